@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import PackageDescription
+
+/// Settings every Swift target is built with.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "accessory-gateway",
+  products: [
+    .executable(name: "accessoryctl", targets: ["accessoryctl"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+  ],
+  targets: [
+    // The data path: pure, no allocation, compiled as Embedded Swift by every check.
+    .target(name: "HCI", swiftSettings: strict),
+    .target(name: "Discovery", dependencies: ["HCI"], swiftSettings: strict),
+
+    // The rules and their formats.
+    .target(name: "AgentCore", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
+    .target(name: "CToml"),
+    .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
+
+    // What people and programs read; what tests and the demonstration hear.
+    .target(name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore"], swiftSettings: strict),
+    .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
+
+    .executableTarget(
+      name: "accessoryctl",
+      dependencies: [
+        "HCI", "Discovery", "AgentCore", "ManifestFormat", "Rendering",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
+    .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: strict),
+  ],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The address type field of LE advertising reports (Core Specification 5.4, Volume 4, Part E, 7.7.65.2 and
+/// 7.7.65.13).
+@frozen
+public enum AddressType: UInt8, Sendable, BitwiseCopyable {
+  case `public` = 0
+  case random = 1
+  /// A public identity address that the controller resolved from a private one.
+  case publicIdentity = 2
+  /// A random static identity address that the controller resolved from a private one.
+  case randomIdentity = 3
+  /// Extended advertising without an address.
+  case anonymous = 0xFF
+}
+
+/// An advertiser's address: 48 bits and their type.
+@frozen
+public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
+  /// The address in the low 48 bits: the octet written first in text is the most significant one.
+  public let bits: UInt64
+  public let type: AddressType
+
+  @inlinable
+  public init(bits: UInt64, type: AddressType) {
+    self.bits = bits & 0xFFFF_FFFF_FFFF
+    self.type = type
+  }
+
+  /// What the two most significant bits of a random address say (Volume 6, Part B, 1.3.2).
+  @frozen
+  public enum Lifetime: Sendable, BitwiseCopyable {
+    /// Public, static random, or an identity: it stays.
+    case durable
+    /// Changes every few minutes; whoever has the identity key can resolve it.
+    case resolvablePrivate
+    /// Changes, and nobody can resolve it.
+    case nonResolvablePrivate
+  }
+
+  @inlinable
+  public var lifetime: Lifetime {
+    guard type == .random else { return type == .anonymous ? .nonResolvablePrivate : .durable }
+    switch bits >> 46 {
+    case 0b11: return .durable
+    case 0b01: return .resolvablePrivate
+    default: return .nonResolvablePrivate
+    }
+  }
+}
