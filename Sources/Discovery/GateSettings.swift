@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// When a device counts as being at the gateway, and when it is gone; one set per display item.
+///
+/// Levels are dBm after the adapter offset, path losses dB, times milliseconds.
+public struct GateSettings: Equatable, Sendable, BitwiseCopyable {
+  /// Whether the item has the immediate gate; without it a match alone makes a sighting.
+  public var isImmediate = false
+
+  /// The filtered level at or above which a device may enter.
+  public var enterRSSI: Int8 = -50
+  /// The filtered level below which a device that is inside starts to leave.
+  public var leaveRSSI: Int8 = -58
+  /// The integrator's word for the device's transmit power: decides on path loss instead of levels.
+  public var txPower: Int8?
+  /// With `txPower`: the path loss at or below which a device may enter.
+  public var enterPathLoss: Int16 = 50
+  /// With `txPower`: the path loss above which a device that is inside starts to leave.
+  public var leavePathLoss: Int16 = 58
+
+  public var enterDwellMilliseconds: Int32 = 400
+  public var leaveDwellMilliseconds: Int32 = 2000
+
+  /// Valid samples needed to enter, within max(`sampleWindowMilliseconds`, 4 x the learned interval), at most
+  /// `sampleWindowMillisecondsMax`.
+  public var samplesMin: UInt8 = 3
+  public var sampleWindowMilliseconds: Int32 = 2000
+  public var sampleWindowMillisecondsMax: Int32 = 12_000
+
+  /// A device inside the immediate gate leaves after a silence of max(this, 3 x the learned interval).
+  public var silenceMilliseconds: Int32 = 5000
+  public var silenceMillisecondsMax: Int32 = 30_000
+
+  /// A device of a default-range item is lost after a silence of max(this, 3 x the learned interval).
+  public var lostMilliseconds: Int32 = 10_000
+  public var lostMillisecondsMax: Int32 = 300_000
+
+  public init() {}
+}
