@@ -45,6 +45,7 @@ let package = Package(
       swiftSettings: strict),
 
     .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: strict),
+    .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// Company identifiers and service UUIDs as people write them.
+public enum IdentifierText {
+  /// `0x004C` with one to four hexadecimal digits, or `004C` with four.
+  public static func companyIdentifier(_ text: String) -> UInt16? {
+    let digits = text.dropHexPrefix
+    let lengths = digits.utf8.count == text.utf8.count ? 4...4 : 1...4
+    guard lengths.contains(digits.utf8.count), let value = HexText.value(digits) else { return nil }
+    return UInt16(value)
+  }
+
+  /// 4, 8 or 32 hexadecimal digits of any case, with or without `0x`; 32 may be grouped 8-4-4-4-12 by dashes.
+  public static func serviceUUID(_ text: String) -> BluetoothUUID? {
+    let digits = text.dropHexPrefix
+    switch digits.utf8.count {
+    case 4, 8: return HexText.value(digits).map { BluetoothUUID(short: UInt32($0)) }
+    case 32: return longUUID(digits)
+    case 36: return ungrouped(digits).flatMap { longUUID($0) }
+    default: return nil
+    }
+  }
+
+  /// The shortest form: 4 or 8 lower-case digits when the UUID is on the base UUID, else 8-4-4-4-12.
+  public static func text(of uuid: BluetoothUUID) -> String {
+    guard let short = uuid.short else {
+      let digits = HexText.digits(uuid.high, count: 16) + HexText.digits(uuid.low, count: 16)
+      return grouped(digits)
+    }
+    return HexText.digits(UInt64(short), count: short > 0xFFFF ? 8 : 4)
+  }
+
+  private static let groupLengths = [8, 4, 4, 4, 12]
+
+  private static func longUUID(_ digits: some StringProtocol) -> BluetoothUUID? {
+    guard let high = HexText.value(digits.prefix(16)), let low = HexText.value(digits.suffix(16)) else {
+      return nil
+    }
+    return BluetoothUUID(high: high, low: low)
+  }
+
+  private static func ungrouped(_ text: some StringProtocol) -> String? {
+    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+    return groups.map(\.utf8.count) == groupLengths ? groups.joined() : nil
+  }
+
+  private static func grouped(_ digits: String) -> String {
+    var rest = Substring(digits)
+    return groupLengths.map { length in
+      defer { rest = rest.dropFirst(length) }
+      return String(rest.prefix(length))
+    }.joined(separator: "-")
+  }
+}
+
+extension String {
+  fileprivate var dropHexPrefix: Substring {
+    hasPrefix("0x") || hasPrefix("0X") ? dropFirst(2) : self[...]
+  }
+}

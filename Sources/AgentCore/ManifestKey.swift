@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A key of one of the manifest's tables; the raw value is the key as it is written.
+public protocol ManifestKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
+
+/// The manifest itself.
+public enum RootKey: String, ManifestKey {
+  case schema, gateway, capacity, limits, app
+}
+
+/// `[gateway]`
+public enum GatewayKey: String, ManifestKey {
+  case radio, access, scan, wifi, board
+  case onTouch = "on-touch"
+  case identityKeys = "identity-keys"
+  case drainInterval = "drain-interval-ms"
+  case changedInterval = "changed-interval-ms"
+}
+
+/// `[capacity]`
+public enum CapacityKey: String, ManifestKey {
+  case devices
+  case longPayloads = "long-payloads"
+  case reassemblies
+  case matchesPerItem = "matches-per-item"
+  case events
+  case eventBytes = "event-bytes"
+}
+
+/// `[limits]`
+public enum LimitsKey: String, ManifestKey {
+  case pickerIdle = "picker-idle-s"
+  case requestsPerMinute = "requests-per-minute"
+  case candidates
+  case connections
+  case connectionsPerUser = "connections-per-user"
+  case connectionsForOperators = "connections-for-operators"
+  case writeBufferBytes = "write-buffer-bytes"
+}
+
+/// `[app.NAME]`
+public enum AppKey: String, ManifestKey {
+  case user, group, supports
+  case companyIdentifiers = "bluetooth-company-identifiers"
+  case services = "bluetooth-services"
+  case names = "bluetooth-names"
+  case item
+}
+
+/// `[[app.NAME.item]]`
+public enum ItemKey: String, ManifestKey {
+  case id, name
+  case productImage = "product-image"
+  case select
+  case setupOptions = "setup-options"
+  case renameOptions = "rename-options"
+  case maxAccessories = "max-accessories"
+  case txPower = "tx-power"
+  case descriptor, alternate, gate
+}
+
+/// `descriptor` and `alternate` of an item: the property names of `ASDiscoveryDescriptor`.
+public enum DescriptorKey: String, ManifestKey {
+  case companyIdentifier = "bluetooth-company-identifier"
+  case manufacturerDataBlob = "bluetooth-manufacturer-data-blob"
+  case manufacturerDataMask = "bluetooth-manufacturer-data-mask"
+  case serviceUUID = "bluetooth-service-uuid"
+  case serviceDataBlob = "bluetooth-service-data-blob"
+  case serviceDataMask = "bluetooth-service-data-mask"
+  case nameSubstring = "bluetooth-name-substring"
+  case nameCompareOptions = "bluetooth-name-substring-compare-options"
+  case range = "bluetooth-range"
+  case ssid
+  case ssidPrefix = "ssid-prefix"
+  case supportedOptions = "supported-options"
+}
+
+/// `gate` of an item.
+public enum GateKey: String, ManifestKey {
+  case enterRSSI = "enter-rssi"
+  case leaveRSSI = "leave-rssi"
+  case enterPathLoss = "enter-path-loss"
+  case leavePathLoss = "leave-path-loss"
+  case enterDwell = "enter-dwell-ms"
+  case leaveDwell = "leave-dwell-ms"
+  case samplesMin = "samples-min"
+  case sampleWindow = "sample-window-ms"
+  case sampleWindowMax = "sample-window-max-ms"
+  case silence = "silence-ms"
+  case silenceMax = "silence-max-ms"
+  case lost = "lost-ms"
+  case lostMax = "lost-max-ms"
+}
