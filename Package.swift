@@ -16,9 +16,6 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "accessory-gateway",
-  products: [
-    .executable(name: "accessoryctl", targets: ["accessoryctl"])
-  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
   ],
@@ -30,21 +27,7 @@ let package = Package(
     // The rules and their formats.
     .target(name: "AgentCore", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
     .target(name: "CToml"),
-    .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
 
-    // What people and programs read; what tests and the demonstration hear.
-    .target(name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore"], swiftSettings: strict),
-    .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
-
-    .executableTarget(
-      name: "accessoryctl",
-      dependencies: [
-        "HCI", "Discovery", "AgentCore", "ManifestFormat", "Rendering",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: strict),
-
-    .testTarget(name: "HCITests", dependencies: ["HCI"], swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

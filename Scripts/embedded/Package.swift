@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The data path once more, as Embedded Swift in which nothing may allocate: the compiler is the proof.
+
+import PackageDescription
+
+let embedded: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+  .enableExperimentalFeature("Embedded"),
+  .treatAllWarnings(as: .error),
+  .unsafeFlags(["-wmo", "-no-allocations"]),
+]
+
+let package = Package(
+  name: "data-path",
+  targets: [
+    .target(name: "HCI", swiftSettings: embedded),
+    .target(name: "Discovery", dependencies: ["HCI"], swiftSettings: embedded),
+  ]
+)

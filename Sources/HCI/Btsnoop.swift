@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How the records of a btsnoop file are framed: the datalink code of its header.
+public enum BtsnoopDatalink: UInt32, Sendable, BitwiseCopyable {
+  /// HCI packets without an indicator; the record's flags tell their kind.
+  case hci = 1001
+  /// HCI packets with their H4 indicator.
+  case h4 = 1002
+  /// The Linux monitor: opcode and adapter index stand in the record's flags.
+  case monitor = 2001
+}
+
+/// Why a btsnoop file cannot be read, or not further. Offsets count octets from the start of the file.
+public enum BtsnoopError: Error, Equatable, Sendable, BitwiseCopyable {
+  /// Fewer octets than the 16 of the file header.
+  case headerCut(byteCount: Int)
+  case notBtsnoop
+  case unsupportedVersion(UInt32)
+  case unsupportedDatalink(UInt32)
+  /// The file ends inside the record at `offset`; the records before it are good.
+  case recordCut(offset: Int)
+  /// The record at `offset` claims more octets than any packet has; nothing behind it can be found.
+  case recordOversized(offset: Int, byteCount: UInt32)
+}
+
+/// One record of a capture, borrowed.
+public struct BtsnoopRecord: ~Escapable {
+  /// Where the record starts in the file.
+  public let offset: Int
+  /// Microseconds since 1970 by the recorder's clock, which may step.
+  public let time: Instant
+  /// Octets of the packet on the wire; more than `payload` has when the recorder cut it.
+  public let originalByteCount: Int
+  /// The record's flags as they stand.
+  public let flags: UInt32
+  /// Packets the recorder dropped since it started, as it counted them.
+  public let cumulativeDrops: UInt32
+  /// What was sent or received, without an H4 indicator of its own.
+  public let payload: RawSpan
+  public let content: Content
+
+  /// `header` holds the record header's 24 octets, `payload` the packet without its indicator.
+  @_lifetime(copy payload)
+  init(offset: Int, header: RawSpan, indicatorByteCount: Int, payload: RawSpan, content: Content) {
+    self.offset = offset
+    time = Instant(
+      microseconds: Int64(bitPattern: header.uint64(at: 16).byteSwapped) &- Btsnoop.epochMicroseconds)
+    originalByteCount = Int(header.uint32(at: 0).byteSwapped) - indicatorByteCount
+    flags = header.uint32(at: 8).byteSwapped
+    cumulativeDrops = header.uint32(at: 12).byteSwapped
+    self.payload = payload
+    self.content = content
+  }
+
+  /// What a record holds.
+  public enum Content: Equatable, Sendable, BitwiseCopyable {
+    /// An HCI packet between host and controller `adapter` (0 unless the monitor says otherwise).
+    case packet(PacketKind, isReceived: Bool, adapter: UInt16)
+    /// A note of the Linux monitor that is no packet: adapter added or removed, log lines, and so on.
+    case monitor(opcode: UInt16, adapter: UInt16)
+    /// No packet: an H4 record whose indicator is unknown, or an empty one.
+    case unknown(indicator: UInt8?)
+  }
+}
+
+/// Reads a btsnoop capture that lies in memory (file format: RFC 1761 with Bluetooth datalinks; monitor opcodes:
+/// BlueZ `doc/btmon.rst` and `src/shared/btsnoop.h`). Numbers are big-endian.
+public struct BtsnoopReader: ~Escapable {
+  public let datalink: BtsnoopDatalink
+  private let bytes: RawSpan
+  private var offset = Btsnoop.headerByteCount
+
+  /// Checks the file header.
+  @_lifetime(copy bytes)
+  public init(_ bytes: RawSpan) throws(BtsnoopError) {
+    guard bytes.byteCount >= Btsnoop.headerByteCount else { throw .headerCut(byteCount: bytes.byteCount) }
+    guard bytes.uint64(at: 0).byteSwapped == Btsnoop.magic else { throw .notBtsnoop }
+    let version = bytes.uint32(at: 8).byteSwapped
+    guard version == 1 else { throw .unsupportedVersion(version) }
+    let code = bytes.uint32(at: 12).byteSwapped
+    guard let datalink = BtsnoopDatalink(rawValue: code) else { throw .unsupportedDatalink(code) }
+    self.datalink = datalink
+    self.bytes = bytes
+  }
+
+  /// The next record, or nil at the end of the file. After an error there is no further record.
+  @_lifetime(copy self)
+  public mutating func next() throws(BtsnoopError) -> BtsnoopRecord? {
+    let start = offset
+    guard start < bytes.byteCount else { return nil }
+    offset = bytes.byteCount
+    guard bytes.byteCount - start >= Btsnoop.recordHeaderByteCount else { throw .recordCut(offset: start) }
+    let included = bytes.uint32(at: start + 4).byteSwapped
+    guard included <= Btsnoop.recordBytesMax else {
+      throw .recordOversized(offset: start, byteCount: included)
+    }
+    let payloadStart = start + Btsnoop.recordHeaderByteCount
+    let end = payloadStart + Int(included)
+    guard end <= bytes.byteCount else { throw .recordCut(offset: start) }
+    offset = end
+    return record(at: start, payload: bytes.extracting(payloadStart..<end))
+  }
+
+  @_lifetime(copy payload)
+  private func record(at start: Int, payload: RawSpan) -> BtsnoopRecord {
+    let header = bytes.extracting(start..<(start + Btsnoop.recordHeaderByteCount))
+    let content = self.content(flags: header.uint32(at: 8).byteSwapped, payload: payload)
+    let indicatorByteCount = datalink == .h4 && payload.byteCount > 0 ? 1 : 0
+    return BtsnoopRecord(
+      offset: start, header: header, indicatorByteCount: indicatorByteCount,
+      payload: payload.extracting(droppingFirst: indicatorByteCount), content: content)
+  }
+
+  private func content(flags: UInt32, payload: RawSpan) -> BtsnoopRecord.Content {
+    let isReceived = flags & 1 != 0
+    switch datalink {
+    case .h4:
+      guard payload.byteCount > 0 else { return .unknown(indicator: nil) }
+      let indicator = payload.uint8(at: 0)
+      guard let kind = PacketKind(rawValue: indicator) else { return .unknown(indicator: indicator) }
+      return .packet(kind, isReceived: isReceived, adapter: 0)
+    case .hci:
+      let kind: PacketKind = flags & 2 == 0 ? .acl : isReceived ? .event : .command
+      return .packet(kind, isReceived: isReceived, adapter: 0)
+    case .monitor:
+      let opcode = UInt16(truncatingIfNeeded: flags)
+      let adapter = UInt16(truncatingIfNeeded: flags >> 16)
+      guard let (kind, isReceived) = Btsnoop.packet(monitorOpcode: opcode) else {
+        return .monitor(opcode: opcode, adapter: adapter)
+      }
+      return .packet(kind, isReceived: isReceived, adapter: adapter)
+    }
+  }
+}
+
+/// Writes the parts of a btsnoop capture; the caller puts them into a file, each record header followed by its
+/// packet.
+public enum Btsnoop {
+  public static var headerByteCount: Int { 16 }
+  public static var recordHeaderByteCount: Int { 24 }
+  /// The longest HCI packet has 65,535 octets of data behind a header of 4 and an indicator of 1.
+  public static var recordBytesMax: UInt32 { 65_540 }
+
+  /// "btsnoop" and a zero.
+  static var magic: UInt64 { 0x6274_736E_6F6F_7000 }
+  /// 1970-01-01 in microseconds since the year 0, as the format counts.
+  static var epochMicroseconds: Int64 { 0x00DC_DDB3_0F2F_8000 }
+
+  /// The file header.
+  public static func header(_ datalink: BtsnoopDatalink) -> InlineArray<16, UInt8> {
+    var header = InlineArray<16, UInt8>(repeating: 0)
+    for index in 0..<8 { header[index] = UInt8(truncatingIfNeeded: magic >> UInt64(56 - 8 * index)) }
+    header[11] = 1
+    for index in 0..<4 {
+      header[12 + index] = UInt8(truncatingIfNeeded: datalink.rawValue >> UInt32(24 - 8 * index))
+    }
+    return header
+  }
+
+  /// The header of a record that holds a whole packet of `byteCount` octets, the H4 indicator included where the
+  /// datalink wants one. `flags` as ``flags(_:kind:isReceived:adapter:)`` makes them.
+  public static func recordHeader(
+    byteCount: Int, flags: UInt32, cumulativeDrops: UInt32 = 0, time: Instant
+  ) -> InlineArray<24, UInt8> {
+    var header = InlineArray<24, UInt8>(repeating: 0)
+    let fields: InlineArray<4, UInt32> = [
+      UInt32(truncatingIfNeeded: byteCount), UInt32(truncatingIfNeeded: byteCount), flags, cumulativeDrops,
+    ]
+    for index in 0..<16 {
+      header[index] = UInt8(truncatingIfNeeded: fields[index / 4] >> UInt32(24 - 8 * (index % 4)))
+    }
+    let stamp = UInt64(bitPattern: time.microseconds &+ epochMicroseconds)
+    for index in 0..<8 { header[16 + index] = UInt8(truncatingIfNeeded: stamp >> UInt64(56 - 8 * index)) }
+    return header
+  }
+
+  /// The flags of a record.
+  public static func flags(
+    _ datalink: BtsnoopDatalink, kind: PacketKind, isReceived: Bool, adapter: UInt16 = 0
+  ) -> UInt32 {
+    switch datalink {
+    case .hci, .h4:
+      let isCommandOrEvent = kind == .command || kind == .event
+      return (isReceived ? 1 : 0) | (isCommandOrEvent ? 2 : 0)
+    case .monitor:
+      return UInt32(adapter) << 16 | UInt32(monitorOpcode(kind, isReceived: isReceived))
+    }
+  }
+
+  /// Monitor opcodes 2 to 7, 18 and 19 carry packets.
+  static func packet(monitorOpcode opcode: UInt16) -> (PacketKind, isReceived: Bool)? {
+    switch opcode {
+    case 2: (.command, isReceived: false)
+    case 3: (.event, isReceived: true)
+    case 4: (.acl, isReceived: false)
+    case 5: (.acl, isReceived: true)
+    case 6: (.synchronous, isReceived: false)
+    case 7: (.synchronous, isReceived: true)
+    case 18: (.isochronous, isReceived: false)
+    case 19: (.isochronous, isReceived: true)
+    default: nil
+    }
+  }
+
+  private static func monitorOpcode(_ kind: PacketKind, isReceived: Bool) -> UInt16 {
+    switch kind {
+    case .command: 2
+    case .event: 3
+    case .acl: isReceived ? 5 : 4
+    case .synchronous: isReceived ? 7 : 6
+    case .isochronous: isReceived ? 19 : 18
+    }
+  }
+}

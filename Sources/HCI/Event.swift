@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Why bytes are not an HCI event.
+public enum EventError: Error, Equatable, Sendable, BitwiseCopyable {
+  /// Fewer than the two octets of the header.
+  case headerCut(byteCount: Int)
+}
+
+/// An HCI event, borrowed: code, parameter length, parameters (Core Specification 5.4, Volume 4, Part E, 5.4.4).
+@frozen
+public struct Event: ~Escapable {
+  public let code: UInt8
+  /// The parameters that are there: at most as many octets as the header says, fewer when the event was cut.
+  public let parameters: RawSpan
+  /// How the octets that are there compare with the header's length: negative when the event was cut, positive
+  /// when more follow.
+  public let surplus: Int
+
+  /// The LE Meta event (7.7.65), whose first parameter is a subevent code.
+  public static var leMeta: UInt8 { 0x3E }
+
+  @inlinable
+  @_lifetime(copy body)
+  public init(parsing body: RawSpan) throws(EventError) {
+    guard body.byteCount >= 2 else { throw .headerCut(byteCount: body.byteCount) }
+    let declared = Int(body.uint8(at: 1))
+    let present = body.byteCount &- 2
+    code = body.uint8(at: 0)
+    surplus = present &- declared
+    parameters = body.extracting(2..<(2 &+ (present < declared ? present : declared)))
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The one place where raw bytes are indexed. Every load checks its bounds once and traps on our own mistake;
+/// bytes from outside are measured by ``ByteCursor`` before they get here.
+extension RawSpan {
+  /// The octet at `offset`.
+  @inlinable
+  public func uint8(at offset: Int) -> UInt8 {
+    precondition(offset >= 0 && offset < byteCount)
+    // Holds: one octet at `offset` lies inside the span, and any bit pattern is a UInt8.
+    return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  /// Two octets, least significant first.
+  @inlinable
+  public func uint16(at offset: Int) -> UInt16 {
+    precondition(offset >= 0 && offset &+ 2 <= byteCount)
+    // Holds: both octets lie inside the span, and any bit pattern is a UInt16.
+    return UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
+  }
+
+  /// Four octets, least significant first.
+  @inlinable
+  public func uint32(at offset: Int) -> UInt32 {
+    precondition(offset >= 0 && offset &+ 4 <= byteCount)
+    // Holds: all four octets lie inside the span, and any bit pattern is a UInt32.
+    return UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
+  }
+
+  /// Eight octets, least significant first.
+  @inlinable
+  public func uint64(at offset: Int) -> UInt64 {
+    precondition(offset >= 0 && offset &+ 8 <= byteCount)
+    // Holds: all eight octets lie inside the span, and any bit pattern is a UInt64.
+    return UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+  }
+
+  /// Six octets, least significant first: a device address.
+  @inlinable
+  public func uint48(at offset: Int) -> UInt64 {
+    UInt64(uint32(at: offset)) | UInt64(uint16(at: offset &+ 4)) << 32
+  }
+
+  /// The eight octets from `offset` on, least significant first, zeros standing for those past the end.
+  @inlinable
+  public func paddedUInt64(at offset: Int) -> UInt64 {
+    let left = byteCount &- offset
+    if left >= 8 { return uint64(at: offset) }
+    if left <= 0 { return 0 }
+    if byteCount >= 8 { return uint64(at: byteCount &- 8) >> UInt64(truncatingIfNeeded: 64 &- 8 &* left) }
+    var word: UInt64 = 0
+    var index = left &- 1
+    while index >= 0 {
+      word = word << 8 | UInt64(uint8(at: offset &+ index))
+      index &-= 1
+    }
+    return word
+  }
+
+  /// Whether both spans hold the same octets.
+  @inlinable
+  public func equals(_ other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    var offset = 0
+    while offset &+ 8 <= byteCount {
+      if uint64(at: offset) != other.uint64(at: offset) { return false }
+      offset &+= 8
+    }
+    return paddedUInt64(at: offset) == other.paddedUInt64(at: offset)
+  }
+
+  /// Whether this span's first octets are those of `prefix`.
+  @inlinable
+  public func starts(with prefix: RawSpan) -> Bool {
+    prefix.byteCount <= byteCount && extracting(first: prefix.byteCount).equals(prefix)
+  }
+}
