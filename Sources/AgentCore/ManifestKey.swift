@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// A key of one of the manifest's tables; the raw value is the key as it is written.
-public protocol ManifestKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {}
+public protocol ManifestKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
+  /// Keys of tables nearby that are easily written here, with the way to them.
+  static var neighbours: [String] { get }
+  /// Keys that AccessorySetupKit has and we do not carry yet.
+  static var planned: Set<String> { get }
+}
+
+extension ManifestKey {
+  public static var neighbours: [String] { [] }
+  public static var planned: Set<String> { [] }
+}
 
 /// The manifest itself.
 public enum RootKey: String, ManifestKey {
@@ -57,6 +67,11 @@ public enum ItemKey: String, ManifestKey {
   case maxAccessories = "max-accessories"
   case txPower = "tx-power"
   case descriptor, alternate, gate
+
+  public static var neighbours: [String] {
+    DescriptorKey.allCases.map { "descriptor.\($0.rawValue)" }
+      + GateKey.allCases.map { "gate.\($0.rawValue)" }
+  }
 }
 
 /// `descriptor` and `alternate` of an item: the property names of `ASDiscoveryDescriptor`.
@@ -73,6 +88,13 @@ public enum DescriptorKey: String, ManifestKey {
   case ssid
   case ssidPrefix = "ssid-prefix"
   case supportedOptions = "supported-options"
+
+  public static var planned: Set<String> {
+    [
+      "wifi-aware-service-name", "wifi-aware-service-role", "wifi-aware-model-name-match",
+      "wifi-aware-vendor-name-match",
+    ]
+  }
 }
 
 /// `gate` of an item.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How two descriptors can mean one device.
+///
+/// A judgement about what was probably meant, for a warning: two keys, two names, two values under common mask bits, or
+/// a name here and data there count as telling devices apart, although one device may carry both.
+public enum DescriptorOverlap: Equatable, Sendable {
+  /// The two share a key and nothing tells them apart.
+  case someDevices
+  /// Whatever matches the second matches the first.
+  case firstCoversSecond
+  /// Whatever matches the first matches the second.
+  case secondCoversFirst
+
+  /// Nil when something tells the two apart, or they share no key.
+  public init?(_ first: DiscoveryDescriptor, _ second: DiscoveryDescriptor) {
+    guard first.sharesKey(with: second), !first.isToldApart(from: second) else { return nil }
+    if first.covers(second) {
+      self = .firstCoversSecond
+    } else if second.covers(first) {
+      self = .secondCoversFirst
+    } else {
+      self = .someDevices
+    }
+  }
+}
+
+extension DiscoveryDescriptor {
+  fileprivate func sharesKey(with other: DiscoveryDescriptor) -> Bool {
+    (companyIdentifier != nil && companyIdentifier == other.companyIdentifier)
+      || (serviceUUID != nil && serviceUUID == other.serviceUUID)
+  }
+
+  fileprivate func isToldApart(from other: DiscoveryDescriptor) -> Bool {
+    differs(companyIdentifier, other.companyIdentifier) { $0 == $1 }
+      || differs(serviceUUID, other.serviceUUID) { $0 == $1 }
+      || differs(manufacturerData, other.manufacturerData) { $0.isCompatible(with: $1) }
+      || differs(serviceData, other.serviceData) { $0.isCompatible(with: $1) }
+      || differs(nameSubstring, other.nameSubstring) { $0.contains($1) || $1.contains($0) }
+      || (asksMore(than: other) && other.asksMore(than: self))
+  }
+
+  /// Whether there is a kind of clause here that is not there.
+  private func asksMore(than other: DiscoveryDescriptor) -> Bool {
+    (companyIdentifier != nil && other.companyIdentifier == nil)
+      || (serviceUUID != nil && other.serviceUUID == nil)
+      || (manufacturerData != nil && other.manufacturerData == nil)
+      || (serviceData != nil && other.serviceData == nil)
+      || (nameSubstring != nil && other.nameSubstring == nil)
+  }
+
+  /// Whether every clause here follows from one there.
+  fileprivate func covers(_ other: DiscoveryDescriptor) -> Bool {
+    follows(companyIdentifier, other.companyIdentifier) { $0 == $1 }
+      && follows(serviceUUID, other.serviceUUID) { $0 == $1 }
+      && follows(manufacturerData, other.manufacturerData) { $1.implies($0) }
+      && follows(serviceData, other.serviceData) { $1.implies($0) }
+      && follows(nameSubstring, other.nameSubstring) { $1.contains($0) }
+      && (nameSubstring == nil || nameCompareOptions == other.nameCompareOptions)
+  }
+}
+
+extension MaskedBytes {
+  /// Whether every payload that matches this matches `weaker`.
+  fileprivate func implies(_ weaker: MaskedBytes) -> Bool {
+    guard weaker.blob.count <= blob.count, isCompatible(with: weaker) else { return false }
+    return zip(weaker.mask, mask).allSatisfy { $0 & ~$1 == 0 }
+  }
+}
+
+/// Whether both are there and unlike.
+private func differs<Clause>(_ left: Clause?, _ right: Clause?, _ alike: (Clause, Clause) -> Bool) -> Bool {
+  guard let left, let right else { return false }
+  return !alike(left, right)
+}
+
+/// Whether there is no clause, or the other one guarantees it.
+private func follows<Clause>(_ clause: Clause?, _ other: Clause?, _ holds: (Clause, Clause) -> Bool) -> Bool {
+  guard let clause else { return true }
+  guard let other else { return false }
+  return holds(clause, other)
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension ManifestRules {
+  /// Bits a blob must compare before a match alone may set an accessory up.
+  static let maskBitsForHandsFree = 16
+
+  /// Which clauses stand together, and that the app declares what they name.
+  mutating func check(_ descriptor: DiscoveryDescriptor, of app: App, at path: ManifestKeyPath) {
+    guard isLegible(path) else { return }
+    checkKeys(of: descriptor, at: path)
+    if descriptor.ssid != nil, descriptor.ssidPrefix != nil {
+      report(.clauses(.bothNetworkNames), at: path.appending(DescriptorKey.ssidPrefix))
+    }
+    if !descriptor.nameCompareOptions.isEmpty, descriptor.nameSubstring == nil {
+      report(.clauses(.compareOptionsWithoutName), at: path.appending(DescriptorKey.nameCompareOptions))
+    }
+    checkDeclarations(of: descriptor, by: app, at: path)
+  }
+
+  /// A descriptor needs a key: data and names say too little without one.
+  private mutating func checkKeys(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    let lacksCompany = descriptor.manufacturerData != nil && descriptor.companyIdentifier == nil
+    let lacksService = descriptor.serviceData != nil && descriptor.serviceUUID == nil
+    if lacksCompany {
+      report(
+        .clauses(.manufacturerDataWithoutCompanyIdentifier),
+        at: path.appending(DescriptorKey.manufacturerDataBlob))
+    }
+    if lacksService {
+      report(.clauses(.serviceDataWithoutServiceUUID), at: path.appending(DescriptorKey.serviceDataBlob))
+    }
+    guard !lacksCompany, !lacksService, !descriptor.hasKey else { return }
+    if descriptor.nameSubstring != nil {
+      report(.clauses(.nameAlone), at: path.appending(DescriptorKey.nameSubstring))
+    } else if !descriptor.hasWiFiClause {
+      report(.clauses(.none), at: path)
+    } else {
+      checkWiFiOnly(descriptor, at: path)
+    }
+  }
+
+  private mutating func checkWiFiOnly(_ descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    if descriptor.range != .default {
+      report(.clauses(.needBluetooth(.range)), at: path.appending(DescriptorKey.range))
+    }
+    if !descriptor.supportedOptions.isEmpty {
+      report(.clauses(.needBluetooth(.supportedOptions)), at: path.appending(DescriptorKey.supportedOptions))
+    }
+  }
+
+  /// An identifier that the app does not declare is refused, as AccessorySetupKit does.
+  private mutating func checkDeclarations(
+    of descriptor: DiscoveryDescriptor, by app: App, at path: ManifestKeyPath
+  ) {
+    let declared = Self.path(ofApp: app.name)
+    if let company = descriptor.companyIdentifier, !app.companyIdentifiers.contains(company),
+      isLegible(declared.appending(AppKey.companyIdentifiers))
+    {
+      report(.undeclared(.companyIdentifier(company)), at: path.appending(DescriptorKey.companyIdentifier))
+    }
+    if let service = descriptor.serviceUUID, !app.services.contains(service),
+      isLegible(declared.appending(AppKey.services))
+    {
+      report(.undeclared(.service(service)), at: path.appending(DescriptorKey.serviceUUID))
+    }
+    if let name = descriptor.nameSubstring, !app.names.contains(name),
+      isLegible(declared.appending(AppKey.names))
+    {
+      report(
+        .undeclared(.name(String(decoding: name, as: UTF8.self))),
+        at: path.appending(DescriptorKey.nameSubstring))
+    }
+    guard isLegible(declared.appending(AppKey.supports)) else { return }
+    if descriptor.hasBluetoothClause, !app.supports.contains(.bluetooth) {
+      report(.undeclared(.technology(.bluetooth)), at: path)
+    }
+    if descriptor.hasWiFiClause, !app.supports.contains(.wifi) {
+      let key = descriptor.ssid != nil ? DescriptorKey.ssid : .ssidPrefix
+      report(.undeclared(.technology(.wifi)), at: path.appending(key))
+    }
+  }
+
+  /// A second identity is recognised on the air and says nothing else.
+  mutating func checkAlternate(_ descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    guard isLegible(path) else { return }
+    for (key, isSet) in [
+      (DescriptorKey.range, descriptor.range != .default),
+      (DescriptorKey.ssid, descriptor.ssid != nil),
+      (DescriptorKey.ssidPrefix, descriptor.ssidPrefix != nil),
+      (DescriptorKey.supportedOptions, !descriptor.supportedOptions.isEmpty),
+    ] where isSet {
+      report(.clauses(.notForAlternate(key)), at: path.appending(key))
+    }
+  }
+}
+
+extension DiscoveryDescriptor {
+  /// Whether a company identifier or a service UUID says where to look.
+  var hasKey: Bool { companyIdentifier != nil || serviceUUID != nil }
+}

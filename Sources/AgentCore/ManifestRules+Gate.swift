@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+
+extension ManifestRules {
+  /// That leaving is harder than staying out, that bounds are in order, and that every setting is used.
+  mutating func check(_ gate: GateSettings, of item: DisplayItem, at path: ManifestKeyPath) {
+    guard isLegible(path), isLegible(path.parent?.appending(ItemKey.descriptor) ?? path) else { return }
+    checkHysteresis(of: gate, at: path)
+    checkBounds(of: gate, at: path)
+    checkUse(of: gate, at: path)
+  }
+
+  private mutating func checkHysteresis(of gate: GateSettings, at path: ManifestKeyPath) {
+    if gate.leaveRSSI > gate.enterRSSI {
+      report(
+        .contradiction(
+          .above(key: GateKey.enterRSSI.rawValue, value: Int(gate.leaveRSSI), most: Int(gate.enterRSSI))),
+        at: path.appending(GateKey.leaveRSSI))
+    }
+    if gate.leavePathLoss < gate.enterPathLoss {
+      report(
+        .contradiction(
+          .below(
+            key: GateKey.enterPathLoss.rawValue, value: Int(gate.leavePathLoss),
+            least: Int(gate.enterPathLoss))),
+        at: path.appending(GateKey.leavePathLoss))
+    }
+  }
+
+  private mutating func checkBounds(of gate: GateSettings, at path: ManifestKeyPath) {
+    for (key, value, maxKey, most) in [
+      (
+        GateKey.sampleWindow, gate.sampleWindowMilliseconds, GateKey.sampleWindowMax,
+        gate.sampleWindowMillisecondsMax
+      ),
+      (.silence, gate.silenceMilliseconds, .silenceMax, gate.silenceMillisecondsMax),
+      (.lost, gate.lostMilliseconds, .lostMax, gate.lostMillisecondsMax),
+    ] where value > most {
+      report(
+        .contradiction(.above(key: maxKey.rawValue, value: Int(value), most: Int(most))),
+        at: path.appending(key))
+    }
+  }
+
+  /// Each range and each way of deciding uses its own settings.
+  private mutating func checkUse(of gate: GateSettings, at path: ManifestKeyPath) {
+    let standard = GateSettings()
+    let changed = gate.changedKeys(from: standard)
+    for key in changed where GateKey.lostKeys.contains(key) == gate.isImmediate {
+      report(.doubt(.noEffect(gate.isImmediate ? .immediate : .notImmediate)), at: path.appending(key))
+    }
+    guard gate.isImmediate else { return }
+    let unused: Set<GateKey> =
+      gate.txPower == nil ? [.enterPathLoss, .leavePathLoss] : [.enterRSSI, .leaveRSSI]
+    for key in changed where unused.contains(key) {
+      report(
+        .doubt(.noEffect(gate.txPower == nil ? .txPowerMissing : .txPowerGiven)), at: path.appending(key))
+    }
+  }
+}
+
+extension GateKey {
+  /// The settings of the default range; all others are the immediate gate's.
+  fileprivate static let lostKeys: Set<GateKey> = [.lost, .lostMax]
+}
+
+extension GateSettings {
+  /// The settings that differ, in the order of the keys.
+  fileprivate func changedKeys(from other: GateSettings) -> [GateKey] {
+    let isChanged: [(GateKey, Bool)] = [
+      (.enterRSSI, enterRSSI != other.enterRSSI),
+      (.leaveRSSI, leaveRSSI != other.leaveRSSI),
+      (.enterPathLoss, enterPathLoss != other.enterPathLoss),
+      (.leavePathLoss, leavePathLoss != other.leavePathLoss),
+      (.enterDwell, enterDwellMilliseconds != other.enterDwellMilliseconds),
+      (.leaveDwell, leaveDwellMilliseconds != other.leaveDwellMilliseconds),
+      (.samplesMin, samplesMin != other.samplesMin),
+      (.sampleWindow, sampleWindowMilliseconds != other.sampleWindowMilliseconds),
+      (.sampleWindowMax, sampleWindowMillisecondsMax != other.sampleWindowMillisecondsMax),
+      (.silence, silenceMilliseconds != other.silenceMilliseconds),
+      (.silenceMax, silenceMillisecondsMax != other.silenceMillisecondsMax),
+      (.lost, lostMilliseconds != other.lostMilliseconds),
+      (.lostMax, lostMillisecondsMax != other.lostMillisecondsMax),
+    ]
+    return isChanged.filter(\.1).map(\.0)
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+extension ManifestRules {
+  /// The longest local name that GAP defines (Core Specification 5.4, Volume 3, Part C, 12.1).
+  private static let nameBytesMax = 248
+
+  /// Descriptors that match too much or nothing.
+  mutating func checkReach(of item: DisplayItem, at path: ManifestKeyPath) {
+    guard isLegible(path) else { return }
+    let descriptor = item.descriptor
+    if let key = descriptor.onlyKey { report(.doubt(.broad(key)), at: path) }
+    checkManufacturerData(of: descriptor, at: path)
+    checkServiceData(of: descriptor, at: path)
+    checkName(of: descriptor, at: path)
+    if descriptor.hasWiFiClause, !descriptor.hasBluetoothClause, manifest.gateway.wifi == nil,
+      isLegible(ManifestKeyPath().appending(RootKey.gateway))
+    {
+      report(.doubt(.noWiFiInterface), at: path)
+    }
+    checkSupportedOptions(of: descriptor, at: path)
+  }
+
+  private mutating func checkManufacturerData(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    guard let data = descriptor.manufacturerData, let company = descriptor.companyIdentifier else { return }
+    check(
+      data, bytesMax: AdvertisingData.fieldBytesMax - 2,
+      key: [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)],
+      at: path.appending(DescriptorKey.manufacturerDataBlob))
+  }
+
+  private mutating func checkServiceData(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    guard let data = descriptor.serviceData, let service = descriptor.serviceUUID else { return }
+    let short = service.short ?? 0
+    let keyByteCount = service.short == nil ? 16 : short > 0xFFFF ? 4 : 2
+    let key =
+      keyByteCount == 2 ? [UInt8(truncatingIfNeeded: short), UInt8(truncatingIfNeeded: short >> 8)] : []
+    check(
+      data, bytesMax: AdvertisingData.fieldBytesMax - keyByteCount, key: key,
+      at: path.appending(DescriptorKey.serviceDataBlob))
+  }
+
+  private mutating func check(_ data: MaskedBytes, bytesMax: Int, key: [UInt8], at path: ManifestKeyPath) {
+    if data.blob.count > bytesMax {
+      report(.doubt(.blobNeverFits(byteCount: data.blob.count, byteCountMax: bytesMax)), at: path)
+    } else if data.maskBitCount == 0 {
+      report(.doubt(.maskComparesNothing), at: path)
+    } else if !key.isEmpty, data.blob.starts(with: key), data.mask.starts(with: [0xFF, 0xFF]) {
+      report(.doubt(.blobBeginsWithItsKey), at: path)
+    }
+  }
+
+  private mutating func checkName(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    guard let name = descriptor.nameSubstring else { return }
+    let namePath = path.appending(DescriptorKey.nameSubstring)
+    if name.count > Self.nameBytesMax {
+      report(.doubt(.nameNeverFits(byteCount: name.count, byteCountMax: Self.nameBytesMax)), at: namePath)
+    } else if manifest.gateway.scan == .passive {
+      report(.doubt(.nameWithPassiveScan), at: namePath)
+    }
+    let options = descriptor.nameCompareOptions
+    if options.contains(.backwards), !options.contains(.anchored) {
+      report(.doubt(.noEffect(.notAnchored)), at: path.appending(DescriptorKey.nameCompareOptions))
+    }
+  }
+
+  private mutating func checkSupportedOptions(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    for (option, name) in [
+      (SupportOptions.bluetoothTransportBridging, "bluetoothTransportBridging"),
+      (.bluetoothHID, "bluetoothHID"),
+    ] where descriptor.supportedOptions.contains(option) {
+      report(.doubt(.lowEnergyOnly(name)), at: path.appending(DescriptorKey.supportedOptions))
+    }
+  }
+}
+
+/// Sizes of an advertising data structure.
+private enum AdvertisingData {
+  /// What one structure carries behind its length and type (Core Specification 5.4, Volume 3, Part C, 11).
+  static let fieldBytesMax = 254
+}
+
+extension DiscoveryDescriptor {
+  /// The key, when it is the only Bluetooth clause.
+  fileprivate var onlyKey: DescriptorKey? {
+    guard manufacturerData == nil, serviceData == nil, nameSubstring == nil else { return nil }
+    switch (companyIdentifier, serviceUUID) {
+    case (.some, nil): return .companyIdentifier
+    case (nil, .some): return .serviceUUID
+    default: return nil
+    }
+  }
+}
