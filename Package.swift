@@ -27,8 +27,12 @@ let package = Package(
     // The rules and their formats.
     .target(name: "AgentCore", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
     .target(name: "CToml"),
+    .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
 
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
+    .testTarget(
+      name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
+      exclude: ["Fixtures"], swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17
 )

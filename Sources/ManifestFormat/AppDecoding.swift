@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+
+extension App {
+  /// The apps in the order of the text.
+  static func all(in root: TableReader<RootKey>) -> [App] {
+    guard let node = root.node(.app) else { return [] }
+    guard case .table(let entries) = node.value else {
+      root.report(.wrongKind(found: node.kindName, expected: .table), at: .app)
+      return []
+    }
+    return entries.map { entry in
+      let path = root.path(.app).appending(entry.key)
+      if !entry.key.isIdentifier {
+        root.log.report(.malformed(found: entry.key, expected: .identifier), at: path)
+      }
+      return App(name: entry.key, TableReader(entry.node, at: path, log: root.log))
+    }
+  }
+
+  private init(name: String, _ table: TableReader<AppKey>) {
+    self.init(name: name, account: Account(table))
+    supports = Set(Technology.list(in: table))
+    companyIdentifiers = table.companyIdentifiers()
+    services = Set(table.parsedTexts(.services, .serviceUUID, IdentifierText.serviceUUID))
+    names = Set(table.texts(.names).map { Array($0.text.utf8) })
+    items = table.tables(.item).map { DisplayItem($0) }
+  }
+}
+
+extension App.Account {
+  /// Exactly one of `user` and `group`; an empty user stands in where the table says neither.
+  fileprivate init(_ table: TableReader<AppKey>) {
+    let user = table.value(.user, .accountName) { $0.isAccountName ? $0 : nil }
+    let group = table.value(.group, .accountName) { $0.isAccountName ? $0 : nil }
+    switch (table.node(.user), table.node(.group)) {
+    case (nil, nil): table.log.report(.noAccount, at: table.path)
+    case (.some, .some): table.report(.twoAccounts, at: .group)
+    default: break
+    }
+    self = group.map { .group($0) } ?? .user(user ?? "")
+  }
+}
+
+extension App.Technology {
+  fileprivate static func list(in table: TableReader<AppKey>) -> [App.Technology] {
+    guard let node = table.node(.supports) else {
+      table.log.report(.missing(key: AppKey.supports.rawValue), at: table.path)
+      return []
+    }
+    if case .array(let elements) = node.value, elements.isEmpty { table.report(.empty, at: .supports) }
+    return table.texts(.supports).compactMap { element in
+      table.word(element.text, among: allCases.map { ($0.rawValue, $0) }, at: element.path)
+    }
+  }
+}
+
+extension TableReader<AppKey> {
+  /// Strings, or integers as third-party guides write them.
+  fileprivate func companyIdentifiers() -> Set<UInt16> {
+    let found = elements(.companyIdentifiers, expected: .texts)
+    return Set(found.compactMap { companyIdentifier($0.node, at: $0.path) })
+  }
+
+  fileprivate func parsedTexts<Value>(
+    _ key: AppKey, _ expected: FormatProblem.Expectation, _ parse: (String) -> Value?
+  ) -> [Value] {
+    texts(key).compactMap { element in
+      if let value = parse(element.text) { return value }
+      log.report(.malformed(found: element.text, expected: expected), at: element.path)
+      return nil
+    }
+  }
+}
+
+extension TableReader {
+  /// `"0x004C"`, `"004C"` or `76`.
+  func companyIdentifier(_ node: TomlNode, at path: ManifestKeyPath) -> UInt16? {
+    if case .integer(let number) = node.value {
+      if let value = UInt16(exactly: number) { return value }
+      log.report(.outOfRange(found: number, least: 0, most: Int64(UInt16.max)), at: path)
+      return nil
+    }
+    guard let text = text(node, at: path) else { return nil }
+    if let value = IdentifierText.companyIdentifier(text) { return value }
+    log.report(.malformed(found: text, expected: .companyIdentifier), at: path)
+    return nil
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+
+extension DiscoveryDescriptor {
+  init(_ table: TableReader<DescriptorKey>) {
+    self.init()
+    companyIdentifier = table.node(.companyIdentifier).flatMap {
+      table.companyIdentifier($0, at: table.path(.companyIdentifier))
+    }
+    manufacturerData = table.maskedBytes(blob: .manufacturerDataBlob, mask: .manufacturerDataMask)
+    serviceUUID = table.value(.serviceUUID, .serviceUUID, IdentifierText.serviceUUID)
+    serviceData = table.maskedBytes(blob: .serviceDataBlob, mask: .serviceDataMask)
+    nameSubstring = table.text(.nameSubstring).map { Array($0.utf8) }
+    nameCompareOptions = table.compareOptions()
+    range = table.range()
+    ssid = table.networkName(.ssid)
+    ssidPrefix = table.networkName(.ssidPrefix)
+    supportedOptions = table.options(.supportedOptions, SupportOptions.names) ?? []
+  }
+}
+
+extension TableReader<DescriptorKey> {
+  fileprivate func maskedBytes(blob: DescriptorKey, mask: DescriptorKey) -> MaskedBytes? {
+    let blobBytes = value(blob, .hexadecimal, HexText.bytes)
+    guard node(mask) != nil else { return blobBytes.map { MaskedBytes(blob: $0) } }
+    let maskBytes = value(mask, .hexadecimal, HexText.bytes)
+    if node(blob) == nil { report(.maskWithoutBlob, at: mask) }
+    guard let blobBytes, let maskBytes else { return nil }
+    if let masked = MaskedBytes(blob: blobBytes, mask: maskBytes) { return masked }
+    report(.maskLength(mask: maskBytes.count, blob: blobBytes.count), at: mask)
+    return nil
+  }
+
+  /// The options of `NSString.CompareOptions` that we do not carry are refused by name.
+  fileprivate func compareOptions() -> CompareOptions {
+    texts(.nameCompareOptions).reduce(into: []) { options, element in
+      if CompareOptions.refused.contains(element.text) {
+        let known = CompareOptions.names.map(\.0)
+        log.report(.refusedWord(found: element.text, known: known), at: element.path)
+      } else if let option = word(element.text, among: CompareOptions.names, at: element.path) {
+        options.formUnion(option)
+      }
+    }
+  }
+
+  fileprivate func range() -> DiscoveryDescriptor.Range {
+    let words = [("default", DiscoveryDescriptor.Range.default), ("immediate", .immediate)]
+    return text(.range).flatMap { word($0, among: words, at: path(.range)) } ?? .default
+  }
+
+  /// An SSID is 1 to 32 octets (IEEE 802.11-2020, 9.4.2.2).
+  fileprivate func networkName(_ key: DescriptorKey) -> [UInt8]? {
+    text(key, byteCountMax: 32).map { Array($0.utf8) }
+  }
+}
+
+extension CompareOptions {
+  fileprivate static let names: [(String, CompareOptions)] = [
+    ("literal", .literal), ("anchored", .anchored), ("backwards", .backwards),
+    ("caseInsensitive", .caseInsensitive),
+  ]
+
+  fileprivate static let refused: Set<String> = [
+    "numeric", "diacriticInsensitive", "widthInsensitive", "forcedOrdering", "regularExpression",
+  ]
+}
+
+extension SupportOptions {
+  fileprivate static let names: [(String, SupportOptions)] = [
+    ("bluetoothPairingLE", .bluetoothPairingLE), ("bluetoothTransportBridging", .bluetoothTransportBridging),
+    ("bluetoothHID", .bluetoothHID),
+  ]
+}

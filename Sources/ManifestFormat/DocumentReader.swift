@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+package import AgentCore
+
+/// What every one of our TOML formats does: parse, look at the schema, decode, and say everything at once.
+package enum DocumentReader {
+  /// A syntax error, and a schema that we do not know, stand alone: the rest would be guesses.
+  package static func read<Value>(
+    text: [UInt8], fileName: String, schema: Int64,
+    decode: (TomlNode, ProblemLog) -> (value: Value, findings: [ManifestFinding])
+  ) -> Reading<Value> {
+    let root: TomlNode
+    do throws(TomlSyntaxError) {
+      root = try TomlDocument.parse(text)
+    } catch {
+      return Reading(fileName: fileName, value: nil, diagnostics: [Diagnostic(error)])
+    }
+    let positions = PositionIndex(root)
+    if let found = foreignSchema(root, supported: schema) {
+      let problem = FormatProblem.unsupportedSchema(found: found, supported: schema)
+      let diagnostic = Diagnostic(problem, at: ManifestKeyPath().appending("schema"), positions)
+      return Reading(fileName: fileName, value: nil, diagnostics: [diagnostic])
+    }
+    let log = ProblemLog()
+    let (value, findings) = decode(root, log)
+    let diagnostics =
+      log.entries.map { Diagnostic($0.problem, at: $0.path, positions) }
+      + findings.map { Diagnostic($0, positions) }
+    return Reading(fileName: fileName, value: value, diagnostics: diagnostics)
+  }
+
+  /// The text's schema when it says one and it is not ours.
+  private static func foreignSchema(_ root: TomlNode, supported: Int64) -> Int64? {
+    guard case .table(let entries) = root.value,
+      case .integer(let found)? = entries.first(where: { $0.key == "schema" })?.node.value
+    else { return nil }
+    return found == supported ? nil : found
+  }
+}
+
+extension Diagnostic {
+  fileprivate init(_ error: TomlSyntaxError) {
+    let problem = FormatProblem.syntax(error.reason)
+    self.init(severity: problem.severity, line: error.line, keyPath: "", message: problem.sentence)
+  }
+
+  fileprivate init(_ problem: FormatProblem, at path: ManifestKeyPath, _ positions: PositionIndex) {
+    let line = positions.line(of: path)
+    self.init(
+      severity: problem.severity, line: line, keyPath: path.description, message: problem.sentence)
+  }
+
+  fileprivate init(_ finding: ManifestFinding, _ positions: PositionIndex) {
+    self.init(
+      severity: finding.problem.isError ? .error : .warning, line: positions.line(of: finding.path),
+      keyPath: finding.path.description, message: finding.problem.sentence)
+  }
+}

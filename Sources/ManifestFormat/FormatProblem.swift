@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What can be wrong with a text before its meaning is looked at.
+package enum FormatProblem: Equatable, Sendable {
+  case syntax(TomlSyntaxError.Reason)
+  case unsupportedSchema(found: Int64, supported: Int64)
+  case unknownKey(suggestion: String?, known: [String])
+  case notSupportedYet
+  case missing(key: String)
+  case wrongKind(found: String, expected: Expectation)
+  case outOfRange(found: Int64, least: Int64, most: Int64)
+  case unknownWord(found: String, suggestion: String?, known: [String])
+  case refusedWord(found: String, known: [String])
+  case malformed(found: String, expected: Expectation)
+  case empty
+  case tooLong(byteCount: Int, byteCountMax: Int)
+  case repeated(found: String)
+  case maskWithoutBlob
+  case maskLength(mask: Int, blob: Int)
+  case noAccount
+  case twoAccounts
+  case noIdentifierInName(String)
+  case zeroKey
+
+  /// What would have been right.
+  package enum Expectation: Equatable, Sendable {
+    case table, tables, list, text, texts, integer
+    case companyIdentifier, serviceUUID, hexadecimal
+    case identifier, accountName, interfaceName, absolutePath, radio
+    case address, identityKey, offset
+  }
+
+  var severity: Diagnostic.Severity {
+    if case .repeated = self { return .warning }
+    return .error
+  }
+}

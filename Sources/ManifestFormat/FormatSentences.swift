@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+
+extension FormatProblem {
+  /// What is wrong with the text, and what would be right. This file and `RuleSentences` hold every sentence.
+  var sentence: String {
+    switch self {
+    case .syntax(let reason): reason.sentence
+    case .unsupportedSchema(let found, let supported):
+      "schema \(found) is not known here; this program reads schema = \(supported)"
+    case .unknownKey(let suggestion?, _): "there is no such key; did you mean \(suggestion)?"
+    case .unknownKey(nil, let known):
+      "there is no such key; the keys here are \(known.joined(separator: ", "))"
+    case .notSupportedYet: "Wi-Fi Aware is not supported yet; remove the key"
+    case .missing(let key): "\(key) is missing; \(Self.cure(forMissing: key))"
+    case .wrongKind(let found, let expected): "this is \(found); it must be \(expected.phrase)"
+    case .outOfRange(let found, let least, let most): "\(found) is out of range; use \(least) to \(most)"
+    case .unknownWord(let found, let suggestion?, _):
+      "\(found.quotedForPeople) is not known; did you mean \"\(suggestion)\"?"
+    case .unknownWord(let found, nil, let known):
+      "\(found.quotedForPeople) is not known; use \(Self.choice(known))"
+    case .refusedWord(let found, let known):
+      "the option \(found.quotedForPeople) is not carried over from NSString; use \(Self.choice(known))"
+    case .malformed(let found, let expected):
+      "\(found.quotedForPeople) does not fit; it must be \(expected.phrase)"
+    case .empty: "this is empty; write a value or remove the key"
+    case .tooLong(let byteCount, let most): "this has \(byteCount) bytes; at most \(most) fit"
+    case .repeated(let found): "\(found.quotedForPeople) stands in the list twice; once is enough"
+    case .maskWithoutBlob: "a mask needs the blob that it belongs to; add the blob or remove the mask"
+    case .maskLength(let mask, let blob):
+      "the mask has \(Self.bytes(mask)) and the blob \(blob); make both the same length"
+    case .noAccount: "nobody may act as this app; add user = \"NAME\" or group = \"NAME\""
+    case .twoAccounts: "the app has a user and a group; keep one of them"
+    case .noIdentifierInName(let name):
+      "\(name.quotedForPeople) gives no id (letters and digits of ASCII); add id = \"…\" to the item"
+    case .zeroKey: "a key of zeros identifies nothing; write the device's own identity resolving key"
+    }
+  }
+
+  static func choice(_ words: [String]) -> String {
+    let quoted = words.map { "\"\($0)\"" }
+    guard let last = quoted.last, quoted.count > 1 else { return quoted.first ?? "nothing" }
+    return quoted.dropLast().joined(separator: ", ") + " or " + last
+  }
+
+  static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
+
+  private static func cure(forMissing key: String) -> String {
+    switch key {
+    case "schema": "begin the file with schema = 1"
+    case "supports": "add supports = [\"Bluetooth\"], [\"WiFi\"] or both"
+    case "name": "add name = \"…\""
+    default: "add it"
+    }
+  }
+}
+
+extension TomlSyntaxError.Reason {
+  fileprivate var sentence: String {
+    switch self {
+    case .malformed(let message): "this is not TOML: \(message.escapedForPeople(scalarCountMax: 200))"
+    case .tooLong(let byteCount):
+      "the file has \(byteCount) bytes; at most \(TomlScan.byteCountMax) are read"
+    case .notASCII: "this is not TOML: a character outside ASCII stands outside a string or comment; quote it"
+    case .tooManyKeySegments: "a dotted key has more than \(TomlScan.keySegmentsMax) parts; use fewer tables"
+    case .outOfMemory: "there is not enough memory to read the file"
+    }
+  }
+}

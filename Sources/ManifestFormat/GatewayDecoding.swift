@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+
+extension Gateway {
+  init(_ table: TableReader<GatewayKey>) {
+    self.init()
+    radio = table.value(.radio, .radio, RadioSelection.init(text:)) ?? radio
+    table.read(.access, into: &access)
+    table.read(.scan, into: &scan)
+    wifi = table.value(.wifi, .interfaceName) { $0.isInterfaceName ? $0 : nil }
+    board = table.value(.board, .identifier) { $0.isIdentifier ? $0 : nil } ?? board
+    onTouch = table.value(.onTouch, .absolutePath) { $0.isAbsolutePath ? $0 : nil }
+    identityKeys = table.value(.identityKeys, .absolutePath) { $0.isAbsolutePath ? $0 : nil }
+    table.read(.drainInterval, into: &drainIntervalMilliseconds, in: 1...1000)
+    table.read(.changedInterval, into: &changedIntervalMilliseconds, in: 100...3_600_000)
+  }
+}
+
+extension Capacities {
+  mutating func read(_ table: TableReader<CapacityKey>) {
+    table.read(.devices, into: &devices, in: 16...65_536)
+    table.read(.longPayloads, into: &longPayloads, in: 0...65_536)
+    table.read(.reassemblies, into: &reassemblies, in: 1...256)
+    table.read(.matchesPerItem, into: &matchesPerItem, in: 1...65_536)
+    table.read(.events, into: &events, in: 16...1_048_576)
+    table.read(.eventBytes, into: &eventBytes, in: 4096...16_777_216)
+  }
+}
+
+extension Limits {
+  mutating func read(_ table: TableReader<LimitsKey>) {
+    table.read(.pickerIdle, into: &pickerIdleSeconds, in: 10...86_400)
+    table.read(.requestsPerMinute, into: &requestsPerMinute, in: 1...600)
+    table.read(.candidates, into: &candidates, in: 1...1024)
+    table.read(.connections, into: &connections, in: 2...4096)
+    table.read(.connectionsPerUser, into: &connectionsPerUser, in: 1...4096)
+    table.read(.connectionsForOperators, into: &connectionsForOperators, in: 1...4096)
+    table.read(.writeBufferBytes, into: &writeBufferBytes, in: 16_384...16_777_216)
+  }
+}
+
+extension RadioSelection {
+  /// `any`, `hci0`, an address, `virtual:FILE` or `btsnoop:FILE`.
+  fileprivate init?(text: String) {
+    if text == "any" {
+      self = .any
+    } else if let digits = text.remainder(after: "hci"), let index = UInt16(digits), String(index) == digits {
+      self = .index(index)
+    } else if let file = text.remainder(after: "virtual:") {
+      self = .virtual(file)
+    } else if let file = text.remainder(after: "btsnoop:") {
+      self = .btsnoop(file)
+    } else if let bits = AddressText.bits(text) {
+      self = .address(bits)
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+
+/// Reads a manifest: TOML text to values, with everything that is wrong or doubtful said at once.
+public enum ManifestReader {
+  /// Pure but for `accounts`. Any bytes give a manifest or diagnostics.
+  public static func read(
+    text: [UInt8], fileName: String, accounts: AccountDirectory = .silent
+  ) -> ManifestReading {
+    DocumentReader.read(text: text, fileName: fileName, schema: Manifest.schema) { root, log in
+      let manifest = Manifest(TableReader(root, at: ManifestKeyPath(), log: log))
+      let findings = ManifestRules.findings(in: manifest, accounts: accounts, unreadable: log.unreadable)
+      return (manifest, findings)
+    }
+  }
+}
+
+extension Manifest {
+  fileprivate init(_ table: TableReader<RootKey>) {
+    self.init()
+    if table.node(.schema) == nil { table.report(.missing(key: RootKey.schema.rawValue), at: .schema) }
+    _ = table.integer(.schema, in: Self.schema...Self.schema)
+    gateway = Gateway(table.table(.gateway))
+    gateway.capacities.read(table.table(.capacity))
+    gateway.limits.read(table.table(.limits))
+    apps = App.all(in: table)
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+package import AgentCore
+
+/// The lines of everything in a text, by key path.
+package struct PositionIndex {
+  private var lines: [ManifestKeyPath: Int] = [:]
+
+  package init(_ root: TomlNode) { add(root, at: ManifestKeyPath()) }
+
+  /// The line of a key, or of the nearest table around it that the text has.
+  package func line(of path: ManifestKeyPath) -> Int {
+    var place: ManifestKeyPath? = path
+    while let current = place {
+      if let line = lines[current] { return line }
+      place = current.parent
+    }
+    return 1
+  }
+
+  private mutating func add(_ node: TomlNode, at path: ManifestKeyPath) {
+    lines[path] = node.line
+    switch node.value {
+    case .table(let entries):
+      for entry in entries { add(entry.node, at: path.appending(entry.key)) }
+    case .array(let nodes):
+      for (index, element) in nodes.enumerated() { add(element, at: path.appending(index: index)) }
+    case .text, .integer, .fraction, .truth, .date: break
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+
+extension ManifestProblem {
+  /// What is wrong with the meaning, and what would be right. This file and `FormatSentences` hold every sentence.
+  var sentence: String {
+    switch self {
+    case .clauses(let problem): problem.sentence
+    case .setup(let problem): problem.sentence
+    case .undeclared(let problem): problem.sentence
+    case .contradiction(let problem): problem.sentence
+    case .overflowAccount(let account):
+      "\(account.name.quotedForPeople) is what the kernel calls users it cannot name, and is always refused; "
+        + "give the app a user of its own"
+    case .doubt(let doubt): doubt.sentence
+    }
+  }
+}
+
+extension ManifestProblem.Clauses {
+  fileprivate var sentence: String {
+    switch self {
+    case .none:
+      "nothing says what to look for; add bluetooth-company-identifier, bluetooth-service-uuid, ssid or ssid-prefix"
+    case .nameAlone:
+      "a name alone matches strangers; add bluetooth-company-identifier or bluetooth-service-uuid"
+    case .manufacturerDataWithoutCompanyIdentifier:
+      "manufacturer data follows a company identifier; add bluetooth-company-identifier"
+    case .serviceDataWithoutServiceUUID: "service data follows a service UUID; add bluetooth-service-uuid"
+    case .compareOptionsWithoutName:
+      "there is no name to compare; add bluetooth-name-substring or remove the options"
+    case .bothNetworkNames: "ssid and ssid-prefix exclude each other; keep one of them"
+    case .needBluetooth(let key):
+      "\(key.rawValue) says something about Bluetooth and the descriptor has no Bluetooth clause; remove it or add one"
+    case .notForAlternate(let key):
+      "a second identity is only recognised on the air; \(key.rawValue) belongs to descriptor: remove it here"
+    }
+  }
+}
+
+extension ManifestProblem.Setup {
+  fileprivate var sentence: String {
+    switch self {
+    case .weakForSelection(let selection):
+      "nobody confirms what \"\(selection.rawValue)\" sets up: add a blob with at least 16 mask bits or "
+        + "bluetooth-name-substring, or use select = \"operator\""
+    case .touchWithoutImmediateRange:
+      "a touch is seen by the immediate gate; add bluetooth-range = \"immediate\" to the descriptor"
+    case .repeatedItem(let id, let first):
+      "the id \"\(id)\" is that of \(first) too; grants key on it: give each item its own id"
+    }
+  }
+}
+
+extension ManifestProblem.Declaration {
+  fileprivate var sentence: String {
+    switch self {
+    case .companyIdentifier(let value):
+      "the app does not declare \(Self.hexadecimal(value)); add it to the app's bluetooth-company-identifiers"
+    case .service(let uuid):
+      "the app does not declare \(IdentifierText.text(of: uuid)); add it to the app's bluetooth-services"
+    case .name(let name):
+      "the app does not declare \(name.quotedForPeople) exactly; add it to the app's bluetooth-names"
+    case .technology(let technology):
+      "the app does not declare \(technology.rawValue); add \"\(technology.rawValue)\" to the app's supports"
+    }
+  }
+
+  private static func hexadecimal(_ value: UInt16) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+}
+
+extension ManifestProblem.Contradiction {
+  fileprivate var sentence: String {
+    switch self {
+    case .below(let key, let value, let least):
+      "\(value) is less than \(key) (\(least)); use \(least) or more, or lower \(key)"
+    case .above(let key, let value, let most):
+      "\(value) is too much for \(key), which allows \(most); lower this or raise \(key)"
+    }
+  }
+}
+
+extension ManifestProblem.Doubt {
+  fileprivate var sentence: String {
+    switch self {
+    case .unknownAccount(let account):
+      "this system has no \(account.isUser ? "user" : "group") \(account.name.quotedForPeople), so nobody can act "
+        + "as the app; create it or correct the name"
+    case .broad(let key):
+      "broad: everything with this \(key == .serviceUUID ? "service" : "company") matches; add a blob or a name"
+    case .maskComparesNothing: "the mask has no bit set, so that only the length is compared; set some"
+    case .blobNeverFits(let byteCount, let most):
+      "never matches: the blob has \(byteCount) bytes and an advertisement holds \(most) there; shorten it"
+    case .nameNeverFits(let byteCount, let most):
+      "never matches: the name has \(byteCount) bytes and a device's name at most \(most); shorten it"
+    case .blobBeginsWithItsKey:
+      "the blob begins with the key's own octets, which stand before the data and are not part of it; remove them"
+    case .noWiFiInterface: "never matches: no network is scanned for; add wifi = \"wlan1\" to [gateway]"
+    case .nameWithPassiveScan:
+      "may never match: many devices send their name only when asked; use scan = \"auto\" in [gateway]"
+    case .lowEnergyOnly(let option):
+      "\(option) is carried and shown to the app; the gateway itself acts on Low Energy only"
+    case .overlap(let overlap, let app, let id): overlap.sentence(with: "\(app)/\(id)")
+    case .noEffect(let reason): reason.sentence
+    }
+  }
+}
+
+extension DescriptorOverlap {
+  fileprivate func sentence(with other: String) -> String {
+    switch self {
+    case .someDevices:
+      "a device can match this item and \(other); add a blob, a mask bit or a name that tells them apart"
+    case .firstCoversSecond: "whatever matches \(other) matches this item too; narrow this item's descriptor"
+    case .secondCoversFirst: "whatever matches this item matches \(other) too; narrow that item's descriptor"
+    }
+  }
+}
+
+extension ManifestProblem.NoEffect {
+  fileprivate var sentence: String {
+    switch self {
+    case .observed: "no effect: the item is only observed and never set up; remove it or change select"
+    case .notImmediate:
+      "no effect: the default range has no gate; add bluetooth-range = \"immediate\" to the descriptor"
+    case .immediate: "no effect: an immediate item is lost by leave-… and silence-ms; remove it"
+    case .txPowerGiven:
+      "no effect: tx-power is given, so that path losses decide; use enter- and leave-path-loss"
+    case .txPowerMissing: "no effect: path losses decide only with tx-power; add tx-power to the item"
+    case .noRename: "no effect: nothing is renamed; add \"rename\" to setup-options"
+    case .noSSID: "no effect: the descriptor has no ssid or ssid-prefix; remove the option or add one"
+    case .notAnchored: "no effect: \"backwards\" finds a name's end only together with \"anchored\"; add it"
+    }
+  }
+}

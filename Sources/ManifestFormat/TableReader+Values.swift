@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+package import AgentCore
+
+extension TableReader {
+  /// A string of 1 to `byteCountMax` bytes.
+  package func text(_ key: Key, byteCountMax: Int = 255) -> String? {
+    node(key).flatMap { text($0, at: path(key), byteCountMax: byteCountMax) }
+  }
+
+  /// A string that stands for something else.
+  package func value<Value>(
+    _ key: Key, _ expected: FormatProblem.Expectation, _ parse: (String) -> Value?
+  ) -> Value? {
+    guard let text = text(key, byteCountMax: 4096) else { return nil }
+    guard let value = parse(text) else {
+      report(.malformed(found: text, expected: expected), at: key)
+      return nil
+    }
+    return value
+  }
+
+  /// Replaces a default by an integer within bounds.
+  package func read<Integer: FixedWidthInteger>(
+    _ key: Key, into value: inout Integer, in bounds: ClosedRange<Integer>
+  ) {
+    value = integer(key, in: bounds) ?? value
+  }
+
+  /// An integer within bounds.
+  package func integer<Integer: FixedWidthInteger>(_ key: Key, in bounds: ClosedRange<Integer>) -> Integer? {
+    guard let node = node(key) else { return nil }
+    guard case .integer(let number) = node.value else {
+      report(.wrongKind(found: node.kindName, expected: .integer), at: key)
+      return nil
+    }
+    guard let value = Integer(exactly: number), bounds.contains(value) else {
+      report(
+        .outOfRange(found: number, least: Int64(bounds.lowerBound), most: Int64(bounds.upperBound)), at: key)
+      return nil
+    }
+    return value
+  }
+
+  /// Replaces a default by one of an enumeration's words.
+  package func read<Word: CaseIterable & RawRepresentable<String>>(_ key: Key, into value: inout Word) {
+    guard let text = text(key) else { return }
+    value = word(text, among: Word.allCases.map { ($0.rawValue, $0) }, at: path(key)) ?? value
+  }
+
+  /// The strings of a list, each with its place; a string that stands there twice is reported and given once.
+  package func texts(_ key: Key) -> [(text: String, path: ManifestKeyPath)] {
+    var seen: Set<String> = []
+    return elements(key, expected: .texts).compactMap { element in
+      guard let text = text(element.node, at: element.path) else { return nil }
+      guard seen.insert(text).inserted else {
+        log.report(.repeated(found: text), at: element.path)
+        return nil
+      }
+      return (text, element.path)
+    }
+  }
+
+  /// The union of the options that a list names.
+  package func options<Options: OptionSet>(_ key: Key, _ names: [(String, Options)]) -> Options? {
+    guard node(key) != nil else { return nil }
+    return texts(key).reduce(into: Options()) { options, element in
+      if let option = word(element.text, among: names, at: element.path) { options.formUnion(option) }
+    }
+  }
+
+  /// What one of the known words stands for.
+  package func word<Value>(_ text: String, among known: [(String, Value)], at path: ManifestKeyPath) -> Value?
+  {
+    if let match = known.first(where: { $0.0 == text }) { return match.1 }
+    let words = known.map(\.0)
+    let suggestion = Suggestion.nearest(to: text, among: words)
+    log.report(.unknownWord(found: text, suggestion: suggestion, known: words), at: path)
+    return nil
+  }
+
+  func text(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int = 255) -> String? {
+    guard case .text(let text) = node.value else {
+      log.report(.wrongKind(found: node.kindName, expected: .text), at: path)
+      return nil
+    }
+    guard !text.isEmpty else {
+      log.report(.empty, at: path)
+      return nil
+    }
+    guard text.utf8.count <= byteCountMax else {
+      log.report(.tooLong(byteCount: text.utf8.count, byteCountMax: byteCountMax), at: path)
+      return nil
+    }
+    return text
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+package import AgentCore
+
+/// Reads one table with a fixed set of keys: each key gives its value or a problem, and every other key is one.
+package struct TableReader<Key: ManifestKey> {
+  package let path: ManifestKeyPath
+  package let log: ProblemLog
+  private let nodes: [String: TomlNode]
+
+  /// No node is an empty table.
+  package init(_ node: TomlNode?, at path: ManifestKeyPath, log: ProblemLog) {
+    self.path = path
+    self.log = log
+    let entries = node.flatMap { Self.entries(of: $0, at: path, log: log) } ?? []
+    self.nodes = Dictionary(entries.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
+    for entry in entries where Key(rawValue: entry.key) == nil { reportUnknown(entry.key) }
+  }
+
+  package func node(_ key: Key) -> TomlNode? { nodes[key.rawValue] }
+
+  package func path(_ key: Key) -> ManifestKeyPath { path.appending(key) }
+
+  package func report(_ problem: FormatProblem, at key: Key) { log.report(problem, at: path(key)) }
+
+  /// The table under a key.
+  package func table<Inner: ManifestKey>(_ key: Key, of keys: Inner.Type = Inner.self) -> TableReader<Inner> {
+    TableReader<Inner>(node(key), at: path(key), log: log)
+  }
+
+  /// The tables of a list of tables, each with its place.
+  package func tables<Inner: ManifestKey>(_ key: Key, of keys: Inner.Type = Inner.self) -> [TableReader<
+    Inner
+  >] {
+    elements(key, expected: .tables).map { TableReader<Inner>($0.node, at: $0.path, log: log) }
+  }
+
+  /// The elements of a list, each with its place.
+  func elements(
+    _ key: Key, expected: FormatProblem.Expectation
+  ) -> [(node: TomlNode, path: ManifestKeyPath)] {
+    guard let node = node(key) else { return [] }
+    guard case .array(let elements) = node.value else {
+      report(.wrongKind(found: node.kindName, expected: expected), at: key)
+      return []
+    }
+    return elements.enumerated().map { ($1, path(key).appending(index: $0)) }
+  }
+
+  private static func entries(
+    of node: TomlNode, at path: ManifestKeyPath, log: ProblemLog
+  ) -> [TomlNode.Entry]? {
+    if case .table(let entries) = node.value { return entries }
+    log.report(.wrongKind(found: node.kindName, expected: .table), at: path)
+    return nil
+  }
+
+  private func reportUnknown(_ key: String) {
+    let known = Key.allCases.map(\.rawValue)
+    let suggestion = Suggestion.nearest(to: key, among: known + Key.neighbours)
+    let isPlanned = Key.planned.contains(key)
+    log.report(
+      isPlanned ? .notSupportedYet : .unknownKey(suggestion: suggestion, known: known),
+      at: path.appending(key))
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+private import CToml
+
+/// Parses TOML text into nodes that know their lines.
+package enum TomlDocument {
+  /// The root table of at most 1 MiB of UTF-8.
+  package static func parse(_ text: [UInt8]) throws(TomlSyntaxError) -> TomlNode {
+    try TomlScan.check(text)
+    guard let document = unsafe parsed(text) else { throw TomlSyntaxError(line: 1, reason: .outOfMemory) }
+    // The document lives until here; everything taken out of it before is a copy.
+    defer { unsafe ctoml_free(document) }
+    guard unsafe ctoml_node_count(document) > 0 else { throw unsafe syntaxError(of: document) }
+    var index = 0
+    return unsafe node(of: document, at: &index).node
+  }
+
+  /// The parser reads the buffer only during the call.
+  private static func parsed(_ text: [UInt8]) -> OpaquePointer? {
+    unsafe text.withUnsafeBufferPointer { buffer in
+      unsafe ctoml_parse(buffer.baseAddress, buffer.count)
+    }
+  }
+
+  private static func syntaxError(of document: OpaquePointer) -> TomlSyntaxError {
+    let error = unsafe ctoml_syntax_error(document)
+    let message = unsafe string(error.message, byteCount: error.message_byte_count)
+    return unsafe TomlSyntaxError(line: Int(error.line), reason: .malformed(message))
+  }
+
+  /// The node at `index`, which is moved behind it and its children: they follow it, depth first, and are as many as
+  /// it says, so the index stays below the count.
+  private static func node(of document: OpaquePointer, at index: inout Int) -> TomlNode.Entry {
+    let flat = unsafe ctoml_node_at(document, index)
+    index += 1
+    let children = unsafe flat.kind == CTOML_TABLE || flat.kind == CTOML_ARRAY ? flat.child_count : 0
+    let below = (0..<children).map { _ in unsafe node(of: document, at: &index) }
+    let key = unsafe string(flat.key, byteCount: flat.key_byte_count)
+    return unsafe TomlNode.Entry(
+      key: key, node: TomlNode(line: Int(flat.line), value: value(of: flat, below: below)))
+  }
+
+  private static func value(of flat: ctoml_node, below: [TomlNode.Entry]) -> TomlNode.Value {
+    switch unsafe flat.kind {
+    case CTOML_TABLE: .table(below)
+    case CTOML_ARRAY: .array(below.map(\.node))
+    case CTOML_STRING: .text(unsafe string(flat.text, byteCount: flat.text_byte_count))
+    case CTOML_INTEGER: .integer(unsafe flat.integer)
+    case CTOML_BOOLEAN: .truth(unsafe flat.integer != 0)
+    case CTOML_FLOAT: .fraction
+    default: .date
+    }
+  }
+
+  /// Copies bytes that the document holds.
+  private static func string(_ start: UnsafePointer<UInt8>?, byteCount: Int) -> String {
+    unsafe String(decoding: UnsafeBufferPointer(start: start, count: byteCount), as: UTF8.self)
+  }
+}

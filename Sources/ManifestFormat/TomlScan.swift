@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A look at a text before it is parsed: refuses what the parser is not trusted with.
+///
+/// One pass, one byte of look-ahead beyond a quote. It follows strings and comments only as far as needed to know
+/// whether a byte stands in one; where it and the parser disagree about a malformed text, the parser still refuses it.
+struct TomlScan {
+  static let byteCountMax = 1 << 20
+  /// Every segment of a dotted key is one more table inside another.
+  static let keySegmentsMax = 16
+
+  private enum Place {
+    case bare, comment
+    case string(quote: UInt8, isLong: Bool)
+  }
+
+  private let text: [UInt8]
+  private var index = 0
+  private var line = 1
+  private var place = Place.bare
+  private var dots = 0
+
+  private init(_ text: [UInt8]) { self.text = text }
+
+  static func check(_ text: [UInt8]) throws(TomlSyntaxError) {
+    guard text.count <= byteCountMax else {
+      throw TomlSyntaxError(line: 1, reason: .tooLong(byteCount: text.count))
+    }
+    var scan = TomlScan(text)
+    if text.starts(with: [0xEF, 0xBB, 0xBF]) { scan.index = 3 }
+    while scan.index < text.count { try scan.step() }
+  }
+
+  private mutating func step() throws(TomlSyntaxError) {
+    let byte = text[index]
+    switch place {
+    case .bare: try stepBare(byte)
+    case .comment: index += 1
+    case .string(let quote, let isLong): stepString(byte, quote: quote, isLong: isLong)
+    }
+    if byte == UInt8(ascii: "\n") { endLine() }
+  }
+
+  private mutating func endLine() {
+    line += 1
+    dots = 0
+    if case .string(_, isLong: true) = place { return }
+    place = .bare
+  }
+
+  private mutating func stepBare(_ byte: UInt8) throws(TomlSyntaxError) {
+    index += 1
+    switch byte {
+    case UInt8(ascii: "#"): place = .comment
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): openString(byte)
+    case UInt8(ascii: "."):
+      dots += 1
+      guard dots < Self.keySegmentsMax else { throw TomlSyntaxError(line: line, reason: .tooManyKeySegments) }
+    case UInt8(ascii: "="), UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): dots = 0
+    case 0x80...: throw TomlSyntaxError(line: line, reason: .notASCII)
+    default: break
+    }
+  }
+
+  private mutating func openString(_ quote: UInt8) {
+    let isLong = quoteRun(quote) >= 2
+    if isLong { index += 2 }
+    place = .string(quote: quote, isLong: isLong)
+  }
+
+  private mutating func stepString(_ byte: UInt8, quote: UInt8, isLong: Bool) {
+    if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+      skipEscape()
+    } else if byte != quote {
+      index += 1
+    } else if isLong {
+      // Up to two quotes may stand before the three that end the string.
+      let run = min(quoteRun(quote), 5)
+      index += run
+      if run >= 3 { place = .bare }
+    } else {
+      index += 1
+      place = .bare
+    }
+  }
+
+  /// An escaped line break still ends the line.
+  private mutating func skipEscape() {
+    index += 1
+    if index < text.count, text[index] != UInt8(ascii: "\n") { index += 1 }
+  }
+
+  /// How many quotes stand from here on.
+  private func quoteRun(_ quote: UInt8) -> Int {
+    text[index...].prefix(5).prefix { $0 == quote }.count
+  }
+}
