@@ -29,6 +29,10 @@ let package = Package(
     .target(name: "CToml"),
     .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
 
+    // What tests and the demonstration hear.
+    .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
+
+    .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI"], swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],

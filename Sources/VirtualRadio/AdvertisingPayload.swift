@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// AD structures, one after the other (Core Specification 5.4, Volume 3, Part C, 11).
+///
+///     AdvertisingPayload().flags(0x06).name("Lumo").manufacturerData(0x0EEE, [0xA5, 0x5A])
+///
+/// It holds what it is given, up to 254 octets a structure; whether the whole fits a packet is the sender's affair.
+public struct AdvertisingPayload: Equatable, Sendable {
+  public private(set) var bytes: [UInt8] = []
+
+  public init() {}
+
+  /// Octets as they stand, well-formed or not.
+  public init(raw bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Appends octets as they stand.
+  public func raw(_ octets: [UInt8]) -> Self { Self(raw: bytes + octets) }
+
+  /// Appends a structure of any type.
+  public func structure(_ type: UInt8, _ value: [UInt8]) -> Self {
+    precondition(value.count < 255, "an AD structure's length is one octet, its type included")
+    return raw([UInt8(value.count + 1), type] + value)
+  }
+
+  public func structure(_ type: ADType, _ value: [UInt8]) -> Self { structure(type.rawValue, value) }
+
+  /// General discoverable and BR/EDR not supported are 0x06.
+  public func flags(_ flags: UInt8) -> Self { structure(.flags, [flags]) }
+
+  public func name(_ name: String) -> Self { structure(.completeName, Array(name.utf8)) }
+
+  public func shortenedName(_ name: String) -> Self { structure(.shortenedName, Array(name.utf8)) }
+
+  /// A complete list, in a structure for each size of UUID that occurs.
+  public func services(_ uuids: BluetoothUUID...) -> Self {
+    list(uuids, [.completeServices16, .completeServices32, .completeServices128])
+  }
+
+  public func incompleteServices(_ uuids: BluetoothUUID...) -> Self {
+    list(uuids, [.incompleteServices16, .incompleteServices32, .incompleteServices128])
+  }
+
+  public func solicitations(_ uuids: BluetoothUUID...) -> Self {
+    list(uuids, [.solicitation16, .solicitation32, .solicitation128])
+  }
+
+  public func serviceData(_ uuid: BluetoothUUID, _ data: [UInt8]) -> Self {
+    let key = uuid.octets
+    let type: ADType =
+      key.count == 2 ? .serviceData16 : key.count == 4 ? .serviceData32 : .serviceData128
+    return structure(type, key + data)
+  }
+
+  /// The payload follows the company identifier.
+  public func manufacturerData(_ company: UInt16, _ payload: [UInt8]) -> Self {
+    structure(.manufacturerData, company.octets + payload)
+  }
+
+  /// dBm.
+  public func txPowerLevel(_ level: Int8) -> Self { structure(.txPowerLevel, level.octets) }
+
+  public func appearance(_ appearance: UInt16) -> Self { structure(.appearance, appearance.octets) }
+
+  /// `types` for UUIDs of 2, 4 and 16 octets.
+  private func list(_ uuids: [BluetoothUUID], _ types: [ADType]) -> Self {
+    var result = self
+    for (size, type) in zip([2, 4, 16], types) {
+      let octets = uuids.map(\.octets).filter { $0.count == size }
+      guard !octets.isEmpty else { continue }
+      result = result.structure(type, Array(octets.joined()))
+    }
+    return result
+  }
+}
