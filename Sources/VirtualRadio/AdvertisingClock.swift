@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// When an advertiser sends: each interval and, after each, a pseudo-random delay of up to 10 ms (Core Specification
+/// 5.4, Volume 6, Part B, 4.4.2.2.1).
+struct AdvertisingClock: Sendable {
+  /// The next advertising event.
+  private(set) var time: Instant
+  private let intervalMicroseconds: Int
+  private var dice: SeededGenerator
+
+  /// The first event lies at a random place in the first interval.
+  init(intervalMilliseconds: Int, dice: SeededGenerator) {
+    precondition(intervalMilliseconds > 0, "an advertising interval is longer than nothing")
+    self.dice = dice
+    intervalMicroseconds = intervalMilliseconds * 1000
+    time = Instant(microseconds: Int64(self.dice.number(below: intervalMicroseconds)))
+  }
+
+  mutating func advance() {
+    time.microseconds += Int64(intervalMicroseconds + dice.number(below: 10_001))
+  }
+}
