@@ -37,6 +37,11 @@ let package = Package(
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
+    // What people and programs read.
+    .target(name: "Rendering", dependencies: ["HCI", "AgentCore"], swiftSettings: strict),
+
+    .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
+    .testTarget(name: "RenderingTests", dependencies: ["Rendering", "HCI"], swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17
 )

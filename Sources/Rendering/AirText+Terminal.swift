@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension AirText {
+  /// Columns that text of the air takes at most.
+  public static let columnsMax = 64
+  /// Marks drawn over one character; more are escaped, so that a text cannot grow without taking columns.
+  private static let marksMax = 2
+
+  /// The text in quotes, safe on a terminal and in a log: controls, line breaks, bidirectional overrides, invisible,
+  /// private and unassigned characters stand as `\u{1B}`, ill-formed bytes as `\xFF`, quotes and backslashes behind
+  /// a backslash. Between the quotes there are at most `columnsMax` columns; what was cut leaves an ellipsis.
+  public func terminal(columnsMax: Int = AirText.columnsMax) -> String {
+    "\"" + escaped(columnsMax: columnsMax) + "\""
+  }
+
+  /// As ``terminal(columnsMax:)``, without the quotes around it.
+  public func escaped(columnsMax: Int = AirText.columnsMax) -> String {
+    precondition(columnsMax > 0, "an ellipsis takes a column")
+    var shown = ""
+    var columns = 0
+    /// Where the text is cut if it turns out to be too long: with an ellipsis it still fits.
+    var cut = (text: "", isFixed: false)
+    for piece in pieces {
+      if columns + piece.columnCount > columnsMax - 1, !cut.isFixed { cut = (shown, true) }
+      if columns + piece.columnCount > columnsMax { return cut.text + "…" }
+      columns += piece.columnCount
+      shown += piece.text
+    }
+    return shown
+  }
+
+  /// What must not be torn apart, and the columns it takes.
+  private var pieces: [(text: String, columnCount: Int)] {
+    var marks = Self.marksMax
+    return parts.map { part in
+      guard case .scalar(let scalar) = part, scalar.isCombiningMark else {
+        marks = 0
+        return Self.piece(part)
+      }
+      marks += 1
+      return marks > Self.marksMax ? Self.escape(scalar) : Self.piece(part)
+    }
+  }
+
+  private static func piece(_ part: Part) -> (text: String, columnCount: Int) {
+    switch part {
+    case .illFormed(let bytes):
+      let text = bytes.map { "\\x" + Hex([$0]).text.uppercased() }.joined()
+      return (text, text.utf8.count)
+    case .scalar(let scalar):
+      if scalar == "\"" || scalar == "\\" { return ("\\\(scalar)", 2) }
+      return scalar.isHiddenFromPeople ? escape(scalar) : (String(scalar), scalar.columnCount)
+    }
+  }
+
+  private static func escape(_ scalar: Unicode.Scalar) -> (text: String, columnCount: Int) {
+    let text = "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+    return (text, text.utf8.count)
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Bytes shown as lower-case hexadecimal digits without separators.
+public struct Hex: Equatable, Sendable, JSONValue {
+  public let bytes: [UInt8]
+
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  public var text: String {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * bytes.count)
+    for byte in bytes {
+      digits.append(Self.digit(byte >> 4))
+      digits.append(Self.digit(byte & 0xF))
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  public func write(to json: inout JSONWriter) { json.string(text) }
+
+  /// The low `count` digits of a number.
+  static func digits(_ value: UInt64, count: Int) -> String {
+    let digits = (0..<count).reversed().map {
+      digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * $0)) & 0xF)
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Text as a JSON string (RFC 8259, 7).
+///
+/// Escaped are quotes, backslashes and controls, as the standard demands; DEL, the C1 controls, the line and
+/// paragraph separators, and everything that is invisible or changes the direction of writing too, so that a line
+/// can be looked at in a terminal. A solidus is not escaped.
+enum JSONEscaping {
+  static func append(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+    switch scalar {
+    case "\"": bytes.append(contentsOf: "\\\"".utf8)
+    case "\\": bytes.append(contentsOf: "\\\\".utf8)
+    case "\n": bytes.append(contentsOf: "\\n".utf8)
+    case "\r": bytes.append(contentsOf: "\\r".utf8)
+    case "\t": bytes.append(contentsOf: "\\t".utf8)
+    case "\u{8}": bytes.append(contentsOf: "\\b".utf8)
+    case "\u{C}": bytes.append(contentsOf: "\\f".utf8)
+    default:
+      guard scalar.isHiddenFromPeople else {
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        return
+      }
+      for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+        bytes.append(contentsOf: "\\u".utf8)
+        bytes.append(contentsOf: Hex.digits(UInt64(unit), count: 4).utf8)
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Writes the JSON we print (RFC 8259): one object per line, keys in the order they are written, no spaces.
+///
+/// It grows as it is written to and holds what was not yet ``take()``n. Whatever would not be JSON, a value without
+/// its key for instance, is our own mistake and traps.
+public struct JSONWriter: Sendable {
+  /// Where the next octet goes.
+  private enum Place: Sendable {
+    case objectStart, object, memberValue, arrayStart, array
+  }
+
+  /// The finished lines, and the line being written.
+  public private(set) var bytes: [UInt8] = []
+  /// The containers that are open, the innermost last; empty between lines.
+  private var places: [Place] = []
+
+  public init() {}
+
+  /// Hands over the finished lines and starts anew.
+  public mutating func take() -> [UInt8] {
+    precondition(places.isEmpty, "a line is still being written")
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
+  }
+
+  /// One line: an object with the members that `body` writes.
+  public mutating func line(_ body: (inout JSONWriter) -> Void) {
+    precondition(places.isEmpty, "a line cannot stand in a line")
+    enclose("{", .objectStart, "}", body)
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// A member of the innermost object.
+  public mutating func member(_ key: String, _ value: some JSONValue) {
+    self.key(key)
+    value.write(to: &self)
+  }
+
+  /// A member that is an object with the members that `body` writes.
+  public mutating func object(_ key: String, _ body: (inout JSONWriter) -> Void) {
+    self.key(key)
+    object(body)
+  }
+
+  /// A member that is an array of objects; `body` writes the members of each.
+  public mutating func objects<Element>(
+    _ key: String, _ elements: [Element], _ body: (inout JSONWriter, Element) -> Void
+  ) {
+    self.key(key)
+    array { json in
+      for element in elements { json.object { body(&$0, element) } }
+    }
+  }
+
+  /// A value that is an object.
+  public mutating func object(_ body: (inout JSONWriter) -> Void) {
+    beginValue()
+    enclose("{", .objectStart, "}", body)
+  }
+
+  /// A value that is an array of the values that `body` writes.
+  public mutating func array(_ body: (inout JSONWriter) -> Void) {
+    beginValue()
+    enclose("[", .arrayStart, "]", body)
+  }
+
+  /// A value that is text.
+  public mutating func string(_ text: String) {
+    beginValue()
+    JSONEscaping.append(text, to: &bytes)
+  }
+
+  /// A value that is not text and needs no escaping: a number, `true`, `false` or `null`.
+  mutating func literal(_ text: String) {
+    beginValue()
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  private mutating func key(_ key: String) {
+    switch places.last {
+    case .objectStart: break
+    case .object: bytes.append(UInt8(ascii: ","))
+    case .memberValue: preconditionFailure("a key cannot be a value")
+    case .arrayStart, .array: preconditionFailure("an array has no keys")
+    case nil: preconditionFailure("a key needs a line to stand in")
+    }
+    JSONEscaping.append(key, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    places[places.count - 1] = .memberValue
+  }
+
+  private mutating func beginValue() {
+    switch places.last {
+    case .memberValue: places[places.count - 1] = .object
+    case .arrayStart: places[places.count - 1] = .array
+    case .array: bytes.append(UInt8(ascii: ","))
+    case .objectStart, .object: preconditionFailure("a value in an object needs a key")
+    case nil: preconditionFailure("a value needs a line to stand in")
+    }
+  }
+
+  private mutating func enclose(
+    _ opening: Character, _ place: Place, _ closing: Character, _ body: (inout JSONWriter) -> Void
+  ) {
+    bytes.append(contentsOf: opening.utf8)
+    places.append(place)
+    let depth = places.count
+    body(&self)
+    precondition(places.count == depth, "containers close in the order they open")
+    if case .memberValue = places.removeLast() { preconditionFailure("a key needs a value") }
+    bytes.append(contentsOf: closing.utf8)
+  }
+}

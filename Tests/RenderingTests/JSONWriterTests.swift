@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Rendering
+import Testing
+
+@Suite struct JSONWriterTests {
+  private func line(_ body: (inout JSONWriter) -> Void) -> String {
+    var json = JSONWriter()
+    json.line(body)
+    return String(decoding: json.take(), as: UTF8.self)
+  }
+
+  @Test func membersStandInTheOrderTheyAreWritten() {
+    let text = line { json in
+      json.member("z", 1)
+      json.member("a", true)
+      json.member("m", String?.none)
+    }
+    #expect(text == #"{"z":1,"a":true,"m":null}"# + "\n")
+  }
+
+  @Test func containersNest() {
+    let text = line { json in
+      json.object("o") { $0.member("x", -1) }
+      json.objects("list", [1, 2]) { $0.member("n", $1) }
+      json.member("uuids", ["180f", "fe0f"])
+      json.object("empty") { _ in }
+      json.member("none", [Int]())
+    }
+    #expect(
+      text == #"{"o":{"x":-1},"list":[{"n":1},{"n":2}],"uuids":["180f","fe0f"],"empty":{},"none":[]}"# + "\n")
+  }
+
+  @Test func linesFollowEachOther() {
+    var json = JSONWriter()
+    json.line { $0.member("n", 1) }
+    json.line { $0.member("n", 2) }
+    #expect(json.take() == Array("{\"n\":1}\n{\"n\":2}\n".utf8))
+    #expect(json.take().isEmpty)
+  }
+
+  @Test func integersKeepTheirWholeRange() {
+    let text = line { json in
+      json.member("least", Int64.min)
+      json.member("most", UInt64.max)
+    }
+    #expect(text == #"{"least":-9223372036854775808,"most":18446744073709551615}"# + "\n")
+  }
+
+  @Test(arguments: [
+    ("a/b", #"a/b"#),
+    (#"say "no" \ yes"#, #"say \"no\" \\ yes"#),
+    ("\u{0}\u{1F}\u{7F}", #"\u0000\u001f\u007f"#),
+    ("\n\r\t\u{8}\u{C}", #"\n\r\t\b\f"#),
+    ("\u{85}\u{9B}31m", #"\u0085\u009b31m"#),
+    ("a\u{2028}b\u{2029}c", #"a\u2028b\u2029c"#),
+    ("\u{202E}gpj.exe\u{2066}", #"\u202egpj.exe\u2066"#),
+    ("\u{FEFF}\u{200B}", #"\ufeff\u200b"#),
+    ("\u{E0001}", #"\udb40\udc01"#),
+    ("grün 灯 💡", "grün 灯 💡"),
+  ])
+  func textIsEscaped(text: String, expected: String) {
+    #expect(line { $0.member("t", text) } == "{\"t\":\"\(expected)\"}\n")
+    #expect(line { $0.member(text, 0) } == "{\"\(expected)\":0}\n")
+  }
+
+  @Test(
+    arguments: [
+      (0, "0.000000"), (1, "0.000001"), (-1, "-0.000001"), (1_000_000, "1.000000"),
+      (12_345_678, "12.345678"), (-1_500_000, "-1.500000"),
+      (.max, "9223372036854.775807"), (.min, "-9223372036854.775808"),
+    ] as [(Int64, String)])
+  func secondsHaveSixDecimals(microseconds: Int64, expected: String) {
+    #expect(line { $0.member("t", Seconds(microseconds: microseconds)) } == "{\"t\":\(expected)}\n")
+  }
+
+  @Test func misuseTraps() async {
+    await #expect(processExitsWith: .failure) {
+      var json = JSONWriter()
+      json.line { $0.string("a value without its key") }
+    }
+    await #expect(processExitsWith: .failure) {
+      var json = JSONWriter()
+      json.line { $0.array { $0.member("key", 1) } }
+    }
+    await #expect(processExitsWith: .failure) {
+      var json = JSONWriter()
+      json.string("no line")
+    }
+  }
+}
