@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// What an advertising payload says, collected from its AD structures; copies, for programs that print.
+///
+/// Nothing is lost: where a payload repeats what it may say once, the first counts (of names the first complete one)
+/// and the others stand in ``other``, beside the structures of types we do not read.
+public struct AdvertisementFields: Equatable, Sendable {
+  /// A name and whether it is all of it.
+  public struct Name: Equatable, Sendable {
+    public let text: AirText
+    public let isComplete: Bool
+  }
+
+  /// Manufacturer Specific Data; the payload starts behind the company identifier.
+  public struct ManufacturerData: Equatable, Sendable {
+    public let companyIdentifier: UInt16
+    public let payload: [UInt8]
+  }
+
+  /// Service Data; the payload starts behind the UUID.
+  public struct ServiceData: Equatable, Sendable {
+    public let uuid: BluetoothUUID
+    public let payload: [UInt8]
+  }
+
+  /// An AD structure as it stands in the payload.
+  public struct Structure: Equatable, Sendable {
+    public let type: UInt8
+    public let value: [UInt8]
+  }
+
+  public private(set) var flags: UInt8?
+  public private(set) var name: Name?
+  public private(set) var services: [BluetoothUUID] = []
+  public private(set) var solicitations: [BluetoothUUID] = []
+  public private(set) var manufacturerData: [ManufacturerData] = []
+  public private(set) var serviceData: [ServiceData] = []
+  /// dBm
+  public private(set) var txPowerLevel: Int8?
+  public private(set) var appearance: UInt16?
+  public private(set) var other: [Structure] = []
+  /// What was lost of the payload, in order.
+  public private(set) var malformations: [Malformation] = []
+
+  /// Reads a whole payload: of one report, or of all fragments of a chain.
+  public init(_ payload: RawSpan) {
+    var structures = ADStructures(payload)
+    while true {
+      do throws(Malformation) {
+        guard let structure = try structures.next() else { return }
+        take(structure, try structure.decoded())
+      } catch {
+        malformations.append(error)
+        guard error.kind == .wrongSize else { return }
+      }
+    }
+  }
+
+  private mutating func take(_ structure: borrowing ADStructure, _ value: borrowing ADValue) {
+    let isTaken: Bool
+    switch value {
+    case .flags(let octet): isTaken = Self.set(&flags, octet)
+    case .name(let text, let isComplete):
+      return take(Name(text: AirText(text.copied), isComplete: isComplete))
+    case .services(let list):
+      for index in 0..<list.count { services.append(list[index]) }
+      isTaken = true
+    case .solicitations(let list):
+      for index in 0..<list.count { solicitations.append(list[index]) }
+      isTaken = true
+    case .manufacturerData(let companyIdentifier, let payload):
+      manufacturerData.append(
+        ManufacturerData(companyIdentifier: companyIdentifier, payload: payload.copied))
+      isTaken = true
+    case .serviceData(let uuid, let payload):
+      serviceData.append(ServiceData(uuid: uuid, payload: payload.copied))
+      isTaken = true
+    case .txPowerLevel(let level): isTaken = Self.set(&txPowerLevel, level)
+    case .appearance(let code): isTaken = Self.set(&appearance, code)
+    case .other: isTaken = false
+    }
+    if !isTaken { other.append(Structure(type: structure.type, value: structure.value.copied)) }
+  }
+
+  private mutating func take(_ new: Name) {
+    let old = name
+    let isBetter = old.map { new.isComplete && !$0.isComplete } ?? true
+    if isBetter { name = new }
+    guard let spare = isBetter ? old : new else { return }
+    let type: ADType = spare.isComplete ? .completeName : .shortenedName
+    other.append(Structure(type: type.rawValue, value: spare.text.bytes))
+  }
+
+  /// Whether the value was the first.
+  private static func set<Value>(_ field: inout Value?, _ value: Value) -> Bool {
+    guard field == nil else { return false }
+    field = value
+    return true
+  }
+}
+
+extension RawSpan {
+  /// The bytes, to keep.
+  public var copied: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(byteCount)
+    for offset in 0..<byteCount { bytes.append(uint8(at: offset)) }
+    return bytes
+  }
+}
