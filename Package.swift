@@ -38,6 +38,8 @@ let package = Package(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
     // What people and programs read.
+    // System calls, without policy; what people and programs read.
+    .target(name: "LinuxSystem", dependencies: ["HCI"], swiftSettings: strict),
     .target(name: "Rendering", dependencies: ["HCI", "AgentCore"], swiftSettings: strict),
 
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Glibc
+
+/// The process's environment.
+public enum Environment {
+  /// Whether the variable is there and not empty.
+  public static func has(_ name: String) -> Bool {
+    // Holds: getenv answers a string of the environment, which this program never changes.
+    guard let value = unsafe getenv(name) else { return false }
+    return unsafe value.pointee != 0
+  }
+}

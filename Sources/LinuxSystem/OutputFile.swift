@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Glibc
+
+/// An open file that is written to: octets wait in a buffer and go out 64 KiB at a time, or when asked.
+///
+/// What was not flushed is lost with it.
+public struct OutputFile: ~Copyable {
+  private static let bufferByteCount = 1 << 16
+
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+
+  public static func standardOutput() -> OutputFile { OutputFile(descriptor: STDOUT_FILENO) }
+  public static func standardError() -> OutputFile { OutputFile(descriptor: STDERR_FILENO) }
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+
+  public var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  public mutating func write(_ bytes: some Sequence<UInt8>) throws(SystemError) {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= Self.bufferByteCount { try flush() }
+  }
+
+  /// Writes out what waits.
+  public mutating func flush() throws(SystemError) {
+    defer { buffer.removeAll(keepingCapacity: true) }
+    var start = 0
+    while start < buffer.count {
+      do throws(SystemError) {
+        // Holds: `start` lies inside the buffer, which the call only reads.
+        start += try retryOnInterrupt(.write) {
+          unsafe buffer.withUnsafeBytes {
+            unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+          }
+        }
+      } catch {
+        guard error.code == EAGAIN else { throw error }
+        try waitUntilWritable()
+      }
+    }
+  }
+
+  /// Who opened the file may have made it non-blocking.
+  private func waitUntilWritable() throws(SystemError) {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    // Holds: one entry, a local variable.
+    _ = try retryOnInterrupt(.poll) { unsafe poll(&entry, 1, -1) }
+  }
+
+  /// Waits until `deadline`, or shorter when nobody can read the file any more; answers whether somebody can.
+  public func wait(until deadline: MonotonicInstant) throws(SystemError) -> Bool {
+    while true {
+      let left = deadline.nanoseconds - (try MonotonicInstant.now()).nanoseconds
+      guard left > 0 else { return true }
+      var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+      // Rounded up, so that the deadline has passed by less than a millisecond when the call returns.
+      let milliseconds = Int32(clamping: (left - 1) / 1_000_000 + 1)
+      // Holds: one entry, a local variable. A signal ends the wait early, and the loop takes it up.
+      let count = unsafe poll(&entry, 1, milliseconds)
+      guard count >= 0 || errno == EINTR else { throw SystemError(.poll) }
+      if count > 0, Int32(entry.revents) & (POLLERR | POLLNVAL) != 0 { return false }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Glibc
+
+/// A system call that failed: its name and `errno`.
+public struct SystemError: Error, Equatable, Sendable {
+  public let call: SystemCall
+  public let code: Int32
+
+  init(_ call: SystemCall) {
+    self.call = call
+    code = errno
+  }
+
+  /// What the C library says of the code, without a full stop: `No space left on device`.
+  public var reason: String {
+    // Holds: strerror answers a string that lives until its next call on this thread.
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+  }
+
+  public var isBrokenPipe: Bool { code == EPIPE }
+  public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+  public var isPermission: Bool { code == EACCES || code == EPERM }
+}
+
+/// Calls again for as long as a signal comes in between; -1 is an error.
+func retryOnInterrupt<Result: SignedInteger>(
+  _ name: SystemCall, _ call: () -> Result
+) throws(SystemError) -> Result {
+  while true {
+    let result = call()
+    if result != -1 { return result }
+    let error = SystemError(name)
+    guard error.code == EINTR else { throw error }
+  }
+}
