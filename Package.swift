@@ -29,6 +29,10 @@ let package = Package(
     .target(name: "CToml"),
     .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
 
+    // System calls, without policy; what people and programs read.
+    .target(name: "LinuxSystem", dependencies: ["HCI"], swiftSettings: strict),
+    .target(name: "Rendering", dependencies: ["HCI", "AgentCore"], swiftSettings: strict),
+
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
 
@@ -37,12 +41,6 @@ let package = Package(
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
-    // What people and programs read.
-    // System calls, without policy; what people and programs read.
-    .target(name: "LinuxSystem", dependencies: ["HCI"], swiftSettings: strict),
-    .target(name: "Rendering", dependencies: ["HCI", "AgentCore"], swiftSettings: strict),
-
-    .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(name: "RenderingTests", dependencies: ["Rendering", "HCI"], swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17
