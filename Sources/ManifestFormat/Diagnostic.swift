@@ -10,17 +10,18 @@ public struct Diagnostic: Equatable, Sendable {
   }
 
   public let severity: Severity
-  /// Counted from 1.
+  /// Counted from 1; 0 for the file as a whole.
   public let line: Int
-  /// Where in the file's tables; empty for the file as a whole and for syntax errors.
+  /// Where in the file's tables; empty for the whole file and for syntax errors.
   public let keyPath: String
   /// What is wrong, and what would be right.
   public let message: String
 
-  /// `file:line: key path: sentence`.
+  /// `file:line: key path: sentence`; a warning's sentence begins with the word.
   public func line(inFile fileName: String) -> String {
-    let place = keyPath.isEmpty ? "" : "\(keyPath): "
-    return "\(fileName):\(line): \(place)\(severity == .warning ? "warning: " : "")\(message)"
+    let place = line > 0 ? "\(fileName):\(line)" : fileName
+    let sentence = severity == .warning ? "warning: \(message)" : message
+    return ([place] + (keyPath.isEmpty ? [] : [keyPath]) + [sentence]).joined(separator: ": ")
   }
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+
+/// What `accessoryctl check` says about one file, and its exit status.
+public struct ManifestCheck: Sendable {
+  /// What the caller found where the file should be.
+  public enum File: Sendable {
+    /// The reason, in the system's words.
+    case unreadable(reason: String)
+    case text([UInt8], FileFacts)
+  }
+
+  /// The exit statuses (`sysexits.h` from 64 on).
+  public enum Status: Int32, Sendable {
+    /// No error; there may be warnings.
+    case accepted = 0
+    case refused = 1
+    /// `EX_NOINPUT`
+    case unreadable = 66
+    /// `EX_NOPERM`: others may write the file.
+    case unprotected = 77
+  }
+
+  public let fileName: String
+  public let status: Status
+  /// Ordered by line.
+  public let diagnostics: [Diagnostic]
+
+  public init(_ file: File, fileName: String, accounts: AccountDirectory) {
+    self.fileName = fileName
+    switch file {
+    case .unreadable(let reason):
+      status = .unreadable
+      diagnostics = [Diagnostic(wholeFile: "this cannot be read: \(reason)")]
+    case .text(let text, let facts):
+      let reading = ManifestReader.read(text: text, fileName: fileName, accounts: accounts)
+      let problem = FileProtection.ownerWrites.problem(of: facts)
+      status = problem != nil ? .unprotected : reading.manifest == nil ? .refused : .accepted
+      diagnostics = (problem.map { [Diagnostic(wholeFile: $0.sentence)] } ?? []) + reading.diagnostics
+    }
+  }
+
+  /// `file:line: key path: sentence`, one diagnostic each.
+  public var lines: [String] { diagnostics.map { $0.line(inFile: fileName) } }
+}
+
+extension Diagnostic {
+  fileprivate init(wholeFile message: String) {
+    self.init(severity: .error, line: 0, keyPath: "", message: message)
+  }
+}
