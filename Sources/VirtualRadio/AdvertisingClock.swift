@@ -15,10 +15,16 @@ struct AdvertisingClock: Sendable {
     precondition(intervalMilliseconds > 0, "an advertising interval is longer than nothing")
     self.dice = dice
     intervalMicroseconds = intervalMilliseconds * 1000
-    time = Instant(microseconds: Int64(self.dice.number(below: intervalMicroseconds)))
+    time = Instant(microseconds: 0)
+    skip(to: time)
   }
 
   mutating func advance() {
     time.microseconds += Int64(intervalMicroseconds + dice.number(below: 10_001))
+  }
+
+  /// Goes on at a random place in the interval that starts at `start`.
+  mutating func skip(to start: Instant) {
+    time = Instant(microseconds: start.microseconds + Int64(dice.number(below: intervalMicroseconds)))
   }
 }

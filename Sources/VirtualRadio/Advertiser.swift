@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// A report on its way to the host.
+struct HeardReport: Sendable {
+  var time: Instant
+  var format: ReportFormat
+  var report: AirReport
+}
+
+/// A device at work: when it sends next, and what the controller hears of it.
+struct Advertiser: Sendable {
+  private let device: RoomDevice
+  private let seed: UInt64
+  private var clock: AdvertisingClock
+  private var signal: Signal
+
+  /// A scan response follows its PDU: twice the inter-frame space, the request, and some air time (Volume 6, Part B,
+  /// 4.1.1 and 4.4.2.3).
+  private static var responseMicroseconds: Int64 { 700 }
+  /// From one packet of a chain to the next.
+  private static var fragmentMicroseconds: Int64 { 2500 }
+
+  init(_ device: RoomDevice, seed: UInt64) {
+    self.device = device
+    self.seed = seed
+    clock = AdvertisingClock(
+      intervalMilliseconds: device.intervalMilliseconds, dice: SeededGenerator(seed: seed, stream: 0))
+    signal = Signal(device.signal, dice: SeededGenerator(seed: seed, stream: 1))
+  }
+
+  /// The next advertising event, or nil when the device has left for good. Steps over absences.
+  mutating func nextEvent() -> Instant? {
+    for range in device.presence where range.upperBound > clock.time {
+      if range.lowerBound > clock.time { clock.skip(to: range.lowerBound) }
+      if range.contains(clock.time) { return clock.time }
+    }
+    return nil
+  }
+
+  /// Sends once; returns what `scanner` hears of it, in order of time.
+  mutating func send(to scanner: ScanSettings) -> [HeardReport] {
+    let time = clock.time
+    clock.advance()
+    guard scanner.hears(device.advertising), let channel = scanner.schedule.channel(at: time) else {
+      return []
+    }
+    let slot = Slot(
+      time: time, channel: channel, address: device.address.address(at: time, seed: seed), scanner: scanner)
+    switch device.advertising {
+    case .legacy(let pdu): return legacy(pdu, in: slot)
+    case .directed(let target): return directed(to: target, in: slot)
+    case .extended(let set): return extended(set, in: slot)
+    }
+  }
+
+  /// One advertising event and who listens to it.
+  private struct Slot {
+    var time: Instant
+    var channel: AdvertisingChannel
+    var address: DeviceAddress
+    var scanner: ScanSettings
+
+    func later(_ microseconds: Int64) -> Self {
+      var slot = self
+      slot.time.microseconds += microseconds
+      return slot
+    }
+  }
+
+  private mutating func legacy(_ pdu: AdvertisingPDU, in slot: Slot) -> [HeardReport] {
+    guard let level = level(in: slot) else { return [] }
+    let report = AirReport(pdu, from: slot.address, rssi: level, device.payloads.payload(at: slot.time))
+    return [slot.scanner.heard(report, at: slot.time)]
+      + response(to: pdu, in: slot.later(Self.responseMicroseconds))
+  }
+
+  private mutating func response(to pdu: AdvertisingPDU, in slot: Slot) -> [HeardReport] {
+    guard slot.scanner.isActive, pdu == .connectable || pdu == .scannable,
+      let response = device.scanResponse, let level = level(in: slot)
+    else { return [] }
+    let report = AirReport(.scanResponse, from: slot.address, rssi: level, response)
+    return [slot.scanner.heard(report, of: pdu, at: slot.time)]
+  }
+
+  private mutating func directed(to target: DeviceAddress, in slot: Slot) -> [HeardReport] {
+    guard let level = level(in: slot) else { return [] }
+    let report = AirReport(directedTo: target, from: slot.address, rssi: level)
+    return [slot.scanner.heard(report, at: slot.time)]
+  }
+
+  private mutating func extended(_ set: AdvertisingSet, in slot: Slot) -> [HeardReport] {
+    var report = AirReport(
+      extendedFrom: slot.address, set: set.id, properties: set.properties, primary: set.primaryPHY,
+      secondary: set.secondaryPHY, txPower: set.txPower, device.payloads.payload(at: slot.time))
+    let heard = chain(report, of: set, in: slot)
+    guard let last = heard.last, slot.scanner.isActive, set.properties.contains(.scannable),
+      let response = device.scanResponse
+    else { return heard }
+    report.data = response.bytes
+    report.header.properties.insert(.scanResponse)
+    let elapsed = last.time.microseconds - slot.time.microseconds
+    return heard + chain(report, of: set, in: slot.later(elapsed + Self.responseMicroseconds))
+  }
+
+  /// The fragments of a report; once one is lost, the controller gives up on the rest.
+  private mutating func chain(
+    _ report: AirReport, of set: AdvertisingSet, in start: Slot
+  ) -> [HeardReport] {
+    var heard: [HeardReport] = []
+    var slot = start
+    for var fragment in report.fragments(of: set.fragmentByteCount) {
+      guard let level = level(in: slot) else {
+        heard.truncate()
+        return heard
+      }
+      fragment.header.rssi = level
+      heard.append(HeardReport(time: slot.time, format: .extended, report: fragment))
+      slot = slot.later(Self.fragmentMicroseconds)
+    }
+    return heard
+  }
+
+  private mutating func level(in slot: Slot) -> Int8? {
+    guard let level = signal.level(at: slot.time, channel: slot.channel) else { return nil }
+    return device.hasReading ? level : ReportHeader.noRSSI
+  }
+}
+
+extension ScanSettings {
+  /// The form in which this controller reports a legacy PDU; `parent` is the PDU a scan response belongs to.
+  fileprivate func heard(
+    _ report: AirReport, of parent: AdvertisingPDU? = nil, at time: Instant
+  ) -> HeardReport {
+    let isUnresolved = report.header.directAddress?.lifetime == .resolvablePrivate
+    guard isExtended else {
+      return HeardReport(time: time, format: isUnresolved ? .directed : .legacy, report: report)
+    }
+    var extended = report.asExtended
+    if parent == .connectable { extended.header.properties.insert(.connectable) }
+    if isUnresolved { extended.header.properties.insert(.unresolvedTarget) }
+    return HeardReport(time: time, format: .extended, report: extended)
+  }
+}
+
+extension [HeardReport] {
+  /// Marks the last fragment heard as all there will be.
+  fileprivate mutating func truncate() {
+    guard !isEmpty else { return }
+    self[count - 1].report.header.dataStatus = .truncated
+  }
+}

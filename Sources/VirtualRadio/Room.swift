@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// What the host receives from the controller: an H4 packet and when it came.
+public struct RoomPacket: Equatable, Sendable {
+  public let time: Instant
+  public let bytes: [UInt8]
+}
+
+/// A room full of advertisers as one scanning controller hears it.
+///
+/// The same devices, settings and seed give the same packets, octet for octet. Each device has its own dice, so
+/// that adding one at the end leaves what the others send alone. `scanner` may be changed between packets and
+/// acts on what is sent from then on.
+public struct Room: Sendable {
+  public var scanner: ScanSettings
+  private var advertisers: [Advertiser]
+  private var agenda = Agenda()
+  /// Reports not yet delivered, in the order of their times.
+  private var outbox: [HeardReport] = []
+  private var dice: SeededGenerator
+
+  public init(_ devices: [RoomDevice], scanner: ScanSettings = ScanSettings(), seed: UInt64) {
+    self.scanner = scanner
+    dice = SeededGenerator(seed: seed)
+    advertisers = devices.enumerated().map { index, device in
+      var branch = SeededGenerator(seed: seed, stream: UInt64(index) + 1)
+      return Advertiser(device, seed: branch.next())
+    }
+    for index in advertisers.indices {
+      guard let time = advertisers[index].nextEvent() else { continue }
+      agenda.insert(Agenda.Entry(time: time, device: index))
+    }
+  }
+
+  /// The next report event before `limit`, or nil when there is none.
+  public mutating func next(before limit: Instant) -> RoomPacket? {
+    while let entry = agenda.first, entry.time < limit, entry.time <= horizon {
+      for heard in advertisers[entry.device].send(to: scanner) { post(heard) }
+      agenda.replaceFirst(time: advertisers[entry.device].nextEvent())
+    }
+    guard let first = outbox.first, first.time < limit else { return nil }
+    return deliver(before: limit)
+  }
+
+  /// Until when advertisers must have sent before the first report can go out: others may join its event.
+  private var horizon: Instant {
+    guard let first = outbox.first else { return Instant(microseconds: .max) }
+    return Instant(microseconds: first.time.microseconds + scanner.batchMicroseconds)
+  }
+
+  private mutating func post(_ heard: HeardReport) {
+    let index = outbox.lastIndex { $0.time <= heard.time }.map { $0 + 1 } ?? 0
+    outbox.insert(heard, at: index)
+  }
+
+  /// Takes the first report and those that join it out of the outbox.
+  private mutating func deliver(before limit: Instant) -> RoomPacket {
+    let end = min(horizon, limit)
+    var batch = [outbox.removeFirst()]
+    while let next = outbox.first, next.time < end, fits(next, in: batch),
+      dice.chance(perMille: scanner.batchPerMille)
+    {
+      batch.append(outbox.removeFirst())
+    }
+    let packet = ReportEncoder.event(batch[0].format, batch.map(\.report))
+    return RoomPacket(time: batch[batch.count - 1].time, bytes: packet)
+  }
+
+  private func fits(_ next: HeardReport, in batch: [HeardReport]) -> Bool {
+    guard next.format == batch[0].format else { return false }
+    let reports = batch.map(\.report) + [next.report]
+    return ReportEncoder.eventByteCount(next.format, reports) <= PacketEncoder.parameterBytesMax
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// One advertiser in a room: what it sends, when, and how strongly it is heard.
+public struct RoomDevice: Sendable {
+  public var address: AddressPlan
+  public var advertising: Advertising
+  public var payloads: PayloadScript
+  /// What it answers to a scan request; nil when it never answers.
+  public var scanResponse: AdvertisingPayload?
+  public var intervalMilliseconds: Int
+  public var signal: SignalModel
+  /// When it is switched on and within earshot, in order.
+  public var presence: [Range<Instant>]
+  /// False for a device whose packets the controller cannot measure: RSSI 127.
+  public var hasReading = true
+
+  public init(
+    _ address: AddressPlan, _ advertising: Advertising = .legacy(.connectable), payloads: PayloadScript,
+    scanResponse: AdvertisingPayload? = nil, intervalMilliseconds: Int, signal: SignalModel,
+    presence: [Range<Instant>] = [.always]
+  ) {
+    self.address = address
+    self.advertising = advertising
+    self.payloads = payloads
+    self.scanResponse = scanResponse
+    self.intervalMilliseconds = intervalMilliseconds
+    self.signal = signal
+    self.presence = presence
+  }
+}
+
+/// How a device advertises.
+public enum Advertising: Equatable, Sendable {
+  /// A legacy PDU other than the directed one and the scan response.
+  case legacy(AdvertisingPDU)
+  /// ADV_DIRECT_IND, which has no data.
+  case directed(to: DeviceAddress)
+  case extended(AdvertisingSet)
+}
+
+/// A set of extended advertising.
+public struct AdvertisingSet: Equatable, Sendable {
+  /// 0...15
+  public var id: UInt8
+  /// Connectable, scannable, or neither. A scannable set's payload is its scan response.
+  public var properties: ReportHeader.Properties
+  public var primaryPHY = PHY.le1M
+  public var secondaryPHY = PHY.le1M
+  /// dBm, or `ReportHeader.noTxPower`.
+  public var txPower = ReportHeader.noTxPower
+  /// How much of the data the device puts into one packet.
+  public var fragmentByteCount = ReportEncoder.extendedDataBytesMax
+
+  public init(id: UInt8, properties: ReportHeader.Properties = ReportHeader.Properties(rawValue: 0)) {
+    self.id = id
+    self.properties = properties
+  }
+}
+
+extension Range<Instant> {
+  /// From the beginning to the end.
+  public static var always: Self { Instant(microseconds: 0)..<Instant(microseconds: .max) }
+
+  /// A range in whole seconds.
+  public static func seconds(_ start: Int64, _ end: Int64) -> Self {
+    Instant(microseconds: start * 1_000_000)..<Instant(microseconds: end * 1_000_000)
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Testing
+import VirtualRadio
+
+@Suite struct RoomTests {
+  private let bulb = RoomDevice(
+    .staticRandom(1),
+    payloads: PayloadScript(AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1])),
+    scanResponse: AdvertisingPayload().name("Lumo"), intervalMilliseconds: 100,
+    signal: SignalModel(.steady(-60)))
+
+  @Test func packetsComeInOrderOfTimeAndParse() throws {
+    let packets = listen(Room(Array(repeating: bulb, count: 30), seed: 3), seconds: 20)
+    #expect(zip(packets, packets.dropFirst()).allSatisfy { $0.time <= $1.time })
+    #expect(try reports(packets).count > 30 * 2 * 180)
+  }
+
+  @Test func theSameSeedGivesTheSameBytesAndAnotherSeedOthers() {
+    #expect(listen(Room([bulb], seed: 1), seconds: 9) == listen(Room([bulb], seed: 1), seconds: 9))
+    #expect(listen(Room([bulb], seed: 1), seconds: 9) != listen(Room([bulb], seed: 2), seconds: 9))
+  }
+
+  @Test func howTheTimeIsCutDoesNotChangeWhatIsHeardWithoutBatches() {
+    var scanner = ScanSettings()
+    scanner.batchPerMille = 0
+    var room = Room([bulb, bulb], scanner: scanner, seed: 1)
+    var pieces: [RoomPacket] = []
+    for second in 1...9 {
+      while let packet = room.next(before: .seconds(Int64(second))) { pieces.append(packet) }
+    }
+    #expect(pieces == listen(Room([bulb, bulb], scanner: scanner, seed: 1), seconds: 9))
+  }
+
+  @Test func oneMoreDeviceLeavesTheOthersAlone() throws {
+    var other = bulb
+    other.address = .staticRandom(2)
+    let alone = try reports(listen(Room([bulb], seed: 1), seconds: 9))
+    let both = try reports(listen(Room([bulb, other], seed: 1), seconds: 9))
+    #expect(both.filter { $0.header.address.bits & 3 == 1 } == alone)
+  }
+
+  @Test func onlyActiveScansHearScanResponses() throws {
+    var scanner = ScanSettings()
+    let active = try reports(listen(Room([bulb], scanner: scanner, seed: 1), seconds: 9))
+    #expect(active.filter { $0.header.pdu == .scanResponse }.count == active.count / 2)
+    scanner.isActive = false
+    let passive = try reports(listen(Room([bulb], scanner: scanner, seed: 1), seconds: 9))
+    #expect(!passive.isEmpty && passive.allSatisfy { $0.header.pdu == .connectable })
+  }
+
+  @Test func aPartTimeScanHearsItsShare() throws {
+    var scanner = ScanSettings()
+    scanner.isActive = false
+    scanner.schedule = .duty(percent: 30)
+    let heard = try reports(listen(Room([bulb], scanner: scanner, seed: 1), seconds: 1050)).count
+    #expect((2700...3300).contains(heard))
+  }
+
+  @Test func nowAndThenAnEventHoldsSeveralReports() throws {
+    let packets = listen(Room(Array(repeating: bulb, count: 20), seed: 3), seconds: 20)
+    let counts = try packets.map { try reports([$0]).count }
+    #expect(counts.contains(1) && counts.contains(2) && counts.contains { $0 > 2 })
+  }
+
+  @Test func aDeviceIsHeardOnlyWhileItIsThere() {
+    var guest = bulb
+    guest.presence = [.seconds(2, 4), .seconds(8, 9)]
+    let seconds = Set(listen(Room([guest], seed: 1), seconds: 20).map { $0.time.microseconds / 1_000_000 })
+    #expect(seconds == [2, 3, 8])
+  }
+
+  @Test func aPayloadTakesItsTurnsInACycle() throws {
+    var sensor = bulb
+    sensor.scanResponse = nil
+    sensor.payloads = PayloadScript(
+      cycle: [1, 2, 3].map { AdvertisingPayload().manufacturerData(1, [$0]) }, turnMilliseconds: 1000)
+    var turns: [UInt8] = []
+    for report in try reports(listen(Room([sensor], seed: 1), seconds: 5)) {
+      guard let turn = report.data.last, turn != turns.last else { continue }
+      turns.append(turn)
+    }
+    #expect(turns == [1, 2, 3, 1, 2])
+  }
+
+  @Test func aDeviceThatCannotBeMeasuredReportsNoReading() throws {
+    var silent = bulb
+    silent.hasReading = false
+    let heard = try reports(listen(Room([silent], seed: 1), seconds: 2))
+    #expect(!heard.isEmpty && heard.allSatisfy { $0.header.rssi == ReportHeader.noRSSI })
+  }
+
+  @Test func directedAdvertisingToAPrivateAddressComesInItsOwnEvent() throws {
+    var remote = bulb
+    remote.advertising = .directed(to: .phone)
+    let packets = listen(Room([remote], seed: 1), seconds: 2)
+    #expect(!packets.isEmpty)
+    for packet in packets { #expect(try VirtualRadioTests.reports(in: packet.bytes)?.format == .directed) }
+    #expect(try reports(packets).allSatisfy { $0.header.directAddress == .phone && $0.data.isEmpty })
+  }
+}
+
+/// Everything that is heard within a time.
+func listen(_ room: Room, seconds: Int64) -> [RoomPacket] {
+  var room = room
+  var packets: [RoomPacket] = []
+  while let packet = room.next(before: .seconds(seconds)) { packets.append(packet) }
+  return packets
+}
+
+func reports(_ packets: [RoomPacket]) throws -> [AirReport] {
+  try packets.flatMap { try #require(try reports(in: $0.bytes)).reports }
+}
