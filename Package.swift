@@ -36,6 +36,14 @@ let package = Package(
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
 
+    .executableTarget(
+      name: "accessoryctl",
+      dependencies: [
+        "HCI", "AgentCore", "ManifestFormat", "Rendering", "LinuxSystem",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
     .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI"], swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(

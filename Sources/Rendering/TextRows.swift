@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Lines for people: a label in one column, what it says in the next, at most 80 columns wide.
+///
+/// Values are folded at blanks; a run of hexadecimal digits that is too long alone is folded anywhere.
+struct TextRows {
+  static let columnCount = 80
+
+  private(set) var text = ""
+  /// Where labels start.
+  let indent: Int
+  /// Columns for a label and the blanks behind it.
+  let labelColumnCount: Int
+
+  init(indent: Int, labelColumnCount: Int) {
+    self.indent = indent
+    self.labelColumnCount = labelColumnCount
+  }
+
+  private var valueColumnCount: Int { Self.columnCount - indent - labelColumnCount }
+
+  /// Words that are put next to each other for as long as they fit.
+  mutating func row(_ label: String, _ words: [String]) {
+    var line = ""
+    var isFirst = true
+    for word in words.flatMap({ folded($0) }) {
+      if !line.isEmpty, line.columnCount + 1 + word.columnCount > valueColumnCount {
+        append(isFirst ? label : "", line)
+        isFirst = false
+        line = ""
+      }
+      line += line.isEmpty ? word : " " + word
+    }
+    append(isFirst ? label : "", line)
+  }
+
+  mutating func row(_ label: String, _ value: String) {
+    row(label, value.split(separator: " ", omittingEmptySubsequences: false).map(String.init))
+  }
+
+  /// A line of its own, as it is.
+  mutating func line(_ line: String) { text += line + "\n" }
+
+  private mutating func append(_ label: String, _ line: String) {
+    let padded = label.padded(to: labelColumnCount)
+    text += String(repeating: " ", count: indent) + padded + line + "\n"
+  }
+
+  private func folded(_ word: String) -> [String] {
+    guard word.columnCount > valueColumnCount, word.utf8.allSatisfy({ $0 < 0x80 }) else { return [word] }
+    var rest = Substring(word)
+    var pieces: [String] = []
+    while !rest.isEmpty {
+      pieces.append(String(rest.prefix(valueColumnCount)))
+      rest = rest.dropFirst(valueColumnCount)
+    }
+    return pieces
+  }
+}
+
+extension String {
+  /// Columns of a terminal, for text without escape sequences.
+  var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
+
+  /// With blanks behind it up to a column.
+  func padded(to columns: Int) -> String {
+    self + String(repeating: " ", count: max(0, columns - columnCount))
+  }
+
+  /// With blanks before it up to a column.
+  func paddedLeft(to columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - columnCount)) + self
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import LinuxSystem
+
+/// A capture, whole in memory.
+struct CaptureFile {
+  /// A day of a busy room.
+  static let byteCountMax = 1 << 29
+
+  let path: String
+  private let bytes: [UInt8]
+
+  init(reading path: String) throws(Failure) {
+    self.path = path
+    do throws(FileError) {
+      bytes = try FileContents.read(path, byteCountMax: Self.byteCountMax)
+    } catch {
+      throw .file(path: path, error)
+    }
+  }
+
+  /// Hands every record to `body`. A capture that breaks off is an error after its last good record.
+  func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(Failure) -> Void) throws(Failure) {
+    var reader: BtsnoopReader
+    do throws(BtsnoopError) {
+      // Holds: octets have no padding, so every byte of the view is initialised.
+      reader = try unsafe BtsnoopReader(bytes.span.bytes)
+    } catch {
+      throw failure(error)
+    }
+    while true {
+      let record: BtsnoopRecord?
+      do throws(BtsnoopError) { record = try reader.next() } catch { throw failure(error) }
+      guard let record else { return }
+      try body(record)
+    }
+  }
+
+  private func failure(_ error: BtsnoopError) -> Failure { .capture(path: path, error) }
+}

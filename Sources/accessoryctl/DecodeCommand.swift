@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import HCI
+import LinuxSystem
+import Rendering
+
+struct DecodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode",
+    abstract: "Show the advertising reports of a capture.",
+    discussion: """
+      Every report in the capture's order: when, who, how strong, and what it says. Fragments of extended advertising
+      are shown as they came; the last one shows what they say together.
+
+      A capture that breaks off is shown up to its last good record; then the exit status is 65.
+
+      Examples:
+        accessoryctl decode room.btsnoop
+        accessoryctl decode --all room.btsnoop
+        btmon -w /dev/stdout | accessoryctl decode -
+      """)
+
+  @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.")
+  var capture: String
+
+  @Flag(help: "One JSON object per report (Config/schema/decode.schema.json).")
+  var json = false
+
+  @Flag(help: "In text, show the packets that are no advertising reports too.")
+  var all = false
+
+  func run() throws {
+    let file = try CaptureFile(reading: capture)
+    let memory = MemoryBlock(byteCount: Self.arenaByteCount)
+    // Holds: the decoder does not outlive the block, which this function owns to its end.
+    var arena = unsafe memory.arena()
+    var decoder = CaptureDecoder(in: &arena)
+    var printer = Printer()
+    let ending = Result { () throws(Failure) in
+      try file.forEachRecord { record throws(Failure) in try show(record, &decoder, &printer) }
+    }
+    try finish(decoder.total, &printer)
+    withExtendedLifetime(memory) {}
+    try ending.get()
+  }
+
+  private static var arenaByteCount: Int {
+    var measuring = Arena()
+    _ = CaptureDecoder(in: &measuring)
+    return measuring.byteCount
+  }
+
+  private func show(
+    _ record: borrowing BtsnoopRecord, _ decoder: inout CaptureDecoder, _ printer: inout Printer
+  ) throws(Failure) {
+    var text = ""
+    let style = printer.style
+    let (json, all) = (json, all)
+    try printer.lines { writer in
+      decoder.take(record) { entry in
+        switch entry {
+        case .report(let report): if json { report.write(to: &writer) } else { text += report.text(style) }
+        case .other(let packet): if all, !json { text += packet.text(style) }
+        }
+      }
+    }
+    try printer.text(text)
+  }
+
+  private func finish(_ total: CaptureSummary, _ printer: inout Printer) throws(Failure) {
+    if !json { try printer.text("\n" + total.text) }
+    try printer.flush()
+    guard json, total.lostReportCount > 0 else { return }
+    StandardError.say("\(total.lostReportCount) reports in the capture could not be read and are left out")
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How the tool ends: 0 success, 1 the answer is "no", and the codes of sysexits.h.
+enum ExitStatus: Int32 {
+  case success = 0
+  /// The question was understood and the answer is no.
+  case no = 1
+  /// EX_USAGE: the command line is wrong.
+  case usage = 64
+  /// EX_DATAERR: a file's content is wrong.
+  case dataError = 65
+  /// EX_NOINPUT: a file is missing or cannot be read.
+  case noInput = 66
+  /// EX_SOFTWARE: our mistake.
+  case software = 70
+  /// EX_OSERR: the system refused something that should work.
+  case systemError = 71
+  /// EX_IOERR: output could not be written.
+  case ioError = 74
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import LinuxSystem
+import Rendering
+
+/// Why the tool cannot go on.
+enum Failure: Error {
+  case file(path: String, FileError)
+  case capture(path: String, BtsnoopError)
+  case output(SystemError)
+  case clock(SystemError)
+  /// The lines that say why are on standard error already.
+  case said(ExitStatus)
+  /// The sentence says what happened, where, and what to do next.
+  case sentence(String, ExitStatus)
+
+  var status: ExitStatus {
+    switch self {
+    case .file(_, .tooLarge): .dataError
+    case .file: .noInput
+    case .capture: .dataError
+    // Who stopped reading has had enough.
+    case .output(let error): error.isBrokenPipe ? .success : .ioError
+    case .clock: .systemError
+    case .said(let status), .sentence(_, let status): status
+    }
+  }
+
+  /// What to say on standard error; nil for nothing.
+  var sentence: String? {
+    switch self {
+    case .file(let path, let error): "cannot read \(quoted(path)): \(error.sentence)"
+    case .capture(let path, let error): "\(quoted(path)): \(error.sentence)"
+    case .output(let error):
+      error.isBrokenPipe ? nil : "cannot write the output: \(error.reason); what came before is incomplete"
+    case .clock(let error): "cannot read the clock: \(error.reason)"
+    case .said: nil
+    case .sentence(let sentence, _): sentence
+    }
+  }
+}
+
+/// A path as it was given, safe on a terminal.
+func quoted(_ path: String) -> String { AirText(Array(path.utf8)).terminal(columnsMax: 200) }
+
+extension FileError {
+  fileprivate var sentence: String {
+    switch self {
+    case .system(let error):
+      if error.isMissing {
+        "there is no such file; check the name, or the directory you are in"
+      } else if error.isPermission {
+        "you may not read it; try another account, or change the file's mode"
+      } else {
+        "\(error.reason) (\(error.call.rawValue))"
+      }
+    case .isDirectory: "it is a directory; name a file in it"
+    case .tooLarge(let byteCountMax):
+      "it is larger than the \(byteCountMax >> 20) MiB that this tool reads; take a part of it"
+    }
+  }
+}
+
+extension BtsnoopError {
+  fileprivate var sentence: String {
+    switch self {
+    case .headerCut(let byteCount):
+      "not a btsnoop capture: it has \(byteCount) of the 16 bytes that a capture starts with"
+    case .notBtsnoop: "not a btsnoop capture; record one with btmon -w FILE or accessoryctl capture FILE"
+    case .unsupportedVersion(let version): "btsnoop version \(version) is unknown; this tool reads version 1"
+    case .unsupportedDatalink(let code):
+      "btsnoop datalink \(code) is unknown; this tool reads 1001 (HCI), 1002 (H4) and 2001 (monitor)"
+    case .recordCut(let offset):
+      "the capture ends inside the record at byte \(offset); the records before it are good"
+    case .recordOversized(let offset, let byteCount):
+      "the record at byte \(offset) claims \(byteCount) bytes, more than any packet has; what follows it is lost"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import LinuxSystem
+import Rendering
+
+/// Standard output, as text for people or as lines of JSON.
+struct Printer: ~Copyable {
+  private var output = OutputFile.standardOutput()
+  private var json = JSONWriter()
+  let style: TextStyle
+
+  init() {
+    let isColored = output.isTerminal && !Environment.has("NO_COLOR")
+    style = isColored ? .colored : .plain
+  }
+
+  mutating func text(_ text: String) throws(Failure) {
+    do throws(SystemError) { try output.write(text.utf8) } catch { throw .output(error) }
+  }
+
+  mutating func lines(_ body: (inout JSONWriter) -> Void) throws(Failure) {
+    body(&json)
+    do throws(SystemError) { try output.write(json.take()) } catch { throw .output(error) }
+  }
+
+  /// To be called at the end: what was not flushed is lost.
+  mutating func flush() throws(Failure) {
+    do throws(SystemError) { try output.flush() } catch { throw .output(error) }
+  }
+
+  /// Waits for a deadline with everything flushed; answers whether somebody still reads.
+  mutating func wait(until deadline: MonotonicInstant) throws(Failure) -> Bool {
+    try flush()
+    do throws(SystemError) { return try output.wait(until: deadline) } catch { throw .clock(error) }
+  }
+}
