@@ -10,6 +10,8 @@ public struct Capacities: Equatable, Sendable, BitwiseCopyable {
   public var reassemblies: Int32 = 8
   /// Devices that match one item without a grant; the least recently heard of that item gives way.
   public var matchesPerItem: Int32 = 64
+  /// Addresses of accessories, whose rows are never taken from them.
+  public var accessories: Int32 = 256
   /// Sighting events kept for readers that lag.
   public var events: Int32 = 1024
   /// Bytes kept for the payloads of those events.

@@ -39,7 +39,9 @@ public struct ReportAssembler: ~Copyable {
   }
 
   let chains: FixedTable<Chain>
-  let bytes: FixedTable<UInt8>
+  /// The places' octets, `payloadBytesMax` each; a copy of this handle reads a payload while the assembler's owner is
+  /// being changed.
+  public let bytes: FixedTable<UInt8>
   public private(set) var counters = Counters()
 
   public init(capacity: Int, in arena: inout Arena) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// Finds the row of an address: open addressing with linear probing, at most half full, without tombstones.
+struct AddressIndex: ~Copyable {
+  private struct Slot: BitwiseCopyable {
+    /// Address bits and type in one number; all ones mark a free slot.
+    var key: UInt64
+    var row: Int32
+  }
+
+  private static var free: UInt64 { .max }
+  private let slots: FixedTable<Slot>
+
+  init(rows: Int, in arena: inout Arena) {
+    var count = 4
+    while count < 2 * rows { count *= 2 }
+    slots = arena.table(of: Slot(key: Self.free, row: -1), count: count)
+  }
+
+  @inline(__always)
+  private static func key(_ address: DeviceAddress) -> UInt64 {
+    UInt64(address.type.rawValue) << 48 | address.bits
+  }
+
+  @inline(__always)
+  private func home(_ key: UInt64) -> Int {
+    Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (slots.count &- 1)
+  }
+
+  @inline(__always)
+  private func next(_ place: Int) -> Int { (place &+ 1) & (slots.count &- 1) }
+
+  /// The row of `address`, or -1.
+  @inline(__always)
+  func row(of address: DeviceAddress) -> Int {
+    let key = Self.key(address)
+    var place = home(key)
+    while slots[place].key != key {
+      if slots[place].key == Self.free { return -1 }
+      place = next(place)
+    }
+    return Int(slots[place].row)
+  }
+
+  /// Adds an address that is not there.
+  mutating func insert(_ address: DeviceAddress, row: Int) {
+    let key = Self.key(address)
+    var place = home(key)
+    while slots[place].key != Self.free { place = next(place) }
+    slots[place] = Slot(key: key, row: Int32(row))
+  }
+
+  /// Removes an address that is there, and moves up those behind it that its place kept from their own.
+  mutating func remove(_ address: DeviceAddress) {
+    let key = Self.key(address)
+    var hole = home(key)
+    while slots[hole].key != key {
+      precondition(slots[hole].key != Self.free, "an address was removed that was not there")
+      hole = next(hole)
+    }
+    var place = next(hole)
+    while slots[place].key != Self.free {
+      let distance = (place &- home(slots[place].key)) & (slots.count &- 1)
+      if distance >= (place &- hole) & (slots.count &- 1) {
+        slots[hole] = slots[place]
+        hole = place
+      }
+      place = next(place)
+    }
+    slots[hole].key = Self.free
+  }
+}

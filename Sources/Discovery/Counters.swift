@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What the data path received, lost and turned away, each by its own kind. Counters only grow.
+public struct Counters: Equatable, Sendable, BitwiseCopyable {
+  /// Packets of any kind that came in.
+  public var packets: UInt64 = 0
+  /// Packets that are no advertising reports and went to the tap.
+  public var packetsTapped: UInt64 = 0
+  /// Packets that are empty, of an unknown kind, or too short for a header.
+  public var packetsMalformed: UInt64 = 0
+  /// Events with fewer octets than their header promises.
+  public var eventsCut: UInt64 = 0
+  /// Octets behind the last report of an event.
+  public var eventsWithTrailingBytes: UInt64 = 0
+  /// Inputs whose time lay before the one before, and which were taken at that time instead.
+  public var timesClamped: UInt64 = 0
+
+  /// Advertising reports read, fragments counted one by one.
+  public var reports: UInt64 = 0
+  /// Reports that their event cut short or announced and did not hold.
+  public var reportsCut: UInt64 = 0
+  /// Reports with a value that the specification reserves.
+  public var reportsReserved: UInt64 = 0
+  /// Reports whose AD structures lost something, by kind; one report may count under several.
+  public var reportsLengthPastEnd: UInt64 = 0
+  public var reportsDataAfterEnd: UInt64 = 0
+  public var reportsWrongSize: UInt64 = 0
+  /// Reports that lost anything at all of their AD structures.
+  public var reportsMalformed: UInt64 = 0
+  /// Reports without an address, which no row can stand for.
+  public var reportsAnonymous: UInt64 = 0
+  /// Reports whose RSSI is no reading.
+  public var reportsWithoutReading: UInt64 = 0
+  /// Reports whose data the controller gave up on.
+  public var reportsTruncated: UInt64 = 0
+  /// Reports that repeated a known payload and were not parsed.
+  public var reportsUnchanged: UInt64 = 0
+
+  /// Rows made for new addresses.
+  public var devicesAdded: UInt64 = 0
+  /// Rows taken from strangers.
+  public var strangersEvicted: UInt64 = 0
+  /// Rows taken from devices that match something, when there were no strangers.
+  public var matchingDevicesEvicted: UInt64 = 0
+  /// Reports of new devices that found only accessories in the table.
+  public var devicesTurnedAway: UInt64 = 0
+  /// Rows that got a new private address by their identity key.
+  public var addressesFollowed: UInt64 = 0
+  /// Advertising sets replaced because the pool of sets was empty.
+  public var setsReplaced: UInt64 = 0
+  /// Advertising sets that found no place at all.
+  public var setsTurnedAway: UInt64 = 0
+  /// Long payloads taken from strangers.
+  public var longPayloadsEvicted: UInt64 = 0
+  /// Long payloads that found no place, or are longer than advertising data can be.
+  public var longPayloadsTurnedAway: UInt64 = 0
+
+  /// Matches beyond the eighth of a device.
+  public var matchesBeyondCapacity: UInt64 = 0
+  /// Matches taken from devices because their item's quota was full.
+  public var matchesEvicted: UInt64 = 0
+  /// Matches that found their item's quota full of devices that are being heard.
+  public var matchesTurnedAway: UInt64 = 0
+  /// Payload changes that were reported together with a later one, or not at all because the device was lost.
+  public var changesCoalesced: UInt64 = 0
+  public var found: UInt64 = 0
+  public var changed: UInt64 = 0
+  public var lost: UInt64 = 0
+
+  public init() {}
+}

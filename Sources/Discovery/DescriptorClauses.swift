@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// Octets in a matcher's own byte table.
+public struct StoredBytes: Equatable, Sendable, BitwiseCopyable {
+  var offset: Int32
+  /// 0 when there is nothing to compare.
+  public var byteCount: Int32
+
+  public static var none: Self { Self(offset: 0, byteCount: 0) }
+}
+
+/// The clauses of one descriptor, all of which must hold, as a matcher keeps them.
+///
+/// At least a company identifier or a service UUID is there. Blob and mask have the same length.
+public struct DescriptorClauses: Sendable, BitwiseCopyable {
+  public var companyIdentifier: UInt16?
+  public var manufacturerBlob = StoredBytes.none
+  public var manufacturerMask = StoredBytes.none
+  public var serviceUUID: BluetoothUUID?
+  public var serviceBlob = StoredBytes.none
+  public var serviceMask = StoredBytes.none
+  public var name = StoredBytes.none
+  public var nameOptions = NameOptions.none
+
+  public init() {}
+}
+
+/// What an evaluation found: the first items in manifest order, and how many there are in all.
+public struct MatchedItems: Equatable, Sendable, BitwiseCopyable {
+  /// Items a device can match at once; those after it are counted.
+  public static var capacity: Int { 8 }
+
+  var items = InlineArray<8, Int32>(repeating: 0)
+  /// Items kept in `items`, ascending.
+  public private(set) var count = 0
+  /// Items that matched, those beyond the capacity included.
+  public private(set) var total = 0
+
+  public init() {}
+
+  public subscript(_ index: Int) -> Int32 {
+    precondition(index >= 0 && index < count)
+    return items[index]
+  }
+
+  /// Adds an item that has not been added before.
+  mutating func insert(_ item: Int32) {
+    total += 1
+    if count == Self.capacity {
+      guard item < items[count - 1] else { return }
+      count -= 1
+    }
+    var place = count
+    while place > 0, items[place - 1] > item {
+      items[place] = items[place - 1]
+      place -= 1
+    }
+    items[place] = item
+    count += 1
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    guard left.count == right.count, left.total == right.total else { return false }
+    for index in 0..<left.count where left.items[index] != right.items[index] { return false }
+    return true
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// One advertiser: a row of the device table.
+public struct Device: Sendable, BitwiseCopyable {
+  /// The address of the last report; a resolvable private one changes while the row stays.
+  public internal(set) var address = DeviceAddress(bits: 0, type: .public)
+  /// Index of the identity key that resolved the address, or -1.
+  public internal(set) var identity: Int16 = -1
+  /// Whether the row is in use.
+  public internal(set) var isLive = false
+  /// Whether the device belongs to an accessory, which keeps it from eviction.
+  public internal(set) var isAccessory = false
+  public internal(set) var firstSeen = Instant(microseconds: 0)
+  public internal(set) var lastSeen = Instant(microseconds: 0)
+  /// Reports of the device since its row exists.
+  public internal(set) var reportCount: UInt32 = 0
+  /// RSSI of the last report as received, or ``ReportHeader/noRSSI``.
+  public internal(set) var rssi: Int8 = ReportHeader.noRSSI
+  public internal(set) var signal = Signal()
+  /// Items that match and are kept.
+  public internal(set) var matchCount: UInt8 = 0
+  /// Items that match beyond the capacity of 8.
+  public internal(set) var unkeptMatches: UInt16 = 0
+  /// The advertising set heard last, the head of the row's chain of sets; -1 before the first.
+  var newestSet: Int32 = -1
+  /// Transmit power that the advertiser claims, within -40...20 dBm, or ``ReportHeader/noTxPower``.
+  public internal(set) var claimedTxPower: Int8 = ReportHeader.noTxPower
+
+  init() {}
+}
+
+/// Where an item stands with a device. Items without a gate go from `outside` to `inside` with the match itself.
+public enum Presence: UInt8, Sendable, BitwiseCopyable {
+  /// The gate is not passed; nothing was reported.
+  case outside
+  /// The level is high enough, but not yet for long enough or on enough readings.
+  case approaching
+  /// Found.
+  case inside
+  /// Found, and the level has sunk under the leave threshold.
+  case leaving
+}
+
+/// One item that matches a device.
+public struct Match: Sendable, BitwiseCopyable {
+  public internal(set) var item: Int32 = -1
+  public private(set) var presence = Presence.outside
+  /// When `presence` took its value.
+  public private(set) var since = Instant(microseconds: 0)
+  /// Advertising sets whose payload matches, by ``AdvertisingSet/place(of:)``.
+  var sets: UInt32 = 0
+  /// When the payload was last reported.
+  var reported = Instant(microseconds: 0)
+  /// The payload changed and is to be reported a second after `reported`.
+  var changeIsPending = false
+
+  init() {}
+
+  /// Whether the item counts as found.
+  public var isFound: Bool { presence == .inside || presence == .leaving }
+
+  /// The one place where presence changes.
+  mutating func become(_ presence: Presence, at now: Instant) {
+    self.presence = presence
+    since = now
+    switch presence {
+    case .outside, .approaching: changeIsPending = false
+    case .inside, .leaving: break
+    }
+  }
+}
+
+/// One advertising set of a device: its latest advertising data and its latest scan response.
+struct AdvertisingSet: BitwiseCopyable {
+  /// Set id 0...15, or ``ReportHeader/noSet``.
+  var setID: UInt8 = ReportHeader.noSet
+  /// The device's next set, or the next free one; -1 at the end.
+  var next: Int32 = -1
+  var lastSeen = Instant(microseconds: 0)
+  var data = StoredPayload()
+  var response = StoredPayload()
+  /// The matches of this payload are known; an unchanged payload need not be parsed.
+  var isEvaluated = false
+  /// Losses of the payload, counted again with each report that repeats it.
+  var evaluation = Evaluation()
+
+  /// The set's bit in ``Match/sets``: 0...15 by set id, 16 for the set without one.
+  var bit: UInt32 { setID == ReportHeader.noSet ? 1 << 16 : 1 << UInt32(setID & 15) }
+}
+
+/// Where a payload lies: up to 31 octets inline, longer ones in a slot of the pool.
+struct StoredPayload: BitwiseCopyable {
+  var byteCount: UInt16 = 0
+  var slot: Int16 = -1
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// What a sighting event says happened.
+public enum SightingEvent: UInt8, Sendable, BitwiseCopyable {
+  case found, changed, lost
+}
+
+/// Why.
+public enum SightingReason: UInt8, Sendable, BitwiseCopyable {
+  /// Found: the advertising matched an item without a gate.
+  case matched
+  /// Found: the device passed the immediate gate.
+  case entered
+  /// Changed: the merged bytes are others than at the last event.
+  case payload
+  /// Lost: nothing was heard for too long.
+  case silence
+  /// Lost: the level stayed below the gate.
+  case left
+  /// Lost: what it advertises now does not match.
+  case noLongerMatches
+  /// Lost: a table was full.
+  case evicted
+  /// Lost: the radio went away.
+  case radioDown
+  /// Lost: the manifest changed.
+  case reload
+}
+
+/// One sighting event; its payload lies in the ring that holds it.
+public struct Sighting: Sendable, BitwiseCopyable {
+  public var time: Instant
+  public var event: SightingEvent
+  public var reason: SightingReason
+  /// Index of the display item among all items of the manifest.
+  public var item: Int32
+  public var address: DeviceAddress
+  /// The last report's RSSI as received, or nil when it had none.
+  public var rssi: Int8?
+  /// The level the gate decides on: filtered, adapter offset included; nil without a reading.
+  public var filteredRSSI: Int8?
+  /// dB between the known transmit power and the filtered level.
+  public var pathLoss: Int16?
+  /// Readings in the filter since the device was last silent.
+  public var samples: UInt16
+}
+
+/// A place in a ring: the run of the program it belongs to and the next sequence number to read.
+public struct EventCursor: Equatable, Sendable, BitwiseCopyable {
+  public var epoch: Block128
+  public var sequence: UInt64
+
+  public init(epoch: Block128, sequence: UInt64) {
+    self.epoch = epoch
+    self.sequence = sequence
+  }
+}
+
+/// Events in the order they happened, numbered from 0.
+///
+/// Capacity: a fixed number of events and of payload bytes. When either is full the oldest events are overwritten;
+/// a reader that comes too late is told exactly how many it missed, so that for every reader
+/// delivered + missed = produced.
+public struct EventRing: ~Copyable {
+  struct Slot: BitwiseCopyable {
+    var sighting: Sighting
+    /// Start of the payload among all bytes ever written.
+    var start: UInt64
+    var byteCount: Int32
+  }
+
+  /// 128 random bits, or fixed ones in a replay.
+  public let epoch: Block128
+  private let slots: FixedTable<Slot>
+  private let bytes: FixedTable<UInt8>
+  private var bytesWritten: UInt64 = 0
+  /// Sequence number of the oldest event that is still there.
+  public private(set) var oldest: UInt64 = 0
+  /// Events ever produced, and the sequence number of the next one.
+  public private(set) var produced: UInt64 = 0
+
+  public init(events: Int, eventBytes: Int, epoch: Block128, in arena: inout Arena) {
+    let blank = Sighting(
+      time: Instant(microseconds: 0), event: .found, reason: .matched, item: 0,
+      address: DeviceAddress(bits: 0, type: .public), samples: 0)
+    self.epoch = epoch
+    slots = arena.table(of: Slot(sighting: blank, start: 0, byteCount: 0), count: events)
+    bytes = arena.table(of: 0, count: eventBytes)
+  }
+
+  /// Adds an event whose payload is `first` followed by `second`, forgetting the oldest ones as needed. A payload
+  /// that the whole ring could not hold is cut.
+  mutating func append(_ sighting: Sighting, payload first: RawSpan, _ second: RawSpan) {
+    guard slots.count > 0 else {
+      produced &+= 1
+      oldest = produced
+      return
+    }
+    let head = first.extracting(first: min(first.byteCount, bytes.count))
+    let tail = second.extracting(first: min(second.byteCount, bytes.count - head.byteCount))
+    let byteCount = head.byteCount + tail.byteCount
+    let end = bytesWritten &+ UInt64(byteCount)
+    while oldest < produced, isInTheWay(of: end) { oldest &+= 1 }
+    slots[slotIndex(produced)] = Slot(sighting: sighting, start: bytesWritten, byteCount: Int32(byteCount))
+    write(head, at: bytesWritten)
+    write(tail, at: bytesWritten &+ UInt64(head.byteCount))
+    bytesWritten = end
+    produced &+= 1
+  }
+
+  private func slotIndex(_ sequence: UInt64) -> Int {
+    Int(truncatingIfNeeded: sequence % UInt64(slots.count))
+  }
+
+  private func isInTheWay(of end: UInt64) -> Bool {
+    let isOutOfSlots = produced &- oldest >= UInt64(slots.count)
+    return isOutOfSlots || end &- slots[slotIndex(oldest)].start > UInt64(bytes.count)
+  }
+
+  /// Copies into the circle of bytes, around its end when need be.
+  private func write(_ source: RawSpan, at position: UInt64) {
+    guard source.byteCount > 0 else { return }
+    let start = Int(truncatingIfNeeded: position % UInt64(bytes.count))
+    let fitting = min(source.byteCount, bytes.count - start)
+    bytes.write(source.extracting(first: fitting), at: start)
+    bytes.write(source.extracting(droppingFirst: fitting), at: 0)
+  }
+
+  /// What a reader finds at its cursor.
+  public enum Reading: Sendable, BitwiseCopyable {
+    /// The next event. Its payload is read with ``payloadByte(of:at:)``.
+    case event(sequence: UInt64, Sighting, payloadByteCount: Int)
+    /// So many events were overwritten before they were read; the cursor now stands at the oldest one left.
+    case missed(UInt64)
+    /// Nothing new.
+    case end
+    /// The cursor is of another run, or from the future: everything must be listed anew.
+    case reset
+  }
+
+  /// Reads at `cursor` and moves it on.
+  public func read(_ cursor: inout EventCursor) -> Reading {
+    guard cursor.epoch == epoch, cursor.sequence <= produced else { return .reset }
+    guard cursor.sequence >= oldest else {
+      let missed = oldest &- cursor.sequence
+      cursor.sequence = oldest
+      return .missed(missed)
+    }
+    guard cursor.sequence < produced else { return .end }
+    let slot = slots[slotIndex(cursor.sequence)]
+    defer { cursor.sequence &+= 1 }
+    return .event(
+      sequence: cursor.sequence, slot.sighting, payloadByteCount: Int(slot.byteCount))
+  }
+
+  /// One octet of the payload of an event that is still there.
+  public func payloadByte(of sequence: UInt64, at index: Int) -> UInt8 {
+    precondition(sequence >= oldest && sequence < produced, "the event is gone")
+    let slot = slots[slotIndex(sequence)]
+    precondition(index >= 0 && index < slot.byteCount)
+    return bytes[Int(truncatingIfNeeded: (slot.start &+ UInt64(index)) % UInt64(bytes.count))]
+  }
+}

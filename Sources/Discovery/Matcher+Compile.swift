@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+extension Matcher {
+  /// Arranges the descriptors that were added. The first round counts how many descriptors share each clause, the
+  /// second puts each under its rarest one.
+  public mutating func compile() {
+    for index in 0..<descriptorCount {
+      let clauses = descriptors[index].clauses
+      if let place = insert(manufacturer: clauses) { countCandidate(at: place) }
+      if let place = insert(service: clauses) { countCandidate(at: place) }
+    }
+    for index in 0..<descriptorCount {
+      descriptors[index].residue = chooseResidue(of: descriptors[index].clauses)
+    }
+    clear()
+    // Chains grow at the front, so going backwards leaves them in manifest order.
+    for index in (0..<descriptorCount).reversed() { link(index) }
+  }
+
+  /// Where a descriptor waits.
+  enum Place: BitwiseCopyable {
+    case key(Int)
+    case entry(Int)
+  }
+
+  private func countCandidate(at place: Place) {
+    switch place {
+    case .key(let slot): keys[slot].candidates += 1
+    case .entry(let index): entries[index].candidates += 1
+    }
+  }
+
+  private func candidates(at place: Place?) -> Int32? {
+    switch place {
+    case nil: nil
+    case .key(let slot): keys[slot].candidates
+    case .entry(let index): entries[index].candidates
+    }
+  }
+
+  private mutating func chooseResidue(of clauses: DescriptorClauses) -> Residue {
+    let manufacturer = candidates(at: insert(manufacturer: clauses))
+    let service = candidates(at: insert(service: clauses))
+    var residue = Residue()
+    residue.needsName = clauses.name.byteCount > 0
+    if let manufacturer, let service {
+      residue.needsService = manufacturer <= service
+      residue.needsManufacturer = !residue.needsService
+    }
+    return residue
+  }
+
+  private mutating func link(_ index: Int) {
+    let descriptor = descriptors[index]
+    let waitsUnderService =
+      descriptor.residue.needsManufacturer || descriptor.clauses.companyIdentifier == nil
+    let place =
+      waitsUnderService ? insert(service: descriptor.clauses) : insert(manufacturer: descriptor.clauses)
+    switch place {
+    case nil: preconditionFailure("a descriptor without a key was added")
+    case .key(let slot):
+      descriptors[index].next = keys[slot].firstDescriptor
+      keys[slot].firstDescriptor = Int32(index)
+    case .entry(let entry):
+      descriptors[index].next = entries[entry].firstDescriptor
+      entries[entry].firstDescriptor = Int32(index)
+    }
+  }
+
+  private mutating func clear() {
+    for slot in 0..<keys.count { keys[slot] = Key() }
+    for slot in 0..<entrySlots.count { entrySlots[slot] = -1 }
+    groupCount = 0
+    entryCount = 0
+    wordCount = 0
+  }
+
+  private mutating func insert(manufacturer clauses: DescriptorClauses) -> Place? {
+    guard let company = clauses.companyIdentifier else { return nil }
+    return insert(.company(company), blob: clauses.manufacturerBlob, mask: clauses.manufacturerMask)
+  }
+
+  private mutating func insert(service clauses: DescriptorClauses) -> Place? {
+    guard let uuid = clauses.serviceUUID else { return nil }
+    return insert(.service(uuid), blob: clauses.serviceBlob, mask: clauses.serviceMask)
+  }
+
+  private mutating func insert(_ key: Key, blob: StoredBytes, mask: StoredBytes) -> Place {
+    let slot = insert(key)
+    guard blob.byteCount > 0 else { return .key(slot) }
+    let group = insertGroup(under: slot, mask: mask)
+    return .entry(insertEntry(in: group, blob: blob))
+  }
+
+  private func insert(_ key: Key) -> Int {
+    let slot = slot(of: key)
+    if keys[slot].kind == .free { keys[slot] = key }
+    return slot
+  }
+
+  private mutating func insertGroup(under slot: Int, mask: StoredBytes) -> Int {
+    var index = Int(keys[slot].firstGroup)
+    while index >= 0 {
+      if hasMask(groups[index], mask) { return index }
+      index = Int(groups[index].next)
+    }
+    index = groupCount
+    groupCount += 1
+    groups[index] = makeGroup(mask: mask)
+    groups[index].next = keys[slot].firstGroup
+    keys[slot].firstGroup = Int32(index)
+    return index
+  }
+
+  private func hasMask(_ group: Group, _ mask: StoredBytes) -> Bool {
+    guard group.byteCount == mask.byteCount else { return false }
+    let octets = span(mask)
+    var word = Int(group.firstWord)
+    for offset in stride(from: 0, to: octets.byteCount, by: 8) {
+      let wanted = octets.paddedUInt64(at: offset)
+      guard wanted != 0 else { continue }
+      guard word < Int(group.firstWord + 2 * group.wordCount), words[word] == UInt64(offset),
+        words[word + 1] == wanted
+      else { return false }
+      word += 2
+    }
+    return word == Int(group.firstWord + 2 * group.wordCount)
+  }
+
+  /// Stores the mask as pairs of offset and word, words of zeros left out.
+  private mutating func makeGroup(mask: StoredBytes) -> Group {
+    var group = Group(firstWord: Int32(wordCount), byteCount: mask.byteCount)
+    var end = wordCount
+    for offset in stride(from: 0, to: Int(mask.byteCount), by: 8) {
+      let word = span(mask).paddedUInt64(at: offset)
+      guard word != 0 else { continue }
+      if group.wordCount == 0 {
+        group.mask = word
+        group.maskOffset = Int32(offset)
+      }
+      words[end] = UInt64(offset)
+      words[end + 1] = word
+      end += 2
+      group.wordCount += 1
+    }
+    wordCount = end
+    return group
+  }
+
+  private mutating func insertEntry(in group: Int, blob: StoredBytes) -> Int {
+    if let found = entry(in: group, matching: span(blob)) { return found }
+    let index = entryCount
+    entryCount += 1
+    entries[index] = Entry(group: Int32(group), firstWord: Int32(wordCount))
+    storeValue(of: blob, group: groups[group], at: wordCount)
+    if groups[group].wordCount > 0 { groups[group].value = words[wordCount] }
+    wordCount += Int(groups[group].wordCount)
+    groups[group].entryCount += 1
+    groups[group].firstEntry = Int32(index)
+    entrySlots[freeEntrySlot(for: index)] = Int32(index)
+    return index
+  }
+
+  private func storeValue(of blob: StoredBytes, group: Group, at start: Int) {
+    for word in 0..<Int(group.wordCount) {
+      let pair = Int(group.firstWord) + 2 * word
+      words[start + word] = span(blob).paddedUInt64(at: Int(words[pair])) & words[pair + 1]
+    }
+  }
+
+  private func freeEntrySlot(for index: Int) -> Int {
+    let entry = entries[index]
+    var hash = Self.hashSeed(group: Int(entry.group))
+    for word in 0..<Int(groups[Int(entry.group)].wordCount) {
+      hash = Self.mix(hash, words[Int(entry.firstWord) + word])
+    }
+    var slot = Self.slot(hash, in: entrySlots.count)
+    while entrySlots[slot] >= 0 { slot = (slot + 1) & (entrySlots.count - 1) }
+    return slot
+  }
+}

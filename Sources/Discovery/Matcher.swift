@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// All descriptors of a manifest, compiled so that a payload costs its AD structures and the distinct masks under
+/// their keys, not the number of descriptors.
+///
+/// Each descriptor waits under one of its clauses, the one that fewest others share:
+///
+///     key (company identifier or service UUID)          one hash probe per key in the payload
+///       └ mask over the data behind the key             each distinct mask once
+///           └ masked value                              one hash probe, or one comparison for a lone value
+///               └ descriptors                           whose other clauses are then looked up in the payload
+///
+/// Capacity: the descriptors and bytes it was measured for. It is compiled once and then only read.
+public struct Matcher: ~Copyable {
+  var descriptors: FixedTable<Descriptor>
+  let bytes: FixedTable<UInt8>
+  let keys: FixedTable<Key>
+  let groups: FixedTable<Group>
+  let entries: FixedTable<Entry>
+  /// Mask and value words of groups and entries.
+  let words: FixedTable<UInt64>
+  /// Slots of entries by masked value, -1 for a free one.
+  let entrySlots: FixedTable<Int32>
+  /// The evaluation that last counted each item.
+  let stamps: FixedTable<UInt32>
+  public internal(set) var descriptorCount = 0
+  var byteCount = 0
+  var groupCount = 0
+  var entryCount = 0
+  var wordCount = 0
+  var evaluation: UInt32 = 0
+
+  /// What a matcher must hold.
+  public struct Size: Equatable, Sendable, BitwiseCopyable {
+    public var descriptors: Int
+    /// Display items, which descriptors refer to.
+    public var items: Int
+    /// Octets of all blobs, masks and names.
+    public var bytes: Int
+
+    public init(descriptors: Int, items: Int, bytes: Int) {
+      self.descriptors = descriptors
+      self.items = items
+      self.bytes = bytes
+    }
+  }
+
+  struct Descriptor: BitwiseCopyable {
+    var clauses = DescriptorClauses()
+    var item: Int32 = 0
+    /// The next descriptor under the same entry or key, -1 at the end.
+    var next: Int32 = -1
+    /// Clauses that finding the descriptor does not prove.
+    var residue = Residue()
+  }
+
+  /// A key and what waits under it.
+  struct Key: BitwiseCopyable {
+    enum Kind: UInt8, BitwiseCopyable { case free, company, service }
+
+    var kind = Kind.free
+    /// The company identifier, or the lower half of a UUID's 128-bit form.
+    var low: UInt64 = 0
+    /// The upper half of a UUID's 128-bit form.
+    var high: UInt64 = 0
+    var firstGroup: Int32 = -1
+    /// Descriptors that need only the key.
+    var firstDescriptor: Int32 = -1
+    /// Descriptors that could wait here; used while compiling.
+    var candidates: Int32 = 0
+  }
+
+  /// The values compared under one mask. Masks are kept as 64-bit words, those of zeros left out.
+  struct Group: BitwiseCopyable {
+    var next: Int32 = -1
+    var firstWord: Int32 = 0
+    var wordCount: Int32 = 0
+    /// Payloads shorter than this never match.
+    var byteCount: Int32 = 0
+    var entryCount: Int32 = 0
+    /// The newest entry; the only one when there is one.
+    var firstEntry: Int32 = -1
+    /// The first mask word and its place, in the table as well.
+    var mask: UInt64 = 0
+    var maskOffset: Int32 = 0
+    /// The first word of the lone entry's value.
+    var value: UInt64 = 0
+  }
+
+  struct Entry: BitwiseCopyable {
+    var group: Int32 = -1
+    var firstWord: Int32 = 0
+    var firstDescriptor: Int32 = -1
+    var candidates: Int32 = 0
+  }
+
+  public init(_ size: Size, in arena: inout Arena) {
+    let clauses = 2 * size.descriptors
+    descriptors = arena.table(of: Descriptor(), count: size.descriptors)
+    bytes = arena.table(of: 0, count: size.bytes)
+    keys = arena.table(of: Key(), count: Self.slotCount(for: clauses))
+    groups = arena.table(of: Group(), count: clauses)
+    entries = arena.table(of: Entry(), count: clauses)
+    // Every clause stores at most its mask (place and word) and its value, rounded up to words.
+    words = arena.table(of: 0, count: 3 * (size.bytes / 8 + clauses))
+    entrySlots = arena.table(of: -1, count: Self.slotCount(for: clauses))
+    stamps = arena.table(of: 0, count: size.items)
+  }
+
+  /// A power of two that leaves three quarters of the slots free, so that most absent keys cost one probe.
+  private static func slotCount(for count: Int) -> Int {
+    var slots = 4
+    while slots < 4 * count { slots *= 2 }
+    return slots
+  }
+
+  /// Copies octets into the matcher, for the clauses of a descriptor that is added next.
+  public mutating func store(_ source: RawSpan) -> StoredBytes {
+    bytes.write(source, at: byteCount)
+    defer { byteCount += source.byteCount }
+    return StoredBytes(offset: Int32(byteCount), byteCount: Int32(source.byteCount))
+  }
+
+  /// Adds a descriptor of `item`. Descriptors are found only after ``compile()``.
+  public mutating func add(_ clauses: DescriptorClauses, item: Int32) {
+    precondition(clauses.companyIdentifier != nil || clauses.serviceUUID != nil, "a descriptor needs a key")
+    precondition(clauses.manufacturerBlob.byteCount == clauses.manufacturerMask.byteCount)
+    precondition(clauses.serviceBlob.byteCount == clauses.serviceMask.byteCount)
+    precondition(item >= 0 && item < stamps.count)
+    descriptors[descriptorCount] = Descriptor(clauses: clauses, item: item)
+    descriptorCount += 1
+  }
+
+  @_lifetime(borrow self)
+  func span(_ stored: StoredBytes) -> RawSpan {
+    bytes.span(at: Int(stored.offset), count: Int(stored.byteCount))
+  }
+}
+
+extension Matcher.Key {
+  static func company(_ identifier: UInt16) -> Matcher.Key {
+    Matcher.Key(kind: .company, low: UInt64(identifier))
+  }
+
+  static func service(_ uuid: BluetoothUUID) -> Matcher.Key {
+    Matcher.Key(kind: .service, low: uuid.low, high: uuid.high)
+  }
+
+  func names(_ other: Matcher.Key) -> Bool {
+    low == other.low && high == other.high && kind == other.kind
+  }
+
+  var hash: UInt64 { (low ^ high &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93 }
+}
