@@ -36,7 +36,7 @@ extension App.Account {
     let user = table.value(.user, .accountName) { $0.isAccountName ? $0 : nil }
     let group = table.value(.group, .accountName) { $0.isAccountName ? $0 : nil }
     switch (table.node(.user), table.node(.group)) {
-    case (nil, nil): table.log.report(.noAccount, at: table.path)
+    case (nil, nil): table.reportMissing(.noAccount)
     case (.some, .some): table.report(.twoAccounts, at: .group)
     default: break
     }
@@ -46,11 +46,10 @@ extension App.Account {
 
 extension App.Technology {
   fileprivate static func list(in table: TableReader<AppKey>) -> [App.Technology] {
-    guard let node = table.node(.supports) else {
-      table.log.report(.missing(key: AppKey.supports.rawValue), at: table.path)
-      return []
+    table.require(.supports)
+    if case .array(let elements)? = table.node(.supports)?.value, elements.isEmpty {
+      table.report(.empty, at: .supports)
     }
-    if case .array(let elements) = node.value, elements.isEmpty { table.report(.empty, at: .supports) }
     return table.texts(.supports).compactMap { element in
       table.word(element.text, among: allCases.map { ($0.rawValue, $0) }, at: element.path)
     }

@@ -59,12 +59,22 @@ extension FormatProblem {
 extension TomlSyntaxError.Reason {
   fileprivate var sentence: String {
     switch self {
-    case .malformed(let message): "this is not TOML: \(message.escapedForPeople(scalarCountMax: 200))"
+    case .malformed(let message): "this is not TOML: \(Self.plain(message))"
     case .tooLong(let byteCount):
       "the file has \(byteCount) bytes; at most \(TomlScan.byteCountMax) are read"
     case .notASCII: "this is not TOML: a character outside ASCII stands outside a string or comment; quote it"
     case .tooManyKeySegments: "a dotted key has more than \(TomlScan.keySegmentsMax) parts; use fewer tables"
+    case .tooDeep: "lists and tables stand more than \(TomlScan.depthMax) deep in one another; use fewer"
+    case .openString:
+      "this is not TOML: a string does not end on its line; close it with the quote it began with"
     case .outOfMemory: "there is not enough memory to read the file"
     }
+  }
+
+  /// The parser's message without its opening, and with what it quotes made safe.
+  private static func plain(_ message: String) -> String {
+    let opening = "Error while parsing "
+    let rest = message.hasPrefix(opening) ? message.dropFirst(opening.count) : message[...]
+    return String(rest).escapedForPeople(scalarCountMax: 200)
   }
 }

@@ -6,7 +6,7 @@ import Discovery
 extension DisplayItem {
   init(_ table: TableReader<ItemKey>) {
     let name = table.text(.name, byteCountMax: 128)
-    if table.node(.name) == nil { table.log.report(.missing(key: ItemKey.name.rawValue), at: table.path) }
+    table.require(.name)
     self.init(id: Self.id(in: table, name: name), name: name ?? "")
     productImage = table.text(.productImage)
     table.read(.select, into: &selection)

@@ -19,7 +19,7 @@ public enum ManifestReader {
 extension Manifest {
   fileprivate init(_ table: TableReader<RootKey>) {
     self.init()
-    if table.node(.schema) == nil { table.report(.missing(key: RootKey.schema.rawValue), at: .schema) }
+    table.require(.schema)
     _ = table.integer(.schema, in: Self.schema...Self.schema)
     gateway = Gateway(table.table(.gateway))
     gateway.capacities.read(table.table(.capacity))

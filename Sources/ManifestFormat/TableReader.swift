@@ -7,12 +7,16 @@ package struct TableReader<Key: ManifestKey> {
   package let path: ManifestKeyPath
   package let log: ProblemLog
   private let nodes: [String: TomlNode]
+  /// Whether there is a value and it is no table: nothing can be missing in it.
+  private let isIllegible: Bool
 
   /// No node is an empty table.
   package init(_ node: TomlNode?, at path: ManifestKeyPath, log: ProblemLog) {
     self.path = path
     self.log = log
-    let entries = node.flatMap { Self.entries(of: $0, at: path, log: log) } ?? []
+    let found = node.map { Self.entries(of: $0, at: path, log: log) } ?? []
+    let entries = found ?? []
+    self.isIllegible = found == nil
     self.nodes = Dictionary(entries.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
     for entry in entries where Key(rawValue: entry.key) == nil { reportUnknown(entry.key) }
   }
@@ -20,6 +24,16 @@ package struct TableReader<Key: ManifestKey> {
   package func node(_ key: Key) -> TomlNode? { nodes[key.rawValue] }
 
   package func path(_ key: Key) -> ManifestKeyPath { path.appending(key) }
+
+  /// Reports what the table lacks, at the table.
+  package func reportMissing(_ problem: FormatProblem) {
+    if !isIllegible { log.report(problem, at: path) }
+  }
+
+  /// Reports a key that must be there and is not.
+  package func require(_ key: Key) {
+    if node(key) == nil { reportMissing(.missing(key: key.rawValue)) }
+  }
 
   package func report(_ problem: FormatProblem, at key: Key) { log.report(problem, at: path(key)) }
 

@@ -8,6 +8,8 @@ struct TomlScan {
   static let byteCountMax = 1 << 20
   /// Every segment of a dotted key is one more table inside another.
   static let keySegmentsMax = 16
+  /// Lists and inline tables within one another.
+  static let depthMax = 16
 
   private enum Place {
     case bare, comment
@@ -19,6 +21,7 @@ struct TomlScan {
   private var line = 1
   private var place = Place.bare
   private var dots = 0
+  private var depth = 0
 
   private init(_ text: [UInt8]) { self.text = text }
 
@@ -38,14 +41,17 @@ struct TomlScan {
     case .comment: index += 1
     case .string(let quote, let isLong): stepString(byte, quote: quote, isLong: isLong)
     }
-    if byte == UInt8(ascii: "\n") { endLine() }
+    if byte == UInt8(ascii: "\n") { try endLine() }
   }
 
-  private mutating func endLine() {
+  private mutating func endLine() throws(TomlSyntaxError) {
+    if case .string(_, let isLong) = place {
+      guard isLong else { throw failure(.openString) }
+    } else {
+      place = .bare
+    }
     line += 1
     dots = 0
-    if case .string(_, isLong: true) = place { return }
-    place = .bare
   }
 
   private mutating func stepBare(_ byte: UInt8) throws(TomlSyntaxError) {
@@ -55,11 +61,20 @@ struct TomlScan {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): openString(byte)
     case UInt8(ascii: "."):
       dots += 1
-      guard dots < Self.keySegmentsMax else { throw TomlSyntaxError(line: line, reason: .tooManyKeySegments) }
-    case UInt8(ascii: "="), UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): dots = 0
-    case 0x80...: throw TomlSyntaxError(line: line, reason: .notASCII)
+      guard dots < Self.keySegmentsMax else { throw failure(.tooManyKeySegments) }
+    case UInt8(ascii: "="), UInt8(ascii: ","): dots = 0
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      dots = 0
+      depth += 1
+      guard depth <= Self.depthMax else { throw failure(.tooDeep) }
+    case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
+    case 0x80...: throw failure(.notASCII)
     default: break
     }
+  }
+
+  private func failure(_ reason: TomlSyntaxError.Reason) -> TomlSyntaxError {
+    TomlSyntaxError(line: line, reason: reason)
   }
 
   private mutating func openString(_ quote: UInt8) {

@@ -9,6 +9,8 @@ package struct TomlSyntaxError: Error, Equatable {
     /// TOML allows other characters in strings and comments only.
     case notASCII
     case tooManyKeySegments
+    case tooDeep
+    case openString
     case outOfMemory
   }
 

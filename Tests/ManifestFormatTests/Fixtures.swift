@@ -17,6 +17,16 @@ enum Fixtures {
   /// The example that is installed.
   static func example() throws -> [UInt8] { try bytes(of: package + "/Config/accessoryd.toml") }
 
+  /// Whether expected outputs are to be written instead of compared.
+  static var isRecording: Bool { unsafe getenv("RECORD_GOLDEN") != nil }
+
+  static func write(_ text: String, to path: String) throws {
+    let file = unsafe try #require(fopen(path, "w"), "cannot write \(path)")
+    defer { unsafe fclose(file) }
+    let bytes = Array(text.utf8)
+    #expect(unsafe fwrite(bytes, 1, bytes.count, file) == bytes.count)
+  }
+
   /// The names, without their ending, of the files in a folder that have one, in order.
   static func names(in name: String, ending: String) -> [String] {
     guard let folder = unsafe opendir("\(folder)/\(name)") else { return [] }
