@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import ManifestFormat
+import Testing
+
+@Suite("Damaged manifests")
+struct ManifestRobustnessTests {
+  /// Every reading ends in a manifest or in errors, never in both, and says each thing on one printable line.
+  private static func expectSound(_ text: [UInt8], _ name: String) {
+    let reading = ManifestReader.read(text: text, fileName: name)
+    let hasError = reading.diagnostics.contains { $0.severity == .error }
+    #expect((reading.manifest == nil) == hasError, "\(name)")
+    let isPrintable = reading.lines.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+    #expect(isPrintable, "\(name)")
+  }
+
+  private static let everyKey = Fixtures.folder + "/good/every-key.toml"
+
+  @Test("Every prefix of a manifest with every key gives a value or diagnostics")
+  func prefixes() throws {
+    let text = try Fixtures.bytes(of: Self.everyKey)
+    for end in text.indices { Self.expectSound(Array(text[..<end]), "\(end) bytes") }
+  }
+
+  @Test("Every prefix of the example gives a value or diagnostics", arguments: 0..<8)
+  func examplePrefixes(share: Int) throws {
+    let text = try Fixtures.example()
+    for end in stride(from: share, to: text.count, by: 8) {
+      Self.expectSound(Array(text[..<end]), "\(end) bytes")
+    }
+  }
+
+  @Test("Every single flipped bit gives a value or diagnostics", arguments: 0..<8)
+  func flippedBits(bit: Int) throws {
+    let text = try Fixtures.bytes(of: Self.everyKey)
+    for index in text.indices {
+      var damaged = text
+      damaged[index] ^= 1 << bit
+      Self.expectSound(damaged, "bit \(bit) of byte \(index)")
+    }
+  }
+
+  @Test("A torn file gives one syntax error", arguments: Fixtures.names(in: "torn", ending: ".toml"))
+  func torn(name: String) throws {
+    let text = try Fixtures.bytes(of: "\(Fixtures.folder)/torn/\(name).toml")
+    let reading = ManifestReader.read(text: text, fileName: name)
+    #expect(reading.diagnostics.count == 1)
+    #expect(reading.diagnostics.first?.keyPath == "")
+    #expect(reading.diagnostics.first?.severity == .error)
+    Self.expectSound(text, name)
+  }
+
+  @Test(
+    "A good file gives its manifest without a word", arguments: Fixtures.names(in: "good", ending: ".toml"))
+  func good(name: String) throws {
+    let text = try Fixtures.bytes(of: "\(Fixtures.folder)/good/\(name).toml")
+    let reading = ManifestReader.read(text: text, fileName: name)
+    #expect(reading.lines == [])
+    #expect(reading.manifest != nil)
+  }
+
+  @Test("A text over a mebibyte is refused unread")
+  func tooLong() {
+    let text = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20)
+    #expect(
+      ManifestReader.read(text: text, fileName: "m").lines == [
+        "m:1: schema is missing; begin the file with schema = 1"
+      ])
+    #expect(
+      ManifestReader.read(text: text + [UInt8(ascii: "\n")], fileName: "m").lines
+        == ["m:1: the file has 1048577 bytes; at most 1048576 are read"])
+  }
+}
