@@ -30,7 +30,7 @@ let package = Package(
     .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
 
     // System calls, without policy; what people and programs read.
-    .target(name: "LinuxSystem", dependencies: ["HCI"], swiftSettings: strict),
+    .target(name: "LinuxSystem", swiftSettings: strict),
     .target(name: "Rendering", dependencies: ["HCI", "AgentCore"], swiftSettings: strict),
 
     // What tests and the demonstration hear.

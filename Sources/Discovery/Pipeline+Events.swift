@@ -5,9 +5,6 @@ public import HCI
 // What is told of a row's matches, and when something is due.
 
 extension Pipeline {
-  /// `changed` events of one match are at least so far apart from its last event with a payload.
-  static var changeMilliseconds: Int64 { 1000 }
-
   mutating func emit(_ event: SightingEvent, _ reason: SightingReason, _ place: Int, of row: Int) {
     let index = matchIndex(place, of: row)
     switch event {
@@ -57,12 +54,12 @@ extension Pipeline {
       guard matches[index].isFound, matches[index].sets & sets[set].bit != 0 else { continue }
       if matches[index].changeIsPending {
         tally.changesCoalesced &+= 1
-      } else if clock.milliseconds(since: matches[index].reported) >= Self.changeMilliseconds {
+      } else if clock.milliseconds(since: matches[index].reported) >= changeMilliseconds {
         emit(.changed, .payload, place, of: row)
       } else {
         matches[index].changeIsPending = true
         deadlines.bring(
-          row, forwardTo: matches[index].reported.advanced(milliseconds: Self.changeMilliseconds))
+          row, forwardTo: matches[index].reported.advanced(milliseconds: changeMilliseconds))
       }
     }
   }
@@ -105,7 +102,7 @@ extension Pipeline {
     let gate = gates[Int(match.item)]
     var soonest = silenceEnd(of: match, row: row, gate: gate)
     if match.changeIsPending {
-      soonest = min(soonest, match.reported.advanced(milliseconds: Self.changeMilliseconds))
+      soonest = min(soonest, match.reported.advanced(milliseconds: changeMilliseconds))
     }
     if gate.isImmediate, match.isFound {
       soonest = min(soonest, Gate.silenceEnd(devices[row].signal, gate))
@@ -143,7 +140,7 @@ extension Pipeline {
     let index = matchIndex(place, of: row)
     let gate = gates[Int(matches[index].item)]
     if matches[index].changeIsPending,
-      clock.milliseconds(since: matches[index].reported) >= Self.changeMilliseconds
+      clock.milliseconds(since: matches[index].reported) >= changeMilliseconds
     {
       emit(.changed, .payload, place, of: row)
     }

@@ -40,6 +40,8 @@ public struct Pipeline: ~Copyable {
   public internal(set) var events: EventRing
   /// Added to every reading: what makes this adapter comparable with the reference, in dB.
   public var adapterOffset: Int8 = 0
+  /// A match's `changed` events come at least so far after its last event.
+  public var changeMilliseconds: Int64 = 1000
 
   /// What a pipeline must hold besides its capacities.
   public struct Size: Equatable, Sendable, BitwiseCopyable {

@@ -75,3 +75,12 @@ extension RawSpan {
     prefix.byteCount <= byteCount && extracting(first: prefix.byteCount).equals(prefix)
   }
 }
+
+extension Span where Element == UInt8 {
+  /// The same octets as raw bytes.
+  @inlinable
+  public var octets: RawSpan {
+    // Holds: an octet has no padding that could be read uninitialised.
+    @_lifetime(copy self) get { unsafe bytes }
+  }
+}
