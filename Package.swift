@@ -44,6 +44,8 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
+    .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI"], swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What was done to bytes that were good.
+public struct Damage: Equatable, CustomStringConvertible {
+  public enum Kind: Equatable {
+    case cut
+    case flippedBit(Int)
+  }
+
+  public let kind: Kind
+  /// The first octet that is no longer what it was.
+  public let offset: Int
+
+  public var description: String {
+    switch kind {
+    case .cut: "cut before octet \(offset)"
+    case .flippedBit(let bit): "bit \(bit) of octet \(offset) flipped"
+    }
+  }
+}
+
+/// Calls `body` with every prefix of `octets`, from none of them to all but the last.
+public func withEveryPrefix(
+  of octets: [UInt8], _ body: ([UInt8], Damage) throws -> Void
+) rethrows {
+  for end in octets.indices { try body(Array(octets[..<end]), Damage(kind: .cut, offset: end)) }
+}
+
+/// Calls `body` with `octets` once for every bit in them, that bit flipped.
+public func withEveryBitFlip(
+  of octets: [UInt8], _ body: ([UInt8], Damage) throws -> Void
+) rethrows {
+  var damaged = octets
+  for offset in octets.indices {
+    for bit in 0..<8 {
+      damaged[offset] ^= 1 << UInt8(bit)
+      try body(damaged, Damage(kind: .flippedBit(bit), offset: offset))
+      damaged[offset] ^= 1 << UInt8(bit)
+    }
+  }
+}
+
+/// Both of the above.
+public func withEveryDamage(
+  of octets: [UInt8], _ body: ([UInt8], Damage) throws -> Void
+) rethrows {
+  try withEveryPrefix(of: octets, body)
+  try withEveryBitFlip(of: octets, body)
+}
