@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import TestSupport
+import Testing
+
+@Suite("H4 packets")
+struct PacketTests {
+  @Test("Every kind is told by its indicator")
+  func kinds() throws {
+    for kind in [PacketKind.command, .acl, .synchronous, .event, .isochronous] {
+      let octets = [kind.rawValue, 1, 2, 3]
+      let packet = try Packet(parsing: octets.rawSpan)
+      #expect(packet.kind == kind)
+      #expect(packet.body.octets == [1, 2, 3])
+    }
+  }
+
+  @Test("An indicator alone is a packet with an empty body")
+  func indicatorAlone() throws {
+    let octets: [UInt8] = [4]
+    let body = try Packet(parsing: octets.rawSpan).body.octets
+    #expect(body == [])
+  }
+
+  @Test("No octets are not a packet")
+  func empty() {
+    #expect(EventReading([]).packetError == .empty)
+  }
+
+  @Test("Any other indicator is refused and named")
+  func unknownKinds() {
+    for indicator in UInt8.min...UInt8.max where !(1...5).contains(indicator) {
+      #expect(EventReading([indicator, 0, 0]).packetError == .unknownKind(indicator))
+    }
+  }
+}
