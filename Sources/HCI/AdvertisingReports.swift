@@ -156,7 +156,8 @@ extension ReportHeader {
       pdu = legacy
     }
     self.init(
-      address: DeviceAddress(bits: head.uint48(at: 3), type: type), pdu: pdu,
+      // An anonymous report's address field means nothing; two of them must not look like two advertisers.
+      address: DeviceAddress(bits: type == .anonymous ? 0 : head.uint48(at: 3), type: type), pdu: pdu,
       properties: Properties(rawValue: UInt8(truncatingIfNeeded: eventType & 0x1F)).union(.extendedEvent))
     guard let status = DataStatus(rawValue: UInt8(truncatingIfNeeded: eventType >> 5 & 3)) else {
       throw .reserved(index: position, field: .dataStatus)
