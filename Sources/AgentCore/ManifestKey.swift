@@ -33,6 +33,7 @@ public enum CapacityKey: String, ManifestKey {
   case longPayloads = "long-payloads"
   case reassemblies
   case matchesPerItem = "matches-per-item"
+  case accessories
   case events
   case eventBytes = "event-bytes"
 }

@@ -5,26 +5,26 @@ import Discovery
 extension ManifestRules {
   /// Sizes that contain one another.
   mutating func checkGateway() {
-    let root = ManifestKeyPath()
     let sizes = manifest.gateway.capacities
-    if isLegible(root.appending(RootKey.capacity)), sizes.matchesPerItem > sizes.devices {
-      report(
-        .contradiction(
-          .above(
-            key: CapacityKey.devices.rawValue, value: Int(sizes.matchesPerItem), most: Int(sizes.devices))),
-        at: root.appending(RootKey.capacity).appending(CapacityKey.matchesPerItem))
-    }
+    check(CapacityKey.matchesPerItem, sizes.matchesPerItem, within: .devices, sizes.devices, in: .capacity)
+    check(CapacityKey.accessories, sizes.accessories, within: .devices, sizes.devices, in: .capacity)
     let limits = manifest.gateway.limits
-    let path = root.appending(RootKey.limits)
-    guard isLegible(path) else { return }
-    for (key, value, most) in [
-      (LimitsKey.connectionsPerUser, limits.connectionsPerUser, limits.connections),
-      (LimitsKey.connectionsForOperators, limits.connectionsForOperators, limits.connections - 1),
-    ] where value > most {
-      report(
-        .contradiction(.above(key: LimitsKey.connections.rawValue, value: Int(value), most: Int(most))),
-        at: path.appending(key))
-    }
+    check(
+      LimitsKey.connectionsPerUser, limits.connectionsPerUser, within: .connections, limits.connections,
+      in: .limits)
+    check(
+      LimitsKey.connectionsForOperators, limits.connectionsForOperators, within: .connections,
+      limits.connections - 1, in: .limits)
+  }
+
+  private mutating func check<Key: ManifestKey>(
+    _ key: Key, _ value: Int32, within other: Key, _ most: Int32, in table: RootKey
+  ) {
+    let path = ManifestKeyPath().appending(table)
+    guard isLegible(path), value > most else { return }
+    report(
+      .contradiction(.above(key: other.rawValue, value: Int(value), most: Int(most))), at: path.appending(key)
+    )
   }
 
   /// Who the app's account is, when the system can say.

@@ -24,6 +24,7 @@ extension Capacities {
     table.read(.longPayloads, into: &longPayloads, in: 0...65_536)
     table.read(.reassemblies, into: &reassemblies, in: 1...256)
     table.read(.matchesPerItem, into: &matchesPerItem, in: 1...65_536)
+    table.read(.accessories, into: &accessories, in: 1...65_536)
     table.read(.events, into: &events, in: 16...1_048_576)
     table.read(.eventBytes, into: &eventBytes, in: 4096...16_777_216)
   }

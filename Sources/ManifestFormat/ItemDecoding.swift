@@ -40,7 +40,7 @@ extension GateSettings {
     table.read(.leavePathLoss, into: &leavePathLoss, in: 0...150)
     table.read(.enterDwell, into: &enterDwellMilliseconds, in: 0...600_000)
     table.read(.leaveDwell, into: &leaveDwellMilliseconds, in: 0...600_000)
-    table.read(.samplesMin, into: &samplesMin, in: 1...8)
+    table.read(.samplesMin, into: &samplesMin, in: 1...16)
     table.read(.sampleWindow, into: &sampleWindowMilliseconds, in: 100...600_000)
     table.read(.sampleWindowMax, into: &sampleWindowMillisecondsMax, in: 100...600_000)
     table.read(.silence, into: &silenceMilliseconds, in: 100...3_600_000)

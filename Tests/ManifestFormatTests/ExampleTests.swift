@@ -66,4 +66,15 @@ struct ExampleTests {
     #expect(missing(LimitsKey.self) + missing(AppKey.self) + missing(ItemKey.self) == [])
     #expect(missing(DescriptorKey.self) + missing(GateKey.self) == [])
   }
+
+  @Test("Every number of the model has its key")
+  func keysCoverTheModel() {
+    func count(_ value: Any) -> Int { Mirror(reflecting: value).children.count }
+    #expect(count(Capacities()) == CapacityKey.allCases.count)
+    #expect(count(Limits()) == LimitsKey.allCases.count)
+    // The range and `tx-power` stand elsewhere in the item.
+    #expect(count(GateSettings()) == GateKey.allCases.count + 2)
+    // Capacities and limits are tables of their own.
+    #expect(count(Gateway()) == GatewayKey.allCases.count + 2)
+  }
 }

@@ -28,7 +28,8 @@ struct ManifestReaderTests {
     #expect(gateway.drainIntervalMilliseconds == 50 && gateway.changedIntervalMilliseconds == 500)
     let sizes = gateway.capacities
     #expect([sizes.devices, sizes.longPayloads, sizes.reassemblies] == [100, 10, 4])
-    #expect([sizes.matchesPerItem, sizes.events, sizes.eventBytes] == [9, 64, 5000])
+    #expect([sizes.matchesPerItem, sizes.accessories] == [9, 11])
+    #expect([sizes.events, sizes.eventBytes] == [64, 5000])
     let limits = gateway.limits
     #expect([limits.pickerIdleSeconds, limits.requestsPerMinute, limits.candidates] == [60, 6, 7])
     #expect([limits.connections, limits.connectionsPerUser, limits.connectionsForOperators] == [8, 3, 2])
