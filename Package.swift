@@ -52,6 +52,9 @@ let package = Package(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "RenderingTests", dependencies: ["Rendering", "HCI"], swiftSettings: strict),
+    .testTarget(
+      name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio"], exclude: ["Fixtures"],
+      swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17
 )

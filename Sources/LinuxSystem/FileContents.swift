@@ -10,43 +10,56 @@ public enum FileError: Error, Equatable, Sendable {
   case tooLarge(byteCountMax: Int)
 }
 
-/// Whole files in memory: read once, so that a file that shrinks meanwhile is an end and not a bus error.
-public enum FileContents {
+/// A whole file in memory: read once, so that a file that shrinks meanwhile is an end and not a bus error.
+public struct FileContents: Sendable {
   private static let chunkByteCount = 1 << 16
 
+  public let bytes: [UInt8]
+  /// `st_mode`: type and permissions.
+  public let mode: UInt32
+  /// `st_uid`.
+  public let owner: UInt32
+
   /// Reads a file, a pipe or a device to its end. `-` is standard input.
-  public static func read(_ path: String, byteCountMax: Int) throws(FileError) -> [UInt8] {
-    guard path != "-" else { return try read(STDIN_FILENO, byteCountMax: byteCountMax) }
+  public init(reading path: String, byteCountMax: Int) throws(FileError) {
+    guard path != "-" else {
+      try self.init(reading: STDIN_FILENO, byteCountMax: byteCountMax)
+      return
+    }
     // Holds: the call only reads the path.
-    let descriptor = try system(.open) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
+    let descriptor = try Self.system(.open) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
     defer { close(descriptor) }
-    return try read(descriptor, byteCountMax: byteCountMax)
+    try self.init(reading: descriptor, byteCountMax: byteCountMax)
   }
 
-  private static func read(_ descriptor: Int32, byteCountMax: Int) throws(FileError) -> [UInt8] {
-    let byteCount = try byteCount(descriptor)
+  private init(reading descriptor: Int32, byteCountMax: Int) throws(FileError) {
+    var status = stat()
+    // Holds: `status` is a local variable.
+    _ = try Self.system(.fstat) { unsafe fstat(descriptor, &status) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw .isDirectory }
+    let byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
     guard byteCount <= byteCountMax else { throw .tooLarge(byteCountMax: byteCountMax) }
+    mode = status.st_mode
+    owner = status.st_uid
+    bytes = try Self.contents(of: descriptor, byteCount: byteCount, byteCountMax: byteCountMax)
+  }
+
+  /// `byteCount` is what is expected, `byteCountMax` what is taken.
+  private static func contents(
+    of descriptor: Int32, byteCount: Int, byteCountMax: Int
+  ) throws(FileError) -> [UInt8] {
     var contents: [UInt8] = []
     contents.reserveCapacity(byteCount)
     var chunk = [UInt8](repeating: 0, count: chunkByteCount)
     while true {
-      // Holds: the buffer is the array's own, for as long as the call.
       let count = try system(.read) {
+        // Holds: the buffer is the array's own, for as long as the call.
         unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
       }
       guard count > 0 else { return contents }
       guard contents.count + count <= byteCountMax else { throw .tooLarge(byteCountMax: byteCountMax) }
       contents += chunk[..<count]
     }
-  }
-
-  /// Octets of a regular file; 0 for what has no length of its own.
-  private static func byteCount(_ descriptor: Int32) throws(FileError) -> Int {
-    var status = stat()
-    // Holds: `status` is a local variable.
-    _ = try system(.fstat) { unsafe fstat(descriptor, &status) }
-    guard status.st_mode & S_IFMT != S_IFDIR else { throw .isDirectory }
-    return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
   }
 
   private static func system<Result: SignedInteger>(

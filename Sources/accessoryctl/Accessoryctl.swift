@@ -17,8 +17,9 @@ struct Accessoryctl: ParsableCommand {
         accessoryctl decode room.btsnoop
         accessoryctl decode --json room.btsnoop | jq -r .address | sort | uniq -c
 
-      Exit status: 0 success; 1 the answer is no; 64 wrong command line; 65 wrong file content; 66 a file that cannot
-      be read; 74 output that cannot be written. A reader that stops early (head) is no error.
+      Exit status: 0 success; 1 the answer is no; 64 wrong command line; 65 wrong file \
+      content; 66 a file that cannot be read; 74 output that cannot be written; 77 a file \
+      that others may write. A reader that stops early (head) is no error.
       """,
     version: "accessoryctl 0.1.0",
     subcommands: [CheckCommand.self, DecodeCommand.self])

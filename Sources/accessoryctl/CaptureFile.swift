@@ -14,7 +14,7 @@ struct CaptureFile {
   init(reading path: String) throws(Failure) {
     self.path = path
     do throws(FileError) {
-      bytes = try FileContents.read(path, byteCountMax: Self.byteCountMax)
+      bytes = try FileContents(reading: path, byteCountMax: Self.byteCountMax).bytes
     } catch {
       throw .file(path: path, error)
     }

@@ -9,32 +9,32 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Say everything that is wrong with a manifest.",
     discussion: """
-      Each line says where (file, line, key), what is wrong, and what would be right. Warnings do not keep the manifest
-      from being used. Exit status: 0 the manifest is good, 1 it is not.
+      Each line says where (file, line, key), what is wrong, and what would be right. \
+      Warnings do not keep the manifest from being used. Exit status: 0 the manifest is good, 1 it is not, 77 others may write it.
 
       Example:
         accessoryctl check /etc/accessoryd/accessoryd.toml
       """)
 
-  @Argument(help: "A manifest, or - for standard input.")
+  @Argument(help: "The manifest.")
   var manifest: String
 
   @Flag(help: "One JSON object per problem (Config/schema/check.schema.json).")
   var json = false
 
   func run() throws {
-    let reading = try ManifestFile.read(manifest)
+    let check = try ManifestFile(reading: manifest).check
     var printer = Printer()
     if json {
       try printer.lines { writer in
-        for diagnostic in reading.diagnostics { diagnostic.write(to: &writer, fileName: reading.fileName) }
+        for diagnostic in check.diagnostics { diagnostic.write(to: &writer, fileName: check.fileName) }
       }
     } else {
-      for line in reading.lines { try printer.text(line + "\n") }
+      for diagnostic in check.diagnostics { try printer.text(diagnostic.text(inFile: manifest) + "\n") }
+      if check.diagnostics.isEmpty { try printer.text("\(shown(manifest)): nothing is wrong\n") }
     }
     try printer.flush()
-    guard reading.manifest == nil else { return }
-    throw Failure.said(.no)
+    throw ExitCode(check.status.rawValue)
   }
 }
 

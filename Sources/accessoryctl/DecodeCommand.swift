@@ -11,8 +11,9 @@ struct DecodeCommand: ParsableCommand {
     commandName: "decode",
     abstract: "Show the advertising reports of a capture.",
     discussion: """
-      Every report in the capture's order: when, who, how strong, and what it says. Fragments of extended advertising
-      are shown as they came; the last one shows what they say together.
+      Every report in the capture's order: when, who, how strong, and what it says. \
+      Fragments of extended advertising are shown as they came; the last one shows \
+      what they say together.
 
       A capture that breaks off is shown up to its last good record; then the exit status is 65.
 

@@ -44,6 +44,9 @@ enum Failure: Error {
 /// A path as it was given, safe on a terminal.
 func quoted(_ path: String) -> String { AirText(Array(path.utf8)).terminal(columnsMax: 200) }
 
+/// The same without quotes.
+func shown(_ path: String) -> String { AirText(Array(path.utf8)).escaped(columnsMax: 200) }
+
 extension FileError {
   fileprivate var sentence: String {
     switch self {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import VirtualRadio
+
+/// Small captures that say one thing each.
+enum Captures {
+  static let bulb = DeviceAddress(bits: 0xC464_E312_3456, type: .random)
+  static let lamp = DeviceAddress(bits: 0x00A0_5012_3456, type: .public)
+
+  /// 2024-01-01, so that nothing depends on today.
+  private static let start = Instant(microseconds: 1_704_067_200_000_000)
+
+  /// Packets and the milliseconds they came at.
+  static func capture(_ packets: [(Int64, [UInt8])]) -> [UInt8] {
+    var writer = CaptureWriter(start: start)
+    for (milliseconds, packet) in packets {
+      let time = Instant(microseconds: 0).advanced(milliseconds: milliseconds)
+      writer.append(packet, isReceived: packet.first == PacketKind.event.rawValue, at: time)
+    }
+    return writer.bytes
+  }
+
+  /// Every kind of report, and packets that are none.
+  static let everyReport = capture([
+    (0, PacketEncoder.command(0x200C, [1, 0])),
+    (1, PacketEncoder.commandComplete(0x200C)),
+    (250, ReportEncoder.event(.legacy, AirReport(.connectable, from: bulb, rssi: -63, everything))),
+    (
+      251,
+      ReportEncoder.event(
+        .legacy, AirReport(.scanResponse, from: bulb, rssi: -62, AdvertisingPayload().name("Lumo bulb")),
+        AirReport(.nonConnectable, from: lamp))
+    ),
+    (300, ReportEncoder.event(.directed, AirReport(directedTo: lamp, from: bulb, rssi: -40))),
+    (310, ReportEncoder.event(.extended, AirReport(.scannable, from: lamp, rssi: -80).asExtended)),
+    (
+      400,
+      ReportEncoder.event(
+        .extended,
+        AirReport(
+          extendedFrom: .anonymous, set: 3, properties: .connectable, primary: .coded, secondary: .coded,
+          txPower: 8, rssi: -91, AdvertisingPayload().txPowerLevel(4)))
+    ),
+  ])
+
+  private static let everything = AdvertisingPayload()
+    .flags(6)
+    .services(BluetoothUUID(short: 0x180F), BluetoothUUID(short: 0xFE0F))
+    .manufacturerData(0x0EEE, [0xA5, 0x5A, 0x00, 0x12])
+    .appearance(0x0541)
+    .structure(0x3D, [1, 2, 3])
+
+  /// A name as the air has it, in one report.
+  static func named(_ name: [UInt8]) -> [UInt8] {
+    let payload = AdvertisingPayload().structure(.completeName, name)
+    return capture([
+      (0, ReportEncoder.event(.legacy, AirReport(.connectable, from: bulb, rssi: -50, payload)))
+    ])
+  }
+
+  /// Extended advertising in three fragments.
+  static let chain: [UInt8] = {
+    let payload = AdvertisingPayload().manufacturerData(0x0EEE, [UInt8](repeating: 0xAB, count: 250))
+      .name("Long")
+    let report = AirReport(extendedFrom: lamp, set: 1, properties: .connectable, rssi: -55, payload)
+    let fragments = report.fragments(of: 100)
+    return capture(
+      fragments.enumerated().map { (Int64($0 * 10), ReportEncoder.event(.extended, $1)) })
+  }()
+
+  /// AD structures that lose something, each in its own way.
+  static let malformed = capture([
+    (
+      0,
+      ReportEncoder.event(
+        .legacy, AirReport(.connectable, from: lamp, rssi: -50, .init(raw: [2, 1, 6, 9, 8, 65])))
+    ),
+    (1, ReportEncoder.event(.legacy, AirReport(.connectable, from: lamp, rssi: -50, .init(raw: [0, 0, 7])))),
+    (
+      2,
+      ReportEncoder.event(
+        .legacy, AirReport(.connectable, from: lamp, rssi: 127, .init(raw: [3, 10, 1, 2, 2, 1, 4])))
+    ),
+  ])
+}

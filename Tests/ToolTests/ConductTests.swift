@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import Testing
+
+/// How the tool behaves as a program: exit statuses, streams, help.
+@Suite struct ConductTests {
+  @Test func aMissingFileIsSaidInOneSentence() throws {
+    let run = try Tool.run("decode", "/nowhere/room.btsnoop")
+    #expect(run.status == 66)
+    #expect(run.output.isEmpty)
+    #expect(
+      run.errorOutput == """
+        accessoryctl: cannot read "/nowhere/room.btsnoop": there is no such file; check the name, or the directory \
+        you are in
+
+        """)
+  }
+
+  @Test func aDirectoryIsNoFile() throws {
+    let run = try Tool.run("decode", "/tmp")
+    #expect(run.status == 66)
+    #expect(run.errorOutput == "accessoryctl: cannot read \"/tmp\": it is a directory; name a file in it\n")
+  }
+
+  @Test func anotherFormatIsNamed() throws {
+    let folder = try TemporaryFolder()
+    let run = try Tool.run("decode", folder.file("x", Array("not a capture, surely".utf8)))
+    #expect(run.status == 65)
+    #expect(run.errorOutput.contains("not a btsnoop capture"))
+    #expect(try Tool.run("decode", folder.file("empty", [])).status == 65)
+  }
+
+  @Test func aHostileFileNameIsEscaped() throws {
+    let run = try Tool.run("decode", "/nowhere/\u{1B}[2J\u{202E}")
+    #expect(run.errorOutput.hasPrefix(#"accessoryctl: cannot read "/nowhere/\u{1B}[2J\u{202E}": "#))
+  }
+
+  @Test func aReaderThatStopsEarlyIsNoError() throws {
+    let capture = try TemporaryFolder()
+    let path = try capture.file("capture", Captures.everyReport)
+    let run = try Tool.shell(#"{ "$TOOL" decode --json "$1"; echo "status $?" >&2; } | :"#, path)
+    #expect(run.errorOutput == "status 0\n")
+  }
+
+  @Test func aFullDiskIsAnError() throws {
+    let folder = try TemporaryFolder()
+    let run = try Tool.shell(
+      #""$TOOL" decode "$1" > /dev/full"#, folder.file("capture", Captures.everyReport))
+    #expect(run.status == 74)
+    #expect(run.errorOutput.hasPrefix("accessoryctl: cannot write the output: No space left on device"))
+  }
+
+  @Test func closedOutputIsAnError() throws {
+    let folder = try TemporaryFolder()
+    let run = try Tool.shell(#""$TOOL" decode "$1" >&-"#, folder.file("capture", Captures.everyReport))
+    #expect(run.status == 74)
+  }
+
+  @Test func standardInputIsReadByItsName() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file("capture", Captures.everyReport)
+    let run = try Tool.shell(#"cat "$1" | "$TOOL" decode --json -"#, path)
+    #expect(run.status == 0)
+    #expect(run.output == (try Tool.run("decode", "--json", path).output))
+  }
+
+  @Test func aWrongCommandLineIsUsage() throws {
+    #expect(try Tool.run("decode").status == 64)
+    #expect(try Tool.run("decode", "a", "b").status == 64)
+    #expect(try Tool.run("frobnicate").status == 64)
+  }
+
+  @Test(arguments: [[], ["decode"], ["check"]])
+  func helpIsForPeople(command: [String]) throws {
+    let run = try Tool.run(command + ["--help"])
+    #expect(run.status == 0)
+    #expect(run.text.contains("Example"))
+    #expect(run.lines.allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func theVersionIsSaid() throws {
+    #expect(try Tool.run("--version").text.hasPrefix("accessoryctl 0."))
+  }
+}
