@@ -46,6 +46,12 @@ let package = Package(
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
+    // Counts instructions and allocations; run by Scripts/bench.
+    .target(name: "CAllocations", path: "Scripts/benchmark/CAllocations"),
+    .executableTarget(
+      name: "benchmark", dependencies: ["HCI", "Discovery", "AgentCore", "VirtualRadio", "CAllocations"],
+      path: "Scripts/benchmark/Benchmark", swiftSettings: strict),
+
     .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI"], swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(

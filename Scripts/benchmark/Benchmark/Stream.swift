@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import VirtualRadio
+
+/// Advertising as a busy building sends it: H4 packets, one legacy report each, back to back in one buffer.
+struct Stream {
+  static let deviceCount = 600
+  /// Every fiftieth device is one that the descriptors look for.
+  static let targetCount = 12
+
+  private(set) var bytes: [UInt8] = []
+  private(set) var starts: [Int] = [0]
+  private var generator: SeededGenerator
+  private var devices: [StreamDevice] = []
+  /// Parts per thousand of reports whose payload is new.
+  private let changePerMille: Int
+
+  var count: Int { starts.count - 1 }
+
+  init(reports: Int, changePerMille: Int, seed: UInt64 = 1) {
+    generator = SeededGenerator(seed: seed)
+    self.changePerMille = changePerMille
+    for index in 0..<Self.deviceCount { devices.append(StreamDevice(index, &generator)) }
+    for index in 0..<reports { append(index < devices.count ? index : generator.number(below: devices.count)) }
+  }
+
+  private mutating func append(_ index: Int) {
+    if generator.chance(perMille: changePerMille) { devices[index].revision &+= 1 }
+    let rssi = Int8(-90 + generator.number(below: 40))
+    let report = AirReport(.connectable, from: devices[index].address, rssi: rssi, devices[index].payload)
+    bytes += ReportEncoder.event(.legacy, report)
+    starts.append(bytes.count)
+  }
+}
+
+/// One advertiser of the stream: two or three AD structures, some octets of which count up.
+struct StreamDevice {
+  let address: DeviceAddress
+  let index: Int
+  private let kind: Kind
+  private let octets: [UInt8]
+  var revision: UInt16 = 0
+
+  private enum Kind {
+    case manufacturer(UInt16)
+    case services(Int)
+    case longService
+    case serviceData
+    case name
+    case target
+  }
+
+  init(_ index: Int, _ generator: inout SeededGenerator) {
+    self.index = index
+    address = DeviceAddress(bits: generator.next() | 0xC000_0000_0000, type: .random)
+    octets = (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    kind = index % 50 == 0 ? .target : Self.kind(&generator)
+  }
+
+  private static func kind(_ generator: inout SeededGenerator) -> Kind {
+    switch generator.number(below: 100) {
+    case 0..<24: .manufacturer(0x004C)
+    case 24..<34: .manufacturer(0x0006)
+    case 34..<50: .manufacturer(UInt16(0x0100 + generator.number(below: 0x0A00)))
+    case 50..<68: .services(1 + generator.number(below: 6))
+    case 68..<74: .longService
+    case 74..<92: .serviceData
+    default: .name
+    }
+  }
+
+  var payload: AdvertisingPayload {
+    let start = AdvertisingPayload().flags(0x06)
+    let counter = [UInt8(revision & 0xFF), UInt8(revision >> 8)]
+    switch kind {
+    case .manufacturer(let company):
+      return start.manufacturerData(company, [octets[0] & 0x1F] + Array(octets[1..<12]) + counter)
+    case .services(let count):
+      let list = (0..<count).flatMap { [UInt8(0x0A + 3 * $0), UInt8(0x18)] }
+      return start.structure(.completeServices16, list).shortenedName("Sensor \(revision)")
+    case .longService:
+      return start.structure(.completeServices128, octets).structure(.shortenedName, counter)
+    case .serviceData:
+      let uuid = BluetoothUUID(short: 0xFD00 + UInt32(octets[0] & 0x3F))
+      return start.serviceData(uuid, Array(octets[1..<10]) + counter)
+    case .name:
+      return start.name("Room \(index) \(revision)").txPowerLevel(-4)
+    case .target:
+      return start.manufacturerData(Descriptors.targetCompany, [0xA5, UInt8(index / 50), 0x10] + counter)
+    }
+  }
+}

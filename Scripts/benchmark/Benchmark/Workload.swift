@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+
+/// The code under measurement, fed from a stream.
+struct Workload: ~Copyable {
+  private var path: DataPath
+  private(set) var matched = 0
+  private var time: Int64 = 0
+
+  init(_ manifest: Manifest) { path = DataPath(manifest) }
+
+  var byteCount: Int { path.byteCount }
+
+  /// Every packet parsed down to its AD structures and matched, whether it repeats an earlier one or not.
+  @inline(never)
+  mutating func runMatcher(_ stream: borrowing Stream) {
+    let bytes = stream.bytes.span.octets
+    for index in 0..<stream.count {
+      matched += match(bytes.extracting(stream.starts[index]..<stream.starts[index + 1]))
+    }
+  }
+
+  private mutating func match(_ bytes: RawSpan) -> Int {
+    var count = 0
+    do throws(PacketError) {
+      let packet = try Packet(parsing: bytes)
+      do throws(EventError) {
+        let event = try Event(parsing: packet.body)
+        guard var reports = AdvertisingReports(event) else { return 0 }
+        do throws(ReportError) {
+          while let report = try reports.next() {
+            count += path.pipeline.matcher.evaluate(report.data, report.data.extracting(first: 0)).items.total
+          }
+        } catch {}
+      } catch {}
+    } catch {}
+    return count
+  }
+
+  /// Every packet through the whole pipeline, a millisecond apart.
+  @inline(never)
+  mutating func runPipeline(_ stream: borrowing Stream, round: Int) {
+    let bytes = stream.bytes.span.octets
+    for index in 0..<stream.count {
+      time += 1000
+      _ = path.pipeline.receive(
+        h4: bytes.extracting(stream.starts[index]..<stream.starts[index + 1]), at: Instant(microseconds: time))
+    }
+    matched = Int(path.pipeline.counters.found)
+  }
+}

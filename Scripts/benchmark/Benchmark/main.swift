@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// One workload, repeated so many times:
+//
+//     benchmark WORKLOAD DESCRIPTORS ROUNDS
+//
+// The caller counts the instructions of runs with different rounds; their difference is the workload's alone.
+// Prints the reports of a round, the allocations during all rounds, and what was matched, so that nothing is
+// optimised away unseen.
+
+import AgentCore
+import CAllocations
+import Discovery
+import HCI
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let descriptors = Int(arguments[2]), let rounds = Int(arguments[3]) else {
+  print("usage: benchmark match|pipeline|unchanged|one-mask|four-masks|all-masks DESCRIPTORS ROUNDS")
+  throw Usage()
+}
+
+struct Usage: Error {}
+
+let manifest =
+  switch arguments[1] {
+  case "one-mask": Descriptors.oneKey(descriptors, masks: 1)
+  case "four-masks": Descriptors.oneKey(descriptors, masks: 4)
+  case "all-masks": Descriptors.oneKey(descriptors, masks: descriptors)
+  default: Descriptors.mixed(descriptors)
+  }
+let stream = Stream(reports: 20_000, changePerMille: arguments[1] == "unchanged" ? 0 : 230)
+var workload = Workload(manifest)
+let before = allocation_count()
+switch arguments[1] {
+case "pipeline", "unchanged": for round in 0..<rounds { workload.runPipeline(stream, round: round) }
+default: for _ in 0..<rounds { workload.runMatcher(stream) }
+}
+let allocations = allocation_count() - before
+print("reports \(stream.count) allocations \(allocations) matched \(workload.matched) bytes \(workload.byteCount)")
