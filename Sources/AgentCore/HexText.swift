@@ -16,7 +16,7 @@ public enum HexText {
   }
 
   /// The number that 1 to 16 digits write, most significant first.
-  static func value(_ text: some StringProtocol) -> UInt64? {
+  public static func value(_ text: some StringProtocol) -> UInt64? {
     guard (1...16).contains(text.utf8.count) else { return nil }
     var value: UInt64 = 0
     for byte in text.utf8 {

@@ -17,6 +17,7 @@ extension FormatProblem.Expectation {
       "1 to 64 letters, digits, dots, dashes or underscores of ASCII, the first a letter or digit"
     case .accountName: "the name of an account, at most 32 characters without blanks"
     case .interfaceName: "the name of a network interface, as \"wlan1\", under 16 characters"
+    case .deviceName: "the name of a device in sysfs, as \"serial0-0\" or \"1-1.4:1.0\""
     case .absolutePath: "a path from the root, beginning with /"
     case .radio: "\"any\", \"hci0\", an adapter's address, \"virtual:FILE\" or \"btsnoop:FILE\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""

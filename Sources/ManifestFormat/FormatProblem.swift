@@ -20,13 +20,17 @@ package enum FormatProblem: Equatable, Sendable {
   case noAccount
   case twoAccounts
   case noIdentifierInName(String)
+  case onlyForRebind
+  case malformedSecret(expected: Expectation)
   case zeroKey
+  case notStatic
+  case repeatedAddress
 
   /// What would have been right.
   package enum Expectation: Equatable, Sendable {
     case table, tables, list, text, texts, integer
     case companyIdentifier, serviceUUID, hexadecimal
-    case identifier, accountName, interfaceName, absolutePath, radio
+    case identifier, accountName, interfaceName, deviceName, absolutePath, radio
     case address, identityKey, offset
   }
 

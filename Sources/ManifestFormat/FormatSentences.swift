@@ -34,6 +34,11 @@ extension FormatProblem {
     case .twoAccounts: "the app has a user and a group; keep one of them"
     case .noIdentifierInName(let name):
       "\(name.quotedForPeople) gives no id (letters and digits of ASCII); add id = \"…\" to the item"
+    case .onlyForRebind: "only step = \"rebind\" has this key; remove it"
+    case .malformedSecret(let expected): "the key does not fit; it must be \(expected.phrase)"
+    case .notStatic:
+      "a private address is no identity; write the public address, or the static random one, which begins C to F"
+    case .repeatedAddress: "the address stands in the file twice; keep one key for it"
     case .zeroKey: "a key of zeros identifies nothing; write the device's own identity resolving key"
     }
   }

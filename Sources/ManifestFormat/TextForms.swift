@@ -21,6 +21,12 @@ extension String {
       && utf8.allSatisfy { $0.isASCIIGraphic && !"/:".utf8.contains($0) }
   }
 
+  /// A name in `/sys/bus/*/devices`.
+  var isDeviceName: Bool {
+    utf8.count <= 64 && utf8.first != UInt8(ascii: ".")
+      && utf8.allSatisfy { $0.isASCIIGraphic && $0 != UInt8(ascii: "/") }
+  }
+
   var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") && !utf8.contains(0) }
 
   /// Lower-case letters and digits, everything else one dash: an item's id when the manifest gives none.

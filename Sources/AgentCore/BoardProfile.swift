@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What is known about a board and its adapter; one file each in `Board/`.
+public struct BoardProfile: Equatable, Sendable {
+  /// The format this program reads: the value of the key `schema`.
+  public static let schema: Int64 = 1
+
+  /// How the adapter is connected.
+  public enum Transport: String, CaseIterable, Sendable {
+    case any, usb, uart
+  }
+
+  public var name: String
+  public var transport = Transport.any
+  /// Added to every reading so that adapters agree, in dB; nil when nobody measured it.
+  public var rssiOffset: Int8?
+  /// While nothing is asked for.
+  public var low = ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300)
+  /// While a request is open.
+  public var balanced = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 120)
+  /// While a request with an immediate item is open.
+  public var fast = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
+  /// What helps an adapter that answers no more, mildest first.
+  public var recovery: [RecoveryStep] = []
+  public var knownLimits: KnownLimits = []
+
+  public init(name: String) { self.name = name }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How much of the time an adapter listens.
+public struct ScanDuty: Equatable, Sendable {
+  /// Listening, of each interval; at most the interval.
+  public var windowMilliseconds: UInt16
+  /// 3 to 10,240 (Core Specification 5.4, Volume 4, Part E, 7.8.10).
+  public var intervalMilliseconds: UInt16
+
+  public init(windowMilliseconds: UInt16, intervalMilliseconds: UInt16) {
+    self.windowMilliseconds = windowMilliseconds
+    self.intervalMilliseconds = intervalMilliseconds
+  }
+}

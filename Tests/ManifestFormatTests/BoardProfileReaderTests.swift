@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import ManifestFormat
+import Testing
+
+@Suite("Board profiles")
+struct BoardProfileReaderTests {
+  private static func lines(_ text: String) -> [String] {
+    BoardProfileReader.read(text: Array(("schema = 1\nname = \"b\"\n" + text).utf8), fileName: "b.toml").lines
+  }
+
+  @Test("The generic profile writes the defaults down")
+  func generic() throws {
+    let text = try Fixtures.bytes(of: Fixtures.package + "/Board/generic.toml")
+    let reading = BoardProfileReader.read(text: text, fileName: "generic.toml")
+    #expect(reading.lines == [])
+    var expected = BoardProfile(name: "generic")
+    expected.recovery = [RecoveryStep(kind: .reset), RecoveryStep(kind: .power)]
+    #expect(reading.value == expected)
+    let words = Set(String(decoding: text, as: UTF8.self).split { " \n.=#[]{}".contains($0) })
+    let keys = BoardKey.allCases.map(\.rawValue) + ScanKey.allCases.map(\.rawValue)
+    let inner = DutyKey.allCases.map(\.rawValue) + RecoveryKey.allCases.map(\.rawValue)
+    #expect((keys + inner).filter { !words.contains($0[...]) } == [])
+  }
+
+  @Test("Every setting arrives")
+  func everything() throws {
+    let text = """
+      schema = 1
+      name = "raspberry-pi-4"
+      transport = "uart"
+      rssi-offset = -3
+      known-limits = ["noExtendedScanning", "sharesAntennaWithWiFi"]
+      scan.low = { window-ms = 10, interval-ms = 1000 }
+      scan.fast.interval-ms = 100
+      recovery = [{ step = "rfkill" }, { step = "usb-reset", wait-ms = 500 },
+        { step = "rebind", driver = "hci_uart_bcm", device = "serial0-0" }]
+      """
+    let reading = BoardProfileReader.read(text: Array(text.utf8), fileName: "b.toml")
+    #expect(reading.lines == [])
+    let profile = try #require(reading.value)
+    #expect(profile.name == "raspberry-pi-4" && profile.transport == .uart && profile.rssiOffset == -3)
+    #expect(profile.knownLimits == [.noExtendedScanning, .sharesAntennaWithWiFi])
+    #expect(profile.low == ScanDuty(windowMilliseconds: 10, intervalMilliseconds: 1000))
+    #expect(profile.fast == ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 100))
+    #expect(
+      profile.recovery.map(\.kind) == [
+        .rfkill, .usbReset, .rebind(driver: "hci_uart_bcm", device: "serial0-0"),
+      ])
+    #expect(profile.recovery.map(\.waitMilliseconds) == [2000, 500, 2000])
+  }
+
+  @Test(
+    "A mistake is named with its cure",
+    arguments: [
+      (
+        "rssi-offset = \"none\"",
+        "b.toml:3: rssi-offset: \"none\" does not fit; it must be \"uncalibrated\" or a number of decibels from -40 to 40"
+      ),
+      ("rssi-offset = 90", "b.toml:3: rssi-offset: 90 is out of range; use -40 to 40"),
+      ("transport = \"USB\"", "b.toml:3: transport: \"USB\" is not known; did you mean \"usb\"?"),
+      (
+        "scan.low.window-ms = 400",
+        "b.toml:3: scan.low.window-ms: 400 is too much for interval-ms, which allows 300; lower this or raise interval-ms"
+      ),
+      ("scan.slow.window-ms = 400", "b.toml:3: scan.slow: there is no such key; did you mean low?"),
+      ("[[recovery]]\nwait-ms = 500", "b.toml:3: recovery[0]: step is missing; add it"),
+      ("[[recovery]]\nstep = \"rebind\"\ndriver = \"d\"", "b.toml:3: recovery[0]: device is missing; add it"),
+      (
+        "[[recovery]]\nstep = \"power\"\ndevice = \"serial0-0\"",
+        "b.toml:5: recovery[0].device: only step = \"rebind\" has this key; remove it"
+      ),
+      (
+        "[[recovery]]\nstep = \"rebind\"\ndriver = \"d\"\ndevice = \"../x\"",
+        "b.toml:6: recovery[0].device: \"../x\" does not fit; it must be the name of a device in sysfs, as \"serial0-0\" or \"1-1.4:1.0\""
+      ),
+    ])
+  func mistakes(text: String, line: String) {
+    #expect(Self.lines(text) == [line])
+  }
+}
