@@ -27,11 +27,6 @@ public struct ManifestKeyPath: Hashable, Sendable {
   public var parent: ManifestKeyPath? {
     components.isEmpty ? nil : ManifestKeyPath(Array(components.dropLast()))
   }
-
-  /// Whether this is `ancestor` or stands somewhere under it.
-  public func isWithin(_ ancestor: ManifestKeyPath) -> Bool {
-    components.starts(with: ancestor.components)
-  }
 }
 
 extension ManifestKeyPath: CustomStringConvertible {
