@@ -35,6 +35,9 @@ let package = Package(
 
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
+    .executableTarget(
+      name: "make-demo-capture", dependencies: ["VirtualRadio", "HCI", "LinuxSystem"],
+      path: "Scripts/demo-capture", swiftSettings: strict),
 
     .executableTarget(
       name: "accessoryctl",
@@ -52,7 +55,11 @@ let package = Package(
       name: "benchmark", dependencies: ["HCI", "Discovery", "AgentCore", "VirtualRadio", "CAllocations"],
       path: "Scripts/benchmark/Benchmark", swiftSettings: strict),
 
-    .testTarget(name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI"], swiftSettings: strict),
+    .testTarget(
+      name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "DemoCaptureTests", dependencies: ["make-demo-capture", "HCI", "LinuxSystem", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
