@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import TestSupport
 import Testing
 import VirtualRadio
 
@@ -38,14 +39,14 @@ import VirtualRadio
 
   private func types(_ payload: AdvertisingPayload) throws -> [ADType?] {
     var types: [ADType?] = []
-    var structures = ADStructures(payload.bytes.raw)
+    var structures = ADStructures(payload.bytes.rawSpan)
     while let structure = try structures.next() { types.append(ADType(rawValue: structure.type)) }
     return types
   }
 
   private func services(_ payload: AdvertisingPayload) throws -> [BluetoothUUID] {
     var uuids: [BluetoothUUID] = []
-    var structures = ADStructures(payload.bytes.raw)
+    var structures = ADStructures(payload.bytes.rawSpan)
     while let structure = try structures.next() {
       guard case .services(let list) = try structure.decoded() else { continue }
       for index in 0..<list.count { uuids.append(list[index]) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import TestSupport
 import Testing
 import VirtualRadio
 
@@ -16,35 +17,21 @@ import VirtualRadio
       PacketEncoder.acl(connection: 0x40, [1, 2, 3]),
     ]
     for packet in packets {
-      #expect(try StreamFrame(measuring: packet.raw) == .packet(byteCount: packet.count))
+      #expect(try StreamFrame(measuring: packet.rawSpan) == .packet(byteCount: packet.count))
     }
   }
 
-  @Test func aCaptureReadsBackPacketByPacket() throws {
+  @Test func aCaptureReadsBackPacketByPacket() {
     var capture = CaptureWriter(start: Instant(microseconds: 1_700_000_000_000_000))
     let command = PacketEncoder.command(0x0C03)
     capture.append(command, isReceived: false, at: Instant(microseconds: 5))
     capture.append(PacketEncoder.commandComplete(0x0C03), isReceived: true, at: Instant(microseconds: 9))
     #expect(capture.recordCount == 2)
-    var reader = try BtsnoopReader(capture.bytes.raw)
-    #expect(reader.datalink == .h4)
-    let first = try #require(try record(&reader))
-    #expect(first.content == .packet(.command, isReceived: false, adapter: 0))
-    #expect(first.payload == Array(command.dropFirst()))
-    let second = try #require(try record(&reader))
-    #expect(second.content == .packet(.event, isReceived: true, adapter: 0))
-    #expect(second.time.microseconds == 1_700_000_000_000_009)
-    #expect(try record(&reader) == nil)
-  }
-
-  private struct Record: Equatable {
-    var time: Instant
-    var content: BtsnoopRecord.Content
-    var payload: [UInt8]
-  }
-
-  private func record(_ reader: inout BtsnoopReader) throws -> Record? {
-    guard let record = try reader.next() else { return nil }
-    return Record(time: record.time, content: record.content, payload: octets(record.payload))
+    let reading = CaptureReading(capture.bytes)
+    #expect(reading.datalink == .h4 && reading.error == nil && reading.records.count == 2)
+    #expect(reading.records[0].content == .packet(.command, isReceived: false, adapter: 0))
+    #expect(reading.records[0].packet == command)
+    #expect(reading.records[1].content == .packet(.event, isReceived: true, adapter: 0))
+    #expect(reading.records[1].time.microseconds == 1_700_000_000_000_009)
   }
 }

@@ -27,25 +27,25 @@ import VirtualRadio
       AirReport(.scannable, from: .phone, rssi: 127, AdvertisingPayload()),
       AirReport(.nonConnectable, from: DeviceAddress(bits: 5, type: .public), rssi: 20, payload),
     ]
-    let read = try #require(try reports(in: ReportEncoder.event(.legacy, sent)))
+    let read = try #require(reports(in: ReportEncoder.event(.legacy, sent)))
     #expect(read.format == .legacy)
     #expect(read.reports == sent)
   }
 
   @Test func directedReportsRoundTripInTheirOwnEventAndInExtendedOnes() throws {
     let sent = AirReport(directedTo: .phone, from: .bulb, rssi: -70)
-    let read = try #require(try reports(in: ReportEncoder.event(.directed, sent)))
+    let read = try #require(reports(in: ReportEncoder.event(.directed, sent)))
     #expect(read.format == .directed && read.reports == [sent])
     var unresolved = sent.asExtended
     unresolved.header.properties.insert(.unresolvedTarget)
-    let extended = try #require(try reports(in: ReportEncoder.event(.extended, unresolved)))
+    let extended = try #require(reports(in: ReportEncoder.event(.extended, unresolved)))
     #expect(extended.reports == [unresolved])
   }
 
   @Test(arguments: [AdvertisingPDU.connectable, .scannable, .nonConnectable])
   func legacyPDUsInExtendedEventsRoundTrip(pdu: AdvertisingPDU) throws {
     let sent = AirReport(pdu, from: .bulb, rssi: -50, payload).asExtended
-    let read = try #require(try reports(in: ReportEncoder.event(.extended, sent)))
+    let read = try #require(reports(in: ReportEncoder.event(.extended, sent)))
     #expect(read.reports == [sent])
   }
 
@@ -55,7 +55,7 @@ import VirtualRadio
         extendedFrom: .anonymous, set: 15, properties: .connectable, primary: primary, secondary: secondary,
         txPower: -4, rssi: -90, payload)
       sent.header.periodicInterval = 0x0320
-      let read = try #require(try reports(in: ReportEncoder.event(.extended, sent)))
+      let read = try #require(reports(in: ReportEncoder.event(.extended, sent)))
       #expect(read.reports == [sent])
     }
   }
@@ -66,7 +66,7 @@ import VirtualRadio
     var report = AirReport(
       extendedFrom: .bulb, set: 1, properties: ReportHeader.Properties(rawValue: 0), long)
     report.header.dataStatus = .truncated
-    let chain = try ReportEncoder.chain(report).map { try #require(try reports(in: $0)).reports[0] }
+    let chain = try ReportEncoder.chain(report).map { try #require(reports(in: $0)).reports[0] }
     #expect(chain.count == fragmentCount)
     #expect(chain.flatMap(\.data) == long.bytes)
     #expect(chain.dropLast().allSatisfy { $0.header.dataStatus == .incomplete })

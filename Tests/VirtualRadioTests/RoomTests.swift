@@ -96,7 +96,7 @@ import VirtualRadio
     remote.advertising = .directed(to: .phone)
     let packets = listen(Room([remote], seed: 1), seconds: 2)
     #expect(!packets.isEmpty)
-    for packet in packets { #expect(try VirtualRadioTests.reports(in: packet.bytes)?.format == .directed) }
+    for packet in packets { #expect(VirtualRadioTests.reports(in: packet.bytes)?.format == .directed) }
     #expect(try reports(packets).allSatisfy { $0.header.directAddress == .phone && $0.data.isEmpty })
   }
 }
@@ -110,5 +110,5 @@ func listen(_ room: Room, seconds: Int64) -> [RoomPacket] {
 }
 
 func reports(_ packets: [RoomPacket]) throws -> [AirReport] {
-  try packets.flatMap { try #require(try reports(in: $0.bytes)).reports }
+  try packets.flatMap { try #require(reports(in: $0.bytes)).reports }
 }
