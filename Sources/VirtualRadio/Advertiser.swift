@@ -2,13 +2,6 @@
 
 import HCI
 
-/// A report on its way to the host.
-struct HeardReport: Sendable {
-  var time: Instant
-  var format: ReportFormat
-  var report: AirReport
-}
-
 /// A device at work: when it sends next, and what the controller hears of it.
 struct Advertiser: Sendable {
   private let device: RoomDevice
@@ -125,29 +118,5 @@ struct Advertiser: Sendable {
   private mutating func level(in slot: Slot) -> Int8? {
     guard let level = signal.level(at: slot.time, channel: slot.channel) else { return nil }
     return device.hasReading ? level : ReportHeader.noRSSI
-  }
-}
-
-extension ScanSettings {
-  /// The form in which this controller reports a legacy PDU; `parent` is the PDU a scan response belongs to.
-  fileprivate func heard(
-    _ report: AirReport, of parent: AdvertisingPDU? = nil, at time: Instant
-  ) -> HeardReport {
-    let isUnresolved = report.header.directAddress?.lifetime == .resolvablePrivate
-    guard isExtended else {
-      return HeardReport(time: time, format: isUnresolved ? .directed : .legacy, report: report)
-    }
-    var extended = report.asExtended
-    if parent == .connectable { extended.header.properties.insert(.connectable) }
-    if isUnresolved { extended.header.properties.insert(.unresolvedTarget) }
-    return HeardReport(time: time, format: .extended, report: extended)
-  }
-}
-
-extension [HeardReport] {
-  /// Marks the last fragment heard as all there will be.
-  fileprivate mutating func truncate() {
-    guard !isEmpty else { return }
-    self[count - 1].report.header.dataStatus = .truncated
   }
 }

@@ -2,12 +2,6 @@
 
 public import HCI
 
-/// What the host receives from the controller: an H4 packet and when it came.
-public struct RoomPacket: Equatable, Sendable {
-  public let time: Instant
-  public let bytes: [UInt8]
-}
-
 /// A room full of advertisers as one scanning controller hears it.
 ///
 /// The same devices, settings and seed give the same packets, octet for octet. Each device has its own dice, so

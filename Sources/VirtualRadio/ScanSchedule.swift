@@ -39,10 +39,3 @@ public struct ScanSchedule: Equatable, Sendable, BitwiseCopyable {
     }
   }
 }
-
-/// A primary advertising channel (Volume 6, Part B, 1.4.1).
-public enum AdvertisingChannel: UInt8, Sendable, BitwiseCopyable, CaseIterable {
-  case first = 37
-  case second = 38
-  case third = 39
-}

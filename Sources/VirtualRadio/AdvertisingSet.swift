@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// A set of extended advertising.
+public struct AdvertisingSet: Equatable, Sendable {
+  /// 0...15
+  public var id: UInt8
+  /// Connectable, scannable, or neither. A scannable set's payload is its scan response.
+  public var properties: ReportHeader.Properties
+  public var primaryPHY = PHY.le1M
+  public var secondaryPHY = PHY.le1M
+  /// dBm, or `ReportHeader.noTxPower`.
+  public var txPower = ReportHeader.noTxPower
+  /// How much of the data the device puts into one packet.
+  public var fragmentByteCount = ReportEncoder.extendedDataBytesMax
+
+  public init(id: UInt8, properties: ReportHeader.Properties = ReportHeader.Properties(rawValue: 0)) {
+    self.id = id
+    self.properties = properties
+  }
+}
