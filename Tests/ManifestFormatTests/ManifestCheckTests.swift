@@ -61,4 +61,12 @@ struct ManifestCheckTests {
     #expect(check.lines == ["m.toml: this cannot be read: No such file or directory"])
     #expect(check.status.rawValue == 66)
   }
+
+  @Test("The system knows root and its group, and no invented name")
+  func systemAccounts() {
+    #expect(AccountDirectory.system.lookUp(.user("root")) == .known(id: 0))
+    #expect(AccountDirectory.system.lookUp(.group("root")) == .known(id: 0))
+    #expect(AccountDirectory.system.lookUp(.user("no-such-user-here")) == .unknown)
+    #expect(AccountDirectory.system.lookUp(.group("no-such-group-here")) == .unknown)
+  }
 }
