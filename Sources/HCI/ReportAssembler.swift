@@ -30,7 +30,8 @@ public struct ReportAssembler: ~Copyable {
     var address = DeviceAddress(bits: 0, type: .public)
     var setID: UInt8 = 0
     var isScanResponse = false
-    /// 0 marks a free place.
+    /// Whether more fragments are awaited; if not, the place is free.
+    var isOpen = false
     var fragmentCount = 0
     var byteCount = 0
     var lastSeen = Instant(microseconds: 0)
@@ -82,10 +83,10 @@ public struct ReportAssembler: ~Copyable {
   public func fragmentCount(slot: Int) -> Int { chains[slot].fragmentCount }
 
   private mutating func find(_ header: ReportHeader, at now: Instant) -> Int? {
-    for slot in 0..<chains.count where chains[slot].fragmentCount > 0 {
+    for slot in 0..<chains.count where chains[slot].isOpen {
       if chains[slot].isStale(at: now) {
         counters.expired &+= 1
-        chains[slot].fragmentCount = 0
+        chains[slot].isOpen = false
       } else if chains[slot].continues(header) {
         return slot
       }
@@ -97,7 +98,7 @@ public struct ReportAssembler: ~Copyable {
   private mutating func claim(_ header: ReportHeader, at now: Instant) -> Int? {
     var chosen: Int?
     for slot in 0..<chains.count {
-      if chains[slot].fragmentCount == 0 {
+      if !chains[slot].isOpen {
         chosen = slot
         break
       }
@@ -105,10 +106,10 @@ public struct ReportAssembler: ~Copyable {
       chosen = slot
     }
     guard let chosen else { return nil }
-    if chains[chosen].fragmentCount > 0 { counters.displaced &+= 1 }
+    if chains[chosen].isOpen { counters.displaced &+= 1 }
     chains[chosen] = Chain(
       address: header.address, setID: header.setID,
-      isScanResponse: header.properties.contains(.scanResponse), lastSeen: now)
+      isScanResponse: header.properties.contains(.scanResponse), isOpen: true, lastSeen: now)
     return chosen
   }
 
@@ -126,7 +127,7 @@ public struct ReportAssembler: ~Copyable {
 
   private mutating func finish(_ slot: Int) -> Outcome {
     let chain = chains[slot]
-    chains[slot].fragmentCount = 0
+    chains[slot].isOpen = false
     guard !chain.isOversized else {
       counters.oversized &+= 1
       return .lost
