@@ -29,7 +29,7 @@ public struct BtsnoopRecord: ~Escapable {
   public let offset: Int
   /// Microseconds since 1970 by the recorder's clock, which may step.
   public let time: Instant
-  /// Octets of the packet on the wire; more than `payload` has when the recorder cut it.
+  /// Octets of the packet on the wire, at least as many as `payload` has; more when the recorder cut it.
   public let originalByteCount: Int
   /// The record's flags as they stand.
   public let flags: UInt32
@@ -45,7 +45,8 @@ public struct BtsnoopRecord: ~Escapable {
     self.offset = offset
     time = Instant(
       microseconds: Int64(bitPattern: header.uint64(at: 16).byteSwapped) &- Btsnoop.epochMicroseconds)
-    originalByteCount = Int(header.uint32(at: 0).byteSwapped) - indicatorByteCount
+    let claimed = Int(header.uint32(at: 0).byteSwapped) - indicatorByteCount
+    originalByteCount = claimed < payload.byteCount ? payload.byteCount : claimed
     flags = header.uint32(at: 8).byteSwapped
     cumulativeDrops = header.uint32(at: 12).byteSwapped
     self.payload = payload

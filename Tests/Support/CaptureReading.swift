@@ -12,6 +12,19 @@ public struct ReadRecord: Equatable {
   public let content: BtsnoopRecord.Content
   public let payload: [UInt8]
 
+  public init(
+    offset: Int, time: Instant, originalByteCount: Int, flags: UInt32, cumulativeDrops: UInt32,
+    content: BtsnoopRecord.Content, payload: [UInt8]
+  ) {
+    self.offset = offset
+    self.time = time
+    self.originalByteCount = originalByteCount
+    self.flags = flags
+    self.cumulativeDrops = cumulativeDrops
+    self.content = content
+    self.payload = payload
+  }
+
   /// The packet with its H4 indicator, when the record holds a packet.
   public var packet: [UInt8]? {
     guard case .packet(let kind, _, _) = content else { return nil }
