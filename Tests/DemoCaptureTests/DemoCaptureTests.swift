@@ -11,7 +11,7 @@ import make_demo_capture
 
   @Test func theCommittedCaptureIsWhatTheGeneratorMakes() throws {
     let path = TestData.packageRoot + "/Config/demo-room.btsnoop"
-    let committed = try FileContents.read(path, byteCountMax: 1 << 20)
+    let committed = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
     let isCurrent = committed == DemoCapture.bytes()
     #expect(isCurrent, "make it again: swift run make-demo-capture > Config/demo-room.btsnoop")
   }
