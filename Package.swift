@@ -31,7 +31,7 @@ let package = Package(
 
     // System calls, without policy; what people and programs read.
     .target(name: "LinuxSystem", swiftSettings: strict),
-    .target(name: "Rendering", dependencies: ["HCI", "AgentCore"], swiftSettings: strict),
+    .target(name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore"], swiftSettings: strict),
 
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),

@@ -22,7 +22,7 @@ struct Accessoryctl: ParsableCommand {
       that others may write. A reader that stops early (head) is no error.
       """,
     version: "accessoryctl 0.1.0",
-    subcommands: [CheckCommand.self, DecodeCommand.self])
+    subcommands: [CheckCommand.self, DecodeCommand.self, ReplayCommand.self])
 
   static func main() {
     Signals.ignoreBrokenPipe()

@@ -2,6 +2,7 @@
 
 import HCI
 import LinuxSystem
+import Rendering
 
 /// A capture, whole in memory.
 struct CaptureFile {
@@ -20,8 +21,9 @@ struct CaptureFile {
     }
   }
 
-  /// Hands every record to `body`. A capture that breaks off is an error after its last good record.
-  func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(Failure) -> Void) throws(Failure) {
+  /// Hands every record to `body` for as long as it answers true. A capture that breaks off is an error after its
+  /// last good record.
+  func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(Failure) -> Bool) throws(Failure) {
     var reader: BtsnoopReader
     do throws(BtsnoopError) {
       // Holds: octets have no padding, so every byte of the view is initialised.
@@ -33,7 +35,21 @@ struct CaptureFile {
       let record: BtsnoopRecord?
       do throws(BtsnoopError) { record = try reader.next() } catch { throw failure(error) }
       guard let record else { return }
-      try body(record)
+      guard try body(record) else { return }
+    }
+  }
+
+  /// Feeds the capture to a replay up to `limit`, and hands over the events as they come.
+  func replay(
+    _ replay: inout CaptureReplay, until limit: Instant?, _ body: ([ReplayEvent]) throws(Failure) -> Void
+  ) throws(Failure) {
+    try forEachRecord { record throws(Failure) in
+      if let limit, replay.time(of: record) > limit {
+        try body(replay.advance(to: limit))
+        return false
+      }
+      try body(replay.take(record))
+      return true
     }
   }
 

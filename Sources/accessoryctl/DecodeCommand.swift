@@ -40,7 +40,10 @@ struct DecodeCommand: ParsableCommand {
     var decoder = CaptureDecoder(in: &arena)
     var printer = Printer()
     let ending = Result { () throws(Failure) in
-      try file.forEachRecord { record throws(Failure) in try show(record, &decoder, &printer) }
+      try file.forEachRecord { record throws(Failure) in
+        try show(record, &decoder, &printer)
+        return true
+      }
     }
     try finish(decoder.total, &printer)
     withExtendedLifetime(memory) {}

@@ -40,3 +40,19 @@ extension Diagnostic {
   /// The line for people; the file's name is theirs and may be anything.
   func text(inFile path: String) -> String { line(inFile: shown(path)) }
 }
+
+extension AccountDirectory {
+  /// The accounts of this machine.
+  fileprivate static let system = AccountDirectory { account in
+    let answer =
+      switch account {
+      case .user(let name): Accounts.user(named: name)
+      case .group(let name): Accounts.group(named: name)
+      }
+    return switch answer {
+    case .known(let id): .known(id: id)
+    case .unknown: .unknown
+    case .noAnswer: .noAnswer
+    }
+  }
+}

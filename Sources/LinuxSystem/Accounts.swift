@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Glibc
+
+/// The system's users and groups.
+public enum Accounts {
+  public enum Answer: Equatable, Sendable {
+    case known(id: UInt32)
+    case unknown
+    /// The system could not say.
+    case noAnswer
+  }
+
+  public static func user(named name: String) -> Answer {
+    errno = 0
+    // Holds: the entry is read before the next call can overwrite it; programs ask from one thread.
+    guard let entry = unsafe getpwnam(name) else { return absence }
+    return unsafe .known(id: entry.pointee.pw_uid)
+  }
+
+  public static func group(named name: String) -> Answer {
+    errno = 0
+    // Holds: as above.
+    guard let entry = unsafe getgrnam(name) else { return absence }
+    return unsafe .known(id: entry.pointee.gr_gid)
+  }
+
+  /// getpwnam(3) lists what "no such entry" may look like.
+  private static var absence: Answer {
+    [0, ENOENT, ESRCH, EBADF, EPERM].contains(errno) ? .unknown : .noAnswer
+  }
+}

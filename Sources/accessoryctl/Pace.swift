@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import LinuxSystem
+import Rendering
+
+/// How fast a capture replays. The lines are the same at every speed.
+enum Pace: Equatable, ExpressibleByArgument {
+  /// As fast as it goes.
+  case unlimited
+  /// So many seconds of the capture in one of ours.
+  case factor(Double)
+
+  init?(argument: String) {
+    switch argument {
+    case "max": self = .unlimited
+    case "real": self = .factor(1)
+    default:
+      guard let factor = Double(argument), factor >= 0.001, factor <= 1_000_000 else { return nil }
+      self = .factor(factor)
+    }
+  }
+
+  var defaultValueDescription: String { "max" }
+
+  /// When something at `time` of a capture is due, for a replay that started at `start`; nil at once.
+  func deadline(_ time: Seconds, since start: MonotonicInstant) -> MonotonicInstant? {
+    switch self {
+    case .unlimited: nil
+    case .factor(let factor):
+      start.advanced(nanoseconds: Int64(Double(time.microseconds) * 1000 / factor))
+    }
+  }
+}

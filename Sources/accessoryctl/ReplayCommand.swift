@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import ArgumentParser
+import HCI
+import LinuxSystem
+import Rendering
+
+struct ReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Show what the agent would have told about a capture.",
+    discussion: """
+      Runs the agent's own data path over the capture: every line is a sighting that was \\
+      found, changed or lost, with the level the gate decided on. The lines are the same \\
+      at every speed.
+
+      Examples:
+        accessoryctl replay room.btsnoop --manifest accessoryd.toml
+        accessoryctl replay room.btsnoop --manifest accessoryd.toml --speed real
+        accessoryctl replay room.btsnoop --manifest accessoryd.toml --json --summary
+      """)
+
+  @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.")
+  var capture: String
+
+  @OptionGroup var options: CaptureOptions
+
+  @Flag(help: "One JSON object per event (Config/schema/replay.schema.json).")
+  var json = false
+
+  @Flag(help: "End with what was counted (Config/schema/replay-summary.schema.json).")
+  var summary = false
+
+  @Option(help: ArgumentHelp("real, max, or how many times faster than it was recorded.", valueName: "speed"))
+  var speed = Pace.unlimited
+
+  func run() throws {
+    let manifest = try ManifestFile(reading: options.manifest).manifest()
+    let file = try CaptureFile(reading: capture)
+    var replay = CaptureReplay(DataPath(manifest))
+    var show = Show(json: json, pace: speed, start: try Self.now())
+    let ending = Result { () throws(Failure) in
+      try file.replay(&replay, until: options.seconds?.instant) { events throws(Failure) in
+        for event in events { try show.event(event) }
+      }
+    }
+    // Whatever broke the capture off, its time has passed and what it told is summed up.
+    try show.end(replay, isSummary: summary)
+    try ending.get()
+  }
+
+  private static func now() throws(Failure) -> MonotonicInstant {
+    do throws(SystemError) { return try MonotonicInstant.now() } catch { throw .clock(error) }
+  }
+}
+
+extension ReplayCommand {
+  /// Prints events when they are due.
+  private struct Show: ~Copyable {
+    private var printer = Printer()
+    private let json: Bool
+    private let pace: Pace
+    private let start: MonotonicInstant
+
+    init(json: Bool, pace: Pace, start: MonotonicInstant) {
+      self.json = json
+      self.pace = pace
+      self.start = start
+    }
+
+    mutating func event(_ event: ReplayEvent) throws(Failure) {
+      try wait(until: event.time)
+      if json {
+        try printer.lines { event.write(to: &$0) }
+      } else {
+        try printer.text(event.text(printer.style))
+      }
+    }
+
+    mutating func end(_ replay: borrowing CaptureReplay, isSummary: Bool) throws(Failure) {
+      try wait(until: Seconds(microseconds: replay.duration.microseconds))
+      if isSummary {
+        if json {
+          try printer.lines { replay.writeSummary(to: &$0) }
+        } else {
+          try printer.text(replay.summaryText)
+        }
+      }
+      try printer.flush()
+    }
+
+    private mutating func wait(until time: Seconds) throws(Failure) {
+      guard let deadline = pace.deadline(time, since: start) else { return }
+      guard try printer.wait(until: deadline) else { throw .said(.success) }
+    }
+  }
+}
