@@ -23,7 +23,7 @@ struct CheckCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let check = try ManifestFile(reading: manifest).check
+    let check = try ConfigurationFile(reading: manifest).check
     var printer = Printer()
     if json {
       try printer.lines { writer in

@@ -17,4 +17,6 @@ enum ExitStatus: Int32 {
   case systemError = 71
   /// EX_IOERR: output could not be written.
   case ioError = 74
+  /// EX_NOPERM: a file that others may touch is not relied on.
+  case noPermission = 77
 }

@@ -24,7 +24,7 @@ struct ReplayCommand: ParsableCommand {
   @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.")
   var capture: String
 
-  @OptionGroup var options: CaptureOptions
+  @OptionGroup var look: LookOptions
 
   @Flag(help: "One JSON object per event (Config/schema/replay.schema.json).")
   var json = false
@@ -35,13 +35,14 @@ struct ReplayCommand: ParsableCommand {
   @Option(help: ArgumentHelp("real, max, or how many times faster than it was recorded.", valueName: "speed"))
   var speed = Pace.unlimited
 
+  func validate() throws { try look.requireManifest() }
+
   func run() throws {
-    let manifest = try ManifestFile(reading: options.manifest).manifest()
     let file = try CaptureFile(reading: capture)
-    var replay = CaptureReplay(DataPath(manifest))
+    var replay = CaptureReplay(try look.dataPath())
     var show = Show(json: json, pace: speed, start: try Self.now())
     let ending = Result { () throws(Failure) in
-      try file.replay(&replay, until: options.seconds?.instant) { events throws(Failure) in
+      try file.replay(&replay, until: look.seconds?.instant) { events throws(Failure) in
         for event in events { try show.event(event) }
       }
     }

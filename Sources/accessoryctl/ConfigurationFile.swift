@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import LinuxSystem
+import ManifestFormat
+
+/// A TOML file of ours, whole in memory: a manifest, identity keys, a board profile.
+struct ConfigurationFile {
+  private static let byteCountMax = 1 << 20
+
+  let path: String
+  private let contents: FileContents
+
+  init(reading path: String) throws(Failure) {
+    self.path = path
+    do throws(FileError) {
+      contents = try FileContents(reading: path, byteCountMax: Self.byteCountMax)
+    } catch {
+      throw .file(path: path, error)
+    }
+  }
+
+  /// Everything that is wrong with it as a manifest on this machine.
+  var check: ManifestCheck {
+    ManifestCheck(.text(contents.bytes, facts), fileName: path, accounts: .system)
+  }
+
+  /// The manifest. Accounts are not looked up, so that a recording replays alike on every machine.
+  func manifest() throws(Failure) -> Manifest {
+    try value(of: ManifestReader.read(text: contents.bytes, fileName: path))
+  }
+
+  /// Keys of devices that change their address; a file that others may read is refused.
+  func identityKeys() throws(Failure) -> [IdentityKey] {
+    if let problem = FileProtection.ownerReads.problem(of: facts) {
+      throw .sentence("\(shown(path)): \(problem.sentence)", .noPermission)
+    }
+    return try value(of: IdentityKeysReader.read(text: contents.bytes, fileName: path))
+  }
+
+  func boardProfile() throws(Failure) -> BoardProfile {
+    try value(of: BoardProfileReader.read(text: contents.bytes, fileName: path))
+  }
+
+  private var facts: FileFacts { FileFacts(mode: contents.mode, owner: contents.owner) }
+
+  /// What the file says; what is wrong with it is said on standard error.
+  private func value<Value>(of reading: Reading<Value>) throws(Failure) -> Value {
+    if let value = reading.value { return value }
+    for diagnostic in reading.diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
+    throw .said(.dataError)
+  }
+}
+
+extension Diagnostic {
+  /// The line for people; the file's name is theirs and may be anything.
+  func text(inFile path: String) -> String { line(inFile: shown(path)) }
+}
+
+extension AccountDirectory {
+  /// The accounts of this machine.
+  fileprivate static let system = AccountDirectory { account in
+    let answer =
+      switch account {
+      case .user(let name): Accounts.user(named: name)
+      case .group(let name): Accounts.group(named: name)
+      }
+    return switch answer {
+    case .known(let id): .known(id: id)
+    case .unknown: .unknown
+    case .noAnswer: .noAnswer
+    }
+  }
+}

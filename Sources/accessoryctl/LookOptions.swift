@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import ArgumentParser
+import HCI
+
+/// How the commands look at a capture: as which gateway, and how long.
+struct LookOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The manifest whose items are looked for.", valueName: "file"))
+  var manifest: String?
+
+  @Option(help: ArgumentHelp("Stop after so many seconds of the capture.", valueName: "n"))
+  var seconds: SecondsArgument?
+
+  @Option(
+    help: ArgumentHelp("Keys of devices that change their address (a file of mode 0600).", valueName: "file"))
+  var identityKeys: String?
+
+  @Option(help: ArgumentHelp("A board profile, for its RSSI offset.", valueName: "file"))
+  var board: String?
+
+  /// The data path that the files describe. Without a manifest nothing is looked for.
+  func dataPath() throws(Failure) -> DataPath {
+    var manifest = Manifest()
+    if let path = self.manifest { manifest = try ConfigurationFile(reading: path).manifest() }
+    var keys: [IdentityKey] = []
+    if let identityKeys { keys = try ConfigurationFile(reading: identityKeys).identityKeys() }
+    var offset: Int8 = 0
+    if let board { offset = try ConfigurationFile(reading: board).boardProfile().rssiOffset ?? 0 }
+    return DataPath(manifest, identities: keys, adapterOffset: offset)
+  }
+
+  /// For commands that have nothing to say without items.
+  func requireManifest() throws {
+    if manifest == nil { throw ValidationError("--manifest is missing: name the manifest to look with") }
+  }
+}
+
+/// A number of seconds, up to a year.
+struct SecondsArgument: ExpressibleByArgument {
+  let instant: Instant
+
+  init?(argument: String) {
+    guard let seconds = Double(argument), seconds >= 0, seconds <= 31_536_000 else { return nil }
+    instant = Instant(microseconds: Int64(seconds * 1_000_000))
+  }
+}
