@@ -60,6 +60,10 @@ let package = Package(
     .testTarget(
       name: "DemoCaptureTests", dependencies: ["make-demo-capture", "HCI", "LinuxSystem", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "MatcherTests",
+      dependencies: ["AgentCore", "Discovery", "HCI", "TestSupport", "VirtualRadio"],
+      swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+import TestSupport
+
+/// What a matcher found, as values.
+struct Found: Equatable {
+  /// The items kept, ascending.
+  var items: [Int]
+  /// Items that matched, those not kept included.
+  var total: Int
+
+  static let nothing = Found(items: [], total: 0)
+
+  /// Items of which all are kept.
+  static func items(_ items: Int...) -> Found { Found(items: items, total: items.count) }
+}
+
+/// The matcher that a manifest's data path compiles, its tables measured for exactly these descriptors.
+struct CompiledMatcher: ~Copyable {
+  var path: DataPath
+
+  /// One item for each descriptor.
+  init(_ descriptors: DiscoveryDescriptor...) { self.init(items: descriptors.map { [$0] }) }
+
+  /// Items of one or two descriptors each.
+  init(items: [[DiscoveryDescriptor]]) {
+    var manifest = Manifest()
+    manifest.gateway.capacities.devices = 2
+    manifest.gateway.capacities.longPayloads = 2
+    manifest.gateway.capacities.events = 2
+    manifest.gateway.capacities.eventBytes = 64
+    var app = App(name: "test", account: .user("test"))
+    app.items = items.enumerated().map { index, descriptors in
+      var item = DisplayItem(id: "\(index)", name: "\(index)")
+      item.descriptor = descriptors[0]
+      item.alternate = descriptors.count > 1 ? descriptors[1] : nil
+      return item
+    }
+    manifest.apps = [app]
+    path = DataPath(manifest)
+  }
+
+  /// What the merged view of advertising data and scan response matches.
+  mutating func find(_ data: [UInt8], response: [UInt8] = []) -> Found {
+    let found = path.pipeline.matcher.evaluate(data.rawSpan, response.rawSpan).items
+    return Found(items: (0..<found.count).map { Int(found[$0]) }, total: found.total)
+  }
+}

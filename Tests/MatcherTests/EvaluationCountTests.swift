@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+@testable import Discovery
+import HCI
+import Testing
+import VirtualRadio
+
+@Suite("The count of evaluations")
+struct EvaluationCountTests {
+  @Test("It runs over without losing or repeating a match")
+  func wrapAround() {
+    let descriptors: [[DiscoveryDescriptor]] = [
+      [.company(Sample.company), .service(Sample.service)], [.company(Sample.company)],
+    ]
+    var matcher = CompiledMatcher(items: descriptors)
+    let payload = AdvertisingPayload.ours([]).services(Sample.service).bytes
+    // The first evaluations leave low numbers behind, which the count meets again after it ran over.
+    for _ in 0..<3 { #expect(matcher.find(payload) == .items(0, 1)) }
+    matcher.path.pipeline.matcher.evaluation = .max - 2
+    for _ in 0..<8 { #expect(matcher.find(payload) == .items(0, 1)) }
+    #expect(matcher.path.pipeline.matcher.evaluation < 10)
+  }
+}

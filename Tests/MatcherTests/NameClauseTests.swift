@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import TestSupport
+import Testing
+import VirtualRadio
+
+@Suite("The name substring")
+struct NameClauseTests {
+  private func holds(_ substring: String, _ options: CompareOptions = [], on name: [UInt8]) -> Bool {
+    var matcher = CompiledMatcher(.company(Sample.company).named(substring, options))
+    let payload = AdvertisingPayload.ours([]).structure(.completeName, name)
+    return matcher.find(payload.bytes) == .items(0)
+  }
+
+  private func holds(_ substring: String, _ options: CompareOptions = [], on name: String) -> Bool {
+    holds(substring, options, on: Array(name.utf8))
+  }
+
+  @Test("It may stand at the start, in the middle, at the end, or be the whole name")
+  func anywhere() {
+    for name in ["Lumo strip", "My Lumo 2", "The Lumo", "Lumo"] {
+      #expect(holds("Lumo", on: name), "\(name)")
+    }
+    for name in ["", "Lum", "lumo", "Lu mo"] { #expect(!holds("Lumo", on: name), "\(name)") }
+  }
+
+  @Test("A shortened name counts as a complete one does")
+  func shortenedName() {
+    var matcher = CompiledMatcher(.company(Sample.company).named("Lumo"))
+    #expect(matcher.find(AdvertisingPayload.ours([]).shortenedName("My Lumo").bytes) == .items(0))
+    #expect(matcher.find(AdvertisingPayload.ours([]).shortenedName("My Lum").bytes) == .nothing)
+  }
+
+  @Test("Any of several names may hold it")
+  func severalNames() {
+    var matcher = CompiledMatcher(.company(Sample.company).named("Lumo"))
+    let payload = AdvertisingPayload.ours([]).shortenedName("L").name("Lumo")
+    #expect(matcher.find(payload.bytes) == .items(0))
+  }
+
+  @Test("A payload without a name does not hold it")
+  func noName() {
+    var matcher = CompiledMatcher(.company(Sample.company).named("Lumo"))
+    #expect(matcher.find(AdvertisingPayload.ours(Array("Lumo".utf8)).bytes) == .nothing)
+  }
+
+  @Test("Bytes are compared: composed and decomposed letters differ")
+  func bytes() {
+    #expect(holds("\u{E9}", on: "caf\u{E9}"))
+    #expect(!holds("\u{E9}", on: "cafe\u{301}"))
+    #expect(holds("caf", on: [0xFF] + Array("caf".utf8) + [0xC3]))
+  }
+
+  @Test("literal changes nothing")
+  func literal() {
+    #expect(holds("mo", .literal, on: "Lumo"))
+    #expect(!holds("MO", .literal, on: "Lumo"))
+  }
+
+  @Test("anchored asks for the start of the name")
+  func anchored() {
+    #expect(holds("Lu", .anchored, on: "Lumo"))
+    #expect(holds("Lumo", .anchored, on: "Lumo"))
+    #expect(!holds("mo", .anchored, on: "Lumo"))
+    #expect(!holds("Lumo", .anchored, on: "Lum"))
+  }
+
+  @Test("backwards alone finds the substring anywhere")
+  func backwards() {
+    #expect(holds("um", .backwards, on: "Lumo"))
+    #expect(!holds("mu", .backwards, on: "Lumo"))
+  }
+
+  @Test("anchored and backwards ask for the end of the name")
+  func suffix() {
+    let suffix: CompareOptions = [.anchored, .backwards]
+    #expect(holds("-tag", suffix, on: "cat-tag"))
+    #expect(holds("-tag", suffix, on: "-tag-tag"))
+    #expect(!holds("-tag", suffix, on: "-tags"))
+    #expect(!holds("-tag", suffix, on: "tag"))
+  }
+
+  @Test("caseInsensitive folds letters of every script, one scalar to one")
+  func caseInsensitive() {
+    #expect(holds("LUMO", .caseInsensitive, on: "my lumo"))
+    #expect(holds("\u{C9}T\u{C9}", .caseInsensitive, on: "l'\u{E9}t\u{E9}"))
+    #expect(holds("\u{3A3}", .caseInsensitive, on: "\u{3C2}"))  // Greek sigma and its final form
+    #expect(holds("k", .caseInsensitive, on: "\u{212A}"))  // the Kelvin sign has three octets
+    #expect(!holds("ss", .caseInsensitive, on: "\u{DF}"))  // that would be full folding
+  }
+
+  @Test("Folding goes with each anchor, also where forms have other lengths")
+  func foldedAnchors() {
+    let suffix: CompareOptions = [.anchored, .backwards, .caseInsensitive]
+    #expect(holds("-TAG", suffix, on: "cat-tag"))
+    #expect(holds("1k", suffix, on: "271\u{212A}"))
+    #expect(!holds("1k", suffix, on: "1\u{212A}m"))
+    #expect(holds("\u{212A}e", [.anchored, .caseInsensitive], on: "Kelvin"))
+    #expect(!holds("\u{212A}e", [.anchored, .caseInsensitive], on: "a Kelvin"))
+  }
+
+  @Test("Ill-formed octets of a name stand for themselves and hide nothing around them")
+  func illFormed() {
+    let torn = hex("E2 84") + Array("Lumo".utf8) + hex("C3 80 FF")
+    #expect(holds("lumo", .caseInsensitive, on: torn))
+    #expect(holds("\u{E0}", .caseInsensitive, on: torn))  // C3 80 is the upper case of it
+    #expect(!holds("\u{E0}", [.anchored, .backwards, .caseInsensitive], on: torn))
+  }
+}
