@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
-
 extension ManifestRules {
   /// Grants are keyed on the id.
   mutating func checkRepeatedItems(of app: App) {
@@ -44,39 +42,6 @@ extension ManifestRules {
       }
     }
   }
-
-  /// Two items that mean one device: a picker would offer it twice, and hands-free ways would collide.
-  mutating func checkOverlaps() {
-    var seen: [OverlapKey: [Place]] = [:]
-    for app in manifest.apps {
-      for (index, item) in app.items.enumerated() where item.selection != .observe {
-        let path = Self.path(ofItem: index, inApp: app.name).appending(ItemKey.descriptor)
-        guard isLegible(path) else { continue }
-        let place = Place(app: app.name, item: item)
-        reportOverlap(of: place, with: item.overlapKeys.flatMap { seen[$0] ?? [] }, at: path)
-        for key in item.overlapKeys { seen[key, default: []].append(place) }
-      }
-    }
-  }
-
-  /// One overlap an item: the first.
-  private mutating func reportOverlap(of place: Place, with others: [Place], at path: ManifestKeyPath) {
-    for other in others where place.meets(other) {
-      guard let overlap = DescriptorOverlap(place.item.descriptor, other.item.descriptor) else { continue }
-      report(.doubt(.overlap(overlap, app: other.app, id: other.item.id)), at: path)
-      return
-    }
-  }
-
-  private struct Place {
-    let app: String
-    let item: DisplayItem
-
-    /// Several apps may want one accessory, as long as somebody decides.
-    func meets(_ other: Place) -> Bool {
-      app == other.app || (item.selection.isHandsFree && other.item.selection.isHandsFree)
-    }
-  }
 }
 
 extension DisplayItem.Selection {
@@ -96,18 +61,5 @@ extension DiscoveryDescriptor {
       || [manufacturerData, serviceData].contains {
         ($0?.maskBitCount ?? 0) >= ManifestRules.maskBitsForHandsFree
       }
-  }
-}
-
-/// Items that share one of these may mean the same device.
-private enum OverlapKey: Hashable {
-  case company(UInt16)
-  case service(BluetoothUUID)
-}
-
-extension DisplayItem {
-  fileprivate var overlapKeys: [OverlapKey] {
-    [descriptor.companyIdentifier.map { .company($0) }, descriptor.serviceUUID.map { .service($0) }]
-      .compactMap { $0 }
   }
 }

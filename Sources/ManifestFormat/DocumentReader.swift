@@ -23,10 +23,20 @@ package enum DocumentReader {
     }
     let log = ProblemLog()
     let (value, findings) = decode(root, log)
-    let diagnostics =
-      log.entries.map { Diagnostic($0.problem, at: $0.path, positions) }
-      + findings.map { Diagnostic($0, positions) }
-    return Reading(fileName: fileName, value: value, diagnostics: diagnostics)
+    let said = log.entries.map { Diagnostic($0.problem, at: $0.path, positions) }
+    let found = findings.prefix(ProblemLog.capacity - said.count).map { Diagnostic($0, positions) }
+    let rest = rest(of: log, findings.dropFirst(found.count)).map {
+      Diagnostic($0, at: ManifestKeyPath(), positions)
+    }
+    return Reading(fileName: fileName, value: value, diagnostics: said + found + (rest.map { [$0] } ?? []))
+  }
+
+  /// What is not said one by one; an error when one is among it.
+  private static func rest(of log: ProblemLog, _ findings: some Collection<ManifestFinding>) -> FormatProblem?
+  {
+    let count = log.dropped.count + findings.count
+    guard count > 0 else { return nil }
+    return .more(count: count, hasError: log.dropped.hasError || findings.contains { $0.problem.isError })
   }
 
   /// The text's schema when it says one and it is not ours.

@@ -25,6 +25,7 @@ package enum FormatProblem: Equatable, Sendable {
   case zeroKey
   case notStatic
   case repeatedAddress
+  case more(count: Int, hasError: Bool)
 
   /// What would have been right.
   package enum Expectation: Equatable, Sendable {
@@ -35,7 +36,9 @@ package enum FormatProblem: Equatable, Sendable {
   }
 
   var severity: Diagnostic.Severity {
-    if case .repeated = self { return .warning }
-    return .error
+    switch self {
+    case .repeated, .more(_, hasError: false): .warning
+    default: .error
+    }
   }
 }

@@ -60,6 +60,27 @@ struct ManifestRobustnessTests {
     #expect(reading.manifest != nil)
   }
 
+  @Test("A thousand problems are said and the rest counted")
+  func manyProblems() {
+    let keys = (1...1500).map { "unknown-\($0) = 1\n" }.joined()
+    let reading = ManifestReader.read(text: Array(("schema = 1\n" + keys).utf8), fileName: "m")
+    #expect(reading.lines.count == 1001)
+    #expect(reading.lines.first == "m:1: 500 more problems are not shown; mend these first")
+  }
+
+  @Test("Warnings beyond a thousand do not refuse a manifest, an error beyond them does")
+  func manyWarnings() {
+    let names = (1...1500).map { _ in "\"Lumo\"" }.joined(separator: ", ")
+    let app = "[app.a]\nuser = \"u\"\nsupports = [\"WiFi\"]\nbluetooth-names = [\(names)]\n"
+    let accepted = ManifestReader.read(text: Array(("schema = 1\n" + app).utf8), fileName: "m")
+    #expect(accepted.lines.first == "m:1: warning: 499 more problems are not shown; mend these first")
+    #expect(accepted.manifest != nil)
+    let refused = ManifestReader.read(
+      text: Array(("schema = 1\n" + app + "[[app.a.item]]\n").utf8), fileName: "m")
+    #expect(refused.lines.first == "m:1: 501 more problems are not shown; mend these first")
+    #expect(refused.manifest == nil)
+  }
+
   @Test("A text over a mebibyte is refused unread")
   func tooLong() {
     let text = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20)
