@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+
+/// The rules of matching once more, as they read: every descriptor of every item against decoded fields.
+struct NaiveMatcher {
+  let items: [[DiscoveryDescriptor]]
+
+  func find(_ data: [UInt8], response: [UInt8] = []) -> Found {
+    let fields = NaiveFields(data, response)
+    let matching = items.indices.filter { index in items[index].contains { holds($0, on: fields) } }
+    return Found(items: Array(matching.prefix(8)), total: matching.count)
+  }
+
+  private func holds(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {
+    holdsCompany(descriptor, on: fields) && holdsService(descriptor, on: fields)
+      && holdsName(descriptor, on: fields)
+  }
+
+  private func holdsCompany(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {
+    guard let company = descriptor.companyIdentifier else { return true }
+    return fields.manufacturerData.contains { structure in
+      structure.company == Int(company) && begins(structure.data, as: descriptor.manufacturerData)
+    }
+  }
+
+  private func holdsService(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {
+    guard let uuid = descriptor.serviceUUID.map(octets) else { return true }
+    if descriptor.serviceData == nil, fields.services.contains(uuid) { return true }
+    return fields.serviceData.contains { structure in
+      structure.uuid == uuid && begins(structure.data, as: descriptor.serviceData)
+    }
+  }
+
+  private func holdsName(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {
+    guard let substring = descriptor.nameSubstring else { return true }
+    return fields.names.contains { NaiveName.holds(substring, descriptor.nameCompareOptions, on: $0) }
+  }
+
+  private func begins(_ data: [UInt8], as masked: MaskedBytes?) -> Bool {
+    guard let masked else { return true }
+    guard data.count >= masked.blob.count else { return false }
+    return zip(data, zip(masked.blob, masked.mask)).allSatisfy { octet, wanted in
+      octet & wanted.1 == wanted.0 & wanted.1
+    }
+  }
+
+  private func octets(_ uuid: BluetoothUUID) -> [UInt8] {
+    [uuid.low, uuid.high].flatMap { half in (0..<8).map { UInt8(half >> (8 * $0) & 0xFF) } }
+  }
+}
+
+/// Names as lists of letters.
+enum NaiveName {
+  static func holds(_ substring: [UInt8], _ options: CompareOptions, on name: [UInt8]) -> Bool {
+    let isFolded = options.contains(.caseInsensitive)
+    let wanted = letters(substring, isFolded: isFolded)
+    let found = letters(name, isFolded: isFolded)
+    guard found.count >= wanted.count else { return false }
+    if options.contains(.anchored) {
+      return Array(options.contains(.backwards) ? found.suffix(wanted.count) : found.prefix(wanted.count))
+        == wanted
+    }
+    return (0...(found.count - wanted.count)).contains { Array(found[$0...].prefix(wanted.count)) == wanted }
+  }
+
+  /// Octets, or scalars folded; an ill-formed octet counts above all scalars.
+  private static func letters(_ octets: [UInt8], isFolded: Bool) -> [UInt32] {
+    guard isFolded else { return octets.map(UInt32.init) }
+    var letters: [UInt32] = []
+    var rest = octets[...]
+    while !rest.isEmpty {
+      let count = (1...4).first {
+        String(validating: rest.prefix($0), as: UTF8.self)?.unicodeScalars.count == 1
+      }
+      let text = String(decoding: rest.prefix(count ?? 0), as: UTF8.self)
+      letters.append(text.unicodeScalars.first.map(fold) ?? 0x1000_0000 + UInt32(rest[rest.startIndex]))
+      rest = rest.dropFirst(count ?? 1)
+    }
+    return letters
+  }
+
+  /// Every scalar of the test alphabet whose folded form is another one.
+  private static func fold(_ scalar: Unicode.Scalar) -> UInt32 {
+    switch scalar {
+    case "A"..."Z": scalar.value + 32
+    case "\u{C9}": 0xE9
+    case "\u{3A3}", "\u{3C2}": 0x3C3
+    case "\u{212A}": 0x6B
+    case "\u{10400}": 0x10428
+    default: scalar.value
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+import Testing
+
+@Suite("Which descriptors are accepted")
+struct ValidityTests {
+  typealias Selection = DisplayItem.Selection
+
+  /// What the rules say about an app with one item of this descriptor, everything it names being declared.
+  private func problems(_ descriptor: DiscoveryDescriptor, _ selection: Selection = .operator)
+    -> [ManifestProblem]
+  {
+    var item = DisplayItem(id: "item", name: "Item")
+    item.descriptor = descriptor
+    item.selection = selection
+    if selection == .touch {
+      item.descriptor.range = .immediate
+      item.gate.isImmediate = true
+    }
+    var app = App(name: "test", account: .user("test"))
+    app.supports = [.bluetooth]
+    app.companyIdentifiers = Set([descriptor.companyIdentifier].compactMap(\.self))
+    app.services = Set([descriptor.serviceUUID].compactMap(\.self))
+    app.names = Set([descriptor.nameSubstring].compactMap(\.self))
+    app.items = [item]
+    var manifest = Manifest()
+    manifest.apps = [app]
+    return ManifestRules.findings(in: manifest).map(\.problem)
+  }
+
+  private func errors(_ descriptor: DiscoveryDescriptor, _ selection: Selection = .operator)
+    -> [ManifestProblem]
+  {
+    problems(descriptor, selection).filter { $0.isError }
+  }
+
+  @Test("A key alone is accepted and called broad")
+  func broad() {
+    for descriptor in [DiscoveryDescriptor.company(Sample.company), .service(Sample.service)] {
+      #expect(errors(descriptor) == [])
+      #expect(problems(descriptor).count == 1)
+    }
+  }
+
+  @Test("A blob without its key and a name alone are refused")
+  func keyless() {
+    #expect(
+      errors(.service(Sample.service).manufacturerData([1]))
+        == [.clauses(.manufacturerDataWithoutCompanyIdentifier)])
+    #expect(
+      errors(.company(Sample.company).serviceData([1])) == [.clauses(.serviceDataWithoutServiceUUID)])
+    #expect(errors(DiscoveryDescriptor().named("Lumo")) == [.clauses(.nameAlone)])
+    #expect(errors(DiscoveryDescriptor()) == [.clauses(.none)])
+  }
+
+  @Test("A mask of another length than its blob cannot be said")
+  func lengths() {
+    #expect(MaskedBytes(blob: [1, 2], mask: [1]) == nil)
+    #expect(MaskedBytes(blob: [1], mask: [1, 2]) == nil)
+  }
+
+  @Test(
+    "Hands-free selection needs 16 bits under the mask or a name",
+    arguments: [.touch, .automatic] as [Selection])
+  func handsFree(selection: Selection) {
+    let company = DiscoveryDescriptor.company(Sample.company)
+    #expect(!errors(company, selection).isEmpty)
+    #expect(!errors(company.manufacturerData([1, 2], mask: [0xFF, 0xFE]), selection).isEmpty)
+    #expect(errors(company.manufacturerData([1, 2], mask: [0xFF, 0xFF]), selection) == [])
+    #expect(errors(company.manufacturerData([1, 2, 3], mask: [0xF0, 0xFF, 0x0F]), selection) == [])
+    #expect(errors(company.named("Lumo"), selection) == [])
+    let service = DiscoveryDescriptor.service(Sample.service)
+    #expect(!errors(service, selection).isEmpty)
+    #expect(errors(service.serviceData([1, 2]), selection) == [])
+  }
+}
