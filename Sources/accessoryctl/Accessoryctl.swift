@@ -15,6 +15,8 @@ struct Accessoryctl: ParsableCommand {
       Examples:
         accessoryctl check /etc/accessoryd/accessoryd.toml
         accessoryctl decode room.btsnoop
+        accessoryctl replay room.btsnoop --manifest accessoryd.toml
+        accessoryctl explain AA:BB:CC:DD:EE:FF --capture room.btsnoop --manifest accessoryd.toml
         accessoryctl decode --json room.btsnoop | jq -r .address | sort | uniq -c
 
       Exit status: 0 success; 1 the answer is no; 64 wrong command line; 65 wrong file \
@@ -22,7 +24,10 @@ struct Accessoryctl: ParsableCommand {
       that others may write. A reader that stops early (head) is no error.
       """,
     version: "accessoryctl 0.1.0",
-    subcommands: [CheckCommand.self, DecodeCommand.self, ReplayCommand.self])
+    subcommands: [
+      CheckCommand.self, DecodeCommand.self, ReplayCommand.self, SightingsCommand.self, ExplainCommand.self,
+      TryCommand.self, SuggestCommand.self,
+    ])
 
   static func main() {
     Signals.ignoreBrokenPipe()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
 import HCI
 import LinuxSystem
 import Rendering
@@ -36,6 +37,32 @@ struct CaptureFile {
       do throws(BtsnoopError) { record = try reader.next() } catch { throw failure(error) }
       guard let record else { return }
       guard try body(record) else { return }
+    }
+  }
+
+  /// Hands every record to `body` together with a decoder.
+  func decode(
+    _ body: (borrowing BtsnoopRecord, inout CaptureDecoder) throws(Failure) -> Void
+  ) throws(Failure) {
+    var measuring = Arena()
+    _ = CaptureDecoder(in: &measuring)
+    let memory = MemoryBlock(byteCount: measuring.byteCount)
+    // Holds: the decoder does not outlive the block, which this function owns to its end.
+    var arena = unsafe memory.arena()
+    var decoder = CaptureDecoder(in: &arena)
+    defer { withExtendedLifetime(memory) {} }
+    try forEachRecord { record throws(Failure) in
+      try body(record, &decoder)
+      return true
+    }
+  }
+
+  /// Hands every report to `body`.
+  func decode(_ body: (DecodedReport) -> Void) throws(Failure) {
+    try decode { record, decoder throws(Failure) in
+      decoder.take(record) { entry in
+        if case .report(let report) = entry { body(report) }
+      }
     }
   }
 

@@ -34,26 +34,16 @@ struct DecodeCommand: ParsableCommand {
 
   func run() throws {
     let file = try CaptureFile(reading: capture)
-    let memory = MemoryBlock(byteCount: Self.arenaByteCount)
-    // Holds: the decoder does not outlive the block, which this function owns to its end.
-    var arena = unsafe memory.arena()
-    var decoder = CaptureDecoder(in: &arena)
     var printer = Printer()
+    var total = CaptureSummary()
     let ending = Result { () throws(Failure) in
-      try file.forEachRecord { record throws(Failure) in
+      try file.decode { record, decoder throws(Failure) in
         try show(record, &decoder, &printer)
-        return true
+        total = decoder.total
       }
     }
-    try finish(decoder.total, &printer)
-    withExtendedLifetime(memory) {}
+    try finish(total, &printer)
     try ending.get()
-  }
-
-  private static var arenaByteCount: Int {
-    var measuring = Arena()
-    _ = CaptureDecoder(in: &measuring)
-    return measuring.byteCount
   }
 
   private func show(

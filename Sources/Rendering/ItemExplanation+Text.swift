@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+
+extension ItemExplanation {
+  /// Clause by clause for people, at 80 columns.
+  public func text(_ style: TextStyle = .plain) -> String {
+    var rows = TextRows(indent: 7, labelColumnCount: 11)
+    let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
+    rows.line("\n\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)")
+    for clause in clauses { clause.describe(in: &rows, style) }
+    describeGate(in: &rows, style)
+    return rows.text
+  }
+
+  /// The line of `try` for people.
+  public func trialText(_ style: TextStyle = .plain) -> String {
+    let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
+    let level = (reading.level.map { Decibels(sixteenths: Int($0)).shortText } ?? "-").paddedLeft(to: 7)
+    let address = (address.text ?? "(anonymous)").padded(to: 17)
+    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "second identity: " : "")\(why)\n"
+  }
+
+  /// The answer in a few words.
+  public var why: String {
+    if clauses.isEmpty { return "looks only for networks" }
+    if let failure { return "\(failure.key.rawValue) does not hold" }
+    guard let match else {
+      return silenceMilliseconds >= lostMilliseconds
+        ? "matched, and is lost after \(silenceMilliseconds) ms of silence"
+        : "matches, but was turned away because a table is full"
+    }
+    switch match.presence {
+    case .inside: return gate.isImmediate ? "found, at the gateway" : "found"
+    case .leaving: return "found, leaving"
+    case .approaching: return "matches, and is coming to the gateway"
+    case .outside: return gate.isImmediate ? "matches, but is not at the gateway" : "matches, not found"
+    }
+  }
+
+  private func describeGate(in rows: inout TextRows, _ style: TextStyle) {
+    guard !clauses.isEmpty else { return }
+    rows.line(
+      "  \(gateMark(style))  \(DescriptorKey.range.rawValue) \(gate.isImmediate ? "immediate" : "default")")
+    let interval = learnedMilliseconds.map { ", every \($0) ms" } ?? ""
+    rows.row("heard", "\(readingCount) samples\(interval), last \(silenceMilliseconds) ms ago")
+    guard gate.isImmediate else { return }
+    rows.row("level", levelText)
+    rows.row(
+      "samples",
+      "\(reading.samples) in the last \(reading.windowMilliseconds) ms; \(reading.samplesMin) needed")
+    if let match, holds { rows.row("state", stateText(match)) }
+  }
+
+  /// The gate is asked only about devices of which the clauses hold; the default range lets every one in.
+  private func gateMark(_ style: TextStyle) -> String {
+    guard holds, let match else { return style.faint("-  ") }
+    return match.isFound ? style.good("yes") : style.bad("no ")
+  }
+
+  private var levelText: String {
+    let enter = Decibels(sixteenths: reading.enter)
+    let leave = Decibels(sixteenths: reading.leave)
+    guard let level = reading.level else { return "none; \(enter.shortText) dBm lets in" }
+    let filtered = Decibels(sixteenths: Int(level))
+    let missing = reading.enter - Int(level)
+    let distance = missing > 0 ? " (\(Decibels(sixteenths: missing).shortText) dB short)" : ""
+    let loss = pathLoss.map { "; path loss \($0) dB" } ?? ""
+    return "\(filtered.shortText) dBm filtered; \(enter.shortText) lets in\(distance), "
+      + "under \(leave.shortText) lets out\(loss)"
+  }
+
+  private func stateText(_ match: Match) -> String {
+    let elapsed = now.milliseconds(since: match.since)
+    switch match.presence {
+    case .outside: return "outside for \(elapsed) ms"
+    case .approaching: return "strong enough for \(elapsed) ms of \(reading.enterDwellMilliseconds) ms"
+    case .inside: return "inside for \(elapsed) ms"
+    case .leaving: return "too weak for \(elapsed) ms of \(reading.leaveDwellMilliseconds) ms"
+    }
+  }
+}
+
+extension ClauseAnswer {
+  fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
+    rows.line("  \(holds ? style.good("yes") : style.bad("no "))  \(key.rawValue)")
+    rows.row("wanted", ([wanted.text] + options.words).joined(separator: " "))
+    if let mask, mask.contains(where: { $0 != 0xFF }) { rows.row("mask", Hex(mask).text) }
+    if comparisons.isEmpty { rows.row("found", "nothing of this kind is advertised") }
+    for comparison in comparisons { comparison.describe(in: &rows, style) }
+  }
+}
+
+extension ClauseAnswer.Comparison {
+  fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
+    let place = "(\(part.text), byte \(offset), type 0x\(Hex.digits(UInt64(type), count: 2)))"
+    rows.row("found", [value.text] + place.split(separator: " ").map(String.init))
+    guard let masked, let difference = masked.firstDifference else { return }
+    rows.row("masked", Hex(masked.found).text)
+    rows.row("should be", Hex(masked.wanted).text)
+    if masked.isTooShort, difference == masked.found.count {
+      rows.row("differs", "it ends after \(masked.found.count) of \(masked.wanted.count) bytes")
+    } else {
+      rows.row(
+        "differs",
+        "first at byte \(difference): \(hex(masked.found, difference)), not \(hex(masked.wanted, difference))"
+      )
+    }
+  }
+
+  private func hex(_ bytes: [UInt8], _ index: Int) -> String { "0x" + Hex([bytes[index]]).text }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// What one device advertised over a capture, collected for a suggestion: every key, and of the data behind it the
+/// bits that never changed.
+public struct SuggestionSource: Sendable {
+  /// The bytes that every payload had, and which of their bits were always the same.
+  struct Stable: Equatable, Sendable {
+    var blob: [UInt8]
+    var mask: [UInt8]
+
+    init(_ payload: [UInt8]) {
+      blob = payload
+      mask = [UInt8](repeating: 0xFF, count: payload.count)
+    }
+
+    mutating func take(_ payload: [UInt8]) {
+      let count = min(blob.count, payload.count)
+      blob = Array(blob.prefix(count))
+      mask = (0..<count).map { mask[$0] & ~(blob[$0] ^ payload[$0]) }
+    }
+  }
+
+  public let address: DeviceAddress
+  public private(set) var reportCount = 0
+  /// In the order they first came.
+  private(set) var companies: [(identifier: UInt16, data: Stable)] = []
+  private(set) var serviceData: [(uuid: BluetoothUUID, data: Stable)] = []
+  private(set) var services: [BluetoothUUID] = []
+  private(set) var name: AdvertisementFields.Name?
+
+  public init(_ address: DeviceAddress) { self.address = address }
+
+  /// Takes one report of the device; fragments count with their last.
+  public mutating func take(_ report: DecodedReport) {
+    precondition(report.header.address == address, "the report is of another device")
+    reportCount += 1
+    guard let fields = report.fields else { return }
+    for entry in fields.manufacturerData { take(entry) }
+    for entry in fields.serviceData { take(entry) }
+    for uuid in fields.services where !services.contains(uuid) { services.append(uuid) }
+    guard let new = fields.name, new.isComplete || name == nil else { return }
+    name = new
+  }
+
+  private mutating func take(_ entry: AdvertisementFields.ManufacturerData) {
+    if let index = companies.firstIndex(where: { $0.identifier == entry.companyIdentifier }) {
+      companies[index].data.take(entry.payload)
+    } else {
+      companies.append((entry.companyIdentifier, Stable(entry.payload)))
+    }
+  }
+
+  private mutating func take(_ entry: AdvertisementFields.ServiceData) {
+    if let index = serviceData.firstIndex(where: { $0.uuid == entry.uuid }) {
+      serviceData[index].data.take(entry.payload)
+    } else {
+      serviceData.append((entry.uuid, Stable(entry.payload)))
+    }
+  }
+}
