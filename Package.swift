@@ -64,6 +64,9 @@ let package = Package(
       name: "MatcherTests",
       dependencies: ["AgentCore", "Discovery", "HCI", "TestSupport", "VirtualRadio"],
       swiftSettings: strict),
+    .testTarget(
+      name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "AgentCore", "VirtualRadio"],
+      swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],

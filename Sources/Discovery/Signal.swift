@@ -74,10 +74,12 @@ public struct Signal: BitwiseCopyable, Sendable {
     level = readingCount == 1 ? median : level &+ ((median &- level) >> 2)
   }
 
-  /// Forgets the level after a silence; the learned interval stays.
+  /// Forgets the level after a silence; the learned interval stays. A scan response that comes next answers a
+  /// report that was not heard.
   mutating func resetFilter() {
     readingCount = 0
     level = 0
+    awaitsResponse = false
   }
 
   private func reading(_ age: Int) -> Int8 {
@@ -133,11 +135,11 @@ public struct Signal: BitwiseCopyable, Sendable {
 
   private func time(_ age: Int) -> UInt32 { times[(Int(sampleCount) - 1 - age) & 15] }
 
-  /// Samples with a reading among the newest ones that are at most `milliseconds` old at `now`; counts to 15.
+  /// Samples with a reading among the newest ones that are at most `milliseconds` old at `now`; counts to 16.
   public func readings(within milliseconds: Int64, at now: Instant) -> Int {
     let present = UInt32(truncatingIfNeeded: now.microseconds / 1000)
     var count = 0
-    for age in 0..<min(Int(sampleCount), 15) {
+    for age in 0..<min(Int(sampleCount), 16) {
       guard Int64(present &- time(age)) <= milliseconds else { break }
       count += Int(readingMask >> UInt16(age) & 1)
     }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import Testing
+import VirtualRadio
+
+@testable import Discovery
+
+/// A data path with everything that a test hears of it: packets go in with their time, sightings come out in order.
+///
+/// After every input the pipeline's invariants are checked; a broken one traps.
+final class Listener {
+  private var path: DataPath
+  private var cursor: EventCursor
+  private let names: [String]
+
+  init(_ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0) {
+    path = DataPath(manifest, identities: identities, adapterOffset: adapterOffset)
+    cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
+    names = manifest.items.map(\.item.id)
+  }
+
+  convenience init(_ items: DisplayItem..., offset: Int8 = 0, adjust: (inout Gateway) -> Void = { _ in }) {
+    self.init(Manifest(items, adjust), adapterOffset: offset)
+  }
+
+  var counters: Counters { path.pipeline.counters }
+  var assemblerCounters: ReportAssembler.Counters { path.pipeline.assemblerCounters }
+  var produced: UInt64 { path.pipeline.events.produced }
+
+  /// One report in an event of its own, in the format its header asks for.
+  func hear(_ report: AirReport, at milliseconds: Int64) {
+    let isExtended = report.header.properties.contains(.extendedEvent)
+    let packet = ReportEncoder.event(isExtended ? .extended : .legacy, report)
+    #expect(receive(packet, at: milliseconds) == .reports)
+  }
+
+  /// A connectable advertisement.
+  func hear(_ number: UInt64, _ rssi: Int8, _ payload: AdvertisingPayload, at milliseconds: Int64) {
+    hear(AirReport(.connectable, from: .device(number), rssi: rssi, payload), at: milliseconds)
+  }
+
+  /// The scan response to it.
+  func hear(response payload: AdvertisingPayload, of number: UInt64, _ rssi: Int8, at milliseconds: Int64) {
+    hear(AirReport(.scanResponse, from: .device(number), rssi: rssi, payload), at: milliseconds)
+  }
+
+  @discardableResult
+  func receive(_ packet: [UInt8], at milliseconds: Int64) -> Pipeline.Reception {
+    receive(packet, at: Instant(microseconds: milliseconds * 1000))
+  }
+
+  @discardableResult
+  func receive(_ packet: [UInt8], at time: Instant) -> Pipeline.Reception {
+    defer { path.pipeline.checkInvariants() }
+    return path.pipeline.receive(h4: packet.span.octets, at: time)
+  }
+
+  /// Nothing is heard until then.
+  func wait(until milliseconds: Int64) {
+    path.pipeline.advance(to: Instant(microseconds: milliseconds * 1000))
+    path.pipeline.checkInvariants()
+  }
+
+  func loseRadio(at milliseconds: Int64) {
+    path.pipeline.loseRadio(at: Instant(microseconds: milliseconds * 1000))
+    path.pipeline.checkInvariants()
+  }
+
+  @discardableResult
+  func setAccessory(_ address: DeviceAddress, _ isAccessory: Bool = true) -> Bool {
+    defer { path.pipeline.checkInvariants() }
+    return path.pipeline.setAccessory(address, isAccessory)
+  }
+
+  func device(_ number: UInt64) -> Device? { device(at: .device(number)) }
+
+  func device(at address: DeviceAddress) -> Device? {
+    path.pipeline.row(at: address).flatMap { path.pipeline.device(at: $0) }
+  }
+
+  /// Devices that have a row.
+  var deviceCount: Int {
+    (0..<path.pipeline.rowCount).count { path.pipeline.device(at: $0) != nil }
+  }
+
+  /// The items found for a device, as they stand now.
+  func found(_ number: UInt64) -> [String] {
+    guard let row = path.pipeline.row(at: .device(number)), let device = path.pipeline.device(at: row) else {
+      return []
+    }
+    return (0..<Int(device.matchCount)).map { path.pipeline.match($0, at: row) }
+      .filter(\.isFound).map { names[Int($0.item)] }
+  }
+
+  /// The sightings since the last call.
+  func sightings() -> [HeardSighting] {
+    var heard: [HeardSighting] = []
+    while case .event(let sequence, let sighting, let byteCount) = path.pipeline.events.read(&cursor) {
+      let payload = (0..<byteCount).map { path.pipeline.events.payloadByte(of: sequence, at: $0) }
+      heard.append(HeardSighting(sighting: sighting, item: names[Int(sighting.item)], payload: payload))
+    }
+    return heard
+  }
+
+  /// The sightings since the last call, as text: milliseconds, event, item, device, reason.
+  func lines() -> [String] { sightings().map(\.line) }
+}
+
+/// A sighting with its payload and the name of its item.
+struct HeardSighting {
+  let sighting: Sighting
+  let item: String
+  let payload: [UInt8]
+
+  var milliseconds: Int64 { sighting.time.microseconds / 1000 }
+
+  var line: String {
+    "\(milliseconds) \(sighting.event) \(item) \(sighting.address.bits & 0xFFFF) \(sighting.reason)"
+  }
+}
+
+extension DeviceAddress {
+  /// A static random address that ends in a number.
+  static func device(_ number: UInt64) -> Self { Self(bits: 0xC0DE << 32 | number, type: .random) }
+}
+
+extension Manifest {
+  /// One app with these items.
+  init(_ items: [DisplayItem], _ adjust: (inout Gateway) -> Void = { _ in }) {
+    self.init()
+    var app = App(name: "lights", account: .user("lights"))
+    app.items = items
+    apps = [app]
+    adjust(&gateway)
+  }
+}
+
+extension DisplayItem {
+  /// An item of the default range for everything a company makes.
+  static func company(
+    _ company: UInt16, _ id: String = "bulb", _ adjust: (inout Self) -> Void = { _ in }
+  ) -> Self {
+    var item = Self(id: id, name: id)
+    item.descriptor.companyIdentifier = company
+    adjust(&item)
+    return item
+  }
+
+  /// The same behind the immediate gate.
+  static func immediate(
+    _ company: UInt16, _ id: String = "bulb", _ adjust: (inout GateSettings) -> Void = { _ in }
+  ) -> Self {
+    Self.company(company, id) {
+      $0.descriptor.range = .immediate
+      adjust(&$0.gate)
+    }
+  }
+}
+
+extension AdvertisingPayload {
+  /// Manufacturer data of a company with one octet of payload.
+  static func made(by company: UInt16, _ octet: UInt8 = 0) -> Self {
+    AdvertisingPayload().manufacturerData(company, [octet])
+  }
+}
