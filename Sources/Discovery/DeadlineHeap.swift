@@ -41,6 +41,13 @@ struct DeadlineHeap: ~Copyable {
     }
   }
 
+  /// Whether `row` is due, but not until after `time`.
+  @inline(__always)
+  func isDue(_ row: Int, after time: Instant) -> Bool {
+    let place = Int(places[row])
+    return place >= 0 && entries[place].time > time
+  }
+
   /// Puts off the first row to `time`, which must not be sooner.
   mutating func postponeFirst(to time: Instant) {
     precondition(count > 0 && entries[0].time <= time)

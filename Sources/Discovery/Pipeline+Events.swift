@@ -87,8 +87,23 @@ extension Pipeline {
     }
   }
 
+  /// Brings a row's deadline forward when its learned interval has become shorter, and with it every silence.
+  ///
+  /// What is due within the shortest silence of any item cannot be late: the set was heard just now. Other sets of
+  /// the same device were not.
+  @inline(__always)
+  mutating func hasten(_ row: Int, set: Int) {
+    let horizon = clock.advanced(milliseconds: patienceMillisecondsMin)
+    if sets[set].next >= 0 || deadlines.isDue(row, after: horizon) { hasten(row) }
+  }
+
+  @inline(never)
+  private mutating func hasten(_ row: Int) {
+    if let due = deadline(of: row) { deadlines.bring(row, forwardTo: due) }
+  }
+
   /// When something is next due for a row; nil without matches.
-  private func deadline(of row: Int) -> Instant? {
+  func deadline(of row: Int) -> Instant? {
     var soonest: Instant?
     for place in 0..<Int(devices[row].matchCount) {
       let due = deadline(ofMatch: place, of: row)

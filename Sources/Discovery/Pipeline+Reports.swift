@@ -35,7 +35,10 @@ extension Pipeline {
     if sets[set].evaluation.isMalformed { countMalformed(sets[set].evaluation) }
     claim(header.txPower, of: row, set: set)
     if isNew { updateMatches(of: row, set: set, isChanged: isChanged) }
-    if isHeard, devices[row].matchCount > 0 { judgeMatches(of: row) }
+    if isHeard, devices[row].matchCount > 0 {
+      judgeMatches(of: row)
+      hasten(row, set: set)
+    }
   }
 
   /// Feeds the row's signal; true when there is a new reading to judge.
@@ -49,8 +52,9 @@ extension Pipeline {
       reading = Int8(clamping: max(-127, min(20, Int(header.rssi) &+ Int(adapterOffset))))
     } else {
       tally.reportsWithoutReading &+= 1
+      if devices[row].matchCount > 0 { deadlines.bring(row, forwardTo: clock) }
     }
-    if reading != nil, clock.microseconds &- devices[row].signal.lastReading.microseconds > 5_000_000 {
+    if reading != nil, clock.microseconds &- devices[row].signal.lastReading.microseconds >= 5_000_000 {
       forgetSilentLevel(of: row)
     }
     let intake = devices[row].signal.take(
@@ -62,7 +66,7 @@ extension Pipeline {
   @inline(never)
   private mutating func forgetSilentLevel(of row: Int) {
     let defaults = GateSettings()
-    guard devices[row].signal.readingCount > 0, Gate.silenceEnd(devices[row].signal, defaults) < clock
+    guard devices[row].signal.readingCount > 0, Gate.silenceEnd(devices[row].signal, defaults) <= clock
     else { return }
     devices[row].signal.resetFilter()
     for place in 0..<Int(devices[row].matchCount) where match(place, of: row).presence == .approaching {

@@ -31,6 +31,8 @@ public struct Pipeline: ~Copyable {
   let accessories: FixedTable<DeviceAddress>
   var accessoryCount = 0
   var strangerCount = 0
+  /// No silence of any item ends sooner after a report than this.
+  var patienceMillisecondsMin = Int64.max / 2000
   var clock = Instant(microseconds: .min)
   var tally = Counters()
 
@@ -89,7 +91,12 @@ public struct Pipeline: ~Copyable {
   }
 
   /// Sets the gate of an item; before the first packet.
-  public mutating func setGate(_ settings: GateSettings, item: Int) { gates[item] = settings }
+  public mutating func setGate(_ settings: GateSettings, item: Int) {
+    gates[item] = settings
+    patienceMillisecondsMin = min(patienceMillisecondsMin, Int64(settings.lostMilliseconds))
+    guard settings.isImmediate else { return }
+    patienceMillisecondsMin = min(patienceMillisecondsMin, Int64(settings.silenceMilliseconds))
+  }
 
   /// Adds an identity key; before the first packet, and as many as the size says.
   public mutating func add(_ identity: IdentityKey) {
