@@ -70,6 +70,7 @@ extension Matcher {
       visitKey(slot, of: view, into: &result)
       visitGroups(slot, payload: payload, of: view, into: &result)
     case .services(let list):
+      if list.isCut { result.wrongSize &+= 1 }
       for index in 0..<list.count { visitKey(slot(of: .service(list[index])), of: view, into: &result) }
     case .txPowerLevel(let power):
       result.txPower = power

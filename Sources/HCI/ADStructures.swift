@@ -25,7 +25,7 @@ public struct Malformation: Error, Equatable, Sendable, BitwiseCopyable {
     case lengthPastEnd
     /// Octets other than zero behind the zero length that ends a payload early: they are lost.
     case dataAfterEnd
-    /// A value whose size its type does not allow: only that value is lost.
+    /// A value whose size its type does not allow: only that value is lost, and of a list only its last element.
     case wrongSize
   }
 

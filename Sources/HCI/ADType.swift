@@ -81,7 +81,7 @@ extension ADStructure {
   @inlinable
   @_lifetime(copy self)
   func list(_ elementByteCount: Int) throws(Malformation) -> UUIDList {
-    try require(value.byteCount % elementByteCount == 0)
+    try require(value.byteCount == 0 || value.byteCount >= elementByteCount)
     return UUIDList(value, elementByteCount: elementByteCount)
   }
 
@@ -95,6 +95,8 @@ extension ADStructure {
 }
 
 /// A list of UUIDs of one size, borrowed: 2, 4 or 16 octets each, least significant first.
+///
+/// A list that ends inside a UUID loses that one; those before it are good.
 @frozen
 public struct UUIDList: ~Escapable {
   @usableFromInline let bytes: RawSpan
@@ -109,6 +111,10 @@ public struct UUIDList: ~Escapable {
 
   @inlinable
   public var count: Int { bytes.byteCount / elementByteCount }
+
+  /// Whether the list ends inside a UUID, which is a loss of kind `wrongSize`.
+  @inlinable
+  public var isCut: Bool { bytes.byteCount % elementByteCount != 0 }
 
   @inlinable
   public subscript(_ index: Int) -> BluetoothUUID {

@@ -65,9 +65,11 @@ public struct AdvertisementFields: Equatable, Sendable {
     case .name(let text, let isComplete):
       return take(Name(text: AirText(text.copied), isComplete: isComplete))
     case .services(let list):
+      noteCut(list, in: structure)
       for index in 0..<list.count { services.append(list[index]) }
       isTaken = true
     case .solicitations(let list):
+      noteCut(list, in: structure)
       for index in 0..<list.count { solicitations.append(list[index]) }
       isTaken = true
     case .manufacturerData(let companyIdentifier, let payload):
@@ -82,6 +84,10 @@ public struct AdvertisementFields: Equatable, Sendable {
     case .other: isTaken = false
     }
     if !isTaken { other.append(Structure(type: structure.type, value: structure.value.copied)) }
+  }
+
+  private mutating func noteCut(_ list: borrowing UUIDList, in structure: borrowing ADStructure) {
+    if list.isCut { malformations.append(Malformation(offset: structure.offset, kind: .wrongSize)) }
   }
 
   private mutating func take(_ new: Name) {

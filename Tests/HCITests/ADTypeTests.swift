@@ -69,11 +69,24 @@ struct ADTypeTests {
     #expect(reading.malformations == bad.map { Malformation(offset: $0.offset, kind: .wrongSize) })
   }
 
+  @Test("A list that ends inside a UUID keeps the whole ones, and is named")
+  func cutLists() {
+    let reading = PayloadReading(Payloads.cutLists.octets)
+    let service = BluetoothUUID(short: 0xFE0F)
+    #expect(
+      reading.values == [
+        .services([service]), .services([BluetoothUUID(short: 0x1234_5678)]), .solicitations([service]),
+        .flags(6),
+      ])
+    #expect(reading.malformations == [0, 5, 12].map { Malformation(offset: $0, kind: .wrongSize) })
+  }
+
   @Test("The size each type allows is what its layout says", arguments: 0...40)
   func sizes(byteCount: Int) {
     for type in UInt8.min...UInt8.max {
       let octets = [UInt8(byteCount + 1), type] + [UInt8](repeating: 0x11, count: byteCount)
-      let isRead = PayloadReading(octets).values.count == 1
+      let reading = PayloadReading(octets)
+      let isRead = reading.values.count == 1 && reading.malformations == []
       #expect(isRead == allows(type, byteCount: byteCount), "type \(type), \(byteCount) octets")
     }
   }

@@ -263,7 +263,7 @@ public enum Payloads {
     hex(
       """
       02 02 0F            // services, 16 bits: one octet
-      06 05 01 02 03 04 05  // services, 32 bits: five octets
+      04 05 01 02 03      // services, 32 bits: three octets
       04 06 01 02 03      // services, 128 bits: three octets
       01 0A               // TX power level: none
       03 0A F4 00         // TX power level: two octets
@@ -279,6 +279,17 @@ public enum Payloads {
       02 FF EE            // manufacturer data: half a company
       """))
 
+  /// Lists that end inside their last UUID.
+  public static let cutLists = Fixture(
+    "cut lists",
+    hex(
+      """
+      04 03 0F FE 0A      // complete services, 16 bits: FE0F and half of another
+      06 04 78 56 34 12 99  // incomplete services, 32 bits: 12345678 and a quarter
+      04 14 0F FE 0A      // solicited services, 16 bits: FE0F and half of another
+      02 01 06            // flags, as they should be
+      """))
+
   public static let good = [everyType, empty, padded]
-  public static let all = good + [dataAfterEnd, lengthPastEnd, wrongSizes]
+  public static let all = good + [dataAfterEnd, lengthPastEnd, wrongSizes, cutLists]
 }

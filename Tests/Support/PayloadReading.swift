@@ -73,10 +73,19 @@ public struct PayloadReading: Equatable {
   private mutating func take(_ structure: borrowing ADStructure) {
     var value: ReadValue?
     do throws(Malformation) {
-      value = ReadValue(try structure.decoded())
+      let decoded = try structure.decoded()
+      if isCut(decoded) { malformations.append(Malformation(offset: structure.offset, kind: .wrongSize)) }
+      value = ReadValue(decoded)
     } catch {
       malformations.append(error)
     }
     structures.append(Structure(type: structure.type, offset: structure.offset, value: value))
+  }
+
+  private func isCut(_ value: borrowing ADValue) -> Bool {
+    switch value {
+    case .services(let list), .solicitations(let list): list.isCut
+    default: false
+    }
   }
 }
