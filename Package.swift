@@ -49,6 +49,7 @@ let package = Package(
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "TestDataTests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     // Counts instructions and allocations; run by Scripts/bench.
     .target(name: "CAllocations", path: "Scripts/benchmark/CAllocations"),
     .executableTarget(

@@ -24,9 +24,10 @@ public enum TestData {
     [UInt8](try Data(contentsOf: URL(filePath: path(name))))
   }
 
-  /// The lines of a file of JSON objects, each decoded.
+  /// The lines of a file of JSON objects, each decoded; keys in snake case become camel case.
   public static func records<Record: Decodable>(_ name: String, as type: Record.Type) throws -> [Record] {
     let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
     let lines = try octets(name).split(separator: UInt8(ascii: "\n"))
     return try lines.map { try decoder.decode(type, from: Data($0)) }
   }
