@@ -36,9 +36,8 @@ package enum FormatProblem: Equatable, Sendable {
   }
 
   var severity: Diagnostic.Severity {
-    switch self {
-    case .repeated, .more(_, hasError: false): .warning
-    default: .error
-    }
+    if case .repeated = self { return .warning }
+    if case .more(_, hasError: false) = self { return .warning }
+    return .error
   }
 }
