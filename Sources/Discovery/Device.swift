@@ -78,6 +78,8 @@ struct AdvertisingSet: BitwiseCopyable {
   var setID: UInt8 = ReportHeader.noSet
   /// The device's next set, or the next free one; -1 at the end.
   var next: Int32 = -1
+  /// The device; means nothing while the set is free.
+  var row: Int32 = -1
   var lastSeen = Instant(microseconds: 0)
   var data = StoredPayload()
   var response = StoredPayload()
@@ -93,5 +95,5 @@ struct AdvertisingSet: BitwiseCopyable {
 /// Where a payload lies: up to 31 octets inline, longer ones in a slot of the pool.
 struct StoredPayload: BitwiseCopyable {
   var byteCount: UInt16 = 0
-  var slot: Int16 = -1
+  var slot: Int32 = -1
 }

@@ -79,11 +79,11 @@ struct PayloadStore: ~Copyable {
     stored = StoredPayload()
   }
 
-  private mutating func claimSlot(for set: Int) -> Int16 {
+  private mutating func claimSlot(for set: Int) -> Int32 {
     for slot in 0..<owners.count where owners[slot] < 0 {
       owners[slot] = Int32(set)
       freeCount &-= 1
-      return Int16(slot)
+      return Int32(slot)
     }
     preconditionFailure("a slot was claimed while none was free")
   }

@@ -63,22 +63,18 @@ extension Pipeline {
       matches[matchIndex(place, of: row)].sets |= sets[set].bit
       return
     }
-    guard makeRoom(at: place, of: row) else { return }
+    if count == MatchedItems.capacity {
+      tally.matchesBeyondCapacity &+= 1
+      guard place < count else { return }
+    }
     guard devices[row].isAccessory || claimQuota(of: Int(item)) else {
       tally.matchesTurnedAway &+= 1
       sets[set].isEvaluated = false
       return
     }
+    // The last match gives way to one before it.
+    if count == MatchedItems.capacity { drop(match: count - 1, of: row, reason: .evicted) }
     insert(item: item, at: place, of: row, set: set)
-  }
-
-  /// Whether there is a place for a match at `place`; the last match gives way to one before it.
-  private mutating func makeRoom(at place: Int, of row: Int) -> Bool {
-    guard Int(devices[row].matchCount) == MatchedItems.capacity else { return true }
-    tally.matchesBeyondCapacity &+= 1
-    guard place < MatchedItems.capacity else { return false }
-    drop(match: MatchedItems.capacity - 1, of: row, reason: .evicted)
-    return true
   }
 
   private mutating func insert(item: Int32, at place: Int, of row: Int, set: Int) {
@@ -97,15 +93,19 @@ extension Pipeline {
     deadlines.bring(row, forwardTo: deadline(ofMatch: place, of: row))
   }
 
-  /// Ends a match; what was found is lost.
+  /// Ends a match; what was found is lost. The place of a full row may be wanted by an item that found none: its
+  /// sets are matched anew.
   mutating func drop(match place: Int, of row: Int, reason: SightingReason) {
     lose(place, of: row, reason: reason)
+    if Int(devices[row].matchCount) == MatchedItems.capacity { markUnevaluated(.max, of: row) }
     let item = Int(match(place, of: row).item)
     if !devices[row].isAccessory { itemMatches[item] -= 1 }
     let last = Int(devices[row].matchCount) - 1
     for later in place..<last { matches[matchIndex(later, of: row)] = match(later + 1, of: row) }
     devices[row].matchCount -= 1
-    if isStranger(row) { strangerCount += 1 }
+    guard isStranger(row) else { return }
+    strangerCount += 1
+    victims.offerLate(row: row, lastSeen: devices[row].lastSeen)
   }
 
   /// Moves a match out of the gate; what was found is lost.
@@ -123,14 +123,26 @@ extension Pipeline {
   /// of addresses nor a full room makes known devices flicker.
   private mutating func claimQuota(of item: Int) -> Bool {
     guard itemMatches[item] >= capacities.matchesPerItem else { return true }
-    guard let row = quotaVictim(of: item) else { return false }
+    guard let row = quotaVictim(of: item),
+      isNewcomer(row) || clock.milliseconds(since: devices[row].lastSeen) >= 1000
+    else { return false }
+    evict(item: item, from: row)
+    return true
+  }
+
+  /// Brings an item back to its quota after an accessory has become a device like any other.
+  mutating func keepQuota(of item: Int) {
+    guard itemMatches[item] > capacities.matchesPerItem, let row = quotaVictim(of: item) else { return }
+    evict(item: item, from: row)
+  }
+
+  private mutating func evict(item: Int, from row: Int) {
     for place in 0..<Int(devices[row].matchCount) where Int(match(place, of: row).item) == item {
       markUnevaluated(match(place, of: row).sets, of: row)
       drop(match: place, of: row, reason: .evicted)
       tally.matchesEvicted &+= 1
-      return true
+      return
     }
-    return false
   }
 
   private func quotaVictim(of item: Int) -> Int? {
@@ -141,9 +153,6 @@ extension Pipeline {
         continue
       }
       if precedes(row, other) { victim = row }
-    }
-    guard let victim, isNewcomer(victim) || clock.milliseconds(since: devices[victim].lastSeen) >= 1000 else {
-      return nil
     }
     return victim
   }

@@ -42,6 +42,7 @@ extension Pipeline {
   private mutating func putInFront(_ set: Int, of row: Int) {
     sets[set].next = devices[row].newestSet
     sets[set].lastSeen = clock
+    sets[set].row = Int32(row)
     devices[row].newestSet = Int32(set)
   }
 
@@ -76,8 +77,13 @@ extension Pipeline {
     }
   }
 
-  /// A set from the pool, or the row's own least recently heard one.
+  /// A set from the pool, or the row's own least recently heard one. When the pool is empty, the stranger that was
+  /// heard least recently gives way to a row that has no set yet, to a device that matches, and to an accessory: a
+  /// few addresses with many sets each must not make the gateway deaf.
   private mutating func freeSet(for row: Int) -> Int? {
+    if freeSet < 0, devices[row].newestSet < 0 || (!isStranger(row) && strangerCount > 0) {
+      evictDevice(sparing: row)
+    }
     if freeSet >= 0 {
       let set = Int(freeSet)
       freeSet = sets[set].next
@@ -147,13 +153,12 @@ extension Pipeline {
     return true
   }
 
-  /// Frees the long payloads of the stranger that was heard least recently, if a stranger has any.
+  /// Frees the long payloads of the set that was heard least recently among those that bear no match and belong to
+  /// no accessory, if there is one.
   private mutating func evictLongPayload() {
     var oldest: Int?
     for slot in 0..<payloads.slotCount {
-      guard let set = payloads.owner(ofSlot: slot), sets[set].isEvaluated,
-        sets[set].evaluation.items.total == 0
-      else { continue }
+      guard let set = payloads.owner(ofSlot: slot), !isNeeded(set) else { continue }
       if let other = oldest, sets[other].lastSeen <= sets[set].lastSeen { continue }
       oldest = set
     }
@@ -161,5 +166,14 @@ extension Pipeline {
     releasePayloads(of: oldest)
     sets[oldest].isEvaluated = false
     tally.longPayloadsEvicted &+= 1
+  }
+
+  private func isNeeded(_ set: Int) -> Bool {
+    let row = Int(sets[set].row)
+    if devices[row].isAccessory { return true }
+    for place in 0..<Int(devices[row].matchCount) where match(place, of: row).sets & sets[set].bit != 0 {
+      return true
+    }
+    return false
   }
 }

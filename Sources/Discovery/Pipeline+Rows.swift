@@ -54,13 +54,17 @@ extension Pipeline {
   }
 
   private mutating func freeRow() -> Int? {
-    if freeRowCount == 0 {
-      guard let victim = nextVictim() else { return nil }
-      if isStranger(victim) { tally.strangersEvicted &+= 1 } else { tally.matchingDevicesEvicted &+= 1 }
-      remove(row: victim)
-    }
+    if freeRowCount == 0 { evictDevice(sparing: -1) }
+    guard freeRowCount > 0 else { return nil }
     freeRowCount -= 1
     return Int(freeRows[freeRowCount])
+  }
+
+  /// Takes its row from the device that is to give way next, if there is one and it is not in the row to be spared.
+  mutating func evictDevice(sparing row: Int) {
+    guard let victim = nextVictim(), victim != row else { return }
+    if isStranger(victim) { tally.strangersEvicted &+= 1 } else { tally.matchingDevicesEvicted &+= 1 }
+    remove(row: victim)
   }
 
   func isStranger(_ row: Int) -> Bool { devices[row].matchCount == 0 && !devices[row].isAccessory }
@@ -138,6 +142,11 @@ extension Pipeline {
       itemMatches[Int(self.match(match, of: row).item)] += change
     }
     devices[row].isAccessory = isAccessory
+    if isAccessory { return }
+    if isStranger(row) { victims.offerLate(row: row, lastSeen: devices[row].lastSeen) }
+    for match in (0..<Int(devices[row].matchCount)).reversed() {
+      keepQuota(of: Int(self.match(match, of: row).item))
+    }
   }
 
   private func belongsToAccessory(_ device: Device) -> Bool {

@@ -11,6 +11,10 @@ struct VictimQueue: ~Copyable {
   struct Candidate: BitwiseCopyable {
     var row: Int32
     var lastSeen: Instant
+
+    func precedes(_ other: Self) -> Bool {
+      lastSeen < other.lastSeen || (lastSeen == other.lastSeen && row < other.row)
+    }
   }
 
   static var capacity: Int { 32 }
@@ -43,6 +47,21 @@ struct VictimQueue: ~Copyable {
       place -= 1
     }
     candidates[place] = Candidate(row: Int32(row), lastSeen: lastSeen)
+    count += 1
+  }
+
+  /// Keeps a row that became one of the kind after the look over the table, if it was heard before the last of those
+  /// that wait; otherwise it belongs to those outside.
+  mutating func offerLate(row: Int, lastSeen: Instant) {
+    let late = Candidate(row: Int32(row), lastSeen: lastSeen)
+    guard holdsStrangers, head < count, late.precedes(candidates[count - 1]) else { return }
+    if count == Self.capacity { count -= 1 }
+    var place = count
+    while place > head, late.precedes(candidates[place - 1]) {
+      candidates[place] = candidates[place - 1]
+      place -= 1
+    }
+    candidates[place] = late
     count += 1
   }
 
