@@ -43,6 +43,11 @@ extension DeviceView {
       let id = AirText(Array("\(match.app)/\(match.id)".utf8)).escaped()
       return match.match.isFound ? id : "(\(id))"
     }
-    return "\(level)  \(address) \(reports)\(silent)  \(words.joined(separator: " "))\n"
+    var rows = TextRows(indent: Self.wordsColumn, labelColumnCount: 0)
+    rows.row("", words)
+    return "\(level)  \(address) \(reports)\(silent)  \(rows.text.dropFirst(Self.wordsColumn))"
   }
+
+  /// Where names and items start.
+  private static let wordsColumn = 47
 }

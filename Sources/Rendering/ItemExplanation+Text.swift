@@ -11,7 +11,7 @@ extension ItemExplanation {
     let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
     rows.line("\n\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)")
     for clause in clauses { clause.describe(in: &rows, style) }
-    describeGate(in: &rows, style)
+    if holds { describeGate(in: &rows, style) }
     return rows.text
   }
 
@@ -20,13 +20,13 @@ extension ItemExplanation {
     let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
     let level = (reading.level.map { Decibels(sixteenths: Int($0)).shortText } ?? "-").paddedLeft(to: 7)
     let address = (address.text ?? "(anonymous)").padded(to: 17)
-    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "second identity: " : "")\(why)\n"
+    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(why)\n"
   }
 
   /// The answer in a few words.
   public var why: String {
     if clauses.isEmpty { return "looks only for networks" }
-    if let failure { return "\(failure.key.rawValue) does not hold" }
+    if let failure { return failure.shortReason }
     guard let match else {
       return silenceMilliseconds >= lostMilliseconds
         ? "matched, and is lost after \(silenceMilliseconds) ms of silence"
@@ -41,9 +41,9 @@ extension ItemExplanation {
   }
 
   private func describeGate(in rows: inout TextRows, _ style: TextStyle) {
-    guard !clauses.isEmpty else { return }
     rows.line(
-      "  \(gateMark(style))  \(DescriptorKey.range.rawValue) \(gate.isImmediate ? "immediate" : "default")")
+      "  \(isFound ? style.good("yes") : style.bad("no "))  \(DescriptorKey.range.rawValue) \(gate.isImmediate ? "immediate" : "default")"
+    )
     let interval = learnedMilliseconds.map { ", every \($0) ms" } ?? ""
     rows.row("heard", "\(readingCount) samples\(interval), last \(silenceMilliseconds) ms ago")
     guard gate.isImmediate else { return }
@@ -51,13 +51,7 @@ extension ItemExplanation {
     rows.row(
       "samples",
       "\(reading.samples) in the last \(reading.windowMilliseconds) ms; \(reading.samplesMin) needed")
-    if let match, holds { rows.row("state", stateText(match)) }
-  }
-
-  /// The gate is asked only about devices of which the clauses hold; the default range lets every one in.
-  private func gateMark(_ style: TextStyle) -> String {
-    guard holds, let match else { return style.faint("-  ") }
-    return match.isFound ? style.good("yes") : style.bad("no ")
+    if let match { rows.row("state", stateText(match)) }
   }
 
   private var levelText: String {
@@ -84,6 +78,20 @@ extension ItemExplanation {
 }
 
 extension ClauseAnswer {
+  /// Why the clause does not hold, in a few words.
+  fileprivate var shortReason: String {
+    let name = key.rawValue.dropFirst("bluetooth-".count)
+    guard let best = comparisons.max(by: { $0.agreement < $1.agreement }) else {
+      return "\(name): none is advertised"
+    }
+    guard let masked = best.masked, let difference = masked.firstDifference else {
+      return "\(name): another is advertised"
+    }
+    return difference == masked.found.count
+      ? "\(name): too short, \(masked.found.count) of \(masked.wanted.count) bytes"
+      : "\(name): byte \(difference) differs"
+  }
+
   fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
     rows.line("  \(holds ? style.good("yes") : style.bad("no "))  \(key.rawValue)")
     rows.row("wanted", ([wanted.text] + options.words).joined(separator: " "))
@@ -94,6 +102,9 @@ extension ClauseAnswer {
 }
 
 extension ClauseAnswer.Comparison {
+  /// How far the payload is right.
+  fileprivate var agreement: Int { masked?.firstDifference ?? .max }
+
   fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
     let place = "(\(part.text), byte \(offset), type 0x\(Hex.digits(UInt64(type), count: 2)))"
     rows.row("found", [value.text] + place.split(separator: " ").map(String.init))

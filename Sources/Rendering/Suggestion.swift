@@ -47,7 +47,7 @@ public struct Suggestion: Equatable, Sendable {
       "# From \(reports) of \(address.text ?? "?") (\(address.type.text)). Bits that changed are masked",
       "# out; take out what only this one device sends, and name the app's own account.",
       "[app.new]",
-      "user = \"nobody\"",
+      "user = \"daemon\"",
       "supports = [\"Bluetooth\"]",
       "\(declaration.key) = \(declaration.value)",
     ]

@@ -7,6 +7,7 @@ struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Say why a device does or does not match, clause by clause.",
+    usage: "accessoryctl explain <device> --capture <file> --manifest <file> [...]",
     discussion: """
       For every item of the manifest: each clause, what it wants, what the device \\
       advertises instead, and where the first difference is; then how strong the device \\

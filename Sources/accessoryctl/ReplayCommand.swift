@@ -10,6 +10,7 @@ struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
     abstract: "Show what the agent would have told about a capture.",
+    usage: "accessoryctl replay <capture> --manifest <file> [options]",
     discussion: """
       Runs the agent's own data path over the capture: every line is a sighting that was \\
       found, changed or lost, with the level the gate decided on. The lines are the same \\

@@ -7,6 +7,7 @@ struct SightingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sightings",
     abstract: "List what is near, the strongest first.",
+    usage: "accessoryctl sightings --capture <file> [--manifest <file>] [options]",
     discussion: """
       Devices that match an item of the manifest; items in parentheses match but have not \\
       found the device (it is not at the gateway). With --all, every device that is \\

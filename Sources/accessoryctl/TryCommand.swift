@@ -8,6 +8,7 @@ struct TryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",
     abstract: "Say what matches an item now, and why the rest does not.",
+    usage: "accessoryctl try <item> --capture <file> --manifest <file> [options]",
     discussion: """
       One line per device: whether the item has found it, and if not, the first clause \\
       that does not hold or what the gate waits for. Exit status: 0 the item has found \\
@@ -33,19 +34,24 @@ struct TryCommand: ParsableCommand {
       var printer = Printer()
       var isFound = false
       for device in replay.devices {
-        for explanation in replay.explanations(of: device, item: index) {
-          isFound = isFound || explanation.isFound
-          try show(explanation, &printer)
-        }
+        let identities = replay.explanations(of: device, item: index)
+        isFound = isFound || identities.contains(where: \.isFound)
+        try show(identities, &printer)
       }
       try printer.flush()
       return isFound ? .success : .no
     }
   }
 
-  private func show(_ explanation: ItemExplanation, _ printer: inout Printer) throws(Failure) {
-    guard json else { return try printer.text(explanation.trialText(printer.style)) }
-    try printer.lines { explanation.writeTrial(to: &$0) }
+  /// People get one line per device: of the identity that matches, or else of the item's first.
+  private func show(_ identities: [ItemExplanation], _ printer: inout Printer) throws(Failure) {
+    guard json else {
+      let best = identities.first(where: \.holds) ?? identities.first
+      return try printer.text(best?.trialText(printer.style) ?? "")
+    }
+    try printer.lines { writer in
+      for identity in identities { identity.writeTrial(to: &writer) }
+    }
   }
 
   private func index(in items: [ManifestItem]) throws(Failure) -> Int {

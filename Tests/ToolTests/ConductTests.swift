@@ -71,7 +71,7 @@ import Testing
     #expect(try Tool.run("frobnicate").status == 64)
   }
 
-  @Test(arguments: [[], ["decode"], ["check"]])
+  @Test(arguments: [[], ["decode"], ["check"], ["replay"], ["sightings"], ["explain"], ["try"], ["suggest"]])
   func helpIsForPeople(command: [String]) throws {
     let run = try Tool.run(command + ["--help"])
     #expect(run.status == 0)

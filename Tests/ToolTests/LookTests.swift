@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import Testing
+
+/// explain, sightings, try and suggest over a capture.
+@Suite struct LookTests {
+  private let folder: TemporaryFolder
+  private let capture: String
+  private let manifest = Package.path("Tests/ToolTests/Fixtures/room.toml")
+
+  init() throws {
+    folder = try TemporaryFolder()
+    capture = try folder.file("room.btsnoop", Captures.room)
+  }
+
+  private func look(_ arguments: String...) throws -> Tool.Run {
+    try Tool.run(arguments + ["--capture", capture, "--manifest", manifest])
+  }
+
+  /// Text is compared with a golden file, JSON with another and with its schema.
+  private func expectBoth(_ arguments: String..., name: String, schema: String, status: Int32) throws {
+    let files = ["--capture", capture, "--manifest", manifest]
+    let text = try Tool.run(arguments + files)
+    let json = try Tool.run(arguments + ["--json"] + files)
+    #expect(text.status == status)
+    #expect(json.status == status)
+    #expect(text.lines.allSatisfy { $0.count <= 80 })
+    #expect(!text.output.contains(0x1B) && !json.output.contains(0x1B))
+    try expectValid(json.output, schema)
+    try expectGolden(text.output, "\(name).text")
+    try expectGolden(json.output, "\(name).json")
+  }
+
+  @Test func aFoundDeviceIsExplained() throws {
+    try expectBoth(
+      "explain", "C4:64:E3:12:34:56", "--seconds", "5", name: "explain-found", schema: "explain", status: 0)
+  }
+
+  @Test func aDeviceThatIsTooFarIsExplained() throws {
+    try expectBoth(
+      "explain", "c4:64:e3:12:34:56", "--seconds", "2", name: "explain-far", schema: "explain", status: 0)
+  }
+
+  @Test func aDeviceThatIsAlmostRightIsExplained() throws {
+    try expectBoth(
+      "explain", "C0:00:00:00:00:FF", "--seconds", "2", name: "explain-almost", schema: "explain", status: 0)
+  }
+
+  @Test func aStrangerIsExplained() throws {
+    try expectBoth("explain", "70:00:00:00:00:01", name: "explain-stranger", schema: "explain", status: 1)
+  }
+
+  @Test func whatIsNearIsListed() throws {
+    try expectBoth("sightings", "--seconds", "5", name: "sightings", schema: "sightings", status: 0)
+    try expectBoth("sightings", "--all", name: "sightings-all", schema: "sightings", status: 0)
+  }
+
+  @Test func anItemIsTried() throws {
+    try expectBoth("try", "lights/bulb", "--seconds", "5", name: "try-bulb", schema: "try", status: 0)
+    try expectBoth("try", "bulb", "--seconds", "2", name: "try-bulb-far", schema: "try", status: 1)
+  }
+
+  @Test func anUnknownItemIsNamedWithTheKnownOnes() throws {
+    let run = try look("try", "lamp\u{1B}")
+    #expect(run.status == 64)
+    #expect(
+      run.errorOutput == """
+        accessoryctl: the manifest has no item "lamp\\u{1B}"; name one of: lights/bulb, lights/named, \
+        climate/thermometer
+
+        """)
+  }
+
+  @Test func anUnknownDeviceIsANo() throws {
+    let run = try look("explain", "00:00:00:00:00:01")
+    #expect(run.status == 1)
+    #expect(run.output.isEmpty)
+    #expect(run.errorOutput.contains("is not in sight"))
+    #expect(try Tool.run("suggest", "00:00:00:00:00:01", "--capture", capture).status == 1)
+    #expect(try look("explain", "not-an-address").status == 64)
+  }
+
+  @Test(arguments: ["C4:64:E3:12:34:56", "A4:C1:38:FE:43:F8", "C0:00:00:00:00:FF"])
+  func whatIsSuggestedIsAcceptedAndFindsTheDevice(address: String) throws {
+    let run = try Tool.run("suggest", address, "--capture", capture)
+    #expect(run.status == 0)
+    let path = try folder.file("new.toml", Array("schema = 1\n".utf8) + run.output)
+    let check = try Tool.shell(#"chmod 644 "$1" && "$TOOL" check "$1""#, path)
+    #expect(check.status == 0, "\(check.text)")
+    let found = try Tool.run("explain", address, "--capture", capture, "--manifest", path, "--seconds", "5")
+    #expect(found.status == 0, "\(run.text)\(found.text)")
+  }
+
+  @Test func aSuggestionLeavesOutWhatChanges() throws {
+    let run = try Tool.run("suggest", "A4:C1:38:FE:43:F8", "--capture", capture)
+    try expectGolden(run.output, "suggest.text")
+    let json = try Tool.run("suggest", "A4:C1:38:FE:43:F8", "--capture", capture, "--json")
+    try expectValid(json.output, "suggest")
+  }
+
+  @Test func aDeviceWithoutKeysCannotBeSuggested() throws {
+    let run = try Tool.run("suggest", "70:00:00:00:00:01", "--capture", capture)
+    #expect(run.status == 1)
+    #expect(run.errorOutput.contains("neither a company nor a service"))
+  }
+
+  @Test func twoRunsSayTheSame() throws {
+    for command in [["sightings", "--all"], ["try", "named"], ["explain", "C0:00:00:00:00:FF"]] {
+      let files = ["--json", "--capture", capture, "--manifest", manifest]
+      #expect(try Tool.run(command + files).output == (try Tool.run(command + files).output))
+    }
+  }
+
+  @Test(.enabled(if: Package.testdata != nil), arguments: ["legacy-busy", "extended"])
+  func everyRecordedDeviceIsExplained(name: String) throws {
+    let path = try #require(Package.testdata) + "/captures/\(name).btsnoop"
+    let files = ["--json", "--capture", path, "--manifest", Package.path("Config/accessoryd.toml")]
+    let sightings = try Tool.run(["sightings", "--all"] + files)
+    try expectValid(sightings.output, "sightings")
+    var lines: [UInt8] = []
+    for line in sightings.lines {
+      let address = line.dropFirst(#"{"address":""#.count).prefix(17)
+      lines += try Tool.run(["explain", String(address)] + files).output
+    }
+    try expectValid(lines, "explain")
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import Testing
+
+@Suite struct ReplayTests {
+  private let folder: TemporaryFolder
+  private let capture: String
+  private let manifest = Package.path("Tests/ToolTests/Fixtures/room.toml")
+
+  init() throws {
+    folder = try TemporaryFolder()
+    capture = try folder.file("room.btsnoop", Captures.room)
+  }
+
+  private func replay(_ options: String...) throws -> Tool.Run {
+    try Tool.run(["replay", capture, "--manifest", manifest] + options)
+  }
+
+  @Test func everyEventIsALine() throws {
+    let run = try replay("--json")
+    #expect(run.status == 0)
+    try expectValid(run.output, "replay")
+    try expectGolden(run.output, "replay.json")
+  }
+
+  @Test func peopleReadTheSame() throws {
+    let run = try replay("--summary")
+    #expect(run.lines.allSatisfy { $0.count <= 80 })
+    try expectGolden(run.output, "replay.text")
+  }
+
+  @Test func theSummaryIsTheLastLine() throws {
+    let run = try replay("--json", "--summary")
+    let events = try replay("--json")
+    let last = run.output.dropFirst(events.output.count)
+    #expect(run.output.starts(with: events.output))
+    try expectValid(Array(last), "replay-summary")
+    #expect(String(decoding: last, as: UTF8.self).contains("\"events\":\(events.lines.count),"))
+  }
+
+  @Test func theLinesAreTheSameAtEverySpeed() throws {
+    let atOnce = try replay("--json", "--summary", "--seconds", "4")
+    for speed in ["40", "10", "1000000"] {
+      #expect(try replay("--json", "--summary", "--seconds", "4", "--speed", speed).output == atOnce.output)
+    }
+  }
+
+  @Test func secondsEndTheReplay() throws {
+    let run = try replay("--json", "--seconds", "3.5")
+    let whole = try replay("--json")
+    #expect(whole.output.starts(with: run.output))
+    #expect(run.lines.count < whole.lines.count)
+  }
+
+  @Test func realPaceTakesRealTime() throws {
+    let start = ContinuousClock.now
+    let run = try replay("--json", "--speed", "real", "--seconds", "0.4")
+    #expect(ContinuousClock.now - start >= .milliseconds(400))
+    #expect(run.output == (try replay("--json", "--seconds", "0.4").output))
+  }
+
+  @Test func aReaderThatGoesAwayEndsTheWait() throws {
+    let start = ContinuousClock.now
+    let run = try Tool.shell(
+      #""$TOOL" replay "$1" --manifest "$2" --speed real | head -n 1"#, capture, manifest)
+    #expect(run.lines.count == 1)
+    #expect(ContinuousClock.now - start < .seconds(20))
+  }
+
+  @Test func aTornCaptureTellsWhatCameBefore() throws {
+    let torn = try folder.file("torn", Array(Captures.room.dropLast(5)))
+    let run = try Tool.run("replay", torn, "--manifest", manifest, "--json", "--summary")
+    #expect(run.status == 65)
+    #expect(run.lines.last?.hasPrefix(#"{"summary":"#) == true)
+    #expect(run.errorOutput.contains("ends inside the record"))
+  }
+
+  @Test func aBadManifestIsSaidLineByLine() throws {
+    let bad = try folder.file("bad.toml", Array("schema = 1\nfrobnicate = 2\n".utf8))
+    let run = try Tool.run("replay", capture, "--manifest", bad)
+    #expect(run.status == 65)
+    #expect(run.output.isEmpty)
+    #expect(run.errorOutput.hasPrefix("\(bad):2: "))
+  }
+
+  @Test func withoutAManifestThereIsNothingToReplay() throws {
+    #expect(try Tool.run("replay", capture).status == 64)
+    #expect(try replay("--speed", "0").status == 64)
+    #expect(try replay("--speed", "-1").status == 64)
+    #expect(try replay("--seconds", "soon").status == 64)
+  }
+
+  @Test func identityKeysThatOthersReadAreRefused() throws {
+    let keys = try folder.file("keys.toml", Array("schema = 1\n".utf8))
+    let run = try Tool.shell(
+      #"chmod 644 "$3"; "$TOOL" replay "$1" --manifest "$2" --identity-keys "$3""#, capture, manifest, keys)
+    #expect(run.status == 77)
+    #expect(run.errorOutput.contains("chmod 600"))
+    let closed = try Tool.shell(
+      #"chmod 600 "$3"; "$TOOL" replay "$1" --manifest "$2" --identity-keys "$3""#, capture, manifest, keys)
+    #expect(closed.status == 0)
+  }
+
+  @Test func aBoardMovesTheLevels() throws {
+    let board = try folder.file("board.toml", Array("schema = 1\nname = \"deaf\"\nrssi-offset = 20\n".utf8))
+    let run = try replay("--json", "--board", board)
+    #expect(run.status == 0)
+    #expect(run.output != (try replay("--json").output))
+  }
+
+  @Test(.enabled(if: Package.testdata != nil), arguments: ["legacy-busy", "extended"])
+  func recordedCapturesReplay(name: String) throws {
+    let path = try #require(Package.testdata) + "/captures/\(name).btsnoop"
+    let run = try Tool.run("replay", path, "--manifest", Package.path("Config/accessoryd.toml"), "--json")
+    #expect(run.status == 0)
+    try expectValid(run.output, "replay")
+  }
+}
