@@ -41,9 +41,11 @@ public struct CaptureReading: Equatable {
   /// How often the record reader was asked.
   public var steps = 0
 
-  public init(_ file: [UInt8]) {
+  public init(_ file: [UInt8]) { self.init(borrowing: file.rawSpan) }
+
+  public init(borrowing file: RawSpan) {
     do throws(BtsnoopError) {
-      var reader = try BtsnoopReader(file.rawSpan)
+      var reader = try BtsnoopReader(file)
       datalink = reader.datalink
       steps += 1
       while let record = try reader.next() {

@@ -43,9 +43,11 @@ public struct EventReading: Equatable {
   public var errors: [ReportError] { outcomes.compactMap(\.error) }
 
   /// Reads `packet`, indicator first.
-  public init(_ packet: [UInt8]) {
+  public init(_ packet: [UInt8]) { self.init(borrowing: packet.rawSpan) }
+
+  public init(borrowing bytes: RawSpan) {
     do throws(PacketError) {
-      let packet = try Packet(parsing: packet.rawSpan)
+      let packet = try Packet(parsing: bytes)
       kind = packet.kind
       if packet.kind == .event { read(event: packet.body) }
     } catch {

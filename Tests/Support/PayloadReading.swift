@@ -56,8 +56,10 @@ public struct PayloadReading: Equatable {
 
   public var values: [ReadValue] { structures.compactMap(\.value) }
 
-  public init(_ payload: [UInt8]) {
-    var reader = ADStructures(payload.rawSpan)
+  public init(_ payload: [UInt8]) { self.init(borrowing: payload.rawSpan) }
+
+  public init(borrowing payload: RawSpan) {
+    var reader = ADStructures(payload)
     // As above: far behind any bound that a test asserts.
     while steps < 10_000 {
       steps += 1

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import TestSupport
+
+/// A place where bytes that nobody here wrote come in: one fuzz target each.
+enum Border: String, CaseIterable {
+  /// A stream of H4 packets: ``StreamFrame`` and ``Packet``.
+  case h4
+  /// The body of one HCI event.
+  case event
+  /// The parameters of one LE Meta event with reports, and the reports' assembly.
+  case reports
+  /// A payload of AD structures.
+  case ad
+  /// A btsnoop file.
+  case btsnoop
+  /// The text of a manifest.
+  case manifest
+  /// Packets and times into the whole data path.
+  case pipeline
+  /// Crashes on purpose: proves that the alarm works.
+  case canary
+
+  func run(_ bytes: RawSpan) {
+    switch self {
+    case .h4: fuzzStream(bytes)
+    case .event: fuzzEvent(bytes)
+    case .reports: fuzzReports(bytes)
+    case .ad: fuzzPayload(bytes)
+    case .btsnoop: fuzzCapture(bytes)
+    case .manifest: fuzzManifest(bytes)
+    case .pipeline: fuzzPipeline(bytes)
+    case .canary: fuzzCanary(bytes)
+    }
+  }
+
+  /// What mutation starts from. The manifest's seeds are the files its tests read.
+  var seeds: [[UInt8]] {
+    switch self {
+    case .h4: Packets.all.map(\.octets) + [Packets.all.flatMap(\.octets)]
+    case .event: Packets.all.map { Array($0.octets.dropFirst()) }
+    case .reports: Packets.reports.map { Array($0.octets.dropFirst(3)) }
+    case .ad: Payloads.all.map(\.octets)
+    case .btsnoop: [.hci, .h4, .monitor].map { Captures.everyKind($0).octets }
+    case .manifest: []
+    case .pipeline: [Packets.all.flatMap { [0x05] + $0.octets }] + Packets.reports.map { [0x05] + $0.octets }
+    case .canary: [Array("canar".utf8)]
+    }
+  }
+}
