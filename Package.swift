@@ -61,6 +61,12 @@ let package = Package(
     .testTarget(
       name: "DemoCaptureTests", dependencies: ["make-demo-capture", "HCI", "LinuxSystem", "TestSupport"],
       swiftSettings: strict),
+    // The core that Scripts/aarch64 replays on two processors; Scripts/embedded builds it again.
+    .target(
+      name: "ReplayCore", dependencies: ["HCI", "Discovery"], path: "Scripts/embedded/Sources/ReplayCore",
+      swiftSettings: strict + [.enableExperimentalFeature("Extern")]),
+    .executableTarget(
+      name: "replay-core", dependencies: ["ReplayCore"], path: "Scripts/replay-core", swiftSettings: strict),
     .testTarget(
       name: "MatcherTests",
       dependencies: ["AgentCore", "Discovery", "HCI", "TestSupport", "VirtualRadio"],

@@ -14,7 +14,8 @@ let embedded: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
   .enableExperimentalFeature("Embedded"),
   .treatAllWarnings(as: .error),
-  .unsafeFlags(["-wmo", "-no-allocations"]),
+  // Each function in a section of its own, so that the linker shows whether anything in use allocates.
+  .unsafeFlags(["-wmo", "-no-allocations", "-Xfrontend", "-function-sections"]),
 ]
 
 let package = Package(
@@ -22,5 +23,8 @@ let package = Package(
   targets: [
     .target(name: "HCI", swiftSettings: embedded),
     .target(name: "Discovery", dependencies: ["HCI"], swiftSettings: embedded),
+    .target(
+      name: "ReplayCore", dependencies: ["HCI", "Discovery"],
+      swiftSettings: embedded + [.enableExperimentalFeature("Extern")]),
   ]
 )
