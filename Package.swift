@@ -48,6 +48,13 @@ let package = Package(
       swiftSettings: strict),
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
+    .target(
+      name: "GateTrials", dependencies: ["AgentCore", "Discovery", "HCI", "VirtualRadio"],
+      path: "Scripts/gate-tables/GateTrials", swiftSettings: strict),
+    .executableTarget(
+      name: "gate-tables", dependencies: ["GateTrials", "VirtualRadio"],
+      path: "Scripts/gate-tables/GateTables", swiftSettings: strict),
+
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "TestDataTests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     // Counts instructions and allocations; run by Scripts/bench.
@@ -71,6 +78,7 @@ let package = Package(
       name: "MatcherTests",
       dependencies: ["AgentCore", "Discovery", "HCI", "TestSupport", "VirtualRadio"],
       swiftSettings: strict),
+    .testTarget(name: "GateTests", dependencies: ["GateTrials"], swiftSettings: strict),
     .testTarget(
       name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "AgentCore", "VirtualRadio"],
       swiftSettings: strict),

@@ -195,7 +195,8 @@ struct CapacityTests {
     #expect(listener.counters.matchesTurnedAway == 1)
     listener.hear(3, -60, .made(by: company), at: 1020)
     #expect(listener.lines() == ["1020 lost bulb 1 evicted", "1020 found bulb 3 matched"])
-    listener.hear(1, -60, .made(by: company), at: 2000)  // The evicted one is heard again: 2 was silent longest.
+    // The evicted one is heard again; 3 was heard only twice.
+    listener.hear(1, -60, .made(by: company), at: 2000)
     #expect(listener.lines() == ["2000 lost bulb 3 evicted", "2000 found bulb 1 matched"])
   }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Glibc
+
+/// Prints how the immediate gate behaves: first what is promised, then what happens under other conditions. Exits
+/// with 1 when a promise is broken, with 64 for wrong arguments.
+///
+///     gate-tables [SEEDS]
+@main
+struct GateTables {
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.count <= 1, let seeds = arguments.first.map(UInt64.init) ?? 10_000, seeds >= 100 else {
+      print("usage: gate-tables [SEEDS]; at least 100 seeds, 10000 by default")
+      exit(64)
+    }
+    var isHeld = false
+    let elapsed = ContinuousClock().measure {
+      isHeld = Report(seeds: 1..<(seeds + 1)).promises()
+      // A tenth of the seeds is enough where nothing is promised.
+      Report(seeds: 1..<(max(100, seeds / 10) + 1)).tables()
+    }
+    print("\n\(seeds) seeds took \(elapsed.components.seconds) s")
+    if !isHeld { exit(1) }
+  }
+}

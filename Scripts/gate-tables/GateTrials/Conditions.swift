@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+public import VirtualRadio
+
+/// What surrounds a device and its gateway; as it stands, the conditions of the published guarantee.
+public struct Conditions: Sendable {
+  public var sigmaTenths = 40
+  public var lossPerMille = 0
+  public var dutyPercent = 100
+  public var advertisingMilliseconds = 100
+  public var channelOffsetsTenths = SignalModel.ChannelOffsets()
+  public var fades = SignalModel.Fades.none
+  /// How much stronger than calibrated the adapter hears.
+  public var calibrationError = 0
+
+  public init() {}
+
+  /// Milliseconds from the first report to entering, for a device that appears at `level` dBm.
+  public func whenFirstSeen(at level: Int = -40, seeds: Range<UInt64>) -> Latencies {
+    let trial = trial(.steady(level + calibrationError), seconds: 30)
+    return latencies(of: trial, seeds) { $0.firstHeard }
+  }
+
+  /// Milliseconds from the move to entering, for a device that was at -75 dBm and is at `level` of a sudden.
+  public func whenMovedIn(to level: Int = -40, seeds: Range<UInt64>) -> Latencies {
+    let path = SignalPath([
+      .init(seconds: 0, level: -75 + calibrationError), .init(seconds: 10, level: -75 + calibrationError),
+      .init(seconds: 10, level: level + calibrationError),
+    ])
+    var trial = trial(path, seconds: 40)
+    trial.arrival = Instant(microseconds: 10_000_000)
+    return latencies(of: trial, seeds) { _ in trial.arrival }
+  }
+
+  /// Seeds with which a device that stays at `level` dBm enters within ten minutes.
+  public func falseEntries(at level: Int = -57, seeds: Range<UInt64>) -> Int {
+    let trial = trial(.steady(level + calibrationError), seconds: 600)
+    return seeds.reduce(0) { $0 + (trial.run(seed: $1).entered == nil ? 0 : 1) }
+  }
+
+  private func trial(_ path: SignalPath, seconds: Int) -> GateTrial {
+    let model = SignalModel(
+      path, sigmaTenths: sigmaTenths, channelOffsetsTenths: channelOffsetsTenths, fades: fades,
+      lossPerMille: lossPerMille)
+    var trial = GateTrial(model, milliseconds: 1000 * seconds)
+    trial.advertisingMilliseconds = advertisingMilliseconds
+    if dutyPercent < 100 { trial.schedule = .duty(percent: dutyPercent) }
+    return trial
+  }
+
+  private func latencies(
+    of trial: GateTrial, _ seeds: Range<UInt64>, since start: (GateTrial.Outcome) -> Instant?
+  ) -> Latencies {
+    let times = seeds.compactMap { seed -> Int? in
+      let outcome = trial.run(seed: seed)
+      guard let entered = outcome.entered, let start = start(outcome) else { return nil }
+      return Int(entered.milliseconds(since: start))
+    }
+    return Latencies(milliseconds: times, count: seeds.count)
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+public import HCI
+public import VirtualRadio
+
+/// One device before the immediate gate: its seeded signal goes through the whole data path, byte for byte, until
+/// it enters or the time is over.
+public struct GateTrial: Sendable {
+  public var model: SignalModel
+  public var advertisingMilliseconds = 100
+  public var schedule = ScanSchedule.continuous
+  public var milliseconds: Int
+  /// When the device comes to the gateway.
+  public var arrival = Instant(microseconds: 0)
+
+  public init(_ model: SignalModel, milliseconds: Int) {
+    self.model = model
+    self.milliseconds = milliseconds
+  }
+
+  /// What became of one seed.
+  public struct Outcome: Equatable, Sendable {
+    /// The first report heard since the arrival.
+    public var firstHeard: Instant?
+    public var entered: Instant?
+  }
+
+  public func run(seed: UInt64) -> Outcome {
+    var path = DataPath(Self.manifest)
+    var packet = ReportEncoder.event(.legacy, Self.report)
+    var outcome = Outcome()
+    let trace = SignalTrace(
+      model, advertisingMilliseconds: advertisingMilliseconds, schedule: schedule, milliseconds: milliseconds,
+      seed: seed)
+    for sample in trace {
+      guard let rssi = sample.rssi else { continue }
+      if outcome.firstHeard == nil, sample.time >= arrival { outcome.firstHeard = sample.time }
+      packet[packet.count - 1] = UInt8(bitPattern: rssi)  // The last octet of a legacy report is its RSSI.
+      _ = path.pipeline.receive(h4: packet.span.octets, at: sample.time)
+      guard path.pipeline.events.produced == 0 else {
+        outcome.entered = sample.time
+        return outcome
+      }
+    }
+    return outcome
+  }
+
+  private static let report = AirReport(
+    .nonConnectable, from: DeviceAddress(bits: 0xC0DE_0000_0001, type: .random), rssi: 0,
+    AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [0xA5, 0x5A]))
+
+  /// One item behind the gate with its defaults, and tables no larger than one device needs.
+  private static let manifest: Manifest = {
+    var item = DisplayItem(id: "bulb", name: "Bulb")
+    item.descriptor.companyIdentifier = 0x0EEE
+    item.descriptor.range = .immediate
+    var app = App(name: "lights", account: .user("lights"))
+    app.items = [item]
+    var manifest = Manifest()
+    manifest.apps = [app]
+    manifest.gateway.capacities.devices = 16
+    manifest.gateway.capacities.longPayloads = 0
+    manifest.gateway.capacities.reassemblies = 1
+    manifest.gateway.capacities.events = 16
+    manifest.gateway.capacities.eventBytes = 4096
+    return manifest
+  }()
+}

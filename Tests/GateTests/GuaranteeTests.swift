@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import GateTrials
+import Testing
+
+/// The published guarantee on a hundred seeds; `Scripts/gate` holds it on ten thousand and prints the tables.
+@Suite("Gate guarantee: 100 ms advertising, 100 % duty, sigma 4 dB, no loss")
+struct GuaranteeTests {
+  private let seeds: Range<UInt64> = 1..<101
+
+  @Test("99 of 100 devices first seen at -40 dBm enter within 0.8 s")
+  func firstSeen() throws {
+    let latencies = Conditions().whenFirstSeen(seeds: seeds)
+    #expect(latencies.entered == 100)
+    #expect(try #require(latencies.percentile(99)) <= 800)
+  }
+
+  @Test("99 of 100 devices moved in from -75 dBm enter within 1.3 s")
+  func movedIn() throws {
+    let latencies = Conditions().whenMovedIn(seeds: seeds)
+    #expect(latencies.entered == 100)
+    #expect(try #require(latencies.percentile(99)) <= 1300)
+  }
+
+  @Test("Fewer than 1 of 100 devices at -57 dBm enter within 10 minutes", arguments: [20, 40])
+  func falseEntries(sigmaTenths: Int) {
+    var conditions = Conditions()
+    conditions.sigmaTenths = sigmaTenths
+    #expect(conditions.falseEntries(seeds: seeds) == 0)
+  }
+
+  @Test("Nobody enters before three samples and 400 ms")
+  func floor() throws {
+    var conditions = Conditions()
+    conditions.sigmaTenths = 0
+    let latencies = conditions.whenFirstSeen(seeds: seeds)
+    #expect(try #require(latencies.milliseconds.first) >= 400)
+    // The first report after 400 ms comes at most 110 ms later.
+    #expect(try #require(latencies.milliseconds.last) <= 510)
+  }
+}
