@@ -120,11 +120,3 @@ struct ReadFields {
     for uuid in list where !texts.contains(text(uuid)) { texts.append(text(uuid)) }
   }
 }
-
-/// A UUID in full: 8-4-4-4-12 lower-case hex digits.
-func text(_ uuid: BluetoothUUID) -> String {
-  let octets = [uuid.high, uuid.low].flatMap { half in
-    (0..<8).reversed().map { UInt8(truncatingIfNeeded: half >> UInt64(8 * $0)) }
-  }
-  return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hexText(octets[$0]) }.joined(separator: "-")
-}

@@ -10,6 +10,7 @@ struct AdvertisementVector: Decodable {
   let rawAdHex: String?
   let flags: UInt8?
   let name: String?
+  let txPower: Int8?
   let manufacturerData: [String: String]?
   let serviceData: [String: String]?
   let serviceUuids: [String]?
@@ -58,6 +59,7 @@ struct AdvertisementTests {
         }
       }
       check("flags", vector.flags, read.flags)
+      check("tx_power", vector.txPower, read.txPower)
       check("name", vector.name, read.name?.text)
       check("manufacturer_data", vector.manufacturerData, read.manufacturerData)
       check("service_data", vector.serviceData, read.serviceData)

@@ -76,14 +76,22 @@ struct CaptureTests {
     }
   }
 
-  func reportCounts(_ events: [EventReading]) -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for report in events.flatMap(\.reports) { counts[display(report.header.address), default: 0] += 1 }
-    return counts
+  @Test("The first records survive every cut and every flipped bit of their file", arguments: captures)
+  func fileDamage(capture: Capture) throws {
+    let whole = try capture.reading()
+    let file = try TestData.octets("captures/" + capture.name).prefix(whole.records[20].offset)
+    let ends = whole.records[1...20].map(\.offset)
+    withEveryDamage(of: Array(file)) { damaged, damage in
+      let reading = CaptureReading(damaged)
+      let intact = damage.offset < 16 ? 0 : ends.count { $0 <= damage.offset }
+      #expect(reading.records.prefix(intact) == whole.records.prefix(intact), "\(damage)")
+      #expect(reading.steps <= damaged.count / 24 + 1, "\(damage)")
+    }
   }
 
-  func display(_ address: DeviceAddress) -> String {
-    (0..<6).reversed().map { hexText([UInt8(truncatingIfNeeded: address.bits >> UInt64(8 * $0))]) }
-      .joined(separator: ":")
+  func reportCounts(_ events: [EventReading]) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for report in events.flatMap(\.reports) { counts[text(report.header.address), default: 0] += 1 }
+    return counts
   }
 }
