@@ -86,7 +86,9 @@ let package = Package(
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
-    .testTarget(name: "RenderingTests", dependencies: ["Rendering", "HCI"], swiftSettings: strict),
+    .testTarget(
+      name: "RenderingTests",
+      dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "VirtualRadio"], swiftSettings: strict),
     .testTarget(
       name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio"], exclude: ["Fixtures"],
       swiftSettings: strict),

@@ -83,3 +83,30 @@ import Testing
     #expect(try Tool.run("--version").text.hasPrefix("accessoryctl 0."))
   }
 }
+
+/// Colour is for terminals whose owner wants it.
+@Suite struct ColourTests {
+  private func terminal(_ environment: String) throws -> String {
+    let folder = try TemporaryFolder()
+    let path = try folder.file("capture", Captures.everyReport)
+    let command = #"\#(environment) script -qec "'$TOOL' decode '$1'" /dev/null"#
+    return try Tool.shell(command, path).text
+  }
+
+  @Test func aTerminalGetsColour() throws {
+    let text = try terminal("env")
+    #expect(text.contains("\u{1B}[1mC4:64"))
+  }
+
+  @Test func noColorIsRespected() throws {
+    let text = try terminal("NO_COLOR=1")
+    #expect(text.contains("C4:64"))
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test func aPipeGetsNone() throws {
+    let folder = try TemporaryFolder()
+    let run = try Tool.run("decode", folder.file("capture", Captures.everyReport))
+    #expect(!run.output.contains(0x1B))
+  }
+}
