@@ -90,7 +90,7 @@ let package = Package(
       name: "RenderingTests",
       dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "VirtualRadio"], swiftSettings: strict),
     .testTarget(
-      name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio"], exclude: ["Fixtures"],
+      name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio", "TestSupport"], exclude: ["Fixtures"],
       swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

@@ -26,9 +26,15 @@ public struct CaptureReplay: ~Copyable {
   /// When the record happened, since the capture's first one; earlier than the one before when the recorder's clock
   /// was set back.
   public mutating func time(of record: borrowing BtsnoopRecord) -> Instant {
-    let start = self.start ?? record.time
-    self.start = start
+    let start = self.start ?? begin(at: record.time)
     return Instant(microseconds: record.time.microseconds &- start.microseconds)
+  }
+
+  /// Starts the clock at the first record; what claims to be older counts as set back.
+  private mutating func begin(at time: Instant) -> Instant {
+    start = time
+    dataPath.pipeline.advance(to: Instant(microseconds: 0))
+    return time
   }
 
   /// Lets time pass up to a record, feeds it, and answers the events of both.
@@ -47,7 +53,7 @@ public struct CaptureReplay: ~Copyable {
     duration = max(duration, time)
     var events: [ReplayEvent] = []
     while let due = dataPath.pipeline.nextDeadline, due <= time {
-      dataPath.pipeline.advance(to: due)
+      dataPath.pipeline.advance(to: max(due, dataPath.pipeline.now ?? due))
       drain(into: &events)
     }
     return events

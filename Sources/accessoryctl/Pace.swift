@@ -23,12 +23,15 @@ enum Pace: Equatable, ExpressibleByArgument {
 
   var defaultValueDescription: String { "max" }
 
+  /// Rounded, and no further away than numbers go: a capture may claim any time.
+  private static func nanoseconds(_ value: Double) -> Int64 { Int64(max(-4e18, min(4e18, value))) }
+
   /// When something at `time` of a capture is due, for a replay that started at `start`; nil at once.
   func deadline(_ time: Seconds, since start: MonotonicInstant) -> MonotonicInstant? {
     switch self {
     case .unlimited: nil
     case .factor(let factor):
-      start.advanced(nanoseconds: Int64(Double(time.microseconds) * 1000 / factor))
+      start.advanced(nanoseconds: Self.nanoseconds(Double(time.microseconds) * 1000 / factor))
     }
   }
 }

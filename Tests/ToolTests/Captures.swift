@@ -21,6 +21,20 @@ enum Captures {
     return writer.bytes
   }
 
+  /// The first records of a capture with other times, in the format's own count.
+  static func stamped(_ capture: [UInt8], _ times: [UInt64]) -> [UInt8] {
+    var stamped = Array(capture.prefix(Btsnoop.headerByteCount))
+    var offset = stamped.count
+    for time in times {
+      let included = capture[(offset + 4)..<(offset + 8)].reduce(0) { $0 << 8 | Int($1) }
+      stamped += capture[offset..<(offset + 16)]
+      stamped += (0..<8).map { UInt8(truncatingIfNeeded: time >> UInt64(56 - 8 * $0)) }
+      stamped += capture[(offset + 24)..<(offset + 24 + included)]
+      offset += 24 + included
+    }
+    return stamped
+  }
+
   /// Every kind of report, and packets that are none.
   static let everyReport = capture([
     (0, PacketEncoder.command(0x200C, [1, 0])),

@@ -9,17 +9,6 @@ enum Package {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   static func path(_ relative: String) -> String { root.appendingPathComponent(relative).path }
-
-  /// Data that nobody here wrote: `ACCESSORY_TESTDATA`, or `../shared/testdata`; nil when it is not there.
-  static let testdata: String? = {
-    let given = ProcessInfo.processInfo.environment["ACCESSORY_TESTDATA"]
-    let folder = given ?? root.deletingLastPathComponent().appendingPathComponent("shared/testdata").path
-    guard FileManager.default.fileExists(atPath: folder) else {
-      print("no test data at \(folder); tests of it are skipped")
-      return nil
-    }
-    return folder
-  }()
 }
 
 /// Expects every line of output to meet a schema of `Config/schema/`.

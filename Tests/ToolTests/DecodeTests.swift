@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct DecodeTests {
@@ -95,9 +96,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Package.testdata != nil), arguments: ["legacy-busy", "extended"])
+  @Test(.enabled(if: TestData.isPresent, "\(TestData.absence)"), arguments: ["legacy-busy", "extended"])
   func recordedCapturesAreValid(name: String) throws {
-    let path = try #require(Package.testdata) + "/captures/\(name).btsnoop"
+    let path = TestData.path("captures/\(name).btsnoop")
     let run = try Tool.run("decode", "--json", path)
     #expect(run.status == 0)
     #expect(run.lines.count == (name == "extended" ? 557 : 5000))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import TestSupport
 import Testing
 
 /// explain, sightings, try and suggest over a capture.
@@ -112,9 +113,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Package.testdata != nil), arguments: ["legacy-busy", "extended"])
+  @Test(.enabled(if: TestData.isPresent, "\(TestData.absence)"), arguments: ["legacy-busy", "extended"])
   func everyRecordedDeviceIsExplained(name: String) throws {
-    let path = try #require(Package.testdata) + "/captures/\(name).btsnoop"
+    let path = TestData.path("captures/\(name).btsnoop")
     let files = ["--json", "--capture", path, "--manifest", Package.path("Config/accessoryd.toml")]
     let sightings = try Tool.run(["sightings", "--all"] + files)
     try expectValid(sightings.output, "sightings")

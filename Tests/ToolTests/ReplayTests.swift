@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ReplayTests {
@@ -76,6 +77,26 @@ import Testing
     #expect(run.errorOutput.contains("ends inside the record"))
   }
 
+  @Test(
+    arguments: [
+      [0, 0, 0, 0], [1 << 63, 1, 1 << 63, .max], [.max, 0, .max, 1], [9, 3, 1, 2],
+      [0, 1 << 62, 0, (1 << 63) - 1],
+    ] as [[UInt64]])
+  func noClockOfARecorderDoesHarm(times: [UInt64]) throws {
+    let path = try folder.file("stamped", Captures.stamped(Captures.room, times + times))
+    for speed in ["max", "1000000"] {
+      let run = try Tool.run(
+        "replay", path, "--manifest", manifest, "--json", "--seconds", "60", "--speed", speed)
+      #expect(run.status == 0)
+      try expectValid(run.output, "replay")
+    }
+    let decoded = try Tool.run("decode", path, "--json")
+    #expect(decoded.lines.count == 8)
+    try expectValid(decoded.output, "decode")
+    let listed = try Tool.run("sightings", "--all", "--capture", path, "--json")
+    try expectValid(listed.output, "sightings")
+  }
+
   @Test func aBadManifestIsSaidLineByLine() throws {
     let bad = try folder.file("bad.toml", Array("schema = 1\nfrobnicate = 2\n".utf8))
     let run = try Tool.run("replay", capture, "--manifest", bad)
@@ -109,9 +130,9 @@ import Testing
     #expect(run.output != (try replay("--json").output))
   }
 
-  @Test(.enabled(if: Package.testdata != nil), arguments: ["legacy-busy", "extended"])
+  @Test(.enabled(if: TestData.isPresent, "\(TestData.absence)"), arguments: ["legacy-busy", "extended"])
   func recordedCapturesReplay(name: String) throws {
-    let path = try #require(Package.testdata) + "/captures/\(name).btsnoop"
+    let path = TestData.path("captures/\(name).btsnoop")
     let run = try Tool.run("replay", path, "--manifest", Package.path("Config/accessoryd.toml"), "--json")
     #expect(run.status == 0)
     try expectValid(run.output, "replay")
