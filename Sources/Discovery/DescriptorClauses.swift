@@ -32,25 +32,42 @@ public struct MatchedItems: Equatable, Sendable, BitwiseCopyable {
   /// Items a device can match at once; those after it are counted.
   public static var capacity: Int { 8 }
 
-  var items = InlineArray<8, Int32>(repeating: 0)
-  /// Items kept in `items`, ascending.
-  public private(set) var count = 0
-  /// Items that matched, those beyond the capacity included.
-  public private(set) var total = 0
+  private var items = InlineArray<8, Int32>(repeating: 0)
+  private var kept: UInt8 = 0
+  private var found: UInt16 = 0
 
   public init() {}
 
+  /// Items kept, at most the capacity.
+  @inline(__always)
+  public var count: Int { Int(kept) }
+
+  /// Items that matched, those beyond the capacity included; counts to 65,535.
+  public var total: Int { Int(found) }
+
+  /// The kept items, ascending.
   public subscript(_ index: Int) -> Int32 {
     precondition(index >= 0 && index < count)
     return items[index]
   }
 
+  @inline(__always)
+  mutating func clear() {
+    kept = 0
+    found = 0
+  }
+
+  func contains(_ item: Int32) -> Bool {
+    for index in 0..<count where items[index] == item { return true }
+    return false
+  }
+
   /// Adds an item that has not been added before.
   mutating func insert(_ item: Int32) {
-    total += 1
+    if found < .max { found &+= 1 }
     if count == Self.capacity {
       guard item < items[count - 1] else { return }
-      count -= 1
+      kept &-= 1
     }
     var place = count
     while place > 0, items[place - 1] > item {
@@ -58,7 +75,7 @@ public struct MatchedItems: Equatable, Sendable, BitwiseCopyable {
       place -= 1
     }
     items[place] = item
-    count += 1
+    kept &+= 1
   }
 
   public static func == (left: Self, right: Self) -> Bool {

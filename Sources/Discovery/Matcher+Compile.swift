@@ -94,8 +94,8 @@ extension Matcher {
     return .entry(insertEntry(in: group, blob: blob))
   }
 
-  private func insert(_ key: Key) -> Int {
-    let slot = slot(of: key)
+  private mutating func insert(_ key: Key) -> Int {
+    let slot = Self.slot(of: key, in: keys)
     if keys[slot].kind == .free { keys[slot] = key }
     return slot
   }
@@ -150,7 +150,7 @@ extension Matcher {
   }
 
   private mutating func insertEntry(in group: Int, blob: StoredBytes) -> Int {
-    if let found = entry(in: group, matching: span(blob)) { return found }
+    if let found = entry(in: groups[group], at: group, matching: span(blob)) { return found }
     let index = entryCount
     entryCount += 1
     entries[index] = Entry(group: Int32(group), firstWord: Int32(wordCount))
@@ -172,10 +172,11 @@ extension Matcher {
 
   private func freeEntrySlot(for index: Int) -> Int {
     let entry = entries[index]
-    var hash = Self.hashSeed(group: Int(entry.group))
-    for word in 0..<Int(groups[Int(entry.group)].wordCount) {
-      hash = Self.mix(hash, words[Int(entry.firstWord) + word])
-    }
+    // A mask without set bits has no word; its one value hashes as a zero.
+    let wordCount = Int(groups[Int(entry.group)].wordCount)
+    var hash = Self.mix(
+      Self.hashSeed(group: Int(entry.group)), wordCount > 0 ? words[Int(entry.firstWord)] : 0)
+    for word in 1..<max(1, wordCount) { hash = Self.mix(hash, words[Int(entry.firstWord) + word]) }
     var slot = Self.slot(hash, in: entrySlots.count)
     while entrySlots[slot] >= 0 { slot = (slot + 1) & (entrySlots.count - 1) }
     return slot

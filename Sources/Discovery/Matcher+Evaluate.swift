@@ -14,6 +14,15 @@ public struct Evaluation: Sendable, BitwiseCopyable {
 
   public init() {}
 
+  @inline(__always)
+  mutating func clear() {
+    items.clear()
+    txPower = nil
+    lengthPastEnd = 0
+    dataAfterEnd = 0
+    wrongSize = 0
+  }
+
   public var isMalformed: Bool { lengthPastEnd | dataAfterEnd | wrongSize != 0 }
 
   mutating func count(_ malformation: Malformation) {
@@ -25,17 +34,24 @@ public struct Evaluation: Sendable, BitwiseCopyable {
   }
 }
 
+// Looking changes nothing but `evaluation` and `stamps`; the functions on the way are `mutating` all the same, because
+// a borrow from a mutating caller would copy the whole matcher.
+
 extension Matcher {
-  /// The items whose descriptors hold on the merged view of `data` (advertising data) and `response` (scan
-  /// response data). Each payload is parsed once.
-  public mutating func evaluate(_ data: RawSpan, _ response: RawSpan) -> Evaluation {
+  /// Finds the items whose descriptors hold on the merged view of `data` (advertising data) and `response` (scan
+  /// response data). Each payload is parsed once. The result is written in place: it is read more often than made.
+  public mutating func evaluate(_ data: RawSpan, _ response: RawSpan, into result: inout Evaluation) {
     evaluation &+= 1
     if evaluation == 0 { forgetEvaluations() }
-    var result = Evaluation()
+    result.clear()
     let view = MergedView(data: data, response: response)
-    scan(data, of: view, into: &result)
-    if response.byteCount > 0 { scan(response, of: view, into: &result) }
-    return result
+    scan(view, isResponse: false, into: &result)
+    if response.byteCount > 0 { scanResponse(of: view, into: &result) }
+  }
+
+  @inline(never)
+  private mutating func scanResponse(of view: borrowing MergedView, into result: inout Evaluation) {
+    scan(view, isResponse: true, into: &result)
   }
 
   private mutating func forgetEvaluations() {
@@ -43,86 +59,128 @@ extension Matcher {
     evaluation = 1
   }
 
-  private func scan(_ payload: RawSpan, of view: borrowing MergedView, into result: inout Evaluation) {
-    var structures = ADStructures(payload)
+  @inline(__always)
+  private mutating func scan(_ view: borrowing MergedView, isResponse: Bool, into result: inout Evaluation) {
+    var structures = ADStructures(isResponse ? view.response : view.data)
+    let keys = keys
     while true {
       do throws(Malformation) {
         guard let structure = try structures.next() else { return }
-        look(at: try structure.decoded(), of: view, into: &result)
+        try look(at: structure, in: keys, isResponse: isResponse, of: view, into: &result)
       } catch {
         result.count(error)
       }
     }
   }
 
+  /// Names, flags and solicitations are no keys; the frequent kinds of structure are read without a detour.
   @inline(__always)
-  private func look(at value: borrowing ADValue, of view: borrowing MergedView, into result: inout Evaluation)
-  {
-    switch value {
-    case .manufacturerData(let company, let payload):
-      let slot = slot(of: .company(company))
-      guard keys[slot].kind != .free else { return }
-      visitKey(slot, of: view, into: &result)
-      visitGroups(slot, payload: payload, of: view, into: &result)
+  private mutating func look(
+    at structure: ADStructure, in keys: FixedTable<Key>, isResponse: Bool, of view: borrowing MergedView,
+    into result: inout Evaluation
+  ) throws(Malformation) {
+    switch structure.type {
+    case ADType.flags.rawValue, ADType.completeName.rawValue, ADType.shortenedName.rawValue:
+      return
+    case ADType.manufacturerData.rawValue:
+      let slot = Self.slot(of: .company(try structure.key16()), in: keys)
+      if keys[slot].kind != .free { visit(slot, payload: structure.behindKey(2), of: view, into: &result) }
+    case ADType.serviceData16.rawValue:
+      let slot = Self.slot(of: .service(short: UInt32(try structure.key16())), in: keys)
+      if keys[slot].kind != .free { visit(slot, payload: structure.behindKey(2), of: view, into: &result) }
+    case ADType.completeServices16.rawValue, ADType.incompleteServices16.rawValue:
+      guard structure.byteCount & 1 == 0 else { fallthrough }
+      for index in 0..<(structure.byteCount / 2) {
+        let slot = Self.slot(of: .service(short: UInt32(structure.element16(index))), in: keys)
+        if keys[slot].kind != .free { visitKey(slot, of: view, into: &result) }
+      }
+    default:
+      if structure.type == ADType.txPowerLevel.rawValue, structure.byteCount == 1 {
+        result.txPower = Int8(bitPattern: structure.value.uint8(at: 0))
+        return
+      }
+      try lookClosely(at: structure.offset, isResponse: isResponse, of: view, into: &result)
+    }
+  }
+
+  @inline(never)
+  private mutating func lookClosely(
+    at offset: Int, isResponse: Bool, of view: borrowing MergedView, into result: inout Evaluation
+  ) throws(Malformation) {
+    var structures = ADStructures(isResponse ? view.response : view.data, from: offset)
+    guard let structure = try structures.next() else { return }
+    switch try structure.decoded() {
     case .serviceData(let uuid, let payload):
-      let slot = slot(of: .service(uuid))
-      guard keys[slot].kind != .free else { return }
-      visitKey(slot, of: view, into: &result)
-      visitGroups(slot, payload: payload, of: view, into: &result)
+      let slot = Self.slot(of: .service(uuid), in: keys)
+      if keys[slot].kind != .free { visit(slot, payload: payload, of: view, into: &result) }
     case .services(let list):
       if list.isCut { result.wrongSize &+= 1 }
-      for index in 0..<list.count { visitKey(slot(of: .service(list[index])), of: view, into: &result) }
+      for index in 0..<list.count {
+        visitKey(Self.slot(of: .service(list[index]), in: keys), of: view, into: &result)
+      }
     case .txPowerLevel(let power):
       result.txPower = power
-    case .flags, .solicitations, .name, .appearance, .other:
+    case .solicitations(let list):
+      if list.isCut { result.wrongSize &+= 1 }
+    case .manufacturerData, .flags, .name, .appearance, .other:
       return
     }
   }
 
   /// The slot of a key, or the free one where it would stand.
   @inline(__always)
-  func slot(of key: Key) -> Int {
-    var slot = Self.slot(key.hash, in: keys.count)
+  static func slot(of key: Key, in keys: FixedTable<Key>) -> Int {
+    var slot = slot(key.hash, in: keys.count)
     while keys[slot].kind != .free, !keys[slot].names(key) { slot = (slot &+ 1) & (keys.count &- 1) }
     return slot
   }
 
-  private func visitKey(_ slot: Int, of view: borrowing MergedView, into result: inout Evaluation) {
-    visitDescriptors(keys[slot].firstDescriptor, of: view, into: &result)
+  @inline(never)
+  private mutating func visitKey(_ slot: Int, of view: borrowing MergedView, into result: inout Evaluation) {
+    let first = keys[slot].firstDescriptor
+    if first >= 0 { visitDescriptors(first, of: view, into: &result) }
   }
 
-  private func visitGroups(
+  /// Visits a key with data behind it: what needs only the key, then what needs some of the data.
+  @inline(never)
+  private mutating func visit(
     _ slot: Int, payload: RawSpan, of view: borrowing MergedView, into result: inout Evaluation
   ) {
+    visitKey(slot, of: view, into: &result)
     var index = Int(keys[slot].firstGroup)
     while index >= 0 {
-      if let entry = entry(in: index, matching: payload) {
+      let group = groups[index]
+      if let entry = entry(in: group, at: index, matching: payload) {
         visitDescriptors(entries[entry].firstDescriptor, of: view, into: &result)
       }
-      index = Int(groups[index].next)
+      index = Int(group.next)
     }
   }
 
-  /// The entry whose masked value `payload` has.
+  /// The entry of a group whose masked value `payload` has.
   @inline(__always)
-  func entry(in index: Int, matching payload: RawSpan) -> Int? {
-    guard payload.byteCount >= Int(groups[index].byteCount) else { return nil }
-    if groups[index].entryCount == 1 {
-      let first = payload.paddedUInt64(at: Int(groups[index].maskOffset)) & groups[index].mask
-      guard first == groups[index].value else { return nil }
-      let entry = Int(groups[index].firstEntry)
-      return groups[index].wordCount <= 1 || hasValue(entry, payload) ? entry : nil
+  func entry(in group: Group, at index: Int, matching payload: RawSpan) -> Int? {
+    guard payload.byteCount >= Int(group.byteCount) else { return nil }
+    let first = payload.paddedUInt64(at: Int(group.maskOffset)) & group.mask
+    if group.entryCount == 1 {
+      guard first == group.value else { return nil }
+      let entry = Int(group.firstEntry)
+      return group.wordCount <= 1 || hasValue(entry, payload) ? entry : nil
     }
-    var hash = Self.hashSeed(group: index)
-    var word = Int(groups[index].firstWord)
-    let end = word &+ 2 &* Int(groups[index].wordCount)
-    while word < end {
-      hash = Self.mix(hash, payload.paddedUInt64(at: Int(words[word])) & words[word &+ 1])
-      word &+= 2
-    }
+    var hash = Self.mix(Self.hashSeed(group: index), first)
+    if group.wordCount > 1 { mixFurtherWords(of: group, payload, into: &hash) }
     return probe(hash, group: index, payload: payload)
   }
 
+  @inline(never)
+  private func mixFurtherWords(of group: Group, _ payload: RawSpan, into hash: inout UInt64) {
+    for word in 1..<Int(group.wordCount) {
+      let pair = Int(group.firstWord) &+ 2 &* word
+      hash = Self.mix(hash, payload.paddedUInt64(at: Int(words[pair])) & words[pair &+ 1])
+    }
+  }
+
+  @inline(__always)
   private func probe(_ hash: UInt64, group: Int, payload: RawSpan) -> Int? {
     var slot = Self.slot(hash, in: entrySlots.count)
     while true {
@@ -133,6 +191,7 @@ extension Matcher {
     }
   }
 
+  @inline(never)
   private func hasValue(_ entry: Int, _ payload: RawSpan) -> Bool {
     let group = groups[Int(entries[entry].group)]
     let mask = Int(group.firstWord)
@@ -144,12 +203,15 @@ extension Matcher {
     return true
   }
 
+  @inline(never)
   private func visitDescriptors(_ first: Int32, of view: borrowing MergedView, into result: inout Evaluation)
   {
     var index = Int(first)
     while index >= 0 {
       let item = Int(descriptors[index].item)
-      if stamps[item] != evaluation, holds(descriptors[index], on: view) {
+      if stamps[item] != evaluation,
+        !descriptors[index].residue.isThere || holds(descriptors[index], on: view)
+      {
         stamps[item] = evaluation
         result.items.insert(Int32(truncatingIfNeeded: item))
       }

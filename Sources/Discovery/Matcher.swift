@@ -58,18 +58,25 @@ public struct Matcher: ~Copyable {
 
   /// A key and what waits under it.
   struct Key: BitwiseCopyable {
-    enum Kind: UInt8, BitwiseCopyable { case free, company, service }
+    enum Kind: UInt8, BitwiseCopyable {
+      case free
+      case company
+      /// A UUID on the Bluetooth base UUID, in its 16- or 32-bit form.
+      case service
+      /// Any other UUID.
+      case longService
+    }
 
-    var kind = Kind.free
-    /// The company identifier, or the lower half of a UUID's 128-bit form.
+    /// The company identifier, the short UUID, or the lower half of a long one.
     var low: UInt64 = 0
-    /// The upper half of a UUID's 128-bit form.
+    /// The upper half of a long UUID.
     var high: UInt64 = 0
     var firstGroup: Int32 = -1
     /// Descriptors that need only the key.
     var firstDescriptor: Int32 = -1
     /// Descriptors that could wait here; used while compiling.
     var candidates: Int32 = 0
+    var kind = Kind.free
   }
 
   /// The values compared under one mask. Masks are kept as 64-bit words, those of zeros left out.
@@ -140,17 +147,24 @@ public struct Matcher: ~Copyable {
 }
 
 extension Matcher.Key {
+  @inline(__always)
   static func company(_ identifier: UInt16) -> Matcher.Key {
-    Matcher.Key(kind: .company, low: UInt64(identifier))
+    Matcher.Key(low: UInt64(identifier), kind: .company)
   }
+
+  @inline(__always)
+  static func service(short: UInt32) -> Matcher.Key { Matcher.Key(low: UInt64(short), kind: .service) }
 
   static func service(_ uuid: BluetoothUUID) -> Matcher.Key {
-    Matcher.Key(kind: .service, low: uuid.low, high: uuid.high)
+    if let short = uuid.short { return service(short: short) }
+    return Matcher.Key(low: uuid.low, high: uuid.high, kind: .longService)
   }
 
+  @inline(__always)
   func names(_ other: Matcher.Key) -> Bool {
     low == other.low && high == other.high && kind == other.kind
   }
 
+  @inline(__always)
   var hash: UInt64 { (low ^ high &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93 }
 }

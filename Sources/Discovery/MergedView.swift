@@ -19,6 +19,9 @@ struct Residue: BitwiseCopyable {
   var needsManufacturer = false
   var needsService = false
   var needsName = false
+
+  @inline(__always)
+  var isThere: Bool { needsManufacturer || needsService || needsName }
 }
 
 extension Matcher {

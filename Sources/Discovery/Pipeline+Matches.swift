@@ -14,8 +14,9 @@ extension Pipeline {
   @inline(never)
   mutating func look(at set: Int) {
     let octets = payloads.bytes
-    sets[set].evaluation = matcher.evaluate(
-      octets.payload(sets[set].data, .data, of: set), octets.payload(sets[set].response, .response, of: set))
+    matcher.evaluate(
+      octets.payload(sets[set].data, .data, of: set), octets.payload(sets[set].response, .response, of: set),
+      into: &sets[set].evaluation)
     sets[set].isEvaluated = true
   }
 
@@ -179,12 +180,5 @@ extension Pipeline {
       if sets[set].bit & bits != 0 { sets[set].isEvaluated = false }
       set = Int(sets[set].next)
     }
-  }
-}
-
-extension MatchedItems {
-  func contains(_ item: Int32) -> Bool {
-    for index in 0..<count where items[index] == item { return true }
-    return false
   }
 }

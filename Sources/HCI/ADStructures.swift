@@ -6,14 +6,29 @@ public struct ADStructure: ~Escapable {
   public let type: UInt8
   /// Where the structure's length octet lies in the payload.
   public let offset: Int
-  public let value: RawSpan
+  /// Octets of the value.
+  public let byteCount: Int
+  @usableFromInline let payload: RawSpan
 
+  /// The structure whose length octet, `byteCount` + 1, lies at `offset`; all of it lies inside the payload.
   @inlinable
-  @_lifetime(copy value)
-  init(type: UInt8, offset: Int, value: RawSpan) {
+  @inline(__always)
+  @_lifetime(copy payload)
+  init(in payload: RawSpan, at offset: Int, type: UInt8, byteCount: Int) {
     self.type = type
     self.offset = offset
-    self.value = value
+    self.byteCount = byteCount
+    self.payload = payload
+  }
+
+  @inlinable
+  public var value: RawSpan {
+    @inline(__always)
+    @_lifetime(copy self)
+    get {
+      // Holds: the structure lies inside the payload by its initialiser's contract.
+      unsafe payload.uncheckedSlice(at: offset &+ 2, count: byteCount)
+    }
   }
 }
 
@@ -46,37 +61,52 @@ public struct Malformation: Error, Equatable, Sendable, BitwiseCopyable {
 /// have been delivered.
 @frozen
 public struct ADStructures: ~Escapable {
-  @usableFromInline var cursor: ByteCursor
+  @usableFromInline let payload: RawSpan
+  @usableFromInline var offset = 0
 
   @inlinable
   @_lifetime(copy payload)
-  public init(_ payload: RawSpan) { cursor = ByteCursor(payload) }
+  public init(_ payload: RawSpan) { self.payload = payload }
+
+  /// Starts at the structure whose length octet lies at `offset`.
+  @inlinable
+  @_lifetime(copy payload)
+  public init(_ payload: RawSpan, from offset: Int) {
+    precondition(offset >= 0)
+    self.payload = payload
+    self.offset = offset
+  }
 
   /// The next structure, or nil at the end. After an error there is no further structure.
   @inlinable
+  @inline(__always)
   @_lifetime(copy self)
   public mutating func next() throws(Malformation) -> ADStructure? {
-    let offset = cursor.position
-    guard let length = cursor.uint8() else { return nil }
+    let start = offset
+    guard start < payload.byteCount else { return nil }
+    // Holds: at least one octet is left, and offsets are never negative.
+    let length = Int(unsafe payload.uncheckedUInt8(at: start))
+    let end = start &+ length
     guard length != 0 else {
-      try end()
+      offset = payload.byteCount
+      try Self.checkPadding(of: payload, from: start)
       return nil
     }
-    guard let body = cursor.span(Int(length)) else {
-      cursor.consume(cursor.remaining)
-      throw Malformation(offset: offset, kind: .lengthPastEnd)
+    guard end < payload.byteCount else {
+      offset = payload.byteCount
+      throw Malformation(offset: start, kind: .lengthPastEnd)
     }
-    return ADStructure(type: body.uint8(at: 0), offset: offset, value: body.extracting(droppingFirst: 1))
+    offset = end &+ 1
+    // Holds: `length` octets, the type among them, follow inside the payload.
+    let type = unsafe payload.uncheckedUInt8(at: start &+ 1)
+    return ADStructure(in: payload, at: start, type: type, byteCount: length &- 1)
   }
 
-  /// Looks over the padding behind a zero length.
-  @inlinable
-  mutating func end() throws(Malformation) {
-    while let octet = cursor.uint8() {
-      guard octet != 0 else { continue }
-      let offset = cursor.position &- 1
-      cursor.consume(cursor.remaining)
-      throw Malformation(offset: offset, kind: .dataAfterEnd)
+  /// Looks over what lies behind a zero length.
+  @usableFromInline
+  static func checkPadding(of payload: RawSpan, from start: Int) throws(Malformation) {
+    for index in start..<payload.byteCount where payload.uint8(at: index) != 0 {
+      throw Malformation(offset: index, kind: .dataAfterEnd)
     }
   }
 }

@@ -47,50 +47,90 @@ extension ADStructure {
   @inlinable
   @_lifetime(copy self)
   public func decoded() throws(Malformation) -> ADValue {
-    guard let known = ADType(rawValue: type) else { return .other(value) }
-    switch known {
-    case .flags: return .flags(value.byteCount > 0 ? value.uint8(at: 0) : 0)
-    case .incompleteServices16, .completeServices16: return .services(try list(2))
-    case .incompleteServices32, .completeServices32: return .services(try list(4))
-    case .incompleteServices128, .completeServices128: return .services(try list(16))
-    case .solicitation16: return .solicitations(try list(2))
-    case .solicitation32: return .solicitations(try list(4))
-    case .solicitation128: return .solicitations(try list(16))
-    case .shortenedName: return .name(value, isComplete: false)
-    case .completeName: return .name(value, isComplete: true)
-    case .txPowerLevel:
+    switch type {
+    case ADType.flags.rawValue: return .flags(value.byteCount > 0 ? value.uint8(at: 0) : 0)
+    case ADType.incompleteServices16.rawValue, ADType.completeServices16.rawValue:
+      return .services(try list(2))
+    case ADType.incompleteServices32.rawValue, ADType.completeServices32.rawValue:
+      return .services(try list(4))
+    case ADType.incompleteServices128.rawValue, ADType.completeServices128.rawValue:
+      return .services(try list(16))
+    case ADType.solicitation16.rawValue: return .solicitations(try list(2))
+    case ADType.solicitation32.rawValue: return .solicitations(try list(4))
+    case ADType.solicitation128.rawValue: return .solicitations(try list(16))
+    case ADType.shortenedName.rawValue: return .name(value, isComplete: false)
+    case ADType.completeName.rawValue: return .name(value, isComplete: true)
+    case ADType.txPowerLevel.rawValue:
       try require(value.byteCount == 1)
       return .txPowerLevel(Int8(bitPattern: value.uint8(at: 0)))
-    case .appearance:
+    case ADType.appearance.rawValue:
       try require(value.byteCount == 2)
       return .appearance(value.uint16(at: 0))
-    case .serviceData16: return try serviceData(keyByteCount: 2)
-    case .serviceData32: return try serviceData(keyByteCount: 4)
-    case .serviceData128: return try serviceData(keyByteCount: 16)
-    case .manufacturerData:
-      try require(value.byteCount >= 2)
-      return .manufacturerData(companyIdentifier: value.uint16(at: 0), value.extracting(droppingFirst: 2))
+    case ADType.serviceData16.rawValue:
+      return .serviceData(BluetoothUUID(short: UInt32(try key16())), behindKey(2))
+    case ADType.serviceData32.rawValue: return .serviceData(BluetoothUUID(short: try key32()), behindKey(4))
+    case ADType.serviceData128.rawValue: return .serviceData(try key128(), behindKey(16))
+    case ADType.manufacturerData.rawValue:
+      return .manufacturerData(companyIdentifier: try key16(), behindKey(2))
+    default: return .other(value)
     }
   }
 
   @inlinable
+  @inline(__always)
   func require(_ fits: Bool) throws(Malformation) {
     guard fits else { throw Malformation(offset: offset, kind: .wrongSize) }
   }
 
   @inlinable
+  @inline(__always)
   @_lifetime(copy self)
   func list(_ elementByteCount: Int) throws(Malformation) -> UUIDList {
-    try require(value.byteCount == 0 || value.byteCount >= elementByteCount)
+    try require(byteCount == 0 || byteCount >= elementByteCount)
     return UUIDList(value, elementByteCount: elementByteCount)
   }
 
+  /// The company identifier or 16-bit UUID in front of manufacturer or service data.
   @inlinable
+  @inline(__always)
+  public func key16() throws(Malformation) -> UInt16 {
+    try require(byteCount >= 2)
+    // Holds: the value lies inside the payload and has two octets.
+    return unsafe payload.uncheckedUInt16(at: offset &+ 2)
+  }
+
+  /// The 32-bit UUID in front of service data.
+  @inlinable
+  @inline(__always)
+  public func key32() throws(Malformation) -> UInt32 {
+    try require(byteCount >= 4)
+    return payload.uint32(at: offset &+ 2)
+  }
+
+  /// The 128-bit UUID in front of service data.
+  @inlinable
+  public func key128() throws(Malformation) -> BluetoothUUID {
+    try require(byteCount >= 16)
+    return BluetoothUUID(high: payload.uint64(at: offset &+ 10), low: payload.uint64(at: offset &+ 2))
+  }
+
+  /// What follows a key of so many octets, which has been read.
+  @inlinable
+  @inline(__always)
   @_lifetime(copy self)
-  func serviceData(keyByteCount: Int) throws(Malformation) -> ADValue {
-    try require(value.byteCount >= keyByteCount)
-    let key = BluetoothUUID(bytes: value.extracting(first: keyByteCount))
-    return .serviceData(key, value.extracting(droppingFirst: keyByteCount))
+  public func behindKey(_ keyByteCount: Int) -> RawSpan {
+    precondition(keyByteCount <= byteCount)
+    // Holds: the value lies inside the payload, and the key inside the value.
+    return unsafe payload.uncheckedSlice(at: offset &+ 2 &+ keyByteCount, count: byteCount &- keyByteCount)
+  }
+
+  /// One element of a list of 16-bit UUIDs.
+  @inlinable
+  @inline(__always)
+  public func element16(_ index: Int) -> UInt16 {
+    precondition(index >= 0 && 2 &* index <= byteCount &- 2)
+    // Holds: the value lies inside the payload, and the element inside the value.
+    return unsafe payload.uncheckedUInt16(at: offset &+ 2 &+ 2 &* index)
   }
 }
 
@@ -118,14 +158,15 @@ public struct UUIDList: ~Escapable {
 
   @inlinable
   public subscript(_ index: Int) -> BluetoothUUID {
-    let start = index &* elementByteCount
-    return BluetoothUUID(bytes: bytes.extracting(start..<(start &+ elementByteCount)))
+    @inline(__always)
+    get { BluetoothUUID(bytes: bytes.slice(at: index &* elementByteCount, count: elementByteCount)) }
   }
 }
 
 extension BluetoothUUID {
   /// Reads 2, 4 or 16 octets, least significant first; no other count is a UUID.
   @inlinable
+  @inline(__always)
   public init(bytes: RawSpan) {
     switch bytes.byteCount {
     case 2: self.init(short: UInt32(bytes.uint16(at: 0)))

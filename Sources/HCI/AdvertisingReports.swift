@@ -17,21 +17,26 @@ public struct AdvertisingReports: ~Escapable {
   public let format: ReportFormat
   /// `Num_Reports` as the event gives it.
   public let count: Int
+  @usableFromInline let bytes: RawSpan
   @usableFromInline var index = 0
-  @usableFromInline var cursor: ByteCursor
+  @usableFromInline var offset = 2
 
   /// The reports in `event`, or nil when it is some other event.
   @inlinable
+  @inline(__always)
   @_lifetime(copy event)
   public init?(_ event: borrowing Event) {
-    guard event.code == Event.leMeta, event.parameters.byteCount >= 1,
-      let format = ReportFormat(rawValue: event.parameters.uint8(at: 0))
-    else { return nil }
-    self.format = format
-    cursor = ByteCursor(event.parameters)
-    cursor.consume(1)
+    let parameters = event.parameters
+    guard event.code == Event.leMeta, parameters.byteCount >= 1 else { return nil }
+    switch parameters.uint8(at: 0) {
+    case ReportFormat.legacy.rawValue: format = .legacy
+    case ReportFormat.directed.rawValue: format = .directed
+    case ReportFormat.extended.rawValue: format = .extended
+    default: return nil
+    }
+    bytes = parameters
     // An event without even a count is read as one report, which is then found to be cut.
-    count = Int(cursor.uint8() ?? 1)
+    count = parameters.byteCount >= 2 ? Int(parameters.uint8(at: 1)) : 1
   }
 
   /// Reports that were announced and not yet read or lost.
@@ -40,80 +45,133 @@ public struct AdvertisingReports: ~Escapable {
 
   /// Octets behind the last report, once all were read.
   @inlinable
-  public var trailingByteCount: Int { cursor.remaining }
+  public var trailingByteCount: Int { max(0, bytes.byteCount &- offset) }
 
   /// The next report, or nil after the last one. After `cut` there is no further report.
   @inlinable
+  @inline(__always)
   @_lifetime(copy self)
   public mutating func next() throws(ReportError) -> AdvertisingReport? {
     guard index < count else { return nil }
     let position = index
     index &+= 1
     switch format {
-    case .legacy: return try legacy(position)
-    case .directed: return try directed(position)
-    case .extended: return try extended(position)
+    case .legacy: return try AdvertisingReport(legacy: frame(fixed: 10, lengthAt: 8, position), position)
+    case .directed:
+      return try AdvertisingReport(directed: frame(fixed: 16, lengthAt: nil, position), position)
+    case .extended: return try AdvertisingReport(extended: frame(fixed: 24, lengthAt: 23, position), position)
     }
+  }
+
+  /// The octets of the report at `offset`: so many fixed ones, the length of the data among them, and the data.
+  @inlinable
+  @inline(__always)
+  @_lifetime(copy self)
+  mutating func frame(fixed: Int, lengthAt: Int?, _ position: Int) throws(ReportError) -> RawSpan {
+    let start = offset
+    let left = bytes.byteCount &- start
+    guard left >= fixed else { throw fuse(at: position) }
+    // Holds: the fixed octets are left, as just checked.
+    let dataByteCount = lengthAt.map { Int(unsafe bytes.uncheckedUInt8(at: start &+ $0)) } ?? 0
+    guard left >= fixed &+ dataByteCount else { throw fuse(at: position) }
+    offset = start &+ fixed &+ dataByteCount
+    // Holds: so many octets are left, as just checked.
+    return unsafe bytes.uncheckedSlice(at: start, count: fixed &+ dataByteCount)
   }
 
   @inlinable
   mutating func fuse(at position: Int) -> ReportError {
     index = count
-    cursor.consume(cursor.remaining)
+    offset = bytes.byteCount
     return .cut(index: position)
   }
+}
 
+extension AdvertisingReport {
   /// Event_Type, Address_Type, Address, Data_Length, Data, RSSI.
   @inlinable
-  @_lifetime(copy self)
-  mutating func legacy(_ position: Int) throws(ReportError) -> AdvertisingReport {
-    guard let head = cursor.span(9), let data = cursor.span(Int(head.uint8(at: 8))), let rssi = cursor.uint8()
-    else { throw fuse(at: position) }
-    guard let pdu = AdvertisingPDU(rawValue: head.uint8(at: 0)), pdu != .extended else {
+  @inline(__always)
+  @_lifetime(copy frame)
+  init(legacy frame: RawSpan, _ position: Int) throws(ReportError) {
+    // Holds, here and below: a legacy report has at least its ten fixed octets.
+    let head = unsafe frame.uncheckedUInt64(at: 0)
+    guard let pdu = AdvertisingPDU(legacyReport: UInt8(truncatingIfNeeded: head)) else {
       throw .reserved(index: position, field: .eventType)
     }
-    guard let type = AddressType(rawValue: head.uint8(at: 1)), type != .anonymous else {
+    guard let type = AddressType(identified: UInt8(truncatingIfNeeded: head >> 8)) else {
       throw .reserved(index: position, field: .addressType)
     }
     var header = ReportHeader(
-      address: DeviceAddress(bits: head.uint48(at: 2), type: type), pdu: pdu, properties: pdu.legacyProperties
-    )
-    header.rssi = Int8(bitPattern: rssi)
-    return AdvertisingReport(header: header, data: data)
+      address: DeviceAddress(bits: head >> 16, type: type), pdu: pdu, properties: pdu.legacyProperties)
+    header.rssi = Int8(bitPattern: unsafe frame.uncheckedUInt8(at: frame.byteCount &- 1))
+    self.init(header: header, data: unsafe frame.uncheckedSlice(at: 9, count: frame.byteCount &- 10))
   }
 
   /// Event_Type (always 1), Address_Type, Address, Direct_Address_Type, Direct_Address, RSSI: no data.
   @inlinable
-  @_lifetime(copy self)
-  mutating func directed(_ position: Int) throws(ReportError) -> AdvertisingReport {
-    guard let head = cursor.span(16) else { throw fuse(at: position) }
-    guard head.uint8(at: 0) == AdvertisingPDU.directed.rawValue else {
+  @_lifetime(copy frame)
+  init(directed frame: RawSpan, _ position: Int) throws(ReportError) {
+    guard frame.uint8(at: 0) == AdvertisingPDU.directed.rawValue else {
       throw .reserved(index: position, field: .eventType)
     }
-    guard let type = AddressType(rawValue: head.uint8(at: 1)), type != .anonymous else {
+    guard let type = AddressType(identified: frame.uint8(at: 1)) else {
       throw .reserved(index: position, field: .addressType)
     }
     var header = ReportHeader(
-      address: DeviceAddress(bits: head.uint48(at: 2), type: type), pdu: .directed,
+      address: DeviceAddress(bits: frame.uint48(at: 2), type: type), pdu: .directed,
       properties: AdvertisingPDU.directed.legacyProperties)
-    try header.aim(at: head.uint48(at: 9), type: head.uint8(at: 8), report: position)
-    header.rssi = Int8(bitPattern: head.uint8(at: 15))
-    return AdvertisingReport(header: header, data: head.extracting(first: 0))
+    try header.aim(at: frame.uint48(at: 9), type: frame.uint8(at: 8), report: position)
+    header.rssi = Int8(bitPattern: frame.uint8(at: 15))
+    self.init(header: header, data: frame.slice(at: 16, count: 0))
   }
 
   /// Event_Type, Address_Type, Address, Primary_PHY, Secondary_PHY, Advertising_SID, TX_Power, RSSI,
   /// Periodic_Advertising_Interval, Direct_Address_Type, Direct_Address, Data_Length, Data.
   @inlinable
-  @_lifetime(copy self)
-  mutating func extended(_ position: Int) throws(ReportError) -> AdvertisingReport {
-    guard let head = cursor.span(24), let data = cursor.span(Int(head.uint8(at: 23))) else {
-      throw fuse(at: position)
+  @_lifetime(copy frame)
+  init(extended frame: RawSpan, _ position: Int) throws(ReportError) {
+    let header = try ReportHeader(extended: frame.slice(at: 0, count: 24), report: position)
+    self.init(header: header, data: frame.slice(at: 24, count: frame.byteCount &- 24))
+  }
+}
+
+extension AddressType {
+  /// The address type of a report that has an address.
+  @inlinable
+  @inline(__always)
+  init?(identified code: UInt8) {
+    switch code {
+    case 0: self = .public
+    case 1: self = .random
+    case 2: self = .publicIdentity
+    case 3: self = .randomIdentity
+    default: return nil
     }
-    return AdvertisingReport(header: try ReportHeader(extended: head, report: position), data: data)
+  }
+
+  /// The address type of a report that may be anonymous.
+  @inlinable
+  @inline(__always)
+  init?(reported code: UInt8) {
+    if code == 0xFF { self = .anonymous } else { self.init(identified: code) }
   }
 }
 
 extension AdvertisingPDU {
+  /// The PDU of a legacy report's Event_Type (7.7.65.2).
+  @inlinable
+  @inline(__always)
+  init?(legacyReport code: UInt8) {
+    switch code {
+    case 0: self = .connectable
+    case 1: self = .directed
+    case 2: self = .scannable
+    case 3: self = .nonConnectable
+    case 4: self = .scanResponse
+    default: return nil
+    }
+  }
+
   /// What a legacy PDU says of itself. A scan response does not say whether its advertiser is connectable.
   @inlinable
   var legacyProperties: ReportHeader.Properties {
@@ -145,7 +203,7 @@ extension ReportHeader {
   @inlinable
   init(extended head: RawSpan, report position: Int) throws(ReportError) {
     let eventType = head.uint16(at: 0)
-    guard let type = AddressType(rawValue: head.uint8(at: 2)) else {
+    guard let type = AddressType(reported: head.uint8(at: 2)) else {
       throw .reserved(index: position, field: .addressType)
     }
     var pdu = AdvertisingPDU.extended
@@ -195,7 +253,7 @@ extension ReportHeader {
       directAddress = DeviceAddress(bits: bits, type: .random)
       return
     }
-    guard let known = AddressType(rawValue: type), known != .anonymous else {
+    guard let known = AddressType(identified: type) else {
       throw .reserved(index: position, field: .addressType)
     }
     directAddress = DeviceAddress(bits: bits, type: known)

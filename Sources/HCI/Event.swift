@@ -20,13 +20,15 @@ public struct Event: ~Escapable {
   public static var leMeta: UInt8 { 0x3E }
 
   @inlinable
+  @inline(__always)
   @_lifetime(copy body)
   public init(parsing body: RawSpan) throws(EventError) {
     guard body.byteCount >= 2 else { throw .headerCut(byteCount: body.byteCount) }
-    let declared = Int(body.uint8(at: 1))
+    // Holds, here and below: the two octets of the header are there.
+    let declared = Int(unsafe body.uncheckedUInt8(at: 1))
     let present = body.byteCount &- 2
-    code = body.uint8(at: 0)
+    code = unsafe body.uncheckedUInt8(at: 0)
     surplus = present &- declared
-    parameters = body.extracting(2..<(2 &+ (present < declared ? present : declared)))
+    parameters = unsafe body.uncheckedSlice(at: 2, count: present < declared ? present : declared)
   }
 }

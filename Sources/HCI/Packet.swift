@@ -55,13 +55,15 @@ public struct Packet: ~Escapable {
   /// Takes one whole packet as a datagram delivers it: indicator first. What its header says about its length is
   /// judged by the reader of its kind.
   @inlinable
+  @inline(__always)
   @_lifetime(copy bytes)
   public init(parsing bytes: RawSpan) throws(PacketError) {
     guard bytes.byteCount > 0 else { throw .empty }
-    let indicator = bytes.uint8(at: 0)
+    // Holds, here and below: the span is not empty.
+    let indicator = unsafe bytes.uncheckedUInt8(at: 0)
     guard let kind = PacketKind(rawValue: indicator) else { throw .unknownKind(indicator) }
     self.kind = kind
-    self.body = bytes.extracting(droppingFirst: 1)
+    self.body = unsafe bytes.uncheckedSlice(at: 1, count: bytes.byteCount &- 1)
   }
 }
 

@@ -14,7 +14,7 @@ extension RawSpan {
   /// Two octets, least significant first.
   @inlinable
   public func uint16(at offset: Int) -> UInt16 {
-    precondition(offset >= 0 && offset &+ 2 <= byteCount)
+    precondition(offset >= 0 && offset <= byteCount &- 2)
     // Holds: both octets lie inside the span, and any bit pattern is a UInt16.
     return UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
   }
@@ -22,7 +22,7 @@ extension RawSpan {
   /// Four octets, least significant first.
   @inlinable
   public func uint32(at offset: Int) -> UInt32 {
-    precondition(offset >= 0 && offset &+ 4 <= byteCount)
+    precondition(offset >= 0 && offset <= byteCount &- 4)
     // Holds: all four octets lie inside the span, and any bit pattern is a UInt32.
     return UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
   }
@@ -30,7 +30,7 @@ extension RawSpan {
   /// Eight octets, least significant first.
   @inlinable
   public func uint64(at offset: Int) -> UInt64 {
-    precondition(offset >= 0 && offset &+ 8 <= byteCount)
+    precondition(offset >= 0 && offset <= byteCount &- 8)
     // Holds: all eight octets lie inside the span, and any bit pattern is a UInt64.
     return UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
@@ -57,22 +57,69 @@ extension RawSpan {
     return word
   }
 
+  /// `count` octets from `offset` on, borrowed.
+  @inlinable
+  @_lifetime(copy self)
+  public func slice(at offset: Int, count: Int) -> RawSpan {
+    precondition(offset >= 0 && count >= 0 && offset <= byteCount &- count)
+    // Holds: the range lies inside the span, as just checked.
+    return unsafe extracting(unchecked: Range(uncheckedBounds: (lower: offset, upper: offset &+ count)))
+  }
+
   /// Whether both spans hold the same octets.
   @inlinable
   public func equals(_ other: RawSpan) -> Bool {
-    guard byteCount == other.byteCount else { return false }
+    let count = byteCount
+    guard count == other.byteCount else { return false }
+    guard count >= 8 else { return paddedUInt64(at: 0) == other.paddedUInt64(at: 0) }
     var offset = 0
-    while offset &+ 8 <= byteCount {
+    while offset <= count &- 8 {
       if uint64(at: offset) != other.uint64(at: offset) { return false }
       offset &+= 8
     }
-    return paddedUInt64(at: offset) == other.paddedUInt64(at: offset)
+    // The last word may overlap the one before.
+    return uint64(at: count &- 8) == other.uint64(at: count &- 8)
   }
 
   /// Whether this span's first octets are those of `prefix`.
   @inlinable
   public func starts(with prefix: RawSpan) -> Bool {
-    prefix.byteCount <= byteCount && extracting(first: prefix.byteCount).equals(prefix)
+    prefix.byteCount <= byteCount && slice(at: 0, count: prefix.byteCount).equals(prefix)
+  }
+}
+
+/// The same without the check, for readers that have just measured what they read. Each use gives its reason.
+extension RawSpan {
+  @inlinable
+  @inline(__always)
+  @unsafe
+  func uncheckedUInt8(at offset: Int) -> UInt8 {
+    unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  @inlinable
+  @inline(__always)
+  @unsafe
+  func uncheckedUInt16(at offset: Int) -> UInt16 {
+    UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
+  }
+
+  @inlinable
+  @inline(__always)
+  @unsafe
+  func uncheckedUInt64(at offset: Int) -> UInt64 {
+    UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+  }
+
+  /// `count` octets from `offset` on, of a span that is not empty.
+  @inlinable
+  @inline(__always)
+  @unsafe
+  @_lifetime(copy self)
+  func uncheckedSlice(at offset: Int, count: Int) -> RawSpan {
+    let start = unsafe withUnsafeBytes { unsafe $0.baseAddress.unsafelyUnwrapped + offset }
+    let slice = unsafe RawSpan(_unsafeStart: start, byteCount: count)
+    return unsafe _overrideLifetime(slice, copying: self)
   }
 }
 

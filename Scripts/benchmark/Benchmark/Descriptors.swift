@@ -10,23 +10,25 @@ enum Descriptors {
   /// The first twelve find the stream's targets; of the rest one in ten has a key that occurs in the stream and a
   /// value that does not, and nine look for keys that never come. No key has more than four distinct masks.
   static func mixed(_ count: Int) -> Manifest {
-    manifest((0..<count).map { index in
-      if index < Stream.targetCount { return target(index) }
-      return index % 10 == 0 ? nearMiss(index) : absent(index)
-    })
+    manifest(
+      (0..<count).map { index in
+        if index < Stream.targetCount { return target(index) }
+        return index % 10 == 0 ? nearMiss(index) : absent(index)
+      })
   }
 
   /// All descriptors on one company identifier that half the stream carries, with so many distinct masks.
   static func oneKey(_ count: Int, masks: Int) -> Manifest {
-    manifest((0..<count).map { index in
-      var descriptor = DiscoveryDescriptor()
-      descriptor.companyIdentifier = 0x004C
-      let mask = index % masks
-      descriptor.manufacturerData = MaskedBytes(
-        blob: [0xE0 | UInt8(index & 0x1F), UInt8(index >> 5 & 0xFF), UInt8(index >> 13), 0xFF],
-        mask: [0xFF, 0xFF, UInt8(mask & 0xFF), UInt8(mask >> 8 | 0x80)])
-      return descriptor
-    })
+    manifest(
+      (0..<count).map { index in
+        var descriptor = DiscoveryDescriptor()
+        descriptor.companyIdentifier = 0x004C
+        let mask = index % masks
+        descriptor.manufacturerData = MaskedBytes(
+          blob: [0xE0 | UInt8(index & 0x1F), UInt8(index >> 5 & 0xFF), UInt8(index >> 13), 0xFF],
+          mask: [0xFF, 0xFF, UInt8(mask & 0xFF), UInt8(mask >> 8 | 0x80)])
+        return descriptor
+      })
   }
 
   private static func manifest(_ descriptors: [DiscoveryDescriptor]) -> Manifest {

@@ -22,7 +22,9 @@ struct Stream {
     generator = SeededGenerator(seed: seed)
     self.changePerMille = changePerMille
     for index in 0..<Self.deviceCount { devices.append(StreamDevice(index, &generator)) }
-    for index in 0..<reports { append(index < devices.count ? index : generator.number(below: devices.count)) }
+    for index in 0..<reports {
+      append(index < devices.count ? index : generator.number(below: devices.count))
+    }
   }
 
   private mutating func append(_ index: Int) {

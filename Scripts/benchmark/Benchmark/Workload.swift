@@ -9,6 +9,7 @@ struct Workload: ~Copyable {
   private var path: DataPath
   private(set) var matched = 0
   private var time: Int64 = 0
+  private var evaluation = Evaluation()
 
   init(_ manifest: Manifest) { path = DataPath(manifest) }
 
@@ -32,7 +33,9 @@ struct Workload: ~Copyable {
         guard var reports = AdvertisingReports(event) else { return 0 }
         do throws(ReportError) {
           while let report = try reports.next() {
-            count += path.pipeline.matcher.evaluate(report.data, report.data.extracting(first: 0)).items.total
+            path.pipeline.matcher.evaluate(
+              report.data, report.data.slice(at: 0, count: 0), into: &evaluation)
+            count += evaluation.items.total
           }
         } catch {}
       } catch {}
@@ -47,7 +50,8 @@ struct Workload: ~Copyable {
     for index in 0..<stream.count {
       time += 1000
       _ = path.pipeline.receive(
-        h4: bytes.extracting(stream.starts[index]..<stream.starts[index + 1]), at: Instant(microseconds: time))
+        h4: bytes.extracting(stream.starts[index]..<stream.starts[index + 1]), at: Instant(microseconds: time)
+      )
     }
     matched = Int(path.pipeline.counters.found)
   }

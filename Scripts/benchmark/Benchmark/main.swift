@@ -36,4 +36,6 @@ case "pipeline", "unchanged": for round in 0..<rounds { workload.runPipeline(str
 default: for _ in 0..<rounds { workload.runMatcher(stream) }
 }
 let allocations = allocation_count() - before
-print("reports \(stream.count) allocations \(allocations) matched \(workload.matched) bytes \(workload.byteCount)")
+print(
+  "reports \(stream.count) allocations \(allocations) matched \(workload.matched) bytes \(workload.byteCount)"
+)
