@@ -45,7 +45,9 @@ struct CompiledMatcher: ~Copyable {
 
   /// What the merged view of advertising data and scan response matches.
   mutating func find(_ data: [UInt8], response: [UInt8] = []) -> Found {
-    let found = path.pipeline.matcher.evaluate(data.rawSpan, response.rawSpan).items
+    var evaluation = Evaluation()
+    path.pipeline.matcher.evaluate(data.rawSpan, response.rawSpan, into: &evaluation)
+    let found = evaluation.items
     return Found(items: (0..<found.count).map { Int(found[$0]) }, total: found.total)
   }
 }
