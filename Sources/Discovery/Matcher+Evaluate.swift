@@ -49,6 +49,13 @@ extension Matcher {
     if response.byteCount > 0 { scanResponse(of: view, into: &result) }
   }
 
+  /// The same, where the copy of the result does not matter.
+  public mutating func evaluate(_ data: RawSpan, _ response: RawSpan) -> Evaluation {
+    var result = Evaluation()
+    evaluate(data, response, into: &result)
+    return result
+  }
+
   @inline(never)
   private mutating func scanResponse(of view: borrowing MergedView, into result: inout Evaluation) {
     scan(view, isResponse: true, into: &result)
