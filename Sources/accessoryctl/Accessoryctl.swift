@@ -16,7 +16,7 @@ struct Accessoryctl: ParsableCommand {
         accessoryctl check /etc/accessoryd/accessoryd.toml
         accessoryctl decode room.btsnoop
         accessoryctl replay room.btsnoop --manifest accessoryd.toml
-        accessoryctl explain AA:BB:CC:DD:EE:FF --capture room.btsnoop --manifest accessoryd.toml
+        accessoryctl sightings --all --capture room.btsnoop
         accessoryctl decode --json room.btsnoop | jq -r .address | sort | uniq -c
 
       Exit status: 0 success; 1 the answer is no; 64 wrong command line; 65 wrong file \

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
-import AgentCore
 import HCI
 import LinuxSystem
 import Rendering
@@ -35,14 +34,15 @@ struct DecodeCommand: ParsableCommand {
   func run() throws {
     let file = try CaptureFile(reading: capture)
     var printer = Printer()
-    var total = CaptureSummary()
+    var total: CaptureSummary?
     let ending = Result { () throws(Failure) in
       try file.decode { record, decoder throws(Failure) in
         try show(record, &decoder, &printer)
         total = decoder.total
       }
     }
-    try finish(total, &printer)
+    if total == nil, case .success = ending { total = CaptureSummary() }
+    if let total { try finish(total, &printer) }
     try ending.get()
   }
 

@@ -9,13 +9,13 @@ struct ExplainCommand: ParsableCommand {
     abstract: "Say why a device does or does not match, clause by clause.",
     usage: "accessoryctl explain <device> --capture <file> --manifest <file> [...]",
     discussion: """
-      For every item of the manifest: each clause, what it wants, what the device \\
-      advertises instead, and where the first difference is; then how strong the device \\
-      is and what the gate makes of it. Exit status: 0 an item has found the device, \\
+      For every item of the manifest: each clause, what it wants, what the device \
+      advertises instead, and where the first difference is; then how strong the device \
+      is and what the gate makes of it. Exit status: 0 an item has found the device, \
       1 none has, or it was not heard.
 
       Example:
-        accessoryctl explain AA:BB:CC:DD:EE:FF --capture room.btsnoop \\\\
+        accessoryctl explain AA:BB:CC:DD:EE:FF --capture room.btsnoop \\
           --manifest accessoryd.toml
       """)
 

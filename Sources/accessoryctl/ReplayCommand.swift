@@ -12,8 +12,8 @@ struct ReplayCommand: ParsableCommand {
     abstract: "Show what the agent would have told about a capture.",
     usage: "accessoryctl replay <capture> --manifest <file> [options]",
     discussion: """
-      Runs the agent's own data path over the capture: every line is a sighting that was \\
-      found, changed or lost, with the level the gate decided on. The lines are the same \\
+      Runs the agent's own data path over the capture: every line is a sighting that was \
+      found, changed or lost, with the level the gate decided on. The lines are the same \
       at every speed.
 
       Examples:
@@ -47,8 +47,8 @@ struct ReplayCommand: ParsableCommand {
         for event in events { try show.event(event) }
       }
     }
-    // Whatever broke the capture off, its time has passed and what it told is summed up.
-    try show.end(replay, isSummary: summary)
+    // Wherever the capture broke off, what it told until then is summed up; nothing is said of what is none.
+    try show.end(replay, isSummary: summary && replay.recordCount > 0)
     try ending.get()
   }
 

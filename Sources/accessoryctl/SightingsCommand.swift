@@ -9,8 +9,8 @@ struct SightingsCommand: ParsableCommand {
     abstract: "List what is near, the strongest first.",
     usage: "accessoryctl sightings --capture <file> [--manifest <file>] [options]",
     discussion: """
-      Devices that match an item of the manifest; items in parentheses match but have not \\
-      found the device (it is not at the gateway). With --all, every device that is \\
+      Devices that match an item of the manifest; items in parentheses match but have not \
+      found the device (it is not at the gateway). With --all, every device that is \
       remembered. Exit status: 0 there are some, 1 there are none.
 
       Examples:

@@ -10,8 +10,8 @@ struct SuggestCommand: ParsableCommand {
     commandName: "suggest",
     abstract: "Print an item for the manifest that finds a device like this one.",
     discussion: """
-      Looks at everything the device advertised: which company or service it names, and \\
-      which of the bytes behind it never changed. The longer the capture, the better. \\
+      Looks at everything the device advertised: which company or service it names, and \
+      which of the bytes behind it never changed. The longer the capture, the better. \
       Exit status: 0 here is an item, 1 the device was not heard or cannot be told apart.
 
       Example:

@@ -10,8 +10,8 @@ struct TryCommand: ParsableCommand {
     abstract: "Say what matches an item now, and why the rest does not.",
     usage: "accessoryctl try <item> --capture <file> --manifest <file> [options]",
     discussion: """
-      One line per device: whether the item has found it, and if not, the first clause \\
-      that does not hold or what the gate waits for. Exit status: 0 the item has found \\
+      One line per device: whether the item has found it, and if not, the first clause \
+      that does not hold or what the gate waits for. Exit status: 0 the item has found \
       a device, 1 it has not.
 
       Example:

@@ -27,6 +27,7 @@ import Testing
     let folder = try TemporaryFolder()
     let run = try Tool.run("decode", folder.file("x", Array("not a capture, surely".utf8)))
     #expect(run.status == 65)
+    #expect(run.output.isEmpty)
     #expect(run.errorOutput.contains("not a btsnoop capture"))
     #expect(try Tool.run("decode", folder.file("empty", [])).status == 65)
   }
@@ -76,6 +77,7 @@ import Testing
     let run = try Tool.run(command + ["--help"])
     #expect(run.status == 0)
     #expect(run.text.contains("Example"))
+    #expect(run.lines.allSatisfy { !$0.hasSuffix("\\") || $0.contains("--capture") })
     #expect(run.lines.allSatisfy { $0.count <= 80 })
   }
 
