@@ -56,7 +56,10 @@ let package = Package(
       path: "Scripts/gate-tables/GateTables", swiftSettings: strict),
 
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "TestDataTests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "TestDataTests",
+      dependencies: ["AgentCore", "Discovery", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
+      swiftSettings: strict),
     // Counts instructions and allocations; run by Scripts/bench.
     .target(name: "CAllocations", path: "Scripts/benchmark/CAllocations"),
     .executableTarget(

@@ -40,8 +40,7 @@ struct NaiveFields {
   }
 
   private mutating func take(list value: [UInt8], of size: Int) {
-    guard value.count % size == 0 else { return }
-    for start in stride(from: 0, to: value.count, by: size) {
+    for start in stride(from: 0, through: value.count - size, by: size) {
       services.append(Self.fullForm(Array(value[start..<(start + size)])))
     }
   }

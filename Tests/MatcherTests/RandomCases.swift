@@ -127,7 +127,7 @@ struct RandomCases {
       ? [.incompleteServices16, .completeServices16, .solicitation16]
       : form.count == 4
         ? [.incompleteServices32, .completeServices32] : [.incompleteServices128, .completeServices128]
-    return payload.structure(pick(types), neighbours + form)
+    return payload.structure(pick(types), neighbours + form + (chance(10) ? [form[0]] : []))
   }
 
   private static func forms(of uuid: BluetoothUUID) -> [[UInt8]] {

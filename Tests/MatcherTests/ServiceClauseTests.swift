@@ -59,11 +59,14 @@ struct ServiceClauseTests {
     #expect(!holds(.service(Sample.service), on: AdvertisingPayload().solicitations(Sample.service)))
   }
 
-  @Test("A list with half a UUID loses that half, and keeps the UUIDs before it")
+  @Test("A list that ends inside a UUID loses that one, and nothing before or behind it")
   func halfUUID() {
-    let broken = AdvertisingPayload().structure(.completeServices16, [0x0F, 0xFE, 0x0D])
-    #expect(holds(.service(Sample.service), on: broken))
-    #expect(!holds(.service(BluetoothUUID(short: 0x000D)), on: broken))
+    let cut = AdvertisingPayload().structure(.completeServices16, hex("0D 18 0F FE 0F"))
+    #expect(holds(.service(Sample.otherService), on: cut))
+    #expect(holds(.service(Sample.service), on: cut))
+    #expect(!holds(.service(BluetoothUUID(short: 0x0F)), on: cut))
+    #expect(holds(.service(Sample.longService), on: cut.incompleteServices(Sample.longService)))
+    #expect(!holds(.service(Sample.service), on: AdvertisingPayload().structure(.completeServices16, [0x0F])))
   }
 
   @Test("Service data holds under its mask, in each form of the key", arguments: forms)
