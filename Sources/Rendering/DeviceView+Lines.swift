@@ -43,9 +43,11 @@ extension DeviceView {
       let id = AirText(Array("\(match.app)/\(match.id)".utf8)).escaped()
       return match.match.isFound ? id : "(\(id))"
     }
+    let heard = "\(level)  \(address) \(reports)\(silent)"
+    guard !words.isEmpty else { return heard + "\n" }
     var rows = TextRows(indent: Self.wordsColumn, labelColumnCount: 0)
     rows.row("", words)
-    return "\(level)  \(address) \(reports)\(silent)  \(rows.text.dropFirst(Self.wordsColumn))"
+    return "\(heard)  \(rows.text.dropFirst(Self.wordsColumn))"
   }
 
   /// Where names and items start.
