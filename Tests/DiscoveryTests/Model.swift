@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+import VirtualRadio
+
+/// The data path as the rules read: arrays, dictionaries, memory without end, everything computed anew each time.
+/// Times are microseconds; there is no limit on matches, so manifests have at most eight items.
+struct Model {
+  let items: [DisplayItem]
+  private(set) var devices: [ModelDevice] = []
+  private var clock = Int64.min
+  private(set) var events: [ModelEvent] = []
+
+  init(_ items: [DisplayItem]) { self.items = items }
+
+  /// Takes the events since the last call.
+  mutating func drain() -> [ModelEvent] {
+    defer { events = [] }
+    return events
+  }
+
+  // MARK: Reports
+
+  mutating func hear(_ report: AirReport, at time: Int64) {
+    advance(to: time)
+    let header = report.header
+    guard header.address.type != .anonymous else { return }
+    let index = self.index(of: header.address)
+    let isHeard = devices[index].sample(header, at: clock)
+    let set = devices[index].select(header.setID, at: clock)
+    let isChanged = devices[index].sets[set].store(report)
+    let view = devices[index].sets[set]
+    devices[index].claim(header.txPower, view.fields.txPower)
+    let matching = items.indices.filter { items[$0].descriptor.holds(on: view.fields) }
+    withdraw(view.id, from: index, keeping: matching)
+    if isChanged { noteChange(of: index, set: view.id) }
+    for item in matching { add(item, to: index, set: view.id) }
+    if isHeard { judge(index) }
+  }
+
+  private mutating func index(of address: DeviceAddress) -> Int {
+    if let known = devices.firstIndex(where: { $0.address == address }) { return known }
+    devices.append(ModelDevice(address: address))
+    return devices.count - 1
+  }
+
+  private mutating func withdraw(_ set: UInt8, from index: Int, keeping matching: [Int]) {
+    for item in devices[index].matches.keys.sorted().reversed() where !matching.contains(item) {
+      devices[index].matches[item]?.sets.remove(set)
+      if devices[index].matches[item]?.sets.isEmpty == true {
+        devices[index].matches[item]?.sets = [set]  // Its payload is what the event shows.
+        end(item, of: index, .noLongerMatches)
+      }
+    }
+  }
+
+  private mutating func end(_ item: Int, of index: Int, _ reason: SightingReason) {
+    if devices[index].matches[item]?.isFound == true { emit(.lost, reason, item, of: index) }
+    devices[index].matches[item] = nil
+  }
+
+  private mutating func add(_ item: Int, to index: Int, set: UInt8) {
+    guard devices[index].matches[item] == nil else {
+      devices[index].matches[item]?.sets.insert(set)
+      return
+    }
+    let isImmediate = items[item].descriptor.range == .immediate
+    devices[index].matches[item] = ModelMatch(
+      presence: isImmediate ? .outside : .inside, since: clock, sets: [set])
+    if !isImmediate { emit(.found, .matched, item, of: index) }
+  }
+
+  private mutating func noteChange(of index: Int, set: UInt8) {
+    for item in devices[index].matches.keys.sorted() {
+      guard let match = devices[index].matches[item], match.isFound, match.sets.contains(set) else {
+        continue
+      }
+      if clock - match.reported >= 1_000_000, !match.changeIsPending {
+        emit(.changed, .payload, item, of: index)
+      } else {
+        devices[index].matches[item]?.changeIsPending = true
+      }
+    }
+  }
+
+  private mutating func emit(_ event: SightingEvent, _ reason: SightingReason, _ item: Int, of index: Int) {
+    devices[index].matches[item]?.reported = clock
+    devices[index].matches[item]?.changeIsPending = false
+    let device = devices[index]
+    let level = device.readings.isEmpty ? nil : (device.level + 8) >> 4
+    let power = items[item].gate.txPower ?? device.claim
+    let set = device.sets.first { device.matches[item]?.sets.contains($0.id) == true }
+    events.append(
+      ModelEvent(
+        time: clock, event: event, reason: reason, item: item, address: device.address, rssi: device.rssi,
+        filteredRSSI: level, pathLoss: level.flatMap { level in power.map { Int($0) - level } },
+        samples: device.readings.count, payload: set.map { $0.data + $0.response } ?? []))
+  }
+
+  // MARK: The gate
+
+  private mutating func judge(_ index: Int) {
+    for item in devices[index].matches.keys.sorted() where items[item].descriptor.range == .immediate {
+      judge(index, item, items[item].gate)
+    }
+  }
+
+  private mutating func judge(_ index: Int, _ item: Int, _ gate: GateSettings) {
+    guard var match = devices[index].matches[item] else { return }
+    let device = devices[index]
+    let tightening = gate.txPower == nil ? max(0, Int(device.claim ?? 0)) : 0
+    let enter = gate.txPower.map { Int($0) - Int(gate.enterPathLoss) } ?? Int(gate.enterRSSI) + tightening
+    let leave = gate.txPower.map { Int($0) - Int(gate.leavePathLoss) } ?? Int(gate.leaveRSSI) + tightening
+    if match.isFound {
+      let isLow = device.level < 16 * leave
+      if isLow != (match.presence == .leaving) { match.become(isLow ? .leaving : .inside, at: clock) }
+      devices[index].matches[item] = match
+      return
+    }
+    guard device.level >= 16 * enter else {
+      match.become(.outside, at: clock)
+      devices[index].matches[item] = match
+      return
+    }
+    if match.presence == .outside { match.become(.approaching, at: clock) }
+    let window = device.patience(gate.sampleWindowMilliseconds, 4, gate.sampleWindowMillisecondsMax)
+    let isEntering =
+      clock - match.since >= 1000 * Int64(gate.enterDwellMilliseconds)
+      && device.readings(within: window, at: clock) >= Int(gate.samplesMin)
+    if isEntering { match.become(.inside, at: clock) }
+    devices[index].matches[item] = match
+    if isEntering { emit(.found, .entered, item, of: index) }
+  }
+
+  // MARK: Time
+
+  mutating func advance(to time: Int64) {
+    while let next = devices.indices.compactMap({ index in due(index).map { ($0, index) } }).min(by: <),
+      next.0 <= time
+    {
+      clock = max(clock, next.0)
+      for item in devices[next.1].matches.keys.sorted().reversed() { expire(next.1, item) }
+    }
+    clock = max(clock, time)
+  }
+
+  private func due(_ index: Int) -> Int64? {
+    devices[index].matches.keys.flatMap { dues(index, $0) }.min()
+  }
+
+  private func dues(_ index: Int, _ item: Int) -> [Int64] {
+    guard let match = devices[index].matches[item] else { return [] }
+    let gate = items[item].gate
+    var dues = match.sets.map { silence(index, $0, gate) }
+    if match.changeIsPending { dues.append(match.reported + 1_000_000) }
+    if match.presence == .leaving { dues.append(match.since + 1000 * Int64(gate.leaveDwellMilliseconds)) }
+    if let end = gateSilence(index, item) { dues.append(end) }
+    return dues
+  }
+
+  private func silence(_ index: Int, _ set: UInt8, _ gate: GateSettings) -> Int64 {
+    let heard = devices[index].sets.first { $0.id == set }?.lastSeen ?? 0
+    return heard + 1000 * devices[index].patience(gate.lostMilliseconds, 3, gate.lostMillisecondsMax)
+  }
+
+  private func gateSilence(_ index: Int, _ item: Int) -> Int64? {
+    guard items[item].descriptor.range == .immediate, devices[index].matches[item]?.isFound == true else {
+      return nil
+    }
+    let gate = items[item].gate
+    return devices[index].lastReading
+      + 1000 * devices[index].patience(gate.silenceMilliseconds, 3, gate.silenceMillisecondsMax)
+  }
+
+  private mutating func expire(_ index: Int, _ item: Int) {
+    let gate = items[item].gate
+    guard let match = devices[index].matches[item] else { return }
+    if match.changeIsPending, match.reported + 1_000_000 <= clock {
+      emit(.changed, .payload, item, of: index)
+    }
+    if match.presence == .leaving, match.since + 1000 * Int64(gate.leaveDwellMilliseconds) <= clock {
+      leave(index, item, .left)
+    }
+    if let end = gateSilence(index, item), end <= clock { leave(index, item, .silence) }
+    for set in devices[index].sets.map(\.id) where silence(index, set, gate) <= clock {
+      guard devices[index].matches[item]?.sets.contains(set) == true else { continue }
+      guard devices[index].matches[item]?.sets.count == 1 else {
+        devices[index].matches[item]?.sets.remove(set)
+        continue
+      }
+      end(item, of: index, .silence)
+    }
+  }
+
+  private mutating func leave(_ index: Int, _ item: Int, _ reason: SightingReason) {
+    emit(.lost, reason, item, of: index)
+    devices[index].matches[item]?.become(.outside, at: clock)
+  }
+}
+
+/// A sighting as the model tells it; equal to the pipeline's in every field.
+struct ModelEvent: Equatable {
+  var time: Int64
+  var event: SightingEvent
+  var reason: SightingReason
+  var item: Int
+  var address: DeviceAddress
+  var rssi: Int8?
+  var filteredRSSI: Int?
+  var pathLoss: Int?
+  var samples: Int
+  var payload: [UInt8]
+}
+
+extension ModelEvent {
+  init(_ heard: HeardSighting) {
+    let sighting = heard.sighting
+    self.init(
+      time: sighting.time.microseconds, event: sighting.event, reason: sighting.reason,
+      item: Int(sighting.item),
+      address: sighting.address, rssi: sighting.rssi, filteredRSSI: sighting.filteredRSSI.map(Int.init),
+      pathLoss: sighting.pathLoss.map(Int.init), samples: Int(sighting.samples), payload: heard.payload)
+  }
+}

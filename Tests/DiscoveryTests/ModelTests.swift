@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import Testing
+import VirtualRadio
+
+@testable import Discovery
+
+@Suite("Pipeline and model")
+struct ModelTests {
+  @Test(
+    "With room for everything the pipeline's events are the model's, in every field",
+    arguments: UInt64(1)...6)
+  func equality(seed: UInt64) {
+    let listener = Listener(Manifest(.ofTheRoom) { $0.capacities.devices = 16 })
+    var model = Model(.ofTheRoom)
+    var room = RandomRoom(devices: 10, seed: seed)
+    var eventCount = 0
+    for step in 0..<1500 {
+      for report in room.next() {
+        for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
+        model.hear(report.report, at: report.time)
+      }
+      let events = listener.sightings().map(ModelEvent.init)
+      let expected = model.drain()
+      eventCount += events.count
+      guard events == expected else {
+        Issue.record("seed \(seed), step \(step): \(events) instead of \(expected)")
+        return
+      }
+    }
+    #expect(eventCount > 250, "seed \(seed)")
+  }
+
+  @Test("With little room every table keeps its bounds and every story its order", arguments: UInt64(1)...12)
+  func bounds(seed: UInt64) {
+    let manifest = Manifest(.ofTheRoom) {
+      $0.capacities.devices = 16
+      $0.capacities.longPayloads = 3
+      $0.capacities.matchesPerItem = 4
+      $0.capacities.accessories = 4
+      $0.capacities.events = 64
+    }
+    let listener = Listener(manifest)
+    var room = RandomRoom(devices: 40, seed: seed)
+    var dice = SeededGenerator(seed: seed, stream: 1)
+    var stories: [Story: Bool] = [:]
+    var count: UInt64 = 0
+    for step in 0..<3000 {
+      var last: Int64 = 0
+      for report in room.next() {
+        for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
+        last = report.time
+      }
+      if dice.chance(perMille: 20) {
+        listener.setAccessory(.device(UInt64(dice.number(below: 40))), dice.chance(perMille: 500))
+      }
+      if dice.chance(perMille: 2) { listener.loseRadio(at: last / 1000) }
+      #expect(listener.deviceCount <= 16)
+      for sighting in listener.sightings() {
+        count += 1
+        let story = Story(address: sighting.sighting.address, item: sighting.item)
+        let isFound = stories[story] ?? false
+        #expect(
+          isFound == (sighting.sighting.event != .found), "seed \(seed), step \(step): \(sighting.line)")
+        stories[story] = sighting.sighting.event != .lost
+      }
+    }
+    #expect(count == listener.produced, "seed \(seed)")
+    let counters = listener.counters
+    #expect(counters.found + counters.changed + counters.lost == count)
+    #expect(counters.found - counters.lost == UInt64(stories.values.count { $0 }))
+    // Room was short, or nothing was shown.
+    #expect(counters.strangersEvicted + counters.matchingDevicesEvicted > 0)
+    #expect(counters.matchesEvicted + counters.matchesTurnedAway > 0)
+  }
+
+  @Test("The same room gives the same events", arguments: UInt64(1)...3)
+  func determinism(seed: UInt64) {
+    let runs = (0..<2).map { _ in
+      let listener = Listener(Manifest(.ofTheRoom) { $0.capacities.devices = 16 })
+      var room = RandomRoom(devices: 40, seed: seed)
+      var events: [ModelEvent] = []
+      for _ in 0..<1000 {
+        for report in room.next() {
+          for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
+        }
+        events += listener.sightings().map(ModelEvent.init)
+      }
+      return events
+    }
+    #expect(runs[0] == runs[1])
+    #expect(!runs[0].isEmpty)
+  }
+
+  private struct Story: Hashable {
+    var address: DeviceAddress
+    var item: String
+  }
+}
+
+extension RandomRoom.Report {
+  /// The report as a controller delivers it; an extended one of more than 20 octets in fragments.
+  var packets: [[UInt8]] {
+    let properties = report.header.properties
+    guard properties.contains(.extendedEvent) else { return [ReportEncoder.event(.legacy, report)] }
+    guard report.header.pdu == .extended else { return [ReportEncoder.event(.extended, report)] }
+    return ReportEncoder.chain(report, fragmentByteCount: 20)
+  }
+}
