@@ -158,7 +158,7 @@ extension Pipeline {
     return victim
   }
 
-  private func has(item: Int, row: Int) -> Bool {
+  func has(item: Int, row: Int) -> Bool {
     for place in 0..<Int(devices[row].matchCount) where Int(matches[matchIndex(place, of: row)].item) == item
     {
       return true

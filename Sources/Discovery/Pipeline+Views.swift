@@ -72,19 +72,69 @@ extension Pipeline {
     deadlines.checkInvariants()
     var strangers = 0
     var live = 0
+    var setsInUse = 0
     for row in 0..<devices.count where devices[row].isLive {
       live += 1
       if isStranger(row) { strangers += 1 }
       precondition(index.row(of: devices[row].address) == row, "an address leads to another row")
-      for place in 1..<max(1, Int(devices[row].matchCount)) {
-        precondition(match(place - 1, of: row).item < match(place, of: row).item, "matches are out of order")
-      }
+      setsInUse += checkSets(of: row)
+      checkMatches(of: row)
     }
     precondition(strangers == strangerCount, "strangers are miscounted")
     precondition(live + freeRowCount == devices.count, "rows are lost")
-    for item in 0..<itemMatches.count {
-      precondition(
-        itemMatches[item] >= 0 && itemMatches[item] <= capacities.matchesPerItem, "a quota is broken")
+    precondition(setsInUse + freeSetCount == sets.count, "sets are lost")
+    for item in 0..<itemMatches.count { checkQuota(of: item) }
+  }
+
+  private var freeSetCount: Int {
+    var count = 0
+    var set = Int(freeSet)
+    while set >= 0 {
+      count += 1
+      set = Int(sets[set].next)
     }
+    return count
+  }
+
+  private func checkSets(of row: Int) -> Int {
+    var count = 0
+    var bits: UInt32 = 0
+    var set = Int(devices[row].newestSet)
+    while set >= 0 {
+      count += 1
+      precondition(Int(sets[set].row) == row, "a set does not know its row")
+      precondition(bits & sets[set].bit == 0, "two sets of a row have one id")
+      bits |= sets[set].bit
+      precondition(isOwner(set, of: sets[set].data), "a long payload has another owner")
+      precondition(isOwner(set, of: sets[set].response), "a long scan response has another owner")
+      set = Int(sets[set].next)
+    }
+    for place in 0..<Int(devices[row].matchCount) {
+      let bearers = match(place, of: row).sets
+      precondition(bearers != 0 && bearers & ~bits == 0, "a match is borne by a set that is not there")
+    }
+    return count
+  }
+
+  private func isOwner(_ set: Int, of stored: StoredPayload) -> Bool {
+    stored.slot < 0 || payloads.owner(ofSlot: Int(stored.slot)) == set
+  }
+
+  private func checkMatches(of row: Int) {
+    for place in 1..<max(1, Int(devices[row].matchCount)) {
+      precondition(match(place - 1, of: row).item < match(place, of: row).item, "matches are out of order")
+    }
+    guard let due = deadline(of: row) else { return }
+    precondition(deadlines.isDue(row, after: Instant(microseconds: .min)), "a match waits for nothing")
+    precondition(!deadlines.isDue(row, after: due), "a deadline would come too late")
+  }
+
+  private func checkQuota(of item: Int) {
+    var count: Int32 = 0
+    for row in 0..<devices.count where devices[row].isLive && !devices[row].isAccessory {
+      if has(item: item, row: row) { count += 1 }
+    }
+    precondition(itemMatches[item] == count, "an item's matches are miscounted")
+    precondition(count <= capacities.matchesPerItem, "a quota is broken")
   }
 }

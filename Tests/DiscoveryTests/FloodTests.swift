@@ -36,7 +36,12 @@ struct FloodTests {
     var path: DataPath
     private var cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
 
-    init(_ manifest: Manifest) { path = DataPath(manifest) }
+    /// With the default capacities.
+    init(_ manifest: Manifest) {
+      var manifest = manifest
+      manifest.gateway.capacities = Capacities()
+      path = DataPath(manifest)
+    }
 
     var counters: Counters { path.pipeline.counters }
 

@@ -127,12 +127,13 @@ extension DeviceAddress {
 }
 
 extension Manifest {
-  /// One app with these items.
+  /// One app with these items, and a table small enough to be checked after every packet.
   init(_ items: [DisplayItem], _ adjust: (inout Gateway) -> Void = { _ in }) {
     self.init()
     var app = App(name: "lights", account: .user("lights"))
     app.items = items
     apps = [app]
+    gateway.capacities.devices = 128
     adjust(&gateway)
   }
 }
