@@ -50,4 +50,20 @@ struct CompiledMatcher: ~Copyable {
     let found = evaluation.items
     return Found(items: (0..<found.count).map { Int(found[$0]) }, total: found.total)
   }
+
+  /// What else an evaluation says: losses by kind, and the stated transmit power.
+  mutating func remarks(_ data: [UInt8], response: [UInt8] = []) -> Remarks {
+    let result = path.pipeline.matcher.evaluate(data.rawSpan, response.rawSpan)
+    return Remarks(
+      lengthPastEnd: Int(result.lengthPastEnd), dataAfterEnd: Int(result.dataAfterEnd),
+      wrongSize: Int(result.wrongSize), txPower: result.txPower)
+  }
+}
+
+/// What an evaluation says besides the items.
+struct Remarks: Equatable {
+  var lengthPastEnd = 0
+  var dataAfterEnd = 0
+  var wrongSize = 0
+  var txPower: Int8?
 }

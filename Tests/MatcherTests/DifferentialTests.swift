@@ -14,6 +14,7 @@ struct DifferentialTests {
     var matching = 0
     var beyondCapacity = 0
     var inBothParts = 0
+    var wrongSizes = 0
   }
 
   @Test(
@@ -27,6 +28,7 @@ struct DifferentialTests {
     #expect(coverage.matching * 4 > coverage.evaluations)
     #expect(coverage.beyondCapacity > 10)
     #expect(coverage.inBothParts > 10)
+    #expect(coverage.wrongSizes > 10)
   }
 
   private func compare(_ cases: inout RandomCases, _ coverage: inout Coverage, seed: UInt64) {
@@ -39,7 +41,10 @@ struct DifferentialTests {
       let expected = naive.find(data, response: response)
       let found = compiled.find(data, response: response)
       #expect(found == expected, "seed \(seed)\n\(items)\n\(data)\n\(response)")
+      let remarks = naive.remarks(data, response: response)
+      #expect(compiled.remarks(data, response: response) == remarks, "seed \(seed)\n\(data)\n\(response)")
       coverage.evaluations += 1
+      coverage.wrongSizes += remarks.wrongSize > 0 ? 1 : 0
       coverage.matching += expected.total > 0 ? 1 : 0
       coverage.beyondCapacity += expected.total > 8 ? 1 : 0
       coverage.inBothParts += expected.total > naive.find(data).total ? 1 : 0

@@ -2,6 +2,7 @@
 
 import AgentCore
 import HCI
+import TestSupport
 
 /// The rules of matching once more, as they read: every descriptor of every item against decoded fields.
 struct NaiveMatcher {
@@ -11,6 +12,19 @@ struct NaiveMatcher {
     let fields = NaiveFields(data, response)
     let matching = items.indices.filter { index in items[index].contains { holds($0, on: fields) } }
     return Found(items: Array(matching.prefix(8)), total: matching.count)
+  }
+
+  /// Losses and transmit power as the structure reader tells them.
+  func remarks(_ data: [UInt8], response: [UInt8]) -> Remarks {
+    var remarks = Remarks()
+    for reading in [PayloadReading(data), PayloadReading(response)] {
+      let kinds = reading.malformations.map(\.kind)
+      remarks.lengthPastEnd += kinds.count { $0 == .lengthPastEnd }
+      remarks.dataAfterEnd += kinds.count { $0 == .dataAfterEnd }
+      remarks.wrongSize += kinds.count { $0 == .wrongSize }
+      for case .txPowerLevel(let level) in reading.values { remarks.txPower = level }
+    }
+    return remarks
   }
 
   private func holds(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {

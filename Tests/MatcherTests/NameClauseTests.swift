@@ -108,4 +108,10 @@ struct NameClauseTests {
     #expect(holds("\u{E0}", .caseInsensitive, on: torn))  // C3 80 is the upper case of it
     #expect(!holds("\u{E0}", [.anchored, .backwards, .caseInsensitive], on: torn))
   }
+
+  @Test("Folded text is found at scalars, not inside one")
+  func scalarBorders() {
+    var matcher = CompiledMatcher(.company(Sample.company).named([0xA9], .caseInsensitive))
+    #expect(matcher.find(AdvertisingPayload.ours([]).name("caf\u{E9}").bytes) == .nothing)
+  }
 }

@@ -23,6 +23,10 @@ struct RandomCases {
   /// What is no letter: a stray continuation, half a letter, an octet that never occurs.
   private static let torn: [[UInt8]] = [[0x84], [0xE2, 0x84], [0xC3], [0xFF]]
 
+  /// Every type with a size of its own, and one without a reading.
+  private static let types: [UInt8] =
+    Array(0x01...0x0A) + [0x14, 0x15, 0x16, 0x19, 0x1F, 0x20, 0x21, 0x24, 0xFF]
+
   /// One to forty items, one in five with two descriptors.
   mutating func items() -> [[DiscoveryDescriptor]] {
     (0..<(1 + number(below: chance(20) ? 40 : 10))).map { _ in
@@ -80,6 +84,7 @@ struct RandomCases {
       let descriptor = chance(80) ? pick(pick(items)) : self.descriptor()
       payload = structures(like: descriptor, after: payload)
     }
+    if chance(10) { payload = payload.structure(pick(Self.types), bytes(number(below: 20))) }
     return chance(10) ? damaged(payload.bytes) : payload.bytes
   }
 
