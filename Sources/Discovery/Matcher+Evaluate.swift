@@ -29,9 +29,13 @@ public struct Evaluation: Sendable, BitwiseCopyable {
     switch malformation.kind {
     case .lengthPastEnd: lengthPastEnd &+= 1
     case .dataAfterEnd: dataAfterEnd &+= 1
-    case .wrongSize: wrongSize &+= 1
+    case .wrongSize: countWrongSize()
     }
   }
+
+  /// Stays at its highest value: a long payload can hold hundreds of values too short for their types, and that many
+  /// must not look like none.
+  mutating func countWrongSize() { wrongSize = max(wrongSize, wrongSize &+ 1) }
 }
 
 // Looking changes nothing but `evaluation` and `stamps`; the functions on the way are `mutating` all the same, because
@@ -121,14 +125,14 @@ extension Matcher {
       let slot = Self.slot(of: .service(uuid), in: keys)
       if keys[slot].kind != .free { visit(slot, payload: payload, of: view, into: &result) }
     case .services(let list):
-      if list.isCut { result.wrongSize &+= 1 }
+      if list.isCut { result.countWrongSize() }
       for index in 0..<list.count {
         visitKey(Self.slot(of: .service(list[index]), in: keys), of: view, into: &result)
       }
     case .txPowerLevel(let power):
       result.txPower = power
     case .solicitations(let list):
-      if list.isCut { result.wrongSize &+= 1 }
+      if list.isCut { result.countWrongSize() }
     case .manufacturerData, .flags, .name, .appearance, .other:
       return
     }
