@@ -29,6 +29,23 @@ public struct Device: Sendable, BitwiseCopyable {
   public internal(set) var claimedTxPower: Int8 = ReportHeader.noTxPower
 
   init() {}
+
+  /// Takes a report's time and level.
+  @inline(__always)
+  mutating func hear(_ header: Heard, reading: Int8?, at now: Instant) -> Signal.Intake {
+    lastSeen = now
+    reportCount &+= 1
+    rssi = header.rssi
+    return signal.take(
+      reading: reading, isResponse: header.properties.contains(.scanResponse), isFollowing: matchCount > 0,
+      at: now)
+  }
+
+  /// Whether the last reading is old enough for the filter to start anew, if the learned interval agrees.
+  @inline(__always)
+  func wasSilent(at now: Instant) -> Bool {
+    now.microseconds &- signal.lastReading.microseconds >= 5_000_000
+  }
 }
 
 /// Where an item stands with a device. Items without a gate go from `outside` to `inside` with the match itself.
@@ -84,9 +101,26 @@ struct AdvertisingSet: BitwiseCopyable {
   var data = StoredPayload()
   var response = StoredPayload()
   /// The matches of this payload are known; an unchanged payload need not be parsed.
-  var isEvaluated = false
+  var isEvaluated = false {
+    didSet { isQuiet = isEvaluated && !evaluation.isMalformed && evaluation.txPower == nil }
+  }
+  /// A report that repeats this payload has nothing to say but its level.
+  private(set) var isQuiet = false
   /// Losses of the payload, counted again with each report that repeats it.
   var evaluation = Evaluation()
+
+  /// Whether a report repeats what it should: the same octets, inline, about which everything is known.
+  @inline(__always)
+  mutating func repeats(
+    _ payload: RawSpan, _ header: Heard, of set: Int, in bytes: PayloadBytes, at now: Instant
+  ) -> Bool {
+    let isResponse = header.properties.contains(.scanResponse)
+    let stored = isResponse ? response : data
+    guard isQuiet, stored.slot < 0, Int(stored.byteCount) == payload.byteCount else { return false }
+    guard bytes.payload(stored, isResponse ? .response : .data, of: set).equals(payload) else { return false }
+    lastSeen = now
+    return true
+  }
 
   /// The set's bit in ``Match/sets``: 0...15 by set id, 16 for the set without one.
   var bit: UInt32 { setID == ReportHeader.noSet ? 1 << 16 : 1 << UInt32(setID & 15) }

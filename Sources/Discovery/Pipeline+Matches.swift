@@ -84,6 +84,7 @@ extension Pipeline {
       matches[matchIndex(later + 1, of: row)] = match(later, of: row)
     }
     devices[row].matchCount += 1
+    devices[row].signal.settle()
     if !devices[row].isAccessory { itemMatches[Int(item)] += 1 }
     var match = Match()
     match.item = item

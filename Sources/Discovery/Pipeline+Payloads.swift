@@ -10,7 +10,7 @@ extension Pipeline {
   /// A report without a set id belongs to the address's newest set. A set with an id takes over a set without one:
   /// they are the same advertiser heard through two kinds of report.
   @inline(__always)
-  mutating func set(of header: ReportHeader, row: Int) -> Int? {
+  mutating func set(of header: Heard, row: Int) -> Int? {
     let newest = Int(devices[row].newestSet)
     if newest >= 0, header.setID == ReportHeader.noSet || sets[newest].setID == header.setID {
       sets[newest].lastSeen = clock
@@ -123,7 +123,7 @@ extension Pipeline {
   /// A directed PDU without data says nothing about the payload, and a truncated payload says nothing against a
   /// longer one that it begins.
   @inline(__always)
-  mutating func store(_ bytes: RawSpan, _ header: ReportHeader, set: Int) -> Bool {
+  mutating func store(_ bytes: RawSpan, _ header: Heard, set: Int) -> Bool {
     if header.properties.contains(.directed), bytes.byteCount == 0 { return false }
     let isResponse = header.properties.contains(.scanResponse)
     let part: PayloadPart = isResponse ? .response : .data

@@ -4,62 +4,111 @@ import HCI
 
 // What one advertising report does to its advertiser's row.
 
-extension Pipeline {
+/// What of a report's header the pipeline decides on, small enough to travel in registers.
+struct Heard: BitwiseCopyable {
+  let address: DeviceAddress
+  let properties: ReportHeader.Properties
+  let dataStatus: DataStatus
+  let setID: UInt8
+  let txPower: Int8
+  let rssi: Int8
+
   @inline(__always)
-  mutating func take(_ report: borrowing AdvertisingReport) {
+  init(_ header: ReportHeader) {
+    address = header.address
+    properties = header.properties
+    dataStatus = header.dataStatus
+    setID = header.setID
+    txPower = header.txPower
+    rssi = header.rssi
+  }
+
+  @inline(__always)
+  var hasReading: Bool { rssi >= -127 && rssi <= 20 }
+}
+
+extension Pipeline {
+  /// Takes an extended report, which may be a part of a chain, or a directed one.
+  mutating func assemble(_ report: borrowing AdvertisingReport) {
     switch assembler.take(report, at: clock) {
     case .whole:
-      take(report.header, report.data)
+      takeWhole(Heard(report.header), report.data)
     case .pending, .lost:
       if !report.header.hasReading { tally.reportsWithoutReading &+= 1 }
     case .assembled(let slot, let byteCount):
       // The payload stays in its place until the next report is taken; nothing below takes one.
       let bytes = assembler.bytes
-      take(report.header, bytes.span(at: slot * ReportAssembler.payloadBytesMax, count: byteCount))
+      takeWhole(
+        Heard(report.header), bytes.span(at: slot * ReportAssembler.payloadBytesMax, count: byteCount))
     }
   }
 
-  /// Takes a report whose payload is as whole as it will get.
-  private mutating func take(_ header: ReportHeader, _ payload: RawSpan) {
-    if header.dataStatus == .truncated { tally.reportsTruncated &+= 1 }
+  private mutating func takeWhole(_ header: Heard, _ payload: RawSpan) {
     guard header.address.type != .anonymous else {
       tally.reportsAnonymous &+= 1
       return
     }
+    take(header, payload)
+  }
+
+  /// Takes a report that has an address, and whose payload is as whole as it will get.
+  @inline(__always)
+  mutating func take(_ header: Heard, _ payload: RawSpan) {
     guard let row = row(of: header.address) else { return }
     let isHeard = sample(header, row: row)
+    if repeats(payload, header, row: row) {
+      tally.reportsUnchanged &+= 1
+    } else {
+      learn(payload, header, row: row)
+    }
+    if isHeard, devices[row].matchCount > 0, devices[row].newestSet >= 0 {
+      judgeMatches(of: row)
+      hasten(row, set: Int(devices[row].newestSet))
+    }
+  }
+
+  /// Whether a report says what its advertiser's newest set said before, and nothing that must be counted or kept.
+  @inline(__always)
+  private func repeats(_ payload: RawSpan, _ header: Heard, row: Int) -> Bool {
+    let set = Int(devices[row].newestSet)
+    guard set >= 0, header.setID == ReportHeader.noSet, header.txPower == ReportHeader.noTxPower else {
+      return false
+    }
+    let bytes = payloads.bytes
+    return sets[set].repeats(payload, header, of: set, in: bytes, at: clock)
+  }
+
+  /// Takes a report that may be news.
+  @inline(never)
+  private mutating func learn(_ payload: RawSpan, _ header: Heard, row: Int) {
+    if header.dataStatus == .truncated { tally.reportsTruncated &+= 1 }
     guard let set = set(of: header, row: row) else { return }
     let isChanged = store(payload, header, set: set)
+    consider(header.txPower, of: row, set: set, isChanged: isChanged)
+  }
+
+  /// Looks at a payload that is new, malformed, or comes with a transmit power.
+  private mutating func consider(_ txPower: Int8, of row: Int, set: Int, isChanged: Bool) {
     let isNew = isChanged || !sets[set].isEvaluated
     if isNew { look(at: set) } else { tally.reportsUnchanged &+= 1 }
     if sets[set].evaluation.isMalformed { countMalformed(sets[set].evaluation) }
-    claim(header.txPower, of: row, set: set)
+    claim(txPower, of: row, set: set)
     if isNew { updateMatches(of: row, set: set, isChanged: isChanged) }
-    if isHeard, devices[row].matchCount > 0 {
-      judgeMatches(of: row)
-      hasten(row, set: set)
-    }
   }
 
   /// Feeds the row's signal; true when there is a new reading to judge.
   @inline(__always)
-  private mutating func sample(_ header: ReportHeader, row: Int) -> Bool {
-    devices[row].lastSeen = clock
-    devices[row].reportCount &+= 1
-    devices[row].rssi = header.rssi
-    var reading: Int8?
-    if header.hasReading {
-      reading = Int8(clamping: max(-127, min(20, Int(header.rssi) &+ Int(adapterOffset))))
-    } else {
+  private mutating func sample(_ header: Heard, row: Int) -> Bool {
+    guard header.hasReading else {
       tally.reportsWithoutReading &+= 1
       if devices[row].matchCount > 0 { deadlines.bring(row, forwardTo: clock) }
+      _ = devices[row].hear(header, reading: nil, at: clock)
+      return false
     }
-    if reading != nil, clock.microseconds &- devices[row].signal.lastReading.microseconds >= 5_000_000 {
-      forgetSilentLevel(of: row)
-    }
-    let intake = devices[row].signal.take(
-      reading: reading, isResponse: header.properties.contains(.scanResponse), at: clock)
-    return reading != nil && intake != .nothing
+    if devices[row].wasSilent(at: clock) { forgetSilentLevel(of: row) }
+    var reading = header.rssi
+    if adapterOffset != 0 { reading = Int8(max(-127, min(20, Int(header.rssi) &+ Int(adapterOffset)))) }
+    return devices[row].hear(header, reading: reading, at: clock) != .nothing
   }
 
   /// Starts the filter anew after a silence of max(5 s, 3 x the learned interval), at most 30 s.
@@ -75,7 +124,6 @@ extension Pipeline {
   }
 
   /// Keeps the highest transmit power that the report or its payload claims; only -40...20 dBm are believed.
-  @inline(__always)
   private mutating func claim(_ inHeader: Int8, of row: Int, set: Int) {
     let inPayload = sets[set].evaluation.txPower ?? ReportHeader.noTxPower
     guard inHeader != ReportHeader.noTxPower || inPayload != ReportHeader.noTxPower else {

@@ -131,6 +131,7 @@ public struct Pipeline: ~Copyable {
   }
 
   /// Takes one packet from the controller.
+  @inline(__always)
   public mutating func receive(_ packet: borrowing Packet, at time: Instant) -> Reception {
     advance(to: time)
     tally.packets &+= 1
@@ -140,13 +141,21 @@ public struct Pipeline: ~Copyable {
     }
     do throws(EventError) {
       let event = try Event(parsing: packet.body)
-      guard var reports = AdvertisingReports(event) else {
-        tally.packetsTapped &+= 1
-        return .other
+      // Legacy reports need no assembling; keeping them apart keeps the frequent path short.
+      guard event.holdsLegacyReports, var reports = AdvertisingReports(event) else {
+        return receiveOther(event)
       }
-      if event.surplus < 0 { tally.eventsCut &+= 1 }
-      receive(&reports)
-      if event.surplus > 0 || reports.trailingByteCount > 0 { tally.eventsWithTrailingBytes &+= 1 }
+      while reports.remaining > 0 {
+        let remaining = reports.remaining
+        do throws(ReportError) {
+          let report = try reports.firstLegacy()
+          tally.reports &+= 1
+          take(Heard(report.header), report.data)
+        } catch {
+          count(error, remaining: remaining)
+        }
+      }
+      count(surplus: event.surplus, trailing: reports.trailingByteCount)
       return .reports
     } catch {
       tally.packetsMalformed &+= 1
@@ -154,20 +163,37 @@ public struct Pipeline: ~Copyable {
     }
   }
 
-  private mutating func receive(_ reports: inout AdvertisingReports) {
-    while true {
+  /// Takes an event that holds extended or directed reports, or none.
+  @inline(never)
+  private mutating func receiveOther(_ event: borrowing Event) -> Reception {
+    guard var reports = AdvertisingReports(event) else {
+      tally.packetsTapped &+= 1
+      return .other
+    }
+    while reports.remaining > 0 {
+      let remaining = reports.remaining
       do throws(ReportError) {
-        let remaining = reports.remaining
-        do throws(ReportError) {
-          guard let report = try reports.next() else { return }
-          tally.reports &+= 1
-          take(report)
-        } catch .cut {
-          tally.reportsCut &+= UInt64(remaining)
-        }
+        let report = try reports.first()
+        tally.reports &+= 1
+        assemble(report)
       } catch {
-        tally.reportsReserved &+= 1
+        count(error, remaining: remaining)
       }
+    }
+    count(surplus: event.surplus, trailing: reports.trailingByteCount)
+    return .reports
+  }
+
+  @inline(__always)
+  private mutating func count(surplus: Int, trailing: Int) {
+    if surplus < 0 { tally.eventsCut &+= 1 }
+    if surplus > 0 || trailing > 0 { tally.eventsWithTrailingBytes &+= 1 }
+  }
+
+  private mutating func count(_ error: ReportError, remaining: Int) {
+    switch error {
+    case .cut: tally.reportsCut &+= UInt64(remaining)
+    case .reserved: tally.reportsReserved &+= 1
     }
   }
 }

@@ -15,8 +15,8 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// A longer gap is an absence and teaches nothing about the interval.
   static var gapMillisecondsMax: UInt32 { 300_000 }
 
-  /// Milliseconds of the last samples, in a ring at `sampleCount` modulo 16.
-  private var times = InlineArray<16, UInt32>(repeating: 0)
+  /// Microseconds of the last samples, in a ring at `sampleCount` modulo 16.
+  private var times = InlineArray<16, Int64>(repeating: 0)
   /// Samples since the row exists, with and without a reading.
   private var sampleCount: UInt32 = 0
   /// Bit i: the i-th newest sample had a reading.
@@ -25,14 +25,24 @@ public struct Signal: BitwiseCopyable, Sendable {
   private var readings: UInt64 = 0
   /// Readings in the filter since it was last reset, saturating.
   public private(set) var readingCount: UInt16 = 0
-  /// The filtered level in Q4; means nothing while `readingCount` is 0.
-  public private(set) var level: Int16 = 0
+  /// Readings that wait to be filtered, saturating.
+  private var unfilteredCount: UInt8 = 0
+  /// The filtered level in Q4 but for the readings that wait.
+  private var settledLevel: Int16 = 0
   /// The last sample with a reading.
   public private(set) var lastReading = Instant(microseconds: 0)
   /// An advertising report was taken whose scan response belongs to the same sample.
   private var awaitsResponse = false
 
   init() {}
+
+  /// The filtered level in Q4; means nothing while `readingCount` is 0.
+  public var level: Int16 {
+    guard unfilteredCount > 0 else { return settledLevel }
+    var settled = self
+    settled.settle()
+    return settled.settledLevel
+  }
 
   /// The filtered level in whole dBm, or nil before the first reading.
   public var filteredRSSI: Int8? {
@@ -42,76 +52,91 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// What a report meant to the filter.
   enum Intake { case sample, completedSample, nothing }
 
-  /// Takes one report. A scan response completes the sample of the report it answers: it counts only when that
+  /// Takes one report. Somebody `isFollowing` when the level decides something now. A scan response completes the sample of the report it answers: it counts only when that
   /// report was not heard, and lends its reading when that report had none.
-  mutating func take(reading: Int8?, isResponse: Bool, at now: Instant) -> Intake {
+  @inline(__always)
+  mutating func take(reading: Int8?, isResponse: Bool, isFollowing: Bool = true, at now: Instant) -> Intake {
     guard isResponse, awaitsResponse else {
       awaitsResponse = !isResponse
-      addSample(reading: reading, at: now)
+      addSample(reading: reading, isFollowing, at: now)
       return .sample
     }
     awaitsResponse = false
     guard readingMask & 1 == 0, let reading else { return .nothing }
     readingMask |= 1
-    filter(reading, at: now)
+    filter(reading, isFollowing, at: now)
     return .completedSample
   }
 
-  private mutating func addSample(reading: Int8?, at now: Instant) {
-    times[Int(sampleCount & 15)] = UInt32(truncatingIfNeeded: now.microseconds / 1000)
+  @inline(__always)
+  private mutating func addSample(reading: Int8?, _ isFollowing: Bool, at now: Instant) {
+    times[Int(sampleCount & 15)] = now.microseconds
     sampleCount &+= 1
     readingMask <<= 1
     guard let reading else { return }
     readingMask |= 1
-    filter(reading, at: now)
+    filter(reading, isFollowing, at: now)
   }
 
-  private mutating func filter(_ reading: Int8, at now: Instant) {
+  @inline(__always)
+  private mutating func filter(_ reading: Int8, _ isFollowing: Bool, at now: Instant) {
     readings = readings << 8 | UInt64(UInt8(bitPattern: reading))
     if readingCount < .max { readingCount &+= 1 }
+    if unfilteredCount < .max { unfilteredCount &+= 1 }
     lastReading = now
-    let median = Int16(readingCount >= 5 ? medianOfFive() : medianOfFew(Int(readingCount))) << 4
-    level = readingCount == 1 ? median : level &+ ((median &- level) >> 2)
+    if isFollowing { settle() }
+  }
+
+  /// Filters the readings that wait: from where the filter stands when the median has all it needs, else from the
+  /// oldest reading that is kept. The first way is taken report by report, the second when somebody starts to follow.
+  mutating func settle() {
+    var count = Int(unfilteredCount)
+    unfilteredCount = 0
+    var known = Int(readingCount) - count
+    if count > 4, known > 0 {
+      count = min(count, 8)
+      known = 0
+    }
+    for age in (0..<min(count, 8)).reversed() {
+      known += 1
+      let median = Int16(median(age: age, of: min(known, 5))) << 4
+      settledLevel = known == 1 ? median : settledLevel &+ ((median &- settledLevel) >> 2)
+    }
   }
 
   /// Forgets the level after a silence; the learned interval stays. A scan response that comes next answers a
   /// report that was not heard.
   mutating func resetFilter() {
     readingCount = 0
-    level = 0
+    unfilteredCount = 0
+    settledLevel = 0
     awaitsResponse = false
   }
 
-  private func reading(_ age: Int) -> Int8 {
-    Int8(truncatingIfNeeded: Int64(bitPattern: readings) >> Int64(8 &* age))
-  }
-
-  /// A sorting network reduced to its middle output.
-  private func medianOfFive() -> Int8 {
-    let (a, b) = ordered(reading(0), reading(1))
-    let (c, d) = ordered(reading(2), reading(3))
-    let low = max(a, c)
-    let high = min(b, d)
-    let (e, f) = ordered(low, high)
-    return max(e, min(f, reading(4)))
-  }
-
-  private func ordered(_ a: Int8, _ b: Int8) -> (Int8, Int8) { a < b ? (a, b) : (b, a) }
-
-  /// The median of one to four readings: with two the weaker, with four the second weakest.
-  private func medianOfFew(_ count: Int) -> Int8 {
+  /// The median of `count` readings, one to five, the newest of which is `age` readings old: of two the weaker, of
+  /// four the second weakest.
+  private func median(age: Int, of count: Int) -> Int8 {
+    let (a, b) = ordered(reading(age), reading(age + 1))
+    let (c, d) = ordered(reading(age + 2), reading(age + 3))
     switch count {
-    case 1: return reading(0)
-    case 2: return min(reading(0), reading(1))
-    case 3:
-      let (low, high) = ordered(reading(0), reading(1))
-      return max(low, min(high, reading(2)))
+    case 1: return reading(age)
+    case 2: return a
+    case 3: return max(a, min(b, reading(age + 2)))
+    case 4: return min(max(a, c), min(b, d))
     default:
-      let (a, b) = ordered(reading(0), reading(1))
-      let (c, d) = ordered(reading(2), reading(3))
-      return min(max(a, c), min(b, d))
+      // A sorting network reduced to its middle output.
+      let (low, high) = ordered(max(a, c), min(b, d))
+      return max(low, min(high, reading(age + 4)))
     }
   }
+
+  @inline(__always)
+  private func reading(_ age: Int) -> Int8 {
+    Int8(truncatingIfNeeded: readings >> UInt64(truncatingIfNeeded: 8 &* age))
+  }
+
+  @inline(__always)
+  private func ordered(_ a: Int8, _ b: Int8) -> (Int8, Int8) { a < b ? (a, b) : (b, a) }
 
   /// The median of the last eight gaps in milliseconds, or nil before the second sample.
   public var learnedMilliseconds: UInt32? {
@@ -133,7 +158,10 @@ public struct Signal: BitwiseCopyable, Sendable {
     return count == 0 ? nil : sorted[count / 2]
   }
 
-  private func time(_ age: Int) -> UInt32 { times[(Int(sampleCount) - 1 - age) & 15] }
+  /// Milliseconds of a sample, `age` samples before the newest.
+  private func time(_ age: Int) -> UInt32 {
+    UInt32(truncatingIfNeeded: times[(Int(sampleCount) - 1 - age) & 15] / 1000)
+  }
 
   /// Samples with a reading among the newest ones that are at most `milliseconds` old at `now`; counts to 16.
   public func readings(within milliseconds: Int64, at now: Instant) -> Int {

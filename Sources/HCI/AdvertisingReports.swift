@@ -52,15 +52,39 @@ public struct AdvertisingReports: ~Escapable {
   @inline(__always)
   @_lifetime(copy self)
   public mutating func next() throws(ReportError) -> AdvertisingReport? {
-    guard index < count else { return nil }
-    let position = index
-    index &+= 1
+    remaining > 0 ? try first() : nil
+  }
+
+  /// The next report, which must not have been the last one: `remaining` is above zero.
+  @inlinable
+  @inline(__always)
+  @_lifetime(copy self)
+  public mutating func first() throws(ReportError) -> AdvertisingReport {
+    if format == .legacy { return try firstLegacy() }
+    let position = step()
     switch format {
-    case .legacy: return try AdvertisingReport(legacy: frame(fixed: 10, lengthAt: 8, position), position)
+    case .legacy: preconditionFailure("a legacy report was not taken as one")
     case .directed:
       return try AdvertisingReport(directed: frame(fixed: 16, lengthAt: nil, position), position)
     case .extended: return try AdvertisingReport(extended: frame(fixed: 24, lengthAt: 23, position), position)
     }
+  }
+
+  /// The next report of an event in the legacy format; `remaining` is above zero.
+  @inlinable
+  @inline(__always)
+  @_lifetime(copy self)
+  public mutating func firstLegacy() throws(ReportError) -> AdvertisingReport {
+    let position = step()
+    return try AdvertisingReport(legacy: frame(fixed: 10, lengthAt: 8, position), position)
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func step() -> Int {
+    precondition(index < count)
+    defer { index &+= 1 }
+    return index
   }
 
   /// The octets of the report at `offset`: so many fixed ones, the length of the data among them, and the data.

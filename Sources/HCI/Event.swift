@@ -31,4 +31,10 @@ public struct Event: ~Escapable {
     surplus = present &- declared
     parameters = unsafe body.uncheckedSlice(at: 2, count: present < declared ? present : declared)
   }
+
+  /// Whether this is an LE Advertising Report event (7.7.65.2).
+  @inlinable
+  public var holdsLegacyReports: Bool {
+    code == Self.leMeta && parameters.byteCount > 0 && parameters.uint8(at: 0) == ReportFormat.legacy.rawValue
+  }
 }

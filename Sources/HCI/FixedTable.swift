@@ -21,12 +21,13 @@ public struct FixedTable<Element: BitwiseCopyable>: BitwiseCopyable {
   @inlinable
   public subscript(_ index: Int) -> Element {
     unsafeAddress {
-      precondition(index >= 0 && index < count)
+      // One unsigned comparison: a negative index is larger than any count.
+      precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
       // Holds: the index was checked, and the memory outlives the table by its initialiser's contract.
       return unsafe UnsafePointer(base + index)
     }
     nonmutating unsafeMutableAddress {
-      precondition(index >= 0 && index < count)
+      precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
       // Holds: as above.
       return unsafe base + index
     }
@@ -38,7 +39,7 @@ extension FixedTable where Element == UInt8 {
   @inlinable
   @_lifetime(borrow self)
   public func span(at offset: Int, count byteCount: Int) -> RawSpan {
-    precondition(offset >= 0 && byteCount >= 0 && offset &+ byteCount <= count)
+    precondition(offset >= 0 && byteCount >= 0 && offset <= count &- byteCount)
     // Holds: the range was checked, and the view cannot outlive the table.
     let span = unsafe RawSpan(_unsafeStart: UnsafeRawPointer(base + offset), byteCount: byteCount)
     return unsafe _overrideLifetime(span, borrowing: self)

@@ -6,7 +6,7 @@ extension RawSpan {
   /// The octet at `offset`.
   @inlinable
   public func uint8(at offset: Int) -> UInt8 {
-    precondition(offset >= 0 && offset < byteCount)
+    precondition(UInt(bitPattern: offset) < UInt(bitPattern: byteCount))
     // Holds: one octet at `offset` lies inside the span, and any bit pattern is a UInt8.
     return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
@@ -68,17 +68,19 @@ extension RawSpan {
 
   /// Whether both spans hold the same octets.
   @inlinable
+  @inline(__always)
   public func equals(_ other: RawSpan) -> Bool {
     let count = byteCount
     guard count == other.byteCount else { return false }
     guard count >= 8 else { return paddedUInt64(at: 0) == other.paddedUInt64(at: 0) }
     var offset = 0
     while offset <= count &- 8 {
-      if uint64(at: offset) != other.uint64(at: offset) { return false }
+      // Holds: eight octets lie behind `offset` in both spans.
+      if unsafe uncheckedUInt64(at: offset) != other.uncheckedUInt64(at: offset) { return false }
       offset &+= 8
     }
-    // The last word may overlap the one before.
-    return uint64(at: count &- 8) == other.uint64(at: count &- 8)
+    // Holds: as above. The last word may overlap the one before.
+    return unsafe uncheckedUInt64(at: count &- 8) == other.uncheckedUInt64(at: count &- 8)
   }
 
   /// Whether this span's first octets are those of `prefix`.
