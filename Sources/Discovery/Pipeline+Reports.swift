@@ -71,7 +71,9 @@ extension Pipeline {
   @inline(__always)
   private func repeats(_ payload: RawSpan, _ header: Heard, row: Int) -> Bool {
     let set = Int(devices[row].newestSet)
-    guard set >= 0, header.setID == ReportHeader.noSet, header.txPower == ReportHeader.noTxPower else {
+    guard set >= 0, header.setID == ReportHeader.noSet, header.txPower == ReportHeader.noTxPower,
+      devices[row].claimedTxPower == ReportHeader.noTxPower
+    else {
       return false
     }
     let bytes = payloads.bytes
