@@ -93,7 +93,8 @@ let package = Package(
       name: "RenderingTests",
       dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "VirtualRadio"], swiftSettings: strict),
     .testTarget(
-      name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio", "TestSupport"], exclude: ["Fixtures"],
+      name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio", "TestSupport"],
+      exclude: ["Fixtures"],
       swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

@@ -2,7 +2,7 @@
 
 // One workload, repeated so many times:
 //
-//     benchmark WORKLOAD DESCRIPTORS ROUNDS
+//     benchmark WORKLOAD DESCRIPTORS ROUNDS [REPORTS]
 //
 // The caller counts the instructions of runs with different rounds; their difference is the workload's alone.
 // Prints the reports of a round, the allocations during all rounds, and what was matched, so that nothing is
@@ -14,10 +14,15 @@ import Discovery
 import HCI
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4, let descriptors = Int(arguments[2]), let rounds = Int(arguments[3]) else {
-  print("usage: benchmark match|pipeline|unchanged|one-mask|four-masks|all-masks DESCRIPTORS ROUNDS")
+let numbers = arguments.dropFirst(2).compactMap(Int.init)
+guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
+  print(
+    "usage: benchmark match|pipeline|unchanged|one-mask|four-masks|all-masks DESCRIPTORS ROUNDS [REPORTS]")
   throw Usage()
 }
+let descriptors = numbers[0]
+let rounds = numbers[1]
+let reports = numbers.count > 2 ? numbers[2] : 20_000
 
 struct Usage: Error {}
 
@@ -28,7 +33,7 @@ let manifest =
   case "all-masks": Descriptors.oneKey(descriptors, masks: descriptors)
   default: Descriptors.mixed(descriptors)
   }
-let stream = Stream(reports: 20_000, changePerMille: arguments[1] == "unchanged" ? 0 : 230)
+let stream = Stream(reports: reports, changePerMille: arguments[1] == "unchanged" ? 0 : 230)
 var workload = Workload(manifest)
 let before = allocation_count()
 switch arguments[1] {

@@ -52,7 +52,8 @@ private func fuzz(
 }
 
 /// What an empty input points to.
-nonisolated(unsafe) private let noOctets = unsafe UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+nonisolated(unsafe) private let noOctets = unsafe UnsafePointer(
+  UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
 private func list() -> CInt {
   for border in Border.allCases { print(border.rawValue) }
