@@ -30,7 +30,8 @@ let package = Package(
     .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
 
     // System calls, without policy; what people and programs read.
-    .target(name: "LinuxSystem", swiftSettings: strict),
+    .target(name: "CLinux"),
+    .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore"], swiftSettings: strict),
 
     // What tests and the demonstration hear.
@@ -85,6 +86,7 @@ let package = Package(
     .testTarget(
       name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "AgentCore", "VirtualRadio"],
       swiftSettings: strict),
+    .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: strict),
     .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],

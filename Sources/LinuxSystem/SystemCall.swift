@@ -2,5 +2,14 @@
 
 /// The system calls that are made, by name.
 public enum SystemCall: String, Sendable {
-  case open, fstat, read, write, poll, clock = "clock_gettime"
+  case open, fstat, read, write, poll, send, socket, bind, chmod, listen, accept, connect
+  case clock = "clock_gettime"
+  case epollCreate = "epoll_create1"
+  case epollControl = "epoll_ctl"
+  case epollWait = "epoll_wait"
+  case timerCreate = "timerfd_create"
+  case timerSet = "timerfd_settime"
+  case eventCreate = "eventfd"
+  case signals = "signalfd"
+  case peer = "getsockopt"
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What Swift's Glibc module leaves out: event descriptors, and macros that are no constants to Swift.
+
+#ifndef C_LINUX_H
+#define C_LINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// struct epoll_event without its union, which Swift cannot name.
+struct clinux_event {
+  uint32_t events;
+  uint64_t token;
+};
+
+enum { CLINUX_EVENTS_MAX = 64 };
+
+extern const uint32_t clinux_epoll_in;
+extern const uint32_t clinux_epoll_out;
+extern const uint32_t clinux_epoll_hang_up;
+extern const uint32_t clinux_epoll_read_hang_up;
+
+/// Who connected, as the kernel knows.
+struct clinux_peer {
+  int32_t process;
+  uint32_t user;
+  uint32_t group;
+};
+
+int clinux_epoll_create(void);
+
+int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token);
+
+/// Waits for up to CLINUX_EVENTS_MAX events; `milliseconds` -1 waits for ever.
+int clinux_epoll_wait(int epoll, struct clinux_event *events, int capacity, int milliseconds);
+
+/// A timer on CLOCK_BOOTTIME, which goes on while the machine sleeps.
+int clinux_timer_create(void);
+
+/// Arms a timer for an absolute time, or disarms it with zero.
+int clinux_timer_set(int descriptor, int64_t microseconds);
+
+/// Microseconds since boot, sleep included; -1 with errno when the clock fails.
+int64_t clinux_boot_time(void);
+
+int clinux_eventfd(void);
+
+/// Blocks the signals in `mask` (bit n for signal n) and makes a descriptor that delivers them.
+int clinux_signals(uint64_t mask);
+
+/// The next signal that arrived, 0 for none, or -1 with errno.
+int clinux_next_signal(int descriptor);
+
+int clinux_bind(int descriptor, const char *path);
+
+int clinux_connect(int descriptor, const char *path);
+
+/// Sends one datagram to a local socket.
+long clinux_send_to(int descriptor, const void *bytes, size_t count, const char *path);
+
+/// Local sockets, non-blocking and closed on exec.
+int clinux_stream_socket(void);
+int clinux_datagram_socket(void);
+
+/// send(2) that never raises SIGPIPE.
+long clinux_send(int descriptor, const void *bytes, size_t count);
+
+int clinux_accept(int listener);
+
+int clinux_peer(int descriptor, struct clinux_peer *peer);
+
+/// The peer's supplementary groups: their number, or -1 with errno (ERANGE when there are more than `capacity`).
+int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import CLinux
+import Glibc
+
+/// Microseconds since the machine was started, sleep included (CLOCK_BOOTTIME).
+public enum BootTime {
+  public static func now() throws(SystemError) -> Int64 {
+    let time = clinux_boot_time()
+    guard time >= 0 else { throw SystemError(.clock) }
+    return time
+  }
+}
+
+/// A descriptor that becomes readable at a point in boot time.
+public struct AlarmDescriptor: ~Copyable {
+  public let descriptor: Descriptor
+
+  public init() throws(SystemError) {
+    descriptor = Descriptor(owning: try retryOnInterrupt(.timerCreate) { clinux_timer_create() })
+  }
+
+  /// Sets the alarm to an absolute boot time in microseconds, or off. A time that has passed rings at once.
+  public func set(_ microseconds: Int64?) throws(SystemError) {
+    let number = descriptor.number
+    // Zero would switch it off.
+    let time = microseconds.map { max(1, $0) } ?? 0
+    _ = try retryOnInterrupt(.timerSet) { clinux_timer_set(number, time) }
+  }
+
+  /// Makes the descriptor quiet again.
+  public func acknowledge() throws(SystemError) {
+    var count = [UInt8](repeating: 0, count: 8)
+    _ = try descriptor.read(into: &count)
+  }
+}
+
+/// Signals as a descriptor; they no longer interrupt anything.
+public struct SignalDescriptor: ~Copyable {
+  /// The signals a daemon is told by.
+  public enum Signal: Int32, CaseIterable, Sendable {
+    case hangUp = 1
+    case interrupt = 2
+    case terminate = 15
+  }
+
+  public let descriptor: Descriptor
+
+  /// Blocks the signals for the process and delivers them here; to be made before any thread.
+  public init() throws(SystemError) {
+    let mask = Signal.allCases.reduce(UInt64(0)) { $0 | 1 << UInt64($1.rawValue) }
+    descriptor = Descriptor(owning: try retryOnInterrupt(.signals) { clinux_signals(mask) })
+  }
+
+  /// The next signal that arrived, or nil.
+  public func next() throws(SystemError) -> Signal? {
+    let number = clinux_next_signal(descriptor.number)
+    guard number >= 0 else { throw SystemError(.read) }
+    return Signal(rawValue: number)
+  }
+}
+
+/// A descriptor by which another thread makes the loop turn.
+public struct Waker: ~Copyable, Sendable {
+  public let descriptor: Descriptor
+
+  public init() throws(SystemError) {
+    descriptor = Descriptor(owning: try retryOnInterrupt(.eventCreate) { clinux_eventfd() })
+  }
+
+  /// Callable from any thread. A waker that is already awake stays so.
+  public func wake() {
+    var one: UInt64 = 1
+    // Holds: eight octets of a local variable.
+    _ = unsafe Glibc.write(descriptor.number, &one, 8)
+  }
+
+  public func acknowledge() throws(SystemError) {
+    var count = [UInt8](repeating: 0, count: 8)
+    _ = try descriptor.read(into: &count)
+  }
+}

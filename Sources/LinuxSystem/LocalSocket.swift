@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import CLinux
+import Glibc
+
+/// Who is at the other end of a local socket, by the kernel's word at the time of connecting.
+public struct PeerCredentials: Equatable, Sendable {
+  public let process: Int32
+  public let user: UInt32
+  public let group: UInt32
+  /// Supplementary groups.
+  public let groups: [UInt32]
+
+  public init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32]) {
+    self.process = process
+    self.user = user
+    self.group = group
+    self.groups = groups
+  }
+
+  init(of descriptor: borrowing Descriptor) throws(SystemError) {
+    let number = descriptor.number
+    var peer = clinux_peer()
+    // Holds: `peer` is a local variable.
+    _ = try retryOnInterrupt(.peer) { unsafe clinux_peer(number, &peer) }
+    var groups = [UInt32](repeating: 0, count: 65_536)
+    let count = try retryOnInterrupt(.peer) {
+      // Holds: the call fills at most the buffer; the kernel allows no more groups than it has places.
+      unsafe groups.withUnsafeMutableBufferPointer {
+        unsafe clinux_peer_groups(number, $0.baseAddress, Int32($0.count))
+      }
+    }
+    self.init(process: peer.process, user: peer.user, group: peer.group, groups: Array(groups[..<Int(count)]))
+  }
+}
+
+/// A stream socket in the file system that accepts connections.
+public struct LocalListener: ~Copyable {
+  public let descriptor: Descriptor
+
+  /// Binds `path`, which must not exist, with `mode`, and listens.
+  public init(path: String, mode: UInt32) throws(SystemError) {
+    descriptor = try Self.open(path: path, mode: mode)
+  }
+
+  private static func open(path: String, mode: UInt32) throws(SystemError) -> Descriptor {
+    let descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { clinux_stream_socket() })
+    let number = descriptor.number
+    // Holds: the calls only read the path.
+    _ = try retryOnInterrupt(.bind) { unsafe clinux_bind(number, path) }
+    _ = try retryOnInterrupt(.chmod) { unsafe chmod(path, mode) }
+    _ = try retryOnInterrupt(.listen) { Glibc.listen(number, 128) }
+    return descriptor
+  }
+
+  /// What came of accepting.
+  public enum Acceptance: ~Copyable {
+    case connection(Descriptor, PeerCredentials)
+    case nobody
+    /// No descriptor or memory is free; the connection waits in the kernel.
+    case exhausted(SystemError)
+  }
+
+  /// The next connection that waits.
+  public func accept() throws(SystemError) -> Acceptance {
+    let number = clinux_accept(descriptor.number)
+    guard number < 0 else {
+      let connection = Descriptor(owning: number)
+      let peer = try PeerCredentials(of: connection)
+      return .connection(connection, peer)
+    }
+    let error = SystemError(.accept)
+    switch error.code {
+    case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nobody
+    case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted(error)
+    default: throw error
+    }
+  }
+}
+
+/// The client's side.
+public enum LocalConnection {
+  /// Connects to a stream socket; the descriptor is non-blocking.
+  public static func open(path: String) throws(SystemError) -> Descriptor {
+    let descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { clinux_stream_socket() })
+    let number = descriptor.number
+    // Holds: the call only reads the path.
+    _ = try retryOnInterrupt(.connect) { unsafe clinux_connect(number, path) }
+    return descriptor
+  }
+}
