@@ -29,10 +29,14 @@ let package = Package(
     .target(name: "CToml"),
     .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
 
+    // What programs read and write; the client library uses it too.
+    .target(name: "JSON", swiftSettings: strict),
+
     // System calls, without policy; what people and programs read.
     .target(name: "CLinux"),
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
-    .target(name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore"], swiftSettings: strict),
+    .target(
+      name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore", "JSON"], swiftSettings: strict),
 
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
@@ -43,7 +47,7 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "AgentCore", "ManifestFormat", "Rendering", "LinuxSystem",
+        "HCI", "AgentCore", "ManifestFormat", "Rendering", "JSON", "LinuxSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -91,9 +95,11 @@ let package = Package(
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: strict),
     .testTarget(
       name: "RenderingTests",
-      dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "VirtualRadio"], swiftSettings: strict),
+      dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "JSON", "VirtualRadio"],
+      swiftSettings: strict),
     .testTarget(
       name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio", "TestSupport"],
       exclude: ["Fixtures"],

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import JSON
+
 extension AirText {
   /// Columns that text of the air takes at most.
   public static let columnsMax = 64

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import JSON
+
 /// Text that came over the air: bytes that claim to be UTF-8 and may be anything.
 ///
 /// In JSON a text `name` is UTF-8 with U+FFFD for every ill-formed part (the maximal subparts of Unicode 15.0, 3.9,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import JSON
+
 /// A level in sixteenths of a decibel, as the gate computes with them.
 public struct Decibels: Equatable, Sendable, JSONValue {
   public let sixteenths: Int

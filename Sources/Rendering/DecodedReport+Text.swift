@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import JSON
 
 extension DecodedReport {
   /// A few lines for people, at 80 columns: who, how, how strong; then what it says.

@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+public import JSON
 
 extension DeviceView {
   /// The line of `sightings --json` (`Config/schema/sightings.schema.json`).

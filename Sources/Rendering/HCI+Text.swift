@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
 import AgentCore
+public import HCI
+import JSON
 
 extension DeviceAddress {
   /// `AA:BB:CC:DD:EE:FF`, the most significant octet first; nil for an anonymous advertiser, which has none.

@@ -3,6 +3,7 @@
 import AgentCore
 import Discovery
 import HCI
+public import JSON
 
 extension ItemExplanation {
   /// The line of `explain --json` (`Config/schema/explain.schema.json`).

@@ -3,6 +3,7 @@
 import AgentCore
 import Discovery
 import HCI
+import JSON
 
 extension ItemExplanation {
   /// Clause by clause for people, at 80 columns.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+import JSON
 
 /// A record that holds no advertising reports.
 public struct OtherPacket: Equatable, Sendable {

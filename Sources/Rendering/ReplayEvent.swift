@@ -3,6 +3,7 @@
 public import AgentCore
 public import Discovery
 import HCI
+public import JSON
 
 /// A sighting event of a replay, with its item's names and its payload.
 public struct ReplayEvent: Sendable {

@@ -3,6 +3,7 @@
 import AgentCore
 import Discovery
 import HCI
+public import JSON
 
 extension CaptureReplay {
   /// The last line of `replay --json --summary` (`Config/schema/replay-summary.schema.json`).

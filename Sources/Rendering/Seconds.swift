@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import JSON
 
 /// A span of time, shown as seconds with six decimals; whole microseconds in, no floating point in between.
 public struct Seconds: Equatable, Sendable, JSONValue {

@@ -3,6 +3,7 @@
 import AgentCore
 import Discovery
 import HCI
+import JSON
 import Testing
 import VirtualRadio
 

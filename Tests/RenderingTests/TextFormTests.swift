@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import JSON
 import Testing
 
 @testable import Rendering
@@ -17,6 +18,18 @@ import Testing
     #expect(
       BluetoothUUID(high: 0x7B1F_0001_3A52_4C8E, low: 0x9D60_2F4E_8A6C_1B05).text
         == "7b1f0001-3a52-4c8e-9d60-2f4e8a6c1b05")
+  }
+
+  @Test(
+    arguments: [
+      (0, "0.000000"), (1, "0.000001"), (-1, "-0.000001"), (1_000_000, "1.000000"),
+      (12_345_678, "12.345678"), (-1_500_000, "-1.500000"),
+      (.max, "9223372036854.775807"), (.min, "-9223372036854.775808"),
+    ] as [(Int64, String)])
+  func secondsHaveSixDecimals(microseconds: Int64, expected: String) {
+    var json = JSONWriter()
+    json.line { $0.member("t", Seconds(microseconds: microseconds)) }
+    #expect(json.take() == Array("{\"t\":\(expected)}\n".utf8))
   }
 
   @Test(arguments: [

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
-/// Writes the JSON we print (RFC 8259): one object per line, keys in the order they are written, no spaces.
+/// Writes the JSON we print (RFC 8259): one object per line or message, keys in the order they are written, no spaces.
 ///
 /// It grows as it is written to and holds what was not yet ``take()``n. Whatever would not be JSON, a value without
 /// its key for instance, is our own mistake and traps.
@@ -10,25 +10,29 @@ public struct JSONWriter: Sendable {
     case objectStart, object, memberValue, arrayStart, array
   }
 
-  /// The finished lines, and the line being written.
+  /// What is finished, and the line or message being written.
   public private(set) var bytes: [UInt8] = []
-  /// The containers that are open, the innermost last; empty between lines.
+  /// The containers that are open, the innermost last; empty between objects.
   private var places: [Place] = []
 
   public init() {}
 
-  /// Hands over the finished lines and starts anew.
+  /// Hands over the finished lines and messages and starts anew.
   public mutating func take() -> [UInt8] {
-    precondition(places.isEmpty, "a line is still being written")
+    precondition(places.isEmpty, "an object is still being written")
     defer { bytes.removeAll(keepingCapacity: true) }
     return bytes
   }
 
   /// One line: an object with the members that `body` writes.
   public mutating func line(_ body: (inout JSONWriter) -> Void) {
-    precondition(places.isEmpty, "a line cannot stand in a line")
-    enclose("{", .objectStart, "}", body)
-    bytes.append(UInt8(ascii: "\n"))
+    whole(body, end: UInt8(ascii: "\n"))
+  }
+
+  /// One message: an object with the members that `body` writes, and NUL, which ends a message of the Varlink protocol
+  /// (varlink.org, "Protocol") and cannot stand in JSON.
+  public mutating func message(_ body: (inout JSONWriter) -> Void) {
+    whole(body, end: 0)
   }
 
   /// A member of the innermost object.
@@ -72,9 +76,15 @@ public struct JSONWriter: Sendable {
   }
 
   /// A value that is not text and needs no escaping: a number, `true`, `false` or `null`.
-  mutating func literal(_ text: String) {
+  public mutating func literal(_ text: String) {
     beginValue()
     bytes.append(contentsOf: text.utf8)
+  }
+
+  private mutating func whole(_ body: (inout JSONWriter) -> Void, end: UInt8) {
+    precondition(places.isEmpty, "a line or message cannot stand in another")
+    enclose("{", .objectStart, "}", body)
+    bytes.append(end)
   }
 
   private mutating func key(_ key: String) {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
 /// Bytes shown as lower-case hexadecimal digits without separators.
 public struct Hex: Equatable, Sendable, JSONValue {
@@ -19,7 +19,7 @@ public struct Hex: Equatable, Sendable, JSONValue {
   public func write(to json: inout JSONWriter) { json.string(text) }
 
   /// The low `count` digits of a number.
-  static func digits(_ value: UInt64, count: Int) -> String {
+  package static func digits(_ value: UInt64, count: Int) -> String {
     let digits = (0..<count).reversed().map {
       digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * $0)) & 0xF)
     }

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
-import Rendering
+import JSON
 import Testing
 
 @Suite struct JSONWriterTests {
@@ -39,6 +39,13 @@ import Testing
     #expect(json.take().isEmpty)
   }
 
+  @Test func messagesEndWithNUL() {
+    var json = JSONWriter()
+    json.message { $0.member("n", 1) }
+    json.message { $0.member("text", "\u{0}") }
+    #expect(json.take() == Array("{\"n\":1}\0{\"text\":\"\\u0000\"}\0".utf8))
+  }
+
   @Test func integersKeepTheirWholeRange() {
     let text = line { json in
       json.member("least", Int64.min)
@@ -64,16 +71,6 @@ import Testing
     #expect(line { $0.member(text, 0) } == "{\"\(expected)\":0}\n")
   }
 
-  @Test(
-    arguments: [
-      (0, "0.000000"), (1, "0.000001"), (-1, "-0.000001"), (1_000_000, "1.000000"),
-      (12_345_678, "12.345678"), (-1_500_000, "-1.500000"),
-      (.max, "9223372036854.775807"), (.min, "-9223372036854.775808"),
-    ] as [(Int64, String)])
-  func secondsHaveSixDecimals(microseconds: Int64, expected: String) {
-    #expect(line { $0.member("t", Seconds(microseconds: microseconds)) } == "{\"t\":\(expected)}\n")
-  }
-
   @Test func misuseTraps() async {
     await #expect(processExitsWith: .failure) {
       var json = JSONWriter()
@@ -82,6 +79,10 @@ import Testing
     await #expect(processExitsWith: .failure) {
       var json = JSONWriter()
       json.line { $0.array { $0.member("key", 1) } }
+    }
+    await #expect(processExitsWith: .failure) {
+      var json = JSONWriter()
+      json.line { $0.message { _ in } }
     }
     await #expect(processExitsWith: .failure) {
       var json = JSONWriter()
