@@ -18,7 +18,8 @@ struct ReadmeTests {
   @Test("Its manifest has nothing wrong")
   func manifest() throws {
     let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
-    let block = try #require(readme.split(separator: "```toml\n").dropFirst().first?.split(separator: "```").first)
+    let block = try #require(
+      readme.split(separator: "```toml\n").dropFirst().first?.split(separator: "```").first)
     let folder = try TemporaryFolder()
     let file = try folder.file("manifest.toml", Array(block.utf8))
     let run = try Tool.run("check", file)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import Testing
+import VirtualRadio
+
+@testable import Discovery
+
+@Suite("Staying in the immediate gate and leaving it")
+struct GateLeavingTests: GateTesting {
+  @Test("A level that jiggles inside the hysteresis causes no event", arguments: UInt64(1)...10)
+  func jiggle(seed: UInt64) {
+    let listener = entered()
+    var dice = SeededGenerator(seed: seed)
+    for step: Int64 in 0..<3000 {
+      let reading = Int8(-58 + dice.number(below: 9))  // -58 ... -50
+      listener.hear(1, reading, .made(by: company), at: 1000 + 100 * step)
+    }
+    #expect(listener.lines() == [], "seed \(seed)")
+    #expect(listener.found(1) == ["bulb"])
+  }
+
+  @Test("Outside the gate the same jiggle causes no event either", arguments: UInt64(1)...10)
+  func jiggleOutside(seed: UInt64) {
+    let listener = gateway()
+    var dice = SeededGenerator(seed: seed)
+    for step: Int64 in 0..<3000 {
+      listener.hear(1, Int8(-58 + dice.number(below: 8)), .made(by: company), at: 100 * step)  // -58 ... -51
+    }
+    #expect(listener.lines() == [], "seed \(seed)")
+  }
+
+  @Test("Steps across the whole hysteresis and back within 2 s cause no event")
+  func shortAbsences() {
+    let listener = entered()
+    var now: Int64 = 1000
+    for _ in 0..<20 {
+      send(times(15, -75), to: listener, from: now)
+      send(times(30, -50), to: listener, from: now + 1500)
+      now += 4500
+    }
+    #expect(listener.lines() == [])
+  }
+
+  @Test("A device leaves 2 s after its level fell below -58, at that time and not with the next report")
+  func leave() {
+    let listener = entered()
+    send([-59], to: listener, from: 1000)
+    send(times(50, -90), to: listener, every: 100, from: 1100)
+    let lost = listener.sightings()
+    #expect(lost.map(\.sighting.reason) == [.left])
+    // When the filtered level passed -58, from its definition.
+    var level = -40 * 16
+    var readings = [Int](repeating: -40, count: 5)
+    var fallen: Int64 = 0
+    for step: Int64 in 0..<50 where fallen == 0 {
+      readings.append(step == 0 ? -59 : -90)
+      level += ((readings.suffix(5).sorted()[2] * 16 - level) >> 2)
+      if level < -58 * 16 { fallen = 1000 + 100 * step }
+    }
+    #expect(lost.first?.milliseconds == fallen + 2000)
+  }
+
+  @Test("Leaving needs no further report: the timer runs between records")
+  func leaveBetweenRecords() {
+    let listener = entered()
+    send(times(6, -90), to: listener, from: 1000)  // below -58 within these
+    listener.wait(until: 10_000)
+    let lost = listener.sightings()
+    #expect(lost.map(\.sighting.reason) == [.left])
+    #expect((3000...3500).contains(lost[0].milliseconds))
+  }
+
+  @Test("After leaving a device enters anew")
+  func again() {
+    let listener = entered()
+    send(times(40, -90), to: listener, from: 1000)
+    send(times(40, -40), to: listener, from: 5000)
+    #expect(listener.sightings().map(\.sighting.event) == [.lost, .found])
+  }
+
+  @Test("Silence ends a stay after 5 s, to the microsecond")
+  func silence() {
+    let listener = entered()
+    listener.wait(until: 5899)
+    #expect(listener.lines() == [])
+    listener.wait(until: 6000)
+    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
+  }
+
+  @Test(
+    "Silence of a slow advertiser is three of its intervals, at most 30 s",
+    arguments: [
+      (1000, 5000), (3000, 9000), (5000, 15_000),
+    ])
+  func silenceOfSlowAdvertisers(interval: Int64, patience: Int64) {
+    let listener = gateway()
+    send(times(4, -40), to: listener, every: interval)
+    _ = listener.lines()
+    listener.wait(until: 100_000)
+    #expect(listener.lines() == ["\(3 * interval + patience) lost bulb 1 silence"])
+  }
+
+  @Test("Patience ends at 30 s")
+  func silenceCeiling() {
+    let listener = gateway { $0.sampleWindowMillisecondsMax = 100_000 }
+    send(times(4, -40), to: listener, every: 11_000)
+    #expect(listener.lines() == ["33000 found bulb 1 entered"])
+    listener.wait(until: 200_000)
+    #expect(listener.lines() == ["63000 lost bulb 1 silence"])
+  }
+
+  @Test("A slow advertiser that becomes a fast one is lost by its new interval")
+  func shrinkingInterval() {
+    let listener = gateway()
+    send(times(5, -40), to: listener, every: 5000)  // 15 s of patience from 20 s on
+    send(times(8, -40), to: listener, every: 100, from: 20_100)  // the last at 20,800
+    _ = listener.lines()
+    listener.wait(until: 60_000)
+    #expect(listener.lines() == ["25800 lost bulb 1 silence"])
+  }
+
+  @Test("Reports without a reading do not keep a device inside")
+  func silentReadings() {
+    let listener = entered()
+    send(times(80, 127), to: listener, from: 1000)
+    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
+  }
+
+  @Test("After a silence the filter starts anew")
+  func filterReset() {
+    let listener = entered()
+    send(times(3, -90), to: listener, from: 6000)
+    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
+    #expect(listener.device(1)?.signal.readingCount == 3)
+    #expect(listener.device(1)?.filteredRSSI == -90)
+  }
+
+  @Test("A report at the very end of a silence starts the filter anew too")
+  func filterResetAtTheBorder() {
+    let listener = entered()
+    send([-41], to: listener, from: 5900)
+    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
+    #expect(listener.device(1)?.signal.readingCount == 1)
+  }
+
+  @Test("A scan response alone after a silence is a reading")
+  func responseAfterSilence() {
+    let listener = entered()
+    listener.hear(response: AdvertisingPayload(), of: 1, -44, at: 20_000)
+    #expect(listener.device(1)?.filteredRSSI == -44)
+  }
+}
+
+extension Device {
+  fileprivate var filteredRSSI: Int8? { signal.filteredRSSI }
+}
