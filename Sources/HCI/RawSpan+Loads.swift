@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The one place where raw bytes are indexed. Every load checks its bounds once and traps on our own mistake;
-/// bytes from outside are measured by ``ByteCursor`` before they get here.
+/// readers measure bytes from outside before they come here.
 extension RawSpan {
   /// The octet at `offset`.
   @inlinable
