@@ -5,7 +5,7 @@ import HCI
 /// Finds the row of an address: open addressing with linear probing, at most half full, without tombstones.
 struct AddressIndex: ~Copyable {
   private struct Slot: BitwiseCopyable {
-    /// Address bits and type in one number; all ones mark a free slot.
+    /// The address's word; all ones, which no address has, mark a free slot.
     var key: UInt64
     var row: Int32
   }
@@ -20,11 +20,6 @@ struct AddressIndex: ~Copyable {
   }
 
   @inline(__always)
-  private static func key(_ address: DeviceAddress) -> UInt64 {
-    UInt64(address.type.rawValue) << 48 | address.bits
-  }
-
-  @inline(__always)
   private func home(_ key: UInt64) -> Int {
     Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (slots.count &- 1)
   }
@@ -35,7 +30,7 @@ struct AddressIndex: ~Copyable {
   /// The row of `address`, or -1.
   @inline(__always)
   func row(of address: DeviceAddress) -> Int {
-    let key = Self.key(address)
+    let key = address.word
     var place = home(key)
     while slots[place].key != key {
       if slots[place].key == Self.free { return -1 }
@@ -46,7 +41,7 @@ struct AddressIndex: ~Copyable {
 
   /// Adds an address that is not there.
   mutating func insert(_ address: DeviceAddress, row: Int) {
-    let key = Self.key(address)
+    let key = address.word
     var place = home(key)
     while slots[place].key != Self.free { place = next(place) }
     slots[place] = Slot(key: key, row: Int32(row))
@@ -54,7 +49,7 @@ struct AddressIndex: ~Copyable {
 
   /// Removes an address that is there, and moves up those behind it that its place kept from their own.
   mutating func remove(_ address: DeviceAddress) {
-    let key = Self.key(address)
+    let key = address.word
     var hole = home(key)
     while slots[hole].key != key {
       precondition(slots[hole].key != Self.free, "an address was removed that was not there")

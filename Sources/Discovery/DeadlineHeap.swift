@@ -16,6 +16,8 @@ struct DeadlineHeap: ~Copyable {
   /// Where each row stands in `entries`, or -1.
   private let places: FixedTable<Int32>
   private var count = 0
+  /// The time of the first entry, or a time that never comes: every packet asks for it.
+  private(set) var soonest = Instant(microseconds: .max)
 
   init(rows: Int, in arena: inout Arena) {
     entries = arena.table(of: Entry(time: Instant(microseconds: 0), row: 0), count: rows)
@@ -61,22 +63,24 @@ struct DeadlineHeap: ~Copyable {
     guard place >= 0 else { return }
     count -= 1
     places[row] = -1
+    if count == 0 { soonest = Instant(microseconds: .max) }
     guard place < count else { return }
     put(entries[count], at: place)
     rise(place)
     sink(Int(places[Int(entries[place].row)]))
   }
 
-  private func put(_ entry: Entry, at place: Int) {
+  private mutating func put(_ entry: Entry, at place: Int) {
     entries[place] = entry
     places[Int(entry.row)] = Int32(place)
+    if place == 0 { soonest = entry.time }
   }
 
   private func precedes(_ left: Entry, _ right: Entry) -> Bool {
     left.time < right.time || (left.time == right.time && left.row < right.row)
   }
 
-  private func rise(_ start: Int) {
+  private mutating func rise(_ start: Int) {
     var place = start
     let entry = entries[place]
     while place > 0 {
@@ -88,7 +92,7 @@ struct DeadlineHeap: ~Copyable {
     put(entry, at: place)
   }
 
-  private func sink(_ start: Int) {
+  private mutating func sink(_ start: Int) {
     var place = start
     let entry = entries[place]
     while 2 * place + 1 < count {
@@ -103,6 +107,7 @@ struct DeadlineHeap: ~Copyable {
 
   /// Checks the heap's order and its back references; for tests.
   func checkInvariants() {
+    precondition(soonest == first?.time ?? Instant(microseconds: .max), "the soonest time is another")
     for place in 0..<count {
       precondition(places[Int(entries[place].row)] == Int32(place), "a row does not know its place")
       let parent = (place - 1) / 2

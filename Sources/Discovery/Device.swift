@@ -41,6 +41,10 @@ public struct Device: Sendable, BitwiseCopyable {
       at: now)
   }
 
+  /// The set that a report without a set id may repeat, or -1. A claimed transmit power must be withdrawn first.
+  @inline(__always)
+  var quietSet: Int { claimedTxPower == ReportHeader.noTxPower ? Int(newestSet) : -1 }
+
   /// Whether the last reading is old enough for the filter to start anew, if the learned interval agrees.
   @inline(__always)
   func wasSilent(at now: Instant) -> Bool {
@@ -102,10 +106,12 @@ struct AdvertisingSet: BitwiseCopyable {
   var response = StoredPayload()
   /// The matches of this payload are known; an unchanged payload need not be parsed.
   var isEvaluated = false {
-    didSet { isQuiet = isEvaluated && !evaluation.isMalformed && evaluation.txPower == nil }
+    didSet {
+      let isQuiet = isEvaluated && !evaluation.isMalformed && evaluation.txPower == nil
+      data.setQuiet(isQuiet)
+      response.setQuiet(isQuiet)
+    }
   }
-  /// A report that repeats this payload has nothing to say but its level.
-  private(set) var isQuiet = false
   /// Losses of the payload, counted again with each report that repeats it.
   var evaluation = Evaluation()
 
@@ -116,8 +122,10 @@ struct AdvertisingSet: BitwiseCopyable {
   ) -> Bool {
     let isResponse = header.properties.contains(.scanResponse)
     let stored = isResponse ? response : data
-    guard isQuiet, stored.slot < 0, Int(stored.byteCount) == payload.byteCount else { return false }
-    guard bytes.payload(stored, isResponse ? .response : .data, of: set).equals(payload) else { return false }
+    let part: PayloadPart = isResponse ? .response : .data
+    guard payload.byteCount == Int(stored.quietByteCount),
+      bytes.inlinePayload(part, of: set, byteCount: payload.byteCount).equals(payload)
+    else { return false }
     lastSeen = now
     return true
   }
@@ -129,5 +137,11 @@ struct AdvertisingSet: BitwiseCopyable {
 /// Where a payload lies: up to 31 octets inline, longer ones in a slot of the pool.
 struct StoredPayload: BitwiseCopyable {
   var byteCount: UInt16 = 0
+  /// The length of a payload that lies inline, and whose repetition says nothing but a level; else -1.
+  private(set) var quietByteCount: Int16 = -1
   var slot: Int32 = -1
+
+  mutating func setQuiet(_ isQuiet: Bool) {
+    quietByteCount = isQuiet && slot < 0 ? Int16(truncatingIfNeeded: byteCount) : -1
+  }
 }

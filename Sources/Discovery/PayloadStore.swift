@@ -24,7 +24,13 @@ struct PayloadBytes: BitwiseCopyable {
     guard stored.slot < 0 else {
       return pool.span(at: Int(stored.slot) &* Self.slotBytes, count: Int(stored.byteCount))
     }
-    return inline.span(at: Self.inlineOffset(part, of: set), count: Int(stored.byteCount))
+    return inlinePayload(part, of: set, byteCount: Int(stored.byteCount))
+  }
+
+  @inline(__always)
+  @_lifetime(borrow self)
+  func inlinePayload(_ part: PayloadPart, of set: Int, byteCount: Int) -> RawSpan {
+    inline.span(at: Self.inlineOffset(part, of: set), count: byteCount)
   }
 }
 

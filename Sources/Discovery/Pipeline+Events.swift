@@ -67,7 +67,7 @@ extension Pipeline {
   /// Lets time pass: whatever is due up to `time` happens, each at its own time.
   @inline(__always)
   public mutating func advance(to time: Instant) {
-    if let due = deadlines.first?.time, due <= time { runDeadlines(until: time) }
+    if deadlines.soonest <= time { runDeadlines(until: time) }
     if time >= clock { clock = time } else { tally.timesClamped &+= 1 }
   }
 

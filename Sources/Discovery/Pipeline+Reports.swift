@@ -24,6 +24,16 @@ struct Heard: BitwiseCopyable {
   }
 
   @inline(__always)
+  init(legacy address: DeviceAddress, _ properties: ReportHeader.Properties, rssi: Int8) {
+    self.address = address
+    self.properties = properties
+    self.rssi = rssi
+    dataStatus = .complete
+    setID = ReportHeader.noSet
+    txPower = ReportHeader.noTxPower
+  }
+
+  @inline(__always)
   var hasReading: Bool { rssi >= -127 && rssi <= 20 }
 }
 
@@ -51,29 +61,56 @@ extension Pipeline {
     take(header, payload)
   }
 
+  /// Takes a legacy report, which is few enough values to travel in registers. Not inlined: the loop over an event's
+  /// reports needs registers too, and what a legacy report never says is known in here.
+  @inline(never)
+  mutating func takeLegacy(
+    _ address: DeviceAddress, _ properties: ReportHeader.Properties, rssi: Int8, _ payload: RawSpan
+  ) {
+    take(Heard(legacy: address, properties, rssi: rssi), payload)
+  }
+
   /// Takes a report that has an address, and whose payload is as whole as it will get.
   @inline(__always)
-  mutating func take(_ header: Heard, _ payload: RawSpan) {
+  private mutating func take(_ header: Heard, _ payload: RawSpan) {
     guard let row = row(of: header.address) else { return }
-    let isHeard = sample(header, row: row)
-    if repeats(payload, header, row: row) {
+    guard header.hasReading else { return takeWithoutReading(header, payload, row: row) }
+    // One handle for the whole report: the row is checked once.
+    let devices = devices
+    if devices[row].wasSilent(at: clock) { forgetSilentLevel(of: row) }
+    let isHeard = devices[row].hear(header, reading: comparable(header.rssi), at: clock) != .nothing
+    let isFollowed = devices[row].matchCount > 0
+    if repeats(payload, header, set: devices[row].quietSet) {
+      tally.reportsUnchanged &+= 1
+      if isFollowed, isHeard { judgeMatches(of: row) }
+    } else {
+      learn(payload, header, row: row)
+      if isHeard { judgeMatches(of: row) }
+    }
+  }
+
+  @inline(never)
+  private mutating func takeWithoutReading(_ header: Heard, _ payload: RawSpan, row: Int) {
+    tally.reportsWithoutReading &+= 1
+    if devices[row].matchCount > 0 { deadlines.bring(row, forwardTo: clock) }
+    _ = devices[row].hear(header, reading: nil, at: clock)
+    if repeats(payload, header, set: devices[row].quietSet) {
       tally.reportsUnchanged &+= 1
     } else {
       learn(payload, header, row: row)
     }
-    if isHeard, devices[row].matchCount > 0, devices[row].newestSet >= 0 {
-      judgeMatches(of: row)
-      hasten(row, set: Int(devices[row].newestSet))
-    }
+  }
+
+  /// A reading as the reference adapter would give it.
+  @inline(__always)
+  private func comparable(_ rssi: Int8) -> Int8 {
+    adapterOffset == 0 ? rssi : Int8(max(-127, min(20, Int(rssi) &+ Int(adapterOffset))))
   }
 
   /// Whether a report says what its advertiser's newest set said before, and nothing that must be counted or kept.
   @inline(__always)
-  private func repeats(_ payload: RawSpan, _ header: Heard, row: Int) -> Bool {
-    let set = Int(devices[row].newestSet)
-    guard set >= 0, header.setID == ReportHeader.noSet, header.txPower == ReportHeader.noTxPower,
-      devices[row].claimedTxPower == ReportHeader.noTxPower
-    else {
+  private func repeats(_ payload: RawSpan, _ header: Heard, set: Int) -> Bool {
+    guard header.setID == ReportHeader.noSet, header.txPower == ReportHeader.noTxPower, set >= 0 else {
       return false
     }
     let bytes = payloads.bytes
@@ -96,21 +133,6 @@ extension Pipeline {
     if sets[set].evaluation.isMalformed { countMalformed(sets[set].evaluation) }
     claim(txPower, of: row, set: set)
     if isNew { updateMatches(of: row, set: set, isChanged: isChanged) }
-  }
-
-  /// Feeds the row's signal; true when there is a new reading to judge.
-  @inline(__always)
-  private mutating func sample(_ header: Heard, row: Int) -> Bool {
-    guard header.hasReading else {
-      tally.reportsWithoutReading &+= 1
-      if devices[row].matchCount > 0 { deadlines.bring(row, forwardTo: clock) }
-      _ = devices[row].hear(header, reading: nil, at: clock)
-      return false
-    }
-    if devices[row].wasSilent(at: clock) { forgetSilentLevel(of: row) }
-    var reading = header.rssi
-    if adapterOffset != 0 { reading = Int8(max(-127, min(20, Int(header.rssi) &+ Int(adapterOffset)))) }
-    return devices[row].hear(header, reading: reading, at: clock) != .nothing
   }
 
   /// Starts the filter anew after a silence of max(5 s, 3 x the learned interval), at most 30 s.
@@ -152,12 +174,15 @@ extension Pipeline {
     if evaluation.wrongSize > 0 { tally.reportsWrongSize &+= 1 }
   }
 
+  @inline(never)
   private mutating func judgeMatches(of row: Int) {
+    guard devices[row].matchCount > 0, devices[row].newestSet >= 0 else { return }
     for place in 0..<Int(devices[row].matchCount) {
       let item = Int(match(place, of: row).item)
       guard gates[item].isImmediate else { continue }
       judge(place, of: row, item: item)
     }
+    hasten(row, set: Int(devices[row].newestSet))
   }
 
   private mutating func judge(_ place: Int, of row: Int, item: Int) {

@@ -135,7 +135,7 @@ public struct Pipeline: ~Copyable {
   public mutating func receive(_ packet: borrowing Packet, at time: Instant) -> Reception {
     advance(to: time)
     tally.packets &+= 1
-    guard packet.kind == .event else {
+    guard case .event = packet.kind else {
       tally.packetsTapped &+= 1
       return .other
     }
@@ -145,14 +145,15 @@ public struct Pipeline: ~Copyable {
       guard event.holdsLegacyReports, var reports = AdvertisingReports(event) else {
         return receiveOther(event)
       }
-      while reports.remaining > 0 {
-        let remaining = reports.remaining
+      while true {
         do throws(ReportError) {
-          let report = try reports.firstLegacy()
+          guard let report = try reports.nextLegacy() else { break }
           tally.reports &+= 1
-          take(Heard(report.header), report.data)
+          // A name of its own keeps the report out of memory.
+          let header = report.header
+          takeLegacy(header.address, header.properties, rssi: header.rssi, report.data)
         } catch {
-          count(error, remaining: remaining)
+          count(error, of: reports.count)
         }
       }
       count(surplus: event.surplus, trailing: reports.trailingByteCount)
@@ -170,14 +171,13 @@ public struct Pipeline: ~Copyable {
       tally.packetsTapped &+= 1
       return .other
     }
-    while reports.remaining > 0 {
-      let remaining = reports.remaining
+    while true {
       do throws(ReportError) {
-        let report = try reports.first()
+        guard let report = try reports.next() else { break }
         tally.reports &+= 1
         assemble(report)
       } catch {
-        count(error, remaining: remaining)
+        count(error, of: reports.count)
       }
     }
     count(surplus: event.surplus, trailing: reports.trailingByteCount)
@@ -186,13 +186,14 @@ public struct Pipeline: ~Copyable {
 
   @inline(__always)
   private mutating func count(surplus: Int, trailing: Int) {
+    guard surplus | trailing != 0 else { return }
     if surplus < 0 { tally.eventsCut &+= 1 }
     if surplus > 0 || trailing > 0 { tally.eventsWithTrailingBytes &+= 1 }
   }
 
-  private mutating func count(_ error: ReportError, remaining: Int) {
+  private mutating func count(_ error: ReportError, of reportCount: Int) {
     switch error {
-    case .cut: tally.reportsCut &+= UInt64(remaining)
+    case .cut(let index): tally.reportsCut &+= UInt64(reportCount - index)
     case .reserved: tally.reportsReserved &+= 1
     }
   }

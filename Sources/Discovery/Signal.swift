@@ -23,10 +23,11 @@ public struct Signal: BitwiseCopyable, Sendable {
   private var readingMask: UInt16 = 0
   /// The last eight readings, newest in the low octet.
   private var readings: UInt64 = 0
-  /// Readings in the filter since it was last reset, saturating.
-  public private(set) var readingCount: UInt16 = 0
-  /// Readings that wait to be filtered, saturating.
-  private var unfilteredCount: UInt8 = 0
+  /// Readings since the filter was last reset. So wide that no device lives to see it overflow: counting them costs
+  /// one instruction.
+  private var readingTotal: UInt64 = 0
+  /// Those of them that are filtered; the others wait.
+  private var settledTotal: UInt64 = 0
   /// The filtered level in Q4 but for the readings that wait.
   private var settledLevel: Int16 = 0
   /// The last sample with a reading.
@@ -36,9 +37,12 @@ public struct Signal: BitwiseCopyable, Sendable {
 
   init() {}
 
+  /// Readings in the filter since it was last reset, saturating.
+  public var readingCount: UInt16 { UInt16(clamping: readingTotal) }
+
   /// The filtered level in Q4; means nothing while `readingCount` is 0.
   public var level: Int16 {
-    guard unfilteredCount > 0 else { return settledLevel }
+    guard settledTotal < readingTotal else { return settledLevel }
     var settled = self
     settled.settle()
     return settled.settledLevel
@@ -81,8 +85,7 @@ public struct Signal: BitwiseCopyable, Sendable {
   @inline(__always)
   private mutating func filter(_ reading: Int8, _ isFollowing: Bool, at now: Instant) {
     readings = readings << 8 | UInt64(UInt8(bitPattern: reading))
-    if readingCount < .max { readingCount &+= 1 }
-    if unfilteredCount < .max { unfilteredCount &+= 1 }
+    readingTotal &+= 1
     lastReading = now
     if isFollowing { settle() }
   }
@@ -90,14 +93,11 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// Filters the readings that wait: from where the filter stands when the median has all it needs, else from the
   /// oldest reading that is kept. The first way is taken report by report, the second when somebody starts to follow.
   mutating func settle() {
-    var count = Int(unfilteredCount)
-    unfilteredCount = 0
-    var known = Int(readingCount) - count
-    if count > 4, known > 0 {
-      count = min(count, 8)
-      known = 0
-    }
-    for age in (0..<min(count, 8)).reversed() {
+    var known = Int(settledTotal)
+    let count = min(Int(readingTotal) - known, 8)
+    settledTotal = readingTotal
+    if count > 4 { known = 0 }
+    for age in (0..<count).reversed() {
       known += 1
       let median = Int16(median(age: age, of: min(known, 5))) << 4
       settledLevel = known == 1 ? median : settledLevel &+ ((median &- settledLevel) >> 2)
@@ -107,8 +107,8 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// Forgets the level after a silence; the learned interval stays. A scan response that comes next answers a
   /// report that was not heard.
   mutating func resetFilter() {
-    readingCount = 0
-    unfilteredCount = 0
+    readingTotal = 0
+    settledTotal = 0
     settledLevel = 0
     awaitsResponse = false
   }

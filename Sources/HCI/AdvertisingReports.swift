@@ -28,12 +28,8 @@ public struct AdvertisingReports: ~Escapable {
   public init?(_ event: borrowing Event) {
     let parameters = event.parameters
     guard event.code == Event.leMeta, parameters.byteCount >= 1 else { return nil }
-    switch parameters.uint8(at: 0) {
-    case ReportFormat.legacy.rawValue: format = .legacy
-    case ReportFormat.directed.rawValue: format = .directed
-    case ReportFormat.extended.rawValue: format = .extended
-    default: return nil
-    }
+    guard let format = ReportFormat(rawValue: parameters.uint8(at: 0)) else { return nil }
+    self.format = format
     bytes = parameters
     // An event without even a count is read as one report, which is then found to be cut.
     count = parameters.byteCount >= 2 ? Int(parameters.uint8(at: 1)) : 1
@@ -52,37 +48,27 @@ public struct AdvertisingReports: ~Escapable {
   @inline(__always)
   @_lifetime(copy self)
   public mutating func next() throws(ReportError) -> AdvertisingReport? {
-    remaining > 0 ? try first() : nil
-  }
-
-  /// The next report, which must not have been the last one: `remaining` is above zero.
-  @inlinable
-  @inline(__always)
-  @_lifetime(copy self)
-  public mutating func first() throws(ReportError) -> AdvertisingReport {
-    if format == .legacy { return try firstLegacy() }
-    let position = step()
-    switch format {
-    case .legacy: preconditionFailure("a legacy report was not taken as one")
-    case .directed:
+    if format == .legacy { return try nextLegacy() }
+    guard let position = step() else { return nil }
+    guard format == .extended else {
       return try AdvertisingReport(directed: frame(fixed: 16, lengthAt: nil, position), position)
-    case .extended: return try AdvertisingReport(extended: frame(fixed: 24, lengthAt: 23, position), position)
     }
+    return try AdvertisingReport(extended: frame(fixed: 24, lengthAt: 23, position), position)
   }
 
-  /// The next report of an event in the legacy format; `remaining` is above zero.
+  /// The next report of an event in the legacy format.
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
-  public mutating func firstLegacy() throws(ReportError) -> AdvertisingReport {
-    let position = step()
+  public mutating func nextLegacy() throws(ReportError) -> AdvertisingReport? {
+    guard let position = step() else { return nil }
     return try AdvertisingReport(legacy: frame(fixed: 10, lengthAt: 8, position), position)
   }
 
   @inlinable
   @inline(__always)
-  mutating func step() -> Int {
-    precondition(index < count)
+  mutating func step() -> Int? {
+    guard index < count else { return nil }
     defer { index &+= 1 }
     return index
   }
@@ -122,17 +108,18 @@ extension AdvertisingReport {
     guard let pdu = AdvertisingPDU(legacyReport: UInt8(truncatingIfNeeded: head)) else {
       throw .reserved(index: position, field: .eventType)
     }
-    guard let type = AddressType(identified: UInt8(truncatingIfNeeded: head >> 8)) else {
+    guard let address = DeviceAddress(identified: head >> 8) else {
       throw .reserved(index: position, field: .addressType)
     }
-    var header = ReportHeader(
-      address: DeviceAddress(bits: head >> 16, type: type), pdu: pdu, properties: pdu.legacyProperties)
+    var header = ReportHeader(address: address, pdu: pdu, properties: pdu.legacyProperties)
     header.rssi = Int8(bitPattern: unsafe frame.uncheckedUInt8(at: frame.byteCount &- 1))
     self.init(header: header, data: unsafe frame.uncheckedSlice(at: 9, count: frame.byteCount &- 10))
   }
 
-  /// Event_Type (always 1), Address_Type, Address, Direct_Address_Type, Direct_Address, RSSI: no data.
-  @inlinable
+  /// Event_Type (always 1), Address_Type, Address, Direct_Address_Type, Direct_Address, RSSI: no data. Not inlined, so
+  /// that loops over reports keep the registers for the frequent format.
+  @usableFromInline
+  @inline(never)
   @_lifetime(copy frame)
   init(directed frame: RawSpan, _ position: Int) throws(ReportError) {
     guard frame.uint8(at: 0) == AdvertisingPDU.directed.rawValue else {
@@ -150,8 +137,9 @@ extension AdvertisingReport {
   }
 
   /// Event_Type, Address_Type, Address, Primary_PHY, Secondary_PHY, Advertising_SID, TX_Power, RSSI,
-  /// Periodic_Advertising_Interval, Direct_Address_Type, Direct_Address, Data_Length, Data.
-  @inlinable
+  /// Periodic_Advertising_Interval, Direct_Address_Type, Direct_Address, Data_Length, Data. Not inlined, as above.
+  @usableFromInline
+  @inline(never)
   @_lifetime(copy frame)
   init(extended frame: RawSpan, _ position: Int) throws(ReportError) {
     let header = try ReportHeader(extended: frame.slice(at: 0, count: 24), report: position)

@@ -17,15 +17,29 @@ public enum AddressType: UInt8, Sendable, BitwiseCopyable {
 /// An advertiser's address: 48 bits and their type.
 @frozen
 public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
-  /// The address in the low 48 bits: the octet written first in text is the most significant one.
-  public let bits: UInt64
-  public let type: AddressType
+  /// Type and address as seven octets of a report say them, least significant first: addresses are read, compared and
+  /// hashed as one number.
+  public let word: UInt64
 
   @inlinable
   public init(bits: UInt64, type: AddressType) {
-    self.bits = bits & 0xFFFF_FFFF_FFFF
-    self.type = type
+    word = (bits << 16) >> 8 | UInt64(type.rawValue)
   }
+
+  /// The address whose `word` a report gives, or nil when its type is none that an address can have.
+  @inlinable
+  @inline(__always)
+  init?(identified word: UInt64) {
+    guard word & 0xFC == 0 else { return nil }
+    self.word = word
+  }
+
+  /// The address in the low 48 bits: the octet written first in text is the most significant one.
+  @inlinable
+  public var bits: UInt64 { word >> 8 }
+
+  @inlinable
+  public var type: AddressType { AddressType(rawValue: UInt8(truncatingIfNeeded: word)) ?? .anonymous }
 
   /// What the two most significant bits of a random address say (Volume 6, Part B, 1.3.2).
   @frozen

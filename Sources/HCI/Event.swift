@@ -32,9 +32,10 @@ public struct Event: ~Escapable {
     parameters = unsafe body.uncheckedSlice(at: 2, count: present < declared ? present : declared)
   }
 
-  /// Whether this is an LE Advertising Report event (7.7.65.2).
+  /// Whether this is an LE Advertising Report event (7.7.65.2) that says how many reports it holds.
   @inlinable
   public var holdsLegacyReports: Bool {
-    code == Self.leMeta && parameters.byteCount > 0 && parameters.uint8(at: 0) == ReportFormat.legacy.rawValue
+    code == Self.leMeta && parameters.byteCount >= 2
+      && parameters.uint8(at: 0) == ReportFormat.legacy.rawValue
   }
 }

@@ -73,14 +73,24 @@ extension RawSpan {
     let count = byteCount
     guard count == other.byteCount else { return false }
     guard count >= 8 else { return paddedUInt64(at: 0) == other.paddedUInt64(at: 0) }
-    var offset = 0
-    while offset <= count &- 8 {
-      // Holds: eight octets lie behind `offset` in both spans.
-      if unsafe uncheckedUInt64(at: offset) != other.uncheckedUInt64(at: offset) { return false }
+    // Holds, here and below: both spans have `count` octets. Words may overlap.
+    var differences = unsafe difference(from: other, at: 0) | difference(from: other, at: count &- 8)
+    if count <= 16 { return differences == 0 }
+    unsafe differences |= difference(from: other, at: 8) | difference(from: other, at: count &- 16)
+    var offset = 16
+    while offset < count &- 16, differences == 0 {
+      differences = unsafe difference(from: other, at: offset)
       offset &+= 8
     }
-    // Holds: as above. The last word may overlap the one before.
-    return unsafe uncheckedUInt64(at: count &- 8) == other.uncheckedUInt64(at: count &- 8)
+    return differences == 0
+  }
+
+  /// Zero if the eight octets from `offset` on are the same in both spans, which must have them.
+  @inlinable
+  @inline(__always)
+  @unsafe
+  func difference(from other: RawSpan, at offset: Int) -> UInt64 {
+    unsafe uncheckedUInt64(at: offset) ^ other.uncheckedUInt64(at: offset)
   }
 
   /// Whether this span's first octets are those of `prefix`.
