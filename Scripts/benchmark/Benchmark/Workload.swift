@@ -24,15 +24,17 @@ struct Workload: ~Copyable {
     }
   }
 
+  /// Takes legacy reports as the pipeline does.
+  @inline(__always)
   private mutating func match(_ bytes: RawSpan) -> Int {
     var count = 0
     do throws(PacketError) {
       let packet = try Packet(parsing: bytes)
       do throws(EventError) {
         let event = try Event(parsing: packet.body)
-        guard var reports = AdvertisingReports(event) else { return 0 }
+        guard event.holdsLegacyReports, var reports = AdvertisingReports(event) else { return 0 }
         do throws(ReportError) {
-          while let report = try reports.next() {
+          while let report = try reports.nextLegacy() {
             path.pipeline.matcher.evaluate(
               report.data, report.data.slice(at: 0, count: 0), into: &evaluation)
             count += evaluation.items.total
