@@ -150,15 +150,16 @@ extension Matcher {
   }
 
   private mutating func insertEntry(in group: Int, blob: StoredBytes) -> Int {
-    if let found = entry(in: groups[group], at: group, matching: span(blob)) { return found }
+    let bytes = bytes
+    let octets = bytes.span(at: Int(blob.offset), count: Int(blob.byteCount))
+    let first = octets.paddedUInt64(at: Int(groups[group].maskOffset)) & groups[group].mask
+    if let found = entry(of: group, first, octets) { return found }
     let index = entryCount
     entryCount += 1
     entries[index] = Entry(group: Int32(group), firstWord: Int32(wordCount))
     storeValue(of: blob, group: groups[group], at: wordCount)
-    if groups[group].wordCount > 0 { groups[group].value = words[wordCount] }
     wordCount += Int(groups[group].wordCount)
-    groups[group].entryCount += 1
-    groups[group].firstEntry = Int32(index)
+    groups[group].expect(first)
     entrySlots[freeEntrySlot(for: index)] = Int32(index)
     return index
   }

@@ -126,8 +126,10 @@ extension Matcher {
       if keys[slot].kind != .free { visit(slot, payload: payload, of: view, into: &result) }
     case .services(let list):
       if list.isCut { result.countWrongSize() }
+      let keys = keys
       for index in 0..<list.count {
-        visitKey(Self.slot(of: .service(list[index]), in: keys), of: view, into: &result)
+        let slot = Self.slot(of: .service(list[index]), in: keys)
+        if keys[slot].kind != .free { visitKey(slot, of: view, into: &result) }
       }
     case .txPowerLevel(let power):
       result.txPower = power
@@ -152,47 +154,41 @@ extension Matcher {
     if first >= 0 { visitDescriptors(first, of: view, into: &result) }
   }
 
-  /// Visits a key with data behind it: what needs only the key, then what needs some of the data.
+  /// Visits a key with data behind it: what needs only the key, then what needs some of the data. Most masks begin with
+  /// the data, and most values can be told from all of a group's by one bit.
   @inline(never)
   private mutating func visit(
     _ slot: Int, payload: RawSpan, of view: borrowing MergedView, into result: inout Evaluation
   ) {
-    visitKey(slot, of: view, into: &result)
+    let groups = groups
+    let first = keys[slot].firstDescriptor
     var index = Int(keys[slot].firstGroup)
+    if first >= 0 { visitDescriptors(first, of: view, into: &result) }
+    let start = payload.paddedUInt64(at: 0)
     while index >= 0 {
-      let group = groups[index]
-      if let entry = entry(in: group, at: index, matching: payload) {
-        visitDescriptors(entries[entry].firstDescriptor, of: view, into: &result)
+      let offset = Int(groups[index].maskOffset)
+      let word = (offset == 0 ? start : payload.paddedUInt64(at: offset)) & groups[index].mask
+      if groups[index].mayHold(word), payload.byteCount >= Int(groups[index].byteCount) {
+        visitEntry(of: index, word, payload, of: view, into: &result)
       }
-      index = Int(group.next)
+      index = Int(groups[index].next)
     }
-  }
-
-  /// The entry of a group whose masked value `payload` has.
-  @inline(__always)
-  func entry(in group: Group, at index: Int, matching payload: RawSpan) -> Int? {
-    guard payload.byteCount >= Int(group.byteCount) else { return nil }
-    let first = payload.paddedUInt64(at: Int(group.maskOffset)) & group.mask
-    if group.entryCount == 1 {
-      guard first == group.value else { return nil }
-      let entry = Int(group.firstEntry)
-      return group.wordCount <= 1 || hasValue(entry, payload) ? entry : nil
-    }
-    var hash = Self.mix(Self.hashSeed(group: index), first)
-    if group.wordCount > 1 { mixFurtherWords(of: group, payload, into: &hash) }
-    return probe(hash, group: index, payload: payload)
   }
 
   @inline(never)
-  private func mixFurtherWords(of group: Group, _ payload: RawSpan, into hash: inout UInt64) {
-    for word in 1..<Int(group.wordCount) {
-      let pair = Int(group.firstWord) &+ 2 &* word
-      hash = Self.mix(hash, payload.paddedUInt64(at: Int(words[pair])) & words[pair &+ 1])
-    }
+  private mutating func visitEntry(
+    of group: Int, _ firstWord: UInt64, _ payload: RawSpan, of view: borrowing MergedView,
+    into result: inout Evaluation
+  ) {
+    guard let entry = entry(of: group, firstWord, payload) else { return }
+    visitDescriptors(entries[entry].firstDescriptor, of: view, into: &result)
   }
 
+  /// The entry of a group whose masked value `payload` has; `firstWord` is where that begins.
   @inline(__always)
-  private func probe(_ hash: UInt64, group: Int, payload: RawSpan) -> Int? {
+  mutating func entry(of group: Int, _ firstWord: UInt64, _ payload: RawSpan) -> Int? {
+    var hash = Self.mix(Self.hashSeed(group: group), firstWord)
+    if groups[group].wordCount > 1 { mixFurtherWords(of: groups[group], payload, into: &hash) }
     var slot = Self.slot(hash, in: entrySlots.count)
     while true {
       let entry = Int(entrySlots[slot])
@@ -203,7 +199,15 @@ extension Matcher {
   }
 
   @inline(never)
-  private func hasValue(_ entry: Int, _ payload: RawSpan) -> Bool {
+  private mutating func mixFurtherWords(of group: Group, _ payload: RawSpan, into hash: inout UInt64) {
+    for word in 1..<Int(group.wordCount) {
+      let pair = Int(group.firstWord) &+ 2 &* word
+      hash = Self.mix(hash, payload.paddedUInt64(at: Int(words[pair])) & words[pair &+ 1])
+    }
+  }
+
+  @inline(never)
+  private mutating func hasValue(_ entry: Int, _ payload: RawSpan) -> Bool {
     let group = groups[Int(entries[entry].group)]
     let mask = Int(group.firstWord)
     let value = Int(entries[entry].firstWord)
@@ -215,8 +219,9 @@ extension Matcher {
   }
 
   @inline(never)
-  private func visitDescriptors(_ first: Int32, of view: borrowing MergedView, into result: inout Evaluation)
-  {
+  private mutating func visitDescriptors(
+    _ first: Int32, of view: borrowing MergedView, into result: inout Evaluation
+  ) {
     var index = Int(first)
     while index >= 0 {
       let item = Int(descriptors[index].item)

@@ -9,7 +9,7 @@ public import HCI
 ///
 ///     key (company identifier or service UUID)          one hash probe per key in the payload
 ///       └ mask over the data behind the key             each distinct mask once
-///           └ masked value                              one hash probe, or one comparison for a lone value
+///           └ masked value                              one look at a bit, then one hash probe
 ///               └ descriptors                           whose other clauses are then looked up in the payload
 ///
 /// Capacity: the descriptors and bytes it was measured for. It is compiled once and then only read.
@@ -86,14 +86,24 @@ public struct Matcher: ~Copyable {
     var wordCount: Int32 = 0
     /// Payloads shorter than this never match.
     var byteCount: Int32 = 0
-    var entryCount: Int32 = 0
-    /// The newest entry; the only one when there is one.
-    var firstEntry: Int32 = -1
     /// The first mask word and its place, in the table as well.
-    var mask: UInt64 = 0
     var maskOffset: Int32 = 0
-    /// The first word of the lone entry's value.
-    var value: UInt64 = 0
+    var mask: UInt64 = 0
+    /// One bit for the first word of each value: what has no bit is no value.
+    private var filter: UInt64 = 0
+
+    init(firstWord: Int32 = 0, byteCount: Int32 = 0) {
+      self.firstWord = firstWord
+      self.byteCount = byteCount
+    }
+
+    @inline(__always)
+    private static func bit(of word: UInt64) -> UInt64 { (word &* 0x9E37_79B9_7F4A_7C15) >> 58 }
+
+    @inline(__always)
+    func mayHold(_ word: UInt64) -> Bool { filter &>> Self.bit(of: word) & 1 != 0 }
+
+    mutating func expect(_ word: UInt64) { filter |= 1 &<< Self.bit(of: word) }
   }
 
   struct Entry: BitwiseCopyable {

@@ -25,8 +25,8 @@ struct Residue: BitwiseCopyable {
 }
 
 extension Matcher {
-  /// Whether the clauses that remain hold too.
-  func holds(_ descriptor: Descriptor, on view: borrowing MergedView) -> Bool {
+  /// Whether the clauses that remain hold too. Nothing here changes the matcher; `mutating` saves copying it.
+  mutating func holds(_ descriptor: Descriptor, on view: borrowing MergedView) -> Bool {
     let residue = descriptor.residue
     if residue.needsManufacturer,
       !has(.manufacturer, descriptor.clauses, in: view.data),
@@ -46,7 +46,7 @@ extension Matcher {
   enum Clause: BitwiseCopyable { case manufacturer, service, name }
 
   /// Whether some structure of `payload` meets one clause.
-  private func has(_ clause: Clause, _ clauses: DescriptorClauses, in payload: RawSpan) -> Bool {
+  private mutating func has(_ clause: Clause, _ clauses: DescriptorClauses, in payload: RawSpan) -> Bool {
     var structures = ADStructures(payload)
     while true {
       do throws(Malformation) {
@@ -58,7 +58,9 @@ extension Matcher {
     }
   }
 
-  private func meets(_ clause: Clause, _ clauses: DescriptorClauses, _ value: borrowing ADValue) -> Bool {
+  private mutating func meets(
+    _ clause: Clause, _ clauses: DescriptorClauses, _ value: borrowing ADValue
+  ) -> Bool {
     switch value {
     case .manufacturerData(let company, let payload):
       return clause == .manufacturer && company == clauses.companyIdentifier
@@ -78,7 +80,7 @@ extension Matcher {
   }
 
   /// `(payload[i] & mask[i]) == (blob[i] & mask[i])` for every i; a shorter payload never matches.
-  private func isMasked(_ payload: RawSpan, _ blob: StoredBytes, _ mask: StoredBytes) -> Bool {
+  private mutating func isMasked(_ payload: RawSpan, _ blob: StoredBytes, _ mask: StoredBytes) -> Bool {
     guard payload.byteCount >= Int(blob.byteCount) else { return false }
     for index in 0..<Int(blob.byteCount) {
       let wanted = span(mask).uint8(at: index)

@@ -43,9 +43,16 @@ extension RawSpan {
 
   /// The eight octets from `offset` on, least significant first, zeros standing for those past the end.
   @inlinable
+  @inline(__always)
   public func paddedUInt64(at offset: Int) -> UInt64 {
+    byteCount &- offset >= 8 ? uint64(at: offset) : shortUInt64(at: offset)
+  }
+
+  /// The octets from `offset` on, fewer than eight.
+  @usableFromInline
+  @inline(never)
+  func shortUInt64(at offset: Int) -> UInt64 {
     let left = byteCount &- offset
-    if left >= 8 { return uint64(at: offset) }
     if left <= 0 { return 0 }
     if byteCount >= 8 { return uint64(at: byteCount &- 8) >> UInt64(truncatingIfNeeded: 64 &- 8 &* left) }
     var word: UInt64 = 0
