@@ -41,10 +41,6 @@ public struct Device: Sendable, BitwiseCopyable {
       at: now)
   }
 
-  /// The set that a report without a set id may repeat, or -1. A claimed transmit power must be withdrawn first.
-  @inline(__always)
-  var quietSet: Int { claimedTxPower == ReportHeader.noTxPower ? Int(newestSet) : -1 }
-
   /// Whether the last reading is old enough for the filter to start anew, if the learned interval agrees.
   @inline(__always)
   func wasSilent(at now: Instant) -> Bool {
@@ -107,23 +103,27 @@ struct AdvertisingSet: BitwiseCopyable {
   /// The matches of this payload are known; an unchanged payload need not be parsed.
   var isEvaluated = false {
     didSet {
-      let isQuiet = isEvaluated && !evaluation.isMalformed && evaluation.txPower == nil
-      data.setQuiet(isQuiet)
-      response.setQuiet(isQuiet)
+      statedTxPower = Pipeline.believable(
+        ReportHeader.noTxPower, evaluation.txPower ?? ReportHeader.noTxPower)
+      data.setQuiet(isEvaluated && !evaluation.isMalformed)
+      response.setQuiet(isEvaluated && !evaluation.isMalformed)
     }
   }
+  /// The transmit power that a report claims by repeating this payload.
+  private(set) var statedTxPower = ReportHeader.noTxPower
   /// Losses of the payload, counted again with each report that repeats it.
   var evaluation = Evaluation()
 
-  /// Whether a report repeats what it should: the same octets, inline, about which everything is known.
+  /// Whether a report repeats what it should: the same octets, inline, about which everything is known, their
+  /// transmit power being the one that is `claimed`.
   @inline(__always)
   mutating func repeats(
-    _ payload: RawSpan, _ header: Heard, of set: Int, in bytes: PayloadBytes, at now: Instant
+    _ payload: RawSpan, _ header: Heard, claimed: Int8, of set: Int, in bytes: PayloadBytes, at now: Instant
   ) -> Bool {
     let isResponse = header.properties.contains(.scanResponse)
     let stored = isResponse ? response : data
     let part: PayloadPart = isResponse ? .response : .data
-    guard payload.byteCount == Int(stored.quietByteCount),
+    guard payload.byteCount == Int(stored.quietByteCount), claimed == statedTxPower,
       bytes.inlinePayload(part, of: set, byteCount: payload.byteCount).equals(payload)
     else { return false }
     lastSeen = now

@@ -80,7 +80,8 @@ extension Pipeline {
     if devices[row].wasSilent(at: clock) { forgetSilentLevel(of: row) }
     let isHeard = devices[row].hear(header, reading: comparable(header.rssi), at: clock) != .nothing
     let isFollowed = devices[row].matchCount > 0
-    if repeats(payload, header, set: devices[row].quietSet) {
+    let claimed = devices[row].claimedTxPower
+    if repeats(payload, header, set: Int(devices[row].newestSet), claimed: claimed) {
       tally.reportsUnchanged &+= 1
       if isFollowed, isHeard { judgeMatches(of: row) }
     } else {
@@ -94,7 +95,8 @@ extension Pipeline {
     tally.reportsWithoutReading &+= 1
     if devices[row].matchCount > 0 { deadlines.bring(row, forwardTo: clock) }
     _ = devices[row].hear(header, reading: nil, at: clock)
-    if repeats(payload, header, set: devices[row].quietSet) {
+    let claimed = devices[row].claimedTxPower
+    if repeats(payload, header, set: Int(devices[row].newestSet), claimed: claimed) {
       tally.reportsUnchanged &+= 1
     } else {
       learn(payload, header, row: row)
@@ -109,12 +111,12 @@ extension Pipeline {
 
   /// Whether a report says what its advertiser's newest set said before, and nothing that must be counted or kept.
   @inline(__always)
-  private func repeats(_ payload: RawSpan, _ header: Heard, set: Int) -> Bool {
+  private func repeats(_ payload: RawSpan, _ header: Heard, set: Int, claimed: Int8) -> Bool {
     guard header.setID == ReportHeader.noSet, header.txPower == ReportHeader.noTxPower, set >= 0 else {
       return false
     }
     let bytes = payloads.bytes
-    return sets[set].repeats(payload, header, of: set, in: bytes, at: clock)
+    return sets[set].repeats(payload, header, claimed: claimed, of: set, in: bytes, at: clock)
   }
 
   /// Takes a report that may be news.
@@ -150,14 +152,10 @@ extension Pipeline {
   /// Keeps the highest transmit power that the report or its payload claims; only -40...20 dBm are believed.
   private mutating func claim(_ inHeader: Int8, of row: Int, set: Int) {
     let inPayload = sets[set].evaluation.txPower ?? ReportHeader.noTxPower
-    guard inHeader != ReportHeader.noTxPower || inPayload != ReportHeader.noTxPower else {
-      devices[row].claimedTxPower = ReportHeader.noTxPower
-      return
-    }
     devices[row].claimedTxPower = Self.believable(inHeader, inPayload)
   }
 
-  private static func believable(_ first: Int8, _ second: Int8) -> Int8 {
+  static func believable(_ first: Int8, _ second: Int8) -> Int8 {
     let range: ClosedRange<Int8> = -40...20
     switch (range.contains(first), range.contains(second)) {
     case (true, true): return max(first, second)

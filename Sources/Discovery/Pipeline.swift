@@ -141,8 +141,8 @@ public struct Pipeline: ~Copyable {
     }
     do throws(EventError) {
       let event = try Event(parsing: packet.body)
-      // Legacy reports need no assembling; keeping them apart keeps the frequent path short.
-      guard event.holdsLegacyReports, var reports = AdvertisingReports(event) else {
+      // Legacy reports need no assembling, and events are seldom damaged; the frequent path is kept short.
+      guard event.surplus == 0, event.holdsLegacyReports, var reports = AdvertisingReports(event) else {
         return receiveOther(event)
       }
       while true {
@@ -156,7 +156,7 @@ public struct Pipeline: ~Copyable {
           count(error, of: reports.count)
         }
       }
-      count(surplus: event.surplus, trailing: reports.trailingByteCount)
+      count(surplus: 0, trailing: reports.trailingByteCount)
       return .reports
     } catch {
       tally.packetsMalformed &+= 1
@@ -164,7 +164,7 @@ public struct Pipeline: ~Copyable {
     }
   }
 
-  /// Takes an event that holds extended or directed reports, or none.
+  /// Takes an event of any length and with reports of any format, or none.
   @inline(never)
   private mutating func receiveOther(_ event: borrowing Event) -> Reception {
     guard var reports = AdvertisingReports(event) else {
