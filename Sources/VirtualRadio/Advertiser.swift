@@ -36,7 +36,8 @@ struct Advertiser: Sendable {
   mutating func send(to scanner: ScanSettings) -> [HeardReport] {
     let time = clock.time
     clock.advance()
-    guard scanner.hears(device.advertising), let channel = scanner.schedule.channel(at: time) else {
+    let phy = device.advertising.primaryPHY
+    guard scanner.hears(device.advertising), let channel = scanner.channel(on: phy, at: time) else {
       return []
     }
     let slot = Slot(
@@ -70,7 +71,7 @@ struct Advertiser: Sendable {
   }
 
   private mutating func response(to pdu: AdvertisingPDU, in slot: Slot) -> [HeardReport] {
-    guard slot.scanner.isActive, pdu == .connectable || pdu == .scannable,
+    guard slot.scanner.isActive(on: .le1M), pdu == .connectable || pdu == .scannable,
       let response = device.scanResponse, let level = level(in: slot)
     else { return [] }
     let report = AirReport(.scanResponse, from: slot.address, rssi: level, response)
@@ -88,7 +89,8 @@ struct Advertiser: Sendable {
       extendedFrom: slot.address, set: set.id, properties: set.properties, primary: set.primaryPHY,
       secondary: set.secondaryPHY, txPower: set.txPower, device.payloads.payload(at: slot.time))
     let heard = chain(report, of: set, in: slot)
-    guard let last = heard.last, slot.scanner.isActive, set.properties.contains(.scannable),
+    guard let last = heard.last, slot.scanner.isActive(on: set.primaryPHY),
+      set.properties.contains(.scannable),
       let response = device.scanResponse
     else { return heard }
     report.data = response.bytes

@@ -9,6 +9,8 @@ public import HCI
 /// acts on what is sent from then on.
 public struct Room: Sendable {
   public var scanner: ScanSettings
+  /// What of it is reported; acts like `scanner`.
+  public var filter = ReportFilter()
   private var advertisers: [Advertiser]
   private var agenda = Agenda()
   /// Reports not yet delivered, in the order of their times.
@@ -31,17 +33,29 @@ public struct Room: Sendable {
   /// The next report event before `limit`, or nil when there is none.
   public mutating func next(before limit: Instant) -> RoomPacket? {
     while let entry = agenda.first, entry.time < limit, entry.time <= horizon {
-      for heard in advertisers[entry.device].send(to: scanner) { post(heard) }
+      for heard in filter.passed(advertisers[entry.device].send(to: scanner)) { post(heard) }
       agenda.replaceFirst(time: advertisers[entry.device].nextEvent())
     }
     guard let first = outbox.first, first.time < limit else { return nil }
+    guard !scanner.holdsEvents || horizon < limit else { return nil }
     return deliver(before: limit)
   }
+
+  /// The earliest time before which ``next(before:)`` can give a packet, or nil when there is nothing to come. The
+  /// packet may come later, or not at all when it is not heard.
+  public var nextTime: Instant? {
+    let waiting = outbox.first.map { scanner.holdsEvents ? horizon : $0.time }
+    return [waiting, agenda.first?.time].compactMap { $0 }.min()
+  }
+
+  /// Forgets what was heard and not yet delivered.
+  public mutating func discard() { outbox.removeAll() }
 
   /// Until when advertisers must have sent before the first report can go out: others may join its event.
   private var horizon: Instant {
     guard let first = outbox.first else { return Instant(microseconds: .max) }
-    return Instant(microseconds: first.time.microseconds + scanner.batchMicroseconds)
+    let isAlone = scanner.holdsEvents && scanner.batchPerMille == 0
+    return Instant(microseconds: first.time.microseconds + (isAlone ? 0 : scanner.batchMicroseconds))
   }
 
   private mutating func post(_ heard: HeardReport) {
@@ -51,7 +65,7 @@ public struct Room: Sendable {
 
   /// Takes the first report and those that join it out of the outbox.
   private mutating func deliver(before limit: Instant) -> RoomPacket {
-    let end = min(horizon, limit)
+    let (close, end) = (horizon, min(horizon, limit))
     var batch = [outbox.removeFirst()]
     while let next = outbox.first, next.time < end, fits(next, in: batch),
       dice.chance(perMille: scanner.batchPerMille)
@@ -59,7 +73,8 @@ public struct Room: Sendable {
       batch.append(outbox.removeFirst())
     }
     let packet = ReportEncoder.event(batch[0].format, batch.map(\.report))
-    return RoomPacket(time: batch[batch.count - 1].time, bytes: packet)
+    let time = scanner.holdsEvents ? close : batch[batch.count - 1].time
+    return RoomPacket(time: time, bytes: packet)
   }
 
   private func fits(_ next: HeardReport, in batch: [HeardReport]) -> Bool {

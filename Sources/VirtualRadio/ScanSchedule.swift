@@ -21,6 +21,9 @@ public struct ScanSchedule: Equatable, Sendable, BitwiseCopyable {
   /// Always listening, 60 ms on each channel.
   public static var continuous: Self { Self(intervalMicroseconds: 60_000, windowMicroseconds: 60_000) }
 
+  /// Never listening.
+  public static var silent: Self { Self(intervalMicroseconds: 60_000, windowMicroseconds: 0) }
+
   /// An interval of 100 ms with a window of so many percent of it.
   public static func duty(percent: Int) -> Self {
     Self(intervalMicroseconds: 100_000, windowMicroseconds: Int64(percent) * 1000)
@@ -37,5 +40,10 @@ public struct ScanSchedule: Equatable, Sendable, BitwiseCopyable {
     case 1: return .second
     default: return .third
     }
+  }
+
+  /// Whether `time` lies in every second interval.
+  func isOddTurn(at time: Instant) -> Bool {
+    ((time.microseconds &- startMicroseconds) / intervalMicroseconds) & 1 != 0
   }
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// Which of the reports that a controller could make it makes.
+public struct ReportFilter: Sendable {
+  /// Directed advertising that is reported (Core Specification 5.4, Volume 4, Part E, 7.8.10).
+  public enum Directed: Equatable, Sendable {
+    case all
+    /// What is meant for one of these addresses and, with `unresolved`, for any resolvable private address.
+    case meant(for: [DeviceAddress], unresolved: Bool)
+  }
+
+  public var directed = Directed.all
+  /// The only advertisers that are reported; nil reports all.
+  public var acceptList: [DeviceAddress]?
+  /// The events that the host wants to see (7.8.1).
+  public var formats: Set<ReportFormat> = [.legacy, .directed, .extended]
+  /// Nil reports everything again.
+  public var duplicates: DuplicateCache?
+
+  public init() {}
+
+  /// What is left of the reports of one advertising event.
+  mutating func passed(_ heard: [HeardReport]) -> [HeardReport] {
+    let wanted = heard.filter { accepts($0.report.header) && formats.contains($0.format) }
+    return duplicates?.fresh(wanted) ?? wanted
+  }
+
+  private func accepts(_ header: ReportHeader) -> Bool {
+    if let acceptList, !acceptList.contains(header.address) { return false }
+    guard case .meant(let own, let unresolved) = directed, let target = header.directAddress else {
+      return true
+    }
+    return own.contains(target) || (unresolved && target.lifetime == .resolvablePrivate)
+  }
+}
+
+/// What a controller remembers to have reported: by address and kind of packet, in extended advertising also by set
+/// and data (an advertiser gives new data a new identifier, Volume 6, Part B, 4.3.8). New data of a legacy advertiser
+/// is a duplicate, as on many real controllers.
+///
+/// 128 entries; when it is full the oldest is forgotten and reported again.
+public struct DuplicateCache: Sendable {
+  private struct Key: Equatable {
+    var address: DeviceAddress
+    var pdu: AdvertisingPDU
+    var isScanResponse: Bool
+    var set: UInt8
+    var data: [UInt8]
+  }
+
+  static let capacity = 128
+  private var seen: [Key] = []
+
+  public init() {}
+
+  mutating func forget() { seen.removeAll() }
+
+  /// The reports that are none of them duplicates; the fragments of a chain share its fate.
+  mutating func fresh(_ heard: [HeardReport]) -> [HeardReport] {
+    let isFresh = [false, true].map { isScanResponse in
+      note(heard.filter { $0.isScanResponse == isScanResponse })
+    }
+    return heard.filter { isFresh[$0.isScanResponse ? 1 : 0] }
+  }
+
+  private mutating func note(_ chain: [HeardReport]) -> Bool {
+    guard let header = chain.first?.report.header else { return false }
+    let data = header.pdu == .extended ? chain.flatMap(\.report.data) : []
+    let key = Key(
+      address: header.address, pdu: header.pdu, isScanResponse: chain[0].isScanResponse, set: header.setID,
+      data: data)
+    guard !seen.contains(key) else { return false }
+    if seen.count == Self.capacity { seen.removeFirst() }
+    seen.append(key)
+    return true
+  }
+}
+
+extension HeardReport {
+  fileprivate var isScanResponse: Bool { report.header.properties.contains(.scanResponse) }
+}
