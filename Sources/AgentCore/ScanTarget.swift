@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// What a controller is told to scan: the outcome of a plan at a time on a certain controller.
+struct ScanTarget: Equatable, Sendable {
+  var le1M: ScanParameters
+  /// Nil leaves the coded PHY alone.
+  var coded: ScanParameters?
+  var isExtended: Bool
+
+  init(_ plan: ScanPlan, isActive: Bool, on profile: ControllerProfile) {
+    isExtended = profile.scansExtended
+    le1M = plan.parameters(isActive ? .active : .passive)
+    if plan.usesCodedPHY && profile.scansCoded { shareWithCoded() }
+  }
+
+  /// Duplicates are never filtered: a payload that changes would be lost, and so would the readings.
+  func enable(_ isEnabled: Bool) -> CommandPacket {
+    isExtended ? .leSetExtendedScanEnable(isEnabled) : .leSetScanEnable(isEnabled)
+  }
+
+  var parameters: CommandPacket {
+    isExtended
+      ? .leSetExtendedScanParameters(le1M: le1M, coded: coded)
+      : .leSetScanParameters(le1M)
+  }
+
+  /// Windows that do not fit into one interval together make a controller choose; halves fit.
+  private mutating func shareWithCoded() {
+    le1M.window = max(le1M.window / 2, ScanParameters.legacyRange.lowerBound)
+    coded = le1M
+  }
+}
