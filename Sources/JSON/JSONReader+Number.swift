@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension JSONReader {
+  /// A number (RFC 8259, 6); its first character stands here.
+  @_lifetime(self: copy self)
+  mutating func number(byteCountMax: Int) throws(JSONProblem) -> JSONElement {
+    let start = index
+    skip(UInt8(ascii: "-"))
+    if !skip(UInt8(ascii: "0")) { try skipDigits() }
+    let isInteger = try !skipFraction()
+    let digits = span(from: start)
+    guard digits.count <= byteCountMax else { throw JSONProblem(.numberOutOfRange, at: start) }
+    let text = String(decoding: digits.indices.map { digits[$0] }, as: UTF8.self)
+    if isInteger, let integer = Int64(text), integer.magnitude < 1 << 53 { return .integer(integer) }
+    guard let fraction = Double(text), fraction.isFinite else {
+      throw JSONProblem(.numberOutOfRange, at: start)
+    }
+    return .fraction(fraction)
+  }
+
+  /// Whether a fraction or an exponent stood here.
+  @_lifetime(self: copy self)
+  private mutating func skipFraction() throws(JSONProblem) -> Bool {
+    let start = index
+    if skip(UInt8(ascii: ".")) { try skipDigits() }
+    if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
+      if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
+      try skipDigits()
+    }
+    return index > start
+  }
+
+  /// At least one digit.
+  @_lifetime(self: copy self)
+  private mutating func skipDigits() throws(JSONProblem) {
+    let start = index
+    while let byte = peek(), byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { index += 1 }
+    guard index > start else { throw problem(peek() == nil ? .endOfText : .badNumber) }
+  }
+
+  @_lifetime(self: copy self)
+  @discardableResult
+  private mutating func skip(_ byte: UInt8) -> Bool {
+    guard peek() == byte else { return false }
+    index += 1
+    return true
+  }
+}
