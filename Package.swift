@@ -31,6 +31,7 @@ let package = Package(
 
     // What programs read and write; the client library uses it too.
     .target(name: "JSON", swiftSettings: strict),
+    .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: strict),
 
     // System calls, without policy; what people and programs read.
     .target(name: "CLinux"),
@@ -99,6 +100,9 @@ let package = Package(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "VarlinkTests", dependencies: ["Varlink", "JSON", "TestSupport"], exclude: ["Fixtures"],
+      swiftSettings: strict),
     .testTarget(
       name: "RenderingTests",
       dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "JSON", "VirtualRadio"],

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An interface as its definition file describes it.
+public struct InterfaceDescription: Equatable, Sendable {
+  public struct Method: Equatable, Sendable {
+    public let input: [InterfaceField]
+    public let output: [InterfaceField]
+
+    package init(input: [InterfaceField], output: [InterfaceField]) {
+      self.input = input
+      self.output = output
+    }
+  }
+
+  /// What a name of the interface stands for; types, methods and errors share the names.
+  public enum Member: Equatable, Sendable {
+    case type(InterfaceType)
+    case method(Method)
+    case error([InterfaceField])
+  }
+
+  /// In reverse-domain notation.
+  public let name: String
+  /// The file's octets as they stand.
+  public let text: String
+  public let members: [String: Member]
+
+  public func method(_ name: String) -> Method? {
+    guard case .method(let method)? = members[name] else { return nil }
+    return method
+  }
+
+  /// The parameters of an error; nil when the interface has no such error.
+  public func error(_ name: String) -> [InterfaceField]? {
+    guard case .error(let fields)? = members[name] else { return nil }
+    return fields
+  }
+
+  /// What a name stands for as a type.
+  func type(named name: String) -> InterfaceType? {
+    guard case .type(let type)? = members[name] else { return nil }
+    return type
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The octets of an interface definition, read word by word; blanks and comments are skipped (varlink.org, "Interface
+/// Definition", "Grammar": space, tab, CR and LF; from `#` to the end of the line).
+struct InterfaceScanner {
+  private let bytes: [UInt8]
+  private(set) var index = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  func problem(_ kind: InterfaceProblem.Kind, at place: Int? = nil) -> InterfaceProblem {
+    let before = bytes[..<(place ?? index)]
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let line = 1 + before.count { $0 == UInt8(ascii: "\n") }
+    return InterfaceProblem(kind: kind, line: line, column: 1 + before.count - lineStart)
+  }
+
+  private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  mutating func skipBlanks() {
+    while let byte = byte(at: index) {
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): index += 1
+      case UInt8(ascii: "#"): skipComment()
+      default: return
+      }
+    }
+  }
+
+  private mutating func skipComment() {
+    while let byte = byte(at: index), byte != UInt8(ascii: "\n") { index += 1 }
+  }
+
+  var isAtEnd: Bool { index == bytes.count }
+
+  /// Whether the sign stood here, behind blanks; it is read then.
+  mutating func has(_ sign: StaticString) -> Bool {
+    skipBlanks()
+    guard startsHere(sign) else { return false }
+    index += sign.utf8CodeUnitCount
+    return true
+  }
+
+  mutating func expect(_ sign: StaticString) throws(InterfaceProblem) {
+    guard has(sign) else { throw problem(.expected(sign.description)) }
+  }
+
+  /// Whether the word stood here, behind blanks, and ends there; it is read then.
+  mutating func has(keyword: StaticString) -> Bool {
+    skipBlanks()
+    guard startsHere(keyword) else { return false }
+    let end = index + keyword.utf8CodeUnitCount
+    if let next = byte(at: end), next.isLetterOrDigit { return false }
+    index = end
+    return true
+  }
+
+  /// `[A-Z][A-Za-z0-9]*`
+  mutating func name(_ what: String) throws(InterfaceProblem) -> String {
+    skipBlanks()
+    guard let name = word(where: \.isUpper, \.isLetterOrDigit) else { throw problem(.expected(what)) }
+    index += name.utf8.count
+    return name
+  }
+
+  /// `[A-Za-z](_?[A-Za-z0-9])*`
+  mutating func fieldName() throws(InterfaceProblem) -> String {
+    skipBlanks()
+    guard let name = word(where: \.isLetter, \.isWord), !name.hasSuffix("_"), !name.contains("__") else {
+      throw problem(.expected("the name of a field"))
+    }
+    index += name.utf8.count
+    return name
+  }
+
+  mutating func interfaceName() throws(InterfaceProblem) -> String {
+    skipBlanks()
+    guard let name = word(where: \.isLetter, \.isNamePart), InterfaceName.isValid(name) else {
+      throw problem(.expected("the name of an interface, as org.example.lights"))
+    }
+    index += name.utf8.count
+    return name
+  }
+
+  private func startsHere(_ text: StaticString) -> Bool {
+    var place = index
+    for byte in text.description.utf8 {
+      guard self.byte(at: place) == byte else { return false }
+      place += 1
+    }
+    return true
+  }
+
+  /// The octets from here on that `isFirst` and then `isRest` accept, not read yet.
+  private func word(where isFirst: (UInt8) -> Bool, _ isRest: (UInt8) -> Bool) -> String? {
+    guard let first = byte(at: index), isFirst(first) else { return nil }
+    return String(decoding: bytes[index...].prefix(while: isRest), as: UTF8.self)
+  }
+}
+
+extension UInt8 {
+  var isUpper: Bool { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") }
+  var isLower: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }
+  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+  var isLetter: Bool { isUpper || isLower }
+  var isLetterOrDigit: Bool { isLetter || isDigit }
+  fileprivate var isWord: Bool { isLetterOrDigit || self == UInt8(ascii: "_") }
+  fileprivate var isNamePart: Bool {
+    isLetterOrDigit || self == UInt8(ascii: ".") || self == UInt8(ascii: "-")
+  }
+}
