@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import Varlink
+
+@Suite("Messages in a stream of octets")
+struct FrameBufferTests {
+  private static func octets(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  /// Everything that is whole, as text.
+  private static func taken(
+    from buffer: inout FrameBuffer, at time: Duration = .zero
+  ) throws(FrameProblem) -> [String] {
+    var messages: [String] = []
+    while let message = try buffer.take(at: time, Self.text) { messages.append(message) }
+    return messages
+  }
+
+  private static func text(_ span: Span<UInt8>) -> String {
+    String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+  }
+
+  @Test("Split anywhere, the messages are the same")
+  func splits() throws {
+    let stream = Self.octets("{\"a\":1}\0{}\0\0{\"b\":[]}\0")
+    for first in 0...stream.count {
+      for second in first...stream.count {
+        var buffer = FrameBuffer()
+        var messages: [String] = []
+        for part in [stream[..<first], stream[first..<second], stream[second...]] {
+          buffer.feed(Array(part).span)
+          messages += try Self.taken(from: &buffer)
+        }
+        #expect(messages == ["{\"a\":1}", "{}", "", "{\"b\":[]}"])
+        #expect(buffer.byteCount == 0 && buffer.frameUnfinishedSince == nil)
+      }
+    }
+  }
+
+  @Test("A message of the limit passes, one octet more does not")
+  func limit() throws {
+    var buffer = FrameBuffer(frameBytesMax: 8)
+    for _ in 0..<3 {
+      buffer.feed(Self.octets("12345678\0").span)
+      #expect(buffer.freeByteCount == 0)
+      #expect(try Self.taken(from: &buffer) == ["12345678"])
+    }
+    buffer.feed(Self.octets("123456789").span)
+    for _ in 0..<2 {
+      #expect(throws: FrameProblem.oversized(byteCount: 9)) { try Self.taken(from: &buffer) }
+    }
+  }
+
+  @Test("Octets move to the front only when the room behind them ends, and none is lost")
+  func wrapping() throws {
+    var buffer = FrameBuffer(frameBytesMax: 10)
+    var sent: [String] = []
+    var received: [String] = []
+    var waiting: [UInt8] = []
+    for number in 0..<500 {
+      let message = String(repeating: "x", count: number % 11)
+      sent.append(message)
+      waiting += Self.octets(message + "\0")
+      let count = min(buffer.freeByteCount, waiting.count, 1 + number % 7)
+      buffer.feed(Array(waiting[..<count]).span)
+      waiting.removeFirst(count)
+      received += try Self.taken(from: &buffer)
+    }
+    while !waiting.isEmpty {
+      let count = min(buffer.freeByteCount, waiting.count)
+      buffer.feed(Array(waiting[..<count]).span)
+      waiting.removeFirst(count)
+      received += try Self.taken(from: &buffer)
+    }
+    #expect(received == sent)
+  }
+
+  @Test("The clock of a message runs while it is due and unfinished")
+  func unfinished() throws {
+    var buffer = FrameBuffer()
+    #expect(try Self.taken(from: &buffer, at: .seconds(1)) == [] && buffer.frameUnfinishedSince == nil)
+    buffer.feed(Self.octets("{}\0{").span)
+    #expect(try buffer.take(at: .seconds(2), Self.text) == "{}")
+    #expect(buffer.frameUnfinishedSince == nil)
+    #expect(try Self.taken(from: &buffer, at: .seconds(3)) == [])
+    #expect(buffer.frameUnfinishedSince == .seconds(3))
+    buffer.feed(Self.octets("\"a\"").span)
+    #expect(try Self.taken(from: &buffer, at: .seconds(4)) == [])
+    #expect(buffer.frameUnfinishedSince == .seconds(3))
+    buffer.feed(Self.octets(":1}\0").span)
+    #expect(try Self.taken(from: &buffer, at: .seconds(5)) == ["{\"a\":1}"])
+    #expect(buffer.frameUnfinishedSince == nil)
+  }
+
+  @Test("The end of the stream inside a message is a mistake")
+  func finish() throws {
+    var buffer = FrameBuffer()
+    try buffer.finish()
+    buffer.feed(Self.octets("{}\0").span)
+    try buffer.finish()
+    buffer.feed(Self.octets("{\"a").span)
+    #expect(throws: FrameProblem.cut(byteCount: 3)) { try buffer.finish() }
+    #expect(try Self.taken(from: &buffer) == ["{}"])
+    #expect(throws: FrameProblem.cut(byteCount: 3)) { try buffer.finish() }
+  }
+
+  @Test("More than there is room for traps")
+  func overfeeding() async {
+    await #expect(processExitsWith: .failure) {
+      var buffer = FrameBuffer(frameBytesMax: 3)
+      buffer.feed([1, 2, 3, 4, 5].span)
+    }
+  }
+}
