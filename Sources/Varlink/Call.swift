@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import JSON
+
+/// A method call that came in (varlink.org, "Method Call").
+public struct Call: Equatable, Sendable {
+  /// In reverse-domain notation; well formed, but perhaps nobody's.
+  public let interface: String
+  /// The name within the interface.
+  public let method: String
+  public let parameters: JSONObject
+  /// The caller expects no reply and must not get one.
+  public let isOneway: Bool
+  /// The caller takes more than one reply.
+  public let wantsMore: Bool
+
+  public var fullName: String { "\(interface).\(method)" }
+}
+
+/// A message that should be a call.
+public enum ReceivedCall: Equatable, Sendable {
+  case call(Call)
+  /// An object, but no call that we take. A `oneway` one gets no reply either.
+  case refused(ServiceError, isOneway: Bool)
+  /// No JSON object: whether a reply is expected cannot be known, so nothing more can be read.
+  case unreadable(CallProblem)
+}
+
+/// Why a message is no call at all.
+public enum CallProblem: Error, Equatable, Sendable {
+  case json(JSONProblem)
+  case notAnObject
+}
+
+extension ReceivedCall {
+  /// Reads one message, its NUL removed.
+  public init(reading message: Span<UInt8>, limits: JSONLimits = JSONLimits()) {
+    do throws(JSONProblem) {
+      guard case .object(let object) = try JSONReader.read(message, limits: limits) else {
+        self = .unreadable(.notAnObject)
+        return
+      }
+      self = Self(object)
+    } catch {
+      self = .unreadable(.json(error))
+    }
+  }
+
+  private init(_ object: JSONObject) {
+    do throws(ServiceError) {
+      self = .call(try Call(object))
+    } catch {
+      self = .refused(error, isOneway: object["oneway"] == .truth(true))
+    }
+  }
+}
+
+extension Call {
+  private static let memberNames: Set = ["method", "parameters", "oneway", "more", "upgrade"]
+
+  fileprivate init(_ object: JSONObject) throws(ServiceError) {
+    for member in object.members where !Self.memberNames.contains(member.name) {
+      throw .invalidParameter(member.name)
+    }
+    guard case .text(let name)? = object["method"], let dot = name.utf8.lastIndex(of: UInt8(ascii: "."))
+    else {
+      throw .invalidParameter("method")
+    }
+    interface = String(name[..<dot])
+    method = String(name[name.utf8.index(after: dot)...])
+    guard InterfaceName.isValid(interface), InterfaceName.isMember(method) else {
+      throw .invalidParameter("method")
+    }
+    parameters = try Self.parameters(of: object)
+    isOneway = try Self.flag("oneway", of: object)
+    wantsMore = try Self.flag("more", of: object)
+    // Nothing here can be taken over by another protocol, and nobody waits for several replies that never come.
+    guard try !Self.flag("upgrade", of: object) else { throw .invalidParameter("upgrade") }
+    guard !isOneway || !wantsMore else { throw .invalidParameter("more") }
+  }
+
+  private static func parameters(of object: JSONObject) throws(ServiceError) -> JSONObject {
+    switch object["parameters"] {
+    case .object(let parameters): return parameters
+    case .null, nil: return JSONObject()
+    case .truth, .integer, .fraction, .text, .array: throw .invalidParameter("parameters")
+    }
+  }
+
+  private static func flag(_ name: String, of object: JSONObject) throws(ServiceError) -> Bool {
+    switch object[name] {
+    case .truth(let flag): return flag
+    case .null, nil: return false
+    case .integer, .fraction, .text, .array, .object: throw .invalidParameter(name)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import JSON
+
+/// The messages we print (varlink.org, "Method Call"), each ended by its NUL. Members stand in the order of the
+/// specification; those that would say `false` are left out.
+public enum Message {
+  /// A reply; `parameters` writes the members of its object. With `continues`, another will follow.
+  public static func reply(
+    continues: Bool = false, _ parameters: (inout JSONWriter) -> Void = { _ in }
+  ) -> [UInt8] {
+    print { json in
+      json.object("parameters", parameters)
+      if continues { json.member("continues", true) }
+    }
+  }
+
+  /// The failure of a call with an error of an interface, given by its whole name.
+  public static func failure(
+    _ error: String, _ parameters: (inout JSONWriter) -> Void = { _ in }
+  ) -> [UInt8] {
+    print { json in
+      json.object("parameters", parameters)
+      json.member("error", error)
+    }
+  }
+
+  public static func failure(_ error: ServiceError) -> [UInt8] {
+    failure(error.name) { error.writeParameters(to: &$0) }
+  }
+
+  /// A call of a method, given by its whole name.
+  public static func call(
+    _ method: String, oneway: Bool = false, more: Bool = false,
+    _ parameters: (inout JSONWriter) -> Void = { _ in }
+  ) -> [UInt8] {
+    print { json in
+      json.member("method", method)
+      json.object("parameters", parameters)
+      if oneway { json.member("oneway", true) }
+      if more { json.member("more", true) }
+    }
+  }
+
+  private static func print(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter()
+    json.message(body)
+    return json.take()
+  }
+}

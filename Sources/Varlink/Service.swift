@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSON
+
+/// What `GetInfo` says about a service.
+public struct ServiceIdentity: Sendable {
+  public var vendor: String
+  public var product: String
+  public var version: String
+  public var url: String
+
+  public init(vendor: String, product: String, version: String, url: String) {
+    self.vendor = vendor
+    self.product = product
+    self.version = version
+    self.url = url
+  }
+}
+
+/// How often a method replies to one call.
+public enum ReplyCount: Sendable {
+  case one
+  /// As often as there is something to say; it must be called with `more`.
+  case many
+}
+
+/// The methods that a program performs; raw values are their whole names.
+public protocol ServedMethod: RawRepresentable<String>, CaseIterable, Sendable {
+  var replies: ReplyCount { get }
+}
+
+/// Why a service cannot be offered.
+public enum ServiceProblem: Error, Equatable, Sendable {
+  case duplicateInterface(String)
+  /// A method is performed that no interface describes.
+  case undescribedMethod(String)
+  /// A client could not get the interface's description in one reply.
+  case descriptionTooLong(String, byteCount: Int)
+}
+
+/// The interfaces a program offers: says what is to be done about a call. It holds what was given at start and
+/// nothing about any client.
+public struct Service<Method: ServedMethod>: Sendable {
+  /// What becomes of a call.
+  public enum Answer: Sendable {
+    /// The reply is this message; `org.varlink.service` was called.
+    case reply([UInt8])
+    case refuse(ServiceError)
+    /// The program performs the method. Its parameters are of the types described.
+    case perform(Method, Parameters)
+  }
+
+  public let identity: ServiceIdentity
+  /// `org.varlink.service` first.
+  private let interfaces: [InterfaceDescription]
+
+  public init(
+    _ identity: ServiceIdentity, interfaces: [InterfaceDescription],
+    replyBytesMax: Int = ConnectionLimits().replyBytesMax
+  ) throws(ServiceProblem) {
+    self.identity = identity
+    self.interfaces = [ServiceInterface.description] + interfaces
+    for (index, interface) in self.interfaces.enumerated() {
+      guard !self.interfaces[..<index].contains(where: { $0.name == interface.name }) else {
+        throw .duplicateInterface(interface.name)
+      }
+      let byteCount = Self.reply(with: interface).count
+      guard byteCount <= replyBytesMax else {
+        throw .descriptionTooLong(interface.name, byteCount: byteCount)
+      }
+    }
+    for method in Method.allCases where !describes(method) { throw .undescribedMethod(method.rawValue) }
+  }
+
+  private func describes(_ method: Method) -> Bool {
+    interfaces.contains { interface in
+      interface.members.keys.contains { member in
+        interface.method(member) != nil && method.rawValue == "\(interface.name).\(member)"
+      }
+    }
+  }
+
+  public func answer(_ call: Call) -> Answer {
+    do throws(ServiceError) {
+      return try route(call)
+    } catch {
+      return .refuse(error)
+    }
+  }
+
+  private func route(_ call: Call) throws(ServiceError) -> Answer {
+    let interface = try interface(named: call.interface)
+    guard let described = interface.method(call.method) else { throw .methodNotFound(call.fullName) }
+    do throws(Misfit) {
+      try interface.check(call.parameters, described.input)
+    } catch {
+      throw .invalidParameter(error.path)
+    }
+    if interface.name == ServiceInterface.name { return .reply(try serviceReply(to: call)) }
+    guard let method = Method(rawValue: call.fullName) else { throw .methodNotImplemented(call.fullName) }
+    if method.replies == .many, !call.wantsMore { throw .expectedMore }
+    return .perform(method, Parameters(call.parameters))
+  }
+
+  private func interface(named name: String) throws(ServiceError) -> InterfaceDescription {
+    guard let interface = interfaces.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      throw .interfaceNotFound(name)
+    }
+    return interface
+  }
+
+  private func serviceReply(to call: Call) throws(ServiceError) -> [UInt8] {
+    switch call.method {
+    case "GetInfo": return information()
+    case "GetInterfaceDescription":
+      return Self.reply(with: try interface(named: try Parameters(call.parameters).text("interface")))
+    default: throw .methodNotImplemented(call.fullName)
+    }
+  }
+
+  private func information() -> [UInt8] {
+    Message.reply { json in
+      json.member("vendor", identity.vendor)
+      json.member("product", identity.product)
+      json.member("version", identity.version)
+      json.member("url", identity.url)
+      json.member("interfaces", interfaces.map(\.name))
+    }
+  }
+
+  private static func reply(with interface: InterfaceDescription) -> [UInt8] {
+    Message.reply { $0.member("description", interface.text) }
+  }
+}

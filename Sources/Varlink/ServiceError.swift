@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSON
+
+/// The errors that every service may answer with: those of `org.varlink.service`.
+public enum ServiceError: Error, Equatable, Sendable {
+  case interfaceNotFound(String)
+  /// The whole name of the method.
+  case methodNotFound(String)
+  /// The interface describes the method, but nobody here performs it.
+  case methodNotImplemented(String)
+  /// Where the parameter stands: `name`, `filter.items[2]`.
+  case invalidParameter(String)
+  case permissionDenied
+  /// The method answers more than once and was called without `more`.
+  case expectedMore
+
+  /// What a client said is repeated up to here.
+  static let echoedCharactersMax = 256
+
+  public var name: String {
+    let member =
+      switch self {
+      case .interfaceNotFound: "InterfaceNotFound"
+      case .methodNotFound: "MethodNotFound"
+      case .methodNotImplemented: "MethodNotImplemented"
+      case .invalidParameter: "InvalidParameter"
+      case .permissionDenied: "PermissionDenied"
+      case .expectedMore: "ExpectedMore"
+      }
+    return "\(ServiceInterface.name).\(member)"
+  }
+
+  func writeParameters(to json: inout JSONWriter) {
+    switch self {
+    case .interfaceNotFound(let interface): json.member("interface", Self.echo(interface))
+    case .methodNotFound(let method), .methodNotImplemented(let method):
+      json.member("method", Self.echo(method))
+    case .invalidParameter(let parameter): json.member("parameter", Self.echo(parameter))
+    case .permissionDenied, .expectedMore: break
+    }
+  }
+
+  private static func echo(_ text: String) -> String {
+    String(text.unicodeScalars.prefix(echoedCharactersMax))
+  }
+}

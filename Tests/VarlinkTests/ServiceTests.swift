@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSON
+import Testing
+import Varlink
+
+/// What the tests' service performs.
+enum ExampleMethod: String, ServedMethod {
+  case echo = "org.example.everything.Echo"
+  case nothing = "org.example.everything.Nothing"
+  case count = "org.example.everything.Count"
+  case fail = "org.example.everything.Fail"
+  case grow = "org.example.everything.Grow"
+
+  var replies: ReplyCount { self == .count ? .many : .one }
+}
+
+/// Methods that no test performs.
+private enum Undescribed: String, ServedMethod {
+  case ping = "org.example.everything.Ping"
+
+  var replies: ReplyCount { .one }
+}
+
+@Suite("What a service does about a call")
+struct ServiceTests {
+  static let identity = ServiceIdentity(
+    vendor: "Example", product: "Everything", version: "1.0", url: "https://example.org/")
+
+  static func service() throws -> Service<ExampleMethod> {
+    try Service(identity, interfaces: [try Descriptions.everything()])
+  }
+
+  /// What becomes of a call, in one line.
+  private static func outcome(_ method: String, _ parameters: String = "{}", more: Bool = false) throws
+    -> String
+  {
+    let text = "{\"method\":\"\(method)\",\"parameters\":\(parameters),\"more\":\(more)}"
+    guard case .call(let call) = ReceivedCall(reading: Array(text.utf8).span) else { return "no call" }
+    switch try service().answer(call) {
+    case .reply(let message): return String(decoding: message.dropLast(), as: UTF8.self)
+    case .refuse(let error): return String(decoding: Message.failure(error).dropLast(), as: UTF8.self)
+    case .perform(let method, let parameters): return "\(method) \(parameters.object.members.map(\.name))"
+    }
+  }
+
+  private static func failure(_ error: String, _ key: String, _ value: String) -> String {
+    "{\"parameters\":{\"\(key)\":\"\(value)\"},\"error\":\"org.varlink.service.\(error)\"}"
+  }
+
+  @Test("A described and served method is performed")
+  func performed() throws {
+    #expect(try Self.outcome("org.example.everything.Nothing") == "nothing []")
+    #expect(try Self.outcome("org.example.everything.Nothing", more: true) == "nothing []")
+    #expect(try Self.outcome("org.example.everything.Fail", #"{"reason":"r"}"#) == #"fail ["reason"]"#)
+    #expect(try Self.outcome("org.example.everything.Count", #"{"to":3}"#, more: true) == #"count ["to"]"#)
+  }
+
+  @Test("What cannot be performed is refused with the specification's error")
+  func refused() throws {
+    let more = try Self.outcome("org.example.everything.Count", #"{"to":3}"#)
+    #expect(more == #"{"parameters":{},"error":"org.varlink.service.ExpectedMore"}"#)
+    #expect(
+      try Self.outcome("org.example.x.Nothing")
+        == Self.failure("InterfaceNotFound", "interface", "org.example.x"))
+    for method in ["Ping", "Empty", "Everything"] {
+      let name = "org.example.everything.\(method)"
+      #expect(try Self.outcome(name) == Self.failure("MethodNotFound", "method", name))
+    }
+    let rest = "org.example.everything.Rest"
+    #expect(try Self.outcome(rest) == Self.failure("MethodNotImplemented", "method", rest))
+    #expect(
+      try Self.outcome("org.example.everything.Nothing", #"{"x":0}"#)
+        == Self.failure("InvalidParameter", "parameter", "x"))
+    #expect(
+      try Self.outcome("org.example.everything.Fail")
+        == Self.failure("InvalidParameter", "parameter", "reason"))
+    #expect(
+      try Self.outcome("org.example.everything.Grow", #"{"tree":{"value":1,"children":[{"value":2}]}}"#)
+        == Self.failure("InvalidParameter", "parameter", "tree.children[0].children"))
+  }
+
+  @Test("The service says what it is")
+  func information() throws {
+    let expected = """
+      {"parameters":{"vendor":"Example","product":"Everything","version":"1.0","url":"https://example.org/",\
+      "interfaces":["org.varlink.service","org.example.everything"]}}
+      """
+    #expect(try Self.outcome("org.varlink.service.GetInfo") == expected)
+    #expect(
+      try Self.outcome("org.varlink.service.GetInfo", #"{"all":true}"#)
+        == Self.failure("InvalidParameter", "parameter", "all"))
+  }
+
+  @Test("Descriptions are served as they stand")
+  func descriptions() throws {
+    func description(_ interface: String) throws -> JSONElement? {
+      let reply = try Self.outcome(
+        "org.varlink.service.GetInterfaceDescription", "{\"interface\":\"\(interface)\"}")
+      return ReceivedReply(reading: Array(reply.utf8).span)?.parameters["description"]
+    }
+    let text = String(decoding: Descriptions.everythingText, as: UTF8.self)
+    #expect(try description("org.example.everything") == .text(text))
+    guard case .text(let service)? = try description("org.varlink.service") else {
+      Issue.record("no description")
+      return
+    }
+    let parsed = try Descriptions.parse(service)
+    #expect(parsed.method("GetInfo") != nil && parsed.error("ExpectedMore") == [])
+    #expect(try description("org.example") == nil)
+    #expect(try description("org.example.\u{212A}") == nil)
+  }
+
+  @Test("A service that could not keep its word is not offered")
+  func problems() throws {
+    let everything = try Descriptions.everything()
+    #expect(throws: ServiceProblem.undescribedMethod("org.example.everything.Ping")) {
+      try Service<Undescribed>(Self.identity, interfaces: [everything])
+    }
+    #expect(throws: ServiceProblem.duplicateInterface("org.example.everything")) {
+      try Service<ExampleMethod>(Self.identity, interfaces: [everything, everything])
+    }
+    let service = try Descriptions.parse("interface org.varlink.service\nmethod GetInfo()->()")
+    #expect(throws: ServiceProblem.duplicateInterface("org.varlink.service")) {
+      try Service<ExampleMethod>(Self.identity, interfaces: [service, everything])
+    }
+    let long = try Descriptions.parse(
+      "interface org.a\nerror A ()\n#\(String(repeating: "\u{1}", count: 6000))")
+    #expect(throws: ServiceProblem.descriptionTooLong("org.a", byteCount: 36_064)) {
+      try Service<ExampleMethod>(Self.identity, interfaces: [everything, long])
+    }
+  }
+
+  @Test("Parameters are read as what they are described to be")
+  func parameters() throws {
+    let text = #"{"method":"org.example.everything.Fail","parameters":{"reason":"r"}}"#
+    guard case .call(let call) = ReceivedCall(reading: Array(text.utf8).span),
+      case .perform(.fail, let parameters) = try Self.service().answer(call)
+    else {
+      Issue.record("not performed")
+      return
+    }
+    #expect(try parameters.text("reason") == "r" && parameters.textIfAny("absent") == nil)
+    #expect(try parameters.integerIfAny("absent") == nil && parameters.texts("absent") == [])
+    #expect(try parameters.truth("absent", default: true))
+    #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.integer("reason") }
+    #expect(throws: ServiceError.invalidParameter("absent")) { try parameters.text("absent") }
+    #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.texts("reason") }
+    #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.truth("reason") }
+  }
+}
