@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSON
+import Varlink
+
+/// The owner of one connection, without a socket: performs the calls of the tests' service.
+struct Owner {
+  let service: Service<ExampleMethod>
+  var connection: ServerConnection
+  /// What the client wrote and the connection had no room for yet.
+  var incoming: [UInt8] = []
+  /// What the client received.
+  var outgoing: [UInt8] = []
+  /// Where the counting of the call in progress stands, and ends.
+  private var counting: ClosedRange<Int64>?
+  private(set) var closed: ServerConnection.CloseReason?
+  private(set) var callsInLastTurn = 0
+
+  init(_ limits: ConnectionLimits = ConnectionLimits()) throws {
+    service = try ServiceTests.service()
+    connection = ServerConnection(limits: limits)
+  }
+
+  /// One turn: receives at most `received` octets, performs what may be performed, sends at most `sent`. Answers
+  /// whether it asked for another.
+  @discardableResult
+  mutating func turn(receiving received: Int = .max, sending sent: Int = .max, at time: Duration = .zero)
+    -> Bool
+  {
+    connection.beginTurn()
+    callsInLastTurn = 0
+    receive(received)
+    var wantsTurn = perform(at: time)
+    send(sent)
+    // Room may have become free for what waits, and an ended connection is empty now.
+    if !wantsTurn { wantsTurn = perform(at: time) }
+    return wantsTurn
+  }
+
+  /// Turns until nothing moves.
+  mutating func settle() {
+    while closed == nil {
+      let (before, waiting) = (outgoing.count, incoming.count)
+      let wantsTurn = turn()
+      if !wantsTurn, before == outgoing.count, waiting == incoming.count { return }
+    }
+  }
+
+  private mutating func receive(_ count: Int) {
+    let count = min(count, incoming.count, connection.receivableByteCount)
+    connection.receive(Array(incoming[..<count]).span)
+    incoming.removeFirst(count)
+  }
+
+  private mutating func send(_ count: Int) {
+    connection.drain { span in
+      let octets = span.indices.prefix(count).map { span[$0] }
+      outgoing += octets
+      return octets.count
+    }
+  }
+
+  private mutating func perform(at time: Duration) -> Bool {
+    while closed == nil {
+      count()
+      switch connection.next(at: time) {
+      case .wait: return false
+      case .rest: return true
+      case .close(let reason): closed = reason
+      case .perform(let call):
+        callsInLastTurn += 1
+        answer(call)
+      }
+    }
+    return false
+  }
+
+  private mutating func answer(_ call: Call) {
+    switch service.answer(call) {
+    case .reply(let message): connection.finish(message)
+    case .refuse(let error): connection.finish(Message.failure(error))
+    case .perform(.count, let parameters): counting = 1...((try? parameters.integer("to")) ?? 1)
+    case .perform(.fail, let parameters):
+      let reason = try? parameters.text("reason")
+      connection.finish(Message.failure("org.example.everything.TooMuch") { $0.member("reason", reason) })
+    case .perform(let method, let parameters):
+      connection.finish(
+        Message.reply { json in
+          if method != .nothing {
+            for member in parameters.object.members { json.member(member.name, member.value) }
+          }
+        })
+    }
+  }
+
+  /// Counts as far as the client's reading allows.
+  private mutating func count() {
+    while let range = counting {
+      let number = range.lowerBound
+      if number == range.upperBound {
+        counting = nil
+        connection.finish(Message.reply { $0.member("number", number) })
+      } else if connection.roomToProceed >= 64 {
+        counting = (number + 1)...range.upperBound
+        connection.proceed(Message.reply(continues: true) { $0.member("number", number) })
+      } else {
+        return
+      }
+    }
+  }
+
+  /// The replies that the client received whole, in order.
+  var replies: [String] {
+    outgoing.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
