@@ -41,8 +41,12 @@ let package = Package(
 
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
+    .target(
+      name: "RoomFormat", dependencies: ["HCI", "AgentCore", "ManifestFormat", "VirtualRadio"],
+      swiftSettings: strict),
     .executableTarget(
-      name: "make-demo-capture", dependencies: ["VirtualRadio", "HCI", "LinuxSystem"],
+      name: "make-demo-capture",
+      dependencies: ["VirtualRadio", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat"],
       path: "Scripts/demo-capture", swiftSettings: strict),
 
     .executableTarget(
@@ -75,7 +79,11 @@ let package = Package(
     .testTarget(
       name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "DemoCaptureTests", dependencies: ["make-demo-capture", "HCI", "LinuxSystem", "TestSupport"],
+      name: "DemoCaptureTests",
+      dependencies: [
+        "make-demo-capture", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat", "TestSupport",
+        "VirtualRadio",
+      ],
       swiftSettings: strict),
     // The core that Scripts/aarch64 replays on two processors; Scripts/embedded builds it again.
     .target(
@@ -92,6 +100,10 @@ let package = Package(
       name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "AgentCore", "VirtualRadio"],
       swiftSettings: strict),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: strict),
+    .testTarget(
+      name: "RoomFormatTests",
+      dependencies: ["RoomFormat", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "BringupTests", dependencies: ["AgentCore", "HCI", "VirtualRadio", "TestSupport"],
       swiftSettings: strict),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+package import AgentCore
 import HCI
 
 extension App {
@@ -76,7 +76,7 @@ extension TableReader<AppKey> {
 
 extension TableReader {
   /// `"0x004C"`, `"004C"` or `76`.
-  func companyIdentifier(_ node: TomlNode, at path: ManifestKeyPath) -> UInt16? {
+  package func companyIdentifier(_ node: TomlNode, at path: ManifestKeyPath) -> UInt16? {
     if case .integer(let number) = node.value {
       if let value = UInt16(exactly: number) { return value }
       log.report(.outOfRange(found: number, least: 0, most: Int64(UInt16.max)), at: path)

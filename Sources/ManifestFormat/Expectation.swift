@@ -22,6 +22,8 @@ extension FormatProblem.Expectation {
     case .radio: "\"any\", \"hci0\", an adapter's address, \"virtual:FILE\" or \"btsnoop:FILE\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
     case .identityKey: "32 hexadecimal digits, the most significant octet first"
+    case .truth: "true or false, without quotes"
+    case .form(let phrase): phrase
     case .offset: "\"uncalibrated\" or a number of decibels from -40 to 40"
     }
   }

@@ -26,13 +26,17 @@ package enum FormatProblem: Equatable, Sendable {
   case notStatic
   case repeatedAddress
   case more(count: Int, hasError: Bool)
+  /// What only one format forbids, in its own sentence.
+  case rule(String)
 
   /// What would have been right.
   package enum Expectation: Equatable, Sendable {
     case table, tables, list, text, texts, integer
     case companyIdentifier, serviceUUID, hexadecimal
     case identifier, accountName, interfaceName, deviceName, absolutePath, radio
-    case address, identityKey, offset
+    case address, identityKey, offset, truth
+    /// What only one format has, as the end of a sentence.
+    case form(String)
   }
 
   var severity: Diagnostic.Severity {

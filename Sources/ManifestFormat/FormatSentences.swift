@@ -39,6 +39,7 @@ extension FormatProblem {
     case .notStatic:
       "a private address is no identity; write the public address, or the static random one, which begins C to F"
     case .repeatedAddress: "the address stands in the file twice; keep one key for it"
+    case .rule(let sentence): sentence
     case .more(let count, _): "\(count) more problems are not shown; mend these first"
     case .zeroKey: "a key of zeros identifies nothing; write the device's own identity resolving key"
     }

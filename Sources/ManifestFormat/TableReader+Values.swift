@@ -42,6 +42,16 @@ extension TableReader {
     return value
   }
 
+  /// `true` or `false`.
+  package func truth(_ key: Key) -> Bool? {
+    guard let node = node(key) else { return nil }
+    guard case .truth(let value) = node.value else {
+      report(.wrongKind(found: node.kindName, expected: .truth), at: key)
+      return nil
+    }
+    return value
+  }
+
   /// Replaces a default by one of an enumeration's words.
   package func read<Word: CaseIterable & RawRepresentable<String>>(_ key: Key, into value: inout Word) {
     guard let text = text(key) else { return }
@@ -79,7 +89,7 @@ extension TableReader {
     return nil
   }
 
-  func text(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int = 255) -> String? {
+  package func text(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int = 255) -> String? {
     guard case .text(let text) = node.value else {
       log.report(.wrongKind(found: node.kindName, expected: .text), at: path)
       return nil

@@ -50,7 +50,7 @@ package struct TableReader<Key: ManifestKey> {
   }
 
   /// The elements of a list, each with its place.
-  func elements(
+  package func elements(
     _ key: Key, expected: FormatProblem.Expectation
   ) -> [(node: TomlNode, path: ManifestKeyPath)] {
     guard let node = node(key) else { return [] }

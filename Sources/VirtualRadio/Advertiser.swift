@@ -19,7 +19,8 @@ struct Advertiser: Sendable {
     self.device = device
     self.seed = seed
     clock = AdvertisingClock(
-      intervalMilliseconds: device.intervalMilliseconds, dice: SeededGenerator(seed: seed, stream: 0))
+      intervalMilliseconds: device.intervalMilliseconds, jitterMilliseconds: device.jitterMilliseconds,
+      dice: SeededGenerator(seed: seed, stream: 0))
     signal = Signal(device.signal, dice: SeededGenerator(seed: seed, stream: 1))
   }
 

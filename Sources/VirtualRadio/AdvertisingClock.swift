@@ -2,25 +2,31 @@
 
 import HCI
 
-/// When an advertiser sends: each interval and, after each, a pseudo-random delay of up to 10 ms (Core Specification
-/// 5.4, Volume 6, Part B, 4.4.2.2.1).
+/// When an advertiser sends: each interval and, after each, a pseudo-random delay, of up to 10 ms in devices that keep
+/// the rules (Core Specification 5.4, Volume 6, Part B, 4.4.2.2.1).
 struct AdvertisingClock: Sendable {
   /// The next advertising event.
   private(set) var time: Instant
   private let intervalMicroseconds: Int
+  private let jitterMicroseconds: Int
   private var dice: SeededGenerator
 
+  static var jitterMilliseconds: Int { 10 }
+
   /// The first event lies at a random place in the first interval.
-  init(intervalMilliseconds: Int, dice: SeededGenerator) {
+  init(
+    intervalMilliseconds: Int, jitterMilliseconds: Int = Self.jitterMilliseconds, dice: SeededGenerator
+  ) {
     precondition(intervalMilliseconds > 0, "an advertising interval is longer than nothing")
     self.dice = dice
+    jitterMicroseconds = jitterMilliseconds * 1000
     intervalMicroseconds = intervalMilliseconds * 1000
     time = Instant(microseconds: 0)
     skip(to: time)
   }
 
   mutating func advance() {
-    time.microseconds += Int64(intervalMicroseconds + dice.number(below: 10_001))
+    time.microseconds += Int64(intervalMicroseconds + dice.number(below: jitterMicroseconds + 1))
   }
 
   /// Goes on at a random place in the interval that starts at `start`.

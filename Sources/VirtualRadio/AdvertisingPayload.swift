@@ -34,15 +34,21 @@ public struct AdvertisingPayload: Equatable, Sendable {
   public func shortenedName(_ name: String) -> Self { structure(.shortenedName, Array(name.utf8)) }
 
   /// A complete list, in a structure for each size of UUID that occurs.
-  public func services(_ uuids: BluetoothUUID...) -> Self {
+  public func services(_ uuids: BluetoothUUID...) -> Self { services(uuids) }
+
+  public func services(_ uuids: [BluetoothUUID]) -> Self {
     list(uuids, [.completeServices16, .completeServices32, .completeServices128])
   }
 
-  public func incompleteServices(_ uuids: BluetoothUUID...) -> Self {
+  public func incompleteServices(_ uuids: BluetoothUUID...) -> Self { incompleteServices(uuids) }
+
+  public func incompleteServices(_ uuids: [BluetoothUUID]) -> Self {
     list(uuids, [.incompleteServices16, .incompleteServices32, .incompleteServices128])
   }
 
-  public func solicitations(_ uuids: BluetoothUUID...) -> Self {
+  public func solicitations(_ uuids: BluetoothUUID...) -> Self { solicitations(uuids) }
+
+  public func solicitations(_ uuids: [BluetoothUUID]) -> Self {
     list(uuids, [.solicitation16, .solicitation32, .solicitation128])
   }
 

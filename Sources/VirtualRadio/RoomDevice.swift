@@ -3,13 +3,17 @@
 public import HCI
 
 /// One advertiser in a room: what it sends, when, and how strongly it is heard.
-public struct RoomDevice: Sendable {
+public struct RoomDevice: Equatable, Sendable {
+  /// What the room's script calls it; nobody hears it.
+  public var name = ""
   public var address: AddressPlan
   public var advertising: Advertising
   public var payloads: PayloadScript
   /// What it answers to a scan request; nil when it never answers.
   public var scanResponse: AdvertisingPayload?
   public var intervalMilliseconds: Int
+  /// The most that chance adds to each interval.
+  public var jitterMilliseconds = AdvertisingClock.jitterMilliseconds
   public var signal: SignalModel
   /// When it is switched on and within earshot, in order.
   public var presence: [Range<Instant>]

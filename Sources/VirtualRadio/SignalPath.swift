@@ -12,6 +12,11 @@ public struct SignalPath: Equatable, Sendable {
     /// dBm.
     public var level: Int
 
+    public init(time: Instant, level: Int) {
+      self.time = time
+      self.level = level
+    }
+
     public init(seconds: Int, milliseconds: Int = 0, level: Int) {
       time = Instant(microseconds: Int64(seconds) * 1_000_000 + Int64(milliseconds) * 1000)
       self.level = level

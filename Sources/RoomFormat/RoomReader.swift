@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+public import ManifestFormat
+public import VirtualRadio
+
+/// Reads a room.
+///
+///     schema = 1
+///
+///     [[device]]
+///     name     = "bulb"
+///     address  = "C4:A1:00:00:1E:27"
+///     address-type = "static"
+///     interval = "100ms"
+///     payload  = [{ flags = 6 }, { company = "0x0EEE", data = "a55a" }]
+///     path     = [{ at = "10s", dbm = -75 }, { at = "12s", dbm = -38 }]
+public enum RoomReader {
+  static let schema: Int64 = 1
+
+  /// Pure. Any bytes give a room or diagnostics.
+  public static func read(text: [UInt8], fileName: String) -> Reading<RoomScript> {
+    DocumentReader.read(text: text, fileName: fileName, schema: schema) { root, log in
+      (RoomScript(TableReader<RoomKey>(root, at: ManifestKeyPath(), log: log)), [])
+    }
+  }
+}
+
+extension RoomScript {
+  fileprivate init(_ table: TableReader<RoomKey>) {
+    self.init()
+    table.require(.schema)
+    _ = table.integer(.schema, in: RoomReader.schema...RoomReader.schema)
+    seed = UInt64(table.integer(.seed, in: 0...Int64.max) ?? 1)
+    if table.node(.controller) != nil { controller.read(table.table(.controller)) }
+    let usual = SignalModel(usual: table.table(.signal))
+    devices = table.tables(.device).compactMap { RoomDevice($0, usual: usual) }
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A room as a file describes it: who advertises, through which controller it is heard, and what goes wrong.
+public struct RoomScript: Sendable {
+  /// Decides everything that is left to chance.
+  public var seed: UInt64 = 1
+  public var controller = ControllerScript()
+  public var devices: [RoomDevice] = []
+
+  public init() {}
+}
+
+extension Controller {
+  /// The controller of a room. Another seed gives another run of the same script.
+  public init(_ room: RoomScript, seed: UInt64? = nil) {
+    self.init(room.controller, room: room.devices, seed: seed ?? room.seed)
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ManifestFormat
+import RoomFormat
+import TestSupport
+import Testing
+
+/// Each file in `Fixtures/bad` holds one kind of mistake; the file of the same name beside it, everything that is said
+/// about it. With `RECORD_GOLDEN` set the second is written anew, to be read before it is committed.
+@Suite("Mistakes in a room")
+struct RoomGoldenTests {
+  static let names = Fixtures.names(in: "bad", ending: ".toml")
+
+  @Test("Each gives exactly the diagnostics that stand beside it", arguments: names)
+  func golden(name: String) throws {
+    let path = "\(Fixtures.folder)/bad/\(name)"
+    let reading = RoomReader.read(text: try Fixtures.bytes(of: path + ".toml"), fileName: "\(name).toml")
+    let lines = reading.lines.map { $0 + "\n" }.joined()
+    if Fixtures.isRecording { try Fixtures.write(lines, to: path + ".expected") }
+    #expect(lines == String(decoding: try Fixtures.bytes(of: path + ".expected"), as: UTF8.self))
+    #expect(reading.value == nil)
+  }
+
+  @Test("There are more than sixty, each with something said about it")
+  func kinds() throws {
+    #expect(Self.names.count > 60)
+    #expect(Fixtures.names(in: "bad", ending: ".expected") == Self.names)
+    for name in Self.names {
+      #expect(try !Fixtures.bytes(of: "\(Fixtures.folder)/bad/\(name).expected").isEmpty, "\(name)")
+    }
+  }
+}
+
+@Suite("Damaged rooms")
+struct RoomRobustnessTests {
+  /// A reading is a room or errors, never both, and each thing is said on one printable line.
+  private static func expectSound(_ text: [UInt8], _ name: String) {
+    let reading = RoomReader.read(text: text, fileName: "room")
+    let hasError = reading.diagnostics.contains { $0.severity == .error }
+    let isPrintable = reading.lines.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+    #expect((reading.value == nil) == hasError && isPrintable, "\(name)")
+  }
+
+  private static func everyKey() throws -> [UInt8] {
+    try Fixtures.bytes(of: Fixtures.folder + "/good/every-key.toml")
+  }
+
+  @Test("Every prefix gives a room or diagnostics")
+  func prefixes() throws {
+    try withEveryPrefix(of: Self.everyKey()) { text, damage in Self.expectSound(text, "\(damage)") }
+  }
+
+  @Test("Every single flipped bit gives a room or diagnostics", arguments: 0..<8)
+  func flippedBits(bit: Int) throws {
+    var text = try Self.everyKey()
+    for index in text.indices {
+      text[index] ^= 1 << bit
+      Self.expectSound(text, "bit \(bit) of octet \(index)")
+      text[index] ^= 1 << bit
+    }
+  }
+}
