@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import VirtualRadio
+public import VirtualRadio
 
-/// The capture of the demonstration: what a host and its controller say to each other in ``DemoRoom``.
+/// The capture of the demonstration: what a host and its controller say to each other in a room.
 public enum DemoCapture {
   /// 2026-03-02 08:00:00 UTC in microseconds since 1970.
   static var start: Instant { Instant(microseconds: 1_772_438_400_000_000) }
-  static var hostAddress: UInt64 { 0xDCA6_3200_0001 }
+  static var seconds: Int { 70 }
+  /// When the host changes from legacy to extended scanning.
+  static var extendedSeconds: Int { 20 }
 
   /// The whole btsnoop file.
-  public static func bytes() -> [UInt8] {
-    var scanner = ScanSettings()
-    scanner.schedule.windowMicroseconds = 0
-    var room = Room(DemoRoom.devices, scanner: scanner, seed: DemoRoom.seed)
+  public static func bytes(of script: RoomScript) -> [UInt8] {
+    var room = Room(script.devices, scanner: .off, seed: script.seed)
     var capture = CaptureWriter(start: start)
-    for step in HostScript.steps {
+    for step in HostScript.steps(address: script.controller.address) {
       while let packet = room.next(before: step.time) {
         capture.append(packet.bytes, isReceived: true, at: packet.time)
       }

@@ -19,11 +19,12 @@ enum HostScript {
     case scans(ScanSettings)
   }
 
-  static var steps: [Step] { bringUp + connection + change + end }
+  /// `address` is the controller's own.
+  static func steps(address: UInt64) -> [Step] { bringUp(address) + connection + change + end }
 
-  private static var bringUp: [Step] {
+  private static func bringUp(_ address: UInt64) -> [Step] {
     command(0, 0x0C03)  // HCI_Reset
-      + command(2, 0x1009, returns: Array(little(DemoCapture.hostAddress, 6)))  // HCI_Read_BD_ADDR
+      + command(2, 0x1009, returns: Array(little(address, 6)))  // HCI_Read_BD_ADDR
       + command(4, 0x2003, returns: features)  // HCI_LE_Read_Local_Supported_Features
       + command(6, 0x2001, little(0x0000_0000_0000_1C7F, 8))  // HCI_LE_Set_Event_Mask
       // HCI_LE_Set_Scan_Parameters: active, 60 ms of 60 ms, directed reports wanted
@@ -32,11 +33,14 @@ enum HostScript {
       + [Step(time: milliseconds(12), act: .scans(ScanSettings()))]
   }
 
+  /// The room's band, which is silent while it is connected.
+  private static var bandAddress: UInt64 { 0xEC11_9A7D_0042 }
+
   private static var features: [UInt8] { little(0x0000_0000_0000_59FF, 8) }
 
   /// Connection, one attribute read, and its end by the band.
   private static var connection: [Step] {
-    let peer = [1] + little(DemoRoom.bandAddress, 6)
+    let peer = [1] + little(bandAddress, 6)
     let link = [0, 0x40, 0, 0] + peer + little(0x18, 2) + [0, 0] + little(0x1F4, 2) + [0]
     return [
       // HCI_LE_Create_Connection, its Command Status, and LE Connection Complete
@@ -58,14 +62,12 @@ enum HostScript {
   }
 
   private static var change: [Step] {
-    let start = DemoRoom.extendedSeconds * 1000
-    var deaf = ScanSettings()
-    deaf.schedule.windowMicroseconds = 0
+    let start = DemoCapture.extendedSeconds * 1000
     var extended = ScanSettings()
     extended.isExtended = true
     let onePHY = [1] + little(0x60, 2) + little(0x60, 2)
     return command(start, 0x200C, [0, 0])
-      + [Step(time: milliseconds(start + 2), act: .scans(deaf))]
+      + [Step(time: milliseconds(start + 2), act: .scans(.off))]
       + command(start + 10, 0x0C03)
       + command(start + 20, 0x2001, little(0x0000_0000_0000_1C7F, 8))
       // HCI_LE_Set_Extended_Scan_Parameters: 1M and coded
@@ -74,7 +76,7 @@ enum HostScript {
       + [Step(time: milliseconds(start + 42), act: .scans(extended))]
   }
 
-  private static var end: [Step] { command(DemoRoom.seconds * 1000, 0x2042, [0, 0, 0, 0, 0, 0]) }
+  private static var end: [Step] { command(DemoCapture.seconds * 1000, 0x2042, [0, 0, 0, 0, 0, 0]) }
 
   /// A command and, a little later, its completion.
   private static func command(

@@ -7,17 +7,21 @@ import Testing
 import make_demo_capture
 
 @Suite struct DemoCaptureTests {
-  private let demo = DemoReading()
+  private let demo: DemoReading
+
+  init() throws { demo = try DemoReading() }
 
   @Test func theCommittedCaptureIsWhatTheGeneratorMakes() throws {
     let path = TestData.packageRoot + "/Config/demo-room.btsnoop"
     let committed = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
-    let isCurrent = committed == DemoCapture.bytes()
-    #expect(isCurrent, "make it again: swift run make-demo-capture > Config/demo-room.btsnoop")
+    let isCurrent = committed == demo.bytes
+    #expect(
+      isCurrent, "make it again: swift run make-demo-capture Config/demo-room.toml > Config/demo-room.btsnoop"
+    )
   }
 
   @Test func itIsSmallEnoughToShipAndLongEnoughToWatch() throws {
-    #expect((100_000..<400_000).contains(DemoCapture.bytes().count))
+    #expect((100_000..<400_000).contains(demo.bytes.count))
     let times = demo.capture.records.map(\.time)
     #expect(times == times.sorted())
     #expect(try #require(times.last).milliseconds(since: times[0]) == 70_001)
@@ -48,9 +52,10 @@ import make_demo_capture
     #expect(demo.others.count > 30)
   }
 
-  @Test func theWalletsThreeAddressesResolveWithItsKeyAndNoOthersDo() {
+  @Test func theWalletsThreeAddressesResolveWithItsKeyAndNoOthersDo() throws {
+    let key = try demo.walletKey
     let addresses = Set(demo.headers.map(\.address))
-    #expect(addresses.filter { DemoRoom.walletKey.resolves($0) }.count == 3)
+    #expect(addresses.filter { key.resolves($0) }.count == 3)
     #expect(addresses.filter { $0.lifetime == .resolvablePrivate }.count > 6)
   }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import LinuxSystem
+import ManifestFormat
+import RoomFormat
 import TestSupport
 import Testing
+import VirtualRadio
 import make_demo_capture
 
 /// The demonstration's capture as the product's own parsers read it.
@@ -12,17 +16,37 @@ struct DemoReading {
     var header: ReportHeader
   }
 
-  let capture = CaptureReading(DemoCapture.bytes())
+  let room: RoomScript
+  let bytes: [UInt8]
+  let capture: CaptureReading
   private(set) var formats: Set<ReportFormat> = []
   private(set) var heard: [Heard] = []
   private(set) var eventsOfSeveralReports = 0
   /// Kinds of the packets that are no report events.
   private(set) var others: [PacketKind?] = []
 
-  init() {
+  init() throws {
+    let path = TestData.packageRoot + "/Config/demo-room.toml"
+    let text = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
+    let reading = RoomReader.read(text: text, fileName: "demo-room.toml")
+    #expect(reading.lines == [])
+    room = try #require(reading.value)
+    bytes = DemoCapture.bytes(of: room)
+    capture = CaptureReading(bytes)
     #expect(capture.error == nil)
     for record in capture.records { add(EventReading(record.packet ?? []), at: record.time) }
   }
+
+  /// With it in the identity key file the wallet's addresses are one device.
+  var walletKey: IdentityKey {
+    get throws {
+      let wallet = try #require(room.devices.first { $0.name == "Wallet-tag" })
+      guard case .resolvable(let key, _) = wallet.address else { throw Absence() }
+      return IdentityKey(key: key, identity: DeviceAddress(bits: 0xD0E3_4C5B_0201, type: .random))
+    }
+  }
+
+  private struct Absence: Error {}
 
   var headers: [ReportHeader] { heard.map(\.header) }
 
