@@ -71,6 +71,14 @@ import VirtualRadio
     #expect(seconds == [2, 3, 8])
   }
 
+  @Test func withoutJitterADeviceKeepsItsInterval() {
+    var device = bulb
+    device.jitterMilliseconds = 0
+    device.scanResponse = nil
+    let times = listen(Room([device], seed: 1), seconds: 5).map(\.time.microseconds)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 100_000 } && times.count == 50)
+  }
+
   @Test func aPayloadTakesItsTurnsInACycle() throws {
     var sensor = bulb
     sensor.scanResponse = nil
