@@ -102,7 +102,7 @@ let package = Package(
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: strict),
     .testTarget(
       name: "RoomFormatTests",
-      dependencies: ["RoomFormat", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
+      dependencies: ["RoomFormat", "AgentCore", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "BringupTests", dependencies: ["AgentCore", "HCI", "VirtualRadio", "TestSupport"],

@@ -81,7 +81,8 @@ extension Bringup {
     }
   }
 
-  /// An event from the controller; those that answer nothing are passed over.
+  /// An event from the controller; those that answer nothing are passed over. LE Meta events, the reports among them,
+  /// need not come here at all.
   public mutating func received(_ event: borrowing Event, now: Instant) -> Output {
     let before = state
     if isWorking {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import ManifestFormat
+import RoomFormat
+import TestSupport
+import Testing
+import VirtualRadio
+
+/// The room that is shipped, heard as the agent hears it: through bring-up and controller.
+@Suite("The demonstration's room, live")
+struct DemoRoomTests {
+  private struct Heard {
+    var levels: [UInt64: [(second: Int64, level: Int)]] = [:]
+    var sets: Set<UInt8> = []
+  }
+
+  private static func room() throws -> RoomScript {
+    let text = try Fixtures.bytes(of: TestData.packageRoot + "/Config/demo-room.toml")
+    return try #require(RoomReader.read(text: text, fileName: "demo-room.toml").value)
+  }
+
+  private func listen(_ room: RoomScript, plan: ScanPlan, seconds: Int64) -> Heard {
+    var controller = Controller(room)
+    var bringup = Bringup()
+    var heard = Heard()
+    var now = Instant(microseconds: 0)
+    send(bringup.start(plan, now: now), to: &controller, now)
+    while now.microseconds < seconds * 1_000_000 {
+      now = now.advanced(milliseconds: 20)
+      while let packet = controller.next(before: now) {
+        for report in EventReading(packet.bytes).reports {
+          let second = packet.time.microseconds / 1_000_000
+          heard.levels[report.header.address.bits, default: []].append((second, Int(report.header.rssi)))
+          heard.sets.insert(report.header.setID)
+        }
+        guard let event = try? Event(parsing: Array(packet.bytes.dropFirst()).rawSpan) else { continue }
+        send(bringup.received(event, now: now), to: &controller, now)
+      }
+      send(bringup.timeout(now: now), to: &controller, now)
+    }
+    return heard
+  }
+
+  private func send(_ output: Bringup.Output, to controller: inout Controller, _ now: Instant) {
+    guard let command = output.command else { return }
+    let octets = command.octets
+    controller.receive(octets.indices.map { octets[$0] }, at: now)
+  }
+
+  private static var fullTime: ScanPlan {
+    var plan = ScanPlan()
+    plan.isImmediate = true
+    return plan
+  }
+
+  @Test("The bulb is carried to the gateway and away")
+  func carriedBulb() throws {
+    let heard = listen(try Self.room(), plan: Self.fullTime, seconds: 40)
+    let bulb = try #require(heard.levels[0xC4A1_0000_1E27])
+    let near = bulb.filter { (13..<30).contains($0.second) }.map(\.level)
+    let far = bulb.filter { $0.second < 9 || $0.second > 34 }.map(\.level)
+    #expect((-42 ... -34).contains(near.reduce(0, +) / near.count))
+    #expect(far.reduce(0, +) / far.count < -70)
+    #expect(heard.levels.count > 25 && heard.sets.count > 3)
+  }
+
+  @Test("A controller without extended advertising hears the legacy part")
+  func legacyController() throws {
+    var room = try Self.room()
+    room.controller.hasExtendedAdvertising = false
+    let heard = listen(room, plan: Self.fullTime, seconds: 20)
+    #expect(heard.levels[0xC4A1_0000_1E27] != nil && heard.sets == [ReportHeader.noSet])
+  }
+}
