@@ -142,8 +142,15 @@ extension Pipeline {
     return soonest
   }
 
+  /// How long a set may be silent before it bears a match no more. An immediate item that is inside is lost by its own
+  /// silence, never sooner by this one.
   private func lostPatience(of row: Int, _ gate: GateSettings) -> Int64 {
-    devices[row].signal.patience(floor: gate.lostMilliseconds, factor: 3, ceiling: gate.lostMillisecondsMax)
+    let signal = devices[row].signal
+    let lost = signal.patience(floor: gate.lostMilliseconds, factor: 3, ceiling: gate.lostMillisecondsMax)
+    guard gate.isImmediate else { return lost }
+    let silence = signal.patience(
+      floor: gate.silenceMilliseconds, factor: 3, ceiling: gate.silenceMillisecondsMax)
+    return max(lost, silence)
   }
 
   /// Does what is due for a row now.

@@ -7,6 +7,10 @@ public import HCI
 /// Levels are Q4: sixteenths of a decibel, so that the filter needs no floating point. The filter takes the median
 /// of the last five readings (of an even number the weaker of the middle two), then an exponential average of
 /// weight 1/4. The learned interval is the median of the last eight gaps (of an even number the longer).
+///
+/// Readings that nobody decides on wait until somebody asks for the level. The last 32 are kept: should more than 28
+/// have waited, the filter starts anew at the oldest of them, and the level is within a quarter of a decibel of what it
+/// would have been.
 public struct Signal: BitwiseCopyable, Sendable {
   /// Readings the median is taken of.
   static var medianCount: Int { 5 }
@@ -21,8 +25,8 @@ public struct Signal: BitwiseCopyable, Sendable {
   private var sampleCount: UInt32 = 0
   /// Bit i: the i-th newest sample had a reading.
   private var readingMask: UInt16 = 0
-  /// The last eight readings, newest in the low octet.
-  private var readings: UInt64 = 0
+  /// The last readings, in a ring at `readingTotal` modulo 32.
+  private var readings = InlineArray<32, Int8>(repeating: 0)
   /// Readings since the filter was last reset. So wide that no device lives to see it overflow: counting them costs
   /// one instruction.
   private var readingTotal: UInt64 = 0
@@ -56,8 +60,10 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// What a report meant to the filter.
   enum Intake { case sample, completedSample, nothing }
 
-  /// Takes one report. Somebody `isFollowing` when the level decides something now. A scan response completes the sample of the report it answers: it counts only when that
-  /// report was not heard, and lends its reading when that report had none.
+  /// Takes one report. Somebody `isFollowing` when the level decides something now.
+  ///
+  /// A scan response completes the sample of the report it answers: it counts only when that report was not heard, and
+  /// lends its reading when that report had none.
   @inline(__always)
   mutating func take(reading: Int8?, isResponse: Bool, isFollowing: Bool = true, at now: Instant) -> Intake {
     guard isResponse, awaitsResponse else {
@@ -84,7 +90,7 @@ public struct Signal: BitwiseCopyable, Sendable {
 
   @inline(__always)
   private mutating func filter(_ reading: Int8, _ isFollowing: Bool, at now: Instant) {
-    readings = readings << 8 | UInt64(UInt8(bitPattern: reading))
+    readings[Int(truncatingIfNeeded: readingTotal & 31)] = reading
     readingTotal &+= 1
     lastReading = now
     if isFollowing { settle() }
@@ -94,9 +100,9 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// oldest reading that is kept. The first way is taken report by report, the second when somebody starts to follow.
   mutating func settle() {
     var known = Int(settledTotal)
-    let count = min(Int(readingTotal) - known, 8)
+    let count = min(Int(readingTotal) - known, 32)
     settledTotal = readingTotal
-    if count > 4 { known = 0 }
+    if count > 28 { known = 0 }
     for age in (0..<count).reversed() {
       known += 1
       let median = Int16(median(age: age, of: min(known, 5))) << 4
@@ -132,7 +138,7 @@ public struct Signal: BitwiseCopyable, Sendable {
 
   @inline(__always)
   private func reading(_ age: Int) -> Int8 {
-    Int8(truncatingIfNeeded: readings >> UInt64(truncatingIfNeeded: 8 &* age))
+    readings[Int(truncatingIfNeeded: (readingTotal &- 1 &- UInt64(truncatingIfNeeded: age)) & 31)]
   }
 
   @inline(__always)

@@ -122,6 +122,15 @@ struct GatePowerTests: GateTesting {
     #expect(listener.found(1) == ["plain"])
   }
 
+  @Test("A silence longer than that of default items can be asked for")
+  func longSilence() {
+    let listener = entered { $0.silenceMilliseconds = 30_000 }
+    listener.wait(until: 30_899)
+    #expect(listener.lines() == [])
+    listener.wait(until: 60_000)
+    #expect(listener.lines() == ["30900 lost bulb 1 silence"])
+  }
+
   @Test("A shorter silence can be asked for")
   func shortSilence() {
     let listener = entered { $0.silenceMilliseconds = 1000 }

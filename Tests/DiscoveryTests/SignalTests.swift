@@ -242,3 +242,55 @@ struct SignalTests {
 extension Instant {
   static func milliseconds(_ count: Int64) -> Self { Self(microseconds: count * 1000) }
 }
+
+@Suite("Readings that wait to be filtered")
+struct WaitingReadingsTests {
+  /// The level of a signal that nobody followed, and of one that was followed all the time, in Q4.
+  private func levels(_ readings: [Int8]) -> (waiting: Int, followed: Int) {
+    var waiting = Signal()
+    var followed = Signal()
+    for (index, reading) in readings.enumerated() {
+      let time = Instant(microseconds: Int64(index) * 100_000)
+      _ = waiting.take(reading: reading, isResponse: false, isFollowing: false, at: time)
+      _ = followed.take(reading: reading, isResponse: false, at: time)
+    }
+    return (Int(waiting.level), Int(followed.level))
+  }
+
+  @Test("Up to 28 of them give exactly the level of a signal that was followed", arguments: UInt64(1)...20)
+  func exact(seed: UInt64) {
+    var dice = SeededGenerator(seed: seed)
+    for count in 1...28 {
+      let levels = levels((0..<count).map { _ in Int8(-100 + dice.number(below: 80)) })
+      #expect(levels.waiting == levels.followed, "\(count) readings")
+    }
+  }
+
+  @Test("More of them give a level within a quarter of a decibel", arguments: UInt64(1)...20)
+  func bounded(seed: UInt64) {
+    var dice = SeededGenerator(seed: seed)
+    for count in 29...120 {
+      let levels = levels((0..<count).map { _ in Int8(-127 + dice.number(below: 148)) })
+      #expect(abs(levels.waiting - levels.followed) <= 4, "\(count) readings")
+    }
+    // The hardest case: the filter stood as far away as it can before what is kept begins.
+    for count in 33...70 {
+      let far = [Int8](repeating: 20, count: count - 32) + [Int8](repeating: -127, count: 32)
+      let levels = levels(far)
+      #expect(abs(levels.waiting - levels.followed) <= 4, "\(count) readings")
+    }
+  }
+
+  @Test("Following later goes on from there")
+  func following() {
+    var signal = Signal()
+    for index in 0..<6 {
+      _ = signal.take(
+        reading: -60, isResponse: false, isFollowing: false, at: Instant(microseconds: Int64(index) * 100_000)
+      )
+    }
+    _ = signal.take(reading: -40, isResponse: false, at: Instant(microseconds: 700_000))
+    #expect(signal.level == -60 * 16)
+    #expect(signal.readingCount == 7)
+  }
+}

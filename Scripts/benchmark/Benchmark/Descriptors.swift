@@ -5,10 +5,11 @@ import HCI
 
 /// Manifests of any size for the stream.
 enum Descriptors {
-  static let targetCompany: UInt16 = 0x0EEE
+  /// The targets are of three makers.
+  static func targetCompany(_ index: Int) -> UInt16 { 0x0EEE + UInt16(index % 3) }
 
-  /// The first twelve find the stream's targets; of the rest one in ten has a key that occurs in the stream and a
-  /// value that does not, and nine look for keys that never come. No key has more than four distinct masks.
+  /// One in ten has a key that occurs in the stream and a value that does not. Of the others the first twelve find the
+  /// stream's targets, and the rest look for keys that never come. No key has more than four distinct masks.
   static func mixed(_ count: Int) -> Manifest {
     manifest(
       (0..<count).map { index in
@@ -45,7 +46,7 @@ enum Descriptors {
 
   private static func target(_ index: Int) -> DiscoveryDescriptor {
     var descriptor = DiscoveryDescriptor()
-    descriptor.companyIdentifier = targetCompany
+    descriptor.companyIdentifier = targetCompany(index)
     descriptor.manufacturerData = MaskedBytes(blob: [0xA5, UInt8(index), 0x10], mask: [0xFF, 0xFF, 0xF0])
     return descriptor
   }
@@ -53,8 +54,8 @@ enum Descriptors {
   private static func nearMiss(_ index: Int) -> DiscoveryDescriptor {
     var descriptor = DiscoveryDescriptor()
     let value = [UInt8(index >> 8) | 0x80, UInt8(index & 0xFF), 0x55, 0xAA]
-    if index % 20 == 0 {
-      descriptor.companyIdentifier = index % 40 == 0 ? 0x004C : 0x0006
+    if index % 20 == 9 {
+      descriptor.companyIdentifier = index % 40 == 9 ? 0x004C : 0x0006
       descriptor.manufacturerData = MaskedBytes(blob: value, mask: mask(index / 40))
     } else {
       descriptor.serviceUUID = BluetoothUUID(short: 0xFD00 + UInt32(index / 20 % 64))

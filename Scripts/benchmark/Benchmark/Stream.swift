@@ -89,7 +89,8 @@ struct StreamDevice {
     case .name:
       return start.name("Room \(index) \(revision)").txPowerLevel(-4)
     case .target:
-      return start.manufacturerData(Descriptors.targetCompany, [0xA5, UInt8(index / 50), 0x10] + counter)
+      return start.manufacturerData(
+        Descriptors.targetCompany(index / 50), [0xA5, UInt8(index / 50), 0x10] + counter)
     }
   }
 }
