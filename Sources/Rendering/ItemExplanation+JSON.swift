@@ -17,6 +17,10 @@ extension ItemExplanation {
       json.member("matches", holds)
       json.member("found", isFound)
       json.member("presence", holds ? match?.presence.text : nil)
+      if setCount > 1 {
+        json.member("advertisingSets", setCount)
+        json.member("setsHeardSince", setPosition)
+      }
       json.objects("clauses", clauses) { $1.write(to: &$0) }
       json.object("gate") { writeGate(to: &$0) }
     }

@@ -11,6 +11,7 @@ extension ItemExplanation {
     var rows = TextRows(indent: 7, labelColumnCount: 11)
     let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
     rows.line("\n\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)")
+    if setCount > 1, !clauses.isEmpty { rows.row("set", setText) }
     for clause in clauses { clause.describe(in: &rows, style) }
     if holds { describeGate(in: &rows, style) }
     return rows.text
@@ -39,6 +40,12 @@ extension ItemExplanation {
     case .approaching: return "matches, and is coming to the gateway"
     case .outside: return gate.isImmediate ? "matches, but is not at the gateway" : "matches, not found"
     }
+  }
+
+  private var setText: String {
+    setPosition == 0
+      ? "the one heard last of \(setCount)"
+      : "\(setPosition + 1) of \(setCount), counted from the one heard last"
   }
 
   private func describeGate(in rows: inout TextRows, _ style: TextStyle) {

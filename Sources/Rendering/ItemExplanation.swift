@@ -13,6 +13,9 @@ public struct ItemExplanation: Sendable {
   public let isAlternate: Bool
   /// Empty for items that look only for networks.
   public let clauses: [ClauseAnswer]
+  /// The advertising set that was asked: 0 is the one heard last of `setCount`.
+  public let setPosition: Int
+  public let setCount: Int
   /// The device and the item as the tables have them; nil when the item does not match.
   public let match: Match?
   public let gate: GateSettings
@@ -59,10 +62,11 @@ extension CaptureReplay {
     let item = dataPath.items[index]
     let signal = view.device.signal
     let gate = dataPath.pipeline.gate(ofItem: index)
+    let (setPosition, clauses) = view.answers(descriptor)
     return ItemExplanation(
       address: view.address, app: item.app, item: item.item.id, isAlternate: isAlternate,
-      clauses: view.answers(descriptor), match: view.matches.first { $0.item == index }?.match,
-      gate: gate,
+      clauses: clauses, setPosition: setPosition, setCount: view.payloads.count,
+      match: view.matches.first { $0.item == index }?.match, gate: gate,
       reading: dataPath.pipeline.gateReading(at: view.row, item: index),
       pathLoss: dataPath.pipeline.pathLoss(at: view.row, item: index),
       now: Instant(microseconds: view.now.microseconds), readingCount: signal.readingCount,
@@ -73,14 +77,16 @@ extension CaptureReplay {
 }
 
 extension DeviceView {
-  /// The answers for the first advertising set of which all clauses hold, or else for the one heard last.
-  fileprivate func answers(_ descriptor: DiscoveryDescriptor) -> [ClauseAnswer] {
+  /// The answers of the advertising set on which most clauses hold, of equals the one heard last.
+  fileprivate func answers(_ descriptor: DiscoveryDescriptor) -> (setPosition: Int, clauses: [ClauseAnswer]) {
     let all = payloads.map { payload in
       ClauseQuestion.answers(
         descriptor,
         ObservedStructure.all(in: payload.data.span.octets, .data)
           + ObservedStructure.all(in: payload.response.span.octets, .response))
     }
-    return all.first { $0.allSatisfy(\.holds) } ?? all.first ?? []
+    let holding = all.map { $0.count(where: \.holds) }
+    let position = holding.firstIndex(of: holding.max() ?? 0) ?? 0
+    return (position, all.isEmpty ? [] : all[position])
   }
 }

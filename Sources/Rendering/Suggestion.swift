@@ -6,7 +6,8 @@ public import JSON
 /// An item for the manifest that finds a device like one that was heard.
 ///
 /// It asks for a company or a service, for the first bytes behind it that never changed (without the device's own
-/// address), and for the name where the bytes say too little.
+/// address), and for the name where the bytes say too little. All of it comes from one advertising set, because the
+/// clauses of an item must hold in one.
 public struct Suggestion: Equatable, Sendable {
   private static let blobBytesMax = 8
   /// What `touch` and `automatic` ask of a blob.
@@ -25,18 +26,34 @@ public struct Suggestion: Equatable, Sendable {
   private let clauses: [Clause]
   private let nameClause: AirText?
   private let itemName: String
+  /// Which of the device's several sets was taken, in words; nil when it has but one.
+  private let setNote: String?
+  /// How many bits the clauses behind the key ask for.
+  private let askedBitCount: Int
 
-  /// Nil when the device advertises neither a company nor a service: no item could find it.
-  public init?(_ source: SuggestionSource) {
+  /// The most exact item of all the device's advertising sets. Nil when none names a company or a service: no item
+  /// could find it.
+  public init?(sets: [SuggestionSource]) {
+    let name = sets.compactMap(\.name).first
+    let candidates = sets.compactMap { Suggestion($0, name: $0.name ?? name, isOneOfSeveral: sets.count > 1) }
+    guard var best = candidates.first else { return nil }
+    for candidate in candidates where candidate.askedBitCount > best.askedBitCount { best = candidate }
+    self = best
+  }
+
+  /// `name` is what people call the device; the clause takes only the set's own.
+  private init?(_ source: SuggestionSource, name title: AdvertisementFields.Name?, isOneOfSeveral: Bool) {
     address = source.address
+    setNote = isOneOfSeveral ? source.setID.map { "set \($0)" } ?? "legacy advertising" : nil
     reportCount = source.reportCount
     guard let key = Key(source) else { return nil }
     let blob = key.data.flatMap { Self.blob($0, address: source.address) }
     declaration = Clause(key: key.list, value: "[\(key.value)]")
     clauses = [Clause(key: key.clause, value: key.value)] + (blob.map { key.clauses(for: $0) } ?? [])
-    let name = source.name.map(\.text).flatMap { $0.isWellFormed && !$0.bytes.isEmpty ? $0 : nil }
-    let isVague = (blob?.mask.reduce(0) { $0 + $1.nonzeroBitCount } ?? 0) < Self.maskBitsEnough
-    nameClause = isVague ? name : nil
+    let name = title.map(\.text).flatMap { $0.isWellFormed && !$0.bytes.isEmpty ? $0 : nil }
+    let bitCount = blob?.mask.reduce(0) { $0 + $1.nonzeroBitCount } ?? 0
+    nameClause = bitCount < Self.maskBitsEnough && source.name != nil ? name : nil
+    askedBitCount = bitCount + 8 * (nameClause?.bytes.count ?? 0)
     let isNameable = name?.bytes.contains { $0.isLetterOrDigit } ?? false
     itemName = isNameable ? name?.repaired ?? "" : "Device \(source.address.text ?? "without address")"
   }
@@ -47,6 +64,9 @@ public struct Suggestion: Equatable, Sendable {
     var lines = [
       "# From \(reports) of \(address.text ?? "?") (\(address.type.text)). Bits that changed are masked",
       "# out; take out what only this one device sends, and name the app's own account.",
+    ]
+    if let setNote { lines.append("# It has several advertising sets; this is its \(setNote).") }
+    lines += [
       "[app.new]",
       "user = \"daemon\"",
       "supports = [\"Bluetooth\"]",

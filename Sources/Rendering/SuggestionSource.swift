@@ -2,8 +2,8 @@
 
 public import HCI
 
-/// What one device advertised over a capture, collected for a suggestion: every key, and of the data behind it the
-/// bits that never changed.
+/// What one advertising set of a device advertised over a capture, collected for a suggestion: every key, and of the
+/// data behind it the bits that never changed.
 public struct SuggestionSource: Sendable {
   /// The bytes that every payload had, and which of their bits were always the same.
   struct Stable: Equatable, Sendable {
@@ -23,6 +23,8 @@ public struct SuggestionSource: Sendable {
   }
 
   public let address: DeviceAddress
+  /// 0 to 15; nil for reports that name no set.
+  public let setID: UInt8?
   public private(set) var reportCount = 0
   /// In the order they first came.
   private(set) var companies: [(identifier: UInt16, data: Stable)] = []
@@ -30,11 +32,20 @@ public struct SuggestionSource: Sendable {
   private(set) var services: [BluetoothUUID] = []
   private(set) var name: AdvertisementFields.Name?
 
-  public init(_ address: DeviceAddress) { self.address = address }
+  /// For the device and the set of `report`, which is not taken yet.
+  public init(for report: DecodedReport) {
+    address = report.header.address
+    setID = report.header.advertisingSetID
+  }
 
-  /// Takes one report of the device; fragments count with their last.
+  /// Whether a report is of the same set.
+  public func covers(_ report: DecodedReport) -> Bool {
+    report.header.address == address && report.header.advertisingSetID == setID
+  }
+
+  /// Takes one report of the set; fragments count with their last.
   public mutating func take(_ report: DecodedReport) {
-    precondition(report.header.address == address, "the report is of another device")
+    precondition(covers(report), "the report is of another set")
     reportCount += 1
     guard let fields = report.fields else { return }
     for entry in fields.manufacturerData { take(entry) }

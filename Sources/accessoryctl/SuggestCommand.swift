@@ -35,8 +35,8 @@ struct SuggestCommand: ParsableCommand {
         guard report.header.address.bits == device.bits, report.header.address.type != .anonymous else {
           return
         }
-        let index = sources.firstIndex { $0.address == report.header.address } ?? sources.count
-        if index == sources.count { sources.append(SuggestionSource(report.header.address)) }
+        let index = sources.firstIndex { $0.covers(report) } ?? sources.count
+        if index == sources.count { sources.append(SuggestionSource(for: report)) }
         sources[index].take(report)
       }
     }
@@ -48,7 +48,10 @@ struct SuggestCommand: ParsableCommand {
     guard !sources.isEmpty else {
       throw .sentence("\(device.text) is not in the capture; accessoryctl sightings --all lists what is", .no)
     }
-    let suggestions = sources.compactMap { Suggestion($0) }
+    let types = Set(sources.map(\.address.type.rawValue)).sorted()
+    let suggestions = types.compactMap { type in
+      Suggestion(sets: sources.filter { $0.address.type.rawValue == type })
+    }
     guard !suggestions.isEmpty else {
       throw .sentence("\(device.text) names neither a company nor a service; no item can find it", .no)
     }

@@ -83,6 +83,23 @@ enum Captures {
       fragments.enumerated().map { (Int64($0 * 10), ReportEncoder.event(.extended, $1)) })
   }()
 
+  /// A device with two advertising sets: service data in set 1, a name in set 2, which is heard last.
+  static let twoSets = capture(
+    (0..<10).flatMap { step in
+      [
+        (
+          Int64(step) * 100,
+          extended(set: 1, AdvertisingPayload().serviceData(BluetoothUUID(short: 0x184E), [1, 2, 3]))
+        ),
+        (Int64(step) * 100 + 10, extended(set: 2, AdvertisingPayload().name("Buds"))),
+      ]
+    })
+
+  private static func extended(set: UInt8, _ payload: AdvertisingPayload) -> [UInt8] {
+    let report = AirReport(extendedFrom: lamp, set: set, properties: .connectable, rssi: -55, payload)
+    return ReportEncoder.event(.extended, report)
+  }
+
   /// AD structures that lose something, each in its own way.
   static let malformed = capture([
     (

@@ -93,6 +93,42 @@ import Testing
     #expect(found.status == 0, "\(run.text)\(found.text)")
   }
 
+  @Test func clausesAreOfOneAdvertisingSet() throws {
+    let capture = try folder.file("sets.btsnoop", Captures.twoSets)
+    let run = try Tool.run("suggest", "00:A0:50:12:34:56", "--capture", capture)
+    #expect(run.text.contains("this is its set 1"))
+    #expect(!run.text.contains("name-substring"))
+    let path = try folder.file("sets.toml", Array("schema = 1\n".utf8) + run.output)
+    let files = ["--capture", capture, "--manifest", path]
+    let found = try Tool.run(["explain", "00:A0:50:12:34:56"] + files)
+    #expect(found.status == 0, "\(run.text)\(found.text)")
+    #expect(found.text.contains("set        2 of 2, counted from the one heard last"))
+    let json = try Tool.run(["explain", "00:A0:50:12:34:56", "--json"] + files)
+    #expect(json.text.contains(#""advertisingSets":2,"setsHeardSince":1,"#))
+    try expectValid(json.output, "explain")
+  }
+
+  @Test func anIdentityIsJudgedByTheSetThatMeetsMost() throws {
+    let capture = try folder.file("sets.btsnoop", Captures.twoSets)
+    let manifest = """
+      schema = 1
+      [app.new]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-services = ["184e"]
+      bluetooth-names = ["Buds"]
+      [[app.new.item]]
+      name = "Buds"
+      descriptor.bluetooth-service-uuid = "184e"
+      descriptor.bluetooth-service-data-blob = "0102"
+      descriptor.bluetooth-name-substring = "Buds"
+      """
+    let path = try folder.file("both.toml", Array(manifest.utf8))
+    let run = try Tool.run("explain", "00:A0:50:12:34:56", "--capture", capture, "--manifest", path)
+    #expect(run.status == 1)
+    #expect(run.text.contains("name-substring: none is advertised"), "\(run.text)\(run.errorOutput)")
+  }
+
   @Test func aSuggestionLeavesOutWhatChanges() throws {
     let run = try Tool.run("suggest", "A4:C1:38:FE:43:F8", "--capture", capture)
     try expectGolden(run.output, "suggest.text")
