@@ -25,12 +25,14 @@ let package = Package(
     .target(name: "AgentCore", dependencies: ["HCI", "Discovery"], swiftSettings: fuzzed),
     .target(name: "CToml", cxxSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]),
     .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: fuzzed),
+    .target(name: "JSON", swiftSettings: fuzzed),
+    .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: fuzzed),
     .target(name: "TestSupport", dependencies: ["HCI"], swiftSettings: fuzzed),
     .target(name: "CLibFuzzer"),
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "HCI", "Discovery", "AgentCore", "ManifestFormat", "TestSupport", "CLibFuzzer",
+        "HCI", "Discovery", "AgentCore", "ManifestFormat", "JSON", "Varlink", "TestSupport", "CLibFuzzer",
       ],
       swiftSettings: fuzzed,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -58,7 +58,9 @@ struct InterfaceScanner {
   /// `[A-Z][A-Za-z0-9]*`
   mutating func name(_ what: String) throws(InterfaceProblem) -> String {
     skipBlanks()
-    guard let name = word(where: \.isUpper, \.isLetterOrDigit) else { throw problem(.expected(what)) }
+    guard let name = word(where: { $0.isUpper }, { $0.isLetterOrDigit }) else {
+      throw problem(.expected(what))
+    }
     index += name.utf8.count
     return name
   }
@@ -66,7 +68,8 @@ struct InterfaceScanner {
   /// `[A-Za-z](_?[A-Za-z0-9])*`
   mutating func fieldName() throws(InterfaceProblem) -> String {
     skipBlanks()
-    guard let name = word(where: \.isLetter, \.isWord), !name.hasSuffix("_"), !name.contains("__") else {
+    guard let name = word(where: { $0.isLetter }, { $0.isWord }), !name.hasSuffix("_"), !name.contains("__")
+    else {
       throw problem(.expected("the name of a field"))
     }
     index += name.utf8.count
@@ -75,7 +78,7 @@ struct InterfaceScanner {
 
   mutating func interfaceName() throws(InterfaceProblem) -> String {
     skipBlanks()
-    guard let name = word(where: \.isLetter, \.isNamePart), InterfaceName.isValid(name) else {
+    guard let name = word(where: { $0.isLetter }, { $0.isNamePart }), InterfaceName.isValid(name) else {
       throw problem(.expected("the name of an interface, as org.example.lights"))
     }
     index += name.utf8.count

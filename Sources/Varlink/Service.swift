@@ -59,7 +59,7 @@ public struct Service<Method: ServedMethod>: Sendable {
     replyBytesMax: Int = ConnectionLimits().replyBytesMax
   ) throws(ServiceProblem) {
     self.identity = identity
-    self.interfaces = [ServiceInterface.description] + interfaces
+    self.interfaces = [ServiceInterface.description()] + interfaces
     for (index, interface) in self.interfaces.enumerated() {
       guard !self.interfaces[..<index].contains(where: { $0.name == interface.name }) else {
         throw .duplicateInterface(interface.name)

@@ -43,11 +43,11 @@ enum ServiceInterface {
     """
 
   /// The description of ``text``; our own text is sound.
-  static let description: InterfaceDescription = {
+  static func description() -> InterfaceDescription {
     do {
       return try InterfaceParser.parse(Array(text.utf8))
     } catch {
       preconditionFailure("org.varlink.service:\(error)")
     }
-  }()
+  }
 }

@@ -19,6 +19,10 @@ enum Border: String, CaseIterable {
   case manifest
   /// Packets and times into the whole data path.
   case pipeline
+  /// What a client of the socket writes.
+  case varlink
+  /// The text of an interface definition.
+  case definition
   /// Crashes on purpose: proves that the alarm works.
   case canary
 
@@ -31,6 +35,8 @@ enum Border: String, CaseIterable {
     case .btsnoop: fuzzCapture(bytes)
     case .manifest: fuzzManifest(bytes)
     case .pipeline: fuzzPipeline(bytes)
+    case .varlink: fuzzVarlink(bytes)
+    case .definition: fuzzDefinition(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -45,6 +51,8 @@ enum Border: String, CaseIterable {
     case .btsnoop: [.hci, .h4, .monitor].map { Captures.everyKind($0).octets }
     case .manifest: []
     case .pipeline: [Packets.all.flatMap { [0x05] + $0.octets }] + Packets.reports.map { [0x05] + $0.octets }
+    case .varlink: varlinkSeeds + [varlinkSeeds.flatMap(\.self)]
+    case .definition: definitionSeeds
     case .canary: [Array("canar".utf8)]
     }
   }
