@@ -112,9 +112,12 @@ let package = Package(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "VarlinkTests", dependencies: ["Varlink", "JSON", "TestSupport"], exclude: ["Fixtures"],
+    .executableTarget(
+      name: "varlink-peer", dependencies: ["Varlink", "JSON"], path: "Tests/VarlinkPeer",
       swiftSettings: strict),
+    .testTarget(
+      name: "VarlinkTests", dependencies: ["Varlink", "JSON", "TestSupport", "varlink-peer"],
+      exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
     .testTarget(
       name: "RenderingTests",
       dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "JSON", "VirtualRadio"],

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A service that speaks over standard input and output, as "bridge" commands of Varlink clients do: the module under
+// test behind the smallest possible shell. Its interface lies in the folder named by the first argument.
+
+import Glibc
+import JSON
+import Varlink
+
+enum PeerMethod: String, ServedMethod {
+  case echo = "org.example.everything.Echo"
+  case nothing = "org.example.everything.Nothing"
+  case count = "org.example.everything.Count"
+  case fail = "org.example.everything.Fail"
+
+  var replies: ReplyCount { self == .count ? .many : .one }
+}
+
+func file(_ path: String) -> [UInt8] {
+  guard let file = unsafe fopen(path, "r") else { preconditionFailure("no file \(path)") }
+  defer { unsafe fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 1 << 16)
+  let count = unsafe fread(&bytes, 1, bytes.count, file)
+  return Array(bytes[..<count])
+}
+
+func answer(_ call: Call, of service: Service<PeerMethod>, on connection: inout ServerConnection) {
+  switch service.answer(call) {
+  case .reply(let message): connection.finish(message)
+  case .refuse(let error): connection.finish(Message.failure(error))
+  case .perform(.echo, let parameters):
+    connection.finish(Message.reply { $0.member("value", parameters["value"]) })
+  case .perform(.nothing, _): connection.finish(Message.reply())
+  case .perform(.fail, let parameters):
+    let reason = try? parameters.text("reason")
+    connection.finish(Message.failure("org.example.everything.TooMuch") { $0.member("reason", reason) })
+  case .perform(.count, let parameters):
+    let last = (try? parameters.integer("to")) ?? 1
+    for number in 1..<max(1, last) {
+      connection.proceed(Message.reply(continues: true) { $0.member("number", number) })
+    }
+    connection.finish(Message.reply { $0.member("number", last) })
+  }
+}
+
+func serve(_ service: Service<PeerMethod>) {
+  var connection = ServerConnection()
+  var buffer = [UInt8](repeating: 0, count: 4096)
+  while true {
+    connection.beginTurn()
+    action: while true {
+      switch connection.next(at: .zero) {
+      case .perform(let call): answer(call, of: service, on: &connection)
+      case .close: return
+      case .wait, .rest: break action
+      }
+    }
+    connection.drain { span in
+      // Holds: the octets are lent until the call returns.
+      unsafe max(0, span.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) })
+    }
+    let count = unsafe read(0, &buffer, min(buffer.count, connection.receivableByteCount))
+    if count > 0 {
+      connection.receive(buffer.span.extracting(first: count))
+    } else {
+      connection.endInput()
+    }
+  }
+}
+
+let identity = ServiceIdentity(
+  vendor: "Example", product: "Everything", version: "1.0", url: "https://example.org/")
+let description = try InterfaceParser.parse(
+  file(CommandLine.arguments[1] + "/org.example.everything.varlink"))
+serve(try Service(identity, interfaces: [description]))
