@@ -59,7 +59,7 @@ enum Descriptors {
       descriptor.manufacturerData = MaskedBytes(blob: value, mask: mask(index / 40))
     } else {
       descriptor.serviceUUID = BluetoothUUID(short: 0xFD00 + UInt32(index / 20 % 64))
-      descriptor.serviceData = MaskedBytes(blob: value, mask: mask(index / 20))
+      descriptor.serviceData = MaskedBytes(blob: value, mask: mask(index / 20 / 64))
     }
     return descriptor
   }
