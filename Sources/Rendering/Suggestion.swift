@@ -58,10 +58,11 @@ public struct Suggestion: Equatable, Sendable {
     itemName = isNameable ? name?.repaired ?? "" : "Device \(source.address.text ?? "without address")"
   }
 
-  /// TOML to paste into a manifest.
+  /// A whole manifest with the item.
   public var toml: String {
     let reports = "\(reportCount) \(reportCount == 1 ? "report" : "reports")"
     var lines = [
+      "schema = 1",
       "# From \(reports) of \(address.text ?? "?") (\(address.type.text)). Bits that changed are masked",
       "# out; take out what only this one device sends, and name the app's own account.",
     ]

@@ -8,7 +8,7 @@ import Rendering
 struct SuggestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "suggest",
-    abstract: "Print an item for the manifest that finds a device like this one.",
+    abstract: "Print a manifest with an item that finds a device like this one.",
     discussion: """
       Looks at everything the device advertised: which company or service it names, and \
       which of the bytes behind it never changed. The longer the capture, the better. \

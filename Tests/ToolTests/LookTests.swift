@@ -86,7 +86,7 @@ import Testing
   func whatIsSuggestedIsAcceptedAndFindsTheDevice(address: String) throws {
     let run = try Tool.run("suggest", address, "--capture", capture)
     #expect(run.status == 0)
-    let path = try folder.file("new.toml", Array("schema = 1\n".utf8) + run.output)
+    let path = try folder.file("new.toml", run.output)
     let check = try Tool.shell(#"chmod 644 "$1" && "$TOOL" check "$1""#, path)
     #expect(check.status == 0, "\(check.text)")
     let found = try Tool.run("explain", address, "--capture", capture, "--manifest", path, "--seconds", "5")
@@ -98,7 +98,7 @@ import Testing
     let run = try Tool.run("suggest", "00:A0:50:12:34:56", "--capture", capture)
     #expect(run.text.contains("this is its set 1"))
     #expect(!run.text.contains("name-substring"))
-    let path = try folder.file("sets.toml", Array("schema = 1\n".utf8) + run.output)
+    let path = try folder.file("sets.toml", run.output)
     let files = ["--capture", capture, "--manifest", path]
     let found = try Tool.run(["explain", "00:A0:50:12:34:56"] + files)
     #expect(found.status == 0, "\(run.text)\(found.text)")
