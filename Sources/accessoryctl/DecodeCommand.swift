@@ -17,9 +17,10 @@ struct DecodeCommand: ParsableCommand {
       A capture that breaks off is shown up to its last good record; then the exit status is 65.
 
       Examples:
+        btmon -w room.btsnoop    (end it with Ctrl-C)
         accessoryctl decode room.btsnoop
         accessoryctl decode --all room.btsnoop
-        btmon -w /dev/stdout | accessoryctl decode -
+        zcat room.btsnoop.gz | accessoryctl decode -
       """)
 
   @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.")

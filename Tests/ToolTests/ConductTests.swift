@@ -79,6 +79,8 @@ import Testing
     #expect(run.text.contains("Example"))
     #expect(run.lines.allSatisfy { !$0.hasSuffix("\\") || $0.contains("--capture") })
     #expect(run.lines.allSatisfy { $0.count <= 80 })
+    // btmon prints its banner into the same stream.
+    #expect(!run.text.contains("btmon -w /dev/stdout"))
   }
 
   @Test func theVersionIsSaid() throws {
