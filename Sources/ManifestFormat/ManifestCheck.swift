@@ -36,7 +36,12 @@ public struct ManifestCheck: Sendable {
     case .text(let text, let facts):
       let reading = ManifestReader.read(text: text, fileName: fileName, accounts: accounts)
       let problem = FileProtection.ownerWrites.problem(of: facts)
-      status = problem != nil ? .unprotected : reading.manifest == nil ? .refused : .accepted
+      status =
+        switch problem {
+        case .notAFile?: .unreadable
+        case _?: .unprotected
+        case nil: reading.manifest == nil ? .refused : .accepted
+        }
       diagnostics = (problem.map { [Diagnostic(wholeFile: $0.sentence)] } ?? []) + reading.diagnostics
     }
   }

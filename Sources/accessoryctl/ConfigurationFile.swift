@@ -26,21 +26,26 @@ struct ConfigurationFile {
     ManifestCheck(.text(contents.bytes, facts), fileName: path, accounts: .system)
   }
 
-  /// The manifest. Accounts are not looked up, so that a recording replays alike on every machine.
+  /// The manifest; a file that others may write is refused. Accounts are not looked up, so that a recording replays
+  /// alike on every machine.
   func manifest() throws(Failure) -> Manifest {
-    try value(of: ManifestReader.read(text: contents.bytes, fileName: path))
+    try require(.ownerWrites)
+    return try value(of: ManifestReader.read(text: contents.bytes, fileName: path))
   }
 
   /// Keys of devices that change their address; a file that others may read is refused.
   func identityKeys() throws(Failure) -> [IdentityKey] {
-    if let problem = FileProtection.ownerReads.problem(of: facts) {
-      throw .sentence("\(shown(path)): \(problem.sentence)", .noPermission)
-    }
+    try require(.ownerReads)
     return try value(of: IdentityKeysReader.read(text: contents.bytes, fileName: path))
   }
 
   func boardProfile() throws(Failure) -> BoardProfile {
     try value(of: BoardProfileReader.read(text: contents.bytes, fileName: path))
+  }
+
+  private func require(_ protection: FileProtection) throws(Failure) {
+    guard let problem = protection.problem(of: facts) else { return }
+    throw .sentence("\(shown(path)): \(problem.sentence)", problem == .notAFile ? .noInput : .noPermission)
   }
 
   private var facts: FileFacts { FileFacts(mode: contents.mode, owner: contents.owner) }

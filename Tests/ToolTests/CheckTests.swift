@@ -46,4 +46,26 @@ import Testing
     #expect(run.status == 77)
     try expectValid(run.output, "check")
   }
+
+  @Test(arguments: [
+    "replay C", "sightings --capture C", "explain C4:64:E3:12:34:56 --capture C", "try x --capture C",
+  ])
+  func everyCommandRefusesIt(command: String) throws {
+    let path = try folder.file("open.toml", Array(Data(contentsOf: example)))
+    let capture = try folder.file("C", Captures.chain)
+    let run = try Tool.shell(
+      #"chmod 666 "$1" && cd "$(dirname "$2")" && "$TOOL" \#(command) --manifest "$1""#, path, capture)
+    #expect(run.status == 77)
+    #expect(run.output.isEmpty)
+    #expect(
+      run.errorOutput == "accessoryctl: \(path): others may write the file (mode 0666); chmod go-w it\n")
+  }
+
+  @Test func whatIsNoFileIsNoInput() throws {
+    let run = try Tool.run("check", "/dev/null")
+    #expect(run.status == 66)
+    #expect(run.text.contains("not a regular file"))
+    let replay = try Tool.run("replay", "/dev/null", "--manifest", "/dev/null")
+    #expect(replay.status == 66)
+  }
 }
