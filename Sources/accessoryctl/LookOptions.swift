@@ -9,7 +9,10 @@ struct LookOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The manifest whose items are looked for.", valueName: "file"))
   var manifest: String?
 
-  @Option(help: ArgumentHelp("Stop after so many seconds of the capture.", valueName: "n"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Stop after so many seconds of the capture.", valueName: "n"),
+    transform: SecondsArgument.init(parsing:))
   var seconds: SecondsArgument?
 
   @Option(
@@ -37,11 +40,13 @@ struct LookOptions: ParsableArguments {
 }
 
 /// A number of seconds, up to a year.
-struct SecondsArgument: ExpressibleByArgument {
+struct SecondsArgument {
   let instant: Instant
 
-  init?(argument: String) {
-    guard let seconds = Double(argument), seconds >= 0, seconds <= 31_536_000 else { return nil }
+  init(parsing argument: String) throws {
+    guard let seconds = Double(argument), seconds >= 0, seconds <= 31_536_000 else {
+      throw ValidationError("a positive number of seconds is needed, 31536000 (a year) at most")
+    }
     instant = Instant(microseconds: Int64(seconds * 1_000_000))
   }
 }

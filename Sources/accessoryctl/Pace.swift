@@ -5,23 +5,23 @@ import LinuxSystem
 import Rendering
 
 /// How fast a capture replays. The lines are the same at every speed.
-enum Pace: Equatable, ExpressibleByArgument {
+enum Pace: Equatable {
   /// As fast as it goes.
   case unlimited
   /// So many seconds of the capture in one of ours.
   case factor(Double)
 
-  init?(argument: String) {
+  init(parsing argument: String) throws {
     switch argument {
     case "max": self = .unlimited
     case "real": self = .factor(1)
     default:
-      guard let factor = Double(argument), factor >= 0.001, factor <= 1_000_000 else { return nil }
+      guard let factor = Double(argument), factor >= 0.001, factor <= 1_000_000 else {
+        throw ValidationError("real, max or a positive number is needed, from 0.001 to 1000000")
+      }
       self = .factor(factor)
     }
   }
-
-  var defaultValueDescription: String { "max" }
 
   /// Rounded, and no further away than numbers go: a capture may claim any time.
   private static func nanoseconds(_ value: Double) -> Int64 { Int64(max(-4e18, min(4e18, value))) }

@@ -33,7 +33,11 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "End with what was counted (Config/schema/replay-summary.schema.json).")
   var summary = false
 
-  @Option(help: ArgumentHelp("real, max, or how many times faster than it was recorded.", valueName: "speed"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "real, max, or how many times faster than it was recorded. (default: max)", valueName: "speed"),
+    transform: Pace.init(parsing:))
   var speed = Pace.unlimited
 
   func validate() throws { try look.requireManifest() }

@@ -107,9 +107,13 @@ import Testing
 
   @Test func withoutAManifestThereIsNothingToReplay() throws {
     #expect(try Tool.run("replay", capture).status == 64)
-    #expect(try replay("--speed", "0").status == 64)
-    #expect(try replay("--speed", "-1").status == 64)
-    #expect(try replay("--seconds", "soon").status == 64)
+  }
+
+  @Test(arguments: [["--speed", "0"], ["--speed", "-1"], ["--seconds", "-1"], ["--seconds", "soon"]])
+  func aNumberThatIsNotPositiveIsRefused(option: [String]) throws {
+    let run = try Tool.run(["replay", capture, "--manifest", manifest] + option)
+    #expect(run.status == 64)
+    #expect(run.errorOutput.contains("a positive number"), "\(run.errorOutput)")
   }
 
   @Test func identityKeysThatOthersReadAreRefused() throws {
