@@ -24,6 +24,7 @@ public struct CaptureDecoder: ~Copyable {
   public mutating func take(_ record: borrowing BtsnoopRecord, _ body: (Entry) -> Void) {
     let start = self.start ?? record.time
     self.start = start
+    summary.recorder.take(record)
     summary.duration = Seconds(from: start, to: record.time)
     if isReports(record, since: start, body) { return }
     summary.otherPacketCount += 1

@@ -13,6 +13,7 @@ public struct CaptureReplay: ~Copyable {
   /// Events that the ring dropped before they were read: more happened at one instant than it holds.
   public private(set) var missedCount: UInt64 = 0
   public private(set) var recordCount = 0
+  public private(set) var recorder = RecorderLosses()
   /// The latest time that was let pass, since the first record.
   public private(set) var duration = Instant(microseconds: 0)
   private var start: Instant?
@@ -42,6 +43,7 @@ public struct CaptureReplay: ~Copyable {
     let time = time(of: record)
     var events = advance(to: time)
     recordCount += 1
+    recorder.take(record)
     guard case .packet(let kind, isReceived: true, _) = record.content else { return events }
     _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: time)
     drain(into: &events)

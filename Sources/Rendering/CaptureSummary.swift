@@ -12,6 +12,8 @@ public struct CaptureSummary: Equatable, Sendable {
   /// Records that hold no advertising reports.
   public var otherPacketCount = 0
 
+  public var recorder = RecorderLosses()
+
   public init() {}
 
   /// `5000 reports of 32 addresses in 178.125 s; 12 other packets`.
@@ -21,7 +23,8 @@ public struct CaptureSummary: Equatable, Sendable {
     let seconds = "\(duration.text(decimals: 3)) s"
     let others = count(otherPacketCount, "other packet", "other packets")
     let lost = lostReportCount == 0 ? "" : "; \(count(lostReportCount, "report", "reports")) unreadable"
-    return "\(reports) of \(addresses) in \(seconds); \(others)\(lost)\n"
+    let recorder = recorder.sentence.map { "\($0)\n" } ?? ""
+    return "\(reports) of \(addresses) in \(seconds); \(others)\(lost)\n\(recorder)"
   }
 
   private func count(_ count: Int, _ one: String, _ many: String) -> String {

@@ -49,6 +49,7 @@ extension CaptureReplay {
     let total = dataPath.pipeline.counters
     let chains = dataPath.pipeline.assemblerCounters
     return [
+      ("recordsCut", UInt64(recorder.cutCount)), ("recorderDrops", recorder.dropCount),
       ("eventsMissed", missedCount), ("timesClamped", total.timesClamped),
       ("packetsMalformed", total.packetsMalformed), ("eventsCut", total.eventsCut),
       ("eventsWithTrailingBytes", total.eventsWithTrailingBytes), ("reportsCut", total.reportsCut),

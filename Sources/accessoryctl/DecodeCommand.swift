@@ -67,7 +67,9 @@ struct DecodeCommand: ParsableCommand {
   private func finish(_ total: CaptureSummary, _ printer: inout Printer) throws(Failure) {
     if !json { try printer.text("\n" + total.text) }
     try printer.flush()
-    guard json, total.lostReportCount > 0 else { return }
+    guard json else { return }
+    if let sentence = total.recorder.sentence { StandardError.say(sentence) }
+    guard total.lostReportCount > 0 else { return }
     StandardError.say("\(total.lostReportCount) reports in the capture could not be read and are left out")
   }
 }

@@ -35,6 +35,16 @@ enum Captures {
     return stamped
   }
 
+  /// A capture whose first record is cut short by one octet, and before whose second record `drops` packets were lost.
+  static func lossy(_ capture: [UInt8], drops: UInt8) -> [UInt8] {
+    var lossy = capture
+    let first = Btsnoop.headerByteCount
+    let included = capture[(first + 4)..<(first + 8)].reduce(0) { $0 << 8 | Int($1) }
+    lossy[first + 3] += 1
+    lossy[first + 24 + included + 15] = drops
+    return lossy
+  }
+
   /// Every kind of report, and packets that are none.
   static let everyReport = capture([
     (0, PacketEncoder.command(0x200C, [1, 0])),

@@ -71,6 +71,16 @@ import Testing
     }
   }
 
+  @Test func whatTheRecorderLostIsSaid() throws {
+    let sentence = "the recorder cut 1 record short and dropped 7 packets\n"
+    let lossy = Captures.lossy(Captures.malformed, drops: 7)
+    let text = try decode(lossy)
+    #expect(text.text.hasSuffix("\n" + sentence))
+    let json = try decode(lossy, "--json")
+    #expect(json.errorOutput == "accessoryctl: " + sentence)
+    #expect(json.output == (try decode(Captures.malformed, "--json").output))
+  }
+
   @Test func aTornCaptureIsShownUpToItsLastGoodRecord() throws {
     let whole = try decode(Captures.chain, "--json")
     let torn = try decode(Array(Captures.chain.dropLast()), "--json")

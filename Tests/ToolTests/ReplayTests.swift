@@ -40,6 +40,14 @@ import Testing
     #expect(String(decoding: last, as: UTF8.self).contains("\"events\":\(events.lines.count),"))
   }
 
+  @Test func whatTheRecorderLostIsSummedUp() throws {
+    let path = try folder.file("lossy", Captures.lossy(Captures.room, drops: 7))
+    let json = try Tool.run("replay", path, "--manifest", manifest, "--json", "--summary")
+    #expect(json.text.contains(#""recordsCut":1,"recorderDrops":7,"#))
+    let text = try Tool.run("replay", path, "--manifest", manifest, "--summary")
+    #expect(text.text.contains("recordsCut                1\nrecorderDrops             7\n"))
+  }
+
   @Test func theLinesAreTheSameAtEverySpeed() throws {
     let atOnce = try replay("--json", "--summary", "--seconds", "4")
     for speed in ["40", "10", "1000000"] {
