@@ -9,15 +9,16 @@ public struct Decibels: Equatable, Sendable, JSONValue {
   public init(sixteenths: Int) { self.sixteenths = sixteenths }
 
   /// Exact: `-43.9375`.
-  public var text: String { text(fraction: sixteenths.magnitude % 16 * 625, decimals: 4) }
+  public var text: String { Self.text(sixteenths * 625, decimals: 4) }
 
-  /// One decimal, rounded towards zero: `-43.9`.
-  public var shortText: String { text(fraction: sixteenths.magnitude % 16 * 10 / 16, decimals: 1) }
+  /// One decimal, rounded half up as whole dBm are: `-43.9`.
+  public var shortText: String { Self.text((sixteenths * 10 + 8) >> 4, decimals: 1) }
 
-  private func text(fraction: UInt, decimals: Int) -> String {
-    let digits = String(fraction)
-    let padded = String(repeating: "0", count: decimals - digits.utf8.count) + digits
-    return "\(sixteenths < 0 ? "-" : "")\(sixteenths.magnitude / 16).\(padded)"
+  /// A number of tenths, hundredths and so on.
+  private static func text(_ parts: Int, decimals: Int) -> String {
+    let digits = String(parts.magnitude)
+    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.utf8.count)) + digits
+    return "\(parts < 0 ? "-" : "")\(padded.dropLast(decimals)).\(padded.suffix(decimals))"
   }
 
   public func write(to json: inout JSONWriter) { json.literal(text) }

@@ -75,9 +75,9 @@ extension CaptureReplay {
 }
 
 extension DeviceView {
-  /// Strongest first, without a reading last, then by address.
+  /// Strongest first by the exact level, without a reading last, then by address.
   fileprivate var order: (Int, UInt64, UInt8) {
-    let level = device.signal.filteredRSSI.map { -Int($0) } ?? .max
+    let level = device.signal.readingCount == 0 ? .max : -Int(device.signal.level)
     return (level, address.bits, address.type.rawValue)
   }
 }
