@@ -31,7 +31,7 @@ extension ItemExplanation {
     if let failure { return failure.shortReason }
     guard let match else {
       return silenceMilliseconds >= lostMilliseconds
-        ? "matched, and is lost after \(silenceMilliseconds) ms of silence"
+        ? "matched; silent \(silenceMilliseconds) ms, lost after \(lostMilliseconds) ms"
         : "matches, but was turned away because a table is full"
     }
     switch match.presence {
@@ -53,7 +53,9 @@ extension ItemExplanation {
       "  \(isFound ? style.good("yes") : style.bad("no "))  \(DescriptorKey.range.rawValue) \(gate.isImmediate ? "immediate" : "default")"
     )
     let interval = learnedMilliseconds.map { ", every \($0) ms" } ?? ""
-    rows.row("heard", "\(readingCount) samples\(interval), last \(silenceMilliseconds) ms ago")
+    let reports = reportCount == 1 ? "1 report" : "\(reportCount) reports"
+    let readings = readingCount == 1 ? "1 reading" : "\(readingCount) readings"
+    rows.row("heard", "\(readings) from \(reports)\(interval), last \(silenceMilliseconds) ms ago")
     guard gate.isImmediate else { return }
     rows.row("level", levelText)
     rows.row(

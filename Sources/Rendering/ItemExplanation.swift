@@ -25,6 +25,7 @@ public struct ItemExplanation: Sendable {
   public let now: Instant
   /// Readings in the filter, and the interval between samples that was learned from them.
   public let readingCount: UInt16
+  public let reportCount: UInt64
   public let learnedMilliseconds: UInt32?
   public let lastSeen: Instant
   /// A device that was silent for so long is lost, whatever it advertised.
@@ -70,6 +71,7 @@ extension CaptureReplay {
       reading: dataPath.pipeline.gateReading(at: view.row, item: index),
       pathLoss: dataPath.pipeline.pathLoss(at: view.row, item: index),
       now: Instant(microseconds: view.now.microseconds), readingCount: signal.readingCount,
+      reportCount: UInt64(view.device.reportCount),
       learnedMilliseconds: signal.learnedMilliseconds, lastSeen: view.device.lastSeen,
       lostMilliseconds: signal.patience(
         floor: gate.lostMilliseconds, factor: 3, ceiling: gate.lostMillisecondsMax))

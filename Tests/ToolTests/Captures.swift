@@ -110,6 +110,14 @@ enum Captures {
     return ReportEncoder.event(.extended, report)
   }
 
+  /// Ten reports without a reading, and a minute later a report of another device.
+  static let silent = capture(
+    (0..<10).map { step in
+      let payload = AdvertisingPayload().name("Lumo")
+      let report = AirReport(.connectable, from: bulb, rssi: 127, payload.manufacturerData(0x0EEE, []))
+      return (Int64(step) * 600, ReportEncoder.event(.legacy, report))
+    } + [(65_400, ReportEncoder.event(.legacy, AirReport(.nonConnectable, from: lamp)))])
+
   /// AD structures that lose something, each in its own way.
   static let malformed = capture([
     (

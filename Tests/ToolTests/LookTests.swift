@@ -93,6 +93,16 @@ import Testing
     #expect(found.status == 0, "\(run.text)\(found.text)")
   }
 
+  @Test func aSilentDeviceIsToldFromItsLimit() throws {
+    let capture = try folder.file("silent.btsnoop", Captures.silent)
+    let files = ["--capture", capture, "--manifest", manifest]
+    let before = try Tool.run(["explain", "C4:64:E3:12:34:56", "--seconds", "6"] + files)
+    #expect(
+      before.text.contains("0 readings from 10 reports, every 600 ms, last 0 ms ago"), "\(before.text)")
+    let after = try Tool.run(["explain", "C4:64:E3:12:34:56"] + files)
+    #expect(after.text.contains("matched; silent 60000 ms, lost after 10000 ms"), "\(after.text)")
+  }
+
   @Test func clausesAreOfOneAdvertisingSet() throws {
     let capture = try folder.file("sets.btsnoop", Captures.twoSets)
     let run = try Tool.run("suggest", "00:A0:50:12:34:56", "--capture", capture)
