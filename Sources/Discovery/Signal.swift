@@ -12,8 +12,6 @@ public import HCI
 /// have waited, the filter starts anew at the oldest of them, and the level is within a quarter of a decibel of what it
 /// would have been.
 public struct Signal: BitwiseCopyable, Sendable {
-  /// Readings the median is taken of.
-  static var medianCount: Int { 5 }
   /// Gaps the interval is learned from.
   static var gapCount: Int { 8 }
   /// A longer gap is an absence and teaches nothing about the interval.

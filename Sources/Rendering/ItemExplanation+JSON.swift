@@ -9,14 +9,7 @@ extension ItemExplanation {
   /// The line of `explain --json` (`Config/schema/explain.schema.json`).
   public func write(to json: inout JSONWriter) {
     json.line { json in
-      json.member("address", address.text)
-      json.member("addressType", address.type.text)
-      json.member("app", app)
-      json.member("item", item)
-      json.member("identity", isAlternate ? "alternate" : "descriptor")
-      json.member("matches", holds)
-      json.member("found", isFound)
-      json.member("presence", holds ? match?.presence.text : nil)
+      writeVerdict(to: &json)
       if setCount > 1 {
         json.member("advertisingSets", setCount)
         json.member("setsHeardSince", setPosition)
@@ -26,17 +19,22 @@ extension ItemExplanation {
     }
   }
 
+  /// What both lines begin with.
+  private func writeVerdict(to json: inout JSONWriter) {
+    json.member("address", address.text)
+    json.member("addressType", address.type.text)
+    json.member("app", app)
+    json.member("item", item)
+    json.member("identity", isAlternate ? "alternate" : "descriptor")
+    json.member("matches", holds)
+    json.member("found", isFound)
+    json.member("presence", holds ? match?.presence.text : nil)
+  }
+
   /// The line of `try --json` (`Config/schema/try.schema.json`).
   public func writeTrial(to json: inout JSONWriter) {
     json.line { json in
-      json.member("address", address.text)
-      json.member("addressType", address.type.text)
-      json.member("app", app)
-      json.member("item", item)
-      json.member("identity", isAlternate ? "alternate" : "descriptor")
-      json.member("matches", holds)
-      json.member("found", isFound)
-      json.member("presence", holds ? match?.presence.text : nil)
+      writeVerdict(to: &json)
       json.member("filteredRSSI", reading.level.map { Decibels(sixteenths: Int($0)) })
       json.member("failed", failure?.key.rawValue)
       json.member("why", why)
