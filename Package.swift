@@ -49,6 +49,25 @@ let package = Package(
       dependencies: ["VirtualRadio", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat"],
       path: "Scripts/demo-capture", swiftSettings: strict),
 
+    // The agent: what it decides and answers (pure), and what it does with descriptors.
+    .target(name: "CInterfaces"),
+    .target(
+      name: "AgentService",
+      dependencies: ["HCI", "Discovery", "AgentCore", "JSON", "Varlink", "Rendering", "CInterfaces"],
+      swiftSettings: strict),
+    .target(
+      name: "AgentRuntime",
+      dependencies: [
+        "HCI", "Discovery", "AgentCore", "AgentService", "JSON", "Varlink", "Rendering", "LinuxSystem",
+        "ManifestFormat", "RoomFormat", "VirtualRadio",
+      ],
+      swiftSettings: strict),
+    .executableTarget(name: "accessoryd", dependencies: ["AgentRuntime"], swiftSettings: strict),
+    .executableTarget(
+      name: "virtual-controller",
+      dependencies: ["AgentRuntime", "HCI", "LinuxSystem", "RoomFormat", "VirtualRadio"],
+      path: "Scripts/virtual-controller", swiftSettings: strict),
+
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
@@ -118,6 +137,20 @@ let package = Package(
     .testTarget(
       name: "VarlinkTests", dependencies: ["Varlink", "JSON", "TestSupport", "varlink-peer"],
       exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
+    .testTarget(
+      name: "AgentServiceTests",
+      dependencies: [
+        "AgentService", "AgentCore", "Discovery", "HCI", "JSON", "Rendering", "TestSupport", "Varlink",
+        "VirtualRadio",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AgentRuntimeTests",
+      dependencies: [
+        "AgentRuntime", "AgentCore", "AgentService", "HCI", "LinuxSystem", "TestSupport", "VirtualRadio",
+        "accessoryd", "virtual-controller",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "RenderingTests",
       dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "JSON", "VirtualRadio"],
