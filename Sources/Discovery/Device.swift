@@ -58,6 +58,9 @@ public enum Presence: UInt8, Sendable, BitwiseCopyable {
   case inside
   /// Found, and the level has sunk under the leave threshold.
   case leaving
+
+  /// Whether the item counts as found.
+  public var isFound: Bool { self == .inside || self == .leaving }
 }
 
 /// One item that matches a device.
@@ -76,7 +79,7 @@ public struct Match: Sendable, BitwiseCopyable {
   init() {}
 
   /// Whether the item counts as found.
-  public var isFound: Bool { presence == .inside || presence == .leaving }
+  public var isFound: Bool { presence.isFound }
 
   /// The one place where presence changes.
   mutating func become(_ presence: Presence, at now: Instant) {

@@ -39,7 +39,7 @@ public struct CaptureReplay: ~Copyable {
   }
 
   /// Lets time pass up to a record, feeds it, and answers the events of both.
-  public mutating func take(_ record: borrowing BtsnoopRecord) -> [ReplayEvent] {
+  public mutating func take(_ record: borrowing BtsnoopRecord) -> [EventLine] {
     let time = time(of: record)
     var events = advance(to: time)
     recordCount += 1
@@ -51,9 +51,9 @@ public struct CaptureReplay: ~Copyable {
   }
 
   /// Lets time pass, and answers what was due.
-  public mutating func advance(to time: Instant) -> [ReplayEvent] {
+  public mutating func advance(to time: Instant) -> [EventLine] {
     duration = max(duration, time)
-    var events: [ReplayEvent] = []
+    var events: [EventLine] = []
     while let due = dataPath.pipeline.nextDeadline, due <= time {
       dataPath.pipeline.advance(to: max(due, dataPath.pipeline.now ?? due))
       drain(into: &events)
@@ -61,13 +61,13 @@ public struct CaptureReplay: ~Copyable {
     return events
   }
 
-  private mutating func drain(into events: inout [ReplayEvent]) {
+  private mutating func drain(into events: inout [EventLine]) {
     while true {
       switch dataPath.pipeline.events.read(&cursor) {
       case .event(let sequence, let sighting, let byteCount):
         let payload = (0..<byteCount).map { dataPath.pipeline.events.payloadByte(of: sequence, at: $0) }
         events.append(
-          ReplayEvent(
+          EventLine(
             sequence: sequence, sighting: sighting, item: dataPath.items[Int(sighting.item)],
             payload: payload))
       case .missed(let count): missedCount += count

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+public import AgentCore
 public import Discovery
 public import HCI
 
-/// One device as the tables have it at the end of a replay, copied.
+/// One device as the tables have it now, copied.
 public struct DeviceView: Sendable {
   /// An item that matches the device.
   public struct ItemMatch: Sendable {
@@ -58,12 +58,15 @@ public struct DeviceView: Sendable {
   }
 }
 
-extension CaptureReplay {
+extension DataPath {
+  /// The device in a row of the table (``Pipeline/rowCount``); nil while the row is free.
+  public func device(atRow row: Int) -> DeviceView? { DeviceView(self, row: row) }
+
   /// Every device in the table, the strongest first.
   public var devices: [DeviceView] {
     var views: [DeviceView] = []
-    for row in 0..<dataPath.pipeline.rowCount {
-      if let view = DeviceView(dataPath, row: row) { views.append(view) }
+    for row in 0..<pipeline.rowCount {
+      if let view = device(atRow: row) { views.append(view) }
     }
     return views.sorted { $0.order < $1.order }
   }

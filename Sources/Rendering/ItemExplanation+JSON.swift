@@ -6,21 +6,7 @@ import HCI
 public import JSON
 
 extension ItemExplanation {
-  /// The line of `explain --json` (`Config/schema/explain.schema.json`).
-  public func write(to json: inout JSONWriter) {
-    json.line { json in
-      writeVerdict(to: &json)
-      if setCount > 1 {
-        json.member("advertisingSets", setCount)
-        json.member("setsHeardSince", setPosition)
-      }
-      json.objects("clauses", clauses) { $1.write(to: &$0) }
-      json.object("gate") { writeGate(to: &$0) }
-    }
-  }
-
-  /// What both lines begin with.
-  private func writeVerdict(to json: inout JSONWriter) {
+  public func writeMembers(to json: inout JSONWriter) {
     json.member("address", address.text)
     json.member("addressType", address.type.text)
     json.member("app", app)
@@ -28,36 +14,35 @@ extension ItemExplanation {
     json.member("identity", isAlternate ? "alternate" : "descriptor")
     json.member("matches", holds)
     json.member("found", isFound)
-    json.member("presence", holds ? match?.presence.text : nil)
-  }
-
-  /// The line of `try --json` (`Config/schema/try.schema.json`).
-  public func writeTrial(to json: inout JSONWriter) {
-    json.line { json in
-      writeVerdict(to: &json)
-      json.member("filteredRSSI", reading.level.map { Decibels(sixteenths: Int($0)) })
-      json.member("failed", failure?.key.rawValue)
-      json.member("why", why)
+    json.member("presence", presence?.text)
+    if setCount > 1 {
+      json.member("advertisingSets", setCount)
+      json.member("setsHeardSince", setPosition)
     }
+    json.objects("clauses", clauses) { $1.write(to: &$0) }
+    json.object("gate") { gate.writeMembers(to: &$0) }
   }
+}
 
-  private func writeGate(to json: inout JSONWriter) {
-    json.member("range", gate.isImmediate ? "immediate" : "default")
-    json.member("filteredRSSI", reading.level.map { Decibels(sixteenths: Int($0)) })
+extension GateAnswer {
+  fileprivate func writeMembers(to json: inout JSONWriter) {
+    json.member("range", immediate == nil ? "default" : "immediate")
+    json.member("filteredRSSI", level)
     json.member("pathLoss", pathLoss)
     json.member("samples", readingCount)
+    json.member("reports", reportCount)
     json.member("learnedIntervalMilliseconds", learnedMilliseconds)
     json.member("silenceMilliseconds", silenceMilliseconds)
     json.member("lostMilliseconds", lostMilliseconds)
-    guard gate.isImmediate else { return }
-    json.member("enterRSSI", Decibels(sixteenths: reading.enter))
-    json.member("leaveRSSI", Decibels(sixteenths: reading.leave))
-    json.member("samplesInWindow", reading.samples)
-    json.member("samplesMin", reading.samplesMin)
-    json.member("windowMilliseconds", reading.windowMilliseconds)
-    json.member("stateMilliseconds", match.map { now.milliseconds(since: $0.since) })
-    json.member("enterDwellMilliseconds", reading.enterDwellMilliseconds)
-    json.member("leaveDwellMilliseconds", reading.leaveDwellMilliseconds)
+    guard let immediate else { return }
+    json.member("enterRSSI", immediate.enter)
+    json.member("leaveRSSI", immediate.leave)
+    json.member("samplesInWindow", immediate.samples)
+    json.member("samplesMin", immediate.samplesMin)
+    json.member("windowMilliseconds", immediate.windowMilliseconds)
+    json.member("stateMilliseconds", immediate.stateMilliseconds)
+    json.member("enterDwellMilliseconds", immediate.enterDwellMilliseconds)
+    json.member("leaveDwellMilliseconds", immediate.leaveDwellMilliseconds)
   }
 }
 

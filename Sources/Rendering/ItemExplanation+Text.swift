@@ -17,28 +17,20 @@ extension ItemExplanation {
     return rows.text
   }
 
-  /// The line of `try` for people.
-  public func trialText(_ style: TextStyle = .plain) -> String {
-    let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
-    let level = (reading.level.map { Decibels(sixteenths: Int($0)).shortText } ?? "-").paddedLeft(to: 7)
-    let address = (address.text ?? "(anonymous)").padded(to: 17)
-    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(why)\n"
-  }
-
   /// The answer in a few words.
   public var why: String {
     if clauses.isEmpty { return "looks only for networks" }
     if let failure { return failure.shortReason }
-    guard let match else {
-      return silenceMilliseconds >= lostMilliseconds
-        ? "matched; silent \(silenceMilliseconds) ms, lost after \(lostMilliseconds) ms"
+    guard let presence else {
+      return gate.silenceMilliseconds >= gate.lostMilliseconds
+        ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"
         : "matches, but was turned away because a table is full"
     }
-    switch match.presence {
-    case .inside: return gate.isImmediate ? "found, at the gateway" : "found"
+    switch presence {
+    case .inside: return gate.immediate == nil ? "found" : "found, at the gateway"
     case .leaving: return "found, leaving"
     case .approaching: return "matches, and is coming to the gateway"
-    case .outside: return gate.isImmediate ? "matches, but is not at the gateway" : "matches, not found"
+    case .outside: return gate.immediate == nil ? "matches, not found" : "matches, but is not at the gateway"
     }
   }
 
@@ -50,39 +42,44 @@ extension ItemExplanation {
 
   private func describeGate(in rows: inout TextRows, _ style: TextStyle) {
     rows.line(
-      "  \(isFound ? style.good("yes") : style.bad("no "))  \(DescriptorKey.range.rawValue) \(gate.isImmediate ? "immediate" : "default")"
-    )
+      "  \(isFound ? style.good("yes") : style.bad("no "))  \(DescriptorKey.range.rawValue) "
+        + (gate.immediate == nil ? "default" : "immediate"))
+    rows.row("heard", gate.heardText)
+    guard let immediate = gate.immediate else { return }
+    rows.row("level", gate.levelText(immediate))
+    rows.row(
+      "samples",
+      "\(immediate.samples) in the last \(immediate.windowMilliseconds) ms; \(immediate.samplesMin) needed")
+    if let presence, let state = immediate.stateText(presence) { rows.row("state", state) }
+  }
+}
+
+extension GateAnswer {
+  fileprivate var heardText: String {
     let interval = learnedMilliseconds.map { ", every \($0) ms" } ?? ""
     let reports = reportCount == 1 ? "1 report" : "\(reportCount) reports"
     let readings = readingCount == 1 ? "1 reading" : "\(readingCount) readings"
-    rows.row("heard", "\(readings) from \(reports)\(interval), last \(silenceMilliseconds) ms ago")
-    guard gate.isImmediate else { return }
-    rows.row("level", levelText)
-    rows.row(
-      "samples",
-      "\(reading.samples) in the last \(reading.windowMilliseconds) ms; \(reading.samplesMin) needed")
-    if let match { rows.row("state", stateText(match)) }
+    return "\(readings) from \(reports)\(interval), last \(silenceMilliseconds) ms ago"
   }
 
-  private var levelText: String {
-    let enter = Decibels(sixteenths: reading.enter)
-    let leave = Decibels(sixteenths: reading.leave)
-    guard let level = reading.level else { return "none; \(enter.shortText) dBm lets in" }
-    let filtered = Decibels(sixteenths: Int(level))
-    let missing = reading.enter - Int(level)
-    let distance = missing > 0 ? " (\(Decibels(sixteenths: missing).shortText) dB short)" : ""
+  fileprivate func levelText(_ immediate: Immediate) -> String {
+    guard let level else { return "none; \(immediate.enter.shortText) dBm lets in" }
+    let missing = Decibels(sixteenths: immediate.enter.sixteenths - level.sixteenths)
+    let distance = missing.sixteenths > 0 ? " (\(missing.shortText) dB short)" : ""
     let loss = pathLoss.map { "; path loss \($0) dB" } ?? ""
-    return "\(filtered.shortText) dBm filtered; \(enter.shortText) lets in\(distance), "
-      + "under \(leave.shortText) lets out\(loss)"
+    return "\(level.shortText) dBm filtered; \(immediate.enter.shortText) lets in\(distance), "
+      + "under \(immediate.leave.shortText) lets out\(loss)"
   }
+}
 
-  private func stateText(_ match: Match) -> String {
-    let elapsed = now.milliseconds(since: match.since)
-    switch match.presence {
-    case .outside: return "outside for \(elapsed) ms"
-    case .approaching: return "strong enough for \(elapsed) ms of \(reading.enterDwellMilliseconds) ms"
-    case .inside: return "inside for \(elapsed) ms"
-    case .leaving: return "too weak for \(elapsed) ms of \(reading.leaveDwellMilliseconds) ms"
+extension GateAnswer.Immediate {
+  fileprivate func stateText(_ presence: Presence) -> String? {
+    guard let elapsed = stateMilliseconds else { return nil }
+    return switch presence {
+    case .outside: "outside for \(elapsed) ms"
+    case .approaching: "strong enough for \(elapsed) ms of \(enterDwellMilliseconds) ms"
+    case .inside: "inside for \(elapsed) ms"
+    case .leaving: "too weak for \(elapsed) ms of \(leaveDwellMilliseconds) ms"
     }
   }
 }

@@ -8,7 +8,7 @@ public import JSON
 /// It asks for a company or a service, for the first bytes behind it that never changed (without the device's own
 /// address), and for the name where the bytes say too little. All of it comes from one advertising set, because the
 /// clauses of an item must hold in one.
-public struct Suggestion: Equatable, Sendable {
+public struct Suggestion: Equatable, Line {
   private static let blobBytesMax = 8
   /// What `touch` and `automatic` ask of a blob.
   private static let maskBitsEnough = 16
@@ -82,14 +82,12 @@ public struct Suggestion: Equatable, Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The line of `suggest --json` (`Config/schema/suggest.schema.json`).
-  public func write(to json: inout JSONWriter) {
-    json.line { json in
-      json.member("address", address.text)
-      json.member("addressType", address.type.text)
-      json.member("reports", reportCount)
-      json.member("toml", toml)
-    }
+  /// As a line of `suggest --json` (`Config/schema/suggest.schema.json`).
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("address", address.text)
+    json.member("addressType", address.type.text)
+    json.member("reports", reportCount)
+    json.member("toml", toml)
   }
 
   /// The first bytes, up to the last bit that never changed; nil when there is none.

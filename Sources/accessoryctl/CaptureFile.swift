@@ -68,7 +68,7 @@ struct CaptureFile {
 
   /// Feeds the capture to a replay up to `limit`, and hands over the events as they come.
   func replay(
-    _ replay: inout CaptureReplay, until limit: Instant?, _ body: ([ReplayEvent]) throws(Failure) -> Void
+    _ replay: inout CaptureReplay, until limit: Instant?, _ body: ([EventLine]) throws(Failure) -> Void
   ) throws(Failure) {
     try forEachRecord { record throws(Failure) in
       if let limit, replay.time(of: record) > limit {

@@ -31,15 +31,15 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     try source.ask { replay throws(Failure) in
-      let devices = replay.devices(at: device.bits)
+      let devices = replay.dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
         throw .sentence("\(device.text) is not in sight; accessoryctl sightings --all lists what is", .no)
       }
       var printer = Printer()
       var isFound = false
       for view in devices {
-        if !json { try printer.text(DeviceView.textHeader + view.text(printer.style)) }
-        for explanation in replay.explanations(of: view) {
+        if !json { try printer.text(DeviceLine.textHeader + DeviceLine(view).text(printer.style)) }
+        for explanation in replay.dataPath.explanations(of: view) {
           isFound = isFound || explanation.isFound
           try show(explanation, &printer)
         }

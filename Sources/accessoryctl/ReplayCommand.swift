@@ -75,7 +75,7 @@ extension ReplayCommand {
       self.start = start
     }
 
-    mutating func event(_ event: ReplayEvent) throws(Failure) {
+    mutating func event(_ event: EventLine) throws(Failure) {
       try wait(until: event.time)
       if json {
         try printer.lines { event.write(to: &$0) }

@@ -30,17 +30,17 @@ struct SightingsCommand: ParsableCommand {
 
   func run() throws {
     try source.ask { replay throws(Failure) in
-      let devices = replay.devices.filter { all || !$0.matches.isEmpty }
+      let devices = replay.dataPath.devices.filter { all || !$0.matches.isEmpty }
       guard !devices.isEmpty else { return .no }
       var printer = Printer()
-      if !json { try printer.text(DeviceView.textHeader) }
-      for device in devices { try show(device, &printer) }
+      if !json { try printer.text(DeviceLine.textHeader) }
+      for device in devices { try show(DeviceLine(device), &printer) }
       try printer.flush()
       return .success
     }
   }
 
-  private func show(_ device: DeviceView, _ printer: inout Printer) throws(Failure) {
+  private func show(_ device: DeviceLine, _ printer: inout Printer) throws(Failure) {
     guard json else { return try printer.text(device.text(printer.style)) }
     try printer.lines { device.write(to: &$0) }
   }

@@ -33,8 +33,8 @@ struct TryCommand: ParsableCommand {
       let index = try self.index(in: replay.dataPath.items)
       var printer = Printer()
       var isFound = false
-      for device in replay.devices {
-        let identities = replay.explanations(of: device, item: index)
+      for device in replay.dataPath.devices {
+        let identities = replay.dataPath.explanations(of: device, item: index)
         isFound = isFound || identities.contains(where: \.isFound)
         try show(identities, &printer)
       }
@@ -47,10 +47,10 @@ struct TryCommand: ParsableCommand {
   private func show(_ identities: [ItemExplanation], _ printer: inout Printer) throws(Failure) {
     guard json else {
       let best = identities.first(where: \.holds) ?? identities.first
-      return try printer.text(best?.trialText(printer.style) ?? "")
+      return try printer.text(best.map { Trial($0).text(printer.style) } ?? "")
     }
     try printer.lines { writer in
-      for identity in identities { identity.writeTrial(to: &writer) }
+      for identity in identities { Trial(identity).write(to: &writer) }
     }
   }
 

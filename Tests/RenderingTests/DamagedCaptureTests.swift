@@ -78,9 +78,9 @@ import VirtualRadio
     } catch {
       text += "\(error)"
     }
-    for device in replay.devices {
+    for device in replay.dataPath.devices {
       device.write(to: &output)
-      for explanation in replay.explanations(of: device) { text += explanation.text() }
+      for explanation in replay.dataPath.explanations(of: device) { text += explanation.text() }
     }
     withExtendedLifetime(memory) {}
     let lines = output.take()

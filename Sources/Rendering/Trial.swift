@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+public import Discovery
+public import HCI
+public import JSON
+
+/// What one identity of an item says about a device, in short: a line of `try --json`
+/// (`Config/schema/try.schema.json`), and a trial of `io.accessoryd.Gateway`.
+public struct Trial: Equatable, Line {
+  public let address: DeviceAddress
+  public let app: String
+  public let item: String
+  /// Whether it is the item's second identity that was asked.
+  public let isAlternate: Bool
+  public let holds: Bool
+  public let presence: Presence?
+  public let level: Decibels?
+  /// The first clause that does not hold.
+  public let failure: DescriptorKey?
+  /// The answer in a few words.
+  public let why: String
+
+  public var isFound: Bool { presence?.isFound ?? false }
+
+  public init(_ explanation: ItemExplanation) {
+    address = explanation.address
+    app = explanation.app
+    item = explanation.item
+    isAlternate = explanation.isAlternate
+    holds = explanation.holds
+    presence = explanation.presence
+    level = explanation.gate.level
+    failure = explanation.failure?.key
+    why = explanation.why
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("address", address.text)
+    json.member("addressType", address.type.text)
+    json.member("app", app)
+    json.member("item", item)
+    json.member("identity", isAlternate ? "alternate" : "descriptor")
+    json.member("matches", holds)
+    json.member("found", isFound)
+    json.member("presence", presence?.text)
+    json.member("filteredRSSI", level)
+    json.member("failed", failure?.rawValue)
+    json.member("why", why)
+  }
+
+  /// One line for people.
+  public func text(_ style: TextStyle = .plain) -> String {
+    let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
+    let level = (level?.shortText ?? "-").paddedLeft(to: 7)
+    let address = (address.text ?? "(anonymous)").padded(to: 17)
+    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(why)\n"
+  }
+}
