@@ -79,7 +79,7 @@ import VirtualRadio
       text += "\(error)"
     }
     for device in replay.dataPath.devices {
-      device.write(to: &output)
+      DeviceLine(device).write(to: &output)
       for explanation in replay.dataPath.explanations(of: device) { text += explanation.text() }
     }
     withExtendedLifetime(memory) {}
