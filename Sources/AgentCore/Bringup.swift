@@ -41,6 +41,8 @@ public struct Bringup: Sendable {
   public private(set) var profile = ControllerProfile()
 
   private let commandMilliseconds: Int64
+  /// Used where the controller has no address of its own.
+  private let ownAddress: UInt64
   private var plan: ScanPlan?
   private var planStart = Instant(microseconds: 0)
   /// What the controller scans, and what it has parameters for and does not scan yet.
@@ -50,8 +52,14 @@ public struct Bringup: Sendable {
   /// When an auto plan changes between active and passive.
   private var phaseEnd: Instant?
 
-  /// A command has two seconds, as in the Linux kernel (HCI_CMD_TIMEOUT).
-  public init(commandMilliseconds: Int64 = 2000) { self.commandMilliseconds = commandMilliseconds }
+  /// A command has two seconds, as in the Linux kernel (HCI_CMD_TIMEOUT). `addressSeed` decides the static random
+  /// address that a controller without a public one gets.
+  public init(
+    commandMilliseconds: Int64 = 2000, addressSeed: Block128 = Block128(high: 0, low: 0)
+  ) {
+    self.commandMilliseconds = commandMilliseconds
+    ownAddress = StaticAddress.bits(seed: addressSeed)
+  }
 
   /// When ``timeout(now:)`` is due, if nothing is received before.
   public var deadline: Instant? { channel.deadline ?? phaseEnd }
@@ -160,7 +168,7 @@ extension Bringup {
 
   private mutating func prepare(_ step: BringupStep, _ now: Instant) {
     enter(.preparing(step))
-    send(step.packet, now)
+    send(step.packet(ownAddress: ownAddress), now)
   }
 
   private mutating func take(_ answer: borrowing CommandAnswer, _ now: Instant) {
@@ -178,7 +186,7 @@ extension Bringup {
   private mutating func proceed(_ now: Instant) {
     switch state {
     case .preparing(let step):
-      if let next = step.next { return prepare(next, now) }
+      if let next = step.next(on: profile) { return prepare(next, now) }
       guard profile.scansExtended || profile.knowsLegacyScan else { return fail(.cannotScan) }
       settle(now)
     case .configuring:

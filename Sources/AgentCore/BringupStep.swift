@@ -5,8 +5,11 @@ import HCI
 /// The commands of a bring-up in their order (Core Specification 5.4, Volume 4, Part E, 7.3, 7.4 and 7.8).
 public enum BringupStep: Equatable, CaseIterable, Sendable {
   case reset, commands, version, address, features, eventMask, leEventMask
+  /// Only where the controller has no public address: active scans are refused without one.
+  case ownAddress
 
-  var packet: CommandPacket {
+  /// `ownAddress` is for a controller that has none, 48 bits.
+  func packet(ownAddress: UInt64) -> CommandPacket {
     switch self {
     case .reset: .reset
     case .commands: .readSupportedCommands
@@ -15,12 +18,13 @@ public enum BringupStep: Equatable, CaseIterable, Sendable {
     case .features: .leReadLocalFeatures
     case .eventMask: .setEventMask(EventMask.afterReset.union(.leMeta))
     case .leEventMask: .leSetEventMask(Self.reports)
+    case .ownAddress: .leSetRandomAddress(ownAddress)
     }
   }
 
-  /// The step behind this one; nil behind the last.
-  var next: Self? {
-    let steps = Self.allCases
+  /// The step behind this one; nil behind the last that this controller needs.
+  func next(on profile: ControllerProfile) -> Self? {
+    let steps = Self.allCases.filter { $0 != .ownAddress || !profile.hasPublicAddress }
     return steps.firstIndex(of: self).flatMap { $0 + 1 < steps.count ? steps[$0 + 1] : nil }
   }
 
@@ -34,7 +38,7 @@ extension ControllerProfile {
   /// Takes what a step's command returned; false when it is too short.
   mutating func take(_ returned: RawSpan, of step: BringupStep) -> Bool {
     switch step {
-    case .reset, .eventMask, .leEventMask: return true
+    case .reset, .eventMask, .leEventMask, .ownAddress: return true
     case .commands:
       guard let commands = SupportedCommands(returned: returned) else { return false }
       take(commands)

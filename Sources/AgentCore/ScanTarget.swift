@@ -8,9 +8,11 @@ struct ScanTarget: Equatable, Sendable {
   /// Nil leaves the coded PHY alone.
   var coded: ScanParameters?
   var isExtended: Bool
+  var ownAddress: OwnAddressType
 
   init(_ plan: ScanPlan, isActive: Bool, on profile: ControllerProfile) {
     isExtended = profile.scansExtended
+    ownAddress = profile.hasPublicAddress ? .public : .random
     le1M = plan.parameters(isActive ? .active : .passive)
     if plan.usesCodedPHY && profile.scansCoded { shareWithCoded() }
   }
@@ -22,8 +24,8 @@ struct ScanTarget: Equatable, Sendable {
 
   var parameters: CommandPacket {
     isExtended
-      ? .leSetExtendedScanParameters(le1M: le1M, coded: coded)
-      : .leSetScanParameters(le1M)
+      ? .leSetExtendedScanParameters(le1M: le1M, coded: coded, ownAddress: ownAddress)
+      : .leSetScanParameters(le1M, ownAddress: ownAddress)
   }
 
   /// Windows that do not fit into one interval together make a controller choose; halves fit.

@@ -4,7 +4,7 @@ import HCI
 
 extension Controller {
   mutating func reset(at time: Instant) {
-    linkLayer = LinkLayer()
+    linkLayer = LinkLayer(hasPublicAddress: script.hasPublicAddress)
     follow(from: time)
   }
 

@@ -23,7 +23,7 @@ public struct Controller: Sendable {
     public var streamErrors = 0
   }
 
-  var linkLayer = LinkLayer()
+  var linkLayer: LinkLayer
   let table: CommandTable
   var room: Room
   var stream = HostStream()
@@ -41,6 +41,7 @@ public struct Controller: Sendable {
   public init(_ script: ControllerScript = ControllerScript(), room devices: [RoomDevice], seed: UInt64) {
     self.script = script
     table = CommandTable(script)
+    linkLayer = LinkLayer(hasPublicAddress: script.hasPublicAddress)
     room = Room(devices, scanner: .off, seed: seed)
     book = FaultBook(script.faults)
     dice = SeededGenerator(seed: seed, stream: .max)

@@ -4,7 +4,7 @@ import HCI
 
 /// What a virtual controller is, and what goes wrong with it.
 public struct ControllerScript: Equatable, Sendable {
-  /// The public address, in the low 48 bits; 0 for a controller without one.
+  /// The public address, in the low 48 bits; all clear or all set for a controller without one.
   public var address: UInt64 = 0x00E0_4C00_0001
   /// What it calls itself: 8 is 4.2, 9 is 5.0, 10 is 5.1. Nothing here depends on it.
   public var version: UInt8 = 10
@@ -29,6 +29,8 @@ public struct ControllerScript: Equatable, Sendable {
     script.hasCodedPHY = false
     return script
   }
+
+  var hasPublicAddress: Bool { address != 0 && address != 1 << 48 - 1 }
 
   /// The LE features that it reports (Core Specification 5.4, Volume 6, Part B, 4.6).
   var features: LEFeatures {

@@ -16,6 +16,8 @@ struct LinkLayer: Sendable {
     var coded: ScanParameters?
     var ownAddress = OwnAddressType.public
     var filter = ScanFilterPolicy.all
+
+    var isActive: Bool { le1M?.kind == .active || coded?.kind == .active }
   }
 
   /// A scan that is enabled.
@@ -31,11 +33,15 @@ struct LinkLayer: Sendable {
 
   var eventMask = EventMask.afterReset
   var leEventMask = LEEventMask.afterReset
+  /// The controller's, whatever the host says.
+  let hasPublicAddress: Bool
   var randomAddress: DeviceAddress?
   var acceptList: [DeviceAddress] = []
   private(set) var commandSet = CommandSet.undecided
   private(set) var scan = Scan(le1M: ScanParameters(.passive, interval: 0x10, window: 0x10))
   private(set) var enabled: Enabled?
+
+  init(hasPublicAddress: Bool) { self.hasPublicAddress = hasPublicAddress }
 
   /// The duration of a scan without a period has passed.
   mutating func endScan() { enabled = nil }
@@ -52,7 +58,10 @@ struct LinkLayer: Sendable {
     return .success
   }
 
+  /// Scan requests carry an address of its own, which a controller must have (7.8.11, 7.8.65).
   mutating func enable(_ new: Enabled) -> ErrorCode {
+    let asksPublicly = scan.isActive && (scan.ownAddress == .public || scan.ownAddress == .resolvableOrPublic)
+    guard hasPublicAddress || !asksPublicly else { return .invalidParameters }
     let needsRandom = scan.ownAddress == .random || scan.ownAddress == .resolvableOrRandom
     guard !needsRandom || randomAddress != nil else { return .invalidParameters }
     enabled = new

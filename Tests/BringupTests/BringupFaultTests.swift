@@ -16,14 +16,16 @@ struct BringupFaultTests {
   }
 
   static let cases =
-    (BringupTests.preparation + [0x2041, 0x2042]).map { Case(opcode: $0, isExtended: true) }
-    + (BringupTests.preparation + [0x200B, 0x200C]).map { Case(opcode: $0, isExtended: false) }
+    (BringupTests.preparation + [0x2005, 0x2041, 0x2042]).map { Case(opcode: $0, isExtended: true) }
+    + (BringupTests.preparation + [0x2005, 0x200B, 0x200C]).map { Case(opcode: $0, isExtended: false) }
 
   private func rig(
     _ example: Case, _ effect: ControllerFault.Effect, _ stage: ControllerFault.Stage = .before,
     times: Int? = nil
   ) -> Rig {
     var script = example.isExtended ? ControllerScript() : .pi
+    // Only a controller without an address is given one.
+    if example.opcode == 0x2005 { script.address = 0 }
     let trigger = ControllerFault.Trigger.command(Opcode(rawValue: example.opcode))
     script.faults = [ControllerFault(trigger, effect, stage: stage, times: times)]
     var rig = Rig(script)
@@ -108,6 +110,31 @@ struct BringupFaultTests {
       #expect(rig.bringup.state == .scanning(isActive: false))
       rig.run(milliseconds: 3000)
       #expect(rig.reports.count > 1)
+    }
+  }
+
+  /// Disable, set, enable of a plan that changes: how many commands with the opcode pass before the harmed one.
+  static let changes: [(opcode: UInt16, skips: Int)] = [(0x2042, 1), (0x2041, 1), (0x2042, 2)]
+
+  @Test("A plan that changes fails at each of its commands as a bring-up does", arguments: changes)
+  func change(opcode: UInt16, skips: Int) {
+    let opcode = Opcode(rawValue: opcode)
+    let cases: [(ControllerFault.Effect, BringupError)] = [
+      (.late(milliseconds: 2100), .timeout(opcode)), (.lost, .timeout(opcode)),
+      (.refused(.commandDisallowed), .refused(opcode, .commandDisallowed)),
+      (.hardwareError(3), .hardwareError(3)), (.silence(milliseconds: nil), .timeout(opcode)),
+      (.unplug(milliseconds: nil), .timeout(opcode)),
+    ]
+    for (effect, error) in cases {
+      var script = ControllerScript()
+      script.faults = [ControllerFault(.command(opcode), effect, skips: skips)]
+      var rig = Rig(script)
+      rig.start(.with(.passive, 60, 60))
+      rig.run(milliseconds: 1000)
+      #expect(rig.bringup.state == .scanning(isActive: false))
+      rig.follow(.with(.active, 60, 60))
+      rig.run(milliseconds: 5000)
+      #expect(rig.states.last == .failed(error) && rig.bringup.deadline == nil)
     }
   }
 

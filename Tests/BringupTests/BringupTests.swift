@@ -42,6 +42,30 @@ struct BringupTests {
     #expect(!profile.scansExtended)
   }
 
+  @Test(
+    "A controller without an address gets one before it asks, made from the seed",
+    arguments: [0, 1 << 48 - 1])
+  func ownAddress(missing: UInt64) throws {
+    var addresses: Set<[UInt8]> = []
+    for isExtended in [true, false] {
+      for seed in [Block128(high: 0, low: 0), Block128(high: 1, low: 2)] {
+        var script = isExtended ? ControllerScript() : .pi
+        script.address = missing
+        var rig = Rig(script)
+        rig.bringup = Bringup(addressSeed: seed)
+        rig.start(.with(.active, 60, 60))
+        rig.run(milliseconds: 3000)
+        #expect(rig.opcodes.dropFirst(Self.preparation.count).first == 0x2005)
+        #expect(rig.bringup.state == .scanning(isActive: true))
+        #expect(rig.reports.contains { $0.header.pdu == .scanResponse })
+        let sent = try #require(rig.packets.first { $0.opcode == .leSetRandomAddress }).array.suffix(6)
+        #expect(sent.last.map { $0 >> 6 } == 0b11)
+        addresses.insert(Array(sent))
+      }
+    }
+    #expect(addresses.count == 2)
+  }
+
   @Test("Every state is reported once, in order")
   func states() {
     var rig = Rig()
@@ -49,7 +73,7 @@ struct BringupTests {
     rig.run(milliseconds: 1000)
     #expect(
       rig.states
-        == BringupStep.allCases.map { .preparing($0) } + [
+        == BringupStep.allCases.filter { $0 != .ownAddress }.map { .preparing($0) } + [
           .configuring, .enabling, .scanning(isActive: false),
         ])
   }
@@ -110,11 +134,12 @@ struct BringupTests {
   func cannotScan() throws {
     var bringup = Bringup()
     _ = bringup.start(ScanPlan(), now: Instant(microseconds: 0))
-    let zeros = [UInt8](repeating: 0, count: 64)
+    // The command Inquiry, encryption, and an address of 1: nothing that scans.
+    let least: [UInt8] = [1] + Array(repeating: 0, count: 63)
     for (opcode, values) in [
       ("030C", 0), ("0210", 64), ("0110", 8), ("0910", 6), ("0320", 8), ("010C", 0), ("0120", 0),
     ] {
-      _ = try event([0x0E, UInt8(4 + values), 1] + hex(opcode) + [0] + zeros[..<values], to: &bringup)
+      _ = try event([0x0E, UInt8(4 + values), 1] + hex(opcode) + [0] + least[..<values], to: &bringup)
     }
     #expect(bringup.state == .failed(.cannotScan))
   }

@@ -44,6 +44,26 @@ struct ControllerScanTests {
     }
   }
 
+  @Test("Without a public address it listens, and asks only with a random one", arguments: [0, 1 << 48 - 1])
+  func missingAddress(missing: UInt64) {
+    var script = ControllerScript()
+    script.address = missing
+    for isExtended in [false, true] {
+      var host = Host(script, [.bulb])
+      let enable: CommandPacket = isExtended ? .leSetExtendedScanEnable(true) : .leSetScanEnable(true)
+      let parameters = { (kind: ScanParameters.Kind, own: OwnAddressType) -> CommandPacket in
+        isExtended
+          ? .leSetExtendedScanParameters(le1M: .fullTime(kind), coded: nil, ownAddress: own)
+          : .leSetScanParameters(.fullTime(kind), ownAddress: own)
+      }
+      #expect(host.send(parameters(.passive, .public)) == 0 && host.send(enable) == 0)
+      host.send(.reset)
+      #expect(host.send(parameters(.active, .public)) == 0 && host.send(enable) == 0x12)
+      #expect(host.send(.leSetRandomAddress(0xC000_0000_0001)) == 0)
+      #expect(host.send(parameters(.active, .random)) == 0 && host.send(enable) == 0)
+    }
+  }
+
   @Test("It hears the share of its window")
   func duty() {
     var counts: [Int] = []
