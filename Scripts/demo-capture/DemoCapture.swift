@@ -13,7 +13,8 @@ public enum DemoCapture {
 
   /// The whole btsnoop file.
   public static func bytes(of script: RoomScript) -> [UInt8] {
-    var room = Room(script.devices, scanner: .off, seed: script.seed)
+    var room = Room(
+      script.devices, scanner: .off, seed: script.seed, periodMicroseconds: script.periodMicroseconds)
     var capture = CaptureWriter(start: start)
     for step in HostScript.steps(address: script.controller.address) {
       while let packet = room.next(before: step.time) {

@@ -4,7 +4,9 @@ import AgentCore
 
 /// A room.
 enum RoomKey: String, ManifestKey {
-  case schema, seed, controller, signal, device
+  case schema, seed
+  case period = "repeat"
+  case controller, signal, device
 }
 
 /// `[controller]`

@@ -7,6 +7,7 @@ public import VirtualRadio
 /// Reads a room.
 ///
 ///     schema = 1
+///     repeat = "80s"
 ///
 ///     [[device]]
 ///     name     = "bulb"
@@ -32,6 +33,7 @@ extension RoomScript {
     table.require(.schema)
     _ = table.integer(.schema, in: RoomReader.schema...RoomReader.schema)
     seed = UInt64(table.integer(.seed, in: 0...Int64.max) ?? 1)
+    periodMicroseconds = table.duration(.period, in: 1_000_000...86_400_000_000)
     if table.node(.controller) != nil { controller.read(table.table(.controller)) }
     let usual = SignalModel(usual: table.table(.signal))
     devices = table.tables(.device).compactMap { RoomDevice($0, usual: usual) }

@@ -6,6 +6,7 @@ import HCI
 struct Advertiser: Sendable {
   private let device: RoomDevice
   private let seed: UInt64
+  private let timetable: Timetable
   private var clock: AdvertisingClock
   private var signal: Signal
 
@@ -15,8 +16,13 @@ struct Advertiser: Sendable {
   /// From one packet of a chain to the next.
   private static var fragmentMicroseconds: Int64 { 2500 }
 
-  init(_ device: RoomDevice, seed: UInt64) {
+  /// Stays that an interval may step over on the way to the next event; one who steps over more is not heard.
+  private static var missedStaysMax: Int { 1000 }
+
+  /// `periodMicroseconds` after it began the device's script begins anew; its address and its dice go on.
+  init(_ device: RoomDevice, seed: UInt64, periodMicroseconds: Int64? = nil) {
     self.device = device
+    timetable = Timetable(presence: device.presence, periodMicroseconds: periodMicroseconds)
     self.seed = seed
     clock = AdvertisingClock(
       intervalMilliseconds: device.intervalMilliseconds, jitterMilliseconds: device.jitterMilliseconds,
@@ -26,9 +32,10 @@ struct Advertiser: Sendable {
 
   /// The next advertising event, or nil when the device has left for good. Steps over absences.
   mutating func nextEvent() -> Instant? {
-    for range in device.presence where range.upperBound > clock.time {
-      if range.lowerBound > clock.time { clock.skip(to: range.lowerBound) }
-      if range.contains(clock.time) { return clock.time }
+    for _ in 0..<Self.missedStaysMax {
+      guard let stay = timetable.stay(endingAfter: clock.time) else { return nil }
+      if stay.lowerBound > clock.time { clock.skip(to: stay.lowerBound) }
+      if stay.contains(clock.time) { return clock.time }
     }
     return nil
   }
@@ -66,7 +73,7 @@ struct Advertiser: Sendable {
 
   private mutating func legacy(_ pdu: AdvertisingPDU, in slot: Slot) -> [HeardReport] {
     guard let level = level(in: slot) else { return [] }
-    let report = AirReport(pdu, from: slot.address, rssi: level, device.payloads.payload(at: slot.time))
+    let report = AirReport(pdu, from: slot.address, rssi: level, payload(at: slot.time))
     return [slot.scanner.heard(report, at: slot.time)]
       + response(to: pdu, in: slot.later(Self.responseMicroseconds))
   }
@@ -88,7 +95,7 @@ struct Advertiser: Sendable {
   private mutating func extended(_ set: AdvertisingSet, in slot: Slot) -> [HeardReport] {
     var report = AirReport(
       extendedFrom: slot.address, set: set.id, properties: set.properties, primary: set.primaryPHY,
-      secondary: set.secondaryPHY, txPower: set.txPower, device.payloads.payload(at: slot.time))
+      secondary: set.secondaryPHY, txPower: set.txPower, payload(at: slot.time))
     let heard = chain(report, of: set, in: slot)
     guard let last = heard.last, slot.scanner.isActive(on: set.primaryPHY),
       set.properties.contains(.scannable),
@@ -118,8 +125,13 @@ struct Advertiser: Sendable {
     return heard
   }
 
+  private func payload(at time: Instant) -> AdvertisingPayload {
+    device.payloads.payload(at: timetable.scriptTime(at: time))
+  }
+
   private mutating func level(in slot: Slot) -> Int8? {
-    guard let level = signal.level(at: slot.time, channel: slot.channel) else { return nil }
+    let place = timetable.scriptTime(at: slot.time)
+    guard let level = signal.level(at: slot.time, place: place, channel: slot.channel) else { return nil }
     return device.hasReading ? level : ReportHeader.noRSSI
   }
 }

@@ -38,11 +38,16 @@ public struct Controller: Sendable {
   var nextScan: Instant?
   var dice: SeededGenerator
 
-  public init(_ script: ControllerScript = ControllerScript(), room devices: [RoomDevice], seed: UInt64) {
+  /// `periodMicroseconds` is the room's: after it what the devices do begins anew. What goes wrong with the controller
+  /// does not.
+  public init(
+    _ script: ControllerScript = ControllerScript(), room devices: [RoomDevice], seed: UInt64,
+    periodMicroseconds: Int64? = nil
+  ) {
     self.script = script
     table = CommandTable(script)
     linkLayer = LinkLayer(hasPublicAddress: script.hasPublicAddress)
-    room = Room(devices, scanner: .off, seed: seed)
+    room = Room(devices, scanner: .off, seed: seed, periodMicroseconds: periodMicroseconds)
     book = FaultBook(script.faults)
     dice = SeededGenerator(seed: seed, stream: .max)
   }

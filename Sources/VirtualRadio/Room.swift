@@ -6,7 +6,8 @@ public import HCI
 ///
 /// The same devices, settings and seed give the same packets, octet for octet. Each device has its own dice, so
 /// that adding one at the end leaves what the others send alone. `scanner` may be changed between packets and
-/// acts on what is sent from then on.
+/// acts on what is sent from then on. With a period the devices' movements, presence and payloads begin anew after it;
+/// their addresses, intervals and noise go on.
 public struct Room: Sendable {
   public var scanner: ScanSettings
   /// What of it is reported; acts like `scanner`.
@@ -17,12 +18,16 @@ public struct Room: Sendable {
   private var outbox: [HeardReport] = []
   private var dice: SeededGenerator
 
-  public init(_ devices: [RoomDevice], scanner: ScanSettings = ScanSettings(), seed: UInt64) {
+  public init(
+    _ devices: [RoomDevice], scanner: ScanSettings = ScanSettings(), seed: UInt64,
+    periodMicroseconds: Int64? = nil
+  ) {
+    precondition(periodMicroseconds ?? 1 > 0, "a room's script takes some time")
     self.scanner = scanner
     dice = SeededGenerator(seed: seed)
     advertisers = devices.enumerated().map { index, device in
       var branch = SeededGenerator(seed: seed, stream: UInt64(index) + 1)
-      return Advertiser(device, seed: branch.next())
+      return Advertiser(device, seed: branch.next(), periodMicroseconds: periodMicroseconds)
     }
     for index in advertisers.indices {
       guard let time = advertisers[index].nextEvent() else { continue }

@@ -4,6 +4,8 @@
 public struct RoomScript: Sendable {
   /// Decides everything that is left to chance.
   public var seed: UInt64 = 1
+  /// After this time what the devices do begins anew, for ever; nil plays it once.
+  public var periodMicroseconds: Int64?
   public var controller = ControllerScript()
   public var devices: [RoomDevice] = []
 
@@ -13,6 +15,8 @@ public struct RoomScript: Sendable {
 extension Controller {
   /// The controller of a room. Another seed gives another run of the same script.
   public init(_ room: RoomScript, seed: UInt64? = nil) {
-    self.init(room.controller, room: room.devices, seed: seed ?? room.seed)
+    self.init(
+      room.controller, room: room.devices, seed: seed ?? room.seed,
+      periodMicroseconds: room.periodMicroseconds)
   }
 }

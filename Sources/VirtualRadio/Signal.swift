@@ -16,11 +16,16 @@ public struct Signal: Sendable {
   /// The level of a packet heard on `channel` at `time`, in dBm, or nil when it was lost. Times must not run
   /// backwards. A level outside what a controller can report (-127...20) is brought to the nearest it can.
   public mutating func level(at time: Instant, channel: AdvertisingChannel) -> Int8? {
+    level(at: time, place: time, channel: channel)
+  }
+
+  /// `place` is the time on the path, which may begin anew while fades go on.
+  mutating func level(at time: Instant, place: Instant, channel: AdvertisingChannel) -> Int8? {
     let noise = dice.gaussian() &* model.sigmaTenths
     let isLost = dice.chance(perMille: model.lossPerMille)
     let tenths = model.channelOffsetsTenths[channel] &- fadeDepth(at: time)
     guard !isLost else { return nil }
-    let level = model.path.level(at: time) &+ (tenths << 16 &+ noise) / 10
+    let level = model.path.level(at: place) &+ (tenths << 16 &+ noise) / 10
     return Int8(max(-127, min(20, (level &+ 0x8000) >> 16)))
   }
 

@@ -40,6 +40,7 @@ struct RoomReaderTests {
     ]
     #expect(script == expected)
     #expect(Self.room?.value?.seed == 0xACCE)
+    #expect(Self.room?.value?.periodMicroseconds == 90_000_000)
   }
 
   @Test("A legacy device is what its table says")

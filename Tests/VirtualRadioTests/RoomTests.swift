@@ -71,6 +71,42 @@ import VirtualRadio
     #expect(seconds == [2, 3, 8])
   }
 
+  @Test func aRoomWithAPeriodBeginsItsScriptAnewAndGoesOnWithItsDice() throws {
+    var guest = bulb
+    guest.address = .nonResolvable(rotationSeconds: 15)
+    guest.presence = [.seconds(2, 4), .seconds(8, 99)]
+    guest.payloads = PayloadScript(
+      cycle: [1, 2, 3].map { AdvertisingPayload().manufacturerData(1, [$0]) }, turnMilliseconds: 4000)
+    guest.signal.path = SignalPath([.init(seconds: 2, level: -90), .init(seconds: 10, level: -30)])
+    let room = Room([guest], seed: 1, periodMicroseconds: 10_000_000)
+    let packets = listen(room, seconds: 40)
+    #expect(packets == listen(room, seconds: 40))
+    let seconds = Set(packets.map { $0.time.microseconds / 1_000_000 })
+    #expect(seconds == [2, 3, 8, 9, 12, 13, 18, 19, 22, 23, 28, 29, 32, 33, 38, 39])
+    for turn in 0..<4 {
+      let early = try reports(packets.filter { $0.time.microseconds / 1_000_000 == Int64(turn) * 10 + 2 })
+      let late = try reports(packets.filter { $0.time.microseconds / 1_000_000 == Int64(turn) * 10 + 9 })
+      #expect(early.allSatisfy { $0.header.rssi < -70 } && late.allSatisfy { $0.header.rssi > -50 })
+      #expect(early.contains { $0.data.last == 1 } && late.contains { $0.data.last == 3 })
+    }
+    #expect(Set(try reports(packets).map(\.header.address)).count == 3)
+    let levels = [2, 12].map { start in packets.filter { $0.time.microseconds / 1_000_000 == start } }
+    #expect(try reports(levels[0]).map(\.header.rssi) != reports(levels[1]).map(\.header.rssi))
+  }
+
+  @Test func aPeriodBeginsNothingAnewForADeviceThatStaysWhereItIs() {
+    let once = listen(Room([bulb], seed: 1), seconds: 30)
+    #expect(once == listen(Room([bulb], seed: 1, periodMicroseconds: 7_000_000), seconds: 30))
+  }
+
+  @Test func anIntervalThatStepsOverEveryStayIsNotHeardAndEndsNothing() {
+    var rare = bulb
+    rare.intervalMilliseconds = 3_600_000
+    rare.presence = [Instant(microseconds: 0)..<Instant(microseconds: 1)]
+    let packets = listen(Room([rare, bulb], seed: 1, periodMicroseconds: 1_000_000), seconds: 2)
+    #expect(!packets.isEmpty)
+  }
+
   @Test func withoutJitterADeviceKeepsItsInterval() {
     var device = bulb
     device.jitterMilliseconds = 0

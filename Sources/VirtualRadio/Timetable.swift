@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// When a device is there, and what time its script has: a script may begin anew after a period, for ever.
+struct Timetable: Sendable {
+  /// When it is there in every turn of the script, in order; what lies behind the period never comes.
+  let presence: [Range<Instant>]
+  /// How long a turn takes; nil plays the script once.
+  let periodMicroseconds: Int64?
+
+  /// The script's time at the room's `time`.
+  func scriptTime(at time: Instant) -> Instant {
+    Instant(microseconds: time.microseconds - turnStart(of: time))
+  }
+
+  /// The first stay that ends behind `time`, in the room's time; nil when the device has left for good.
+  func stay(endingAfter time: Instant) -> Range<Instant>? {
+    let start = turnStart(of: time)
+    guard let periodMicroseconds else { return presence.first { $0.upperBound > time } }
+    return stay(inTurn: start, endingAfter: time)
+      ?? stay(inTurn: start + periodMicroseconds, endingAfter: time)
+  }
+
+  private func turnStart(of time: Instant) -> Int64 {
+    guard let periodMicroseconds else { return 0 }
+    return time.microseconds - time.microseconds % periodMicroseconds
+  }
+
+  private func stay(inTurn start: Int64, endingAfter time: Instant) -> Range<Instant>? {
+    let end = periodMicroseconds ?? .max
+    for range in presence where range.lowerBound.microseconds < end {
+      let lower = Instant(microseconds: start + range.lowerBound.microseconds)
+      let upper = Instant(microseconds: start + min(range.upperBound.microseconds, end))
+      if upper > time { return lower..<upper }
+    }
+    return nil
+  }
+}
