@@ -25,6 +25,10 @@ let package = Package(
     .target(name: "AgentCore", dependencies: ["HCI", "Discovery"], swiftSettings: fuzzed),
     .target(name: "CToml", cxxSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]),
     .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: fuzzed),
+    .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: fuzzed),
+    .target(
+      name: "RoomFormat", dependencies: ["HCI", "AgentCore", "ManifestFormat", "VirtualRadio"],
+      swiftSettings: fuzzed),
     .target(name: "JSON", swiftSettings: fuzzed),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: fuzzed),
     .target(name: "TestSupport", dependencies: ["HCI"], swiftSettings: fuzzed),
@@ -32,7 +36,8 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "HCI", "Discovery", "AgentCore", "ManifestFormat", "JSON", "Varlink", "TestSupport", "CLibFuzzer",
+        "HCI", "Discovery", "AgentCore", "ManifestFormat", "RoomFormat", "VirtualRadio", "JSON", "Varlink",
+        "TestSupport", "CLibFuzzer",
       ],
       swiftSettings: fuzzed,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -17,6 +17,8 @@ enum Border: String, CaseIterable {
   case btsnoop
   /// The text of a manifest.
   case manifest
+  /// The text of a room, and the room.
+  case room
   /// Packets and times into the whole data path.
   case pipeline
   /// What a client of the socket writes.
@@ -34,6 +36,7 @@ enum Border: String, CaseIterable {
     case .ad: fuzzPayload(bytes)
     case .btsnoop: fuzzCapture(bytes)
     case .manifest: fuzzManifest(bytes)
+    case .room: fuzzRoom(bytes)
     case .pipeline: fuzzPipeline(bytes)
     case .varlink: fuzzVarlink(bytes)
     case .definition: fuzzDefinition(bytes)
@@ -41,7 +44,7 @@ enum Border: String, CaseIterable {
     }
   }
 
-  /// What mutation starts from. The manifest's seeds are the files its tests read.
+  /// What mutation starts from. The seeds of manifests and rooms are the files their tests read.
   var seeds: [[UInt8]] {
     switch self {
     case .h4: Packets.all.map(\.octets) + [Packets.all.flatMap(\.octets)]
@@ -49,7 +52,7 @@ enum Border: String, CaseIterable {
     case .reports: Packets.reports.map { Array($0.octets.dropFirst(3)) }
     case .ad: Payloads.all.map(\.octets)
     case .btsnoop: [.hci, .h4, .monitor].map { Captures.everyKind($0).octets }
-    case .manifest: []
+    case .manifest, .room: []
     case .pipeline: [Packets.all.flatMap { [0x05] + $0.octets }] + Packets.reports.map { [0x05] + $0.octets }
     case .varlink: varlinkSeeds + [varlinkSeeds.flatMap(\.self)]
     case .definition: definitionSeeds
