@@ -38,7 +38,7 @@ extension Limits {
     table.read(.connections, into: &connections, in: 2...4096)
     table.read(.connectionsPerUser, into: &connectionsPerUser, in: 1...4096)
     table.read(.connectionsForOperators, into: &connectionsForOperators, in: 1...4096)
-    table.read(.writeBufferBytes, into: &writeBufferBytes, in: 16_384...16_777_216)
+    table.read(.writeBufferBytes, into: &writeBufferBytes, in: 65_536...16_777_216)
   }
 }
 

@@ -33,7 +33,9 @@ public struct ClauseAnswer: Equatable, Sendable {
   /// For names: how they are compared.
   public let options: CompareOptions
   /// Empty when the device advertises nothing that the clause could look at.
-  public let comparisons: [Comparison]
+  public private(set) var comparisons: [Comparison]
+  /// Further ones that were left out.
+  public private(set) var omittedCount = 0
 
   /// One structure is enough.
   public var holds: Bool { comparisons.contains(where: \.holds) }
@@ -47,6 +49,18 @@ public struct ClauseAnswer: Equatable, Sendable {
     self.mask = mask
     self.options = options
     self.comparisons = comparisons
+  }
+
+  /// With at most so many comparisons, one or more: the first ones, and one that holds if there is any.
+  func limited(toComparisons countMax: Int) -> Self {
+    guard comparisons.count > countMax else { return self }
+    var limited = self
+    let kept = comparisons.prefix(countMax)
+    let holding = comparisons.first(where: \.holds)
+    limited.comparisons =
+      kept.contains(where: \.holds) ? Array(kept) : kept.dropLast() + [holding ?? kept[countMax - 1]]
+    limited.omittedCount = comparisons.count - countMax
+    return limited
   }
 }
 

@@ -76,6 +76,7 @@ extension ClauseAnswer {
       json.member("wantedMasked", Hex(masked.wanted))
       json.member("firstDifference", masked.firstDifference)
     }
+    if omittedCount > 0 { json.member("omitted", omittedCount) }
   }
 }
 

@@ -13,7 +13,7 @@ public struct ItemExplanation: Equatable, Line {
   /// Whether it is the item's second identity that was asked.
   public let isAlternate: Bool
   /// Empty for items that look only for networks.
-  public let clauses: [ClauseAnswer]
+  public private(set) var clauses: [ClauseAnswer]
   /// The advertising set that was asked: 0 is the one heard last of `setCount`.
   public let setPosition: Int
   public let setCount: Int
@@ -27,6 +27,13 @@ public struct ItemExplanation: Equatable, Line {
 
   /// The first clause that does not hold.
   public var failure: ClauseAnswer? { clauses.first { !$0.holds } }
+
+  /// With at most so many comparisons, one or more, in each clause.
+  public func limited(toComparisons countMax: Int) -> Self {
+    var limited = self
+    limited.clauses = clauses.map { $0.limited(toComparisons: countMax) }
+    return limited
+  }
 }
 
 extension DataPath {

@@ -31,6 +31,14 @@ public struct Suggestion: Equatable, Line {
   /// How many bits the clauses behind the key ask for.
   private let askedBitCount: Int
 
+  /// An item for each device of an address, which differ in its type.
+  public static func all(of sources: [SuggestionSource]) -> [Suggestion] {
+    let types = Set(sources.map(\.address.type.rawValue)).sorted()
+    return types.compactMap { type in
+      Suggestion(sets: sources.filter { $0.address.type.rawValue == type })
+    }
+  }
+
   /// The most exact item of all the device's advertising sets. Nil when none names a company or a service: no item
   /// could find it.
   public init?(sets: [SuggestionSource]) {

@@ -4,6 +4,8 @@ public import HCI
 
 /// What one advertising set of a device advertised over a capture, collected for a suggestion: every key, and of the
 /// data behind it the bits that never changed.
+///
+/// Capacity: 8 companies, 8 services with data and 8 listed; a set that names more is told by those.
 public struct SuggestionSource: Sendable {
   /// The bytes that every payload had, and which of their bits were always the same.
   struct Stable: Equatable, Sendable {
@@ -21,6 +23,8 @@ public struct SuggestionSource: Sendable {
       mask = (0..<count).map { mask[$0] & ~(blob[$0] ^ payload[$0]) }
     }
   }
+
+  private static let keysMax = 8
 
   public let address: DeviceAddress
   /// 0 to 15; nil for reports that name no set.
@@ -50,7 +54,9 @@ public struct SuggestionSource: Sendable {
     guard let fields = report.fields else { return }
     for entry in fields.manufacturerData { take(entry) }
     for entry in fields.serviceData { take(entry) }
-    for uuid in fields.services where !services.contains(uuid) { services.append(uuid) }
+    for uuid in fields.services where services.count < Self.keysMax && !services.contains(uuid) {
+      services.append(uuid)
+    }
     guard let new = fields.name, new.isComplete || name == nil else { return }
     name = new
   }
@@ -58,7 +64,7 @@ public struct SuggestionSource: Sendable {
   private mutating func take(_ entry: AdvertisementFields.ManufacturerData) {
     if let index = companies.firstIndex(where: { $0.identifier == entry.companyIdentifier }) {
       companies[index].data.take(entry.payload)
-    } else {
+    } else if companies.count < Self.keysMax {
       companies.append((entry.companyIdentifier, Stable(entry.payload)))
     }
   }
@@ -66,7 +72,7 @@ public struct SuggestionSource: Sendable {
   private mutating func take(_ entry: AdvertisementFields.ServiceData) {
     if let index = serviceData.firstIndex(where: { $0.uuid == entry.uuid }) {
       serviceData[index].data.take(entry.payload)
-    } else {
+    } else if serviceData.count < Self.keysMax {
       serviceData.append((entry.uuid, Stable(entry.payload)))
     }
   }

@@ -86,6 +86,15 @@ public struct ServerConnection: Sendable {
 
   // MARK: Calls
 
+  /// Whether something may go on once the output has room: octets of calls are here, or the end is near.
+  public var hasUnfinishedBusiness: Bool {
+    switch state {
+    case .ready: input.byteCount > 0 || hasInputEnded
+    case .performing: false
+    case .closing: true
+    }
+  }
+
   /// A new turn of the owner's loop: ``ConnectionLimits/callsPerTurnMax`` calls may be taken again.
   public mutating func beginTurn() { callsLeft = limits.callsPerTurnMax }
 

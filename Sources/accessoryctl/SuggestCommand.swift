@@ -48,10 +48,7 @@ struct SuggestCommand: ParsableCommand {
     guard !sources.isEmpty else {
       throw .sentence("\(device.text) is not in the capture; accessoryctl sightings --all lists what is", .no)
     }
-    let types = Set(sources.map(\.address.type.rawValue)).sorted()
-    let suggestions = types.compactMap { type in
-      Suggestion(sets: sources.filter { $0.address.type.rawValue == type })
-    }
+    let suggestions = Suggestion.all(of: sources)
     guard !suggestions.isEmpty else {
       throw .sentence("\(device.text) names neither a company nor a service; no item can find it", .no)
     }

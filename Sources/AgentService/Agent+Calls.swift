@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import Varlink
+
+// What becomes of a call.
+
+extension Agent {
+  /// Suggestions and captures that may go on at once; each keeps tables of its own.
+  static let suggestionsMax = 2
+  static let capturesMax = 4
+
+  mutating func perform(_ call: Call, _ place: Int) {
+    switch service.answer(call) {
+    case .reply(let message): finish(place, message)
+    case .refuse(let error): refuse(place, Message.failure(error))
+    case .perform(let method, let parameters):
+      guard clients[place]?.rights.isOperator == true else {
+        tally.permissionsDenied &+= 1
+        return refuse(place, Message.failure(ServiceError.permissionDenied))
+      }
+      perform(method, parameters, place)
+    }
+  }
+
+  private mutating func perform(_ method: GatewayMethod, _ parameters: Parameters, _ place: Int) {
+    do throws(CallRefusal) {
+      switch method {
+      case .status: finish(place, status())
+      case .metrics: finish(place, metrics())
+      case .sightings: begin(place, .sightings(SightingsList(all: try parameters.all)))
+      case .watch: begin(place, .watch(try watch(parameters)))
+      case .explain: begin(place, .explanations(try explain(parameters)))
+      case .try: begin(place, .trials(try trials(parameters)))
+      case .suggest: begin(place, .suggestion(try listening(parameters)))
+      case .capture: begin(place, .capture(try capture()))
+      case .reload: requestReload(place)
+      }
+    } catch {
+      refuse(place, error.message)
+    }
+  }
+
+  private mutating func finish(_ place: Int, _ message: [UInt8]) {
+    clients[place]?.connection.finish(message)
+  }
+
+  private mutating func refuse(_ place: Int, _ message: [UInt8]) {
+    tally.callsRefused &+= 1
+    finish(place, message)
+  }
+
+  private mutating func begin(_ place: Int, _ activity: Activity) { clients[place]?.activity = activity }
+
+  private mutating func requestReload(_ place: Int) {
+    guard let id = clients[place]?.id else { return }
+    begin(place, .reload)
+    if reloading.request(for: id) { perform(.readManifest) }
+  }
+
+  // MARK: - What calls ask for
+
+  private func explain(_ parameters: Parameters) throws(CallRefusal) -> ExplanationList {
+    let device = try parameters.device()
+    let rows = dataPath.rows(of: device.bits)
+    guard !rows.isEmpty else { throw .gateway(.deviceNotInSight(device.text)) }
+    return ExplanationList(rows, bits: device.bits)
+  }
+
+  private func trials(_ parameters: Parameters) throws(CallRefusal) -> TrialList {
+    let wanted = try parameters.required("item")
+    let items = dataPath.items
+    let named = items.indices.filter { items[$0].item.id == wanted || items[$0].path == wanted }
+    guard let item = named.first else {
+      throw .gateway(.itemNotFound(wanted, candidates: items.map(\.path)))
+    }
+    guard named.count == 1 else {
+      throw .gateway(.itemAmbiguous(wanted, candidates: named.map { items[$0].path }))
+    }
+    return TrialList(item: item, of: items[item])
+  }
+
+  private mutating func listening(_ parameters: Parameters) throws(CallRefusal) -> Listening {
+    let device = try parameters.device()
+    let seconds = try parameters.seconds()
+    let going = activityCount { if case .suggestion = $0 { true } else { false } }
+    guard going < Self.suggestionsMax else { throw busy(limit: Self.suggestionsMax) }
+    if listener == nil { listener = DeviceListener() }
+    return Listening(
+      device.text, addresses: dataPath.addresses(of: device.bits),
+      until: now.advanced(milliseconds: seconds * 1000))
+  }
+
+  private mutating func capture() throws(CallRefusal) -> CaptureStream {
+    let going = activityCount { if case .capture = $0 { true } else { false } }
+    guard going < Self.capturesMax else { throw busy(limit: Self.capturesMax) }
+    if tap == nil { tap = TapRing() }
+    return CaptureStream(from: tap?.produced ?? 0)
+  }
+
+  private mutating func busy(limit: Int) -> CallRefusal {
+    tally.busy &+= 1
+    return .gateway(.busy(limit: limit))
+  }
+}
+
+/// Why a call is refused.
+enum CallRefusal: Error, Equatable {
+  case gateway(GatewayError)
+  case parameter(String)
+
+  var message: [UInt8] {
+    switch self {
+    case .gateway(let error): error.message
+    case .parameter(let name): Message.failure(.invalidParameter(name))
+    }
+  }
+}
+
+extension Parameters {
+  /// The values' types were checked against the interface; what is left is what they say.
+  fileprivate func required(_ name: String) throws(CallRefusal) -> String {
+    guard let text = try? text(name) else { throw .parameter(name) }
+    return text
+  }
+
+  fileprivate var all: Bool { get throws(CallRefusal) { (try? truth("all")) ?? false } }
+
+  /// An address as people write it.
+  fileprivate func device() throws(CallRefusal) -> (bits: UInt64, text: String) {
+    let text = try required("device")
+    guard let bits = AddressText.bits(text) else { throw .parameter("device") }
+    return (bits, text.uppercased())
+  }
+
+  fileprivate func seconds() throws(CallRefusal) -> Int64 {
+    guard let seconds = try? integerIfAny("seconds") ?? 5, (1...60).contains(seconds) else {
+      throw .parameter("seconds")
+    }
+    return seconds
+  }
+}
+
+extension ManifestItem {
+  /// `app/item`
+  var path: String { "\(app)/\(item.id)" }
+}

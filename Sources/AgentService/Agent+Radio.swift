@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+public import HCI
+import Rendering
+
+// The radio's side: packets in, commands out.
+
+extension Agent {
+  /// The radio that was to be opened is there.
+  public mutating func radioAppeared(_ kind: RadioKind, at now: Instant) {
+    radio.appear(kind, at: now)
+    followRadio(at: now)
+  }
+
+  /// It is gone, or could not be opened; `reason` is a sentence for people. A recording ends this way too.
+  public mutating func radioVanished(_ reason: String, at now: Instant) {
+    radio.vanish(reason, at: now)
+    followRadio(at: now)
+  }
+
+  /// One packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's time.
+  public mutating func receive(packet: RawSpan, at time: Instant) {
+    let reception = dataPath.pipeline.receive(h4: packet, at: time)
+    tap?.append(packet, isReceived: true, at: time)
+    switch reception {
+    case .reports: if listener != nil { listen(to: packet, at: time) }
+    case .other: receiveOther(packet)
+    case .malformed: break
+    }
+  }
+
+  /// Bring-up runs by our clock, whatever the radio's says.
+  private mutating func receiveOther(_ bytes: RawSpan) {
+    guard let packet = try? Packet(parsing: bytes), case .event = packet.kind,
+      let event = try? Event(parsing: packet.body)
+    else { return }
+    radio.receive(event, at: now)
+    followRadio(at: now)
+  }
+
+  /// So many packets were dropped by the kernel since the radio was opened.
+  public mutating func noteReceiveDrops(_ count: UInt64) { tally.receiveDrops &+= count }
+
+  /// Hands on what the radio wants, and notes since when it does not scan.
+  mutating func followRadio(at now: Instant) {
+    for action in radio.output {
+      if case .send(let command) = action { record(command) }
+      perform(action)
+    }
+    radio.output.removeAll()
+    switch radio.state {
+    case .on, .off: radioGoneSince = nil
+    case .recovering, .absent:
+      if radioGoneSince == nil, !hasLostRadio { radioGoneSince = now }
+    }
+    if radio.state == .on { hasLostRadio = false }
+  }
+
+  private mutating func record(_ command: CommandPacket) {
+    let time = radioTime
+    tap?.append(command.octets.octets, isReceived: false, at: time)
+  }
+
+  mutating func advanceRadio() {
+    radio.advance(to: now)
+    followRadio(at: now)
+    guard let since = radioGoneSince, now.milliseconds(since: since) >= Self.radioGraceMilliseconds else {
+      return
+    }
+    radioGoneSince = nil
+    hasLostRadio = true
+    dataPath.pipeline.loseRadio(at: radioTime)
+    perform(.log(.radioGivenUp))
+  }
+
+  /// How the agent wants to scan.
+  var scanPlan: ScanPlan {
+    var plan = ScanPlan()
+    plan.scan = configuration.manifest.gateway.scan
+    plan.duty = configuration.board.low
+    plan.isImmediate = immediateRequests > 0
+    plan.needsScanResponses = configuration.manifest.needsScanResponses
+    plan.usesCodedPHY = true
+    return plan
+  }
+
+  /// How many requests with an immediate item are open: while there are any, the radio listens all the time.
+  public mutating func setImmediateRequests(_ count: Int, at now: Instant) {
+    immediateRequests = count
+    radio.follow(scanPlan, at: now)
+    followRadio(at: now)
+  }
+}

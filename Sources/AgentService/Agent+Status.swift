@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+import Discovery
+import HCI
+import JSON
+import Rendering
+import Varlink
+
+// How the agent is, for an operator.
+
+extension Agent {
+  /// The reply to `Status`.
+  func status() -> [UInt8] {
+    let manifest = configuration.manifest
+    let counters = dataPath.pipeline.counters
+    let watchers = activityCount { if case .watch = $0 { true } else { false } }
+    return Message.reply { json in
+      json.member("version", version)
+      json.member("epoch", epoch.text)
+      json.member("time", Seconds(microseconds: radioTime.microseconds))
+      json.object("radio") { writeRadio(to: &$0) }
+      json.objects("problems", problems) { json, problem in
+        json.member("kind", problem.kind)
+        json.member("sentence", problem.sentence)
+      }
+      json.member("apps", manifest.apps.count)
+      json.member("items", dataPath.items.count)
+      json.member("devices", dataPath.deviceCount)
+      json.member("devicesMax", dataPath.pipeline.rowCount)
+      json.member("found", dataPath.foundCount)
+      json.member("reports", counters.reports)
+      json.member("events", dataPath.pipeline.events.produced)
+      json.member("connections", clients.count)
+      json.member("connectionsMax", clients.limits.connections)
+      json.member("watchers", watchers)
+      json.member("reloads", tally.reloads)
+      json.member("reloadsRefused", tally.reloadsRefused)
+    }
+  }
+
+  private func writeRadio(to json: inout JSONWriter) {
+    json.member("source", GatewayError.cut(radioSource))
+    json.member("state", radio.state.rawValue)
+    json.member("detail", radio.detail)
+    if let isActive = radio.isActive { json.member("scan", isActive ? "active" : "passive") }
+    if radio.link == .controller, radio.state == .on {
+      json.member("address", DeviceAddress(bits: radio.profile.address, type: .public).text)
+      json.member("extendedAdvertising", radio.profile.scansExtended)
+      json.member("codedPHY", radio.profile.scansCoded)
+    }
+    json.member("bringups", radio.bringups)
+    json.member("failures", radio.failures)
+  }
+
+  /// What a person should know or do, most pressing first.
+  var problems: [Problem] {
+    let counters = dataPath.pipeline.counters
+    var problems: [Problem] = []
+    switch radio.state {
+    case .absent:
+      problems.append(Problem(kind: "radioAbsent", sentence: "there is no radio: \(radio.detail)"))
+    case .recovering:
+      problems.append(Problem(kind: "radioRecovering", sentence: "the radio does not scan: \(radio.detail)"))
+    case .on, .off: break
+    }
+    if !lastFindings.isEmpty {
+      problems.append(
+        Problem(
+          kind: "reloadRefused",
+          sentence: "the last reload was refused and the manifest of before is in force: "
+            + GatewayError.cut(lastFindings[0])))
+    }
+    if counters.devicesTurnedAway > 0 || counters.matchingDevicesEvicted > 0 {
+      problems.append(
+        Problem(
+          kind: "tableFull",
+          sentence: "the device table was full of matching devices and gave some up; raise capacity.devices"))
+    }
+    return problems
+  }
+}
+
+/// A thing that a person should know or do.
+struct Problem: Equatable, Sendable {
+  /// A word that stays the same.
+  let kind: String
+  let sentence: String
+}
+
+extension DataPath {
+  var deviceCount: Int {
+    var count = 0
+    for row in 0..<pipeline.rowCount where pipeline.device(at: row) != nil { count += 1 }
+    return count
+  }
+
+  /// Devices that an item has found.
+  var foundCount: Int {
+    var count = 0
+    for row in 0..<pipeline.rowCount where isFound(at: row) { count += 1 }
+    return count
+  }
+}
+
+extension Radio {
+  /// What is going on, in a sentence's end.
+  var detail: String {
+    switch link {
+    case .absent(let reason), .ended(let reason): return reason
+    case .recording: return "a recording is played"
+    case .controller: break
+    }
+    if let failure { return failure.sentence }
+    guard let isActive else {
+      return state == .off ? "no scan is wanted" : "the controller is being brought up"
+    }
+    let format = profile.scansExtended ? "extended" : "legacy"
+    return "it scans, \(isActive ? "active" : "passive"), \(format)"
+  }
+}
+
+extension BringupError {
+  /// What happened.
+  public var sentence: String {
+    switch self {
+    case .timeout(let opcode): "the controller did not answer command \(opcode.text) in time"
+    case .refused(let opcode, let code):
+      "the controller refused command \(opcode.text) with error 0x\(Hex.digits(UInt64(code.rawValue), count: 2))"
+    case .answerCut(let opcode): "the controller's answer to command \(opcode.text) was too short"
+    case .hardwareError(let code):
+      "the controller reported a hardware error, 0x\(Hex.digits(UInt64(code), count: 2))"
+    case .cannotScan: "the controller knows no scan commands"
+    }
+  }
+}
+
+extension Opcode {
+  fileprivate var text: String { "0x\(Hex.digits(UInt64(rawValue), count: 4))" }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+public import HCI
+import JSON
+import Varlink
+
+extension Agent {
+  /// Lets time pass, takes calls, and says what there is to say. `radioLead` is how many microseconds the radio's
+  /// clock runs ahead: 0 but for a recording that is played as fast as it can be read.
+  public mutating func turn(at time: Instant, radioLead lead: Int64 = 0) {
+    now = max(now, time)
+    radioLead = lead
+    tally.turns &+= 1
+    isBusy = false
+    dataPath.pipeline.advance(to: radioTime)
+    advanceRadio()
+    for place in clients.places.indices where clients[place] != nil { serve(place) }
+  }
+
+  private mutating func serve(_ place: Int) {
+    clients[place]?.connection.beginTurn()
+    pump(place)
+    while let action = clients[place]?.connection.next(at: now.duration) {
+      switch action {
+      case .perform(let call):
+        perform(call, place)
+        pump(place)
+      case .rest:
+        isBusy = true
+        return
+      case .wait: return closeIfOverdue(place)
+      case .close(let reason): return close(place, reason)
+      }
+    }
+  }
+
+  private mutating func closeIfOverdue(_ place: Int) {
+    guard let client = clients[place], let end = Self.overdue(client), end <= now else { return }
+    tally.closedOverdue &+= 1
+    leave(place, client, .overdue)
+  }
+
+  private mutating func close(_ place: Int, _ reason: ServerConnection.CloseReason) {
+    guard let client = clients[place] else { return }
+    switch reason {
+    case .finished: leave(place, client, nil)
+    case .frame(let problem):
+      tally.closedForFrame &+= 1
+      leave(place, client, .frame(problem))
+    case .call(let problem):
+      tally.closedForJSON &+= 1
+      leave(place, client, .call(problem))
+    case .replyTooLong(let byteCount): leave(place, client, .replyTooLong(byteCount: byteCount))
+    }
+  }
+
+  private mutating func leave(_ place: Int, _ client: Client, _ reason: ClosingReason?) {
+    if let reason { perform(.log(.closed(reason, user: client.peer.user))) }
+    perform(.close(client.id))
+    remove(place)
+  }
+
+  // MARK: - Streams
+
+  /// Says what the call in progress has to say, as far as the client has room for it.
+  private mutating func pump(_ place: Int) {
+    while true {
+      if let message = clients[place]?.pending {
+        guard message.count <= clients[place]?.connection.roomToProceed ?? 0 else { return }
+        clients[place]?.pending = nil
+        clients[place]?.connection.proceed(message)
+      }
+      guard var activity = clients[place]?.activity else { return }
+      let step = step(&activity)
+      clients[place]?.activity = activity
+      switch step {
+      case .wait: return
+      case .say(let message): clients[place]?.pending = message
+      case .end(let message):
+        clients[place]?.activity = .none
+        clients[place]?.connection.finish(message)
+        releaseUnused()
+        return
+      }
+    }
+  }
+
+  /// What a stream says next.
+  enum Step {
+    case say([UInt8])
+    case wait
+    case end([UInt8])
+  }
+
+  private mutating func step(_ activity: inout Activity) -> Step {
+    switch activity {
+    case .none, .reload: return .wait
+    case .sightings(var list):
+      defer { activity = .sightings(list) }
+      return list.next(dataPath)
+    case .watch(var watch):
+      defer { activity = .watch(watch) }
+      return step(&watch)
+    case .explanations(var list):
+      defer { activity = .explanations(list) }
+      return list.next(dataPath)
+    case .trials(var list):
+      defer { activity = .trials(list) }
+      return list.next(dataPath)
+    case .capture(var stream):
+      defer { activity = .capture(stream) }
+      return step(&stream)
+    case .suggestion(let listening):
+      guard listening.end <= now else { return .wait }
+      switch listening.outcome {
+      case .success(let messages): activity = .suggestions(messages)
+      case .failure(let error): return .end(error.message)
+      }
+      return step(&activity)
+    case .suggestions(var messages):
+      guard !messages.isEmpty else { return .end(Message.reply()) }
+      defer { activity = .suggestions(messages) }
+      return .say(messages.removeFirst())
+    }
+  }
+
+  /// Whether some client does what `isSuch` says.
+  func activityCount(_ isSuch: (Activity) -> Bool) -> Int {
+    clients.places.count { $0.map { isSuch($0.activity) } ?? false }
+  }
+
+  /// Lets go of what only captures and suggestions need.
+  mutating func releaseUnused() {
+    if tap != nil, activityCount({ if case .capture = $0 { true } else { false } }) == 0 { tap = nil }
+    if listener != nil, activityCount({ if case .suggestion = $0 { true } else { false } }) == 0 {
+      listener = nil
+    }
+  }
+}

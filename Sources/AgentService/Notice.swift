@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+import HCI
+public import Varlink
+
+/// Something that happened and is worth a line in the log. The sentences are the shell's.
+public enum Notice: Equatable, Sendable {
+  case radio(RadioState)
+  case bringupFailed(BringupError, retryMilliseconds: Int64)
+  /// Nothing was heard through the radio for so long that everything found was lost.
+  case radioGivenUp
+  case turnedAway(AdmissionRefusal, user: UInt32)
+  /// A client broke the protocol, or did not finish what it began.
+  case closed(ClosingReason, user: UInt32)
+  case reloaded(ReloadSummary, warnings: Int)
+  case reloadRefused(findings: Int)
+}
+
+/// Why the agent ends a connection that its client did not end.
+public enum ClosingReason: Equatable, Sendable {
+  case frame(FrameProblem)
+  case call(CallProblem)
+  /// A message, or reading the last replies, took longer than 30 s.
+  case overdue
+  /// A reply of ours was longer than one may be.
+  case replyTooLong(byteCount: Int)
+}
