@@ -13,4 +13,3 @@ extension DataPath {
   { ReloadSummary(itemsKept: 0, itemsAdded: 0, itemsRemoved: 0) }
   func item(of sighting: Sighting) -> ManifestItem { items[Int(sighting.item)] }
 }
-extension Manifest { var needsScanResponses: Bool { true } }
