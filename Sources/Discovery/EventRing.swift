@@ -110,6 +110,23 @@ public struct EventRing: ~Copyable {
     produced &+= 1
   }
 
+  /// Takes the events of another ring over, with their numbers, as many of the latest as fit. `names` gives each item
+  /// index its new one.
+  mutating func takeOver(_ old: borrowing EventRing, names: Span<Int32>) {
+    oldest = old.oldest
+    produced = old.oldest
+    while produced < old.produced {
+      let slot = old.slots[old.slotIndex(produced)]
+      var sighting = slot.sighting
+      sighting.item = names[Int(sighting.item)]
+      let start = old.bytes.count > 0 ? Int(truncatingIfNeeded: slot.start % UInt64(old.bytes.count)) : 0
+      let fitting = min(Int(slot.byteCount), old.bytes.count - start)
+      append(
+        sighting, payload: old.bytes.span(at: start, count: fitting),
+        old.bytes.span(at: 0, count: Int(slot.byteCount) - fitting))
+    }
+  }
+
   private func slotIndex(_ sequence: UInt64) -> Int {
     Int(truncatingIfNeeded: sequence % UInt64(slots.count))
   }

@@ -59,6 +59,7 @@ struct PayloadStore: ~Copyable {
   }
 
   var slotCount: Int { owners.count }
+  var usedSlotCount: Int { owners.count &- freeCount }
 
   func owner(ofSlot slot: Int) -> Int? { owners[slot] < 0 ? nil : Int(owners[slot]) }
 
@@ -83,6 +84,24 @@ struct PayloadStore: ~Copyable {
       freeCount &+= 1
     }
     stored = StoredPayload()
+  }
+
+  /// Takes a payload over from another store. A long one stays in its slot when this store has as many; else it takes
+  /// the lowest free one, which the caller has made sure of.
+  mutating func takeOver(
+    _ stored: StoredPayload, _ part: PayloadPart, of set: Int, from old: borrowing PayloadStore, oldSet: Int
+  ) -> StoredPayload {
+    let octets = old.bytes
+    let source = octets.payload(stored, part, of: oldSet)
+    var copy = stored
+    if stored.slot >= 0, owners.count >= old.owners.count {
+      owners[Int(stored.slot)] = Int32(set)
+      freeCount &-= 1
+    } else {
+      copy.slot = -1
+    }
+    replace(&copy, part, of: set, with: source)
+    return copy
   }
 
   private mutating func claimSlot(for set: Int) -> Int32 {

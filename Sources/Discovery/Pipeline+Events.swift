@@ -144,7 +144,7 @@ extension Pipeline {
 
   /// How long a set may be silent before it bears a match no more. An immediate item that is inside is lost by its own
   /// silence, never sooner by this one.
-  private func lostPatience(of row: Int, _ gate: GateSettings) -> Int64 {
+  func lostPatience(of row: Int, _ gate: GateSettings) -> Int64 {
     let signal = devices[row].signal
     let lost = signal.patience(floor: gate.lostMilliseconds, factor: 3, ceiling: gate.lostMillisecondsMax)
     guard gate.isImmediate else { return lost }

@@ -56,7 +56,7 @@ extension Pipeline {
     }
   }
 
-  private mutating func add(item: Int32, to row: Int, set: Int) {
+  mutating func add(item: Int32, to row: Int, set: Int) {
     var place = 0
     let count = Int(devices[row].matchCount)
     while place < count, match(place, of: row).item < item { place += 1 }

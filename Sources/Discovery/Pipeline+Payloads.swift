@@ -61,7 +61,7 @@ extension Pipeline {
     return nil
   }
 
-  private mutating func unlink(_ set: Int, after previous: Int, of row: Int) {
+  mutating func unlink(_ set: Int, after previous: Int, of row: Int) {
     if previous < 0 { devices[row].newestSet = sets[set].next } else { sets[previous].next = sets[set].next }
   }
 
@@ -113,7 +113,7 @@ extension Pipeline {
     }
   }
 
-  private mutating func releasePayloads(of set: Int) {
+  mutating func releasePayloads(of set: Int) {
     payloads.release(&sets[set].data)
     payloads.release(&sets[set].response)
   }
@@ -155,7 +155,7 @@ extension Pipeline {
 
   /// Frees the long payloads of the set that was heard least recently among those that bear no match and belong to
   /// no accessory, if there is one.
-  private mutating func evictLongPayload() {
+  mutating func evictLongPayload() {
     var oldest: Int?
     for slot in 0..<payloads.slotCount {
       guard let set = payloads.owner(ofSlot: slot), !isNeeded(set) else { continue }

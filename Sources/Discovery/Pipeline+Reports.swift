@@ -183,7 +183,7 @@ extension Pipeline {
     hasten(row, set: Int(devices[row].newestSet))
   }
 
-  private mutating func judge(_ place: Int, of row: Int, item: Int) {
+  mutating func judge(_ place: Int, of row: Int, item: Int) {
     let claimed = devices[row].claimedTxPower
     let verdict = Gate.judge(
       &matches[matchIndex(place, of: row)], devices[row].signal, gates[item],

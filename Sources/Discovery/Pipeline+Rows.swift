@@ -36,7 +36,7 @@ extension Pipeline {
     return row
   }
 
-  private func resolve(_ address: DeviceAddress) -> Int? {
+  func resolve(_ address: DeviceAddress) -> Int? {
     guard address.lifetime == .resolvablePrivate else { return nil }
     for identity in 0..<identityCount where identities[identity].resolves(address) { return identity }
     return nil
@@ -109,8 +109,12 @@ extension Pipeline {
 
   /// The address that stands for a device in events: its identity when a key resolved it.
   func publicAddress(of device: Device) -> DeviceAddress {
-    guard device.identity >= 0 else { return device.address }
-    let identity = identities[Int(device.identity)].identity
+    publicAddress(of: device.address, identity: Int(device.identity))
+  }
+
+  func publicAddress(of address: DeviceAddress, identity: Int) -> DeviceAddress {
+    guard identity >= 0 else { return address }
+    let identity = identities[identity].identity
     return DeviceAddress(
       bits: identity.bits, type: identity.type == .public ? .publicIdentity : .randomIdentity)
   }
@@ -149,7 +153,7 @@ extension Pipeline {
     }
   }
 
-  private func belongsToAccessory(_ device: Device) -> Bool {
+  func belongsToAccessory(_ device: Device) -> Bool {
     accessoryPlace(of: publicAddress(of: device)) != nil || accessoryPlace(of: device.address) != nil
   }
 

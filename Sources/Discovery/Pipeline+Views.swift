@@ -86,7 +86,7 @@ extension Pipeline {
     for item in 0..<itemMatches.count { checkQuota(of: item) }
   }
 
-  private var freeSetCount: Int {
+  var freeSetCount: Int {
     var count = 0
     var set = Int(freeSet)
     while set >= 0 {

@@ -117,6 +117,12 @@ public struct Signal: BitwiseCopyable, Sendable {
     awaitsResponse = false
   }
 
+  /// Moves every level by a number of decibels, as though each reading had come so much stronger; within -127...20.
+  mutating func shift(by decibels: Int) {
+    for place in 0..<32 { readings[place] = Int8(max(-127, min(20, Int(readings[place]) &+ decibels))) }
+    settledLevel = Int16(max(-127 << 4, min(20 << 4, Int(settledLevel) &+ decibels << 4)))
+  }
+
   /// The median of `count` readings, one to five, the newest of which is `age` readings old: of two the weaker, of
   /// four the second weakest.
   private func median(age: Int, of count: Int) -> Int8 {

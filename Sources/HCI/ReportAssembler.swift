@@ -82,6 +82,25 @@ public struct ReportAssembler: ~Copyable {
   /// Fragments received for the chain that `take` just ended in `slot`.
   public func fragmentCount(slot: Int) -> Int { chains[slot].fragmentCount }
 
+  /// Takes the open chains of another assembler over, and its counters; chains that find no place are displaced.
+  public mutating func takeOver(_ old: borrowing ReportAssembler) {
+    counters = old.counters
+    let keepsPlaces = chains.count >= old.chains.count
+    var free = 0
+    for slot in 0..<old.chains.count where old.chains[slot].isOpen {
+      let place = keepsPlaces ? slot : free
+      guard place < chains.count else {
+        counters.displaced &+= 1
+        continue
+      }
+      chains[place] = old.chains[slot]
+      bytes.write(
+        old.bytes.span(at: slot * Self.payloadBytesMax, count: old.chains[slot].byteCount),
+        at: place * Self.payloadBytesMax)
+      free += 1
+    }
+  }
+
   private mutating func find(_ header: ReportHeader, at now: Instant) -> Int? {
     for slot in 0..<chains.count where chains[slot].isOpen {
       if chains[slot].isStale(at: now) {

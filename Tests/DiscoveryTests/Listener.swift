@@ -13,12 +13,10 @@ import VirtualRadio
 final class Listener {
   private var path: DataPath
   private var cursor: EventCursor
-  private let names: [String]
 
   init(_ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0) {
     path = DataPath(manifest, identities: identities, adapterOffset: adapterOffset)
     cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
-    names = manifest.items.map(\.item.id)
   }
 
   convenience init(_ items: DisplayItem..., offset: Int8 = 0, adjust: (inout Gateway) -> Void = { _ in }) {
@@ -68,6 +66,23 @@ final class Listener {
     path.pipeline.checkInvariants()
   }
 
+  /// Goes on with another manifest.
+  @discardableResult
+  func reload(
+    _ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at milliseconds: Int64
+  ) -> ReloadSummary {
+    defer { path.pipeline.checkInvariants() }
+    return path.reload(
+      manifest, identities: identities, adapterOffset: adapterOffset,
+      at: Instant(microseconds: milliseconds * 1000))
+  }
+
+  /// Goes on with other items, all else being as it is by default.
+  @discardableResult
+  func reload(_ items: DisplayItem..., at milliseconds: Int64) -> ReloadSummary {
+    reload(Manifest(items), at: milliseconds)
+  }
+
   @discardableResult
   func setAccessory(_ address: DeviceAddress, _ isAccessory: Bool = true) -> Bool {
     defer { path.pipeline.checkInvariants() }
@@ -91,7 +106,7 @@ final class Listener {
       return []
     }
     return (0..<Int(device.matchCount)).map { path.pipeline.match($0, at: row) }
-      .filter(\.isFound).map { names[Int($0.item)] }
+      .filter(\.isFound).map { path.items[Int($0.item)].item.id }
   }
 
   /// The sightings since the last call.
@@ -99,7 +114,8 @@ final class Listener {
     var heard: [HeardSighting] = []
     while case .event(let sequence, let sighting, let byteCount) = path.pipeline.events.read(&cursor) {
       let payload = (0..<byteCount).map { path.pipeline.events.payloadByte(of: sequence, at: $0) }
-      heard.append(HeardSighting(sighting: sighting, item: names[Int(sighting.item)], payload: payload))
+      let item = path.item(of: sighting).item.id
+      heard.append(HeardSighting(sighting: sighting, item: item, payload: payload))
     }
     return heard
   }
