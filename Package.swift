@@ -153,7 +153,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "RenderingTests",
-      dependencies: ["Rendering", "HCI", "Discovery", "AgentCore", "JSON", "VirtualRadio"],
+      dependencies: [
+        "Rendering", "HCI", "Discovery", "AgentCore", "JSON", "ManifestFormat", "TestSupport",
+        "VirtualRadio",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio", "TestSupport"],

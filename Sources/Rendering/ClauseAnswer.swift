@@ -73,8 +73,20 @@ public struct MaskedComparison: Equatable, Sendable {
   public let firstDifference: Int?
 
   init(_ payload: [UInt8], _ clause: MaskedBytes) {
-    found = zip(payload, clause.mask).map { $0 & $1 }
-    wanted = zip(clause.blob, clause.mask).map { $0 & $1 }
+    self.init(
+      masked: zip(payload, clause.mask).map { $0 & $1 }, wanted: zip(clause.blob, clause.mask).map { $0 & $1 }
+    )
+  }
+
+  /// Nil when more was found than wanted, which no comparison looks at.
+  init?(found: [UInt8], wanted: [UInt8]) {
+    guard found.count <= wanted.count else { return nil }
+    self.init(masked: found, wanted: wanted)
+  }
+
+  private init(masked found: [UInt8], wanted: [UInt8]) {
+    self.found = found
+    self.wanted = wanted
     let difference = zip(found, wanted).enumerated().first { $0.element.0 != $0.element.1 }?.offset
     firstDifference = difference ?? (found.count < wanted.count ? found.count : nil)
   }

@@ -28,21 +28,6 @@ public struct DeviceLine: Equatable, Line {
   /// Latest advertising data, then latest scan response, of the advertising set heard last.
   public let payload: [UInt8]
 
-  public init(_ view: DeviceView) {
-    let device = view.device
-    address = view.address
-    name = view.name?.text
-    rssi = device.rssi >= -127 && device.rssi <= 20 ? device.rssi : nil
-    filteredRSSI = device.signal.filteredRSSI
-    reportCount = device.reportCount
-    firstSeen = Seconds(microseconds: device.firstSeen.microseconds)
-    lastSeen = Seconds(microseconds: device.lastSeen.microseconds)
-    silence = view.silence
-    intervalMilliseconds = device.signal.learnedMilliseconds
-    items = view.matches.map { Item(app: $0.app, id: $0.id, presence: $0.match.presence) }
-    payload = view.payloads.first.map { $0.data + $0.response } ?? []
-  }
-
   public func writeMembers(to json: inout JSONWriter) {
     json.member("address", address.text)
     json.member("addressType", address.type.text)
@@ -86,4 +71,21 @@ public struct DeviceLine: Equatable, Line {
 
   /// Where names and items start.
   private static let wordsColumn = 47
+}
+
+extension DeviceLine {
+  public init(_ view: DeviceView) {
+    let device = view.device
+    address = view.address
+    name = view.name?.text
+    rssi = device.rssi >= -127 && device.rssi <= 20 ? device.rssi : nil
+    filteredRSSI = device.signal.filteredRSSI
+    reportCount = device.reportCount
+    firstSeen = Seconds(microseconds: device.firstSeen.microseconds)
+    lastSeen = Seconds(microseconds: device.lastSeen.microseconds)
+    silence = view.silence
+    intervalMilliseconds = device.signal.learnedMilliseconds
+    items = view.matches.map { Item(app: $0.app, id: $0.id, presence: $0.match.presence) }
+    payload = view.payloads.first.map { $0.data + $0.response } ?? []
+  }
 }

@@ -24,21 +24,6 @@ public struct EventLine: Equatable, Line {
   /// Latest advertising data, then latest scan response.
   public let payload: [UInt8]
 
-  public init(sequence: UInt64, sighting: Sighting, item: ManifestItem, payload: [UInt8]) {
-    self.sequence = sequence
-    time = Seconds(microseconds: sighting.time.microseconds)
-    event = sighting.event
-    app = item.app
-    self.item = item.item.id
-    address = sighting.address
-    rssi = sighting.rssi
-    filteredRSSI = sighting.filteredRSSI
-    pathLoss = sighting.pathLoss
-    samples = sighting.samples
-    reason = sighting.reason
-    self.payload = payload
-  }
-
   public func writeMembers(to json: inout JSONWriter) {
     json.member("sequence", sequence)
     json.member("time", time)
@@ -70,6 +55,23 @@ public struct EventLine: Equatable, Line {
     let place = "\(level.paddedLeft(to: 5)) dBm"
     return "\(time.text(decimals: 3).paddedLeft(to: 9)) \(colored) \(name) \(address)\(place)  "
       + reason.text + "\n"
+  }
+}
+
+extension EventLine {
+  public init(sequence: UInt64, sighting: Sighting, item: ManifestItem, payload: [UInt8]) {
+    self.sequence = sequence
+    time = Seconds(microseconds: sighting.time.microseconds)
+    event = sighting.event
+    app = item.app
+    self.item = item.item.id
+    address = sighting.address
+    rssi = sighting.rssi
+    filteredRSSI = sighting.filteredRSSI
+    pathLoss = sighting.pathLoss
+    samples = sighting.samples
+    reason = sighting.reason
+    self.payload = payload
   }
 }
 

@@ -100,12 +100,16 @@ extension ClauseAnswer.Value {
 }
 
 extension CompareOptions {
+  private static let named: [(option: CompareOptions, word: String)] = [
+    (.caseInsensitive, "caseInsensitive"), (.literal, "literal"), (.backwards, "backwards"),
+    (.anchored, "anchored"),
+  ]
+
   /// As the manifest writes them.
-  var words: [String] {
-    let names: [(CompareOptions, String)] = [
-      (.caseInsensitive, "caseInsensitive"), (.literal, "literal"), (.backwards, "backwards"),
-      (.anchored, "anchored"),
-    ]
-    return names.filter { contains($0.0) }.map(\.1)
+  var words: [String] { Self.named.filter { contains($0.option) }.map(\.word) }
+
+  init?(word: String) {
+    guard let option = Self.named.first(where: { $0.word == word })?.option else { return nil }
+    self = option
   }
 }

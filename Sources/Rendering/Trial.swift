@@ -23,18 +23,6 @@ public struct Trial: Equatable, Line {
 
   public var isFound: Bool { presence?.isFound ?? false }
 
-  public init(_ explanation: ItemExplanation) {
-    address = explanation.address
-    app = explanation.app
-    item = explanation.item
-    isAlternate = explanation.isAlternate
-    holds = explanation.holds
-    presence = explanation.presence
-    level = explanation.gate.level
-    failure = explanation.failure?.key
-    why = explanation.why
-  }
-
   public func writeMembers(to json: inout JSONWriter) {
     json.member("address", address.text)
     json.member("addressType", address.type.text)
@@ -54,6 +42,22 @@ public struct Trial: Equatable, Line {
     let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
     let level = (level?.shortText ?? "-").paddedLeft(to: 7)
     let address = (address.text ?? "(anonymous)").padded(to: 17)
-    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(why)\n"
+    // It may be the agent's word.
+    let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
+    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(shown)\n"
+  }
+}
+
+extension Trial {
+  public init(_ explanation: ItemExplanation) {
+    address = explanation.address
+    app = explanation.app
+    item = explanation.item
+    isAlternate = explanation.isAlternate
+    holds = explanation.holds
+    presence = explanation.presence
+    level = explanation.gate.level
+    failure = explanation.failure?.key
+    why = explanation.why
   }
 }

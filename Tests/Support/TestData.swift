@@ -18,6 +18,11 @@ public enum TestData {
     separator: "/", omittingEmptySubsequences: false
   ).dropLast(3).joined(separator: "/")
 
+  /// The bytes of one of the repository's own files.
+  public static func repositoryOctets(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(filePath: packageRoot + "/" + name)))
+  }
+
   public static func path(_ name: String) -> String { folder + "/" + name }
 
   public static func octets(_ name: String) throws -> [UInt8] {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+public import JSON
+
+/// Takes the members of a line out of an object that somebody else wrote.
+///
+/// Members that nobody asks for are ignored, so that a newer agent may say more.
+public struct LineReader {
+  private let object: JSONObject
+  /// The way to the object, with a dot behind it; empty for the line itself.
+  private let path: String
+
+  public init(_ object: JSONObject) { self.init(object, path: "") }
+
+  private init(_ object: JSONObject, path: String) {
+    self.object = object
+    self.path = path
+  }
+
+  func problem(_ name: String, _ kind: LineProblem.Kind) -> LineProblem {
+    LineProblem(path: path + name, kind: kind)
+  }
+
+  /// Nil when the member is absent or null.
+  func element(_ name: String) -> JSONElement? {
+    guard let element = object[name], element != .null else { return nil }
+    return element
+  }
+
+  private func required<Value>(_ name: String, _ value: Value?) throws(LineProblem) -> Value {
+    guard let value else { throw problem(name, object[name] == nil ? .missing : .wrongType) }
+    return value
+  }
+
+  // MARK: JSON's types
+
+  func text(_ name: String) throws(LineProblem) -> String { try required(name, try textIfAny(name)) }
+
+  func textIfAny(_ name: String) throws(LineProblem) -> String? {
+    switch element(name) {
+    case .text(let text): text
+    case nil: nil
+    case .null, .truth, .integer, .fraction, .array, .object: throw problem(name, .wrongType)
+    }
+  }
+
+  func truth(_ name: String) throws(LineProblem) -> Bool {
+    switch element(name) {
+    case .truth(let truth): return truth
+    case nil: throw problem(name, object[name] == nil ? .missing : .wrongType)
+    case .null, .text, .integer, .fraction, .array, .object: throw problem(name, .wrongType)
+    }
+  }
+
+  func integer<Value: FixedWidthInteger>(_ name: String) throws(LineProblem) -> Value {
+    try required(name, try integerIfAny(name))
+  }
+
+  func integerIfAny<Value: FixedWidthInteger>(_ name: String) throws(LineProblem) -> Value? {
+    switch element(name) {
+    case .integer(let integer):
+      guard let value = Value(exactly: integer) else { throw problem(name, .unknownValue) }
+      return value
+    case nil: return nil
+    case .null, .truth, .fraction, .text, .array, .object: throw problem(name, .wrongType)
+    }
+  }
+
+  private func numberIfAny(_ name: String) throws(LineProblem) -> Double? {
+    switch element(name) {
+    case .integer(let integer): Double(integer)
+    case .fraction(let fraction): fraction
+    case nil: nil
+    case .null, .truth, .text, .array, .object: throw problem(name, .wrongType)
+    }
+  }
+
+  func object(_ name: String) throws(LineProblem) -> LineReader {
+    try required(name, try objectIfAny(name))
+  }
+
+  public func objectIfAny(_ name: String) throws(LineProblem) -> LineReader? {
+    switch element(name) {
+    case .object(let object): LineReader(object, path: "\(path)\(name).")
+    case nil: nil
+    case .null, .truth, .integer, .fraction, .text, .array: throw problem(name, .wrongType)
+    }
+  }
+
+  private func array(_ name: String) throws(LineProblem) -> [JSONElement] {
+    switch element(name) {
+    case .array(let elements): return elements
+    case nil: throw problem(name, object[name] == nil ? .missing : .wrongType)
+    case .null, .truth, .integer, .fraction, .text, .object: throw problem(name, .wrongType)
+    }
+  }
+
+  func objects(_ name: String) throws(LineProblem) -> [LineReader] {
+    var readers: [LineReader] = []
+    for (index, element) in try array(name).enumerated() {
+      guard case .object(let object) = element else { throw problem("\(name)[\(index)]", .wrongType) }
+      readers.append(LineReader(object, path: "\(path)\(name)[\(index)]."))
+    }
+    return readers
+  }
+
+  func texts(_ name: String) throws(LineProblem) -> [String] {
+    var texts: [String] = []
+    for (index, element) in try array(name).enumerated() {
+      guard case .text(let text) = element else { throw problem("\(name)[\(index)]", .wrongType) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  // MARK: What texts and numbers stand for
+
+  func wordIfAny<Value>(
+    _ name: String, of values: [Value], _ word: (Value) -> String
+  ) throws(LineProblem) -> Value? {
+    guard let text = try textIfAny(name) else { return nil }
+    for value in values where word(value) == text { return value }
+    throw problem(name, .unknownValue)
+  }
+
+  func word<Value>(
+    _ name: String, of values: [Value], _ word: (Value) -> String
+  ) throws(LineProblem) -> Value {
+    try required(name, try wordIfAny(name, of: values, word))
+  }
+
+  func bytesIfAny(_ name: String) throws(LineProblem) -> [UInt8]? {
+    guard let text = try textIfAny(name) else { return nil }
+    guard let bytes = HexText.bytes(text) else { throw problem(name, .unknownValue) }
+    return bytes
+  }
+
+  func bytes(_ name: String) throws(LineProblem) -> [UInt8] { try required(name, try bytesIfAny(name)) }
+
+  /// Text of the air; what had to be altered stands beside it.
+  func airTextIfAny(_ name: String) throws(LineProblem) -> AirText? {
+    guard let text = try textIfAny(name) else { return nil }
+    return AirText(try bytesIfAny(name + "Hex") ?? Array(text.utf8))
+  }
+
+  func airText(_ name: String) throws(LineProblem) -> AirText { try required(name, try airTextIfAny(name)) }
+
+  /// Whole microseconds; 2^51 of them, 71 years, come exactly through a Double.
+  func seconds(_ name: String) throws(LineProblem) -> Seconds {
+    let seconds = try required(name, try numberIfAny(name))
+    guard let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()), microseconds.magnitude < 1 << 51
+    else { throw problem(name, .unknownValue) }
+    return Seconds(microseconds: microseconds)
+  }
+
+  func decibels(_ name: String) throws(LineProblem) -> Decibels {
+    try required(name, try decibelsIfAny(name))
+  }
+
+  /// Exact to a sixteenth, and no more than any level or loss could be.
+  func decibelsIfAny(_ name: String) throws(LineProblem) -> Decibels? {
+    guard let decibels = try numberIfAny(name) else { return nil }
+    guard let sixteenths = Int(exactly: decibels * 16), sixteenths.magnitude < 1 << 16 else {
+      throw problem(name, .unknownValue)
+    }
+    return Decibels(sixteenths: sixteenths)
+  }
+}
