@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import HCI
+import JSON
+import TestSupport
+import Varlink
+import VirtualRadio
+
+/// An agent with a virtual controller and clients, in virtual time: everything a shell would do, done at once.
+final class Workbench {
+  private(set) var agent: Agent
+  private(set) var now = Instant(microseconds: 0)
+  private var controller: Controller?
+  private(set) var clients: [ClientID: BenchClient] = [:]
+  private(set) var notices: [Notice] = []
+  private(set) var opened: [RadioSelection] = []
+  private(set) var commands: [CommandPacket] = []
+  /// What a reading of the manifest brings; nothing is answered while it is nil.
+  var reading: ManifestReading?
+  private(set) var readingsAsked = 0
+
+  init(
+    _ manifest: Manifest, room devices: [RoomDevice]? = nil, script: ControllerScript = ControllerScript(),
+    access: AccessList = .operators
+  ) {
+    let setup = Agent.Setup(
+      Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "virtual:bench",
+      epoch: Block128(high: 1, low: 2), version: "0.1.0")
+    agent = Agent(setup, at: now)
+    controller = devices.map { Controller(script, room: $0, seed: 5) }
+    if controller != nil { agent.radioAppeared(.controller, at: now) }
+    turn()
+  }
+
+  // MARK: - Time
+
+  /// Goes through everything that happens within a time, reading the radio every 20 ms.
+  func run(milliseconds: Int64) {
+    let end = now.advanced(milliseconds: milliseconds)
+    while now < end {
+      let drain = controller?.nextTime.map { max($0, now.advanced(milliseconds: 20)) }
+      let due = [drain, agent.nextDeadline, end].compactMap { $0 }.min() ?? end
+      now = max(now, min(due, end))
+      let wasPlugged = controller?.isPlugged
+      while let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
+        agent.receive(packet: packet.bytes.span.octets, at: now)
+      }
+      notePlug(since: wasPlugged)
+      turn()
+    }
+  }
+
+  private func notePlug(since wasPlugged: Bool?) {
+    guard let isPlugged = controller?.isPlugged, isPlugged != wasPlugged else { return }
+    if isPlugged {
+      agent.radioAppeared(.controller, at: now)
+    } else {
+      agent.radioVanished("it was pulled out", at: now)
+    }
+  }
+
+  /// A packet of the radio, now.
+  func receive(_ packet: [UInt8]) {
+    agent.receive(packet: packet.span.octets, at: now)
+    turn()
+  }
+
+  /// Turns until nothing is left to do at this time.
+  func turn() {
+    repeat {
+      agent.turn(at: now)
+      while let action = agent.nextAction() { perform(action) }
+      for id in clients.keys { deliver(to: id) }
+    } while agent.nextDeadline.map { $0 <= now } ?? false
+  }
+
+  private func perform(_ action: Action) {
+    switch action {
+    case .send(let command):
+      commands.append(command)
+      controller?.receive(command.octets.indices.map { command.octets[$0] }, at: now)
+    case .close(let id): clients[id]?.isClosed = true
+    case .readManifest:
+      readingsAsked += 1
+      if let reading { agent.manifestWasRead(reading, at: now) }
+    case .openRadio(let selection): opened.append(selection)
+    case .log(let notice): notices.append(notice)
+    }
+  }
+
+  /// Moves octets both ways, as far as the client reads.
+  private func deliver(to id: ClientID) {
+    guard let client = clients[id], !client.isClosed else { return }
+    agent.drain(id) { client.take($0) }
+    while !client.outgoing.isEmpty {
+      let room = agent.receivableByteCount(id)
+      guard room > 0 else { return }
+      let part = Array(client.outgoing.prefix(room))
+      client.outgoing.removeFirst(part.count)
+      agent.receive(part.span, from: id)
+      agent.turn(at: now)
+      while let action = agent.nextAction() { perform(action) }
+      agent.drain(id) { client.take($0) }
+    }
+  }
+
+  func radioVanishes() {
+    controller = nil
+    agent.radioVanished("it was pulled out", at: now)
+    turn()
+  }
+
+  func setImmediateRequests(_ count: Int) {
+    agent.setImmediateRequests(count, at: now)
+    turn()
+  }
+
+  func manifestWasRead(_ reading: ManifestReading) {
+    agent.manifestWasRead(reading, at: now)
+    turn()
+  }
+
+  func readManifestAgain() {
+    agent.readManifestAgain(at: now)
+    turn()
+  }
+
+  // MARK: - Clients
+
+  /// Somebody connects; nil when turned away.
+  func connect(user: UInt32 = 0, groups: Set<UInt32> = []) -> BenchClient? {
+    let peer = Peer(process: 1, user: user, groups: groups)
+    guard case .admitted(let id) = agent.admit(peer, at: now) else {
+      turn()
+      return nil
+    }
+    let client = BenchClient(id)
+    clients[id] = client
+    return client
+  }
+
+  func send(_ bytes: [UInt8], by client: BenchClient) {
+    client.outgoing += bytes
+    deliver(to: client.id)
+    turn()
+  }
+
+  func endInput(of client: BenchClient) {
+    agent.endInput(client.id)
+    turn()
+  }
+
+  func hangUp(_ client: BenchClient) {
+    agent.drop(client.id)
+    client.isClosed = true
+    turn()
+  }
+
+  /// Calls a method of the operators' interface and answers what came back in this turn.
+  @discardableResult
+  func call(
+    _ method: String, by client: BenchClient, more: Bool = false,
+    _ parameters: (inout JSONWriter) -> Void = { _ in }
+  ) -> [ReceivedReply] {
+    let before = client.replies.count
+    send(Message.call("io.accessoryd.Gateway.\(method)", more: more, parameters), by: client)
+    return Array(client.replies.dropFirst(before))
+  }
+}
+
+/// A client of the workbench: what it sends, and what it was sent.
+final class BenchClient {
+  let id: ClientID
+  fileprivate(set) var isClosed = false
+  fileprivate var outgoing: [UInt8] = []
+  private(set) var replies: [ReceivedReply] = []
+  private var unfinished: [UInt8] = []
+  private(set) var receivedByteCount = 0
+  /// How many octets it still reads; a client that never reads has none.
+  var appetite = Int.max
+
+  fileprivate init(_ id: ClientID) { self.id = id }
+
+  fileprivate func take(_ bytes: Span<UInt8>) -> Int {
+    let count = min(bytes.count, appetite)
+    appetite -= count
+    receivedByteCount += count
+    for index in 0..<count {
+      guard bytes[index] == 0 else {
+        unfinished.append(bytes[index])
+        continue
+      }
+      guard let reply = ReceivedReply(reading: unfinished.span) else {
+        preconditionFailure("what the agent sends is a reply: \(String(decoding: unfinished, as: UTF8.self))")
+      }
+      replies.append(reply)
+      unfinished = []
+    }
+    return count
+  }
+
+  func forget() { replies = [] }
+}
+
+extension BoardProfile {
+  /// Listens all the time, so that few devices are enough for a test.
+  static var attentive: Self {
+    var board = Self(name: "bench")
+    board.low = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
+    return board
+  }
+}
+
+extension AccessList {
+  /// Root; user 1000 is the app "lights", and group 50 is that of operators.
+  static var operators: Self {
+    var access = AccessList(operatorUsers: [0], operatorGroups: [50], overflowUser: 65_534)
+    access.appsOfUser[1000] = ["lights"]
+    return access
+  }
+}
+
+extension ReceivedReply {
+  subscript(_ name: String) -> JSONElement? { parameters[name] }
+
+  func object(_ name: String) -> JSONObject? {
+    if case .object(let object)? = parameters[name] { object } else { nil }
+  }
+
+  func text(_ name: String) -> String? {
+    if case .text(let text)? = parameters[name] { text } else { nil }
+  }
+
+  func integer(_ name: String) -> Int64? {
+    if case .integer(let integer)? = parameters[name] { integer } else { nil }
+  }
+}
+
+extension JSONObject {
+  func text(_ name: String) -> String? {
+    if case .text(let text)? = self[name] { text } else { nil }
+  }
+
+  func integer(_ name: String) -> Int64? {
+    if case .integer(let integer)? = self[name] { integer } else { nil }
+  }
+}
