@@ -123,9 +123,9 @@ public struct Agent: ~Copyable {
   /// The next thing to do, in order; nil when all is done.
   public mutating func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
 
-  /// Whether the radio is to be read at once: somebody waits at the gateway. Otherwise every
-  /// `drainIntervalMilliseconds` is soon enough.
-  public var isRadioUrgent: Bool { immediateRequests > 0 }
+  /// Whether the radio is to be read at once: somebody waits at the gateway, or the controller is to answer a command.
+  /// Otherwise every `drainIntervalMilliseconds` is soon enough.
+  public var isRadioUrgent: Bool { immediateRequests > 0 || radio.awaitsAnswer }
 
   public var drainIntervalMilliseconds: Int64 {
     Int64(configuration.manifest.gateway.drainIntervalMilliseconds)

@@ -72,6 +72,14 @@ struct Radio: Sendable {
     }
   }
 
+  /// Whether a command is on its way.
+  var awaitsAnswer: Bool {
+    switch bringup.state {
+    case .preparing, .configuring, .enabling, .disabling: link == .controller
+    case .off, .ready, .scanning, .failed: false
+    }
+  }
+
   /// When ``advance(to:)`` is due.
   var deadline: Instant? { retry ?? bringup.deadline }
 }

@@ -121,7 +121,7 @@ struct ClientTests {
     for _ in 0..<100 { bench.call("Status", by: deaf) }
     bench.run(milliseconds: 5000)
     #expect(bench.agent.sendableByteCount(deaf.id) <= 65_536)
-    #expect(watcher.replies.count { $0["event"] != nil } == 40)
+    #expect(watcher.events.count { $0.text("event") == "found" } == 40)
     #expect(!watcher.replies.contains { $0["missed"] != nil })
   }
 }

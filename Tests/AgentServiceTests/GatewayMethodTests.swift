@@ -195,7 +195,7 @@ struct GatewayMethodTests {
 
   @Test("A recording has every packet with its time and direction, the agent's commands too")
   func capture() throws {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, room: [.bulb(1)], board: BoardProfile(name: "slow"))
     bench.run(milliseconds: 500)
     let client = try #require(bench.connect())
     let greeting = bench.call("Capture", by: client, more: true)

@@ -2,6 +2,7 @@
 
 import AgentCore
 import AgentService
+import Discovery
 import HCI
 import JSON
 import Testing
@@ -21,7 +22,7 @@ struct ReloadTests {
     bench.run(milliseconds: 3000)
     let watcher = try #require(bench.connect())
     bench.call("Watch", by: watcher, more: true)
-    bench.reading = configuration(Manifest.lights.with { $0.apps[0].items[1].gate.enter = -45 })
+    bench.reading = configuration(Manifest.lights.with { $0.apps[0].items[1].gate.enterRSSI = -45 })
     let client = try #require(bench.connect())
     let reply = try #require(bench.call("Reload", by: client).first)
     #expect(reply.integer("itemsKept") == 1)

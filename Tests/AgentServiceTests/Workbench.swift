@@ -23,10 +23,10 @@ final class Workbench {
 
   init(
     _ manifest: Manifest, room devices: [RoomDevice]? = nil, script: ControllerScript = ControllerScript(),
-    access: AccessList = .operators
+    access: AccessList = .operators, board: BoardProfile = .attentive
   ) {
     let setup = Agent.Setup(
-      Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "virtual:bench",
+      Agent.Configuration(manifest, board: board, access: access), radioSource: "virtual:bench",
       epoch: Block128(high: 1, low: 2), version: "0.1.0")
     agent = Agent(setup, at: now)
     controller = devices.map { Controller(script, room: $0, seed: 5) }
@@ -40,7 +40,8 @@ final class Workbench {
   func run(milliseconds: Int64) {
     let end = now.advanced(milliseconds: milliseconds)
     while now < end {
-      let drain = controller?.nextTime.map { max($0, now.advanced(milliseconds: 20)) }
+      let pace: Int64 = agent.isRadioUrgent ? 1 : 20
+      let drain = controller?.nextTime.map { max($0, now.advanced(milliseconds: pace)) }
       let due = [drain, agent.nextDeadline, end].compactMap { $0 }.min() ?? end
       now = max(now, min(due, end))
       let wasPlugged = controller?.isPlugged
@@ -126,6 +127,8 @@ final class Workbench {
     agent.readManifestAgain(at: now)
     turn()
   }
+
+  var isRadioUrgent: Bool { agent.isRadioUrgent }
 
   // MARK: - Clients
 
