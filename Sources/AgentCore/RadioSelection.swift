@@ -12,4 +12,6 @@ public enum RadioSelection: Hashable, Sendable {
   case virtual(String)
   /// A recording.
   case btsnoop(String)
+  /// A controller behind a UNIX socket that carries H4 packets.
+  case h4(String)
 }

@@ -4,10 +4,15 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -115,6 +120,12 @@ long clinux_send_to(int descriptor, const void *bytes, size_t count, const char 
 
 int clinux_stream_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
+int clinux_packet_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+
+int clinux_packet_pair(int pair[2]) {
+  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
+}
+
 int clinux_datagram_socket(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
 long clinux_send(int descriptor, const void *bytes, size_t count) {
@@ -137,4 +148,94 @@ int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity) {
   socklen_t length = (socklen_t)(capacity * (int)sizeof *groups);
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;
   return (int)(length / sizeof *groups);
+}
+
+void clinux_option_add(struct clinux_options *options, const void *name, int takes_value) {
+  if (options->count >= CLINUX_OPTIONS_MAX) return;
+  options->names[options->count] = name;
+  options->take_values[options->count++] = takes_value;
+}
+
+int clinux_next_option(
+    int count, char **words, const struct clinux_options *options, int is_first, const char **value) {
+  struct option known[CLINUX_OPTIONS_MAX + 1];
+  memset(known, 0, sizeof known);
+  for (int index = 0; index < options->count; index++) {
+    known[index].name = options->names[index];
+    known[index].has_arg = options->take_values[index] ? required_argument : no_argument;
+    // Beyond every character, which is what getopt_long says of short options and mistakes.
+    known[index].val = 256 + index;
+  }
+  if (is_first) optind = 0;
+  opterr = 0;
+  int place = optind > 0 ? optind : 1;
+  optarg = NULL;
+  int found = getopt_long(count, words, ":", known, NULL);
+  if (found >= 256) {
+    *value = optarg;
+    return found - 256;
+  }
+  if (found == -1) {
+    *value = optind < count ? words[optind] : NULL;
+    return CLINUX_OPTION_END;
+  }
+  // The word may have been moved to the front of those that are no options: it is the one before the next.
+  *value = optind > place ? words[optind - 1] : words[optind];
+  return found == ':' ? CLINUX_OPTION_WITHOUT_VALUE : CLINUX_OPTION_UNKNOWN;
+}
+
+int clinux_thread(size_t stack, void *(*body)(void *), void *context) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
+  int code = pthread_attr_init(&attributes);
+  if (code == 0) {
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, stack);
+    // A thread inherits what its maker blocks.
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    code = pthread_create(&thread, &attributes, body, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+  }
+  errno = code;
+  return code == 0 ? 0 : -1;
+}
+
+long clinux_write_now(int descriptor, const void *bytes, size_t count) {
+  long sent = send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0 || errno != ENOTSOCK) return sent;
+  // Others may share the file, so that it is not ours to make non-blocking. A pipe that is ready takes a page.
+  struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
+  if (poll(&entry, 1, 0) != 1 || !(entry.revents & POLLOUT)) {
+    errno = EAGAIN;
+    return -1;
+  }
+  return write(descriptor, bytes, count < 4096 ? count : 4096);
+}
+
+int clinux_local_time(char text[20]) {
+  struct tm parts;
+  time_t now = time(NULL);
+  if (localtime_r(&now, &parts) == NULL) return -1;
+  return strftime(text, 20, "%Y-%m-%d %H:%M:%S", &parts) == 19 ? 0 : -1;
+}
+
+int clinux_lock(int descriptor) { return flock(descriptor, LOCK_EX | LOCK_NB); }
+
+int64_t clinux_descriptor_limit(uint64_t wanted) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  if (limit.rlim_cur < wanted) {
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  }
+  return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
+}
+
+int64_t clinux_monotonic_time(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return -1;
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }

@@ -69,7 +69,8 @@ public struct BtsnoopRecord: ~Escapable {
 public struct BtsnoopReader: ~Escapable {
   public let datalink: BtsnoopDatalink
   private let bytes: RawSpan
-  private var offset = Btsnoop.headerByteCount
+  /// Where the next record starts.
+  public private(set) var offset = Btsnoop.headerByteCount
 
   /// Checks the file header.
   @_lifetime(copy bytes)
@@ -82,6 +83,13 @@ public struct BtsnoopReader: ~Escapable {
     guard let datalink = BtsnoopDatalink(rawValue: code) else { throw .unsupportedDatalink(code) }
     self.datalink = datalink
     self.bytes = bytes
+  }
+
+  /// Goes on where another reader of the same capture had come to: at its ``offset``.
+  @_lifetime(copy bytes)
+  public init(_ bytes: RawSpan, at offset: Int) throws(BtsnoopError) {
+    try self.init(bytes)
+    self.offset = max(offset, Btsnoop.headerByteCount)
   }
 
   /// The next record, or nil at the end of the file. After an error there is no further record.

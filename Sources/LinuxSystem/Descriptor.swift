@@ -14,9 +14,15 @@ public struct Descriptor: ~Copyable, Sendable {
 
   /// Reads what is there into `buffer`: octets read, 0 at the end, nil when nothing is there yet.
   public borrowing func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
+    try read(into: &buffer, 0..<buffer.count)
+  }
+
+  /// The same into a part of the buffer.
+  public borrowing func read(into buffer: inout [UInt8], _ range: Range<Int>) throws(SystemError) -> Int? {
+    precondition(range.lowerBound >= 0 && range.upperBound <= buffer.count, "a read stays in its buffer")
     let count = unsafe buffer.withUnsafeMutableBytes {
-      // Holds: the buffer is the array's own, for as long as the call.
-      unsafe Glibc.read(number, $0.baseAddress, $0.count)
+      // Holds: the range lies in the buffer, which is the array's own, for as long as the call.
+      unsafe Glibc.read(number, $0.baseAddress?.advanced(by: range.lowerBound), range.count)
     }
     return try Self.progress(count, of: .read)
   }
@@ -25,6 +31,15 @@ public struct Descriptor: ~Copyable, Sendable {
   public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       // Holds: the call only reads the slice.
+      unsafe clinux_send(number, $0.baseAddress, $0.count)
+    }
+    return try Self.progress(count, of: .send)
+  }
+
+  /// Sends what fits now: octets sent, or nil when nothing fits.
+  public borrowing func send(_ bytes: Span<UInt8>) throws(SystemError) -> Int? {
+    let count = unsafe bytes.withUnsafeBytes {
+      // Holds: the call only reads the span.
       unsafe clinux_send(number, $0.baseAddress, $0.count)
     }
     return try Self.progress(count, of: .send)

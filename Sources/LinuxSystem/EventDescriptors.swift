@@ -12,6 +12,15 @@ public enum BootTime {
   }
 }
 
+/// Microseconds of the clock that stands still while the machine sleeps (CLOCK_MONOTONIC): the service manager's.
+public enum MonotonicTime {
+  public static func now() throws(SystemError) -> Int64 {
+    let time = clinux_monotonic_time()
+    guard time >= 0 else { throw SystemError(.clock) }
+    return time
+  }
+}
+
 /// A descriptor that becomes readable at a point in boot time.
 public struct AlarmDescriptor: ~Copyable {
   public let descriptor: Descriptor
@@ -73,6 +82,14 @@ public struct Waker: ~Copyable, Sendable {
     var one: UInt64 = 1
     // Holds: eight octets of a local variable.
     _ = unsafe Glibc.write(descriptor.number, &one, 8)
+  }
+
+  /// Waits until it is awake, which only a thread may that has nothing else to do.
+  public func wait() throws(SystemError) {
+    var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    // Holds: one entry, a local variable.
+    _ = try retryOnInterrupt(.poll) { unsafe poll(&entry, 1, -1) }
+    try acknowledge()
   }
 
   public func acknowledge() throws(SystemError) {

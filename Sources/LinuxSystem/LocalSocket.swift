@@ -34,17 +34,59 @@ public struct PeerCredentials: Equatable, Sendable {
   }
 }
 
-/// A stream socket in the file system that accepts connections.
+/// How a local socket carries octets.
+public enum LocalSocketKind: Equatable, Sendable {
+  /// Without borders.
+  case stream
+  /// Packet by packet (SOCK_SEQPACKET).
+  case packets
+
+  func open() throws(SystemError) -> Descriptor {
+    let kind = self
+    let number = try retryOnInterrupt(.socket) {
+      kind == .stream ? clinux_stream_socket() : clinux_packet_socket()
+    }
+    return Descriptor(owning: number)
+  }
+}
+
+/// A socket in the file system that accepts connections.
 public struct LocalListener: ~Copyable {
   public let descriptor: Descriptor
 
   /// Binds `path`, which must not exist, with `mode`, and listens.
-  public init(path: String, mode: UInt32) throws(SystemError) {
-    descriptor = try Self.open(path: path, mode: mode)
+  public init(path: String, mode: UInt32, kind: LocalSocketKind = .stream) throws(SystemError) {
+    descriptor = try Self.open(path: path, mode: mode, kind: kind)
   }
 
-  private static func open(path: String, mode: UInt32) throws(SystemError) -> Descriptor {
-    let descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { clinux_stream_socket() })
+  /// Listens at `path` in place of whatever socket was there. It is made as `interim`, in the same folder, and appears
+  /// at its place whole: nobody finds it with a wrong mode or before it listens.
+  public init(
+    replacing path: String, interim: String, mode: UInt32, kind: LocalSocketKind = .stream
+  ) throws(SystemError) {
+    // Left by a start that was cut off; if it was not there, so much the better.
+    FileName.remove(interim)
+    descriptor = try Self.replace(path, interim, mode, kind)
+  }
+
+  private static func replace(
+    _ path: String, _ interim: String, _ mode: UInt32, _ kind: LocalSocketKind
+  ) throws(SystemError) -> Descriptor {
+    let descriptor = try open(path: interim, mode: mode, kind: kind)
+    do throws(SystemError) {
+      // Holds: the call only reads the paths.
+      _ = try retryOnInterrupt(.rename) { unsafe rename(interim, path) }
+    } catch {
+      FileName.remove(interim)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func open(path: String, mode: UInt32, kind: LocalSocketKind) throws(SystemError)
+    -> Descriptor
+  {
+    let descriptor = try kind.open()
     let number = descriptor.number
     // Holds: the calls only read the path.
     _ = try retryOnInterrupt(.bind) { unsafe clinux_bind(number, path) }
@@ -80,12 +122,21 @@ public struct LocalListener: ~Copyable {
 
 /// The client's side.
 public enum LocalConnection {
-  /// Connects to a stream socket; the descriptor is non-blocking.
-  public static func open(path: String) throws(SystemError) -> Descriptor {
-    let descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { clinux_stream_socket() })
+  /// Connects to a socket; the descriptor is non-blocking.
+  public static func open(path: String, kind: LocalSocketKind = .stream) throws(SystemError) -> Descriptor {
+    let descriptor = try kind.open()
     let number = descriptor.number
     // Holds: the call only reads the path.
     _ = try retryOnInterrupt(.connect) { unsafe clinux_connect(number, path) }
     return descriptor
+  }
+
+  /// Makes two packet sockets that are connected to each other; `other` is the second.
+  public static func pair(_ other: inout Descriptor?) throws(SystemError) -> Descriptor {
+    var pair: [Int32] = [-1, -1]
+    // Holds: the call fills two places.
+    _ = try retryOnInterrupt(.socketPair) { unsafe clinux_packet_pair(&pair) }
+    other = Descriptor(owning: pair[1])
+    return Descriptor(owning: pair[0])
   }
 }

@@ -2,7 +2,11 @@
 
 /// The system calls that are made, by name.
 public enum SystemCall: String, Sendable {
-  case open, fstat, read, write, poll, send, socket, bind, chmod, listen, accept, connect
+  case open, fstat, read, write, poll, send, socket, bind, chmod, listen, accept, connect, rename, unlink
+  case socketPair = "socketpair"
+  case lock = "flock"
+  case limit = "setrlimit"
+  case thread = "pthread_create"
   case clock = "clock_gettime"
   case epollCreate = "epoll_create1"
   case epollControl = "epoll_ctl"

@@ -22,6 +22,16 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isBrokenPipe: Bool { code == EPIPE }
   public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
   public var isPermission: Bool { code == EACCES || code == EPERM }
+  /// Another process holds the lock.
+  public var isLocked: Bool { code == EWOULDBLOCK }
+  /// A socket's path has no room in an address.
+  public var isTooLong: Bool { code == ENAMETOOLONG }
+  /// The socket at that path is of another type.
+  public var isWrongSocketType: Bool { code == EPROTOTYPE }
+  /// The other end was closed with octets unread.
+  public var isReset: Bool { code == ECONNRESET }
+  /// Nobody listens on the socket that is there.
+  public var isRefused: Bool { code == ECONNREFUSED }
 }
 
 /// Calls again for as long as a signal comes in between; -1 is an error.

@@ -19,7 +19,8 @@ extension FormatProblem.Expectation {
     case .interfaceName: "the name of a network interface, as \"wlan1\", under 16 characters"
     case .deviceName: "the name of a device in sysfs, as \"serial0-0\" or \"1-1.4:1.0\""
     case .absolutePath: "a path from the root, beginning with /"
-    case .radio: "\"any\", \"hci0\", an adapter's address, \"virtual:FILE\" or \"btsnoop:FILE\""
+    case .radio:
+      "\"any\", \"hci0\", an adapter's address, \"virtual:FILE\", \"btsnoop:FILE\" or \"h4:PATH\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
     case .identityKey: "32 hexadecimal digits, the most significant octet first"
     case .truth: "true or false, without quotes"

@@ -41,22 +41,3 @@ extension Limits {
     table.read(.writeBufferBytes, into: &writeBufferBytes, in: 65_536...16_777_216)
   }
 }
-
-extension RadioSelection {
-  /// `any`, `hci0`, an address, `virtual:FILE` or `btsnoop:FILE`.
-  fileprivate init?(text: String) {
-    if text == "any" {
-      self = .any
-    } else if let digits = text.remainder(after: "hci"), let index = UInt16(digits), String(index) == digits {
-      self = .index(index)
-    } else if let file = text.remainder(after: "virtual:") {
-      self = .virtual(file)
-    } else if let file = text.remainder(after: "btsnoop:") {
-      self = .btsnoop(file)
-    } else if let bits = AddressText.bits(text) {
-      self = .address(bits)
-    } else {
-      return nil
-    }
-  }
-}

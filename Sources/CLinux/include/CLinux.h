@@ -61,7 +61,11 @@ long clinux_send_to(int descriptor, const void *bytes, size_t count, const char 
 
 /// Local sockets, non-blocking and closed on exec.
 int clinux_stream_socket(void);
+int clinux_packet_socket(void);
 int clinux_datagram_socket(void);
+
+/// Two packet sockets that are connected to each other.
+int clinux_packet_pair(int pair[2]);
 
 /// send(2) that never raises SIGPIPE.
 long clinux_send(int descriptor, const void *bytes, size_t count);
@@ -72,5 +76,47 @@ int clinux_peer(int descriptor, struct clinux_peer *peer);
 
 /// The peer's supplementary groups: their number, or -1 with errno (ERANGE when there are more than `capacity`).
 int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
+
+enum {
+  CLINUX_OPTIONS_MAX = 16,
+  CLINUX_OPTION_END = -1,
+  CLINUX_OPTION_UNKNOWN = -2,
+  CLINUX_OPTION_WITHOUT_VALUE = -3,
+};
+
+/// The options of a command line, by their long names.
+struct clinux_options {
+  const char *names[CLINUX_OPTIONS_MAX];
+  int take_values[CLINUX_OPTIONS_MAX];
+  int count;
+};
+
+/// Adds an option when there is room. The name is not copied.
+void clinux_option_add(struct clinux_options *options, const void *name, int takes_value);
+
+/// The next option of a command line, as getopt_long(3) finds it: its place in `options`, or one of the above.
+/// `value` becomes its value or, at the end, the first word that is no option, or what is not understood; or NULL.
+/// `is_first` begins a command line. One thread may ask at a time.
+int clinux_next_option(
+    int count, char **words, const struct clinux_options *options, int is_first, const char **value);
+
+/// Starts a detached thread that no signal reaches. 0, or -1 with errno.
+int clinux_thread(size_t stack, void *(*body)(void *), void *context);
+
+/// Writes what can be written without waiting, whatever the descriptor is: octets written, or -1 with errno (EAGAIN).
+/// At most 4096 octets, which a pipe takes whole.
+long clinux_write_now(int descriptor, const void *bytes, size_t count);
+
+/// "2026-01-31 23:59:59" by the local clock; 0, or -1.
+int clinux_local_time(char text[20]);
+
+/// Takes the file's lock (flock), never waiting: 0, or -1 with errno (EWOULDBLOCK).
+int clinux_lock(int descriptor);
+
+/// Lets the process open up to `wanted` descriptors, or as many as it may: the limit as it is now, or -1.
+int64_t clinux_descriptor_limit(uint64_t wanted);
+
+/// Microseconds of CLOCK_MONOTONIC, which the service manager counts in; -1 with errno.
+int64_t clinux_monotonic_time(void);
 
 #endif
