@@ -23,14 +23,28 @@ public struct PeerCredentials: Equatable, Sendable {
     var peer = clinux_peer()
     // Holds: `peer` is a local variable.
     _ = try retryOnInterrupt(.peer) { unsafe clinux_peer(number, &peer) }
-    var groups = [UInt32](repeating: 0, count: 65_536)
-    let count = try retryOnInterrupt(.peer) {
-      // Holds: the call fills at most the buffer; the kernel allows no more groups than it has places.
-      unsafe groups.withUnsafeMutableBufferPointer {
-        unsafe clinux_peer_groups(number, $0.baseAddress, Int32($0.count))
+    let groups = try Self.groups(of: number, countMax: Self.usualCountMax)
+    self.init(process: peer.process, user: peer.user, group: peer.group, groups: groups)
+  }
+
+  /// Accounts with more groups than this are asked about again; the kernel allows none more than the larger number.
+  private static let usualCountMax = 64
+  private static let countMax = 65_536
+
+  private static func groups(of number: Int32, countMax most: Int) throws(SystemError) -> [UInt32] {
+    var groups = [UInt32](repeating: 0, count: most)
+    do throws(SystemError) {
+      let count = try retryOnInterrupt(.peer) {
+        // Holds: the call fills at most the buffer.
+        unsafe groups.withUnsafeMutableBufferPointer {
+          unsafe clinux_peer_groups(number, $0.baseAddress, Int32($0.count))
+        }
       }
+      return Array(groups[..<Int(count)])
+    } catch {
+      guard error.code == ERANGE, most < countMax else { throw error }
+      return try Self.groups(of: number, countMax: countMax)
     }
-    self.init(process: peer.process, user: peer.user, group: peer.group, groups: Array(groups[..<Int(count)]))
   }
 }
 

@@ -21,4 +21,26 @@ extension RadioSelection {
       return nil
     }
   }
+
+  /// The same form again.
+  public var text: String {
+    switch self {
+    case .any: "any"
+    case .index(let index): "hci\(index)"
+    case .address(let bits):
+      (0..<6).reversed().map { HexText.octet(UInt8(truncatingIfNeeded: bits >> (8 * $0))) }.joined(
+        separator: ":")
+    case .virtual(let file): "virtual:" + file
+    case .btsnoop(let file): "btsnoop:" + file
+    case .h4(let path): "h4:" + path
+    }
+  }
+}
+
+extension HexText {
+  /// Two upper-case digits.
+  fileprivate static func octet(_ value: UInt8) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return digits.utf8.count == 1 ? "0" + digits : digits
+  }
 }

@@ -15,6 +15,7 @@ struct RadioSelectionTests {
     ])
   func forms(text: String, selection: RadioSelection) {
     #expect(RadioSelection(text: text) == selection)
+    #expect(selection.text == text)
   }
 
   @Test("What names nothing is refused", arguments: ["", "hci", "hci01", "h4:", "virtual:", "radio"])
