@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import VirtualRadio
+import AgentRuntime
+import Glibc
 
-print("virtual-controller")
+exit(VirtualControllerProgram.run(CommandLine.arguments))

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import LinuxSystem
+
+/// A controller at the other end of a socket, in H4 packets: one a read, or in a stream without borders.
+///
+/// Capacity: one packet of the longest kind beside what a read brings; a stream is read into the same place, and what is
+/// not a whole packet yet waits there.
+final class ControllerLink: RadioSource {
+  /// Indicator, four octets of header, and 65,535 of data (Core Specification 5.4, Volume 4, Part E, 5.4.2).
+  private static let packetBytesMax = 65_540
+
+  let socket: OpenSocket?
+  private let link: OpenSocket
+  private let framing: LocalSocketKind
+  private var buffer: [UInt8]
+  private var filled = 0
+
+  init(_ socket: OpenSocket, _ framing: LocalSocketKind) {
+    (self.socket, link) = (socket, socket)
+    self.framing = framing
+    buffer = [UInt8](repeating: 0, count: Self.packetBytesMax)
+  }
+
+  var takesCommands: Bool { true }
+
+  func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain {
+    var count = 0
+    while count < RadioDrain.packetCountMax {
+      do throws(RadioEnd) {
+        guard let packets = try read({ receive($0, now) }) else { return count > 0 ? .some : .nothing }
+        count += packets
+      } catch {
+        return .ended(error)
+      }
+    }
+    return .more
+  }
+
+  /// One read: how many packets it completed, nil when there was nothing to read.
+  private func read(_ receive: (RawSpan) -> Void) throws(RadioEnd) -> Int? {
+    let count: Int
+    do throws(SystemError) {
+      guard let read = try link.descriptor.read(into: &buffer, filled..<buffer.count) else { return nil }
+      count = read
+    } catch {
+      throw .system(error)
+    }
+    guard count > 0 else { throw .hungUp }
+    switch framing {
+    case .packets:
+      Self.hand(buffer, count, to: receive)
+      return 1
+    case .stream:
+      filled += count
+      return try split(receive)
+    }
+  }
+
+  private static func hand(_ buffer: [UInt8], _ count: Int, to receive: (RawSpan) -> Void) {
+    receive(buffer.span.octets.extracting(0..<count))
+  }
+
+  /// Hands over the whole packets, and moves what is left to the front.
+  private func split(_ receive: (RawSpan) -> Void) throws(RadioEnd) -> Int {
+    let (end, count) = try Self.hand(packetsOf: buffer, filled, to: receive)
+    if end > 0 {
+      for index in end..<filled { buffer[index - end] = buffer[index] }
+      filled -= end
+    }
+    return count
+  }
+
+  /// Answers where the last whole packet ends, and how many there were.
+  private static func hand(
+    packetsOf buffer: [UInt8], _ filled: Int, to receive: (RawSpan) -> Void
+  ) throws(RadioEnd) -> (end: Int, count: Int) {
+    var (start, count) = (0, 0)
+    while start < filled {
+      let rest = buffer.span.octets.extracting(start..<filled)
+      guard let byteCount = try measure(rest) else { break }
+      receive(rest.extracting(0..<byteCount))
+      start += byteCount
+      count += 1
+    }
+    return (start, count)
+  }
+
+  private static func measure(_ bytes: RawSpan) throws(RadioEnd) -> Int? {
+    do throws(PacketError) {
+      guard case .packet(let byteCount) = try StreamFrame(measuring: bytes) else { return nil }
+      return byteCount
+    } catch {
+      throw .outOfStep(bytes.uint8(at: 0))
+    }
+  }
+
+  /// Commands go one at a time, so that a controller that has no room for one takes none.
+  func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? {
+    do throws(SystemError) {
+      return try link.descriptor.send(command.octets) == command.byteCount ? nil : .deaf
+    } catch {
+      return error.isBrokenPipe ? .hungUp : .system(error)
+    }
+  }
+}

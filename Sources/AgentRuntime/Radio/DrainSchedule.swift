@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// When a radio is read: wake-ups cost more than matching, so a busy one is read every interval and not with every
+/// packet.
+///
+/// After a drain that found something the descriptor is left alone until the interval is over; then it is read again,
+/// asked for or not. A drain that finds nothing ends this: the descriptor is watched, and an idle radio costs nothing.
+/// A radio that has no descriptor says when it is due, and is read then, but no more often either. While something is
+/// urgent nothing is put off.
+struct DrainSchedule: Equatable {
+  var intervalMilliseconds: Int64
+  /// Whether there is a descriptor to watch.
+  let hasDescriptor: Bool
+  /// Until when the radio is left alone; nil while its descriptor is watched.
+  private(set) var restEnd: Instant?
+
+  init(intervalMilliseconds: Int64, hasDescriptor: Bool = true) {
+    self.intervalMilliseconds = intervalMilliseconds
+    self.hasDescriptor = hasDescriptor
+  }
+
+  func isWatched(isUrgent: Bool) -> Bool { isUrgent || restEnd == nil }
+
+  /// Whether it is read in this turn. `due` is when the source itself has something.
+  func isDue(at now: Instant, isReady: Bool, due: Instant?, isUrgent: Bool) -> Bool {
+    if isReady { return isWatched(isUrgent: isUrgent) }
+    return deadline(due: due, isUrgent: isUrgent).map { $0 <= now } ?? false
+  }
+
+  /// When the loop must turn for the radio.
+  func deadline(due: Instant?, isUrgent: Bool) -> Instant? {
+    guard let restEnd else { return due }
+    if hasDescriptor { return restEnd }
+    return due.map { isUrgent ? $0 : max($0, restEnd) }
+  }
+
+  mutating func drained(_ outcome: RadioDrain, at now: Instant) {
+    switch outcome {
+    case .nothing, .returned, .ended: restEnd = hasDescriptor ? nil : pause(now)
+    case .some: restEnd = pause(now)
+    case .more: restEnd = now
+    }
+  }
+
+  private func pause(_ now: Instant) -> Instant { now.advanced(milliseconds: intervalMilliseconds) }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import LinuxSystem
+
+/// Where packets come from: octets and times in, commands out. None of its calls waits for anything.
+protocol RadioSource: AnyObject {
+  /// Whether it is brought up and told how to scan; a recording only speaks.
+  var takesCommands: Bool { get }
+  /// What becomes readable when there is something to drain; nil when ``nextTime`` tells everything.
+  var socket: OpenSocket? { get }
+  /// Whether it comes back by itself after its end; otherwise it may be opened again.
+  var returns: Bool { get }
+  /// When there may be something to drain that no descriptor tells of.
+  var nextTime: Instant? { get }
+  /// How many microseconds the radio's clock runs ahead of ours at `now`.
+  func lead(at now: Instant) -> Int64
+  /// Hands over what is there, at most ``RadioDrain/packetCountMax`` packets.
+  func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain
+  /// Why the command could not be sent; nil when it was.
+  func send(_ command: CommandPacket, at now: Instant) -> RadioEnd?
+}
+
+extension RadioSource {
+  var returns: Bool { false }
+  var nextTime: Instant? { nil }
+  func lead(at now: Instant) -> Int64 { 0 }
+}
+
+/// What came of draining a radio.
+enum RadioDrain: Equatable {
+  /// One turn of the loop takes no more, so that clients have theirs during a flood.
+  static let packetCountMax = 256
+
+  case nothing
+  /// Everything that was there.
+  case some
+  /// There may be more.
+  case more
+  /// What had gone is there again.
+  case returned
+  case ended(RadioEnd)
+}
+
+/// Why a radio is not there.
+enum RadioEnd: Error, Equatable {
+  case hungUp
+  /// An octet of the stream begins no packet: nothing behind it can be found.
+  case outOfStep(UInt8)
+  /// It does not take a command.
+  case deaf
+  case system(SystemError)
+  case unplugged
+  case recordingEnded(recordCount: Int)
+  case recordingBroken(BtsnoopError)
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import LinuxSystem
+import Rendering
+
+// Sentences that several places of the agent share. Text from outside is escaped where it enters one.
+
+/// A path as it was given, in quotes, safe on a terminal and in a log.
+func quoted(_ path: String) -> String { AirText(Array(path.utf8)).terminal(columnsMax: 200) }
+
+/// The same without quotes.
+func shown(_ path: String) -> String { AirText(Array(path.utf8)).escaped(columnsMax: 200) }
+
+extension SystemError {
+  /// What the system said, and of which call.
+  var sentence: String { "\(reason) (\(call.rawValue))" }
+}
+
+extension FileError {
+  /// Why a file could not be read, and what helps; the end of a sentence.
+  var sentence: String {
+    switch self {
+    case .system(let error):
+      if error.isMissing {
+        "there is no such file; check the name, or the directory the agent was started in"
+      } else if error.isPermission {
+        "the agent's account may not read it; change the file's mode, or the account"
+      } else {
+        error.sentence
+      }
+    case .isDirectory: "it is a directory; name a file in it"
+    case .tooLarge(let byteCountMax):
+      "it is larger than the \(byteCountMax >> 20) MiB that the agent reads; make it smaller"
+    }
+  }
+}
