@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AgentRuntime
+import Glibc
 
-print("accessoryd \(AgentVersion.text)")
+exit(AgentProgram.run(CommandLine.arguments))

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import LinuxSystem
+
+/// The agent's log: lines on standard error that nobody waits for.
+///
+/// A line that cannot be written at once is dropped and counted; the next that can be is led by one that says so.
+struct Log {
+  let style: LogStyle
+  /// The least that is said.
+  let level: LogLevel
+  private(set) var droppedCount: UInt64 = 0
+  private var untold: UInt64 = 0
+  private let write: ([UInt8]) -> Bool
+  private let time: () -> String
+
+  init(
+    _ style: LogStyle, _ level: LogLevel, time: @escaping () -> String = LogOutput.localTime,
+    write: @escaping ([UInt8]) -> Bool = LogOutput.write
+  ) {
+    (self.style, self.level) = (style, level)
+    (self.time, self.write) = (time, write)
+  }
+
+  mutating func say(_ level: LogLevel, _ sentence: String) {
+    guard level <= self.level else { return }
+    if untold > 0 {
+      let loss = "\(untold) log \(untold == 1 ? "line was" : "lines were") lost: nobody read them in time"
+      if write(style.line(.warning, loss, time: time())) { untold = 0 }
+    }
+    guard untold == 0, write(style.line(level, sentence, time: time())) else {
+      droppedCount &+= 1
+      untold &+= 1
+      return
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Varlink
+
+/// Kinds of lines that a stranger can cause: one a minute is said of each.
+enum StrangerKind: Hashable, CaseIterable, Sendable {
+  case strangers, full, userFull, brokenMessages, overdue
+}
+
+extension Notice {
+  /// Which limit holds for it; nil for what only the machine and its operators cause.
+  var strangerKind: StrangerKind? {
+    switch self {
+    case .radio, .bringupFailed, .radioGivenUp, .reloaded, .reloadRefused: nil
+    case .turnedAway(.stranger, _): .strangers
+    case .turnedAway(.full, _): .full
+    case .turnedAway(.userFull, _): .userFull
+    case .closed(.overdue, _): .overdue
+    case .closed: .brokenMessages
+    }
+  }
+
+  var level: LogLevel {
+    switch self {
+    case .radio(.on), .radio(.off): .info
+    case .radio, .bringupFailed, .radioGivenUp: .warning
+    case .turnedAway, .closed: .notice
+    case .reloaded: .notice
+    case .reloadRefused: .error
+    }
+  }
+
+  /// What happened. `radioReason` is why the radio is as it is.
+  func sentence(radioReason: String) -> String {
+    switch self {
+    case .radio(let state): "radio \(state.rawValue): \(radioReason)"
+    case .bringupFailed(let error, let milliseconds):
+      "the radio did not come up: \(error.sentence); it is tried again in \(Self.seconds(milliseconds))"
+    case .radioGivenUp: "the radio has been away too long: every device that was found counts as lost"
+    case .turnedAway(let refusal, let user): "a program of user \(user) was turned away: \(refusal.sentence)"
+    case .closed(let reason, let user): "a connection of user \(user) was closed: \(reason.sentence)"
+    case .reloaded(let summary, let warnings):
+      "the manifest was read again: \(summary.itemsKept) items kept, \(summary.itemsAdded) added, "
+        + "\(summary.itemsRemoved) removed"
+        + (warnings == 0 ? "" : "; accessoryctl check has \(warnings) warnings")
+    case .reloadRefused(let findings):
+      "the manifest was not taken, and the one before stays in force: it is wrong in "
+        + (findings == 1 ? "one place" : "\(findings) places") + "; accessoryctl check says where"
+    }
+  }
+
+  private static func seconds(_ milliseconds: Int64) -> String {
+    milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+  }
+}
+
+extension AdmissionRefusal {
+  fileprivate var sentence: String {
+    switch self {
+    case .stranger: "it is neither an operator nor an app of the manifest"
+    case .full: "all connections are taken"
+    case .userFull: "the user has as many connections as one may have"
+    }
+  }
+}
+
+extension ClosingReason {
+  fileprivate var sentence: String {
+    switch self {
+    case .frame(.oversized(let byteCount)): "\(byteCount) bytes came without the end of a message"
+    case .frame(.cut(let byteCount)): "it ended \(byteCount) bytes into a message"
+    case .call(.json): "a message was no JSON"
+    case .call(.notAnObject): "a message was no JSON object"
+    case .overdue: "a message was not finished, or replies were not read, in 30 s"
+    case .replyTooLong(let byteCount): "a reply had \(byteCount) bytes, more than one may have"
+    }
+  }
+}

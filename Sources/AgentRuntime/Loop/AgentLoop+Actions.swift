@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentService
+import LinuxSystem
+
+// What the agent wants done.
+
+extension AgentLoop {
+  /// So many findings of a refused manifest are logged; the others are counted.
+  private static let findingsMax = 20
+
+  mutating func perform() {
+    while let action = agent.nextAction() {
+      switch action {
+      case .send(let command): send(command)
+      case .close(let id): close(id)
+      case .readManifest:
+        manager.reloading()
+        disk.ask(reader)
+      case .openRadio(let selection): openRadio(selection)
+      case .log(let notice): log(notice)
+      }
+    }
+  }
+
+  private mutating func log(_ notice: Notice) {
+    var sentence = notice.sentence(radioReason: agent.radioDetail)
+    if let kind = notice.strangerKind {
+      guard let held = limiter.admit(kind, at: now) else { return }
+      if held > 0 { sentence += " (and \(held) more like this since the last such line)" }
+    }
+    log.say(notice.level, sentence)
+  }
+
+  /// The disk worker has read the manifest.
+  mutating func takeReading() {
+    guard let reading = disk.takeReply() else { return }
+    switch reading {
+    case .success(let result):
+      for warning in result.warnings { log.say(.warning, warning) }
+      agent.manifestWasRead(
+        .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings), at: now)
+      radio.schedule.intervalMilliseconds = agent.drainIntervalMilliseconds
+    case .failure(let failure):
+      let findings = failure.sentences
+      for finding in findings.prefix(Self.findingsMax) { log.say(.error, finding) }
+      if findings.count > Self.findingsMax {
+        log.say(.error, "and \(findings.count - Self.findingsMax) more")
+      }
+      agent.manifestWasRead(.refused(findings: findings), at: now)
+    }
+    manager.reloaded()
+  }
+
+  mutating func tellManager() {
+    let count = agent.clientCount
+    manager.say("radio \(agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
+    if radio.wasTried { manager.ready(at: now) }
+    manager.turned(at: now)
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import HCI
+import LinuxSystem
+
+/// The loop: descriptors become the agent's inputs, its actions become system calls. One thread owns everything here.
+///
+/// A turn takes what is ready, reads the radio if it is due, lets the agent think, does what it says, sends what waits
+/// for clients, and sets the alarm for whatever is next. The clock is read once a turn.
+struct AgentLoop: ~Copyable {
+  typealias DiskWorker = Worker<ConfigurationReader, Result<ConfigurationReader.Result, StartFailure>>
+  typealias DevicesWorker = Worker<RadioSelection, RadioPort.Opening>
+
+  /// Watched beside clients: signals, alarm, listener, two workers, radio.
+  private static let ownWatches = 6
+
+  let reader: ConfigurationReader
+  let socket: ServiceSocket
+  let signals: SignalDescriptor
+  let disk: DiskWorker
+  let devices: DevicesWorker
+  /// Boot time of the instant 0, in microseconds.
+  let origin: Int64
+  let listenerToken: UInt64
+
+  var agent: Agent
+  var epoll: Epoll
+  var watches: Watches<Watched>
+  var alarm: Alarm
+  var radio: RadioPort
+  var manager: ManagerLink
+  var log: Log
+  var limiter = LogLimiter<StrangerKind>()
+  var clients: [ClientID: ClientSocket] = [:]
+  var counters = LoopCounters()
+  /// Until when nobody is accepted, because no descriptor was free.
+  var listenerRestEnd: Instant?
+  /// Somebody was sent so much that there may be more to say at once.
+  var hasMoreToSay = false
+  var isEnding = false
+  var now = Instant(microseconds: 0)
+  /// Where clients' octets are read to.
+  var buffer = [UInt8](repeating: 0, count: 16 << 10)
+
+  init(
+    _ setup: Agent.Setup, _ reader: ConfigurationReader, _ socket: consuming ServiceSocket, _ log: Log
+  ) throws(SystemError) {
+    // Before any thread is made, so that every thread leaves signals to the descriptor.
+    let signals = try SignalDescriptor()
+    let origin = try BootTime.now()
+    let connections = Int(setup.configuration.manifest.gateway.limits.connections)
+    var watches = Watches<Watched>(capacity: Self.placeCount(connections: connections))
+    let epoll = try Epoll()
+    let alarm = try Alarm(origin: origin)
+    let disk = try DiskWorker { reader in Result { () throws(StartFailure) in try reader.read() } }
+    let devices = try DevicesWorker(RadioOpening.open)
+    try epoll.add(signals.descriptor, .readable, token: Self.place(&watches, .signals))
+    try epoll.add(alarm.descriptor.descriptor, .readable, token: Self.place(&watches, .alarm))
+    try epoll.add(disk.replies.descriptor, .readable, token: Self.place(&watches, .disk))
+    try epoll.add(devices.replies.descriptor, .readable, token: Self.place(&watches, .devices))
+    let listenerToken = Self.place(&watches, .listener)
+    try epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
+    let manager = try ManagerLink(.ofEnvironment)
+    let agent = Agent(setup, at: Instant(microseconds: 0))
+    radio = RadioPort(intervalMilliseconds: agent.drainIntervalMilliseconds)
+    self.manager = manager
+    self.agent = agent
+    self.listenerToken = listenerToken
+    self.reader = reader
+    self.socket = socket
+    self.signals = signals
+    self.origin = origin
+    self.watches = watches
+    self.epoll = epoll
+    self.alarm = alarm
+    self.disk = disk
+    self.devices = devices
+    self.log = log
+  }
+
+  /// A reload may allow more connections than the start did: all that a manifest can.
+  private static func placeCount(connections: Int) -> Int { max(connections, 4096) + ownWatches }
+
+  private static func place(_ watches: inout Watches<Watched>, _ owner: Watched) -> UInt64 {
+    guard let token = watches.insert(owner) else { preconditionFailure("there are places for our own") }
+    return token
+  }
+
+  /// Turns until a signal ends it.
+  mutating func run() throws(SystemError) {
+    perform()
+    try arm()
+    while !isEnding { try turn() }
+    end()
+  }
+
+  private mutating func turn() throws(SystemError) {
+    let ready = try epoll.wait(milliseconds: isDue(deadline) ? 0 : -1)
+    now = Instant(microseconds: try BootTime.now() - origin)
+    counters.turns &+= 1
+    hasMoreToSay = false
+    for event in ready { try take(event) }
+    if let end = listenerRestEnd, end <= now { resumeListening() }
+    driveRadio()
+    agent.turn(at: now, radioLead: radio.source?.lead(at: now) ?? 0)
+    perform()
+    serveClients()
+    watchRadio()
+    tellManager()
+    try arm()
+  }
+
+  private mutating func take(_ event: Ready) throws(SystemError) {
+    guard let owner = watches.owner(of: event.token) else { return }
+    switch owner {
+    case .signals: try takeSignals()
+    case .alarm: alarm.rang()
+    case .listener: accept()
+    case .disk: takeReading()
+    case .devices: takeOpening()
+    case .radio: radio.isReady = true
+    case .client(let id): receive(from: id, event.readiness)
+    }
+  }
+
+  private mutating func takeSignals() throws(SystemError) {
+    while let signal = try signals.next() {
+      switch signal {
+      case .hangUp: agent.readManifestAgain(at: now)
+      case .interrupt, .terminate: isEnding = true
+      }
+    }
+  }
+
+  // MARK: - Time
+
+  /// When the next turn is due at the latest.
+  private var deadline: Instant? {
+    if hasMoreToSay { return now }
+    return [
+      agent.nextDeadline, radio.deadline(isUrgent: isRadioUrgent), listenerRestEnd, manager.deadline,
+    ].compactMap { $0 }.min()
+  }
+
+  private func isDue(_ time: Instant?) -> Bool { time.map { $0 <= now } ?? false }
+
+  /// What is due already needs no alarm.
+  private mutating func arm() throws(SystemError) {
+    let next = deadline
+    guard !isDue(next) else { return }
+    try alarm.set(next)
+  }
+
+  // MARK: - The end
+
+  /// What waits for clients is offered once; who does not take it now does not get it.
+  private mutating func end() {
+    manager.stopping()
+    socket.withdraw()
+    for id in clients.keys { _ = flush(id) }
+    log.say(.debug, counters.sentence)
+    log.say(.info, "ended by a signal")
+  }
+}
+
+extension WatchdogSchedule {
+  fileprivate static var ofEnvironment: WatchdogSchedule {
+    WatchdogSchedule(
+      microseconds: Environment.value(of: "WATCHDOG_USEC"), process: Environment.value(of: "WATCHDOG_PID"),
+      ownProcess: ThisProcess.identifier)
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import LinuxSystem
+
+/// The radio as the loop holds it: which is wanted, whether it is being opened, and when it is read.
+struct RadioPort {
+  typealias Opening = Result<RadioOpening.Opened, RadioOpening.Failure>
+
+  var wanted: RadioSelection?
+  var source: (any RadioSource)?
+  /// What the worker opens just now; its result counts only while it is what is wanted.
+  var opening: RadioSelection?
+  /// When it is tried again.
+  var retry: Instant?
+  var backOff = BackOff()
+  var schedule: DrainSchedule
+  /// The source's token, and whether its descriptor is in the list of those watched.
+  var token: UInt64?
+  var isWatched = false
+  /// It became readable in this turn.
+  var isReady = false
+  /// Once it was opened, or found not to be there, the agent is ready.
+  var wasTried = false
+
+  init(intervalMilliseconds: Int64) { schedule = DrainSchedule(intervalMilliseconds: intervalMilliseconds) }
+
+  func isDue(at now: Instant, isUrgent: Bool) -> Bool {
+    source != nil && schedule.isDue(at: now, isReady: isReady, due: source?.nextTime, isUrgent: isUrgent)
+  }
+
+  func deadline(isUrgent: Bool) -> Instant? {
+    guard let source else { return retry }
+    return schedule.deadline(due: source.nextTime, isUrgent: isUrgent)
+  }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentService
+
+/// Who stands behind a descriptor that the loop watches.
+enum Watched: Sendable {
+  case signals, alarm, listener, disk, devices, radio
+  case client(ClientID)
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import LinuxSystem
+import ManifestFormat
+
+extension AccessList {
+  /// Whose members are operators.
+  private static let operatorGroup = "accessory"
+
+  /// Resolves the names of accounts, which happens when a manifest is read and at no other time. An app whose account
+  /// is not there has nobody who may act as it, which a warning has said.
+  init(ofApps apps: [App]) {
+    self.init(
+      operatorUsers: [0, ThisProcess.user], operatorGroups: Set(Self.group(Self.operatorGroup)),
+      overflowUser: Self.overflowUser)
+    for app in apps {
+      guard case .known(let id) = AccountDirectory.system.lookUp(app.account) else { continue }
+      if app.account.isUser {
+        appsOfUser[id, default: []].insert(app.name)
+      } else {
+        appsOfGroup[id, default: []].insert(app.name)
+      }
+    }
+  }
+
+  private static func group(_ name: String) -> [UInt32] {
+    guard case .known(let id) = AccountDirectory.system.lookUp(.group(name)) else { return [] }
+    return [id]
+  }
+
+  /// The user that the kernel shows for those it cannot express here; as it is by default when it does not say.
+  private static var overflowUser: UInt32 {
+    let file = try? FileContents(reading: "/proc/sys/kernel/overflowuid", byteCountMax: 64)
+    let digits = (file?.bytes ?? []).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return UInt32(String(decoding: digits, as: UTF8.self)) ?? 65_534
+  }
+}

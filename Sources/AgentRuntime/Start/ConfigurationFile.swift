@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import LinuxSystem
+import ManifestFormat
+
+/// A TOML file that the agent relies on, whole in memory.
+struct ConfigurationFile {
+  /// What the file is to us.
+  enum Role: Equatable, Sendable {
+    case manifest, identityKeys, board
+  }
+
+  private static let byteCountMax = 1 << 20
+
+  let role: Role
+  let path: String
+  private let text: [UInt8]
+
+  /// Nil when there is no such file. A file that others may touch is refused.
+  static func find(_ role: Role, _ path: String) throws(StartFailure) -> ConfigurationFile? {
+    do throws(StartFailure) { return try ConfigurationFile(role, path) } catch {
+      if case .file(_, _, .system(let reason)) = error, reason.isMissing { return nil }
+      throw error
+    }
+  }
+
+  init(_ role: Role, _ path: String) throws(StartFailure) {
+    (self.role, self.path) = (role, path)
+    let contents: FileContents
+    do throws(FileError) {
+      contents = try FileContents(reading: path, byteCountMax: Self.byteCountMax)
+    } catch {
+      throw .file(role, path: path, error)
+    }
+    let protection = role == .identityKeys ? FileProtection.ownerReads : .ownerWrites
+    let facts = FileFacts(mode: contents.mode, owner: contents.owner)
+    if let problem = protection.problem(of: facts, owners: [0, ThisProcess.user]) {
+      throw .protection(role, path: path, problem)
+    }
+    text = contents.bytes
+  }
+
+  /// The manifest, and warnings as lines.
+  func manifest() throws(StartFailure) -> (value: Manifest, warnings: [String]) {
+    let reading = ManifestReader.read(text: text, fileName: path, accounts: .system)
+    return (try value(of: reading), lines(of: reading))
+  }
+
+  func identityKeys() throws(StartFailure) -> [IdentityKey] {
+    try value(of: IdentityKeysReader.read(text: text, fileName: path))
+  }
+
+  func boardProfile() throws(StartFailure) -> BoardProfile {
+    try value(of: BoardProfileReader.read(text: text, fileName: path))
+  }
+
+  private func value<Value>(of reading: Reading<Value>) throws(StartFailure) -> Value {
+    if let value = reading.value { return value }
+    throw .content(role, path: path, lines: lines(of: reading))
+  }
+
+  private func lines<Value>(of reading: Reading<Value>) -> [String] {
+    reading.diagnostics.map { $0.line(inFile: shown(path)) }
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import HCI
+import LinuxSystem
+import ManifestFormat
+
+/// Reads everything the agent is told by files: the manifest, identity keys, the board's profile, accounts. What the
+/// start does once and the *disk* worker for every reload.
+struct ConfigurationReader: Sendable {
+  let manifestPath: String
+  /// The command line's radio.
+  let radio: String?
+
+  struct Result: Sendable {
+    let configuration: Agent.Configuration
+    let radioSource: String
+    let warnings: [String]
+  }
+
+  func read() throws(StartFailure) -> Result {
+    let (read, warnings) = try ConfigurationFile(.manifest, manifestPath).manifest()
+    var manifest = read
+    if let radio, let selection = RadioSelection(text: radio) {
+      manifest.gateway.radio = selection
+    } else {
+      manifest.gateway.radio = manifest.gateway.radio.counting(from: Path.folder(of: manifestPath))
+    }
+    let identities = try manifest.gateway.identityKeys.map { path throws(StartFailure) in
+      try ConfigurationFile(.identityKeys, path).identityKeys()
+    }
+    let configuration = Agent.Configuration(
+      manifest, identities: identities ?? [],
+      board: try BoardSearch(manifestPath: manifestPath).profile(named: manifest.gateway.board),
+      access: AccessList(ofApps: manifest.apps))
+    return Result(
+      configuration: configuration, radioSource: radio ?? read.gateway.radio.text, warnings: warnings)
+  }
+}
+
+/// Names of files, as text.
+enum Path {
+  /// The folder that a file lies in.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// A name that counts from `folder` unless it begins at the root.
+  static func counting(_ path: String, from folder: String) -> String {
+    path.hasPrefix("/") || folder == "." ? path : folder + "/" + path
+  }
+}
+
+extension RadioSelection {
+  /// The selection with its file's name counted from a folder.
+  func counting(from folder: String) -> RadioSelection {
+    switch self {
+    case .any, .index, .address: self
+    case .virtual(let path): .virtual(Path.counting(path, from: folder))
+    case .btsnoop(let path): .btsnoop(Path.counting(path, from: folder))
+    case .h4(let path): .h4(Path.counting(path, from: folder))
+    }
+  }
+}

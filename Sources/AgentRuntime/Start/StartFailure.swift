@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import LinuxSystem
+import ManifestFormat
+
+/// Why the agent cannot start.
+enum StartFailure: Error {
+  case usage(UsageProblem)
+  case file(ConfigurationFile.Role, path: String, FileError)
+  case protection(ConfigurationFile.Role, path: String, FileProtection.Problem)
+  /// Everything that is wrong with it, as `accessoryctl check` says it.
+  case content(ConfigurationFile.Role, path: String, lines: [String])
+  case noBoard(String, searched: [String])
+  /// Another agent holds the socket's lock.
+  case anotherAgent(socket: String)
+  /// A program that is no agent of ours listens there.
+  case socketInUse(socket: String)
+  case notASocket(String)
+  case socketTooLong(String, byteCountMax: Int)
+  case socket(String, SystemError)
+  case system(SystemError)
+
+  var status: ExitStatus {
+    switch self {
+    case .usage: .usage
+    case .file(_, _, .system(let error)): error.isPermission ? .noPermission : .noInput
+    case .file(_, _, .isDirectory): .noInput
+    case .file(_, _, .tooLarge): .dataError
+    case .protection(_, _, .notAFile): .noInput
+    case .protection: .noPermission
+    case .content: .dataError
+    case .noBoard: .noInput
+    case .anotherAgent, .socketInUse: .unavailable
+    case .socket(_, let error): error.isPermission ? .noPermission : .cannotCreate
+    case .notASocket, .socketTooLong: .cannotCreate
+    case .system: .systemError
+    }
+  }
+}
