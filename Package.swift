@@ -37,7 +37,9 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
     .target(
-      name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore", "JSON"], swiftSettings: strict),
+      name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore", "JSON"], swiftSettings: strict,
+      // Rounding of numbers that were read back.
+      linkerSettings: [.linkedLibrary("m")]),
 
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
@@ -94,6 +96,10 @@ let package = Package(
     .executableTarget(
       name: "benchmark", dependencies: ["HCI", "Discovery", "AgentCore", "VirtualRadio", "CAllocations"],
       path: "Scripts/benchmark/Benchmark", swiftSettings: strict),
+    .executableTarget(
+      name: "benchmark-delivery",
+      dependencies: ["AgentService", "AgentCore", "CAllocations", "HCI", "Varlink", "VirtualRadio"],
+      path: "Scripts/benchmark/Delivery", swiftSettings: strict),
 
     .testTarget(
       name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI", "TestSupport"], swiftSettings: strict),

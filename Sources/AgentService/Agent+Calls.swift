@@ -16,7 +16,7 @@ extension Agent {
     case .reply(let message): finish(place, message)
     case .refuse(let error): refuse(place, Message.failure(error))
     case .perform(let method, let parameters):
-      guard clients[place]?.rights.isOperator == true else {
+      guard clients.places[place]?.rights.isOperator == true else {
         tally.permissionsDenied &+= 1
         return refuse(place, Message.failure(ServiceError.permissionDenied))
       }
@@ -43,7 +43,7 @@ extension Agent {
   }
 
   private mutating func finish(_ place: Int, _ message: [UInt8]) {
-    clients[place]?.connection.finish(message)
+    clients.places[place]?.connection.finish(message)
   }
 
   private mutating func refuse(_ place: Int, _ message: [UInt8]) {
@@ -51,10 +51,12 @@ extension Agent {
     finish(place, message)
   }
 
-  private mutating func begin(_ place: Int, _ activity: Activity) { clients[place]?.activity = activity }
+  private mutating func begin(_ place: Int, _ activity: Activity) {
+    clients.places[place]?.activity = activity
+  }
 
   private mutating func requestReload(_ place: Int) {
-    guard let id = clients[place]?.id else { return }
+    guard let id = clients.places[place]?.id else { return }
     begin(place, .reload)
     if reloading.request(for: id) { perform(.readManifest) }
   }

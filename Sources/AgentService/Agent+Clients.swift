@@ -15,19 +15,19 @@ extension Agent {
 
   /// How many octets may be received from a client now; 0 means not to read its socket.
   public func receivableByteCount(_ client: ClientID) -> Int {
-    clients.place(of: client).flatMap { clients[$0]?.connection.receivableByteCount } ?? 0
+    clients.place(of: client).flatMap { clients.places[$0]?.connection.receivableByteCount } ?? 0
   }
 
   /// Octets from a client, at most ``receivableByteCount(_:)``.
   public mutating func receive(_ bytes: Span<UInt8>, from client: ClientID) {
     guard let place = clients.place(of: client) else { return }
-    clients[place]?.connection.receive(bytes)
+    clients.places[place]?.connection.receive(bytes)
   }
 
   /// The client will send nothing more; it may still read.
   public mutating func endInput(_ client: ClientID) {
     guard let place = clients.place(of: client) else { return }
-    clients[place]?.connection.endInput()
+    clients.places[place]?.connection.endInput()
   }
 
   /// The client's socket has failed or hung up. Its id means nothing any more; no action follows.
@@ -37,7 +37,7 @@ extension Agent {
   }
 
   public func sendableByteCount(_ client: ClientID) -> Int {
-    clients.place(of: client).flatMap { clients[$0]?.connection.sendableByteCount } ?? 0
+    clients.place(of: client).flatMap { clients.places[$0]?.connection.sendableByteCount } ?? 0
   }
 
   /// Offers everything that waits for a client to `send`, which answers how many of the first octets the socket took.
@@ -46,14 +46,14 @@ extension Agent {
   ) throws(Failure) {
     guard let place = clients.place(of: client) else { return }
     let before = sendableByteCount(client)
-    try clients[place]?.connection.drain(send)
+    try clients.places[place]?.connection.drain(send)
     // Whoever waited for room has something to say now, and nothing else would wake us for it.
-    guard sendableByteCount(client) < before, let drained = clients[place] else { return }
+    guard sendableByteCount(client) < before, let drained = clients.places[place] else { return }
     if drained.pending != nil || drained.connection.hasUnfinishedBusiness { isBusy = true }
   }
 
   mutating func remove(_ place: Int) {
-    guard let client = clients[place] else { return }
+    guard let client = clients.places[place] else { return }
     tally.calls &+= client.connection.callCount
     tally.callsRefused &+= client.connection.refusalCount
     tally.rests &+= client.connection.restCount
@@ -65,25 +65,39 @@ extension Agent {
   var clientDeadline: Instant? {
     var soonest: Instant?
     for place in clients.places.indices {
-      guard let client = clients[place] else { continue }
-      let due = [Self.overdue(client), Self.listeningEnd(client)].compactMap { $0 }
-      soonest = (due + [soonest].compactMap { $0 }).min()
+      soonest = .earliest(soonest, clients.deadline(at: place))
     }
     return soonest
   }
 
-  static func overdue(_ client: Client) -> Instant? {
-    client.connection.overdueSince.map {
-      Instant(microseconds: $0.wholeMicroseconds).advanced(milliseconds: patienceMilliseconds)
-    }
+}
+
+extension ClientTable {
+  func deadline(at place: Int) -> Instant? {
+    .earliest(overdue(at: place), places[place]?.activity.end)
   }
 
-  private static func listeningEnd(_ client: Client) -> Instant? {
-    if case .suggestion(let listening) = client.activity { listening.end } else { nil }
+  /// When the client's patience, or ours with it, ends.
+  func overdue(at place: Int) -> Instant? {
+    places[place]?.connection.overdueSince.map {
+      Instant(microseconds: $0.wholeMicroseconds).advanced(milliseconds: Agent.patienceMilliseconds)
+    }
+  }
+}
+
+extension Activity {
+  /// When it has listened for long enough.
+  fileprivate var end: Instant? {
+    if case .suggestion(let listening) = self { listening.end } else { nil }
   }
 }
 
 extension Instant {
+  static func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
+  }
+
   /// As a connection counts time.
   var duration: Duration { .microseconds(microseconds) }
 }

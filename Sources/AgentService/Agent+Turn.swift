@@ -16,13 +16,13 @@ extension Agent {
     isBusy = false
     dataPath.pipeline.advance(to: radioTime)
     advanceRadio()
-    for place in clients.places.indices where clients[place] != nil { serve(place) }
+    for place in clients.places.indices where clients.places[place] != nil { serve(place) }
   }
 
   private mutating func serve(_ place: Int) {
-    clients[place]?.connection.beginTurn()
+    clients.places[place]?.connection.beginTurn()
     pump(place)
-    while let action = clients[place]?.connection.next(at: now.duration) {
+    while let action = clients.places[place]?.connection.next(at: now.duration) {
       switch action {
       case .perform(let call):
         perform(call, place)
@@ -37,13 +37,13 @@ extension Agent {
   }
 
   private mutating func closeIfOverdue(_ place: Int) {
-    guard let client = clients[place], let end = Self.overdue(client), end <= now else { return }
+    guard let end = clients.overdue(at: place), end <= now, let client = clients.places[place] else { return }
     tally.closedOverdue &+= 1
     leave(place, client, .overdue)
   }
 
   private mutating func close(_ place: Int, _ reason: ServerConnection.CloseReason) {
-    guard let client = clients[place] else { return }
+    guard let client = clients.places[place] else { return }
     switch reason {
     case .finished: leave(place, client, nil)
     case .frame(let problem):
@@ -67,20 +67,20 @@ extension Agent {
   /// Says what the call in progress has to say, as far as the client has room for it.
   private mutating func pump(_ place: Int) {
     while true {
-      if let message = clients[place]?.pending {
-        guard message.count <= clients[place]?.connection.roomToProceed ?? 0 else { return }
-        clients[place]?.pending = nil
-        clients[place]?.connection.proceed(message)
+      if let message = clients.places[place]?.pending {
+        guard message.count <= clients.places[place]?.connection.roomToProceed ?? 0 else { return }
+        clients.places[place]?.pending = nil
+        clients.places[place]?.connection.proceed(message)
       }
-      guard var activity = clients[place]?.activity else { return }
+      guard var activity = clients.places[place]?.activity else { return }
       let step = step(&activity)
-      clients[place]?.activity = activity
+      clients.places[place]?.activity = activity
       switch step {
       case .wait: return
-      case .say(let message): clients[place]?.pending = message
+      case .say(let message): clients.places[place]?.pending = message
       case .end(let message):
-        clients[place]?.activity = .none
-        clients[place]?.connection.finish(message)
+        clients.places[place]?.activity = .none
+        clients.places[place]?.connection.finish(message)
         releaseUnused()
         return
       }

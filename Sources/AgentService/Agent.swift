@@ -141,7 +141,8 @@ public struct Agent: ~Copyable {
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
   public var nextDeadline: Instant? {
     if isBusy { return now }
-    return [pipelineDeadline, radio.deadline, graceDeadline, clientDeadline].compactMap { $0 }.min()
+    return Instant.earliest(
+      .earliest(pipelineDeadline, radio.deadline), .earliest(graceDeadline, clientDeadline))
   }
 
   /// What the data path waits for may be late by as much as a report may, so that a room full of devices does not

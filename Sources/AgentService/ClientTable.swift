@@ -8,7 +8,7 @@ import Varlink
 /// Capacity: ``Limits/connections``, of which some are kept for operators, and so many of one user. Who finds no place
 /// is turned away, which is counted by reason.
 struct ClientTable: Sendable {
-  private(set) var places: [Client?]
+  var places: [Client?]
   private var generation: UInt64 = 0
   private(set) var count = 0
   var limits: Limits
@@ -18,11 +18,6 @@ struct ClientTable: Sendable {
   init(_ limits: Limits) {
     self.limits = limits
     places = Array(repeating: nil, count: Int(limits.connections))
-  }
-
-  subscript(place: Int) -> Client? {
-    get { places[place] }
-    _modify { yield &places[place] }
   }
 
   /// The place of a client that is still here.

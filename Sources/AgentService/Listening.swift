@@ -74,9 +74,9 @@ extension Agent {
   mutating func listen(to packet: RawSpan, at time: Instant) {
     let reports = listener?.reports(in: packet, at: time) ?? []
     for place in clients.places.indices {
-      guard case .suggestion(var listening) = clients[place]?.activity else { continue }
+      guard case .suggestion(var listening) = clients.places[place]?.activity else { continue }
       for report in reports { listening.take(report) }
-      clients[place]?.activity = .suggestion(listening)
+      clients.places[place]?.activity = .suggestion(listening)
     }
   }
 }

@@ -65,8 +65,8 @@ extension Agent {
     let (waiting, readsAgain) = reloading.finish()
     for client in waiting {
       guard let place = clients.place(of: client) else { continue }
-      clients[place]?.activity = .none
-      clients[place]?.connection.finish(message)
+      clients.places[place]?.activity = .none
+      clients.places[place]?.connection.finish(message)
     }
     if readsAgain { perform(.readManifest) }
   }

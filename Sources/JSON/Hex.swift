@@ -16,14 +16,16 @@ public struct Hex: Equatable, Sendable, JSONValue {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  public func write(to json: inout JSONWriter) { json.string(text) }
+  public func write(to json: inout JSONWriter) { json.hexadecimal(bytes) }
 
   /// The low `count` digits of a number.
   package static func digits(_ value: UInt64, count: Int) -> String {
-    let digits = (0..<count).reversed().map {
-      digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * $0)) & 0xF)
+    var digits = ""
+    for place in (0..<count).reversed() {
+      let digit = digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * place)) & 0xF)
+      digits.unicodeScalars.append(Unicode.Scalar(digit))
     }
-    return String(decoding: digits, as: UTF8.self)
+    return digits
   }
 
   /// What a digit stands for, in either case; nil when it is none.
@@ -36,7 +38,7 @@ public struct Hex: Equatable, Sendable, JSONValue {
     }
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 {
+  static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 }

@@ -15,12 +15,18 @@ public struct JSONWriter: Sendable {
   /// The containers that are open, the innermost last; empty between objects.
   private var places: [Place] = []
 
-  public init() {}
+  /// `byteCount` octets are set aside: as many as are usually written before they are taken.
+  public init(reserving byteCount: Int = 0) {
+    bytes.reserveCapacity(byteCount)
+    // Few objects nest deeper.
+    places.reserveCapacity(8)
+  }
 
   /// Hands over the finished lines and messages and starts anew.
   public mutating func take() -> [UInt8] {
     precondition(places.isEmpty, "an object is still being written")
-    defer { bytes.removeAll(keepingCapacity: true) }
+    // What is handed over keeps its memory; clearing it here would copy it.
+    defer { bytes = [] }
     return bytes
   }
 
@@ -73,6 +79,17 @@ public struct JSONWriter: Sendable {
   public mutating func string(_ text: String) {
     beginValue()
     JSONEscaping.append(text, to: &bytes)
+  }
+
+  /// A value that is text of hexadecimal digits, lower case: two for each octet.
+  mutating func hexadecimal(_ octets: [UInt8]) {
+    beginValue()
+    bytes.append(UInt8(ascii: "\""))
+    for octet in octets {
+      bytes.append(Hex.digit(octet >> 4))
+      bytes.append(Hex.digit(octet & 0xF))
+    }
+    bytes.append(UInt8(ascii: "\""))
   }
 
   /// A value that is not text and needs no escaping: a number, `true`, `false` or `null`.

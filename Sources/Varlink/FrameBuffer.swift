@@ -3,7 +3,7 @@
 /// Octets that came in, until their messages are taken: JSON objects, each ended by one NUL (varlink.org,
 /// "Protocol").
 ///
-/// Capacity: one message of `frameBytesMax` octets and its NUL, set aside at start; it never grows. Whoever fills it
+/// Capacity: one message of `frameBytesMax` octets and its NUL, taken as it comes. Whoever fills it
 /// offers no more than ``freeByteCount``, so that messages beyond wait in the kernel and then at their sender. Every
 /// octet is looked at once.
 public struct FrameBuffer: Sendable {
@@ -18,7 +18,6 @@ public struct FrameBuffer: Sendable {
   public init(frameBytesMax: Int = 16 << 10) {
     precondition(frameBytesMax > 0, "a message has octets")
     self.frameBytesMax = frameBytesMax
-    bytes.reserveCapacity(frameBytesMax + 1)
   }
 
   /// Octets that were not taken yet.
@@ -34,7 +33,10 @@ public struct FrameBuffer: Sendable {
   /// Adds what was received; at most ``freeByteCount`` octets.
   public mutating func feed(_ received: Span<UInt8>) {
     precondition(received.count <= freeByteCount, "more was received than there was room for")
-    if bytes.count + received.count > frameBytesMax + 1 { dropTaken() }
+    if byteCount == 0 || bytes.count + received.count > frameBytesMax + 1 { dropTaken() }
+    // What a client has not sent costs nothing, and one growth at a time is enough.
+    let needed = bytes.count + received.count
+    if bytes.capacity < needed { bytes.reserveCapacity(max(needed, min(2 * bytes.capacity, frameBytesMax + 1))) }
     for index in received.indices { bytes.append(received[index]) }
   }
 
@@ -63,7 +65,11 @@ public struct FrameBuffer: Sendable {
   }
 
   private mutating func dropTaken() {
-    bytes.removeSubrange(..<start)
+    if byteCount == 0 {
+      bytes.forget()
+    } else {
+      bytes.removeSubrange(..<start)
+    }
     searched -= start
     start = 0
   }

@@ -43,7 +43,8 @@ public enum Message {
   }
 
   private static func print(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter()
+    // Most messages are shorter.
+    var json = JSONWriter(reserving: 512)
     json.message(body)
     return json.take()
   }

@@ -2,8 +2,8 @@
 
 /// Messages on their way out, until the socket takes them.
 ///
-/// Capacity: `byteCountMax` octets, set aside at start; it never grows. A message that does not fit is refused whole
-/// and counted; what was accepted leaves whole and in order.
+/// Capacity: `byteCountMax` octets. A message that does not fit is refused whole and counted; what was accepted leaves
+/// whole and in order. Memory is taken as messages wait, and given back when the last has left, but for a little.
 public struct OutputBuffer: Sendable {
   public let byteCountMax: Int
   private var bytes: [UInt8] = []
@@ -16,7 +16,6 @@ public struct OutputBuffer: Sendable {
   public init(byteCountMax: Int = 64 << 10) {
     precondition(byteCountMax > 0, "a message has octets")
     self.byteCountMax = byteCountMax
-    bytes.reserveCapacity(byteCountMax)
   }
 
   /// Octets that still have to leave.
@@ -49,7 +48,22 @@ public struct OutputBuffer: Sendable {
   }
 
   private mutating func dropSent() {
-    bytes.removeSubrange(..<start)
+    if isEmpty {
+      bytes.forget()
+    } else {
+      bytes.removeSubrange(..<start)
+    }
     start = 0
+  }
+}
+
+extension [UInt8] {
+  /// Removes everything and keeps no more than 8 KiB of memory.
+  mutating func forget() {
+    if capacity > 8 << 10 {
+      self = []
+    } else {
+      removeAll(keepingCapacity: true)
+    }
   }
 }
