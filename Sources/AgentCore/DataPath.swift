@@ -10,7 +10,7 @@ public struct DataPath: ~Copyable {
   public let items: [ManifestItem]
   /// Items that left the manifest and that events still name, by the indices behind those of `items`. At most as many
   /// as the ring holds events: a reload forgets those that no event names any more.
-  private var retired: [ManifestItem] = []
+  private(set) var retired: [ManifestItem] = []
   /// Bytes set aside for every table of the pipeline.
   public let byteCount: Int
   private let block: MemoryBlock

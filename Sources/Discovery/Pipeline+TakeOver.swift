@@ -25,7 +25,11 @@ extension Pipeline {
     takeOverIdentities(of: old)
     let areAddressesOthers = takeOverMatches(of: old, successors)
     for item in 0..<itemMatches.count { keepSmallerQuota(of: item) }
-    if areAddressesOthers || !areAlike(successors) { lookAgain() }
+    if areAddressesOthers || !areAlike(successors) {
+      lookAgain()
+    } else if devices.count >= old.devices.count {
+      victims.takeOver(old.victims)
+    }
     advance(to: clock)
   }
 
@@ -163,6 +167,8 @@ extension Pipeline {
         if sets[set].isEvaluated { lookAgain(at: set, of: row) }
         set = Int(sets[set].next)
       }
+      // A set heard earlier that came to bear a match may be the first to fall silent.
+      if let due = deadline(of: row) { deadlines.bring(row, forwardTo: due) }
     }
   }
 

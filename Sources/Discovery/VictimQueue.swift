@@ -28,6 +28,14 @@ struct VictimQueue: ~Copyable {
     candidates = arena.table(of: Candidate(row: 0, lastSeen: Instant(microseconds: 0)), count: Self.capacity)
   }
 
+  /// Goes on with the candidates of another queue, for rows that keep their places and their kind.
+  mutating func takeOver(_ old: borrowing VictimQueue) {
+    for place in 0..<old.count { candidates[place] = old.candidates[place] }
+    count = old.count
+    head = old.head
+    holdsStrangers = old.holdsStrangers
+  }
+
   mutating func restart(strangers: Bool) {
     holdsStrangers = strangers
     count = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import AgentCore
 import HCI
 import Testing
 import VirtualRadio
@@ -25,6 +25,8 @@ final class Listener {
 
   var counters: Counters { path.pipeline.counters }
   var assemblerCounters: ReportAssembler.Counters { path.pipeline.assemblerCounters }
+  /// The latest input's time.
+  var now: Instant { path.pipeline.now ?? Instant(microseconds: 0) }
   var produced: UInt64 { path.pipeline.events.produced }
 
   /// One report in an event of its own, in the format its header asks for.
@@ -71,10 +73,17 @@ final class Listener {
   func reload(
     _ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at milliseconds: Int64
   ) -> ReloadSummary {
-    defer { path.pipeline.checkInvariants() }
-    return path.reload(
+    reload(
       manifest, identities: identities, adapterOffset: adapterOffset,
       at: Instant(microseconds: milliseconds * 1000))
+  }
+
+  @discardableResult
+  func reload(
+    _ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
+  ) -> ReloadSummary {
+    defer { path.pipeline.checkInvariants() }
+    return path.reload(manifest, identities: identities, adapterOffset: adapterOffset, at: time)
   }
 
   /// Goes on with other items, all else being as it is by default.
@@ -107,6 +116,17 @@ final class Listener {
     }
     return (0..<Int(device.matchCount)).map { path.pipeline.match($0, at: row) }
       .filter(\.isFound).map { path.items[Int($0.item)].item.id }
+  }
+
+  /// Names kept for events only.
+  var retiredCount: Int { path.retired.count }
+
+  /// Sightings that were overwritten since the last call; nil when the next one is there.
+  func missed() -> UInt64? {
+    guard cursor.sequence < path.pipeline.events.oldest,
+      case .missed(let count) = path.pipeline.events.read(&cursor)
+    else { return nil }
+    return count
   }
 
   /// The sightings since the last call.
