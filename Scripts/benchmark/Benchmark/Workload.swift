@@ -45,6 +45,22 @@ struct Workload: ~Copyable {
     return count
   }
 
+  /// Ten reports between two reloads, each with one item less or more than the one before.
+  mutating func runReload(_ stream: borrowing Stream, _ manifest: Manifest, round: Int) {
+    let bytes = stream.bytes.span.octets
+    for index in 0..<10 {
+      let place = (10 * round + index) % stream.count
+      time += 200
+      _ = path.pipeline.receive(
+        h4: bytes.extracting(stream.starts[place]..<stream.starts[place + 1]), at: Instant(microseconds: time)
+      )
+    }
+    var other = manifest
+    if round % 2 == 0 { other.apps[0].items.removeLast() }
+    let summary = path.reload(other, at: Instant(microseconds: time))
+    matched += summary.itemsKept
+  }
+
   /// Every packet through the whole pipeline, a millisecond apart.
   @inline(never)
   mutating func runPipeline(_ stream: borrowing Stream, round: Int) {

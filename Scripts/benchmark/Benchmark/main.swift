@@ -17,7 +17,8 @@ let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark match|pipeline|unchanged|one-mask|four-masks|all-masks DESCRIPTORS ROUNDS [REPORTS]")
+    "usage: benchmark match|pipeline|unchanged|reload|one-mask|four-masks|all-masks DESCRIPTORS ROUNDS [REPORTS]"
+  )
   throw Usage()
 }
 let descriptors = numbers[0]
@@ -35,12 +36,18 @@ let manifest =
   }
 let stream = Stream(reports: reports, changePerMille: arguments[1] == "unchanged" ? 0 : 230)
 var workload = Workload(manifest)
+// Whatever the first reloads keep for good is kept before counting.
+if arguments[1] == "reload" { for round in 0..<10 { workload.runReload(stream, manifest, round: round) } }
 let before = allocation_count()
+let releasesBefore = release_count()
 switch arguments[1] {
+case "reload": for round in 0..<rounds { workload.runReload(stream, manifest, round: round) }
 case "pipeline", "unchanged": for round in 0..<rounds { workload.runPipeline(stream, round: round) }
 default: for _ in 0..<rounds { workload.runMatcher(stream) }
 }
 let allocations = allocation_count() - before
+let kept = Int(allocations) - Int(release_count() - releasesBefore)
 print(
   "reports \(stream.count) allocations \(allocations) matched \(workload.matched) bytes \(workload.byteCount)"
+    + (arguments[1] == "reload" ? " kept \(kept)" : "")
 )

@@ -4,5 +4,7 @@
 
 /// Blocks that this process has asked the heap for since it started.
 unsigned long allocation_count(void);
+/// Blocks that it has given back.
+unsigned long release_count(void);
 
 #endif
