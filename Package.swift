@@ -156,7 +156,7 @@ let package = Package(
         "AgentRuntime", "AgentCore", "AgentService", "HCI", "LinuxSystem", "TestSupport", "VirtualRadio",
         "accessoryd", "virtual-controller",
       ],
-      swiftSettings: strict),
+      exclude: ["hostile.py", "peer.py"], swiftSettings: strict),
     .testTarget(
       name: "RenderingTests",
       dependencies: [

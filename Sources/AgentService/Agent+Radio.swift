@@ -82,7 +82,8 @@ extension Agent {
     plan.duty = configuration.board.low
     plan.isImmediate = immediateRequests > 0
     plan.needsScanResponses = configuration.manifest.needsScanResponses
-    plan.usesCodedPHY = true
+    // One receiver serves both: who waits at the gateway is not kept waiting for the coded PHY.
+    plan.usesCodedPHY = immediateRequests == 0
     return plan
   }
 
