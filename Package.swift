@@ -73,7 +73,7 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "AgentCore", "ManifestFormat", "Rendering", "JSON", "LinuxSystem",
+        "HCI", "AgentCore", "ManifestFormat", "Rendering", "JSON", "LinuxSystem", "Varlink",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

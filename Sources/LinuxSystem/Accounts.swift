@@ -25,6 +25,18 @@ public enum Accounts {
     return unsafe .known(id: entry.pointee.gr_gid)
   }
 
+  /// Whether the process belongs to root.
+  public static var isRoot: Bool { geteuid() == 0 }
+
+  /// Whether the process is in a group of that name; false when there is none.
+  public static func isMember(ofGroup name: String) -> Bool {
+    guard case .known(let id) = group(named: name) else { return false }
+    var groups = [gid_t](repeating: 0, count: 65_536)
+    // Holds: the call fills at most the buffer; the kernel allows no more groups than it has places.
+    let count = unsafe getgroups(Int32(groups.count), &groups)
+    return getegid() == id || (count > 0 && groups[..<Int(count)].contains(id))
+  }
+
   /// getpwnam(3) lists what "no such entry" may look like.
   private static var absence: Answer {
     [0, ENOENT, ESRCH, EBADF, EPERM].contains(errno) ? .unknown : .noAnswer

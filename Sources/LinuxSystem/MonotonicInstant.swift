@@ -19,5 +19,10 @@ public struct MonotonicInstant: Comparable, Sendable {
     return MonotonicInstant(nanoseconds: overflow ? .max : sum)
   }
 
+  public func advanced(seconds: Int) -> MonotonicInstant {
+    let (delta, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    return advanced(nanoseconds: overflow ? .max : delta)
+  }
+
   public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }

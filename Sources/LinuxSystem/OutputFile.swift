@@ -16,6 +16,50 @@ public struct OutputFile: ~Copyable {
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
+  /// Creates a file, or empties the one that is there; its owner reads and writes it, others as the umask lets them
+  /// read.
+  public static func create(path: String) throws(SystemError) -> OutputFile {
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY
+    // Holds: the call only reads the path.
+    return OutputFile(descriptor: try retryOnInterrupt(.open) { unsafe open(path, flags, 0o644) })
+  }
+
+  /// Writes out what waits, for as long as nothing comes to `interruption`, a descriptor that is only watched. Answers
+  /// whether everything was written; if not, the rest is dropped.
+  public mutating func flush(unlessReadable interruption: Int32) throws(SystemError) -> Bool {
+    defer { buffer.removeAll(keepingCapacity: true) }
+    let entries = [Polling.Entry(descriptor, .writable), Polling.Entry(interruption, .readable)]
+    var start = 0
+    while start < buffer.count {
+      let ready = try Polling.wait(entries, until: nil)
+      guard !ready[0].isEmpty else { return false }
+      start += try writeSome(from: start)
+    }
+    return true
+  }
+
+  /// A pipe that poll(2) calls writable takes PIPE_BUF octets without blocking.
+  private func writeSome(from start: Int) throws(SystemError) -> Int {
+    let count = min(buffer.count - start, Int(PIPE_BUF))
+    do throws(SystemError) {
+      // Holds: `start` and `count` lie inside the buffer, which the call only reads.
+      return try retryOnInterrupt(.write) {
+        unsafe buffer.withUnsafeBytes {
+          unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), count)
+        }
+      }
+    } catch {
+      guard error.code == EAGAIN else { throw error }
+      return 0
+    }
+  }
+
+  /// The number of the descriptor, to watch whether somebody is at the other end.
+  public var number: Int32 { descriptor }
+
+  /// Octets that were not flushed.
+  public var waitingByteCount: Int { buffer.count }
+
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
   public mutating func write(_ bytes: some Sequence<UInt8>) throws(SystemError) {

@@ -32,6 +32,10 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isReset: Bool { code == ECONNRESET }
   /// Nobody listens on the socket that is there.
   public var isRefused: Bool { code == ECONNREFUSED }
+  /// As many connections wait to be accepted as may.
+  public var isFull: Bool { code == EAGAIN }
+  /// The other side of a connection went away.
+  public var isGone: Bool { isBrokenPipe || isReset }
 }
 
 /// Calls again for as long as a signal comes in between; -1 is an error.

@@ -12,6 +12,8 @@ public struct DeviceLine: Equatable, Line {
     public let app: String
     public let id: String
     public let presence: Presence
+
+    public var isFound: Bool { presence.isFound }
   }
 
   public let address: DeviceAddress
@@ -42,7 +44,7 @@ public struct DeviceLine: Equatable, Line {
     json.objects("items", items) { json, item in
       json.member("app", item.app)
       json.member("item", item.id)
-      json.member("found", item.presence.isFound)
+      json.member("found", item.isFound)
       json.member("presence", item.presence.text)
     }
     json.member("data", Hex(payload))
@@ -60,7 +62,7 @@ public struct DeviceLine: Equatable, Line {
     var words = name.map { [$0.terminal(columnsMax: 30)] } ?? []
     words += items.map { item in
       let id = AirText(Array("\(item.app)/\(item.id)".utf8)).escaped()
-      return item.presence.isFound ? id : "(\(id))"
+      return item.isFound ? id : "(\(id))"
     }
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }
@@ -87,5 +89,16 @@ extension DeviceLine {
     intervalMilliseconds = device.signal.learnedMilliseconds
     items = view.matches.map { Item(app: $0.app, id: $0.id, presence: $0.match.presence) }
     payload = view.payloads.first.map { $0.data + $0.response } ?? []
+  }
+}
+
+extension DeviceLine {
+  /// Strongest first, without a reading last, then by address.
+  public static func areStrongestFirst(_ one: DeviceLine, _ other: DeviceLine) -> Bool {
+    one.order < other.order
+  }
+
+  private var order: (Int, UInt64, UInt8) {
+    (filteredRSSI.map { -Int($0) } ?? .max, address.bits, address.type.rawValue)
   }
 }

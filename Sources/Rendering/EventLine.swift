@@ -40,8 +40,8 @@ public struct EventLine: Equatable, Line {
     json.member("data", Hex(payload))
   }
 
-  /// One line for people.
-  public func text(_ style: TextStyle = .plain) -> String {
+  /// One line for people. `clock` says when, or else the event's own time.
+  public func text(_ style: TextStyle = .plain, clock: String? = nil) -> String {
     let word = event.text.padded(to: 8)
     let colored =
       switch event {
@@ -49,12 +49,32 @@ public struct EventLine: Equatable, Line {
       case .changed: word
       case .lost: style.bad(word)
       }
+    return Self.text(
+      clock: clock ?? time.text(decimals: 3), colored, app, item, address, filteredRSSI, reason.text)
+  }
+
+  /// The columns of a line.
+  static func text(
+    clock: String, _ word: String, _ app: String, _ item: String, _ address: DeviceAddress, _ level: Int8?,
+    _ reason: String
+  ) -> String {
     let name = AirText(Array("\(app)/\(item)".utf8)).escaped(columnsMax: 24).padded(to: 19)
     let address = (address.text ?? "(anonymous)").padded(to: 17)
-    let level = filteredRSSI.map { "\($0)" } ?? "-"
-    let place = "\(level.paddedLeft(to: 5)) dBm"
-    return "\(time.text(decimals: 3).paddedLeft(to: 9)) \(colored) \(name) \(address)\(place)  "
-      + reason.text + "\n"
+    let place = "\(level.map { "\($0)" } ?? "-")".paddedLeft(to: 5) + " dBm"
+    return "\(clock.paddedLeft(to: 9)) \(word) \(name) \(address)\(place)  \(reason)\n"
+  }
+}
+
+extension DeviceLine {
+  /// As a line among those of events, one for each item that has found the device.
+  public func presentText(_ style: TextStyle = .plain, clock: String, where isWanted: (Item) -> Bool)
+    -> String
+  {
+    items.filter { $0.isFound && isWanted($0) }.map { item in
+      EventLine.text(
+        clock: clock, style.good("present".padded(to: 8)), item.app, item.id, address, filteredRSSI,
+        item.presence.text)
+    }.joined()
   }
 }
 

@@ -46,12 +46,23 @@ public struct LineReader {
     }
   }
 
-  func truth(_ name: String) throws(LineProblem) -> Bool {
+  func truth(_ name: String) throws(LineProblem) -> Bool { try required(name, try truthIfAny(name)) }
+
+  func truthIfAny(_ name: String) throws(LineProblem) -> Bool? {
     switch element(name) {
-    case .truth(let truth): return truth
-    case nil: throw problem(name, object[name] == nil ? .missing : .wrongType)
+    case .truth(let truth): truth
+    case nil: nil
     case .null, .text, .integer, .fraction, .array, .object: throw problem(name, .wrongType)
     }
+  }
+
+  /// Text that is printed as it is: nothing in it disturbs a terminal, but lines may break.
+  public func plainText(_ name: String) throws(LineProblem) -> String {
+    let text = try text(name)
+    guard text.unicodeScalars.allSatisfy({ $0 == "\n" || !$0.isHiddenFromPeople }) else {
+      throw problem(name, .unknownValue)
+    }
+    return text
   }
 
   func integer<Value: FixedWidthInteger>(_ name: String) throws(LineProblem) -> Value {
@@ -89,26 +100,31 @@ public struct LineReader {
     }
   }
 
-  private func array(_ name: String) throws(LineProblem) -> [JSONElement] {
+  private func arrayIfAny(_ name: String) throws(LineProblem) -> [JSONElement]? {
     switch element(name) {
-    case .array(let elements): return elements
-    case nil: throw problem(name, object[name] == nil ? .missing : .wrongType)
+    case .array(let elements): elements
+    case nil: nil
     case .null, .truth, .integer, .fraction, .text, .object: throw problem(name, .wrongType)
     }
   }
 
   func objects(_ name: String) throws(LineProblem) -> [LineReader] {
+    try required(name, try objectsIfAny(name))
+  }
+
+  func objectsIfAny(_ name: String) throws(LineProblem) -> [LineReader]? {
+    guard let elements = try arrayIfAny(name) else { return nil }
     var readers: [LineReader] = []
-    for (index, element) in try array(name).enumerated() {
+    for (index, element) in elements.enumerated() {
       guard case .object(let object) = element else { throw problem("\(name)[\(index)]", .wrongType) }
       readers.append(LineReader(object, path: "\(path)\(name)[\(index)]."))
     }
     return readers
   }
 
-  func texts(_ name: String) throws(LineProblem) -> [String] {
+  public func texts(_ name: String) throws(LineProblem) -> [String] {
     var texts: [String] = []
-    for (index, element) in try array(name).enumerated() {
+    for (index, element) in try required(name, try arrayIfAny(name)).enumerated() {
       guard case .text(let text) = element else { throw problem("\(name)[\(index)]", .wrongType) }
       texts.append(text)
     }

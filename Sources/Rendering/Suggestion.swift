@@ -90,13 +90,7 @@ public struct Suggestion: Equatable, Line {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// As a line of `suggest --json` (`Config/schema/suggest.schema.json`).
-  public func writeMembers(to json: inout JSONWriter) {
-    json.member("address", address.text)
-    json.member("addressType", address.type.text)
-    json.member("reports", reportCount)
-    json.member("toml", toml)
-  }
+  public func writeMembers(to json: inout JSONWriter) { SuggestionLine(self).writeMembers(to: &json) }
 
   /// The first bytes, up to the last bit that never changed; nil when there is none.
   private static func blob(

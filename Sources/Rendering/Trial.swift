@@ -61,3 +61,22 @@ extension Trial {
     why = explanation.why
   }
 }
+
+extension Trial {
+  /// The trials of each device together, the strongest device first, as a replay lists them.
+  public static func grouped(_ trials: [Trial]) -> [[Trial]] {
+    var groups: [[Trial]] = []
+    for trial in trials {
+      if groups.last?.first?.address == trial.address {
+        groups[groups.count - 1].append(trial)
+      } else {
+        groups.append([trial])
+      }
+    }
+    return groups.sorted { ($0.first?.order ?? (0, 0, 0)) < ($1.first?.order ?? (0, 0, 0)) }
+  }
+
+  private var order: (Int, UInt64, UInt8) {
+    (level.map { -$0.sixteenths } ?? .max, address.bits, address.type.rawValue)
+  }
+}

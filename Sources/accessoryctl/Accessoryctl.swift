@@ -10,9 +10,13 @@ struct Accessoryctl: ParsableCommand {
     commandName: "accessoryctl",
     abstract: "Look after the accessories of a gateway.",
     discussion: """
-      Captures are btsnoop files: record one with "btmon -w room.btsnoop". A name of - reads standard input.
+      Asks the agent of this machine, or looks into captures: btsnoop files, recorded with capture or with \
+      "btmon -w room.btsnoop". A name of - is standard input or output.
 
       Examples:
+        accessoryctl status
+        accessoryctl watch
+        accessoryctl explain AA:BB:CC:DD:EE:FF
         accessoryctl check /etc/accessoryd/accessoryd.toml
         accessoryctl decode room.btsnoop
         accessoryctl replay room.btsnoop --manifest accessoryd.toml
@@ -20,13 +24,15 @@ struct Accessoryctl: ParsableCommand {
         accessoryctl decode --json room.btsnoop | jq -r .address | sort | uniq -c
 
       Exit status: 0 success; 1 the answer is no; 64 wrong command line; 65 wrong file \
-      content; 66 a file that cannot be read; 74 output that cannot be written; 77 a file \
-      that others may write. A reader that stops early (head) is no error.
+      content; 66 a file that cannot be read; 69 no agent; 73 or 74 output that cannot be \
+      written; 75 a busy agent; 76 another program in its place; 77 a file that others may \
+      write, or an agent that you may not ask. A reader that stops early (head) is no error.
       """,
     version: "accessoryctl 0.1.0",
     subcommands: [
-      CheckCommand.self, DecodeCommand.self, ReplayCommand.self, SightingsCommand.self, ExplainCommand.self,
-      TryCommand.self, SuggestCommand.self,
+      StatusCommand.self, SightingsCommand.self, WatchCommand.self, ExplainCommand.self, TryCommand.self,
+      CheckCommand.self, SuggestCommand.self, ReloadCommand.self, MetricsCommand.self, CaptureCommand.self,
+      DecodeCommand.self, ReplayCommand.self,
     ])
 
   static func main() {

@@ -17,7 +17,7 @@ struct CheckCommand: ParsableCommand {
         accessoryctl check /etc/accessoryd/accessoryd.toml
       """)
 
-  @Argument(help: "The manifest.")
+  @Argument(help: "The manifest.", completion: .file())
   var manifest: String
 
   @Flag(help: "One JSON object per problem (Config/schema/check.schema.json).")

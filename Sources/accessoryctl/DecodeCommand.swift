@@ -23,7 +23,7 @@ struct DecodeCommand: ParsableCommand {
         zcat room.btsnoop.gz | accessoryctl decode -
       """)
 
-  @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.")
+  @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.", completion: .file())
   var capture: String
 
   @Flag(help: "One JSON object per report (Config/schema/decode.schema.json).")

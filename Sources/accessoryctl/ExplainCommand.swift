@@ -7,14 +7,18 @@ struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Say why a device does or does not match, clause by clause.",
-    usage: "accessoryctl explain <device> --capture <file> --manifest <file> [...]",
+    usage: """
+      accessoryctl explain <device> [options]
+      accessoryctl explain <device> --capture <file> [--manifest <file>] […]
+      """,
     discussion: """
       For every item of the manifest: each clause, what it wants, what the device \
       advertises instead, and where the first difference is; then how strong the device \
-      is and what the gate makes of it. Exit status: 0 an item has found the device, \
-      1 none has, or it was not heard.
+      is and what the gate makes of it. Asks the agent, or looks into a capture. Exit \
+      status: 0 an item has found the device, 1 none has, or it was not heard.
 
-      Example:
+      Examples:
+        accessoryctl explain AA:BB:CC:DD:EE:FF
         accessoryctl explain AA:BB:CC:DD:EE:FF --capture room.btsnoop \\
           --manifest accessoryd.toml
       """)
@@ -22,35 +26,79 @@ struct ExplainCommand: ParsableCommand {
   @Argument(help: "The device's address, as decode and sightings show it.")
   var device: DeviceArgument
 
-  @OptionGroup var source: CaptureLook
+  @OptionGroup var source: LookSource
 
   @Flag(help: "One JSON object per item (Config/schema/explain.schema.json).")
   var json = false
 
-  func validate() throws { try source.look.requireManifest() }
+  func validate() throws { try source.requireManifest() }
 
   func run() throws {
-    try source.ask { replay throws(Failure) in
-      let devices = replay.dataPath.devices(at: device.bits)
+    guard let capture = source.capture else { return try runLive() }
+    try source.replay(capture) { dataPath throws(Failure) in
+      let devices = dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
         throw .sentence("\(device.text) is not in sight; accessoryctl sightings --all lists what is", .no)
       }
-      var printer = Printer()
-      var isFound = false
+      var show = Show(json: json)
       for view in devices {
-        if !json { try printer.text(DeviceLine.textHeader + DeviceLine(view).text(printer.style)) }
-        for explanation in replay.dataPath.explanations(of: view) {
-          isFound = isFound || explanation.isFound
-          try show(explanation, &printer)
-        }
+        try show.device(DeviceLine(view))
+        for explanation in dataPath.explanations(of: view) { try show.explanation(explanation) }
       }
-      try printer.flush()
-      return isFound ? .success : .no
+      return try show.end()
     }
   }
 
-  private func show(_ explanation: ItemExplanation, _ printer: inout Printer) throws(Failure) {
-    guard json else { return try printer.text(explanation.text(printer.style)) }
-    try printer.lines { explanation.write(to: &$0) }
+  private func runLive() throws(Failure) {
+    let parts = try source.gateway.list(.explain, GatewayCall(device: device.text), Part.init(reading:))
+    var show = Show(json: json)
+    for part in parts {
+      switch part {
+      case .device(let device): try show.device(device)
+      case .explanation(let explanation): try show.explanation(explanation)
+      }
+    }
+    try show.end().end()
+  }
+}
+
+extension ExplainCommand {
+  /// An element of the agent's answer.
+  private enum Part {
+    case device(DeviceLine)
+    case explanation(ItemExplanation)
+
+    init?(reading line: LineReader) throws(LineProblem) {
+      if let device = try line.objectIfAny("device") {
+        self = .device(try DeviceLine(reading: device))
+      } else if let explanation = try line.objectIfAny("explanation") {
+        self = .explanation(try ItemExplanation(reading: explanation))
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private struct Show: ~Copyable {
+    private var printer = Printer()
+    private var isFound = false
+    private let json: Bool
+
+    init(json: Bool) { self.json = json }
+
+    /// Above the explanations of a device.
+    mutating func device(_ device: DeviceLine) throws(Failure) {
+      if !json { try printer.text(DeviceLine.textHeader + device.text(printer.style)) }
+    }
+
+    mutating func explanation(_ explanation: ItemExplanation) throws(Failure) {
+      isFound = isFound || explanation.isFound
+      if json { try printer.line(explanation) } else { try printer.text(explanation.text(printer.style)) }
+    }
+
+    mutating func end() throws(Failure) -> ExitStatus {
+      try printer.flush()
+      return isFound ? .success : .no
+    }
   }
 }

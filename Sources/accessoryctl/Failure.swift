@@ -10,6 +10,7 @@ enum Failure: Error {
   case capture(path: String, BtsnoopError)
   case output(SystemError)
   case clock(SystemError)
+  case system(SystemError)
   /// The lines that say why are on standard error already.
   case said(ExitStatus)
   /// The sentence says what happened, where, and what to do next.
@@ -22,7 +23,7 @@ enum Failure: Error {
     case .capture: .dataError
     // Who stopped reading has had enough.
     case .output(let error): error.isBrokenPipe ? .success : .ioError
-    case .clock: .systemError
+    case .clock, .system: .systemError
     case .said(let status), .sentence(_, let status): status
     }
   }
@@ -35,6 +36,7 @@ enum Failure: Error {
     case .output(let error):
       error.isBrokenPipe ? nil : "cannot write the output: \(error.reason); what came before is incomplete"
     case .clock(let error): "cannot read the clock: \(error.reason)"
+    case .system(let error): "\(error.reason) (\(error.call.rawValue))"
     case .said: nil
     case .sentence(let sentence, _): sentence
     }

@@ -6,7 +6,8 @@ import HCI
 
 /// How the commands look at a capture: as which gateway, and how long.
 struct LookOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The manifest whose items are looked for.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The manifest whose items are looked for.", valueName: "file"), completion: .file())
   var manifest: String?
 
   @Option(
@@ -16,10 +17,11 @@ struct LookOptions: ParsableArguments {
   var seconds: SecondsArgument?
 
   @Option(
-    help: ArgumentHelp("Keys of devices that change their address (a file of mode 0600).", valueName: "file"))
+    help: ArgumentHelp("Keys of devices that change their address (a file of mode 0600).", valueName: "file"),
+    completion: .file())
   var identityKeys: String?
 
-  @Option(help: ArgumentHelp("A board profile, for its RSSI offset.", valueName: "file"))
+  @Option(help: ArgumentHelp("A board profile, for its RSSI offset.", valueName: "file"), completion: .file())
   var board: String?
 
   /// The data path that the files describe. Without a manifest nothing is looked for.
@@ -31,6 +33,14 @@ struct LookOptions: ParsableArguments {
     var offset: Int8 = 0
     if let board { offset = try ConfigurationFile(reading: board).boardProfile().rssiOffset ?? 0 }
     return DataPath(manifest, identities: keys, adapterOffset: offset)
+  }
+
+  /// One that was given, as it is written.
+  var givenOption: String? {
+    if manifest != nil { return "--manifest" }
+    if seconds != nil { return "--seconds" }
+    if identityKeys != nil { return "--identity-keys" }
+    return board == nil ? nil : "--board"
   }
 
   /// For commands that have nothing to say without items.

@@ -11,7 +11,8 @@ struct Printer: ~Copyable {
   let style: TextStyle
 
   init() {
-    let isColored = output.isTerminal && !Environment.has("NO_COLOR")
+    let isColored =
+      output.isTerminal && !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
     style = isColored ? .colored : .plain
   }
 
@@ -24,9 +25,20 @@ struct Printer: ~Copyable {
     do throws(SystemError) { try output.write(json.take()) } catch { throw .output(error) }
   }
 
+  mutating func line(_ line: some Line) throws(Failure) { try lines { line.write(to: &$0) } }
+
   /// To be called at the end: what was not flushed is lost.
   mutating func flush() throws(Failure) {
     do throws(SystemError) { try output.flush() } catch { throw .output(error) }
+  }
+
+  /// Writes out what waits, unless a signal asks the program to end while nobody reads; answers whether it did.
+  mutating func flush(_ interruption: Interruption) throws(Failure) -> Bool {
+    do throws(SystemError) {
+      return try output.flush(unlessReadable: interruption.number)
+    } catch {
+      throw .output(error)
+    }
   }
 
   /// Waits for a deadline with everything flushed; answers whether somebody still reads.

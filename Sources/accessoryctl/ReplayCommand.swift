@@ -22,7 +22,7 @@ struct ReplayCommand: ParsableCommand {
         accessoryctl replay room.btsnoop --manifest accessoryd.toml --json --summary
       """)
 
-  @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.")
+  @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.", completion: .file())
   var capture: String
 
   @OptionGroup var look: LookOptions

@@ -7,18 +7,24 @@ struct SightingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sightings",
     abstract: "List what is near, the strongest first.",
-    usage: "accessoryctl sightings --capture <file> [--manifest <file>] [options]",
+    usage: """
+      accessoryctl sightings [--all] [options]
+      accessoryctl sightings --capture <file> [--manifest <file>] […]
+      """,
     discussion: """
       Devices that match an item of the manifest; items in parentheses match but have not \
       found the device (it is not at the gateway). With --all, every device that is \
-      remembered. Exit status: 0 there are some, 1 there are none.
+      remembered. Asks the agent, or looks into a capture. Exit status: 0 there are some, \
+      1 there are none.
 
       Examples:
+        accessoryctl sightings
+        accessoryctl sightings --all --json
         accessoryctl sightings --capture room.btsnoop --manifest accessoryd.toml
         accessoryctl sightings --all --capture room.btsnoop
       """)
 
-  @OptionGroup var source: CaptureLook
+  @OptionGroup var source: LookSource
 
   @Flag(help: "Devices that match nothing, too.")
   var all = false
@@ -26,22 +32,29 @@ struct SightingsCommand: ParsableCommand {
   @Flag(help: "One JSON object per device (Config/schema/sightings.schema.json).")
   var json = false
 
-  func validate() throws { if !all { try source.look.requireManifest() } }
+  func validate() throws { if !all { try source.requireManifest() } }
 
   func run() throws {
-    try source.ask { replay throws(Failure) in
-      let devices = replay.dataPath.devices.filter { all || !$0.matches.isEmpty }
-      guard !devices.isEmpty else { return .no }
-      var printer = Printer()
-      if !json { try printer.text(DeviceLine.textHeader) }
-      for device in devices { try show(DeviceLine(device), &printer) }
-      try printer.flush()
-      return .success
+    guard let capture = source.capture else {
+      let devices = try source.gateway.list(.sightings, GatewayCall(all: all)) { line throws(LineProblem) in
+        try line.objectIfAny("device").map { line throws(LineProblem) in try DeviceLine(reading: line) }
+      }
+      let status = try show(devices.sorted(by: DeviceLine.areStrongestFirst))
+      return try status.end()
+    }
+    try source.replay(capture) { dataPath throws(Failure) in
+      try show(dataPath.devices.filter { all || !$0.matches.isEmpty }.map(DeviceLine.init))
     }
   }
 
-  private func show(_ device: DeviceLine, _ printer: inout Printer) throws(Failure) {
-    guard json else { return try printer.text(device.text(printer.style)) }
-    try printer.lines { device.write(to: &$0) }
+  private func show(_ devices: [DeviceLine]) throws(Failure) -> ExitStatus {
+    guard !devices.isEmpty else { return .no }
+    var printer = Printer()
+    if !json { try printer.text(DeviceLine.textHeader) }
+    for device in devices {
+      if json { try printer.line(device) } else { try printer.text(device.text(printer.style)) }
+    }
+    try printer.flush()
+    return .success
   }
 }

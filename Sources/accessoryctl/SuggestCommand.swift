@@ -9,25 +9,46 @@ struct SuggestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "suggest",
     abstract: "Print a manifest with an item that finds a device like this one.",
+    usage: """
+      accessoryctl suggest <device> [--seconds <n>] [options]
+      accessoryctl suggest <device> --capture <file> [--json]
+      """,
     discussion: """
       Looks at everything the device advertised: which company or service it names, and \
-      which of the bytes behind it never changed. The longer the capture, the better. \
+      which of the bytes behind it never changed. Listens to it for some seconds through \
+      the agent, or looks into a capture; the longer, the better. \
       Exit status: 0 here is an item, 1 the device was not heard or cannot be told apart.
 
-      Example:
+      Examples:
+        accessoryctl suggest AA:BB:CC:DD:EE:FF --seconds 20
         accessoryctl suggest AA:BB:CC:DD:EE:FF --capture room.btsnoop > new-item.toml
       """)
 
   @Argument(help: "The device's address, as decode and sightings show it.")
   var device: DeviceArgument
 
-  @Option(help: ArgumentHelp("Look into this btsnoop file.", valueName: "file"))
-  var capture: String
+  @Option(
+    help: ArgumentHelp("Look into this btsnoop file, not at the agent.", valueName: "file"),
+    completion: .file())
+  var capture: String?
+
+  @Option(help: ArgumentHelp("How long the agent listens, 1 to 60. (default: 5)", valueName: "n"))
+  var seconds: Int?
+
+  @OptionGroup var gateway: GatewayOptions
 
   @Flag(help: "One JSON object (Config/schema/suggest.schema.json).")
   var json = false
 
+  func validate() throws {
+    if let seconds, !(1...60).contains(seconds) { throw ValidationError("--seconds takes 1 to 60") }
+    guard capture != nil else { return }
+    if seconds != nil { throw ValidationError("--seconds is for the agent; a capture has its own length") }
+    if gateway.socket != nil { throw ValidationError("--capture and --socket exclude each other") }
+  }
+
   func run() throws {
+    guard let capture else { return try runLive() }
     let file = try CaptureFile(reading: capture)
     var sources: [SuggestionSource] = []
     let ending = Result { () throws(Failure) in
@@ -52,13 +73,22 @@ struct SuggestCommand: ParsableCommand {
     guard !suggestions.isEmpty else {
       throw .sentence("\(device.text) names neither a company nor a service; no item can find it", .no)
     }
+    try show(suggestions.map(SuggestionLine.init))
+  }
+
+  private func runLive() throws(Failure) {
+    let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
+    let call = GatewayCall(device: device.text, seconds: seconds, patienceSeconds: patience)
+    let suggestions = try gateway.list(.suggest, call) { line throws(LineProblem) in
+      try line.objectIfAny("suggestion").map { line throws(LineProblem) in try SuggestionLine(reading: line) }
+    }
+    try show(suggestions)
+  }
+
+  private func show(_ suggestions: [SuggestionLine]) throws(Failure) {
     var printer = Printer()
     for suggestion in suggestions {
-      if json {
-        try printer.lines { suggestion.write(to: &$0) }
-      } else {
-        try printer.text(suggestion.toml)
-      }
+      if json { try printer.line(suggestion) } else { try printer.text(suggestion.toml) }
     }
     try printer.flush()
   }

@@ -8,60 +8,67 @@ struct TryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",
     abstract: "Say what matches an item now, and why the rest does not.",
-    usage: "accessoryctl try <item> --capture <file> --manifest <file> [options]",
+    usage: """
+      accessoryctl try <item> [options]
+      accessoryctl try <item> --capture <file> [--manifest <file>] […]
+      """,
     discussion: """
       One line per device: whether the item has found it, and if not, the first clause \
-      that does not hold or what the gate waits for. Exit status: 0 the item has found \
-      a device, 1 it has not.
+      that does not hold or what the gate waits for. Asks the agent, or looks into a \
+      capture. Exit status: 0 the item has found a device, 1 it has not.
 
-      Example:
-        accessoryctl try lights/bulb --capture room.btsnoop --manifest accessoryd.toml
+      Examples:
+        accessoryctl try lights/bulb
+        accessoryctl try bulb --capture room.btsnoop --manifest accessoryd.toml
       """)
 
   @Argument(help: "An item's id, with its app before it (app/item) where another app has one of the same id.")
   var item: String
 
-  @OptionGroup var source: CaptureLook
+  @OptionGroup var source: LookSource
 
   @Flag(help: "One JSON object per device (Config/schema/try.schema.json).")
   var json = false
 
-  func validate() throws { try source.look.requireManifest() }
+  func validate() throws { try source.requireManifest() }
 
   func run() throws {
-    try source.ask { replay throws(Failure) in
-      let index = try self.index(in: replay.dataPath.items)
-      var printer = Printer()
-      var isFound = false
-      for device in replay.dataPath.devices {
-        let identities = replay.dataPath.explanations(of: device, item: index)
-        isFound = isFound || identities.contains(where: \.isFound)
-        try show(identities, &printer)
+    guard let capture = source.capture else {
+      let trials = try source.gateway.list(.try, GatewayCall(item: item)) { line throws(LineProblem) in
+        try line.objectIfAny("trial").map { line throws(LineProblem) in try Trial(reading: line) }
       }
-      try printer.flush()
-      return isFound ? .success : .no
+      return try show(Trial.grouped(trials)).end()
+    }
+    try source.replay(capture) { dataPath throws(Failure) in
+      let index = try self.index(in: dataPath.items)
+      var groups: [[Trial]] = []
+      for device in dataPath.devices {
+        groups.append(dataPath.explanations(of: device, item: index).map(Trial.init))
+      }
+      return try show(groups)
     }
   }
 
-  /// People get one line per device: of the identity that matches, or else of the item's first.
-  private func show(_ identities: [ItemExplanation], _ printer: inout Printer) throws(Failure) {
-    guard json else {
-      let best = identities.first(where: \.holds) ?? identities.first
-      return try printer.text(best.map { Trial($0).text(printer.style) } ?? "")
+  /// The trials of each device. People get one line per device: of the identity that matches, or else of the item's
+  /// first.
+  private func show(_ devices: [[Trial]]) throws(Failure) -> ExitStatus {
+    var printer = Printer()
+    for trials in devices {
+      if json {
+        for trial in trials { try printer.line(trial) }
+      } else if let best = trials.first(where: \.holds) ?? trials.first {
+        try printer.text(best.text(printer.style))
+      }
     }
-    try printer.lines { writer in
-      for identity in identities { Trial(identity).write(to: &writer) }
-    }
+    try printer.flush()
+    return devices.contains { $0.contains(where: \.isFound) } ? .success : .no
   }
 
   private func index(in items: [ManifestItem]) throws(Failure) -> Int {
     let named = items.indices.filter { items[$0].item.id == item || items[$0].path == item }
     if let index = named.first, named.count == 1 { return index }
-    let candidates = (named.isEmpty ? Array(items.indices) : named).map { shown(items[$0].path) }
-    let known = candidates.prefix(10).joined(separator: ", ")
-    let fault =
-      named.isEmpty ? "the manifest has no item \(quoted(item))" : "several apps have an item \(quoted(item))"
-    throw .sentence("\(fault); name one of: \(known)", .usage)
+    let known = (named.isEmpty ? Array(items.indices) : named).map { items[$0].path }
+    throw .unknownItem(item, known: known, isAmbiguous: !named.isEmpty)
   }
 }
 

@@ -72,7 +72,12 @@ import Testing
     #expect(try Tool.run("frobnicate").status == 64)
   }
 
-  @Test(arguments: [[], ["decode"], ["check"], ["replay"], ["sightings"], ["explain"], ["try"], ["suggest"]])
+  @Test(
+    arguments: [[]]
+      + [
+        "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "capture",
+        "decode", "replay",
+      ].map { [$0] })
   func helpIsForPeople(command: [String]) throws {
     let run = try Tool.run(command + ["--help"])
     #expect(run.status == 0)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Glibc
+
+/// A point in time by the wall clock, which may be set at any moment.
+public struct WallTime: Equatable, Sendable {
+  /// Since 1970, UTC.
+  public let microseconds: Int64
+
+  public init(microseconds: Int64) { self.microseconds = microseconds }
+
+  public static func now() throws(SystemError) -> WallTime {
+    var time = timespec()
+    // Holds: `time` is a local variable.
+    _ = try retryOnInterrupt(.clock) { unsafe clock_gettime(CLOCK_REALTIME, &time) }
+    return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+
+  /// `2026-11-21` where the program runs; nil for years that no calendar has.
+  public var localDate: String? {
+    local.map { "\($0.year)-\(Self.two($0.month))-\(Self.two($0.day))" }
+  }
+
+  /// `16:05:09` where the program runs.
+  public var localTime: String? {
+    local.map { "\(Self.two($0.hour)):\(Self.two($0.minute)):\(Self.two($0.second))" }
+  }
+
+  private var local: (year: Int32, month: Int32, day: Int32, hour: Int32, minute: Int32, second: Int32)? {
+    var seconds = time_t(microseconds.floorDivided(by: 1_000_000))
+    // Holds: both are local variables; the name of the time zone, which tm points to, is not looked at.
+    var parts = unsafe tm()
+    guard unsafe localtime_r(&seconds, &parts) != nil else { return nil }
+    return unsafe (
+      parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec
+    )
+  }
+
+  private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension Int64 {
+  fileprivate func floorDivided(by divisor: Int64) -> Int64 {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import JSON
+
+/// Where advertising reports come from, and how that is going: a part of ``StatusLine``.
+public struct RadioLine: Equatable, Line {
+  public enum State: String, CaseIterable, Sendable {
+    case on, off, recovering, absent
+  }
+
+  public enum Scan: String, CaseIterable, Sendable {
+    case passive, active
+  }
+
+  public let source: String
+  public let state: State
+  /// What is going on, for people.
+  public let detail: String
+  /// Nil while it does not scan.
+  public let scan: Scan?
+  /// What the controller said about itself; nil before it is up.
+  public let address: String?
+  public let extendedAdvertising: Bool?
+  public let codedPHY: Bool?
+  public let bringupCount: Int64
+  public let failureCount: Int64
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("source", source)
+    json.member("state", state.rawValue)
+    json.member("detail", detail)
+    json.member("scan", scan?.rawValue)
+    json.member("address", address)
+    json.member("extendedAdvertising", extendedAdvertising)
+    json.member("codedPHY", codedPHY)
+    json.member("bringups", bringupCount)
+    json.member("failures", failureCount)
+  }
+}
+
+extension RadioLine: ReadableLine {
+  public init(reading radio: LineReader) throws(LineProblem) {
+    self.init(
+      source: try radio.text("source"), state: try radio.word("state", of: State.allCases, \.rawValue),
+      detail: try radio.text("detail"), scan: try radio.wordIfAny("scan", of: Scan.allCases, \.rawValue),
+      address: try radio.textIfAny("address"),
+      extendedAdvertising: try radio.truthIfAny("extendedAdvertising"),
+      codedPHY: try radio.truthIfAny("codedPHY"), bringupCount: try radio.integer("bringups"),
+      failureCount: try radio.integer("failures"))
+  }
+}

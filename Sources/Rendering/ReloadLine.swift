@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import JSON
+
+/// What a reload changed, or why it changed nothing: the line of `reload --json`
+/// (`Config/schema/reload.schema.json`).
+public enum ReloadLine: Equatable, Line {
+  case taken(kept: Int64, added: Int64, removed: Int64, radioRestarted: Bool, warnings: [String])
+  /// `omitted` findings had no place in the reply.
+  case refused(findings: [String], omitted: Int64)
+
+  public func writeMembers(to json: inout JSONWriter) {
+    switch self {
+    case .taken(let kept, let added, let removed, let radioRestarted, let warnings):
+      json.member("reloaded", true)
+      json.member("itemsKept", kept)
+      json.member("itemsAdded", added)
+      json.member("itemsRemoved", removed)
+      json.member("radioRestarted", radioRestarted)
+      json.member("warnings", warnings)
+    case .refused(let findings, let omitted):
+      json.member("reloaded", false)
+      json.member("findings", findings)
+      json.member("omitted", omitted)
+    }
+  }
+
+  /// Findings as `check` prints them, then what came of it.
+  public func text(_ style: TextStyle = .plain) -> String {
+    switch self {
+    case .taken(let kept, let added, let removed, let radioRestarted, let warnings):
+      let radio = radioRestarted ? "; the radio was started again" : ""
+      return Self.lines(warnings) + "\(style.good("reloaded")): \(kept) items kept, \(added) added, "
+        + "\(removed) removed\(radio)\n"
+    case .refused(let findings, let omitted):
+      let more = omitted == 0 ? "" : "…and \(omitted) more\n"
+      return Self.lines(findings) + more + style.bad("refused") + ": the manifest of before is in force\n"
+    }
+  }
+
+  private static func lines(_ findings: [String]) -> String {
+    findings.map { StatusLine.shown($0) + "\n" }.joined()
+  }
+}
+
+extension ReloadLine {
+  /// The reply of the method.
+  public init(reading line: LineReader) throws(LineProblem) {
+    self = .taken(
+      kept: try line.integer("itemsKept"), added: try line.integer("itemsAdded"),
+      removed: try line.integer("itemsRemoved"), radioRestarted: try line.truth("radioRestarted"),
+      warnings: try line.texts("warnings"))
+  }
+
+  /// The parameters of its error ManifestRefused.
+  public init(readingRefusal line: LineReader) throws(LineProblem) {
+    self = .refused(findings: try line.texts("findings"), omitted: try line.integer("omitted"))
+  }
+}

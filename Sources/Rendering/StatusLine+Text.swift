@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+extension StatusLine {
+  /// For people, at 80 columns: how it is going first, then numbers.
+  public func text(_ style: TextStyle = .plain) -> String {
+    var rows = TextRows(indent: 0, labelColumnCount: 10)
+    let running = "running for \(time.roughText)"
+    rows.line("\(style.strong("accessoryd \(Self.shown(version))")), \(running)")
+    radio.describe(in: &rows, style)
+    if problems.isEmpty { rows.row("problems", "none") }
+    for problem in problems {
+      rows.line(style.bad("problem") + "   " + Self.shown(problem.kind))
+      rows.row("", Self.shown(problem.sentence))
+    }
+    rows.line("")
+    rows.row("manifest", "\(counted(.items, "item")) of \(counted(.apps, "app")); \(reloadText)")
+    rows.row("devices", "\(self[.devices]) of \(self[.devicesMax]) places taken, \(self[.found]) found")
+    rows.row("heard", "\(counted(.reports, "report")), \(counted(.events, "event")) told")
+    rows.row(
+      "clients", "\(self[.connections]) of \(self[.connectionsMax]) connections, \(self[.watchers]) watching")
+    return rows.text
+  }
+
+  private subscript(_ count: Count) -> Int64 { counts[count] ?? 0 }
+
+  private func counted(_ count: Count, _ noun: String) -> String {
+    "\(self[count]) \(noun)\(self[count] == 1 ? "" : "s")"
+  }
+
+  private var reloadText: String {
+    let taken = "reloaded \(Self.times(self[.reloads]))"
+    return self[.reloadsRefused] == 0 ? taken : "\(taken), refused \(Self.times(self[.reloadsRefused]))"
+  }
+
+  static func times(_ count: Int64) -> String {
+    switch count {
+    case 0: "never"
+    case 1: "once"
+    default: "\(count) times"
+    }
+  }
+
+  /// A word or sentence of the agent's; it may repeat what strangers said.
+  static func shown(_ text: String) -> String { AirText(Array(text.utf8)).escaped(columnsMax: 1000) }
+}
+
+extension RadioLine {
+  fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
+    let word =
+      switch state {
+      case .on: style.good("on")
+      case .off: "off"
+      case .recovering: style.bad("recovering")
+      case .absent: style.bad("absent")
+      }
+    // The word may be in colour, which takes no columns: the row is laid out without it.
+    var row = TextRows(indent: 0, labelColumnCount: 10)
+    row.row("radio", "\(state.rawValue): \(StatusLine.shown(detail))")
+    let plain = "radio     \(state.rawValue):"
+    rows.line("radio     \(word):\(row.text.dropFirst(plain.count).dropLast())")
+    rows.row("", "from \(StatusLine.shown(source))\(controllerText)")
+    let failures = failureCount == 0 ? "" : ", \(failureCount) failed"
+    if bringupCount > 0 || failureCount > 0 {
+      rows.row("", "brought up \(StatusLine.times(bringupCount))\(failures)")
+    }
+  }
+
+  private var controllerText: String {
+    var parts: [String] = []
+    if let address { parts.append(StatusLine.shown(address)) }
+    if extendedAdvertising == true { parts.append("extended advertising") }
+    if codedPHY == true { parts.append("coded PHY") }
+    return parts.map { ", " + $0 }.joined()
+  }
+}
+
+extension Seconds {
+  /// `47 s`, `3 min`, `5 h 12 min`, `12 d 3 h`.
+  public var roughText: String {
+    let seconds = max(0, microseconds / 1_000_000)
+    let (minutes, hours) = (seconds / 60, seconds / 3600)
+    if seconds < 60 { return "\(seconds) s" }
+    if minutes < 60 { return "\(minutes) min" }
+    return hours < 24 ? "\(hours) h \(minutes % 60) min" : "\(hours / 24) d \(hours % 24) h"
+  }
+}

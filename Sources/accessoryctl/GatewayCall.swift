@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+
+/// The parameters of a call, and how long its answer may take.
+struct GatewayCall {
+  var device: String?
+  var item: String?
+  var all: Bool?
+  var seconds: Int?
+  /// Before each reply.
+  var patienceSeconds = GatewayConnection.patienceSeconds
+
+  func write(to json: inout JSONWriter) {
+    if let device { json.member("device", device) }
+    if let item { json.member("item", item) }
+    if let all { json.member("all", all) }
+    if let seconds { json.member("seconds", seconds) }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import LinuxSystem
+import Rendering
+import Varlink
+
+/// The methods of `io.accessoryd.Gateway` (`Config/io.accessoryd.Gateway.varlink`).
+enum GatewayMethod: String {
+  case status = "Status"
+  case metrics = "Metrics"
+  case sightings = "Sightings"
+  case watch = "Watch"
+  case explain = "Explain"
+  case `try` = "Try"
+  case suggest = "Suggest"
+  case capture = "Capture"
+  case reload = "Reload"
+
+  /// Whether it answers more than once.
+  fileprivate var isStream: Bool {
+    switch self {
+    case .status, .metrics, .reload: false
+    case .sightings, .watch, .explain, .try, .suggest, .capture: true
+    }
+  }
+}
+
+/// A connection to the agent: one call at a time, and waiting that ends.
+struct GatewayConnection: ~Copyable {
+  /// What came first.
+  enum Arrival: Equatable {
+    case reply(ReceivedReply)
+    /// The deadline passed.
+    case deadline
+    /// A signal asked the program to end.
+    case interruption
+    /// Nobody reads what is printed.
+    case noReader
+  }
+
+  /// An agent turns every few milliseconds; one that says nothing for so long is stuck.
+  static let patienceSeconds = 5
+  private static let chunkByteCount = 1 << 14
+
+  private let descriptor: Descriptor
+  private var client = ClientConnection()
+  /// What the socket did not take of the call.
+  private var unsent: ArraySlice<UInt8> = []
+  private var hasAnswered = false
+  /// A reply that was looked for before it was asked for.
+  private var arrived: ReceivedReply?
+
+  init(path: String) throws(GatewayProblem) {
+    do throws(SystemError) {
+      descriptor = try LocalConnection.open(path: path)
+    } catch {
+      throw .connecting(error)
+    }
+  }
+
+  mutating func begin(
+    _ method: GatewayMethod, _ parameters: (inout JSONWriter) -> Void = { _ in }
+  ) throws(GatewayProblem) {
+    let call = Message.call("io.accessoryd.Gateway.\(method.rawValue)", more: method.isStream, parameters)
+    guard client.begin(call, wantsMore: method.isStream) else { throw .callTooLong }
+    var octets: [UInt8] = []
+    client.drain { span in
+      octets = span.indices.map { span[$0] }
+      return span.count
+    }
+    unsent = octets[...]
+  }
+
+  /// Whether a reply is here already, so that nothing has to be waited for.
+  var hasReply: Bool {
+    mutating get {
+      // What is wrong is thrown when the reply is asked for: the connection stays broken.
+      if arrived == nil, case .reply(let reply)? = try? client.next() { arrived = reply }
+      return arrived != nil
+    }
+  }
+
+  /// Waits for what comes first. A reply that is an error is thrown. With an interruption, that nobody reads `output` any
+  /// more is noticed too.
+  mutating func next(
+    until deadline: MonotonicInstant?, _ interruption: Interruption? = nil,
+    output: Int32 = OutputFile.standardOutput().number
+  ) throws(GatewayProblem) -> Arrival {
+    while true {
+      if let reply = try taken() { return .reply(reply) }
+      var entries = [
+        Polling.Entry(descriptor.number, unsent.isEmpty ? .readable : [.readable, .writable])
+      ]
+      if let interruption { entries += interruption.entries(output: output) }
+      let ready: [Readiness]
+      do throws(SystemError) { ready = try Polling.wait(entries, until: deadline) } catch {
+        throw .system(error)
+      }
+      if ready.count > 1, !ready[1].isEmpty { return .interruption }
+      if ready.count > 2, ready[2].contains(.hungUp) { return .noReader }
+      guard !ready[0].isEmpty else { return .deadline }
+      try exchange(ready[0])
+    }
+  }
+
+  /// The next reply of a call that is answered without delay; nil behind its last.
+  mutating func answer(within seconds: Int = patienceSeconds) throws(GatewayProblem) -> ReceivedReply? {
+    guard client.isWaiting else { return nil }
+    let deadline: MonotonicInstant
+    do throws(SystemError) { deadline = try .now().advanced(seconds: seconds) } catch { throw .system(error) }
+    switch try next(until: deadline) {
+    case .reply(let reply): return reply
+    case .deadline, .interruption, .noReader: throw .silent(seconds: seconds)
+    }
+  }
+
+  /// The only answer of a call.
+  mutating func one<Value>(
+    within seconds: Int = patienceSeconds, _ value: (LineReader) throws(LineProblem) -> Value
+  ) throws(GatewayProblem) -> Value {
+    guard let reply = try answer(within: seconds) else { throw .ended(hasAnswered: true) }
+    do throws(LineProblem) { return try value(LineReader(reply.parameters)) } catch { throw .line(error) }
+  }
+
+  private mutating func taken() throws(GatewayProblem) -> ReceivedReply? {
+    if arrived == nil {
+      do throws(ClientProblem) {
+        if case .reply(let reply) = try client.next() { arrived = reply }
+      } catch {
+        throw error == .ended ? .ended(hasAnswered: hasAnswered) : .stream(error)
+      }
+    }
+    guard let reply = arrived else { return nil }
+    arrived = nil
+    hasAnswered = true
+    guard reply.error == nil else { throw .refused(reply) }
+    return reply
+  }
+
+  /// Sends what can be sent, and receives what is there.
+  private mutating func exchange(_ readiness: Readiness) throws(GatewayProblem) {
+    do throws(SystemError) {
+      if readiness.contains(.writable) { try send() }
+      guard !readiness.isDisjoint(with: [.readable, .hungUp]) else { return }
+      var octets = [UInt8](repeating: 0, count: min(client.receivableByteCount, Self.chunkByteCount))
+      guard let count = try descriptor.read(into: &octets) else { return }
+      if count == 0 { client.endInput() } else { client.receive(octets.span.extracting(first: count)) }
+    } catch {
+      // Who turns us away may close before our call was read.
+      throw error.isGone ? .ended(hasAnswered: hasAnswered) : .system(error)
+    }
+  }
+
+  private mutating func send() throws(SystemError) {
+    let count = try descriptor.write(unsent) ?? 0
+    unsent = unsent.dropFirst(count)
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import LinuxSystem
+import Rendering
+import Varlink
+
+/// Which agent is asked.
+struct GatewayOptions: ParsableArguments {
+  private static let standardPath = "/run/accessoryd/io.accessoryd"
+
+  @Option(
+    help: ArgumentHelp(
+      "The agent's socket. (default: $ACCESSORYD_SOCKET or the system's)", valueName: "path"),
+    completion: .file())
+  var socket: String?
+
+  var path: String { socket ?? Environment.value(of: "ACCESSORYD_SOCKET") ?? Self.standardPath }
+
+  /// Asks the agent, and turns what goes wrong into sentences.
+  func ask<Value>(
+    _ body: (inout GatewayConnection) throws(GatewayProblem) -> Value
+  ) throws(Failure) -> Value {
+    do throws(GatewayProblem) {
+      var connection = try GatewayConnection(path: path)
+      return try body(&connection)
+    } catch {
+      throw error.failure(at: path)
+    }
+  }
+
+  /// The answer of a method that gives one.
+  func one<Value>(
+    _ method: GatewayMethod, _ value: (LineReader) throws(LineProblem) -> Value
+  ) throws(Failure) -> Value {
+    try ask { connection throws(GatewayProblem) in
+      try connection.begin(method)
+      return try connection.one(value)
+    }
+  }
+
+  /// Every element of a list that the agent answers with, up to as many as its tables could ever hold.
+  func list<Element>(
+    _ method: GatewayMethod, _ call: GatewayCall = GatewayCall(),
+    _ element: (LineReader) throws(LineProblem) -> Element?
+  ) throws(Failure) -> [Element] {
+    try ask { connection throws(GatewayProblem) in
+      try connection.begin(method, call.write)
+      var elements: [Element] = []
+      while let reply = try connection.answer(within: call.patienceSeconds) {
+        do throws(LineProblem) {
+          guard let next = try element(LineReader(reply.parameters)) else { continue }
+          elements.append(next)
+        } catch {
+          throw .line(error)
+        }
+        guard elements.count <= 1 << 17 else { throw .stream(.notAReply) }
+      }
+      return elements
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import Rendering
+
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say how the agent is.",
+    discussion: """
+      The radio and what it is doing, everything that is wrong with what to do about it, \
+      and how full the tables are. Exit status: 0 all is well, 1 something is wrong, \
+      69 no agent answers.
+
+      Examples:
+        accessoryctl status
+        accessoryctl status --json | jq -r '.problems[].sentence'
+      """)
+
+  @OptionGroup var gateway: GatewayOptions
+
+  @Flag(help: "One JSON object (Config/schema/status.schema.json).")
+  var json = false
+
+  func run() throws {
+    let status = try gateway.one(.status) { line throws(LineProblem) in try StatusLine(reading: line) }
+    var printer = Printer()
+    if json { try printer.line(status) } else { try printer.text(status.text(printer.style)) }
+    try printer.flush()
+    try (status.isWell ? ExitStatus.success : .no).end()
+  }
+}
