@@ -107,7 +107,7 @@ extension Pipeline {
     devices[row].matchCount -= 1
     guard isStranger(row) else { return }
     strangerCount += 1
-    victims.offerLate(row: row, lastSeen: devices[row].lastSeen)
+    if victims.holdsStrangers { victims.offerLate(row: row, lastSeen: devices[row].lastSeen) }
   }
 
   /// Moves a match out of the gate; what was found is lost.

@@ -147,7 +147,7 @@ extension Pipeline {
     }
     devices[row].isAccessory = isAccessory
     if isAccessory { return }
-    if isStranger(row) { victims.offerLate(row: row, lastSeen: devices[row].lastSeen) }
+    if isEligible(row) { victims.offerLate(row: row, lastSeen: devices[row].lastSeen) }
     for match in (0..<Int(devices[row].matchCount)).reversed() {
       keepQuota(of: Int(self.match(match, of: row).item))
     }

@@ -62,7 +62,7 @@ struct VictimQueue: ~Copyable {
   /// that wait; otherwise it belongs to those outside.
   mutating func offerLate(row: Int, lastSeen: Instant) {
     let late = Candidate(row: Int32(row), lastSeen: lastSeen)
-    guard holdsStrangers, head < count, late.precedes(candidates[count - 1]) else { return }
+    guard head < count, late.precedes(candidates[count - 1]) else { return }
     if count == Self.capacity { count -= 1 }
     var place = count
     while place > head, late.precedes(candidates[place - 1]) {

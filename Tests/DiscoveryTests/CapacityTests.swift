@@ -93,6 +93,18 @@ struct CapacityTests {
     #expect(listener.counters.strangersEvicted == 1)
   }
 
+  @Test("A former accessory that matches gives way in its turn")
+  func formerMatchingAccessory() {
+    let listener = listener { $0.devices = 16 }
+    for number: UInt64 in 0..<16 { listener.hear(number, -60, .made(by: company), at: Int64(number)) }
+    listener.setAccessory(.device(0))
+    listener.hear(16, -60, .made(by: company), at: 20)
+    listener.setAccessory(.device(0), false)
+    _ = listener.lines()
+    listener.hear(17, -60, .made(by: company), at: 21)
+    #expect(listener.lines() == ["21 lost bulb 0 evicted", "21 found bulb 17 matched"])
+  }
+
   @Test("More accessories than there are places for are refused, the same one twice is not")
   func accessoryPlaces() {
     let listener = listener { $0.accessories = 2 }
