@@ -9,8 +9,8 @@ public struct DataPath: ~Copyable {
   /// The manifest's items in the order of their indices: what a match's `item` refers to.
   public let items: [ManifestItem]
   /// Items that left the manifest and that events still name, by the indices behind those of `items`. At most as many
-  /// as the ring holds events: a reload forgets those that no event names any more.
-  private(set) var retired: [ManifestItem] = []
+  /// as the ring held events at the last reload, which forgot those that no event named any more.
+  var retired: [ManifestItem] = []
   /// Bytes set aside for every table of the pipeline.
   public let byteCount: Int
   private let block: MemoryBlock
@@ -46,57 +46,6 @@ public struct DataPath: ~Copyable {
   public func item(of sighting: Sighting) -> ManifestItem {
     let index = Int(sighting.item)
     return index < items.count ? items[index] : retired[index - items.count]
-  }
-
-  /// Goes on with another manifest from `time` on; what is due until then happens by the old one.
-  ///
-  /// An unchanged item (same app and id, equal descriptors and gate) lives on with its sightings. What was found of any
-  /// other is lost; then devices are matched against the new items by what is known of them. Events keep their numbers,
-  /// so readers go on. The new tables are set aside before the old ones are given back.
-  public mutating func reload(
-    _ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
-  ) -> ReloadSummary {
-    var next = DataPath(
-      manifest, identities: identities, adapterOffset: adapterOffset, epoch: pipeline.events.epoch)
-    let succession = ItemSuccession(from: items, to: next.items)
-    pipeline.yield(to: &next.pipeline, successors: succession.successors.span, at: time)
-    let naming = ItemNaming(old: items + retired, new: next.items, isUsed: indicesInEvents)
-    next.pipeline.takeOver(pipeline, successors: succession.successors.span, names: naming.names.span)
-    next.retired = naming.retired
-    self = next
-    return succession.summary
-  }
-}
-
-extension DataPath {
-  /// For each item and each retired one, whether an event that is still in the ring names it.
-  private var indicesInEvents: [Bool] {
-    var isUsed = [Bool](repeating: false, count: items.count + retired.count)
-    var cursor = EventCursor(epoch: pipeline.events.epoch, sequence: pipeline.events.oldest)
-    while case .event(_, let sighting, _) = pipeline.events.read(&cursor) {
-      isUsed[Int(sighting.item)] = true
-    }
-    return isUsed
-  }
-}
-
-/// A display item and the app it belongs to.
-public struct ManifestItem: Equatable, Sendable {
-  public let app: String
-  public let item: DisplayItem
-
-  /// What names an item, and what grants are keyed on.
-  struct Key: Hashable {
-    let app: String
-    let id: String
-  }
-
-  var key: Key { Key(app: app, id: item.id) }
-
-  /// Whether sightings of one are sightings of the other: nothing that decides on them differs.
-  func isUnchanged(from other: Self) -> Bool {
-    key == other.key && item.descriptor == other.item.descriptor && item.alternate == other.item.alternate
-      && item.gate == other.item.gate
   }
 }
 
