@@ -19,6 +19,7 @@ struct ScheduleTests {
     #expect(!schedule.isDue(at: at(19), isReady: true, due: nil, isUrgent: false))
     #expect(schedule.deadline(due: nil, isUrgent: false) == at(20))
     #expect(schedule.isDue(at: at(20), isReady: false, due: nil, isUrgent: false))
+    #expect(schedule.isDue(at: at(20), isReady: true, due: nil, isUrgent: false))
     schedule.drained(.nothing, at: at(20))
     #expect(schedule.isWatched(isUrgent: false))
     #expect(schedule.deadline(due: nil, isUrgent: false) == nil)

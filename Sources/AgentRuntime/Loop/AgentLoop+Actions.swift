@@ -49,13 +49,15 @@ extension AgentLoop {
       }
       agent.manifestWasRead(.refused(findings: findings), at: now)
     }
-    manager.reloaded()
+    hasReloaded = true
   }
 
   mutating func tellManager() {
     let count = agent.clientCount
     manager.say("radio \(agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
     if radio.wasTried { manager.ready(at: now) }
+    if hasReloaded { manager.reloaded() }
+    hasReloaded = false
     manager.turned(at: now)
   }
 }

@@ -8,8 +8,8 @@ import LinuxSystem
 // The radio: opened by a worker, read when it is due, opened again when it was lost.
 
 extension AgentLoop {
-  /// Somebody waits at the gateway, or the controller is being brought up.
-  var isRadioUrgent: Bool { agent.isRadioUrgent || agent.radioState == .recovering }
+  /// Somebody waits at the gateway, or the controller is to answer.
+  var isRadioUrgent: Bool { agent.isRadioUrgent }
 
   // MARK: - Opening
 
@@ -36,6 +36,8 @@ extension AgentLoop {
     switch opening {
     case .success(let opened): install(opened)
     case .failure(let failure):
+      if radio.lastFailure != failure { log.say(.warning, "there is no radio: \(failure.sentence)") }
+      radio.lastFailure = failure
       if failure.isPassing { radio.retry = radio.backOff.failed(at: now) }
       agent.radioVanished(failure.sentence, at: now)
     }
@@ -53,6 +55,7 @@ extension AgentLoop {
         radio.isWatched = true
       }
       radio.source = source
+      radio.lastFailure = nil
       radio.schedule = DrainSchedule(
         intervalMilliseconds: agent.drainIntervalMilliseconds, hasDescriptor: source.socket != nil)
       radio.backOff.succeeded(at: now)
@@ -119,14 +122,18 @@ extension AgentLoop {
     radio.schedule = DrainSchedule(intervalMilliseconds: agent.drainIntervalMilliseconds)
   }
 
-  /// Leaves the descriptor alone while the radio rests.
+  /// Leaves the descriptor alone while the radio rests: out of the list, since one that was hung up is always ready.
   mutating func watchRadio() {
     guard let token = radio.token, let socket = radio.source?.socket else { return }
     let isWanted = radio.schedule.isWatched(isUrgent: isRadioUrgent)
     guard isWanted != radio.isWatched else { return }
     counters.watchCalls &+= 1
     do throws(SystemError) {
-      try epoll.change(socket.descriptor, isWanted ? .readable : [], token: token)
+      if isWanted {
+        try epoll.add(socket.descriptor, .readable, token: token)
+      } else {
+        try epoll.remove(socket.descriptor)
+      }
       radio.isWatched = isWanted
     } catch {
       lose(.system(error))

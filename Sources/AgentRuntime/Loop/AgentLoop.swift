@@ -39,6 +39,8 @@ struct AgentLoop: ~Copyable {
   var listenerRestEnd: Instant?
   /// Somebody was sent so much that there may be more to say at once.
   var hasMoreToSay = false
+  /// The manifest was read in this turn.
+  var hasReloaded = false
   var isEnding = false
   var now = Instant(microseconds: 0)
   /// Where clients' octets are read to.

@@ -15,6 +15,8 @@ struct RadioPort {
   /// When it is tried again.
   var retry: Instant?
   var backOff = BackOff()
+  /// Why it could not be opened, which is logged once for as long as it is the same.
+  var lastFailure: RadioOpening.Failure?
   var schedule: DrainSchedule
   /// The source's token, and whether its descriptor is in the list of those watched.
   var token: UInt64?

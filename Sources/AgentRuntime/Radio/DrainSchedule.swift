@@ -25,7 +25,7 @@ struct DrainSchedule: Equatable {
 
   /// Whether it is read in this turn. `due` is when the source itself has something.
   func isDue(at now: Instant, isReady: Bool, due: Instant?, isUrgent: Bool) -> Bool {
-    if isReady { return isWatched(isUrgent: isUrgent) }
+    if isReady, isWatched(isUrgent: isUrgent) { return true }
     return deadline(due: due, isUrgent: isUrgent).map { $0 <= now } ?? false
   }
 

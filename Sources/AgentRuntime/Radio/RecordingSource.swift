@@ -56,7 +56,7 @@ final class RecordingSource: RadioSource {
   ) throws(BtsnoopError) -> RadioDrain {
     let bytes = self.bytes
     var reader = try BtsnoopReader(bytes.span.octets, at: offset)
-    let border =
+    var border =
       pace == .recorded ? now.microseconds - origin.microseconds : elapsed + Self.strideMicroseconds
     for count in 0..<RadioDrain.packetCountMax {
       guard let record = try reader.next() else {
@@ -68,6 +68,8 @@ final class RecordingSource: RadioSource {
         dueTime = Instant(microseconds: origin.microseconds + time)
         return count > 0 ? .some : .nothing
       }
+      // A gap in the recording is one step.
+      if pace == .flatOut, count == 0 { border = max(border, time + Self.strideMicroseconds) }
       if time < elapsed { backwardCount += 1 }
       elapsed = max(elapsed, time)
       offset = reader.offset

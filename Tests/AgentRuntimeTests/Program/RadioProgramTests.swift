@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import HCI
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// The agent with each kind of radio, as programs.
+@Suite("The agent and its radios")
+struct RadioProgramTests {
+  @Test("A controller that is pulled out and put back is found again")
+  func unplugged() throws {
+    let folder = try Folder()
+    let fault = "[[controller.fault]]\nat = \"1s\"\ndoes = \"unplug\"\nfor = \"500ms\"\n"
+    _ = try folder.file("room.toml", Folder.room.replacing("schema = 1\n", with: "schema = 1\n\(fault)"))
+    let agent = try RunningAgent(folder)
+    try agent.expectRadio("on")
+    try agent.expectRadio("absent")
+    try agent.expectRadio("on")
+    #expect(agent.program.errors.contains("warning: radio absent: the controller was unplugged"))
+    #expect(agent.end() == 0)
+  }
+
+  @Test("A controller behind a socket is used whichever kind the socket is", arguments: [[], ["--packets"]])
+  func h4(kind: [String]) throws {
+    let folder = try Folder()
+    let controller = try Program(
+      "virtual-controller", [folder("room.toml"), "--socket", folder("h4")] + kind, in: folder)
+    let agent = try RunningAgent(folder, radio: "h4:" + folder("h4"))
+    try agent.expectRadio("on")
+    controller.send(SIGTERM)
+    #expect(controller.wait() == 0)
+    try agent.expectRadio("absent")
+    #expect(agent.program.errors.contains("radio absent: the controller hung up"))
+    let other = try Program(
+      "virtual-controller", [folder("room.toml"), "--socket", folder("h4")] + kind, in: folder)
+    try agent.expectRadio("on")
+    #expect(agent.end() == 0)
+    other.send(SIGTERM)
+    #expect(other.wait() == 0)
+  }
+
+  @Test("A controller that is not there yet is waited for, and the agent is ready meanwhile")
+  func absent() throws {
+    let folder = try Folder()
+    let agent = try RunningAgent(folder, radio: "h4:h4")
+    #expect(agent.program.errors.contains("there is no radio: no controller listens at \"h4\""))
+    let controller = try Program(
+      "virtual-controller", [folder("room.toml"), "--socket", folder("h4")], in: folder)
+    try agent.expectRadio("on")
+    #expect(agent.end() == 0)
+    controller.send(SIGTERM)
+    #expect(controller.wait() == 0)
+  }
+
+  @Test("A recording is played to its end, which is said", arguments: ["", "?pace=flat-out"])
+  func recording(pace: String) throws {
+    let folder = try Folder()
+    _ = try folder.file("capture", Captures.everyKind(.h4).octets)
+    let agent = try RunningAgent(folder, radio: "btsnoop:capture" + pace)
+    try agent.expectRadio("off")
+    #expect(agent.program.errors.contains("radio off: the recording has ended after 9 records"))
+    #expect(agent.end() == 0)
+  }
+
+  @Test(
+    "A file that cannot be played is said to be the radio's, and the agent goes on",
+    arguments: [
+      ("btsnoop:none", "absent", "cannot read \"none\": there is no such file"),
+      ("btsnoop:room.toml", "off", "it is no btsnoop capture"),
+      ("virtual:manifest.toml", "absent", "the room is wrong in"),
+      ("hci0", "absent", "adapters of this machine cannot be used yet"),
+    ])
+  func broken(radio: String, state: String, sentence: String) throws {
+    let agent = try RunningAgent(Folder(), radio: radio)
+    try agent.expectRadio(state)
+    #expect(agent.program.errors.contains(sentence))
+    #expect(agent.end() == 0)
+  }
+}
