@@ -83,7 +83,7 @@ extension Agent {
     plan.isImmediate = immediateRequests > 0
     plan.needsScanResponses = configuration.manifest.needsScanResponses
     // One receiver serves both: who waits at the gateway is not kept waiting for the coded PHY.
-    plan.usesCodedPHY = immediateRequests == 0
+    plan.usesCodedPHY = immediateRequests == 0 && !configuration.board.knownLimits.contains(.noCodedPHY)
     return plan
   }
 

@@ -36,7 +36,9 @@ public struct FrameBuffer: Sendable {
     if byteCount == 0 || bytes.count + received.count > frameBytesMax + 1 { dropTaken() }
     // What a client has not sent costs nothing, and one growth at a time is enough.
     let needed = bytes.count + received.count
-    if bytes.capacity < needed { bytes.reserveCapacity(max(needed, min(2 * bytes.capacity, frameBytesMax + 1))) }
+    if bytes.capacity < needed {
+      bytes.reserveCapacity(max(needed, min(2 * bytes.capacity, frameBytesMax + 1)))
+    }
     for index in received.indices { bytes.append(received[index]) }
   }
 
