@@ -156,7 +156,7 @@ let package = Package(
         "AgentRuntime", "AgentCore", "AgentService", "HCI", "LinuxSystem", "TestSupport", "VirtualRadio",
         "accessoryd", "virtual-controller",
       ],
-      exclude: ["hostile.py", "peer.py"], swiftSettings: strict),
+      exclude: ["exhausted.py", "hostile.py", "peer.py"], swiftSettings: strict),
     .testTarget(
       name: "RenderingTests",
       dependencies: [
