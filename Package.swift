@@ -165,8 +165,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ToolTests", dependencies: ["accessoryctl", "HCI", "VirtualRadio", "TestSupport"],
-      exclude: ["Fixtures"],
+      name: "ToolTests",
+      dependencies: [
+        "accessoryctl", "accessoryd", "HCI", "JSON", "LinuxSystem", "TestSupport", "Varlink", "VirtualRadio",
+      ],
+      exclude: ["Fixtures", "metrics.py"],
       swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

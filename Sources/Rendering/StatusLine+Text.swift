@@ -36,6 +36,7 @@ extension StatusLine {
     switch count {
     case 0: "never"
     case 1: "once"
+    case 2: "twice"
     default: "\(count) times"
     }
   }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import TestSupport
+import Testing
+
+/// The built accessoryd in the demonstration's room, for as long as it has an owner.
+private final class RunningAgent {
+  let socket: String
+  private let folder: TemporaryFolder
+  private let process = Process()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    socket = folder.path + "/io.accessoryd"
+    process.executableURL = URL(fileURLWithPath: Tool.path).deletingLastPathComponent()
+      .appendingPathComponent("accessoryd")
+    // Played as it was recorded: the first devices are there after some seconds.
+    process.arguments = [
+      "--manifest", Package.path("Config/accessoryd.toml"), "--socket", socket, "--radio",
+      "btsnoop:" + Package.path("Config/demo-room.btsnoop"),
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// Runs the tool again and again until it answers what is waited for, as often as 200 times.
+  func run(_ arguments: String..., until isDone: (Tool.Run) -> Bool) throws -> Tool.Run {
+    for _ in 0..<200 {
+      let run = try Tool.run(arguments + ["--socket", socket])
+      if isDone(run) { return run }
+    }
+    return try Tool.run(arguments + ["--socket", socket])
+  }
+}
+
+@Suite("The tool before the agent itself", .serialized)
+struct AgentTests {
+  private let agent: RunningAgent
+
+  init() throws {
+    agent = try RunningAgent()
+    _ = try agent.run("sightings") { $0.lines.count > 3 }
+  }
+
+  private func run(_ arguments: String...) throws -> Tool.Run {
+    try Tool.run(arguments + ["--socket", agent.socket])
+  }
+
+  @Test("Every command says what its schema allows, in 80 columns")
+  func everyCommand() throws {
+    let sightings = try run("sightings", "--all", "--json")
+    #expect(sightings.status == 0)
+    try expectValid(sightings.output, "sightings")
+    let address = String(try #require(sightings.lines.first).dropFirst(12).prefix(17))
+    for (command, schema) in [
+      (["sightings"], "sightings"), (["explain", address], "explain"), (["try", "thermometer"], "try"),
+      (["status"], "status"), (["reload"], "reload"),
+    ] {
+      let text = try Tool.run(command + ["--socket", agent.socket])
+      let json = try Tool.run(command + ["--json", "--socket", agent.socket])
+      #expect([0, 1].contains(text.status) && text.errorOutput.isEmpty, "\(command) \(text.errorOutput)")
+      #expect(text.lines.allSatisfy { $0.count <= 80 } && !text.output.contains(0x1B))
+      try expectValid(json.output, schema)
+    }
+    let watch = try run("watch", "--json", "--seconds", "0.3")
+    #expect(watch.status == 0)
+    try expectValid(watch.output, "watch")
+    #expect(try run("try", "lamp").status == 64)
+    #expect(try run("explain", "00:00:00:00:00:01").status == 1)
+  }
+
+  @Test("Metrics are what Prometheus reads")
+  func metrics() throws {
+    let python = try Tool.spawn(Package.path("Scripts/metrics-checker"), [])
+    guard python.status == 0 else {
+      Issue.record("Scripts/metrics-checker: \(python.errorOutput)")
+      return
+    }
+    let folder = try TemporaryFolder()
+    let text = try folder.file("metrics", try run("metrics").output)
+    let check = try Tool.shell(
+      #"exec "$1" "$2" < "$3""#, python.text.trimmingCharacters(in: .whitespacesAndNewlines),
+      Package.path("Tests/ToolTests/metrics.py"), text)
+    #expect(check.status == 0, "\(check.text)\(check.errorOutput)")
+  }
+
+  @Test(
+    "The checker of metrics finds what is wrong",
+    arguments: [
+      "a_total 1\n", "# HELP a_total A.\n# TYPE a_total counter\na_total 1\na_total 2\n",
+      "# HELP a A.\n# TYPE a counter\na 1\n", "# HELP a_total A.\n# TYPE a_total counter\na_total -1\n",
+      "# HELP a A.\n# TYPE a gauge\na 1", "",
+    ])
+  func checker(text: String) throws {
+    let python = try Tool.spawn(Package.path("Scripts/metrics-checker"), [])
+    guard python.status == 0 else { return }
+    let folder = try TemporaryFolder()
+    let file = try folder.file("metrics", Array(text.utf8))
+    let check = try Tool.shell(
+      #"exec "$1" "$2" < "$3""#, python.text.trimmingCharacters(in: .whitespacesAndNewlines),
+      Package.path("Tests/ToolTests/metrics.py"), file)
+    #expect(check.status == 1, "\(check.text)\(check.errorOutput)")
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import JSON
+import LinuxSystem
+import TestSupport
+import Testing
+import Varlink
+
+/// The tool before a stand-in for the agent.
+@Suite("Asking the agent")
+struct LiveTests {
+  private func run(_ steps: [ScriptedAgent.Step], _ arguments: String...) throws -> Tool.Run {
+    let agent = try ScriptedAgent([steps])
+    return try Tool.run(arguments + ["--socket", agent.path])
+  }
+
+  @Test("Without an agent the tool says what to do")
+  func noAgent() throws {
+    let folder = try TemporaryFolder()
+    let absent = try Tool.run("status", "--socket", folder.path + "/none")
+    #expect(absent.status == 69 && absent.output.isEmpty)
+    #expect(
+      absent.errorOutput == """
+        accessoryctl: no agent is there: "\(folder.path)/none" does not exist; start it (systemctl start accessoryd), or \
+        name its socket with --socket
+
+        """)
+    let path = folder.path + "/left"
+    do { _ = try LocalListener(path: path, mode: 0o600) }
+    let left = try Tool.run("watch", "--socket", path)
+    #expect(left.status == 69 && left.errorOutput.contains("no agent listens at"))
+    #expect(
+      try Tool.run("status", "--socket", folder.path + String(repeating: "/x", count: 100)).status == 69)
+  }
+
+  @Test("The environment names a socket, and the option another")
+  func environment() throws {
+    let agent = try ScriptedAgent([[Replies.status()]])
+    let run = try Tool.shell(#"ACCESSORYD_SOCKET="$1" "$TOOL" status"#, agent.path)
+    #expect(run.status == 0)
+    let other = try Tool.shell(#"ACCESSORYD_SOCKET=/nowhere "$TOOL" status --socket "$1""#, agent.path)
+    #expect(other.errorOutput.contains(agent.path))
+  }
+
+  @Test("Who is turned away at once is told why")
+  func turnedAway() throws {
+    let agent = try ScriptedAgent([[]])
+    let run = try Tool.run("status", "--socket", agent.path)
+    let expected: Int32 = getuid() == 0 ? 75 : 77
+    #expect(run.status == expected, "\(run.errorOutput)")
+  }
+
+  @Test(
+    "An error of the agent's is one sentence and one exit status",
+    arguments: [
+      ("org.varlink.service.PermissionDenied", 77, "members of the group accessory"),
+      ("io.accessoryd.Gateway.Busy", 75, "as many of these are going on"),
+      ("io.accessoryd.Gateway.DeviceNotInSight", 1, "is not in sight"),
+      ("io.accessoryd.Gateway.NotRecognisable", 1, "neither a company nor a service"),
+      ("io.accessoryd.Gateway.ItemNotFound", 64, "the manifest has no item"),
+      ("io.accessoryd.Gateway.ItemAmbiguous", 64, "several apps have an item"),
+      ("org.varlink.service.InvalidParameter", 64, "see --help"),
+      ("org.varlink.service.MethodNotFound", 76, "of one version"),
+      ("io.example.Else\u{1B}", 76, #"refused: io.example.Else\u{1B}"#),
+    ])
+  func errors(name: String, status: Int32, sentence: String) throws {
+    let run = try run([Replies.failure(name)], "try", "bulb")
+    #expect(run.status == status && run.output.isEmpty)
+    #expect(run.errorOutput.contains(sentence), "\(run.errorOutput)")
+    #expect(run.errorOutput.hasPrefix("accessoryctl: ") && run.errorOutput.count { $0 == "\n" } == 1)
+  }
+
+  @Test("What answers in another language is told from an agent that went away")
+  func strangers() throws {
+    #expect(try run([.send(Array("SSH-2.0\0".utf8))], "status").status == 76)
+    #expect(try run([.send(Array("{}\0".utf8))], "status").errorOutput.contains("(problems)"))
+    #expect(try run([.send(Array("{\"parame".utf8))], "status").status == 69)
+    #expect(try run([.send(Array(repeating: 0x20, count: 70_000))], "sightings").status == 76)
+  }
+
+  @Test("An agent that does not answer is not waited for longer than five seconds")
+  func silence() throws {
+    let start = try MonotonicInstant.now()
+    let run = try run([.waitForEnd], "status")
+    #expect(run.status == 69 && run.errorOutput.contains("did not answer within 5 s"))
+    #expect(try MonotonicInstant.now() < start.advanced(seconds: 15))
+  }
+
+  @Test("The status is pleasant at 80 columns, and has a schema")
+  func status() throws {
+    let text = try run([Replies.status()], "status")
+    #expect(text.status == 0)
+    #expect(
+      text.text == """
+        accessoryd 0.1.0, running for 5 h 12 min
+        radio     on: it scans, passive, extended
+                  from hci0, DC:A6:32:00:00:01, extended advertising
+                  brought up once
+        problems  none
+
+        manifest  7 items of 6 apps; reloaded twice, refused once
+        devices   11 of 2000 places taken, 4 found
+        heard     1 report, 12 events told
+        clients   1 of 64 connections, 0 watching
+
+        """)
+    let json = try run([Replies.status()], "status", "--json")
+    try expectValid(json.output, "status")
+    #expect(json.status == 0 && json.lines.count == 1)
+  }
+
+  @Test("What is wrong is said with its cure, and is the answer no")
+  func problems() throws {
+    let cure = "there is no radio: plug one in, " + String(repeating: "and look ", count: 12) + "\u{1B}[2J"
+    let run = try run([Replies.status(problem: cure, state: "absent")], "status")
+    #expect(run.status == 1)
+    #expect(run.text.contains("problem   radioAbsent\n          there is no radio: plug one in, and look"))
+    #expect(run.lines.allSatisfy { $0.count <= 80 } && !run.output.contains(0x1B))
+    let json = try self.run([Replies.status(problem: cure, state: "absent")], "status", "--json")
+    try expectValid(json.output, "status")
+    #expect(json.status == 1)
+  }
+
+  @Test("A reload says what changed, and a refusal what is wrong")
+  func reload() throws {
+    let good = ScriptedAgent.Step.send(
+      Message.reply { json in
+        json.member("itemsKept", 6)
+        json.member("itemsAdded", 1)
+        json.member("itemsRemoved", 0)
+        json.member("radioRestarted", false)
+        json.member("warnings", ["a.toml:3: app.x: broad"])
+      })
+    let taken = try run([good], "reload")
+    #expect(taken.status == 0)
+    #expect(taken.text == "a.toml:3: app.x: broad\nreloaded: 6 items kept, 1 added, 0 removed\n")
+    try expectValid(try run([good], "reload", "--json").output, "reload")
+    let bad = Replies.failure("io.accessoryd.Gateway.ManifestRefused") { json in
+      json.member("findings", ["a.toml:3: app.x: wrong"])
+      json.member("omitted", 7)
+    }
+    let refused = try run([bad], "reload")
+    #expect(refused.status == 65)
+    #expect(
+      refused.text == "a.toml:3: app.x: wrong\n…and 7 more\nrefused: the manifest of before is in force\n")
+    let json = try run([bad], "reload", "--json")
+    #expect(json.status == 65)
+    try expectValid(json.output, "reload")
+  }
+
+  @Test("Options of captures are not for the agent")
+  func options() throws {
+    #expect(try Tool.run("sightings", "--manifest", "x").status == 64)
+    #expect(try Tool.run("sightings", "--capture", "x", "--socket", "y", "--all").status == 64)
+    #expect(try Tool.run("suggest", "00:00:00:00:00:01", "--seconds", "61").status == 64)
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Varlink
+
+/// What the stand-in for the agent says.
+enum Replies {
+  static let epoch = "00112233445566778899aabbccddeeff"
+  static let laterEpoch = "ffeeddccbbaa99887766554433221100"
+
+  static func greeting(
+    epoch: String = epoch, sequence: Int, reset: Bool = false
+  ) -> ScriptedAgent.Step {
+    .send(
+      Message.reply(continues: true) { json in
+        json.member("epoch", epoch)
+        json.member("sequence", sequence)
+        json.member("time", 100)
+        if reset { json.member("reset", true) }
+      })
+  }
+
+  static func event(_ sequence: Int, item: String = "bulb") -> ScriptedAgent.Step {
+    .send(
+      Message.reply(continues: true) { json in
+        json.object("event") { json in
+          json.member("sequence", sequence)
+          json.member("time", 99)
+          json.member("event", "found")
+          json.member("app", "lights")
+          json.member("item", item)
+          json.member("address", "C4:A1:00:00:1E:27")
+          json.member("addressType", "random")
+          json.member("rssi", -44)
+          json.member("filteredRSSI", -45)
+          json.member("pathLoss", Int?.none)
+          json.member("samples", 5)
+          json.member("reason", "entered")
+          json.member("data", "020106")
+        }
+      })
+  }
+
+  static func missed(_ count: Int) -> ScriptedAgent.Step {
+    .send(Message.reply(continues: true) { $0.member("missed", count) })
+  }
+
+  static func failure(
+    _ name: String, _ parameters: (inout JSONWriter) -> Void = { _ in }
+  ) -> ScriptedAgent.Step {
+    .send(Message.failure(name, parameters))
+  }
+
+  static func status(problem: String? = nil, state: String = "on") -> ScriptedAgent.Step {
+    .send(
+      Message.reply { json in
+        json.member("version", "0.1.0")
+        json.member("epoch", epoch)
+        json.member("time", 18_730)
+        json.object("radio") { json in
+          json.member("source", "hci0")
+          json.member("state", state)
+          json.member("detail", "it scans, passive, extended")
+          json.member("scan", "passive")
+          json.member("address", "DC:A6:32:00:00:01")
+          json.member("extendedAdvertising", true)
+          json.member("codedPHY", false)
+          json.member("bringups", 1)
+          json.member("failures", 0)
+        }
+        json.objects("problems", problem.map { [$0] } ?? []) { json, sentence in
+          json.member("kind", "radioAbsent")
+          json.member("sentence", sentence)
+        }
+        let counts = [
+          ("apps", 6), ("items", 7), ("devices", 11), ("devicesMax", 2000), ("found", 4), ("reports", 1),
+          ("events", 12), ("connections", 1), ("connectionsMax", 64), ("watchers", 0), ("reloads", 2),
+          ("reloadsRefused", 1),
+        ]
+        for (name, count) in counts { json.member(name, count) }
+      })
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import HCI
+import JSON
+import TestSupport
+import Testing
+import Varlink
+
+/// watch and capture before a stand-in for the agent.
+@Suite("A stream from the agent")
+struct WatchTests {
+  private func text(_ value: JSONElement?) -> String? {
+    if case .text(let text)? = value { text } else { nil }
+  }
+
+  private func parameters(_ call: JSONObject) -> JSONObject {
+    if case .object(let parameters)? = call["parameters"] { parameters } else { JSONObject() }
+  }
+
+  @Test("A watch goes on over a restart and says in one line what was missed")
+  func restart() throws {
+    let agent = try ScriptedAgent([
+      [Replies.greeting(sequence: 7), Replies.event(7), Replies.missed(3), Replies.event(11), .restart],
+      [
+        Replies.greeting(epoch: Replies.laterEpoch, sequence: 0, reset: true), Replies.event(0), .waitForEnd,
+      ],
+    ])
+    let run = try Tool.run("watch", "--count", "3", "--socket", agent.path)
+    #expect(run.status == 0)
+    let lines = run.lines.map(String.init)
+    try #require(lines.count == 5, "\(run.text)")
+    #expect(lines[0].hasSuffix(" found    lights/bulb         C4:A1:00:00:1E:27  -45 dBm  entered"))
+    #expect(lines[1].hasSuffix(" -- 3 events were missed"))
+    #expect(lines[3].contains(" -- the agent was started anew from "))
+    #expect(lines[4].hasSuffix(" entered"))
+    #expect(run.errorOutput == "accessoryctl: the agent went away; waiting for it to come back\n")
+    let second = parameters(try #require(agent.calls.last))
+    #expect(text(second["epoch"]) == Replies.epoch && second["sequence"] == .integer(12))
+  }
+
+  @Test("Its JSON has events, gaps and resets, and a schema")
+  func json() throws {
+    let agent = try ScriptedAgent([
+      [Replies.greeting(sequence: 7), Replies.event(7), Replies.event(9), .restart],
+      [Replies.greeting(epoch: Replies.laterEpoch, sequence: 4, reset: true), Replies.event(4), .waitForEnd],
+    ])
+    let run = try Tool.run("watch", "--json", "--count", "3", "--socket", agent.path)
+    #expect(run.status == 0)
+    try expectValid(run.output, "watch")
+    let lines = run.lines
+    try #require(lines.count == 5, "\(run.text)")
+    // The agent did not say what it left out: the numbers do.
+    #expect(lines[1] == #"{"missed":1}"#)
+    #expect(lines[3] == #"{"reset":{"epoch":"\#(Replies.laterEpoch)","sequence":4}}"#)
+  }
+
+  @Test("A connection that breaks is taken up where it was")
+  func sameRun() throws {
+    let agent = try ScriptedAgent([
+      [Replies.greeting(sequence: 0), Replies.event(0)],
+      [Replies.greeting(sequence: 1), Replies.missed(2), Replies.event(3), .waitForEnd],
+    ])
+    let run = try Tool.run("watch", "--count", "2", "--socket", agent.path)
+    #expect(run.status == 0)
+    #expect(run.text.contains("was out of reach from") && run.text.contains("2 events were missed"))
+    let json = try ScriptedAgent([
+      [Replies.greeting(sequence: 0), Replies.event(0)],
+      [Replies.greeting(sequence: 1), Replies.event(1), .waitForEnd],
+    ])
+    #expect(try Tool.run("watch", "--json", "--count", "2", "--socket", json.path).lines.count == 2)
+  }
+
+  @Test("Filters leave out events, and count those that are shown")
+  func filters() throws {
+    let steps = [
+      Replies.greeting(sequence: 0), Replies.event(0, item: "strip"), Replies.event(1),
+      Replies.event(2, item: "strip"), .waitForEnd,
+    ]
+    for item in ["strip", "lights/strip"] {
+      let agent = try ScriptedAgent([steps])
+      let run = try Tool.run("watch", "--item", item, "--count", "2", "--socket", agent.path)
+      #expect(run.lines.count == 2 && run.lines.allSatisfy { $0.contains("lights/strip") })
+    }
+    let agent = try ScriptedAgent([steps])
+    let none = try Tool.run("watch", "--app", "lamps", "--seconds", "0.3", "--socket", agent.path)
+    #expect(none.status == 0 && none.output.isEmpty)
+  }
+
+  @Test("A signal ends it with whole lines", arguments: ["TERM", "HUP"])
+  func signals(signal: String) throws {
+    let agent = try ScriptedAgent([[Replies.greeting(sequence: 0), Replies.event(0), .waitForEnd]])
+    let folder = try TemporaryFolder()
+    let file = try folder.file("lines", [])
+    let script = #"""
+      "$TOOL" watch --json --socket "$1" > "$2" & child=$!
+      until grep -q '}$' "$2"; do kill -0 $child || exit 9; done
+      kill -\#(signal) $child; wait $child
+      """#
+    let run = try Tool.shell(script, agent.path, file)
+    #expect(run.status == 0 && run.errorOutput.isEmpty)
+    try expectValid(Array(Data(contentsOf: URL(fileURLWithPath: file))), "watch")
+  }
+
+  @Test("A reader that has had enough ends it")
+  func closedReader() throws {
+    let agent = try ScriptedAgent([[Replies.greeting(sequence: 0), Replies.event(0), .waitForEnd]])
+    let run = try Tool.shell(
+      #"{ "$TOOL" watch --socket "$1"; echo "status $?" >&2; } | head -1"#, agent.path)
+    #expect(run.lines.count == 1 && run.errorOutput == "status 0\n")
+  }
+
+  @Test("A refusal after a restart ends the watch")
+  func refusal() throws {
+    let agent = try ScriptedAgent([
+      [Replies.greeting(sequence: 0), .restart], [Replies.failure("org.varlink.service.PermissionDenied")],
+    ])
+    #expect(try Tool.run("watch", "--socket", agent.path).status == 77)
+  }
+
+  // MARK: Capture
+
+  private static let packets = ScriptedAgent.Step.send(
+    Message.reply(continues: true) { json in
+      json.objects("packets", [("sent", "010c20020100"), ("received", Packets.legacy.octets.hexText)]) {
+        json, packet in
+        json.member("time", 101)
+        json.member("direction", packet.0)
+        json.member("packet", packet.1)
+      }
+    })
+
+  private static let greeting = ScriptedAgent.Step.send(
+    Message.reply(continues: true) { $0.member("time", 100) })
+
+  @Test("A recording is a capture, with its losses")
+  func capture() throws {
+    let agent = try ScriptedAgent([
+      [Self.greeting, Self.packets, Replies.missed(5), Self.packets, .waitForEnd]
+    ])
+    let folder = try TemporaryFolder()
+    let run = try Tool.run("capture", folder.path + "/out", "--seconds", "0.5", "--socket", agent.path)
+    #expect(run.status == 0 && run.output.isEmpty)
+    #expect(run.errorOutput == "accessoryctl: 4 packets recorded, 5 lost\n")
+    let decoded = try Tool.run("decode", "--all", folder.path + "/out")
+    #expect(decoded.status == 0 && decoded.text.contains("2 reports of 1 address"), "\(decoded.text)")
+    #expect(decoded.text.contains("dropped 5 packets"), "\(decoded.text)")
+    let shark = try Tool.spawn("/usr/bin/tshark", ["-r", folder.path + "/out"])
+    #expect(shark.status == 0 && shark.lines.count == 4, "\(shark.errorOutput)")
+  }
+
+  @Test("A recording that breaks off is whole up to there, and says so")
+  func brokenCapture() throws {
+    let agent = try ScriptedAgent([[Self.greeting, Self.packets]])
+    let run = try Tool.run("capture", "-", "--socket", agent.path)
+    #expect(run.status == 69 && run.errorOutput.contains("2 packets recorded, none lost"))
+    var reader = try BtsnoopReader(run.output.span.octets)
+    var count = 0
+    while try reader.next() != nil { count += 1 }
+    #expect(count == 2)
+    let other = try ScriptedAgent([[Self.greeting, .waitForEnd]])
+    #expect(try Tool.run("capture", "/nowhere/out", "--socket", other.path).status == 73)
+  }
+}
+
+extension [UInt8] {
+  fileprivate var hexText: String { Hex(self).text }
+}
