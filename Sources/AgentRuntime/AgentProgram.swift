@@ -7,9 +7,6 @@ import LinuxSystem
 
 /// The program `accessoryd`: reads what it needs, takes its place at the socket, and turns until it is ended.
 public enum AgentProgram {
-  /// Descriptors of our own: standard streams, epoll, alarm, signals, wakers, listener, lock, manager, radio, files.
-  private static let ownDescriptors = 32
-
   /// `words` begin with the program's name. Answers the exit status.
   public static func run(_ words: [String]) -> Int32 {
     Signals.ignoreBrokenPipe()
@@ -47,11 +44,8 @@ public enum AgentProgram {
     for warning in read.warnings { log.say(.warning, warning) }
     let socket = try ServiceSocket(options.socket)
     let connections = Int(read.configuration.manifest.gateway.limits.connections)
+    if let sentence = DescriptorLimit.raise(connections: connections) { log.say(.warning, sentence) }
     do throws(SystemError) {
-      let limit = try ThisProcess.raiseDescriptorLimit(to: connections + ownDescriptors)
-      if limit < connections + ownDescriptors {
-        log.say(.warning, "only \(limit) descriptors may be open, too few for \(connections) connections")
-      }
       let setup = Agent.Setup(
         read.configuration, radioSource: read.radioSource, epoch: randomBlock(), version: AgentVersion.text)
       log.say(.info, "accessoryd \(AgentVersion.text) serves \(quoted(options.socket))")

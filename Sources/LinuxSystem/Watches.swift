@@ -5,7 +5,7 @@
 /// A token is a place and the generation of the place. When a descriptor is closed its place gets a new generation, so
 /// that an event that was already on its way is recognised as stale, even if the number was given out again.
 ///
-/// Capacity: as many places as it was made with; `insert` answers nil when all are taken.
+/// Capacity: as many places as it was made with, or has grown to; `insert` answers nil when all are taken.
 public struct Watches<Owner: Sendable>: Sendable {
   private struct Place {
     var generation: UInt32 = 0
@@ -20,6 +20,12 @@ public struct Watches<Owner: Sendable>: Sendable {
   public init(capacity: Int) {
     places = Array(repeating: Place(), count: capacity)
     free = (0..<capacity).reversed()
+  }
+
+  /// Makes room for as many as `capacity`; it never shrinks.
+  public mutating func grow(to capacity: Int) {
+    free += (places.count..<max(places.count, capacity)).reversed()
+    while places.count < capacity { places.append(Place()) }
   }
 
   public var count: Int { places.count - free.count }

@@ -43,6 +43,17 @@ struct WatchesTests {
     #expect(watches.insert(3) != nil)
   }
 
+  @Test("What has grown takes more, and leaves old tokens alone")
+  func growth() throws {
+    var watches = Watches<Int>(capacity: 1)
+    let first = try token(in: &watches, for: 1)
+    watches.grow(to: 3)
+    watches.grow(to: 2)
+    let others = try [token(in: &watches, for: 2), token(in: &watches, for: 3)]
+    #expect(watches.insert(4) == nil)
+    #expect(([first] + others).map { watches.owner(of: $0) } == [1, 2, 3])
+  }
+
   @Test("A token of no place at all is stale")
   func foreign() {
     var watches = Watches<Int>(capacity: 2)

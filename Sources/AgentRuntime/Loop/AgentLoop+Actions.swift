@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
 import AgentService
 import LinuxSystem
 
@@ -38,6 +39,7 @@ extension AgentLoop {
     switch reading {
     case .success(let result):
       for warning in result.warnings { log.say(.warning, warning) }
+      makeRoom(for: result.configuration.manifest.gateway.limits)
       agent.manifestWasRead(
         .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings), at: now)
       radio.schedule.intervalMilliseconds = agent.drainIntervalMilliseconds
@@ -50,6 +52,14 @@ extension AgentLoop {
       agent.manifestWasRead(.refused(findings: findings), at: now)
     }
     hasReloaded = true
+  }
+
+  /// Another manifest may allow more connections.
+  private mutating func makeRoom(for limits: Limits) {
+    watches.grow(to: Int(limits.connections) + Self.ownWatches)
+    if let sentence = DescriptorLimit.raise(connections: Int(limits.connections)) {
+      log.say(.warning, sentence)
+    }
   }
 
   mutating func tellManager() {

@@ -14,7 +14,7 @@ struct AgentLoop: ~Copyable {
   typealias DevicesWorker = Worker<RadioSelection, RadioPort.Opening>
 
   /// Watched beside clients: signals, alarm, listener, two workers, radio.
-  private static let ownWatches = 6
+  static let ownWatches = 6
 
   let reader: ConfigurationReader
   let socket: ServiceSocket
@@ -53,7 +53,7 @@ struct AgentLoop: ~Copyable {
     let signals = try SignalDescriptor()
     let origin = try BootTime.now()
     let connections = Int(setup.configuration.manifest.gateway.limits.connections)
-    var watches = Watches<Watched>(capacity: Self.placeCount(connections: connections))
+    var watches = Watches<Watched>(capacity: connections + Self.ownWatches)
     let epoll = try Epoll()
     let alarm = try Alarm(origin: origin)
     let disk = try DiskWorker { reader in Result { () throws(StartFailure) in try reader.read() } }
@@ -81,9 +81,6 @@ struct AgentLoop: ~Copyable {
     self.devices = devices
     self.log = log
   }
-
-  /// A reload may allow more connections than the start did: all that a manifest can.
-  private static func placeCount(connections: Int) -> Int { max(connections, 4096) + ownWatches }
 
   private static func place(_ watches: inout Watches<Watched>, _ owner: Watched) -> UInt64 {
     guard let token = watches.insert(owner) else { preconditionFailure("there are places for our own") }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import LinuxSystem
+import Testing
+
+/// Programs at the socket, polite and rude.
+@Suite("Programs at the agent's socket")
+struct ClientTests {
+  private static let question = #"{"method":"org.varlink.service.GetInfo"}"#
+  private static let answer = #""product":"accessoryd""#
+
+  @Test("Who says that nothing more comes still gets the answer, and then the end")
+  func halfClose() throws {
+    let agent = try RunningAgent(Folder())
+    let client = try TestClient(agent.socket)
+    try client.send(Self.question + "\0")
+    client.endOutput()
+    #expect(try client.message()?.contains(Self.answer) == true)
+    #expect(try client.message() == nil)
+    #expect(agent.end() == 0)
+  }
+
+  @Test("Calls may be cut anywhere, and come many at once")
+  func pieces() throws {
+    let agent = try RunningAgent(Folder())
+    let client = try TestClient(agent.socket)
+    try client.send(String(Self.question.prefix(9)))
+    try client.send(Self.question.dropFirst(9) + "\0")
+    #expect(try client.message()?.contains(Self.answer) == true)
+    try client.send(String(repeating: Self.question + "\0", count: 1000))
+    for _ in 0..<1000 { #expect(try client.message()?.contains(Self.answer) == true) }
+    #expect(agent.end() == 0)
+  }
+
+  @Test(
+    "Who breaks the protocol, hangs up inside a call, or sends more than a message may have costs nobody else"
+  )
+  func rude() throws {
+    let agent = try RunningAgent(Folder())
+    let polite = try TestClient(agent.socket)
+    let garbage = try TestClient(agent.socket)
+    try garbage.send("no JSON\0")
+    #expect(try garbage.message() == nil)
+    let endless = try TestClient(agent.socket)
+    try endless.send(String(repeating: "x", count: 20_000))
+    #expect(try endless.message() == nil)
+    for _ in 0..<100 {
+      let gone = try TestClient(agent.socket)
+      try gone.send(String(Self.question.prefix(12)))
+    }
+    #expect(try polite.call(Self.question)?.contains(Self.answer) == true)
+    #expect(agent.end() == 0)
+  }
+
+  @Test("A client that hangs up leaves at once, and its place is another's")
+  func places() throws {
+    let agent = try RunningAgent(Folder())
+    for _ in 0..<200 {
+      let client = try TestClient(agent.socket)
+      #expect(try client.call(Self.question)?.contains(Self.answer) == true)
+    }
+    try agent.manager.expect("no clients") { $0.contains(", 0 clients") }
+    #expect(agent.end() == 0)
+  }
+
+  @Test("What waits for clients is sent before the agent ends")
+  func lastWords() throws {
+    let agent = try RunningAgent(Folder())
+    let client = try TestClient(agent.socket)
+    #expect(try client.call(Self.question) != nil)
+    #expect(agent.end() == 0)
+    #expect(try client.message() == nil)
+  }
+}
