@@ -8,11 +8,16 @@ import Testing
 private final class RunningAgent {
   let socket: String
   private let folder: TemporaryFolder
-  private let process = Process()
+  private var process: Process
 
   init() throws {
     folder = try TemporaryFolder()
     socket = folder.path + "/io.accessoryd"
+    process = try Self.start(socket)
+  }
+
+  private static func start(_ socket: String) throws -> Process {
+    let process = Process()
     process.executableURL = URL(fileURLWithPath: Tool.path).deletingLastPathComponent()
       .appendingPathComponent("accessoryd")
     // Played as it was recorded: the first devices are there after some seconds.
@@ -23,6 +28,14 @@ private final class RunningAgent {
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
+    return process
+  }
+
+  /// Killed without warning, and started anew.
+  func restart() throws {
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    process = try Self.start(socket)
   }
 
   deinit {
@@ -74,6 +87,29 @@ struct AgentTests {
     try expectValid(watch.output, "watch")
     #expect(try run("try", "lamp").status == 64)
     #expect(try run("explain", "00:00:00:00:00:01").status == 1)
+  }
+
+  @Test("A watch goes on over the agent's sudden death")
+  func restart() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("lines", [])
+    let watch = Process()
+    watch.executableURL = URL(fileURLWithPath: Tool.path)
+    watch.arguments = ["watch", "--json", "--socket", agent.socket]
+    watch.standardOutput = FileHandle(forWritingAtPath: file)
+    watch.standardError = FileHandle.nullDevice
+    try watch.run()
+    defer { watch.waitUntilExit() }
+    defer { watch.terminate() }
+    let begins = #"for i in $(seq 20000); do grep -q "$2" "$1" && exit 0; done; exit 1"#
+    #expect(try Tool.shell(begins, file, "}$").status == 0)
+    try agent.restart()
+    #expect(try Tool.shell(begins, file, #"^{"reset":{"epoch":"#).status == 0)
+    #expect(watch.isRunning)
+    watch.terminate()
+    watch.waitUntilExit()
+    #expect(watch.terminationReason == .exit && watch.terminationStatus == 0)
+    try expectValid(Array(Data(contentsOf: URL(fileURLWithPath: file))), "watch")
   }
 
   @Test("Metrics are what Prometheus reads")

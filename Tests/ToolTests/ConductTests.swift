@@ -113,6 +113,12 @@ import Testing
     #expect(!text.contains("\u{1B}"))
   }
 
+  @Test func aTerminalThatKnowsNoColorGetsNone() throws {
+    let text = try terminal("TERM=dumb")
+    #expect(text.contains("C4:64"))
+    #expect(!text.contains("\u{1B}"))
+  }
+
   @Test func aPipeGetsNone() throws {
     let folder = try TemporaryFolder()
     let run = try Tool.run("decode", folder.file("capture", Captures.everyReport))
