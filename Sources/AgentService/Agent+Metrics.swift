@@ -133,9 +133,24 @@ extension Agent {
       "packets_captured_total", .counter, "Packets given to recordings.", tally.packetsCaptured)
     text.sample(
       "packets_missed_total", .counter, "Packets that a recording had no time to read.", tally.packetsMissed)
-    text.sample("turns_total", .counter, "Turns of the loop.", tally.turns)
+    writeLoop(to: &text)
     text.sample("reloads_total", .counter, "Manifests that took effect after the first.", tally.reloads)
     text.sample("reloads_refused_total", .counter, "Manifests that were refused.", tally.reloadsRefused)
+  }
+
+  private func writeLoop(to text: inout MetricsText) {
+    text.sample("turns_total", .counter, "Turns of the loop.", tally.turns)
+    text.sample("radio_reads_total", .counter, "Turns that read the radio.", loop.drains)
+    text.samples(
+      "system_calls_total", .counter, "Calls to the system, by what for.", "purpose",
+      [("clients", loop.clientCalls), ("watching", loop.watchCalls)])
+    text.sample(
+      "descriptor_exhaustions_total", .counter, "How often no descriptor was free for a client.",
+      loop.exhaustions)
+    text.sample(
+      "stale_events_total", .counter, "Events of descriptors that had been closed by then.", loop.staleEvents)
+    text.sample(
+      "log_lines_dropped_total", .counter, "Log lines that nobody read in time.", loop.logLinesDropped)
   }
 
   /// Items that would not fit are counted and left out.

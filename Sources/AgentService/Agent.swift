@@ -70,6 +70,8 @@ public struct Agent: ~Copyable {
   var listener: DeviceListener?
   var rendered = RenderedEvents()
   var tally = AgentCounters()
+  /// What the shell counts; it says so before a turn.
+  public var loop = LoopCounters()
 
   /// The time of this turn, and how far the radio's clock runs ahead of it.
   var now: Instant

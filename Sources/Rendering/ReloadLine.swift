@@ -30,7 +30,8 @@ public enum ReloadLine: Equatable, Line {
     switch self {
     case .taken(let kept, let added, let removed, let radioRestarted, let warnings):
       let radio = radioRestarted ? "; the radio was started again" : ""
-      return Self.lines(warnings) + "\(style.good("reloaded")): \(kept) items kept, \(added) added, "
+      return Self.lines(warnings)
+        + "\(style.good("reloaded")): \(kept) \(kept == 1 ? "item" : "items") kept, \(added) added, "
         + "\(removed) removed\(radio)\n"
     case .refused(let findings, let omitted):
       let more = omitted == 0 ? "" : "…and \(omitted) more\n"

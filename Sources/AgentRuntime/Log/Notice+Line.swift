@@ -42,9 +42,9 @@ extension Notice {
     case .turnedAway(let refusal, let user): "a program of user \(user) was turned away: \(refusal.sentence)"
     case .closed(let reason, let user): "a connection of user \(user) was closed: \(reason.sentence)"
     case .reloaded(let summary, let warnings):
-      "the manifest was read again: \(summary.itemsKept) items kept, \(summary.itemsAdded) added, "
-        + "\(summary.itemsRemoved) removed"
-        + (warnings == 0 ? "" : "; accessoryctl check has \(warnings) warnings")
+      "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
+        + "removed: \(summary.itemsRemoved)"
+        + (warnings == 0 ? "" : "; warnings: \(warnings), see accessoryctl check")
     case .reloadRefused(let findings):
       "the manifest was not taken, and the one before stays in force: it is wrong in "
         + (findings == 1 ? "one place" : "\(findings) places") + "; accessoryctl check says where"

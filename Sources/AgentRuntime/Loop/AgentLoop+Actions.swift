@@ -44,7 +44,7 @@ extension AgentLoop {
         .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings), at: now)
       radio.schedule.intervalMilliseconds = agent.drainIntervalMilliseconds
     case .failure(let failure):
-      let findings = failure.sentences
+      let findings = failure.findings
       for finding in findings.prefix(Self.findingsMax) { log.say(.error, finding) }
       if findings.count > Self.findingsMax {
         log.say(.error, "and \(findings.count - Self.findingsMax) more")

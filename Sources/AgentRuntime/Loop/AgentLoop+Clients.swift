@@ -11,8 +11,6 @@ extension AgentLoop {
   private static let acceptsPerTurn = 16
   /// How long nobody is accepted when no descriptor is free; one that is freed ends it.
   private static let restMilliseconds: Int64 = 1000
-  /// Who took so much in one turn may have more to be told at once.
-  private static let largeByteCount = 4096
 
   // MARK: - Coming
 
@@ -107,8 +105,7 @@ extension AgentLoop {
   /// Whether the client is still there.
   mutating func flush(_ id: ClientID) -> Bool {
     guard let client = clients[id] else { return false }
-    let waiting = agent.sendableByteCount(id)
-    guard waiting > 0 else { return true }
+    guard agent.sendableByteCount(id) > 0 else { return true }
     counters.clientCalls &+= 1
     do throws(SystemError) {
       try agent.drain(id) { bytes throws(SystemError) in try client.descriptor.send(bytes) ?? 0 }
@@ -116,7 +113,6 @@ extension AgentLoop {
       drop(id)
       return false
     }
-    if waiting - agent.sendableByteCount(id) >= Self.largeByteCount { hasMoreToSay = true }
     return true
   }
 

@@ -37,8 +37,6 @@ struct AgentLoop: ~Copyable {
   var counters = LoopCounters()
   /// Until when nobody is accepted, because no descriptor was free.
   var listenerRestEnd: Instant?
-  /// Somebody was sent so much that there may be more to say at once.
-  var hasMoreToSay = false
   /// The manifest was read in this turn.
   var hasReloaded = false
   var isEnding = false
@@ -99,10 +97,11 @@ struct AgentLoop: ~Copyable {
     let ready = try epoll.wait(milliseconds: isDue(deadline) ? 0 : -1)
     now = Instant(microseconds: try BootTime.now() - origin)
     counters.turns &+= 1
-    hasMoreToSay = false
     for event in ready { try take(event) }
     if let end = listenerRestEnd, end <= now { resumeListening() }
     driveRadio()
+    (counters.staleEvents, counters.logLinesDropped) = (watches.staleCount, log.droppedCount)
+    agent.loop = counters
     agent.turn(at: now, radioLead: radio.source?.lead(at: now) ?? 0)
     perform()
     serveClients()
@@ -137,7 +136,6 @@ struct AgentLoop: ~Copyable {
 
   /// When the next turn is due at the latest.
   private var deadline: Instant? {
-    if hasMoreToSay { return now }
     return [
       agent.nextDeadline, radio.deadline(isUrgent: isRadioUrgent), listenerRestEnd, manager.deadline,
     ].compactMap { $0 }.min()

@@ -58,7 +58,8 @@ struct ConfigurationFile {
 
   private func value<Value>(of reading: Reading<Value>) throws(StartFailure) -> Value {
     if let value = reading.value { return value }
-    throw .content(role, path: path, lines: lines(of: reading))
+    let errorCount = reading.diagnostics.count { $0.severity == .error }
+    throw .content(role, path: path, lines: lines(of: reading), errorCount: errorCount)
   }
 
   private func lines<Value>(of reading: Reading<Value>) -> [String] {

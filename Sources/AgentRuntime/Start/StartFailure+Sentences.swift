@@ -15,9 +15,9 @@ extension StartFailure {
       ["cannot read the \(role.words) \(quoted(path)): \(error.sentence)"]
     case .protection(let role, let path, let problem):
       ["cannot rely on the \(role.words) \(quoted(path)): \(problem.sentence)"]
-    case .content(let role, let path, let lines):
-      lines + [
-        "the \(role.words) \(quoted(path)) is wrong in \(Self.places(lines.count)); mend that and start again"
+    case .content(let role, let path, _, let errorCount):
+      findings + [
+        "the \(role.words) \(quoted(path)) is wrong in \(Self.places(errorCount)); mend that and start again"
       ]
     case .noBoard(let name, let searched):
       [
@@ -31,6 +31,11 @@ extension StartFailure {
         "the system refused what every agent needs: \(error.sentence); free memory or descriptors and start again"
       ]
     }
+  }
+
+  /// What is wrong, for who asked to have the files read again.
+  var findings: [String] {
+    if case .content(_, _, let lines, _) = self { lines } else { sentences }
   }
 
   private var socketSentence: String {

@@ -9,8 +9,8 @@ enum StartFailure: Error {
   case usage(UsageProblem)
   case file(ConfigurationFile.Role, path: String, FileError)
   case protection(ConfigurationFile.Role, path: String, FileProtection.Problem)
-  /// Everything that is wrong with it, as `accessoryctl check` says it.
-  case content(ConfigurationFile.Role, path: String, lines: [String])
+  /// Everything that is wrong with it, and warnings, as `accessoryctl check` says it.
+  case content(ConfigurationFile.Role, path: String, lines: [String], errorCount: Int)
   case noBoard(String, searched: [String])
   /// Another agent holds the socket's lock.
   case anotherAgent(socket: String)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What the shell around the agent did, for `Metrics`. Counters only grow.
+public struct LoopCounters: Equatable, Sendable {
+  public var turns: UInt64 = 0
+  /// Turns that read the radio, and packets that came of it.
+  public var drains: UInt64 = 0
+  public var packets: UInt64 = 0
+  /// Reads from and writes to clients.
+  public var clientCalls: UInt64 = 0
+  /// Changes of what is watched, and of the alarm.
+  public var watchCalls: UInt64 = 0
+  /// How often no descriptor was free for somebody who connects.
+  public var exhaustions: UInt64 = 0
+  /// Events of descriptors that had been closed by then.
+  public var staleEvents: UInt64 = 0
+  /// Log lines that nobody read in time.
+  public var logLinesDropped: UInt64 = 0
+
+  public init() {}
+
+  public var sentence: String {
+    "the loop turned \(turns) times, read the radio in \(drains) of them for \(packets) packets, made \(clientCalls) "
+      + "calls for clients and \(watchCalls) to watch, and was out of descriptors \(exhaustions) times"
+  }
+}
