@@ -21,6 +21,8 @@ enum JSONEscaping {
     case "\t": bytes.append(contentsOf: "\\t".utf8)
     case "\u{8}": bytes.append(contentsOf: "\\b".utf8)
     case "\u{C}": bytes.append(contentsOf: "\\f".utf8)
+    // Almost everything; what is behind it looks into tables of Unicode.
+    case " "..."~": bytes.append(UInt8(ascii: scalar))
     default:
       guard scalar.isHiddenFromPeople else {
         bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
