@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""agent PROGRAM FIGURES: what the running agent takes. Prints a table, and writes "NAME NUMBER" lines to
+FIGURES; a number that cannot be measured here is "-"."""
+
+import itertools
+import random
+import re
+import sys
+import tempfile
+import threading
+import time
+
+import room
+from agent import STRACE, Agent, CannotTrace, DoesNotScan, SystemCalls, counts
+from controller import report
+
+DEVICES = 2000
+ADVERTISERS = 500
+EVENTS = 500
+# By processor and libc.
+WAITS = ("epoll_wait", "epoll_pwait", "epoll_pwait2")
+
+
+class Figures:
+    def __init__(self, path):
+        self.file = open(path, "w")
+
+    def write(self, name, value):
+        self.file.write(f"{name} {'-' if value is None else value}\n")
+        self.file.flush()
+
+
+def say(what, *numbers):
+    print(f"{what:<48}{''.join(f'{number:>12}' for number in numbers)}", flush=True)
+
+
+def measure_memory(program, figures):
+    """Full tables: more devices than places, long payloads, events of targets that change; two watchers."""
+    with Agent(program) as agent:
+        watchers = [agent.client(), agent.client()]
+        for watcher in watchers:
+            watcher.watch()
+            threading.Thread(target=drain, args=(watcher,), daemon=True).start()
+        client = agent.client()
+        for state in range(3):
+            agent.controller.send_at(5000, room.crowd(DEVICES * 6 // 5, 600, state, long=True))
+            # Who has changed a second ago may be told of again.
+            time.sleep(1)
+        devices, resident, anonymous = client.metric("devices"), *agent.memory()
+        if devices != DEVICES:
+            sys.exit(f"the agent knows {devices} devices, not {DEVICES}")
+    figures.write("resident-kilobytes", resident)
+    figures.write("anonymous-kilobytes", anonymous)
+    megabytes = (f"{number / 1024:.1f} MB" for number in (resident, anonymous))
+    say("memory, of it in no file", *megabytes)
+
+
+def drain(watcher):
+    try:
+        while True:
+            watcher.receive()
+    except (OSError, SystemExit):
+        return
+
+
+def measure_start(program, figures):
+    """From the first instruction until it scans, and is ended at once."""
+    with Agent(program, before=["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]) as agent:
+        instructions = int(re.search(r"Collected : (\d+)", agent.end())[1])
+    calls = None
+    with tempfile.NamedTemporaryFile("r") as table:
+        try:
+            with Agent(program, before=[*STRACE, "-o", table.name]) as agent:
+                agent.end()
+            calls = sum(counts(table.read()).values())
+        except DoesNotScan as error:
+            tell_untraced(error)
+    figures.write("start-instructions", instructions)
+    figures.write("start-calls", calls)
+    shown = "-" if calls is None else calls
+    say("instructions, calls from start to scan, and end", f"{instructions / 1e6:.1f} M", shown)
+
+
+def tell_untraced(error):
+    print(f"strace cannot trace here, so system calls are not counted: {error}", file=sys.stderr)
+
+
+def measure_calls(program, figures):
+    """System calls, and turns of the loop, of reports that come evenly; a watcher is told of who is found."""
+    with Agent(program) as agent:
+        agent.client().watch()
+        client = agent.client()
+        agent.controller.send_at(5000, room.crowd(ADVERTISERS, room.TARGETS))
+        client.awaits("reports_total", ADVERTISERS)
+        for rate, seconds in (1, 8), (500, 4), (5000, 3):
+            count = rate * seconds
+            try:
+                taken = count_calls(agent, client, rate, count)
+            except CannotTrace as error:
+                tell_untraced(error)
+                taken = (None, None)
+            for name, number in zip(("calls", "turns"), taken):
+                figures.write(f"{name}-per-1000-reports@{rate}", number and round(number * 1000 / count))
+            say(
+                f"system calls, turns per report at {rate:,}/s",
+                *("-" if number is None else f"{number / count:.3f}" for number in taken))
+
+
+def count_calls(agent, client, rate, count):
+    """System calls and turns of so many reports; every turn waits once."""
+    before = client.metric("reports_total")
+    with SystemCalls(agent.process) as system:
+        agent.controller.send_at(rate, itertools.islice(advertisers(), count))
+        # The last are read within an interval.
+        time.sleep(0.1)
+    client.awaits("reports_total", before + count)
+    waits = sum(number for name, number in system.counts.items() if name in WAITS)
+    return sum(system.counts.values()), waits
+
+
+def advertisers():
+    """Their reports, for ever the same."""
+    return itertools.cycle(list(room.crowd(ADVERTISERS, room.TARGETS)))
+
+
+def measure_wakeups(program, figures, interval):
+    """Without strace, which is slow."""
+    with Agent(program, interval) as agent:
+        client = agent.client()
+        agent.controller.send_at(5000, room.crowd(ADVERTISERS, room.TARGETS))
+        client.awaits("reports_total", ADVERTISERS)
+        before = client.metric("turns_total")
+        seconds = agent.controller.send_at(1000, itertools.islice(advertisers(), 5000))
+        # The last turn answers the question.
+        turns = client.metric("turns_total") - before - 1
+    figures.write(f"wake-ups-per-second@{interval}", round(turns / seconds))
+    say(f"wake-ups a second at 1,000/s, every {interval} ms", f"{turns / seconds:.1f}")
+
+
+def measure_latency(program):
+    """From a report of a new device until a watcher has its event."""
+    for rate in 0, 500:
+        with Agent(program) as agent:
+            watcher = agent.client()
+            watcher.watch()
+            done = threading.Event()
+            flood = threading.Thread(target=beside, args=(agent.controller, rate, done))
+            flood.start()
+            times = []
+            chance = random.Random(1)
+            for index in range(EVENTS):
+                time.sleep(chance.uniform(0.02, 0.04))
+                device = room.address(1 << 20 | index)
+                start = time.perf_counter()
+                agent.controller.send(report(device, room.target(index)))
+                watcher.found(room.text(device))
+                times.append((time.perf_counter() - start) * 1000)
+            done.set()
+            flood.join()
+        times.sort()
+        say(
+            f"report to event, {rate}/s beside, p50 p90 p99 max",
+            *(f"{times[min(EVENTS - 1, EVENTS * part // 100)]:.2f} ms" for part in (50, 90, 99, 100)))
+
+
+def beside(controller, rate, done):
+    """Reports of strangers until it is done."""
+    if rate:
+        devices = range(ADVERTISERS)
+        packets = itertools.cycle([report(room.address(index), room.stranger(index)) for index in devices])
+        controller.send_at(rate, itertools.takewhile(lambda _: not done.is_set(), packets))
+
+
+def main():
+    program, figures = sys.argv[1], Figures(sys.argv[2])
+    measure_memory(program, figures)
+    measure_start(program, figures)
+    measure_calls(program, figures)
+    for interval in 20, 50:
+        measure_wakeups(program, figures, interval)
+    measure_latency(program)
+
+
+try:
+    main()
+except DoesNotScan as error:
+    sys.exit(f"the agent has not begun to scan: {error}")

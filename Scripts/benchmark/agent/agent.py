@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The agent as a program, its controller, and its system calls."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import room
+from client import Client
+from controller import Controller
+
+BOARD = pathlib.Path(__file__).parents[3] / "Board" / "virtual.toml"
+PATIENCE = 120
+
+
+class DoesNotScan(Exception):
+    """It has not begun to; what it and its starter had to say."""
+
+
+class Agent:
+    """Runs, and scans, from `with` on; `before` is what the program is started by."""
+
+    def __init__(self, program, interval=20, before=()):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        (self.folder / "board").mkdir()
+        shutil.copy(BOARD, self.folder / "board")
+        manifest = self.folder / "accessoryd.toml"
+        manifest.write_text(room.manifest(interval))
+        self.socket = str(self.folder / "socket")
+        self.controller = Controller(str(self.folder / "controller"))
+        # Errors go to a file, that nobody has to read it in time.
+        self.log = open(self.folder / "log", "w+")
+        self.starter = subprocess.Popen(
+            [*before, program, "--manifest", manifest, "--socket", self.socket,
+             "--radio", f"h4:{self.controller.path}"],
+            stderr=self.log, env={"PATH": os.environ["PATH"]})
+
+    def __enter__(self):
+        if not self.controller.awaits_scan(lambda: self.starter.poll() is None):
+            raise DoesNotScan(self.end())
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    @property
+    def process(self):
+        return self.controller.process
+
+    def client(self):
+        return Client(self.socket)
+
+    def end(self):
+        """Ends it, and answers what it and its starter had to say."""
+        if self.folder.exists():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.process or self.starter.pid, signal.SIGTERM)
+            self.starter.wait(PATIENCE)
+            self.controller.close()
+            self.log.seek(0)
+            self.said = self.log.read()
+            shutil.rmtree(self.folder)
+        return self.said
+
+    def memory(self):
+        """Kilobytes in memory, and those of them that are in no file."""
+        lines = pathlib.Path(f"/proc/{self.process}/status").read_text().splitlines()
+        values = dict(line.split(":", 1) for line in lines)
+        return [int(values[name].split()[0]) for name in ("VmRSS", "RssAnon")]
+
+
+# A table of calls and names.
+STRACE = ["strace", "-f", "-c", "-U", "calls,name"]
+
+
+class CannotTrace(Exception):
+    """strace is not allowed to; what it said."""
+
+
+class SystemCalls:
+    """Counts a process's system calls while `with` lasts."""
+
+    def __init__(self, process):
+        self.file = tempfile.NamedTemporaryFile("r")
+        self.strace = subprocess.Popen(
+            [*STRACE, "-o", self.file.name, "-p", str(process)], stderr=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        line = self.strace.stderr.readline()
+        if "attached" not in line:
+            self.strace.wait(PATIENCE)
+            raise CannotTrace(line.strip())
+        return self
+
+    def __exit__(self, *_):
+        self.strace.send_signal(signal.SIGINT)
+        self.strace.wait(PATIENCE)
+        self.counts = counts(self.file.read())
+
+
+def counts(table):
+    """Calls by name, of the table that strace prints."""
+    rows = (line.split() for line in table.splitlines())
+    return {row[1]: int(row[0]) for row in rows if len(row) == 2 and row[0].isdigit() and row[1] != "total"}
