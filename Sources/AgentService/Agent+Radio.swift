@@ -22,6 +22,8 @@ extension Agent {
 
   /// One packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's time.
   public mutating func receive(packet: RawSpan, at time: Instant) {
+    // A controller's time is ours, and the last turn may be long ago: what is answered now has its deadline from now.
+    if radio.link == .controller { now = max(now, time) }
     let reception = dataPath.pipeline.receive(h4: packet, at: time)
     tap?.append(packet, isReceived: true, at: time)
     switch reception {

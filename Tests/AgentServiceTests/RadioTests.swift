@@ -43,6 +43,17 @@ struct RadioTests {
     #expect(bench.agent.radioState == .on)
   }
 
+  @Test("A controller that takes its time for every answer has two seconds for each")
+  func slow() {
+    var script = ControllerScript()
+    script.answerMicroseconds = 1_500_000
+    let bench = Workbench(.lights, room: [], script: script)
+    bench.run(milliseconds: 30_000)
+    #expect(bench.agent.radioState == .on)
+    let hasFailed = bench.notices.contains { if case .bringupFailed = $0 { true } else { false } }
+    #expect(!hasFailed)
+  }
+
   @Test("A hardware error while it scans is recovered from")
   func hardwareError() {
     var script = ControllerScript()
