@@ -75,6 +75,8 @@ extension Agent {
       guard var activity = clients.places[place]?.activity else { return }
       let step = step(&activity)
       clients.places[place]?.activity = activity
+      // Who only reads what was learned listens no more.
+      if case .suggestions = activity { releaseUnused() }
       switch step {
       case .wait: return
       case .say(let message): clients.places[place]?.pending = message
