@@ -53,6 +53,9 @@ extension Matcher {
     if response.byteCount > 0 { scanResponse(of: view, into: &result) }
   }
 
+  /// Whether the last evaluation met an item, be it that the result had no room for it.
+  func hasMet(_ item: Int32) -> Bool { stamps[Int(item)] == evaluation }
+
   /// The same, where the copy of the result does not matter.
   public mutating func evaluate(_ data: RawSpan, _ response: RawSpan) -> Evaluation {
     var result = Evaluation()

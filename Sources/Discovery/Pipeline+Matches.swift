@@ -33,8 +33,11 @@ extension Pipeline {
 
   private mutating func withdraw(_ set: Int, from row: Int, keeping items: MatchedItems) {
     for place in (0..<Int(devices[row].matchCount)).reversed() {
-      if items.contains(match(place, of: row).item) { continue }
-      withdraw(set, fromMatch: place, of: row, reason: .noLongerMatches)
+      let item = match(place, of: row).item
+      if items.contains(item) { continue }
+      // One that matches as well, behind eight others, has no place any more.
+      withdraw(
+        set, fromMatch: place, of: row, reason: matcher.hasMet(item) ? .evicted : .noLongerMatches)
     }
   }
 

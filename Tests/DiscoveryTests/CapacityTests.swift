@@ -138,6 +138,22 @@ struct CapacityTests {
     AirReport(extendedFrom: .device(1), set: id, properties: .connectable, rssi: -60, payload)
   }
 
+  @Test(
+    "An item that still matches, but behind eight others now, is lost for want of room and not of a match")
+  func crowdedOut() {
+    let listener = Listener(Manifest(lateFirst))
+    listener.hear(1, -60, .made(by: company), at: 0)
+    _ = listener.lines()
+    let both = AdvertisingPayload().manufacturerData(1, []).manufacturerData(0x0EEE, [0xA5])
+    listener.hear(1, -60, both, at: 2000)
+    #expect(
+      listener.lines().filter { !$0.contains("changed") } == [
+        "2000 lost i8 1 evicted", "2000 found i0 1 matched",
+      ])
+    listener.hear(1, -60, .made(by: 7), at: 4000)
+    #expect(listener.lines().allSatisfy { $0.contains("noLongerMatches") })
+  }
+
   @Test("An item before them displaces the eighth match, which returns when the place is free again")
   func displacement() {
     let listener = Listener(Manifest(lateFirst))
