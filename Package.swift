@@ -150,6 +150,16 @@ let package = Package(
         "VirtualRadio",
       ],
       swiftSettings: strict),
+    .target(
+      name: "AgentSimulation",
+      dependencies: [
+        "AgentService", "AgentCore", "Discovery", "HCI", "JSON", "TestSupport", "Varlink", "VirtualRadio",
+      ],
+      path: "Scripts/simulation/AgentSimulation", swiftSettings: strict),
+    .executableTarget(
+      name: "simulate", dependencies: ["AgentSimulation"], path: "Scripts/simulation/Simulate",
+      swiftSettings: strict),
+    .testTarget(name: "SimulationTests", dependencies: ["AgentSimulation"], swiftSettings: strict),
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// What the witness knows of one advertiser: everything it ever sent.
+struct Device {
+  /// A set's latest advertising data and scan response.
+  struct View: Equatable {
+    var set: UInt8
+    var lastSeen: Int64
+    var data: [UInt8] = []
+    var response: [UInt8] = []
+
+    var payload: [UInt8] { data + response }
+    var words: Words { Words(data, response) }
+  }
+
+  /// How it stood after one report.
+  struct Moment {
+    var time: Int64
+    var rssi: Int?
+    /// The filtered level in sixteenths of a decibel; nil before the first reading.
+    var level: Int?
+    /// Readings in the filter.
+    var samples: Int
+    /// Whether this report brought a new reading.
+    var isReading: Bool
+    /// A sample of its own, with or without a reading; false for the answer to a scan request.
+    var isSample: Bool
+    /// The transmit power it claims, if that can be believed.
+    var claim: Int?
+    /// The set heard last first.
+    var views: [View]
+  }
+
+  let address: DeviceAddress
+  private(set) var moments: [Moment] = []
+  /// Every payload it ever sent, and none.
+  private var heard: (data: Set<[UInt8]>, responses: Set<[UInt8]>) = ([[]], [[]])
+  private var recent: [Int] = []
+  private var level: Int?
+  private var samples = 0
+  private(set) var lastReading: Int64?
+  /// The report that a scan response would answer had no reading; nil when there was none to answer.
+  private var answerable: Bool?
+  private var sampleTimes: [Int64] = []
+
+  init(address: DeviceAddress) { self.address = address }
+
+  var last: Moment? { moments.last }
+
+  // MARK: Hearing
+
+  mutating func hear(_ report: Report, offset: Int, at time: Int64) {
+    let header = report.header
+    if header.hasReading, let lastReading, samples > 0,
+      time >= lastReading + 1000 * patience(5000, 3, 30_000)
+    {
+      forgetLevel()
+    }
+    let (isSample, isReading) = count(header, at: time)
+    if isReading { filter(max(-127, min(20, Int(header.rssi) + offset)), at: time) }
+    if header.properties.contains(.scanResponse) {
+      heard.responses.insert(report.data)
+    } else {
+      heard.data.insert(report.data)
+    }
+    var views = last?.views ?? []
+    let changed = Self.place(header.setID, in: &views, at: time)
+    views[0] = changed.storing(report)
+    moments.append(
+      Moment(
+        time: time, rssi: header.hasReading ? Int(header.rssi) : nil, level: level, samples: samples,
+        isReading: isReading, isSample: isSample,
+        claim: Self.claim(Int(header.txPower), views[0].words.txPower), views: views))
+  }
+
+  /// The filter begins anew: after a silence, and when the radio is lost.
+  mutating func forgetLevel() {
+    (recent, level, samples, answerable) = ([], nil, 0, nil)
+  }
+
+  /// A report and the scan response to it are one sample, whose reading is the first of theirs.
+  private mutating func count(_ header: ReportHeader, at time: Int64) -> (isSample: Bool, isReading: Bool) {
+    guard header.properties.contains(.scanResponse), let wantsReading = answerable else {
+      answerable = header.properties.contains(.scanResponse) ? nil : !header.hasReading
+      sampleTimes.append(time)
+      return (true, header.hasReading)
+    }
+    answerable = nil
+    return (false, wantsReading && header.hasReading)
+  }
+
+  private mutating func filter(_ reading: Int, at time: Int64) {
+    recent = (recent + [reading]).suffix(5)
+    samples += 1
+    lastReading = time
+    let median = recent.sorted()[(recent.count - 1) / 2] * 16
+    level = level.map { $0 + (median - $0) >> 2 } ?? median
+  }
+
+  /// The set that a report belongs to, taken to the front.
+  private static func place(_ set: UInt8, in views: inout [View], at time: Int64) -> View {
+    if let known = views.firstIndex(where: { $0.set == set }) {
+      views.insert(views.remove(at: known), at: 0)
+    } else if set == ReportHeader.noSet, !views.isEmpty {
+      // Without a set's number it belongs to the set heard last.
+    } else if let newest = views.first, newest.set == ReportHeader.noSet {
+      views[0].set = set
+    } else {
+      views.insert(View(set: set, lastSeen: time), at: 0)
+    }
+    views[0].lastSeen = time
+    return views[0]
+  }
+
+  private static func claim(_ inHeader: Int, _ inPayload: Int?) -> Int? {
+    [inHeader, inPayload].compactMap { $0 }.filter { (-40...20).contains($0) }.max()
+  }
+
+  // MARK: Asking
+
+  /// How it stood at a time: after the last report before, and after each of that very time.
+  func moments(at time: Int64) -> [Moment] {
+    let end = moments.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+    let count = moments[..<end].reversed().prefix { $0.time == time }.count
+    return Array(moments[..<end].suffix(count + 1))
+  }
+
+  /// The ways in which some advertising data and scan response, ever sent, make this up. Where there is no room, each may
+  /// be forgotten or out of date.
+  func readings(of payload: [UInt8]) -> [Words] {
+    let heads = heard.data.filter { payload.starts(with: $0) }
+    return heads.compactMap { head in
+      let tail = Array(payload.dropFirst(head.count))
+      return heard.responses.contains(tail) ? Words(head, tail) : nil
+    }
+  }
+
+  /// Moments from one time to another, both included.
+  func moments(from start: Int64, to end: Int64) -> [Moment] {
+    moments.reversed().drop { $0.time > end }.prefix { $0.time >= start }.reversed()
+  }
+
+  /// max(floor, factor × learned interval), at most the ceiling; milliseconds.
+  func patience(_ floor: Int32, _ factor: Int, _ ceiling: Int32, at time: Int64 = .max) -> Int64 {
+    Int64(min(max(Int(floor), factor * learned(at: time)), Int(ceiling)))
+  }
+
+  /// The median of the last eight gaps between samples, of two the longer; gaps over five minutes teach nothing.
+  private func learned(at time: Int64) -> Int {
+    let times = sampleTimes.reversed().drop { $0 > time }.prefix(9).map { Int($0 / 1000) }
+    let gaps = zip(times, times.dropFirst()).map { $0 - $1 }.filter { $0 <= 300_000 }.sorted()
+    return gaps.isEmpty ? 0 : gaps[gaps.count / 2]
+  }
+}
+
+extension Device.View {
+  /// A directed report without data says nothing; a payload that was cut says nothing against a longer one it begins.
+  func storing(_ report: Report) -> Self {
+    var view = self
+    let header = report.header
+    if header.properties.contains(.directed), report.data.isEmpty { return self }
+    let isResponse = header.properties.contains(.scanResponse)
+    let known = isResponse ? response : data
+    if header.dataStatus == .truncated, known.starts(with: report.data) { return self }
+    if isResponse { view.response = report.data } else { view.data = report.data }
+    return view
+  }
+}

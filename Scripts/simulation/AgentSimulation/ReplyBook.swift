@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Varlink
+
+/// What one client asked and was answered.
+///
+/// Replies come in the order of the calls; each call has one last reply, and only one that asked for more has others
+/// before it.
+struct ReplyBook {
+  let client: String
+  /// A client that breaks the protocol is owed nothing.
+  let isLenient: Bool
+  var mayCallGateway = true
+  var pending: [PendingCall] = []
+  private(set) var watch: WatchBook?
+  /// The last reply to each kind of call that is remembered.
+  private(set) var lastStatus: JSONObject?
+  private(set) var replyCount = 0
+  /// Octets of a message that has not ended yet.
+  private var begun: [UInt8] = []
+
+  init(client: String, isLenient: Bool) {
+    self.client = client
+    self.isLenient = isLenient
+  }
+
+  /// Whether every call but streams without end has its last reply.
+  var isSettled: Bool {
+    pending.allSatisfy { call in
+      switch call.kind {
+      case .watch, .capture: true
+      case .status, .reload, .list, .one, .anything: isLenient
+      }
+    }
+  }
+
+  /// Takes octets; answers the events among them, in order.
+  mutating func read(_ octets: [UInt8], _ facts: Facts) throws(Breach) -> [WatchBook.Entry] {
+    var events: [WatchBook.Entry] = []
+    for octet in octets {
+      guard octet == 0 else {
+        begun.append(octet)
+        continue
+      }
+      let message = begun
+      begun = []
+      if let event = try take(message, facts) { events.append(event) }
+    }
+    return events
+  }
+
+  /// What replies can be held against.
+  struct Facts {
+    let epoch: String
+    let clients: Int
+  }
+
+  private mutating func take(_ message: [UInt8], _ facts: Facts) throws(Breach) -> WatchBook.Entry? {
+    replyCount += 1
+    guard let reply = ReceivedReply(reading: message.span) else {
+      throw Breach(.wrongReply, "\(client) read \(String(decoding: message, as: UTF8.self))")
+    }
+    guard let call = pending.first else {
+      throw Breach(.unaskedReply, "\(client) read \(String(decoding: message, as: UTF8.self))")
+    }
+    guard !reply.continues || call.wantsMore else {
+      throw Breach(.unaskedReply, "\(client) called \(call.method) for one reply and reads several")
+    }
+    if !reply.continues { pending.removeFirst() }
+    if isLenient { return nil }
+    try checkRight(reply, to: call)
+    if reply.error != nil { return nil }
+    return try take(reply, to: call, message, facts)
+  }
+
+  /// Without the right there is nothing but an error that the protocol itself gives to everybody.
+  private func checkRight(_ reply: ReceivedReply, to call: PendingCall) throws(Breach) {
+    let isDenied = reply.error == "org.varlink.service.PermissionDenied"
+    let isError = reply.error?.hasPrefix("org.varlink.service.") ?? false
+    let needsRight = call.method.hasPrefix("io.accessoryd.Gateway.") && !mayCallGateway
+    guard needsRight ? isError : !isDenied else {
+      throw Breach(.unaskedReply, "\(client) called \(call.method) and got \(reply.error ?? "a reply")")
+    }
+    guard !isDenied || reply.parameters.members.isEmpty else {
+      throw Breach(.wrongReply, "\(client) was denied \(call.method) with parameters")
+    }
+  }
+
+  private mutating func take(
+    _ reply: ReceivedReply, to call: PendingCall, _ message: [UInt8], _ facts: Facts
+  ) throws(Breach) -> WatchBook.Entry? {
+    switch call.kind {
+    case .watch(let start):
+      if watch == nil { watch = WatchBook(client: client, start: start) }
+      return try watch?.take(reply.parameters, message, facts)
+    case .status:
+      lastStatus = reply.parameters
+      try checkStatus(reply.parameters, facts)
+    case .list:
+      // The last reply of a list is empty, and no other.
+      guard reply.continues != reply.parameters.members.isEmpty else {
+        let text = String(decoding: message, as: UTF8.self)
+        throw Breach(.wrongReply, "\(client) called \(call.method) and read \(text)")
+      }
+    case .capture, .reload, .one, .anything: break
+    }
+    return nil
+  }
+
+  private func checkStatus(_ status: JSONObject, _ facts: Facts) throws(Breach) {
+    guard let devices = status.number("devices"), let devicesMax = status.number("devicesMax"),
+      let clients = status.number("connections"), status.text("epoch") == facts.epoch
+    else { throw Breach(.wrongReply, "\(client) got a status without its figures") }
+    guard devices <= devicesMax, clients <= status.number("connectionsMax") ?? 0 else {
+      throw Breach(.bound, "\(client) got \(devices) of \(devicesMax) devices, \(clients) connections")
+    }
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import TestSupport
+
+/// An advertising report with a copy of its data.
+struct Report {
+  var header: ReportHeader
+  var data: [UInt8]
+
+  init(header: ReportHeader, data: [UInt8]) {
+    self.header = header
+    self.data = data
+  }
+
+  /// The reports in an H4 packet that can be read.
+  static func all(in packet: [UInt8]) -> [Report] {
+    EventReading(packet).reports.map { Report(header: $0.header, data: $0.data) }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import HCI
+import TestSupport
+import VirtualRadio
+
+// What comes from the radio and from files.
+
+extension Simulation {
+  mutating func hear(_ packet: [UInt8]) {
+    witness.hear(packet, at: now)
+    let heard = tampered(packet)
+    guard !heard.isEmpty || packet.isEmpty else { return }
+    agent.receive(packet: heard.rawSpan, at: instant)
+  }
+
+  /// What the agent hears in place of a packet; empty for nothing at all.
+  private mutating func tampered(_ packet: [UInt8]) -> [UInt8] {
+    // LE Meta events with one legacy report end with its level; only those are worth the trouble.
+    let isReport = packet.count > 4 && packet[1] == 0x3E && packet[3] == 0x02 && packet[4] == 1
+    guard let tampering, isReport else { return packet }
+    tamperings += 1
+    switch tampering {
+    case .hearsTooLoud:
+      let level = Int8(bitPattern: packet[packet.count - 1])
+      return level > -127 && level < -30 ? packet.dropLast() + [UInt8(bitPattern: level + 40)] : packet
+    case .hearsTooLittle: return tamperings.isMultiple(of: 10) ? [] : packet
+    case .dropsAnEvent, .doublesAnEvent, .tellsAStranger, .losesAReply: return packet
+    }
+  }
+
+  mutating func followPlug() throws(Breach) {
+    switch radio.plugging(at: now) {
+    case .appeared?:
+      note("the radio appears")
+      agent.radioAppeared(.controller, at: instant)
+    case .vanished?:
+      note("the radio vanishes")
+      agent.radioVanished("it was pulled out", at: instant)
+    case nil: return
+    }
+    try settle()
+  }
+
+  /// Files that were read: as they were, changed, or broken.
+  mutating func answerReadings() {
+    while let due = readings.firstIndex(where: { $0 <= now }) {
+      readings.remove(at: due)
+      guard !dice.chance(perMille: 250) else {
+        note("the manifest is broken")
+        let findings = ["accessoryd.toml:3: gateway.scan: no such word"]
+        agent.manifestWasRead(.refused(findings: findings), at: instant)
+        continue
+      }
+      manifest = RandomManifest.changed(manifest, dice: &dice)
+      configuration.manifest = manifest
+      note("the manifest has \(manifest.items.count) items")
+      agent.manifestWasRead(
+        .accepted(configuration, radioSource: "virtual:room.toml", warnings: []), at: instant)
+      witness.reload(manifest, at: now)
+    }
+  }
+}

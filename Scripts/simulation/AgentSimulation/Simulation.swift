@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Discovery
+import HCI
+import VirtualRadio
+
+/// The real agent in a world by chance: a virtual clock, a virtual controller in a random room, random manifests and
+/// random clients, with a witness that checks everything the agent says.
+///
+/// One seed decides all of it, so that one seed is one run, octet for octet.
+public struct Simulation: ~Copyable {
+  /// What a run came to.
+  public struct Outcome: Equatable, Sendable {
+    public var digest: Digest
+    public var steps: Int
+    public var events: Int
+    public var replies: Int
+    public var packets: Int
+  }
+
+  /// A rule that was broken, and where.
+  public struct Failure: Error, Equatable, Sendable {
+    public let breach: Breach
+    public let step: Int
+    /// Of simulated time.
+    public let microseconds: Int64
+  }
+
+  let seed: UInt64
+  let seconds: Int
+  /// Whether the radio is read before the turn in which time passes, as the agent's own loop does.
+  let readsFirst: Bool
+  let tampering: Tampering?
+  var tamperings = 0
+  /// Called with a line for each thing that happens.
+  let log: ((String) -> Void)?
+
+  var dice: SeededGenerator
+  var agent: Agent
+  var manifest: Manifest
+  var radio: SimulatedRadio
+  var witness: Witness
+  var ledger = Ledger()
+  var clients: [ScriptedClient] = []
+  let epoch: String
+  /// Readings of the manifest on their way.
+  var readings: [Int64] = []
+  var nextSignal: Int64
+  var now: Int64 = 0
+  var step = 0
+  var digest = Digest()
+  var replyCount = 0
+  /// Everybody reads to the end now.
+  var isEnding = false
+
+  public init(seed: UInt64, tampering: Tampering? = nil, log: ((String) -> Void)? = nil) {
+    self.seed = seed
+    self.tampering = tampering
+    self.log = log
+    var dice = SeededGenerator(seed: seed)
+    seconds = dice.pick([20, 40, 40, 70])
+    let room = RandomRoom.script(seconds: seconds, dice: &dice)
+    manifest = RandomManifest.manifest(dice: &dice)
+    let offset = Int8(dice.pick([0, 0, 0, 5, -3]))
+    let identities = dice.chance(perMille: 700) ? Vocabulary.identities : []
+    var board = BoardProfile(name: "simulated")
+    board.rssiOffset = offset
+    board.low = dice.pick([
+      ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60),
+      ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300),
+    ])
+    configuration = Agent.Configuration(
+      manifest, identities: identities, board: board, access: Self.access)
+    let block = Block128(high: dice.next(), low: dice.next())
+    epoch = Self.text(of: block)
+    agent = Agent(
+      Agent.Setup(configuration, radioSource: "virtual:room.toml", epoch: block),
+      at: Instant(microseconds: 0))
+    radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
+    let isRoomy = manifest.gateway.capacities.devices >= 2000
+    witness = Witness(manifest, identities: identities, offset: Int(offset), isRoomy: isRoomy)
+    readsFirst = dice.chance(perMille: 500)
+    nextSignal = Int64(dice.between(3, 30)) * 1_000_000
+    self.dice = dice
+    clients = population()
+  }
+
+  var configuration: Agent.Configuration
+
+  private static var access: AccessList {
+    var access = AccessList(
+      operatorUsers: [0], operatorGroups: [ScriptedClient.operatorGroup], overflowUser: 65_534)
+    access.appsOfUser = [2000: ["app0"]]
+    return access
+  }
+
+  private static func text(of block: Block128) -> String {
+    [block.high, block.low].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }.joined()
+  }
+
+  // MARK: Running
+
+  /// Runs to the end, or to the first rule that is broken.
+  public mutating func run() throws(Failure) -> Outcome {
+    do throws(Breach) {
+      try settle()
+      while let time = nextTime, time < Int64(seconds) * 1_000_000 {
+        step += 1
+        now = max(now, time)
+        try advance()
+      }
+      try end()
+    } catch {
+      throw Failure(breach: error, step: step, microseconds: now)
+    }
+    return Outcome(
+      digest: digest, steps: step, events: witness.eventCount, replies: replyCount,
+      packets: radio.packetCount)
+  }
+
+  /// When something happens next.
+  private var nextTime: Int64? {
+    let acts = clients.map { min($0.nextAct, $0.leaves) }.min()
+    let times = [radio.nextTime, agent.nextDeadline?.microseconds, acts, readings.min(), nextSignal]
+    return times.compactMap { $0 }.min()
+  }
+
+  private mutating func advance() throws(Breach) {
+    // A loop of another make reads the radio first, and lets time pass behind it.
+    if !readsFirst { try settle() }
+    while let packet = radio.next(at: now) {
+      hear(packet)
+      try settle()
+    }
+    try followPlug()
+    try actClients()
+    answerReadings()
+    if nextSignal <= now {
+      nextSignal = now + Int64(dice.between(5, 60)) * 1_000_000
+      note("a signal asks for the manifest")
+      agent.readManifestAgain(at: instant)
+    }
+    try settle()
+    try witness.endStep(at: now)
+    if step.isMultiple(of: 64) { try checkBounds() }
+  }
+
+  var instant: Instant { Instant(microseconds: now) }
+
+  func note(_ line: @autoclosure () -> String) {
+    guard let log else { return }
+    log("\(step) \(now) µs: \(line())")
+  }
+
+  // MARK: Turns
+
+  /// Turns of the agent's loop until it has nothing more to do now.
+  mutating func settle() throws(Breach) {
+    for _ in 0..<5000 {
+      agent.turn(at: instant)
+      var isQuiet = try performActions()
+      for place in clients.indices where try exchange(place) { isQuiet = false }
+      let isDue = agent.nextDeadline.map { $0.microseconds <= now } ?? false
+      if isQuiet, !isDue { return }
+    }
+    throw Breach(.bound, "the agent does not come to rest")
+  }
+
+  private mutating func performActions() throws(Breach) -> Bool {
+    var isQuiet = true
+    while let action = agent.nextAction() {
+      isQuiet = false
+      try perform(action)
+    }
+    return isQuiet
+  }
+
+  private mutating func perform(_ action: Action) throws(Breach) {
+    switch action {
+    case .send(let command):
+      let octets = command.octets
+      let bytes = octets.indices.map { octets[$0] }
+      digest.add(bytes)
+      note("sends \(bytes)")
+      radio.send(bytes, at: now)
+    case .close(let id): try closed(id)
+    case .readManifest:
+      note("reads the manifest")
+      readings.append(now + Int64(dice.between(100, 300_000)))
+    case .openRadio:
+      note("opens the radio")
+      radio.open(at: now + Int64(dice.between(0, 200_000)))
+    case .log(let notice): try take(notice)
+    }
+  }
+
+  private mutating func take(_ notice: Notice) throws(Breach) {
+    note("\(notice)")
+    digest.add("\(notice)")
+    switch notice {
+    case .bringupFailed(.timeout(let opcode), _):
+      guard radio.hasWaited(for: opcode, at: now) else {
+        throw Breach(.wrongCommand, "\(opcode) was given up before its time")
+      }
+    case .radioGivenUp: witness.loseRadio(at: now)
+    case .radio, .bringupFailed, .turnedAway, .closed, .reloaded, .reloadRefused: break
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+
+/// What one watch was told: events by number, gaps by count.
+struct WatchBook {
+  /// An event as it was told.
+  struct Entry {
+    var event: SeenEvent
+    var message: [UInt8]
+  }
+
+  let client: String
+  let start: WatchStart
+  /// The number that must come next; nil before the greeting.
+  private(set) var next: UInt64?
+  private(set) var delivered: UInt64 = 0
+  private(set) var missed: UInt64 = 0
+  private(set) var first: UInt64 = 0
+  private var isListing = true
+
+  init(client: String, start: WatchStart) {
+    self.client = client
+    self.start = start
+  }
+
+  mutating func take(
+    _ parameters: JSONObject, _ message: [UInt8], _ facts: ReplyBook.Facts
+  ) throws(Breach) -> Entry? {
+    guard let next else {
+      try greet(parameters, facts)
+      return nil
+    }
+    guard parameters.members.count == 1 else { throw wrong(message) }
+    if parameters.object("present") != nil, isListing { return nil }
+    isListing = false
+    if let count = parameters.number("missed"), count > 0 {
+      missed += UInt64(count)
+      self.next = next + UInt64(count)
+      return nil
+    }
+    guard let event = parameters.object("event").flatMap(SeenEvent.init) else { throw wrong(message) }
+    guard event.sequence == next else {
+      throw Breach(.lostCount, "\(client) read event \(event.sequence) in place of \(next)")
+    }
+    delivered += 1
+    self.next = next + 1
+    return Entry(event: event, message: message)
+  }
+
+  /// The first reply: this run, where the watch stands, and whether its cursor was of use.
+  private mutating func greet(_ parameters: JSONObject, _ facts: ReplyBook.Facts) throws(Breach) {
+    guard parameters.text("epoch") == facts.epoch, let sequence = parameters.number("sequence"),
+      parameters.microseconds("time") != nil
+    else { throw Breach(.wrongReply, "\(client) was greeted without epoch, sequence or time") }
+    let isReset = parameters.truth("reset") ?? false
+    let isRight =
+      switch start {
+      case .anew: !isReset
+      case .at(let wanted): !isReset && UInt64(sequence) == wanted
+      case .foreign, .future: isReset
+      }
+    guard isRight else {
+      throw Breach(.wrongReply, "\(client) began \(start) and was greeted at \(sequence), reset \(isReset)")
+    }
+    if case .at = start { isListing = false }
+    (next, first) = (UInt64(sequence), UInt64(sequence))
+  }
+
+  private func wrong(_ message: [UInt8]) -> Breach {
+    Breach(.wrongReply, "\(client) watches and read \(String(decoding: message, as: UTF8.self))")
+  }
+}

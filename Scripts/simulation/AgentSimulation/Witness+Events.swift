@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+
+// What must have been heard for an event to be true.
+
+extension Witness {
+  /// Sixteenths of a decibel by which the agent's filter may differ from ours: it may have begun anew from the last 28
+  /// readings while nobody asked.
+  private static let tolerance = 4
+
+  /// Level, readings and payload are those of a moment at the event's time.
+  func checkReadings(_ event: SeenEvent, _ device: Device) throws(Breach) {
+    let moments = device.moments(at: event.time)
+    try expect(moments.contains { $0.rssi == event.rssi }, event, "has a level that nobody heard")
+    guard isRoomy else {
+      let isSaid = !device.readings(of: event.data).isEmpty
+      return try expect(isSaid, event, "says what nobody heard: \(event.data)")
+    }
+    let isSaid = moments.contains { $0.views.contains { $0.payload == event.data } }
+    try expect(isSaid, event, "says what nobody heard: \(event.data)")
+    // A lost radio resets the filter behind the moment.
+    let isNear = moments.contains { moment in
+      guard let level = moment.level, let told = event.filteredRSSI else {
+        return event.filteredRSSI == nil || event.reason == .radioDown
+      }
+      return abs(told * 16 - level) <= 8 + Self.tolerance
+    }
+    try expect(isNear, event, "filters otherwise")
+  }
+
+  func checkFound(_ event: SeenEvent, _ device: Device) throws(Breach) {
+    guard let item = item(event) else { throw unexplained(event, "is about no item") }
+    let isReload = reloads.contains { $0.time == event.time }
+    let moments = device.moments(at: event.time)
+    try expect(isReload || moments.contains { $0.time == event.time }, event, "comes without a report")
+    let readings = isRoomy ? moments.flatMap { $0.views.map(\.words) } : device.readings(of: event.data)
+    try expect(readings.contains { item.isMet(by: $0) }, event, "with \(event.data) does not match")
+    let isImmediate = item.descriptor.range == .immediate
+    try expect(isImmediate == (event.reason == .entered), event, "has another item's reason")
+    if isImmediate { try checkEntered(event, device, item.gate) }
+  }
+
+  /// The level was at the threshold for the whole dwell, with enough readings.
+  private func checkEntered(_ event: SeenEvent, _ device: Device, _ gate: GateSettings) throws(Breach) {
+    let dwell = Int64(gate.enterDwellMilliseconds) * 1000
+    let since = event.time - dwell
+    // A new item judges by what is known of the device, without another reading.
+    let isReload = reloads.contains { $0.time == event.time }
+    let known = isReload ? device.moments(at: event.time).suffix(1) : []
+    let during = known + device.moments(from: since, to: event.time).filter(\.isReading)
+    guard isRoomy else { return try checkEverNear(event, device, gate) }
+    let isNear = during.allSatisfy { moment in
+      moment.level.map { $0 >= moment.enterLevel(gate) - Self.tolerance } ?? false
+    }
+    guard isNear, !during.isEmpty else {
+      let levels = during.map { "\($0.level ?? 0)/\($0.enterLevel(gate)) at \($0.time)" }
+      throw Breach(.enterWithoutCrossing, "\(event): \(levels)")
+    }
+    let window = device.patience(
+      gate.sampleWindowMilliseconds, 4, gate.sampleWindowMillisecondsMax, at: event.time)
+    let heard = device.moments(from: event.time - 1000 * (window + 1), to: event.time)
+    let readings = heard.count(where: \.isReading)
+    guard readings >= Int(gate.samplesMin) else {
+      throw Breach(.enterWithoutCrossing, "\(event) after \(readings) readings")
+    }
+  }
+
+  /// A row that gave way and came back has forgotten its filter; but no filter passes what no reading did.
+  private func checkEverNear(_ event: SeenEvent, _ device: Device, _ gate: GateSettings) throws(Breach) {
+    let isNear = device.moments.contains { moment in
+      moment.time <= event.time && moment.rssi.map { ($0 + offset) * 16 >= moment.enterLevel(gate) } ?? false
+    }
+    guard isNear else { throw Breach(.enterWithoutCrossing, "\(event)") }
+  }
+
+  func checkChanged(_ event: SeenEvent, _ device: Device, since last: Int64) throws(Breach) {
+    try expect(event.reason == .payload, event, "has no reason")
+    try expect(event.time - last >= 1000 * changeMilliseconds, event, "comes too soon")
+    // A long payload may find its place later.
+    guard isRoomy else { return }
+    let moments = device.moments(at: last) + device.moments(from: last, to: event.time)
+    let payloads = moments.map { $0.views.map(\.payload) }
+    try expect(payloads.contains { $0 != payloads[0] }, event, "without a change since \(last) µs")
+  }
+
+  func checkLost(_ event: SeenEvent, _ device: Device) throws(Breach) {
+    switch event.reason {
+    case .silence: try checkSilence(event, device)
+    case .left: try checkLeft(event, device)
+    case .noLongerMatches:
+      let moments = device.moments(at: event.time)
+      guard let item = item(event) else { throw unexplained(event, "is about no item") }
+      let isOther = moments.contains { $0.time == event.time && !item.isMet(by: $0.views[0].words) }
+      try expect(isOther || !isRoomy, event, "still matches")
+    case .evicted: try expect(!isRoomy || hasTooMany(event, device), event, "though there was room")
+    case .radioDown: try expect(radioLosses.contains(event.time), event, "though the radio was there")
+    case .reload:
+      let reload = reloads.last { $0.time == event.time }
+      try expect(
+        reload.map { Self.item(event, in: $0.before) != nil } ?? false, event, "though nothing was read")
+    case .matched, .entered, .payload: throw unexplained(event, "has no reason")
+    }
+  }
+
+  /// Whether more items matched than a device may have at once.
+  private func hasTooMany(_ event: SeenEvent, _ device: Device) -> Bool {
+    device.moments(at: event.time).contains { moment in
+      items.count { entry in moment.views.contains { entry.item.isMet(by: $0.words) } } > 8
+    }
+  }
+
+  private func checkSilence(_ event: SeenEvent, _ device: Device) throws(Breach) {
+    guard let item = item(event) else { throw unexplained(event, "is about no item") }
+    // What was heard at that very time came behind the end of the silence.
+    let before = device.moments.last { $0.time < event.time }
+    let bearing = before?.views.filter { item.isMet(by: $0.words) } ?? []
+    var patience = Int64(item.gate.lostMilliseconds)
+    var last = bearing.map(\.lastSeen).max() ?? 0
+    if item.descriptor.range == .immediate {
+      patience = min(patience, Int64(item.gate.silenceMilliseconds))
+      last = device.moments.last { $0.isReading && $0.time < event.time }?.time ?? 0
+    }
+    try expect(event.time - last >= 1000 * patience, event, "comes too soon")
+  }
+
+  private func checkLeft(_ event: SeenEvent, _ device: Device) throws(Breach) {
+    guard let item = item(event), item.descriptor.range == .immediate else {
+      throw unexplained(event, "is about no immediate item")
+    }
+    guard isRoomy else { return }
+    let since = event.time - 1000 * Int64(item.gate.leaveDwellMilliseconds)
+    let before = device.moments(at: since).suffix(1)
+    let all = before + device.moments(from: since, to: event.time).filter(\.isReading)
+    let isLow = all.allSatisfy { moment in
+      moment.level.map { $0 < moment.leaveLevel(item.gate) + Self.tolerance } ?? true
+    }
+    try expect(isLow, event, "though it was near")
+  }
+}
+
+extension Device.Moment {
+  /// What the level must reach, in sixteenths of a decibel: the integrator's word for the power replaces levels by path
+  /// loss, the air's may only make entering harder.
+  func enterLevel(_ gate: GateSettings) -> Int {
+    if let power = gate.txPower { return 16 * (Int(power) - Int(gate.enterPathLoss)) }
+    return 16 * (Int(gate.enterRSSI) + max(0, claim ?? 0))
+  }
+
+  func leaveLevel(_ gate: GateSettings) -> Int {
+    if let power = gate.txPower { return 16 * (Int(power) - Int(gate.leavePathLoss)) }
+    return 16 * (Int(gate.leaveRSSI) + max(0, claim ?? 0))
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+
+/// Whoever hears what the agent hears, forgets nothing, and checks every event it tells.
+///
+/// It follows the specification and shares no code with the data path: arrays, dictionaries, memory without end,
+/// everything computed anew. Where the agent's tables may overflow it checks what holds all the same.
+struct Witness {
+  /// What was found, from the event that said so to the one that ends it.
+  struct Story {
+    var last: SeenEvent
+  }
+
+  private(set) var devices: [String: Device] = [:]
+  private(set) var stories: [Subject: Story] = [:]
+  private(set) var eventCount = 0
+  var items: [ManifestItem]
+  private let identities: [IdentityKey]
+  /// Added to every reading, in dB.
+  let offset: Int
+  /// Whether the tables have room for everyone in the room.
+  let isRoomy: Bool
+  let changeMilliseconds: Int64
+  private var chains = Chains()
+  /// Devices heard since the last check, in order.
+  private(set) var heardNow: [String] = []
+  /// When the radio was given up, and when a manifest took effect.
+  private(set) var radioLosses: [Int64] = []
+  private(set) var reloads: [(time: Int64, before: [ManifestItem])] = []
+  private var clock: Int64 = 0
+
+  init(_ manifest: Manifest, identities: [IdentityKey], offset: Int, isRoomy: Bool) {
+    items = manifest.items
+    self.identities = identities
+    self.offset = offset
+    self.isRoomy = isRoomy
+    changeMilliseconds = Int64(manifest.gateway.changedIntervalMilliseconds)
+  }
+
+  // MARK: Hearing
+
+  mutating func hear(_ packet: [UInt8], at time: Int64) {
+    for part in Report.all(in: packet) {
+      guard let report = chains.join(part, at: time), report.header.address.type != .anonymous else {
+        continue
+      }
+      let name = name(of: report.header.address)
+      devices[name, default: Device(address: report.header.address)].hear(report, offset: offset, at: time)
+      if !heardNow.contains(name) { heardNow.append(name) }
+    }
+  }
+
+  mutating func loseRadio(at time: Int64) {
+    radioLosses.append(time)
+    for name in devices.keys.sorted() { devices[name]?.forgetLevel() }
+  }
+
+  mutating func reload(_ manifest: Manifest, at time: Int64) {
+    reloads.append((time, items))
+    items = manifest.items
+  }
+
+  /// As events name it: by its identity where a key is known.
+  private func name(of address: DeviceAddress) -> String {
+    let known = identities.first { $0.resolves(address) }?.identity
+    let shown = known ?? address
+    let type =
+      switch (shown.type, known != nil) {
+      case (.public, false): "public"
+      case (.public, true): "publicIdentity"
+      case (.random, true): "randomIdentity"
+      case (.random, false): "random"
+      case (.publicIdentity, _): "publicIdentity"
+      case (.randomIdentity, _): "randomIdentity"
+      case (.anonymous, _): "anonymous"
+      }
+    let digits = String(shown.bits, radix: 16, uppercase: true)
+    let whole = Array(String(repeating: "0", count: 12 - digits.utf8.count) + digits)
+    let pairs = stride(from: 0, to: 12, by: 2).map { String(whole[$0...($0 + 1)]) }
+    return "\(pairs.joined(separator: ":")) \(type)"
+  }
+
+  // MARK: Events
+
+  /// Checks an event, in the order of their numbers.
+  mutating func check(_ event: SeenEvent, now: Int64) throws(Breach) {
+    eventCount += 1
+    try expect(event.time <= now && event.time >= clock, event, "comes out of its time")
+    clock = event.time
+    let subject = event.subject
+    guard let device = devices[event.address] else { throw unexplained(event, "tells of nobody") }
+    let story = stories[subject]
+    try expect((story == nil) == (event.kind == .found), event, "does not go on with its story")
+    try checkReadings(event, device)
+    switch event.kind {
+    case .found: try checkFound(event, device)
+    case .changed: try checkChanged(event, device, since: story?.last.time ?? 0)
+    case .lost: try checkLost(event, device)
+    }
+    stories[subject] = event.kind == .lost ? nil : Story(last: event)
+  }
+
+  /// The item by the manifest that was in force at the event's time; a loss by a reload is told in the words of the old.
+  func item(_ event: SeenEvent) -> DisplayItem? {
+    let later = reloads.first { event.kind == .lost ? event.time <= $0.time : event.time < $0.time }
+    return Self.item(event, in: later?.before ?? items)
+  }
+
+  static func item(_ event: SeenEvent, in items: [ManifestItem]) -> DisplayItem? {
+    items.first { $0.app == event.app && $0.item.id == event.item }?.item
+  }
+
+  func expect(_ condition: Bool, _ event: SeenEvent, _ sentence: String) throws(Breach) {
+    guard condition else { throw unexplained(event, sentence) }
+  }
+
+  func unexplained(_ event: SeenEvent, _ sentence: String) -> Breach {
+    Breach(.unexplainedEvent, "\(event) \(sentence)")
+  }
+
+  // MARK: The end of a step
+
+  /// Everything heard in this step must have had its consequences.
+  mutating func endStep(at now: Int64) throws(Breach) {
+    defer { heardNow = [] }
+    guard isRoomy else { return }
+    for name in heardNow {
+      guard let device = devices[name], let moment = device.last else { continue }
+      let words = moment.views[0].words
+      let met = items.filter { $0.item.isMet(by: words) }
+      guard met.count <= 8 else { continue }
+      for entry in met where entry.item.descriptor.range == .default {
+        let subject = Subject(app: entry.app, item: entry.item.id, address: name)
+        guard stories[subject] == nil else { continue }
+        throw Breach(.missingEvent, "\(subject) matches and was not found")
+      }
+    }
+  }
+
+  /// What was silent for too long must be lost; asked when all that was due has happened.
+  func checkSilence(at now: Int64) throws(Breach) {
+    for (subject, story) in stories {
+      guard let device = devices[subject.address], let moment = device.last,
+        let item = Self.item(story.last, in: items)
+      else { continue }
+      let patience = device.patience(item.gate.lostMilliseconds, 3, item.gate.lostMillisecondsMax)
+      let silence = device.patience(item.gate.silenceMilliseconds, 3, item.gate.silenceMillisecondsMax)
+      let learned = item.descriptor.range == .immediate ? max(patience, silence) : patience
+      // A row that gave way has learned its interval anew.
+      let limit = isRoomy ? learned : Int64(item.gate.lostMillisecondsMax)
+      guard now - moment.time <= 1000 * limit + 50_000 else {
+        throw Breach(.missingEvent, "\(subject) is silent since \(moment.time) µs and was not lost")
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentSimulation
+
+/// What the command line asks for.
+struct Wishes {
+  private(set) var seeds: ClosedRange<UInt64> = 1...10_000
+  private(set) var isVerbose = false
+
+  /// Nil when it is not understood.
+  init?(_ arguments: ArraySlice<String>) {
+    var (first, count) = (UInt64(1), UInt64(10_000))
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      if argument == "--verbose" {
+        isVerbose = true
+        continue
+      }
+      guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
+      switch argument {
+      case "--seeds": count = number
+      case "--first": first = number
+      case "--seed": (first, count) = (number, 1)
+      default: return nil
+      }
+    }
+    guard count > 0, first <= .max - count else { return nil }
+    seeds = first...(first + count - 1)
+  }
+}
+
+/// What all runs came to.
+struct Totals: CustomStringConvertible {
+  private var runs = 0
+  private var steps = 0
+  private var events = 0
+  private var replies = 0
+  private var packets = 0
+  private var digest: [Digest] = []
+
+  mutating func add(_ outcome: Simulation.Outcome) {
+    runs += 1
+    steps += outcome.steps
+    events += outcome.events
+    replies += outcome.replies
+    packets += outcome.packets
+    digest = [outcome.digest]
+  }
+
+  var description: String {
+    "\(runs) seeds, \(steps) steps, \(packets) packets, \(events) events, \(replies) replies: no rule was broken; "
+      + "the last run's digest is \(digest[0])"
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Runs the simulation for one seed or for many; see Scripts/simulate.
+
+import AgentSimulation
+import Glibc
+
+guard let wishes = Wishes(CommandLine.arguments.dropFirst()) else {
+  print("usage: simulate [--seeds N] [--first SEED] [--seed SEED] [--verbose]")
+  exit(64)
+}
+if wishes.seeds.count > 1 { Trap.install() }
+var total = Totals()
+for seed in wishes.seeds {
+  Trap.name(seed)
+  // Twice at first: one seed is one run.
+  let repeats = seed == wishes.seeds.lowerBound ? 2 : 1
+  var digests: [Digest] = []
+  for _ in 0..<repeats {
+    var simulation = Simulation(seed: seed, log: wishes.isVerbose ? { print($0) } : nil)
+    do throws(Simulation.Failure) {
+      let outcome = try simulation.run()
+      digests.append(outcome.digest)
+      if digests.count == 1 { total.add(outcome) }
+    } catch {
+      print("seed \(seed), step \(error.step), \(error.microseconds) µs: \(error.breach)")
+      print("again: Scripts/simulate --seed \(seed) --verbose")
+      exit(1)
+    }
+  }
+  guard digests.allSatisfy({ $0 == digests[0] }) else {
+    print("seed \(seed): two runs differ: \(digests[0]) and \(digests[1])")
+    exit(1)
+  }
+}
+print(total)

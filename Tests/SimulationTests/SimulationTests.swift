@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentSimulation
+import Testing
+
+@Suite("The agent, simulated")
+struct SimulationTests {
+  private func run(_ seed: UInt64, _ tampering: Tampering? = nil) throws(Simulation.Failure)
+    -> Simulation.Outcome
+  {
+    var simulation = Simulation(seed: seed, tampering: tampering)
+    return try simulation.run()
+  }
+
+  @Test("No rule is broken, and one seed is one run, octet for octet", arguments: [1, 2, 3] as [UInt64])
+  func determinism(seed: UInt64) throws {
+    let outcomes = [try run(seed), try run(seed)]
+    #expect(outcomes[0] == outcomes[1])
+    #expect(try run(seed + 100).digest != outcomes[0].digest)
+  }
+
+  @Test("In a few worlds there are events, replies and packets enough to be wrong about")
+  func substance() throws {
+    let outcomes = try (10...20 as ClosedRange<UInt64>).map { seed in try run(seed) }
+    #expect(outcomes.map(\.events).reduce(0, +) > 300)
+    #expect(outcomes.map(\.replies).reduce(0, +) > 1000)
+    #expect(outcomes.map(\.packets).reduce(0, +) > 2000)
+  }
+
+  /// What each way of breaking the agent must be caught for, one of them at least.
+  static let canaries: [(Tampering, Set<Breach.Rule>)] = [
+    (.dropsAnEvent, [.lostCount, .missingEvent]),
+    (.doublesAnEvent, [.lostCount]),
+    (.tellsAStranger, [.unaskedReply]),
+    (.losesAReply, [.unansweredCall, .wrongReply, .unaskedReply]),
+    (.hearsTooLoud, [.enterWithoutCrossing, .unexplainedEvent]),
+    (.hearsTooLittle, [.missingEvent, .unexplainedEvent]),
+  ]
+
+  @Test("An agent that is broken on purpose is caught", arguments: canaries)
+  func canary(tampering: Tampering, rules: Set<Breach.Rule>) {
+    for seed in 1...60 as ClosedRange<UInt64> {
+      do throws(Simulation.Failure) {
+        _ = try run(seed, tampering)
+      } catch {
+        #expect(rules.contains(error.breach.rule), "seed \(seed): \(error.breach)")
+        return
+      }
+    }
+    Issue.record("\(tampering) went by")
+  }
+}
