@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// How a picker is shown: `ASPickerDisplaySettings`.
+public struct PickerSettings: Hashable, Sendable {
+  /// `ASPickerDisplaySettings.Options` with its raw values.
+  public struct Options: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    /// The app is told what was discovered, and says what is shown.
+    public static let filterDiscoveryResults = Options(rawValue: 1 << 0)
+  }
+
+  /// How long a picker waits for a first candidate: `ASPickerDisplaySettings.DiscoveryTimeout`.
+  public enum DiscoveryTimeout: Hashable, Sendable {
+    case seconds(Int32)
+    /// Only the app, or a person, ends it.
+    case unbounded
+
+    public static let standard = seconds(30)
+    public static let short = seconds(60)
+    public static let medium = seconds(120)
+    public static let long = seconds(300)
+    /// What an app may ask for.
+    public static let secondsRange: ClosedRange<Int32> = 1...3600
+  }
+
+  public var discoveryTimeout = DiscoveryTimeout.standard
+  public var options: Options = []
+
+  public init() {}
+}
