@@ -99,7 +99,7 @@ public struct Agent: ~Copyable {
     dataPath = DataPath(
       manifest, identities: setup.configuration.identities,
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch)
-    radio = Radio(nil)
+    radio = Radio(nil, addressSeed: setup.epoch)
     clients = ClientTable(manifest.gateway.limits)
     dataPath.pipeline.advance(to: now)
     radio.follow(scanPlan, at: now)

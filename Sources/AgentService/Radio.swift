@@ -30,7 +30,7 @@ struct Radio: Sendable {
   static let retryMillisecondsMax: Int64 = 60_000
 
   private(set) var link = Link.absent("it is being opened")
-  private var bringup = Bringup()
+  private var bringup: Bringup
   private(set) var plan: ScanPlan?
   private(set) var bringups: UInt64 = 0
   private(set) var failures: UInt64 = 0
@@ -41,7 +41,11 @@ struct Radio: Sendable {
   private(set) var failure: BringupError?
   var output: [Action] = []
 
-  init(_ plan: ScanPlan?) { self.plan = plan }
+  /// `addressSeed` decides the address of a controller that has none.
+  init(_ plan: ScanPlan?, addressSeed: Block128) {
+    self.plan = plan
+    bringup = Bringup(addressSeed: addressSeed)
+  }
 
   var profile: ControllerProfile { bringup.profile }
 

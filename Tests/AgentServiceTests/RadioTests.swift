@@ -54,6 +54,18 @@ struct RadioTests {
     #expect(!hasFailed)
   }
 
+  @Test("A controller without an address asks under one that this run decides")
+  func addressless() {
+    var script = ControllerScript()
+    script.address = 0
+    var manifest = Manifest.lights
+    manifest.gateway.scan = .active
+    let bench = Workbench(manifest, room: [.bulb(1)], script: script)
+    bench.run(milliseconds: 500)
+    #expect(bench.agent.radioState == .on)
+    #expect(bench.commands.contains { $0.opcode == .leSetRandomAddress })
+  }
+
   @Test("A hardware error while it scans is recovered from")
   func hardwareError() {
     var script = ControllerScript()
