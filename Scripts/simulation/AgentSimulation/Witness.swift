@@ -55,6 +55,8 @@ struct Witness {
 
   mutating func loseRadio(at time: Int64) {
     radioLosses.append(time)
+    // What was heard in this very step is lost with the rest.
+    heardNow = []
     for name in devices.keys.sorted() { devices[name]?.forgetLevel() }
   }
 
