@@ -29,6 +29,7 @@ extension FileError {
         error.sentence
       }
     case .isDirectory: "it is a directory; name a file in it"
+    case .isNoFile: "it is a pipe or a device; name an ordinary file"
     case .tooLarge(let byteCountMax):
       "it is larger than the \(byteCountMax >> 20) MiB that the agent reads; make it smaller"
     }

@@ -14,7 +14,13 @@ extension Agent {
     followRadio(at: now)
   }
 
-  /// It is gone, or could not be opened; `reason` is a sentence for people. A recording ends this way too.
+  /// A recording has come to its end; what was heard falls silent by and by.
+  public mutating func recordingEnded(_ reason: String, at now: Instant) {
+    radio.vanish(reason, isEnd: true, at: now)
+    followRadio(at: now)
+  }
+
+  /// It is gone, or could not be opened; `reason` is a sentence for people.
   public mutating func radioVanished(_ reason: String, at now: Instant) {
     radio.vanish(reason, at: now)
     followRadio(at: now)

@@ -45,7 +45,7 @@ public struct Agent: ~Copyable {
       board: BoardProfile = BoardProfile(name: "generic"),
       access: AccessList = AccessList()
     ) {
-      self.manifest = manifest
+      self.manifest = manifest.paced(by: board)
       self.identities = identities
       self.board = board
       self.access = access
@@ -136,8 +136,6 @@ public struct Agent: ~Copyable {
   /// What was done and refused so far.
   public var counters: AgentCounters { tally }
   public var radioState: RadioState { radio.state }
-  /// Why the radio is as it is: the end of a sentence.
-  public var radioDetail: String { radio.detail }
   public var clientCount: Int { clients.count }
 
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.

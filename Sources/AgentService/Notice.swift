@@ -6,7 +6,8 @@ public import Varlink
 
 /// Something that happened and is worth a line in the log. The sentences are the shell's.
 public enum Notice: Equatable, Sendable {
-  case radio(RadioState)
+  /// The radio's state has changed; `detail` is why, for people.
+  case radio(RadioState, before: RadioState, detail: String)
   case bringupFailed(BringupError, retryMilliseconds: Int64)
   /// Nothing was heard through the radio for so long that everything found was lost.
   case radioGivenUp

@@ -102,9 +102,10 @@ extension Radio {
     }
   }
 
-  mutating func vanish(_ reason: String, at now: Instant) {
+  /// It is gone, or, as `isEnd` says, has told all it had to.
+  mutating func vanish(_ reason: String, isEnd: Bool = false, at now: Instant) {
     report { radio in
-      radio.link = radio.link == .recording ? .ended(reason) : .absent(reason)
+      radio.link = isEnd ? .ended(reason) : .absent(reason)
       radio.retry = nil
       radio.take(radio.bringup.stop(), at: now)
     }
@@ -175,6 +176,7 @@ extension Radio {
   }
 
   private mutating func noteChange(since before: RadioState) {
-    if state != before { output.append(.log(.radio(state))) }
+    guard state != before else { return }
+    output.append(.log(.radio(state, before: before, detail: detail)))
   }
 }

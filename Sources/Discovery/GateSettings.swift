@@ -27,11 +27,13 @@ public struct GateSettings: Equatable, Sendable, BitwiseCopyable {
   public var sampleWindowMilliseconds: Int32 = 2000
   public var sampleWindowMillisecondsMax: Int32 = 12_000
 
-  /// A device inside the immediate gate leaves after a silence of max(this, 3 x the learned interval).
+  /// Silences are measured by so many learned intervals. Three are enough for a radio that listens all the time.
+  public var patienceFactor: UInt8 = 3
+  /// A device inside the immediate gate leaves after a silence of max(this, `patienceFactor` x the learned interval).
   public var silenceMilliseconds: Int32 = 5000
   public var silenceMillisecondsMax: Int32 = 30_000
 
-  /// A device of a default-range item is lost after a silence of max(this, 3 x the learned interval).
+  /// A device of a default-range item is lost after a silence of max(this, `patienceFactor` x the learned interval).
   public var lostMilliseconds: Int32 = 10_000
   public var lostMillisecondsMax: Int32 = 300_000
 

@@ -146,10 +146,12 @@ extension Pipeline {
   /// silence, never sooner by this one.
   func lostPatience(of row: Int, _ gate: GateSettings) -> Int64 {
     let signal = devices[row].signal
-    let lost = signal.patience(floor: gate.lostMilliseconds, factor: 3, ceiling: gate.lostMillisecondsMax)
+    let factor = Int64(gate.patienceFactor)
+    let lost = signal.patience(
+      floor: gate.lostMilliseconds, factor: factor, ceiling: gate.lostMillisecondsMax)
     guard gate.isImmediate else { return lost }
     let silence = signal.patience(
-      floor: gate.silenceMilliseconds, factor: 3, ceiling: gate.silenceMillisecondsMax)
+      floor: gate.silenceMilliseconds, factor: factor, ceiling: gate.silenceMillisecondsMax)
     return max(lost, silence)
   }
 

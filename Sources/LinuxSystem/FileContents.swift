@@ -6,6 +6,8 @@ import Glibc
 public enum FileError: Error, Equatable, Sendable {
   case system(SystemError)
   case isDirectory
+  /// A pipe or a device, where only a file will do.
+  case isNoFile
   /// It has more octets than the reader takes.
   case tooLarge(byteCountMax: Int)
 }
@@ -29,6 +31,23 @@ public struct FileContents: Sendable {
     // Holds: the call only reads the path.
     let descriptor = try Self.system(.open) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
     defer { close(descriptor) }
+    try self.init(reading: descriptor, byteCountMax: byteCountMax)
+  }
+
+  /// Reads an ordinary file to its end. Pipes and devices are refused before they can keep anybody waiting.
+  public init(ofFile path: String, byteCountMax: Int) throws(FileError) {
+    // Holds: the call only reads the path.
+    let descriptor = try Self.system(.open) {
+      unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    // Holds: `status` is a local variable.
+    _ = try Self.system(.fstat) { unsafe fstat(descriptor, &status) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG, S_IFDIR: break
+    default: throw .isNoFile
+    }
     try self.init(reading: descriptor, byteCountMax: byteCountMax)
   }
 

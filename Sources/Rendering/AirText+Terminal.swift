@@ -17,12 +17,19 @@ extension AirText {
 
   /// As ``terminal(columnsMax:)``, without the quotes around it.
   public func escaped(columnsMax: Int = AirText.columnsMax) -> String {
+    escaped(columnsMax: columnsMax, quotes: true)
+  }
+
+  /// As ``escaped(columnsMax:)``, with quotes and backslashes as they are: for sentences that quote already.
+  public func sentence(columnsMax: Int) -> String { escaped(columnsMax: columnsMax, quotes: false) }
+
+  private func escaped(columnsMax: Int, quotes: Bool) -> String {
     precondition(columnsMax > 0, "an ellipsis takes a column")
     var shown = ""
     var columns = 0
     /// Where the text is cut if it turns out to be too long: with an ellipsis it still fits.
     var cut = (text: "", isFixed: false)
-    for piece in pieces {
+    for piece in pieces(escapingQuotes: quotes) {
       if columns + piece.columnCount > columnsMax - 1, !cut.isFixed { cut = (shown, true) }
       if columns + piece.columnCount > columnsMax { return cut.text + "…" }
       columns += piece.columnCount
@@ -32,25 +39,25 @@ extension AirText {
   }
 
   /// What must not be torn apart, and the columns it takes.
-  private var pieces: [(text: String, columnCount: Int)] {
+  private func pieces(escapingQuotes: Bool) -> [(text: String, columnCount: Int)] {
     var marks = Self.marksMax
     return parts.map { part in
       guard case .scalar(let scalar) = part, scalar.isCombiningMark else {
         marks = 0
-        return Self.piece(part)
+        return Self.piece(part, escapingQuotes)
       }
       marks += 1
-      return marks > Self.marksMax ? Self.escape(scalar) : Self.piece(part)
+      return marks > Self.marksMax ? Self.escape(scalar) : Self.piece(part, escapingQuotes)
     }
   }
 
-  private static func piece(_ part: Part) -> (text: String, columnCount: Int) {
+  private static func piece(_ part: Part, _ escapingQuotes: Bool) -> (text: String, columnCount: Int) {
     switch part {
     case .illFormed(let bytes):
       let text = bytes.map { "\\x" + Hex([$0]).text.uppercased() }.joined()
       return (text, text.utf8.count)
     case .scalar(let scalar):
-      if scalar == "\"" || scalar == "\\" { return ("\\\(scalar)", 2) }
+      if escapingQuotes, scalar == "\"" || scalar == "\\" { return ("\\\(scalar)", 2) }
       return scalar.isHiddenFromPeople ? escape(scalar) : (String(scalar), scalar.columnCount)
     }
   }

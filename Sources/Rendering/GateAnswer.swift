@@ -49,7 +49,8 @@ extension GateAnswer {
     learnedMilliseconds = signal.learnedMilliseconds
     silenceMilliseconds = now.milliseconds(since: view.device.lastSeen)
     lostMilliseconds = signal.patience(
-      floor: settings.lostMilliseconds, factor: 3, ceiling: settings.lostMillisecondsMax)
+      floor: settings.lostMilliseconds, factor: Int64(settings.patienceFactor),
+      ceiling: settings.lostMillisecondsMax)
     immediate =
       settings.isImmediate ? Immediate(reading, state: match.map { now.milliseconds(since: $0.since) }) : nil
   }

@@ -42,7 +42,7 @@ extension StatusLine {
   }
 
   /// A word or sentence of the agent's; it may repeat what strangers said.
-  static func shown(_ text: String) -> String { AirText(Array(text.utf8)).escaped(columnsMax: 1000) }
+  static func shown(_ text: String) -> String { AirText(Array(text.utf8)).sentence(columnsMax: 1000) }
 }
 
 extension RadioLine {

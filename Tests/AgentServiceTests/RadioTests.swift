@@ -15,7 +15,7 @@ struct RadioTests {
     #expect(bench.agent.radioState == .recovering)
     bench.run(milliseconds: 100)
     #expect(bench.agent.radioState == .on)
-    #expect(bench.notices == [.radio(.recovering), .radio(.on)])
+    #expect(bench.radioStates == [.recovering, .on])
     #expect(bench.commands.first?.opcode == .reset)
   }
 

@@ -128,6 +128,11 @@ final class Workbench {
     turn()
   }
 
+  /// The states that the radio has taken, in order.
+  var radioStates: [RadioState] {
+    notices.compactMap { if case .radio(let state, _, _) = $0 { state } else { nil } }
+  }
+
   var isRadioUrgent: Bool { agent.isRadioUrgent }
 
   // MARK: - Clients

@@ -80,7 +80,9 @@ public struct Simulation: ~Copyable {
       at: Instant(microseconds: 0))
     radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
     let isRoomy = manifest.gateway.capacities.devices >= 2000
-    witness = Witness(manifest, identities: identities, offset: Int(offset), isRoomy: isRoomy)
+    let listensAlways = board.low.windowMilliseconds == board.low.intervalMilliseconds
+    witness = Witness(
+      manifest, identities: identities, offset: Int(offset), patience: listensAlways ? 3 : 10, isRoomy: isRoomy)
     readsFirst = dice.chance(perMille: 500)
     nextSignal = Int64(dice.between(3, 30)) * 1_000_000
     self.dice = dice

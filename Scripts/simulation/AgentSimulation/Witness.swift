@@ -27,12 +27,17 @@ struct Witness {
   private var chains = Chains()
   /// Devices heard since the last check, in order.
   private(set) var heardNow: [String] = []
+  /// Silences are measured by so many learned intervals.
+  let factor: Int
   /// When the radio was given up, and when a manifest took effect.
   private(set) var radioLosses: [Int64] = []
   private(set) var reloads: [(time: Int64, before: [ManifestItem])] = []
   private var clock: Int64 = 0
 
-  init(_ manifest: Manifest, identities: [IdentityKey], offset: Int, isRoomy: Bool) {
+  init(
+    _ manifest: Manifest, identities: [IdentityKey], offset: Int, patience: Int, isRoomy: Bool
+  ) {
+    factor = patience
     items = manifest.items
     self.identities = identities
     self.offset = offset
@@ -148,8 +153,8 @@ struct Witness {
       guard let device = devices[subject.address], let moment = device.last,
         let item = Self.item(story.last, in: items)
       else { continue }
-      let patience = device.patience(item.gate.lostMilliseconds, 3, item.gate.lostMillisecondsMax)
-      let silence = device.patience(item.gate.silenceMilliseconds, 3, item.gate.silenceMillisecondsMax)
+      let patience = device.patience(item.gate.lostMilliseconds, factor, item.gate.lostMillisecondsMax)
+      let silence = device.patience(item.gate.silenceMilliseconds, factor, item.gate.silenceMillisecondsMax)
       let learned = item.descriptor.range == .immediate ? max(patience, silence) : patience
       // A row that gave way has learned its interval anew.
       let limit = isRoomy ? learned : Int64(item.gate.lostMillisecondsMax)

@@ -24,7 +24,7 @@ extension Notice {
 
   var level: LogLevel {
     switch self {
-    case .radio(.on), .radio(.off): .info
+    case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .bringupFailed, .radioGivenUp: .warning
     case .turnedAway, .closed: .notice
     case .reloaded: .notice
@@ -32,10 +32,10 @@ extension Notice {
     }
   }
 
-  /// What happened. `radioReason` is why the radio is as it is.
-  func sentence(radioReason: String) -> String {
+  /// What happened.
+  var sentence: String {
     switch self {
-    case .radio(let state): "radio \(state.rawValue): \(radioReason)"
+    case .radio(let state, _, let detail): "radio \(state.rawValue): \(detail)"
     case .bringupFailed(let error, let milliseconds):
       "the radio did not come up: \(error.sentence); it is tried again in \(Self.seconds(milliseconds))"
     case .radioGivenUp: "the radio has been away too long: every device that was found counts as lost"

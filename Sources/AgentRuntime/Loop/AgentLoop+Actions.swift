@@ -25,7 +25,7 @@ extension AgentLoop {
   }
 
   private mutating func log(_ notice: Notice) {
-    var sentence = notice.sentence(radioReason: agent.radioDetail)
+    var sentence = notice.sentence
     if let kind = notice.strangerKind {
       guard let held = limiter.admit(kind, at: now) else { return }
       if held > 0 { sentence += " (and \(held) more like this since the last such line)" }

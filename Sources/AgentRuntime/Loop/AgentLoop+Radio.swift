@@ -104,11 +104,11 @@ extension AgentLoop {
   // MARK: - Losing
 
   private mutating func lose(_ end: RadioEnd) {
-    agent.radioVanished(end.sentence, at: now)
     switch end {
-    // Its clock goes on, and what was heard falls silent.
-    case .recordingEnded, .recordingBroken: return
-    case .hungUp, .outOfStep, .deaf, .system, .unplugged: break
+    // Its clock goes on.
+    case .recordingEnded: return agent.recordingEnded(end.sentence, at: now)
+    case .recordingBroken: return agent.radioVanished(end.sentence, at: now)
+    case .hungUp, .outOfStep, .deaf, .system, .unplugged: agent.radioVanished(end.sentence, at: now)
     }
     guard radio.source?.returns != true else { return }
     releaseRadio()

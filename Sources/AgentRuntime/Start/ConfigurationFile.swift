@@ -30,7 +30,7 @@ struct ConfigurationFile {
     (self.role, self.path) = (role, path)
     let contents: FileContents
     do throws(FileError) {
-      contents = try FileContents(reading: path, byteCountMax: Self.byteCountMax)
+      contents = try FileContents(ofFile: path, byteCountMax: Self.byteCountMax)
     } catch {
       throw .file(role, path: path, error)
     }

@@ -25,7 +25,7 @@ enum StartFailure: Error {
     switch self {
     case .usage: .usage
     case .file(_, _, .system(let error)): error.isPermission ? .noPermission : .noInput
-    case .file(_, _, .isDirectory): .noInput
+    case .file(_, _, .isDirectory), .file(_, _, .isNoFile): .noInput
     case .file(_, _, .tooLarge): .dataError
     case .protection(_, _, .notAFile): .noInput
     case .protection: .noPermission

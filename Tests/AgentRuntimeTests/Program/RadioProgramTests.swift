@@ -68,7 +68,7 @@ struct RadioProgramTests {
     "A file that cannot be played is said to be the radio's, and the agent goes on",
     arguments: [
       ("btsnoop:none", "absent", "cannot read \"none\": there is no such file"),
-      ("btsnoop:room.toml", "off", "it is no btsnoop capture"),
+      ("btsnoop:room.toml", "absent", "it is no btsnoop capture"),
       ("virtual:manifest.toml", "absent", "the room is wrong in"),
       ("hci0", "absent", "adapters of this machine cannot be used yet"),
     ])

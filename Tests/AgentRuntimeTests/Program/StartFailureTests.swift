@@ -57,6 +57,13 @@ struct StartFailureTests {
       name: "the manifest is a folder", arguments: ["--manifest", "@", "--socket", "@/s"], status: 66,
       sentence: "cannot read the manifest \"@\": it is a directory; name a file in it"),
     Case(
+      name: "the manifest is a pipe", arguments: ["--manifest", "@/pipe", "--socket", "@/s"], status: 66,
+      sentence: "cannot read the manifest \"@/pipe\": it is a pipe or a device; name an ordinary file"
+    ) {
+      // Holds: the call only reads the path.
+      try #require(unsafe mkfifo($0("pipe"), 0o600) == 0)
+    },
+    Case(
       name: "others may write the manifest", arguments: usual, status: 77,
       sentence:
         "cannot rely on the manifest \"@/manifest.toml\": others may write the file (mode 0666); chmod go-w it"
