@@ -74,6 +74,7 @@ enum Gate {
   static func silenceEnd(_ signal: Signal, _ settings: GateSettings) -> Instant {
     signal.lastReading.advanced(
       milliseconds: signal.patience(
-        floor: settings.silenceMilliseconds, factor: Int64(settings.patienceFactor), ceiling: settings.silenceMillisecondsMax))
+        floor: settings.silenceMilliseconds, factor: Int64(settings.patienceFactor),
+        ceiling: settings.silenceMillisecondsMax))
   }
 }

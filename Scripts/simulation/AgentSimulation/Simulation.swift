@@ -82,7 +82,8 @@ public struct Simulation: ~Copyable {
     let isRoomy = manifest.gateway.capacities.devices >= 2000
     let listensAlways = board.low.windowMilliseconds == board.low.intervalMilliseconds
     witness = Witness(
-      manifest, identities: identities, offset: Int(offset), patience: listensAlways ? 3 : 10, isRoomy: isRoomy)
+      manifest, identities: identities, offset: Int(offset), patience: listensAlways ? 3 : 10,
+      isRoomy: isRoomy)
     readsFirst = dice.chance(perMille: 500)
     nextSignal = Int64(dice.between(3, 30)) * 1_000_000
     self.dice = dice
