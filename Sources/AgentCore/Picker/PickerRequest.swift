@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// A picker that is open at the gateway: what was found for it, what may be chosen, and when it ends.
+///
+/// Pure: what is heard, what people and the app decide, and the time go in; events for the session that asked come out.
+/// Capacity: ``candidatesMax`` candidates; a stronger one takes the place of the weakest, and those without a place are
+/// counted while they are heard.
+public struct PickerRequest: Sendable {
+  /// How the choice is made.
+  public enum Choice: Equatable, Sendable {
+    /// By a person, or a script in one's stead.
+    case person
+    /// By holding the accessory at the gateway.
+    case touch
+    /// The first that the gate lets in.
+    case firstImmediate
+    /// The one with this address, in the low 48 bits.
+    case device(UInt64)
+  }
+
+  public enum Phase: Equatable, Sendable {
+    /// Nothing was shown yet.
+    case discovering
+    /// There is, or was, something to choose.
+    case choosing
+    /// The candidate was chosen and is being set up.
+    case settingUp(UInt32)
+    /// The accessory is there and waits for its app to confirm.
+    case confirming
+    case finished
+  }
+
+  /// What the session that asked is told, in this order.
+  public enum Event: Equatable, Sendable {
+    case didPresent
+    case discovered(UInt32)
+    case setupFailed(SetupFailure)
+    case didDismiss
+    /// The last: how it ended, nil for well.
+    case finished(SetupFailure?)
+  }
+
+  /// A filtered picker waits so long for a scan response before it tells of a device.
+  public static let responseMilliseconds: Int64 = 300
+  /// Touch waits so long altogether.
+  public static let touchMilliseconds: Int64 = 300_000
+  /// An app has so long to confirm.
+  public static let confirmMilliseconds: Int64 = 120_000
+
+  public let id: Block128
+  public let app: String
+  public let itemCount: Int
+  public let settings: PickerSettings
+  public let choice: Choice
+  public let candidatesMax: Int
+  public let idleMilliseconds: Int64
+  public let openedAt: Instant
+
+  public private(set) var phase = Phase.discovering
+  public private(set) var candidates: [PickerCandidate] = []
+  /// Devices heard that found no place among the candidates.
+  public private(set) var hidden: Set<DeviceAddress> = []
+  /// So many accessories are still to be set up.
+  public private(set) var remaining: Int
+  private var lastNumber: UInt32 = 0
+  private var shownSince: Instant?
+  private var confirmingSince: Instant?
+  private var wasUpdated = false
+
+  public init(
+    _ id: Block128, app: String, itemCount: Int, settings: PickerSettings, choice: Choice, count: Int = 1,
+    limits: Limits, at now: Instant
+  ) {
+    precondition(itemCount > 0 && count > 0, "a picker looks for something")
+    self.id = id
+    self.app = app
+    self.itemCount = itemCount
+    self.settings = settings
+    self.choice = choice
+    candidatesMax = Int(limits.candidates)
+    idleMilliseconds = Int64(limits.pickerIdleSeconds) * 1000
+    remaining = count
+    openedAt = now
+  }
+
+  public var isFiltered: Bool { settings.options.contains(.filterDiscoveryResults) }
+  public var isFinished: Bool { phase == .finished }
+
+  public func candidate(_ number: UInt32) -> PickerCandidate? { candidates.first { $0.number == number } }
+}
+
+// MARK: - What is heard
+
+extension PickerRequest {
+  /// A device that matches was heard, for the first time or again. Those of the app already are not reported.
+  public mutating func hear(_ report: CandidateReport, at now: Instant) -> [Event] {
+    guard phase != .finished else { return [] }
+    precondition(report.item < itemCount, "a candidate matches an item of the picker")
+    if let index = candidates.firstIndex(where: { $0.device == report.device }) {
+      candidates[index].level = report.level
+      candidates[index].isInside = report.isInside
+      candidates[index].hasResponded = candidates[index].hasResponded || report.hasResponded
+    } else if !admit(report, at: now) {
+      return []
+    }
+    return advance(to: now)
+  }
+
+  /// Whether the device found a place.
+  private mutating func admit(_ report: CandidateReport, at now: Instant) -> Bool {
+    if candidates.count == candidatesMax, !makeRoom(for: report) {
+      // As many as the strongest could ever be shown beside; beyond that the number says enough.
+      if hidden.count < 4 * candidatesMax { hidden.insert(report.device) }
+      return false
+    }
+    hidden.remove(report.device)
+    lastNumber += 1
+    candidates.append(
+      PickerCandidate(
+        number: lastNumber, device: report.device, item: report.item, firstSeen: now, level: report.level,
+        isInside: report.isInside, hasResponded: report.hasResponded))
+    return true
+  }
+
+  /// The weakest gives way to a stronger one, unless it is being set up or the app shows it.
+  private mutating func makeRoom(for report: CandidateReport) -> Bool {
+    let free = candidates.indices.filter { index in
+      !(isFiltered && candidates[index].isShown) && phase != .settingUp(candidates[index].number)
+    }
+    let weakest = free.min { (candidates[$0].level ?? .min) < (candidates[$1].level ?? .min) }
+    guard let weakest, (candidates[weakest].level ?? .min) < (report.level ?? .min) else { return false }
+    hidden.insert(candidates[weakest].device)
+    candidates.remove(at: weakest)
+    return true
+  }
+
+  /// A device is heard no more, or does not match any more, or is the app's now.
+  public mutating func lose(_ device: DeviceAddress) {
+    hidden.remove(device)
+    candidates.removeAll { $0.device == device && phase != .settingUp($0.number) }
+  }
+}
+
+// MARK: - Time
+
+extension PickerRequest {
+  /// When ``advance(to:isRadioDown:)`` is due.
+  public var deadline: Instant? {
+    let waiting = candidates.filter { isFiltered && !$0.isDiscovered && $0.isInside }
+    let response = waiting.map { $0.firstSeen.advanced(milliseconds: Self.responseMilliseconds) }.min()
+    return [end, response].compactMap { $0 }.min()
+  }
+
+  /// When it ends by itself, as things are; nil when nothing ends it, or a setup is going on.
+  public var end: Instant? {
+    switch phase {
+    case .discovering: discoveryEnd
+    case .choosing: shownSince.map { $0.advanced(milliseconds: idleMilliseconds) }
+    case .confirming: confirmingSince.map { $0.advanced(milliseconds: Self.confirmMilliseconds) }
+    case .settingUp, .finished: nil
+    }
+  }
+
+  private var discoveryEnd: Instant? {
+    switch (choice, settings.discoveryTimeout) {
+    case (.touch, _): openedAt.advanced(milliseconds: Self.touchMilliseconds)
+    case (_, .seconds(let seconds)): openedAt.advanced(milliseconds: Int64(seconds) * 1000)
+    case (_, .unbounded): nil
+    }
+  }
+
+  /// Lets time pass: shows and tells of what is due, and ends when it is over.
+  public mutating func advance(to now: Instant, isRadioDown: Bool = false) -> [Event] {
+    guard phase != .finished else { return [] }
+    var events: [Event] = []
+    for index in candidates.indices { discover(index, at: now, &events) }
+    if let end, end <= now { events += expire(isRadioDown: isRadioDown) }
+    return events
+  }
+
+  private mutating func discover(_ index: Int, at now: Instant, _ events: inout [Event]) {
+    guard candidates[index].isInside else { return }
+    guard isFiltered else { return show(index, at: now) }
+    let waited = now.milliseconds(since: candidates[index].firstSeen)
+    guard !candidates[index].isDiscovered,
+      candidates[index].hasResponded || waited >= Self.responseMilliseconds
+    else { return }
+    candidates[index].isDiscovered = true
+    events.append(.discovered(candidates[index].number))
+  }
+
+  private mutating func show(_ index: Int, at now: Instant) {
+    candidates[index].isShown = true
+    // A touch shows nothing to choose from.
+    guard choice != .touch else { return }
+    if shownSince == nil { shownSince = now }
+    if phase == .discovering { enter(.choosing) }
+  }
+
+  private mutating func expire(isRadioDown: Bool) -> [Event] {
+    switch phase {
+    case .discovering:
+      return isRadioDown
+        ? fail(SetupFailure(.connectionFailed, "the radio is down", cure: "see accessoryctl status"))
+        : fail(.nothingFound)
+    case .choosing:
+      return fail(
+        SetupFailure(
+          .userCancelled, "nobody chose in \(idleMilliseconds / 60_000) minutes",
+          cure: "ask again when somebody is at the gateway"))
+    case .confirming: return failSetup(.notConfirmed)
+    case .settingUp, .finished: preconditionFailure("nothing ends by itself in this phase")
+    }
+  }
+
+  /// The only place where the phase changes.
+  private mutating func enter(_ new: Phase) { phase = new }
+}
+
+// MARK: - What is decided
+
+extension PickerRequest {
+  /// What a picker begins with.
+  public mutating func present() -> [Event] { [.didPresent] }
+
+  /// The app of a filtered picker shows exactly these; false when one of them is unknown.
+  public mutating func update(
+    showing items: [(number: UInt32, name: String?, image: String?)], at now: Instant
+  ) -> Bool {
+    precondition(isFiltered && phase != .finished, "only an open, filtered picker is updated")
+    guard items.allSatisfy({ item in candidate(item.number)?.isDiscovered ?? false }) else { return false }
+    wasUpdated = true
+    for index in candidates.indices {
+      let item = items.first { $0.number == candidates[index].number }
+      candidates[index].isShown = item != nil
+      candidates[index].appName = item?.name
+      candidates[index].appImage = item?.image
+    }
+    guard !items.isEmpty else { return true }
+    if shownSince == nil { shownSince = now }
+    if phase == .discovering { enter(.choosing) }
+    return true
+  }
+
+  /// No more devices are to be waited for.
+  public mutating func finishDiscovery() -> [Event] {
+    guard phase == .discovering, !wasUpdated else { return [] }
+    return fail(.nothingFound)
+  }
+
+  /// A candidate is chosen. Nil when it cannot be: it is not shown, or another was chosen.
+  public mutating func choose(_ number: UInt32) -> PickerCandidate? {
+    guard phase == .choosing || phase == .discovering, let candidate = candidate(number), candidate.isShown
+    else { return nil }
+    enter(.settingUp(number))
+    return candidate
+  }
+
+  /// The chosen candidate is an accessory now, or awaits its app's word.
+  public mutating func setupSucceeded(awaitsConfirmation: Bool, at now: Instant) -> [Event] {
+    guard case .settingUp(let number) = phase else { preconditionFailure("nothing is being set up") }
+    candidates.removeAll { $0.number == number }
+    guard !awaitsConfirmation else {
+      confirmingSince = now
+      enter(.confirming)
+      return []
+    }
+    return goOn(at: now)
+  }
+
+  /// The app took the accessory.
+  public mutating func confirmed(at now: Instant) -> [Event] {
+    precondition(phase == .confirming, "nothing awaits its app")
+    return goOn(at: now)
+  }
+
+  private mutating func goOn(at now: Instant) -> [Event] {
+    remaining -= 1
+    confirmingSince = nil
+    guard remaining == 0 else {
+      shownSince = now
+      enter(.choosing)
+      return []
+    }
+    enter(.finished)
+    return [.didDismiss, .finished(nil)]
+  }
+
+  /// The setup came to nothing; whatever had been added was taken back.
+  public mutating func failSetup(_ failure: SetupFailure) -> [Event] {
+    enter(.finished)
+    return [.setupFailed(failure), .didDismiss, .finished(failure)]
+  }
+
+  /// It ends without an accessory: cancelled, denied, timed out, or its session is gone.
+  public mutating func fail(_ failure: SetupFailure) -> [Event] {
+    guard phase != .finished else { return [] }
+    enter(.finished)
+    return [.didDismiss, .finished(failure)]
+  }
+}
+
+extension SetupFailure {
+  /// Nothing was found in time.
+  public static var nothingFound: Self {
+    Self(
+      .discoveryTimeout, "nothing that matches was found",
+      cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
+  }
+
+  /// The app did not confirm.
+  public static var notConfirmed: Self {
+    Self(
+      .userCancelled, "the app did not confirm the accessory in two minutes",
+      cure: "call FinishAuthorization after accessoryAdded")
+  }
+}
