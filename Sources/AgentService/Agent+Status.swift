@@ -59,9 +59,17 @@ extension Agent {
     var problems: [Problem] = []
     switch radio.state {
     case .absent:
-      problems.append(Problem(kind: "radioAbsent", sentence: "there is no radio: \(radio.detail)"))
+      problems.append(
+        Problem(
+          kind: "radioAbsent",
+          sentence: "there is no radio: \(radio.detail); mend that, then accessoryctl reload"))
     case .recovering:
-      problems.append(Problem(kind: "radioRecovering", sentence: "the radio does not scan: \(radio.detail)"))
+      problems.append(
+        Problem(
+          kind: "radioRecovering",
+          sentence: "the radio does not scan: \(radio.detail)"
+            + (radio.failures == 0
+              ? "" : "; it is tried again by itself. If that lasts, power the controller off and on")))
     case .on, .off: break
     }
     if !lastFindings.isEmpty {

@@ -38,6 +38,7 @@ extension Agent {
 
   private mutating func closeIfOverdue(_ place: Int) {
     guard let end = clients.overdue(at: place), end <= now, let client = clients.places[place] else { return }
+    guard clients.places[place]?.connection.giveUp() != true else { return }
     tally.closedOverdue &+= 1
     leave(place, client, .overdue)
   }
@@ -52,6 +53,9 @@ extension Agent {
     case .call(let problem):
       tally.closedForJSON &+= 1
       leave(place, client, .call(problem))
+    case .overdue:
+      tally.closedOverdue &+= 1
+      leave(place, client, .overdue)
     case .replyTooLong(let byteCount): leave(place, client, .replyTooLong(byteCount: byteCount))
     }
   }

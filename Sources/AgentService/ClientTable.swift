@@ -33,6 +33,7 @@ struct ClientTable: Sendable {
       let id = ClientID(place: place, generation: generation)
       var connectionLimits = ConnectionLimits()
       connectionLimits.outputBytesMax = Int(limits.writeBufferBytes)
+      connectionLimits.farewell = { GatewayError.farewell($0) }
       places[place] = Client(id, peer, rights, connectionLimits)
       count += 1
       admitted &+= 1

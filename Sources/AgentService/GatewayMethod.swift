@@ -31,6 +31,7 @@ enum GatewayError: Error, Equatable {
   case notRecognisable(String)
   case manifestRefused(findings: [String])
   case busy(limit: Int)
+  case messageRefused(String, limit: Int?)
 }
 
 extension GatewayError {
@@ -47,6 +48,7 @@ extension GatewayError {
       case .notRecognisable: "NotRecognisable"
       case .manifestRefused: "ManifestRefused"
       case .busy: "Busy"
+      case .messageRefused: "MessageRefused"
       }
     return "\(GatewayInterface.name).\(member)"
   }
@@ -64,8 +66,29 @@ extension GatewayError {
         json.member("findings", findings.prefix(Self.listedMax).map(Self.cut))
         json.member("omitted", max(0, findings.count - Self.listedMax))
       case .busy(let limit): json.member("limit", limit)
+      case .messageRefused(let reason, let limit):
+        json.member("reason", reason)
+        if let limit { json.member("limit", limit) }
       }
     }
+  }
+
+  /// What a client is told before it is closed; nothing when it said that it was done.
+  static func farewell(_ reason: ServerConnection.CloseReason) -> [UInt8]? {
+    let limits = ConnectionLimits()
+    let error: Self? =
+      switch reason {
+      case .finished: nil
+      case .frame(.oversized): .messageRefused("oversized", limit: limits.frameBytesMax)
+      case .frame(.cut): .messageRefused("cut", limit: nil)
+      case .call(.json(let problem)) where problem.kind == .tooDeep:
+        .messageRefused("tooDeep", limit: limits.json.depthMax)
+      case .call(.json): .messageRefused("notJSON", limit: nil)
+      case .call(.notAnObject): .messageRefused("notAnObject", limit: nil)
+      case .overdue: .messageRefused("unfinished", limit: Int(Agent.patienceMilliseconds / 1000))
+      case .replyTooLong: .messageRefused("replyTooLong", limit: limits.replyBytesMax)
+      }
+    return error?.message
   }
 
   static func cut(_ text: String) -> String { String(text.unicodeScalars.prefix(lineCharactersMax)) }

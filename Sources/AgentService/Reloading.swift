@@ -81,7 +81,9 @@ extension Agent {
   private mutating func adopt(_ new: Configuration, _ source: String, _ warnings: [String]) -> [UInt8] {
     let old = configuration.manifest.gateway
     let gateway = new.manifest.gateway
-    let restartsRadio = gateway.radio != old.radio || gateway.access != old.access
+    // What kept the radio away may have been mended with the manifest.
+    let restartsRadio =
+      gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
     let summary = dataPath.reload(
       new.manifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
     configuration = new

@@ -13,6 +13,8 @@ public struct ConnectionLimits: Sendable {
   /// Calls taken in one turn of the owner's loop; the others wait for the next.
   public var callsPerTurnMax = 16
   public var json = JSONLimits()
+  /// What a client is told before its connection ends for a reason that is not its own wish; nil says nothing.
+  public var farewell: (@Sendable (ServerConnection.CloseReason) -> [UInt8]?)?
 
   public init() {}
 }

@@ -12,6 +12,8 @@ public struct ServerConnection: Sendable {
     case finished
     case frame(FrameProblem)
     case call(CallProblem)
+    /// The owner lost its patience (``ServerConnection/giveUp()``).
+    case overdue
     /// One of our own messages was longer than `replyBytesMax`.
     case replyTooLong(byteCount: Int)
   }
@@ -107,7 +109,7 @@ public struct ServerConnection: Sendable {
       do throws(FrameProblem) {
         received = try input.take(at: time) { ReceivedCall(reading: $0, limits: limits.json) }
       } catch {
-        state = .closing(.frame(error))
+        close(.frame(error))
         break
       }
       guard let received else { return waitForMore(at: time) }
@@ -126,11 +128,26 @@ public struct ServerConnection: Sendable {
     guard hasInputEnded else { return .wait }
     do throws(FrameProblem) {
       try input.finish()
-      state = .closing(.finished)
+      close(.finished)
     } catch {
-      state = .closing(.frame(error))
+      close(.frame(error))
     }
     return closeIfDone(at: time)
+  }
+
+  /// The client was waited for long enough: it is told so, and the connection ends. Answers false when it is ending
+  /// already, or does not read: then there is nothing left but to close the socket.
+  public mutating func giveUp() -> Bool {
+    guard output.isEmpty else { return false }
+    if case .closing = state { return false }
+    close(.overdue)
+    return true
+  }
+
+  private mutating func close(_ reason: CloseReason) {
+    state = .closing(reason)
+    guard let farewell = limits.farewell?(reason), farewell.count <= output.freeByteCount else { return }
+    _ = output.append(farewell)
   }
 
   /// Nil when there is nothing to do about it.
@@ -144,7 +161,7 @@ public struct ServerConnection: Sendable {
       count()
       refusalCount &+= 1
       if !isOneway { send(Message.failure(error)) }
-    case .unreadable(let problem): state = .closing(.call(problem))
+    case .unreadable(let problem): close(.call(problem))
     }
     return nil
   }
@@ -189,7 +206,7 @@ public struct ServerConnection: Sendable {
 
   private mutating func send(_ message: [UInt8]) {
     guard message.count <= limits.replyBytesMax else {
-      state = .closing(.replyTooLong(byteCount: message.count))
+      close(.replyTooLong(byteCount: message.count))
       return
     }
     let hasFitted = output.append(message)

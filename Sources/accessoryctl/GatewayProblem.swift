@@ -76,7 +76,9 @@ extension GatewayProblem {
       return .sentence(
         "you may not open \(quoted(path)): its mode, or that of a folder above it, forbids it", .noPermission)
     }
-    return .sentence("cannot connect to \(quoted(path)): \(error.reason)", .unavailable)
+    return .sentence(
+      "cannot connect to \(quoted(path)): \(error.reason); name the agent's socket with --socket",
+      .unavailable)
   }
 
   /// Strangers, and clients beyond the number it takes, are turned away without a word.

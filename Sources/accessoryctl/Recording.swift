@@ -47,7 +47,9 @@ struct Recording: ~Copyable {
     do throws(SystemError) {
       return try file == "-" ? .standardOutput() : .create(path: file)
     } catch {
-      throw .sentence("cannot write \(quoted(file)): \(error.reason)", .cannotCreate)
+      throw .sentence(
+        "cannot write \(quoted(file)): \(error.reason); name a file in a folder that is there and yours",
+        .cannotCreate)
     }
   }
 

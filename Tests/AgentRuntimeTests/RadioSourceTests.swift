@@ -122,6 +122,15 @@ struct RadioSourceTests {
     #expect(source.drain(at: at(190)).1.count == 1)
   }
 
+  @Test("A controller that a command makes drop off is gone too")
+  func unplugByCommand() throws {
+    let fault = ControllerFault(.command(.reset), .unplug(milliseconds: 30))
+    let source = try virtual([fault])
+    #expect(source.send(.reset, at: at(110)) == nil)
+    #expect(source.drain(at: at(111)).0 == .ended(.unplugged))
+    #expect(source.drain(at: at(150)).0 == .returned)
+  }
+
   // MARK: - A recording
 
   /// An event every 100 ms, and one at the end whose stamp is earlier.

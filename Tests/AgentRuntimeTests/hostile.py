@@ -57,6 +57,12 @@ class Client:
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 
+    def is_refused(self, reason):
+        """Whether the agent says why, and hangs up."""
+        reply = self.receive()
+        expect(reply and reply["error"] == GATEWAY + "MessageRefused", f"{reply} is a refusal")
+        return reply["parameters"]["reason"] == reason and self.receive() is None
+
     def call(self, method, more=False, **parameters):
         self.send(frame(method, more, **parameters))
         return self.receive()
@@ -124,7 +130,7 @@ def oversized():
     check = grows('connections_broken_total{reason="frame"}')
     client = Client()
     client.send(b" " * 100_000)
-    expect(client.receive() is None, "a frame without an end is the end")
+    expect(client.is_refused("oversized"), "a frame without an end is the end")
     check()
 
 
@@ -133,7 +139,7 @@ def half():
     client = Client()
     client.send(frame("Status")[:20])
     readable, _, _ = select.select([client.socket], [], [], PATIENCE)
-    expect(readable and client.receive() is None, "half a frame is waited for, but not for ever")
+    expect(readable and client.is_refused("unfinished"), "half a frame is waited for, but not for ever")
     check()
 
 
@@ -142,7 +148,7 @@ def cut():
     client = Client()
     client.send(frame("Status")[:20])
     client.socket.shutdown(socket.SHUT_WR)
-    expect(client.receive() is None, "half a frame and the end is the end")
+    expect(client.is_refused("cut"), "half a frame and the end is the end")
     check()
 
 
@@ -152,7 +158,9 @@ def garbage():
     for sample in samples:
         client = Client()
         client.send(sample)
-        expect(client.receive() is None, f"{sample[:20]} is no call")
+        refusal = client.receive()
+        expect(refusal["error"] == GATEWAY + "MessageRefused", f"{sample[:20]} is no call")
+        expect(client.receive() is None, f"{sample[:20]} is the end")
     check()
 
 
@@ -161,7 +169,7 @@ def deep():
     for bracket in [b"[", b'{"a":']:
         client = Client()
         client.send(bracket * 2000 + b"\0")
-        expect(client.receive() is None, "deep nesting is the end")
+        expect(client.is_refused("tooDeep"), "deep nesting is the end")
     check()
 
 

@@ -87,6 +87,24 @@ struct ClientTests {
     #expect(bench.agent.clientCount == 0)
   }
 
+  @Test("Who is closed is told why: the limit, where there is one")
+  func farewell() throws {
+    let bench = Workbench(.lights)
+    let cases: [([UInt8], String, Int64?)] = [
+      ([UInt8](repeating: 0x20, count: 20_000), "oversized", 16_384), (Array("}{\0".utf8), "notJSON", nil),
+      (Array("[]\0".utf8), "notAnObject", nil),
+      ([UInt8](repeating: UInt8(ascii: "["), count: 99) + [0], "tooDeep", 16),
+    ]
+    for (bytes, reason, limit) in cases {
+      let client = try #require(bench.connect())
+      bench.send(bytes, by: client)
+      #expect(client.isClosed)
+      #expect(client.replies.map(\.error) == ["io.accessoryd.Gateway.MessageRefused"])
+      #expect(client.replies.last?.text("reason") == reason)
+      #expect(client.replies.last?.integer("limit") == limit)
+    }
+  }
+
   @Test("Half a frame has 30 s to be finished")
   func half() throws {
     let bench = Workbench(.lights)
@@ -96,6 +114,7 @@ struct ClientTests {
     #expect(!client.isClosed)
     bench.run(milliseconds: 200)
     #expect(client.isClosed)
+    #expect(client.replies.last?.text("reason") == "unfinished")
     #expect(bench.agent.counters.closedOverdue == 1)
     #expect(bench.notices.last == .closed(.overdue, user: 0))
   }

@@ -39,7 +39,8 @@ struct GatewayMethodTests {
       return
     }
     #expect(problem.text("kind") == "radioAbsent")
-    #expect(problem.text("sentence") == "there is no radio: it was pulled out")
+    #expect(
+      problem.text("sentence") == "there is no radio: it was pulled out; mend that, then accessoryctl reload")
   }
 
   @Test("Sightings are the devices that match, or all, and the last reply is empty")

@@ -96,6 +96,16 @@ struct ReloadTests {
     #expect(bench.agent.radioState == .absent)
   }
 
+  @Test("A radio that is absent is opened again by every reload")
+  func absentRadio() throws {
+    let bench = Workbench(.lights)
+    bench.radioVanishes()
+    bench.reading = configuration(.lights)
+    let client = try #require(bench.connect())
+    #expect(bench.call("Reload", by: client).first?["radioRestarted"] == .truth(true))
+    #expect(bench.opened == [.virtual("bench"), .virtual("bench")])
+  }
+
   @Test("Fewer connections keep those that are there and admit no more")
   func fewerConnections() throws {
     let bench = Workbench(.lights)

@@ -47,7 +47,7 @@ extension Notice {
         + (warnings == 0 ? "" : "; warnings: \(warnings), see accessoryctl check")
     case .reloadRefused(let findings):
       "the manifest was not taken, and the one before stays in force: it is wrong in "
-        + (findings == 1 ? "one place" : "\(findings) places") + "; accessoryctl check says where"
+        + (findings == 1 ? "one place" : "\(findings) places") + ", which the lines above name"
     }
   }
 

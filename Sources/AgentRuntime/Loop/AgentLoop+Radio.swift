@@ -61,6 +61,7 @@ extension AgentLoop {
       radio.backOff.succeeded(at: now)
       agent.radioAppeared(source.takesCommands ? .controller : .recording, at: now)
     } catch {
+      log.say(.warning, "there is no radio: \(RadioEnd.system(error).sentence)")
       releaseRadio()
       lose(.system(error))
     }

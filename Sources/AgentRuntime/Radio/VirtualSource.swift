@@ -75,6 +75,8 @@ final class VirtualSource: RadioSource {
     do throws(ControllerPump.End) { try pump.takeCommands(from: far.descriptor, at: now) } catch {
       self.far = nil
     }
+    // A command may have brought it about.
+    if !pump.isPlugged { self.far = nil }
     return nil
   }
 }

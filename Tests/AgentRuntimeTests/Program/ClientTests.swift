@@ -41,9 +41,11 @@ struct ClientTests {
     let polite = try TestClient(agent.socket)
     let garbage = try TestClient(agent.socket)
     try garbage.send("no JSON\0")
+    #expect(try garbage.message()?.contains("\"notJSON\"") == true)
     #expect(try garbage.message() == nil)
     let endless = try TestClient(agent.socket)
     try endless.send(String(repeating: "x", count: 20_000))
+    #expect(try endless.message()?.contains("\"oversized\"") == true)
     #expect(try endless.message() == nil)
     for _ in 0..<100 {
       let gone = try TestClient(agent.socket)
