@@ -70,8 +70,10 @@ extension Witness {
 
   /// A row that gave way and came back has forgotten its filter; but no filter passes what no reading did.
   private func checkEverNear(_ event: SeenEvent, _ device: Device, _ gate: GateSettings) throws(Breach) {
+    // What power the device claims now decides, and not what it claimed then.
+    let enter = device.moments(at: event.time).map { $0.enterLevel(gate) }.min() ?? 0
     let isNear = device.moments.contains { moment in
-      moment.time <= event.time && moment.rssi.map { ($0 + offset) * 16 >= moment.enterLevel(gate) } ?? false
+      moment.time <= event.time && moment.rssi.map { ($0 + offset) * 16 >= enter } ?? false
     }
     guard isNear else { throw Breach(.enterWithoutCrossing, "\(event)") }
   }

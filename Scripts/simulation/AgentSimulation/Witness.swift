@@ -17,6 +17,9 @@ struct Witness {
   private(set) var devices: [String: Device] = [:]
   private(set) var stories: [Subject: Story] = [:]
   private(set) var eventCount = 0
+  private var nextSequence: UInt64 = 0
+  /// Whom there was an event about since some were overwritten before they were heard of; nil while none was.
+  private var certain: Set<Subject>?
   var items: [ManifestItem]
   private let identities: [IdentityKey]
   /// Added to every reading, in dB.
@@ -99,15 +102,24 @@ struct Witness {
     clock = event.time
     let subject = event.subject
     guard let device = devices[event.address] else { throw unexplained(event, "tells of nobody") }
+    noteGap(before: event)
     let story = stories[subject]
-    try expect((story == nil) == (event.kind == .found), event, "does not go on with its story")
+    let isContinuing = (story == nil) == (event.kind == .found)
+    try expect(isContinuing || certain?.contains(subject) == false, event, "does not go on with its story")
+    certain?.insert(subject)
     try checkReadings(event, device)
     switch event.kind {
     case .found: try checkFound(event, device)
-    case .changed: try checkChanged(event, device, since: story?.last.time ?? 0)
+    case .changed: if let story { try checkChanged(event, device, since: story.last.time) }
     case .lost: try checkLost(event, device)
     }
     stories[subject] = event.kind == .lost ? nil : Story(last: event)
+  }
+
+  /// Events that a small ring overwrote leave every story in doubt.
+  private mutating func noteGap(before event: SeenEvent) {
+    if event.sequence != nextSequence { (stories, certain) = ([:], []) }
+    nextSequence = event.sequence + 1
   }
 
   /// The item by the manifest that was in force at the event's time; a loss by a reload is told in the words of the old.
