@@ -132,7 +132,11 @@ let package = Package(
     .testTarget(
       name: "BringupTests", dependencies: ["AgentCore", "HCI", "VirtualRadio", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "AgentCoreTests", dependencies: ["AgentCore", "HCI"], swiftSettings: strict),
+    .target(
+      name: "RegistrySupport", dependencies: ["AgentCore", "HCI", "VirtualRadio"],
+      path: "Tests/RegistrySupport", swiftSettings: strict),
+    .testTarget(
+      name: "AgentCoreTests", dependencies: ["AgentCore", "HCI", "RegistrySupport"], swiftSettings: strict),
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),

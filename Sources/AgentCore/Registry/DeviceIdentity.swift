@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// What a device is known again by.
+public enum DeviceIdentity: Hashable, Sendable {
+  /// Where it advertises from; the identity address once a bond tells it.
+  case bluetooth(DeviceAddress)
+  /// The whole name of its network, for a device without Bluetooth.
+  case network([UInt8])
+
+  public var address: DeviceAddress? {
+    if case .bluetooth(let address) = self { address } else { nil }
+  }
+
+  public var ssid: [UInt8]? {
+    if case .network(let ssid) = self { ssid } else { nil }
+  }
+}

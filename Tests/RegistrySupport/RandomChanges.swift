@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+import HCI
+private import VirtualRadio
+
+/// Changes as they might come, many of them refused: few apps, few devices, so that they meet.
+public struct RandomChanges {
+  private var random: SeededGenerator
+  private var drawn: UInt64 = 1000
+
+  public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+  public mutating func next(for registry: Registry) -> RegistryChange {
+    guard let accessory = anyAccessory(of: registry), random.number(below: 4) > 0 else { return addition() }
+    let identifier = accessory.identifier
+    switch random.number(below: 12) {
+    case 0: return .remove(identifier, leavesTombstone: random.chance(perMille: 500))
+    case 1: return .remove(Rows.identifier(random.next()), leavesTombstone: true)
+    case 2: return .rename(identifier, displayName: "Name \(random.number(below: 9))")
+    case 3: return .rename(identifier, displayName: "", ssid: ssid())
+    case 4: return .setState(identifier, random.chance(perMille: 500) ? .authorized : .unauthorized)
+    case 5: return .authorize(identifier, ssid: ssid(), bridgingIdentifier: random.next() >> 15)
+    case 6: return .setSSID(identifier, ssid())
+    case 7: return .extend(identifier, RegistryExtension(ssid: ssid(), alternate: Rows.descriptor))
+    case 8: return .addAddress(identifier, address())
+    case 9: return .setBond(identifier, bond(), identity: random.chance(perMille: 500) ? address() : nil)
+    case 10: return .allow(app: app(), .bluetooth(address()))
+    default: return .confirmAccount(app: app(), .user(UInt32(random.number(below: 2)) + 1000))
+    }
+  }
+
+  private mutating func anyAccessory(of registry: Registry) -> RegistryAccessory? {
+    registry.accessories.isEmpty
+      ? nil : registry.accessories[random.number(below: registry.accessories.count)]
+  }
+
+  private mutating func addition() -> RegistryChange {
+    drawn += 1
+    if random.number(below: 4) == 0 { return Rows.networkAddition(drawn) }
+    let change = Rows.addition(drawn, app: app(), device: UInt64(random.number(below: 8)))
+    guard case .add(var addition) = change else { return change }
+    addition.isHandsFree = random.chance(perMille: 500)
+    addition.maxAccessories = 5
+    return .add(addition)
+  }
+
+  private mutating func app() -> String { ["lights", "meters", "locks"][random.number(below: 3)] }
+  private mutating func address() -> DeviceAddress { Rows.address(UInt64(random.number(below: 12))) }
+  private mutating func ssid() -> [UInt8] { Rows.ssid(UInt64(random.number(below: 4))) }
+
+  private mutating func bond() -> Bond {
+    [.none, .lost, .bonded(keys: nil), .bonded(keys: BondKeys([7, 7]))][random.number(below: 4)]
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+public import HCI
+
+/// What registries are made of in tests: `n` tells things apart.
+public enum Rows {
+  public static func identifier(_ n: UInt64) -> RandomIdentifier {
+    RandomIdentifier(high: 0x1D00_0000_0000_0000 | n, low: ~n)
+  }
+
+  /// A static random address.
+  public static func address(_ n: UInt64) -> DeviceAddress {
+    DeviceAddress(bits: 0xC0DE_0000_0000 | n, type: .random)
+  }
+
+  /// A descriptor with every clause but the network's.
+  public static var descriptor: DiscoveryDescriptor {
+    var descriptor = DiscoveryDescriptor()
+    descriptor.companyIdentifier = 0x0EEE
+    descriptor.manufacturerData = MaskedBytes(blob: [0xA5, 0x5A, 0, 0x10], mask: [0xFF, 0xFF, 0, 0xF0])
+    descriptor.serviceUUID = BluetoothUUID(short: 0xFE0F)
+    descriptor.serviceData = MaskedBytes(blob: [1, 2])
+    descriptor.nameSubstring = Array("Lumo".utf8)
+    descriptor.nameCompareOptions = [.caseInsensitive, .anchored]
+    descriptor.range = .immediate
+    descriptor.supportedOptions = .bluetoothPairingLE
+    return descriptor
+  }
+
+  public static var networkDescriptor: DiscoveryDescriptor {
+    var descriptor = DiscoveryDescriptor()
+    descriptor.ssidPrefix = Array("Cam-".utf8)
+    return descriptor
+  }
+
+  /// Accessory `n` of an app, on device `device`.
+  public static func addition(
+    _ n: UInt64, app: String = "lights", item: String? = "bulb", device: UInt64? = nil
+  ) -> RegistryChange {
+    var addition = RegistryAddition(
+      app: app, account: .user(1000), descriptor: descriptor, identity: .bluetooth(address(device ?? n)),
+      identifier: identifier(2 * n), bluetoothIdentifier: identifier(2 * n + 1), displayName: "Lumo \(n)")
+    addition.item = item
+    addition.addedAt = 1_700_000_000 + Int64(n)
+    return .add(addition)
+  }
+
+  /// Accessory `n` of an app, which has only a network.
+  public static func networkAddition(_ n: UInt64, app: String = "cameras") -> RegistryChange {
+    var addition = RegistryAddition(
+      app: app, account: .group(44), descriptor: networkDescriptor, identity: .network(ssid(n)),
+      identifier: identifier(2 * n), bluetoothIdentifier: identifier(2 * n + 1), displayName: "Camera \(n)")
+    addition.state = .awaitingAuthorization
+    return .add(addition)
+  }
+
+  /// Not UTF-8.
+  public static func ssid(_ n: UInt64) -> [UInt8] { Array("Cam-\(n)".utf8) + [0xFF] }
+}

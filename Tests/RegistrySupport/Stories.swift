@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+
+/// A change of some kind, and what has to be there for it to mean something.
+public struct Story: Sendable {
+  public let name: String
+  public let before: [RegistryChange]
+  public let change: RegistryChange
+
+  /// The registry that the change is made to.
+  public func registryBefore() throws -> Registry {
+    var registry = Registry()
+    for change in before { try registry.apply(change) }
+    return registry
+  }
+}
+
+extension Story {
+  private static let first = Rows.identifier(2)
+
+  /// Two apps share a device, one of them has a network too, and something was removed.
+  private static let busy: [RegistryChange] = [
+    Rows.addition(1), Rows.addition(2, app: "meters", item: nil, device: 1), Rows.networkAddition(3),
+    Rows.addition(4), .remove(Rows.identifier(8), leavesTombstone: true),
+  ]
+
+  /// Each kind of change, some more than once.
+  public static let all: [Story] = [
+    Story(name: "add to nothing", before: [], change: Rows.addition(1)),
+    Story(name: "add", before: busy, change: Rows.addition(5)),
+    Story(name: "add a known device", before: busy, change: Rows.addition(5, app: "third", device: 1)),
+    Story(name: "add what was removed", before: busy, change: Rows.addition(5, device: 4)),
+    Story(name: "remove one of two", before: busy, change: .remove(first, leavesTombstone: true)),
+    Story(
+      name: "remove the last", before: [Rows.addition(1)], change: .remove(first, leavesTombstone: false)),
+    Story(name: "rename", before: busy, change: .rename(first, displayName: "Küche")),
+    Story(
+      name: "rename with network", before: busy,
+      change: .rename(Rows.identifier(6), displayName: "Door", ssid: Rows.ssid(9))),
+    Story(name: "set state", before: busy, change: .setState(first, .unauthorized)),
+    Story(
+      name: "authorize", before: busy,
+      change: .authorize(first, ssid: Rows.ssid(7), bridgingIdentifier: 0xAABB_CCDD_EEFF)),
+    Story(name: "set SSID", before: busy, change: .setSSID(Rows.identifier(6), Rows.ssid(8))),
+    Story(
+      name: "extend", before: busy,
+      change: .extend(first, RegistryExtension(ssidPrefix: [0x41], alternate: Rows.descriptor))),
+    Story(name: "add an address", before: busy, change: .addAddress(first, Rows.address(77))),
+    Story(
+      name: "bond", before: busy,
+      change: .setBond(first, .bonded(keys: BondKeys([1, 2, 3])), identity: Rows.address(78))),
+    Story(name: "allow", before: busy, change: .allow(app: "lights", .bluetooth(Rows.address(4)))),
+    Story(name: "confirm", before: busy, change: .confirmAccount(app: "lights", .user(1001))),
+  ]
+}
