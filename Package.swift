@@ -41,6 +41,12 @@ let package = Package(
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
+    // Grants on disk.
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "RegistryStore", dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem"],
+      swiftSettings: strict),
+
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
     .target(
@@ -137,6 +143,14 @@ let package = Package(
       path: "Tests/RegistrySupport", swiftSettings: strict),
     .testTarget(
       name: "AgentCoreTests", dependencies: ["AgentCore", "HCI", "RegistrySupport"], swiftSettings: strict),
+    .target(name: "CPowerDisk", dependencies: ["CSQLite"], path: "Tests/CPowerDisk"),
+    .testTarget(
+      name: "RegistryStoreTests",
+      dependencies: [
+        "RegistryStore", "AgentCore", "CPowerDisk", "CSQLite", "HCI", "JSON", "LinuxSystem",
+        "RegistrySupport",
+      ],
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),

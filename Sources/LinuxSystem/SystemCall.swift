@@ -2,7 +2,8 @@
 
 /// The system calls that are made, by name.
 public enum SystemCall: String, Sendable {
-  case open, fstat, read, write, poll, send, socket, bind, chmod, listen, accept, connect, rename, unlink
+  case open, fstat, read, write, poll, send, socket, bind, chmod, fsync, listen, accept, connect, rename,
+    unlink
   case socketPair = "socketpair"
   case lock = "flock"
   case limit = "setrlimit"

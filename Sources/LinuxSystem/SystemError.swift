@@ -7,9 +7,12 @@ public struct SystemError: Error, Equatable, Sendable {
   public let call: SystemCall
   public let code: Int32
 
-  init(_ call: SystemCall) {
+  init(_ call: SystemCall) { self.init(call, code: errno) }
+
+  /// What a stand-in for the system says.
+  public init(_ call: SystemCall, code: Int32) {
     self.call = call
-    code = errno
+    self.code = code
   }
 
   /// What the C library says of the code, without a full stop: `No space left on device`.

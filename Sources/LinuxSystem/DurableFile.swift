@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Glibc
+
+/// What a file that must survive a power cut needs of the file system.
+public enum DurableFile {
+  /// Type, permissions and owner of what has that name, without following a link; nil when nothing has.
+  public static func status(of path: String) throws(SystemError) -> (mode: UInt32, owner: UInt32)? {
+    var status = stat()
+    do throws(SystemError) {
+      // Holds: the path is only read, and `status` is a local variable.
+      _ = try retryOnInterrupt(.fstat) { unsafe lstat(path, &status) }
+    } catch {
+      guard error.isMissing else { throw error }
+      return nil
+    }
+    return (status.st_mode, status.st_uid)
+  }
+
+  /// The first octets of a file, fewer when it is shorter.
+  public static func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
+    let descriptor = try opened(path, O_RDONLY)
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    // Holds: the buffer is the array's own, for as long as the call. A regular file gives all it has at once.
+    let count = try retryOnInterrupt(.read) {
+      unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor.number, $0.baseAddress, $0.count) }
+    }
+    return Array(bytes[..<count])
+  }
+
+  /// Makes an empty file that only its owner reads and writes; nothing may have the name.
+  public static func create(_ path: String) throws(SystemError) {
+    _ = try opened(path, O_RDWR | O_CREAT | O_EXCL)
+  }
+
+  /// Gives a file another name, in place of what has it.
+  public static func rename(_ path: String, to newPath: String) throws(SystemError) {
+    // Holds: the call only reads the paths, here and below.
+    _ = try retryOnInterrupt(.rename) { unsafe Glibc.rename(path, newPath) }
+  }
+
+  /// Removes a name; it is good when there is none.
+  public static func remove(_ path: String) throws(SystemError) {
+    do throws(SystemError) {
+      _ = try retryOnInterrupt(.unlink) { unsafe unlink(path) }
+    } catch {
+      guard error.isMissing else { throw error }
+    }
+  }
+
+  /// Waits until the names in the folder of `path` are as durable as the disk makes them.
+  public static func syncFolder(of path: String) throws(SystemError) {
+    let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = try opened(folder, O_RDONLY | O_DIRECTORY)
+    _ = try retryOnInterrupt(.fsync) { fsync(descriptor.number) }
+  }
+
+  private static func opened(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+    Descriptor(
+      owning: try retryOnInterrupt(.open) {
+        // Holds: the call only reads the path.
+        unsafe open(path, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0o600)
+      })
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import LinuxSystem
+
+/// The registry on disk: one SQLite database in write-ahead mode, which only its owner reads and writes.
+///
+/// It is used from one thread, and may wait for the disk. What it holds in memory is SQLite's page cache of 64 KiB; the
+/// registry itself is handed over when it is opened. Capacity: `RegistryLimits`, and `pagesMax` on disk.
+///
+/// A file that is damaged, another program's or a later version's is refused and stays as it is.
+struct RegistryFile: ~Copyable {
+  /// 16 MiB: far more than the fullest registry takes.
+  static let pagesMax = 4_096
+  /// Pages of the log before it is written back into the file.
+  static let logPagesMax = 64
+
+  let database: Database
+
+  /// Opens the registry at `path`, makes a new one when there is nothing, and brings an older one up to date. It is
+  /// written to once it was read.
+  static func open(
+    _ path: String, _ files: any RegistryFiles, owners: Set<UInt32>?, schema: Schema
+  ) throws(RegistryRefusal) -> RegistryFile {
+    let paths = RegistryPaths(file: path)
+    if try facts(of: path, files) == nil { try create(paths, files, schema) }
+    try requireOurs(paths, files, owners)
+    let database = try RegistryRefusal.reading { () throws(DatabaseError) in
+      try Database.open(path, vfs: files.vfs)
+    }
+    try bringUpToDate(database, schema)
+    return RegistryFile(database: database)
+  }
+
+  /// Looks at the file before SQLite does, which would begin to repair it.
+  private static func requireOurs(
+    _ paths: RegistryPaths, _ files: any RegistryFiles, _ owners: Set<UInt32>?
+  ) throws(RegistryRefusal) {
+    for path in [paths.file] + RegistryPaths.logs.map({ paths.file + $0 }) {
+      guard let facts = try facts(of: path, files) else { continue }
+      if let problem = FileProtection.ownerReads.problem(of: facts, owners: owners) {
+        throw .exposed(problem)
+      }
+    }
+    let head: [UInt8]
+    do throws(SystemError) {
+      head = try files.head(of: paths.file, byteCount: FileHeader.byteCount)
+    } catch {
+      throw .failed(.system(error))
+    }
+    let header = try FileHeader(head)
+    guard Int64(header.applicationID) == Schema.applicationID else {
+      throw .foreign(applicationID: header.applicationID)
+    }
+  }
+
+  static func facts(
+    of path: String, _ files: any RegistryFiles
+  ) throws(RegistryRefusal) -> FileFacts? {
+    do throws(SystemError) { return try files.facts(of: path) } catch { throw .failed(.system(error)) }
+  }
+
+  // MARK: Writing
+
+  /// Makes the steps of a change durable, all or none: when this returns they survive a power cut.
+  func commit(_ writes: [RegistryWrite]) throws(StoreFailure) {
+    try transaction { () throws(DatabaseError) in
+      for write in writes { try make(write) }
+    }
+  }
+
+  /// Puts another registry in the place of what is there.
+  func replace(with registry: Registry) throws(StoreFailure) {
+    try transaction { () throws(DatabaseError) in
+      for table in RegistryTable.allCases { try database.run("DELETE FROM \(table.rawValue)") }
+      for row in registry.rows { try make(.put(row)) }
+    }
+  }
+
+  private func make(_ write: RegistryWrite) throws(DatabaseError) {
+    switch write {
+    case .put(let row):
+      let marks = row.table.columns.map { _ in "?" }.joined(separator: ", ")
+      // Ours are the only names in it; the columns stand in the order in which the table was made.
+      try database.run(
+        "INSERT OR REPLACE INTO \(row.table.rawValue) VALUES (\(marks))", row.values.ordered(for: row.table))
+    case .drop(let table, let number):
+      try database.run("DELETE FROM \(table.rawValue) WHERE number = ?", [.integer(number)])
+    }
+  }
+
+  private func transaction(
+    _ body: () throws(DatabaseError) -> Void
+  ) throws(StoreFailure) {
+    do throws(DatabaseError) {
+      try database.run("BEGIN IMMEDIATE")
+      try body()
+      try database.run("COMMIT")
+    } catch {
+      // Most errors end a transaction; where one does not, nothing of it may stay.
+      if database.isInTransaction { try? database.run("ROLLBACK") }
+      guard !database.isInTransaction else { throw .unexpected(code: error.code) }
+      throw StoreFailure(error)
+    }
+  }
+}
+
+extension RegistryRefusal {
+  /// Does what SQLite does while a file is opened.
+  static func reading<Result: ~Copyable>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(RegistryRefusal) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw RegistryRefusal(error) }
+  }
+}

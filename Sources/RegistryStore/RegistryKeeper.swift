@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Synchronization
+
+/// Answers requests about the registry's file, one after the other, on the disk worker's thread.
+public final class RegistryKeeper: Sendable {
+  private let path: String
+  private let files: any RegistryFiles
+  private let owners: Set<UInt32>?
+  private let schema: Schema
+  private let file = Mutex<RegistryFile?>(nil)
+
+  /// `owners` may own the file; nil is anybody.
+  public convenience init(
+    path: String, files: any RegistryFiles = SystemFiles(), owners: Set<UInt32>? = nil
+  ) {
+    self.init(path: path, files: files, owners: owners, schema: .current)
+  }
+
+  package init(path: String, files: any RegistryFiles, owners: Set<UInt32>?, schema: Schema) {
+    self.path = path
+    self.files = files
+    self.owners = owners
+    self.schema = schema
+  }
+
+  public func answer(_ request: RegistryRequest) -> RegistryReply {
+    file.withLock { file in
+      switch request {
+      case .open: open(&file)
+      case .commit(let writes):
+        write(&file) { (file: borrowing RegistryFile) throws(StoreFailure) in try file.commit(writes) }
+      case .replace(let registry):
+        write(&file) { (file: borrowing RegistryFile) throws(StoreFailure) in
+          try file.replace(with: registry)
+        }
+      case .reset: reset(&file)
+      case .close: close(&file)
+      }
+    }
+  }
+
+  private func open(_ file: inout RegistryFile?) -> RegistryReply {
+    file = nil
+    do throws(RegistryRefusal) {
+      let opened = try RegistryFile.open(path, files, owners: owners, schema: schema)
+      let registry = try opened.read()
+      file = consume opened
+      return .opened(registry)
+    } catch {
+      return .refused(error)
+    }
+  }
+
+  private func write(
+    _ file: inout RegistryFile?, _ body: (borrowing RegistryFile) throws(StoreFailure) -> Void
+  ) -> RegistryReply {
+    guard let opened = file.take() else { return .failed(.closed, isOpen: false) }
+    do throws(StoreFailure) {
+      try body(opened)
+      file = consume opened
+      return .done
+    } catch {
+      // After an error of the disk nobody knows what it holds: the file is read anew before it is written again.
+      if error.leavesOpen { file = consume opened }
+      return .failed(error, isOpen: error.leavesOpen)
+    }
+  }
+
+  private func reset(_ file: inout RegistryFile?) -> RegistryReply {
+    file = nil
+    do throws(StoreFailure) {
+      let kept = try RegistryReset.run(path, files, schema)
+      if case .refused(let refusal) = open(&file) { return .refused(refusal) }
+      return .reset(kept: kept)
+    } catch {
+      return .failed(error, isOpen: false)
+    }
+  }
+
+  private func close(_ file: inout RegistryFile?) -> RegistryReply {
+    file = nil
+    return .closed
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The disk's inside: files, names, and what was not synced yet.
+
+#ifndef POWER_DISK_INSIDE_H
+#define POWER_DISK_INSIDE_H
+
+#include "CPowerDisk.h"
+
+#include <sqlite3.h>
+
+enum { FILES_MAX = 128, NAME_BYTES_MAX = 64, SECTOR_BYTES = 512 };
+
+struct bytes {
+  uint8_t *start;
+  size_t count;
+};
+
+/// A write, or with `data` NULL a truncation to `offset`.
+struct edit {
+  size_t offset, count;
+  uint8_t *data;
+  struct edit *next;
+};
+
+/// Bytes as they are seen, as they are safe, and what lies between.
+struct file {
+  struct bytes now, safe;
+  struct edit *first, *last;
+};
+
+struct folder {
+  char names[FILES_MAX][NAME_BYTES_MAX];
+  int files[FILES_MAX];
+  int count;
+};
+
+/// A change of names: link (`file`), unlink (-1), or rename (`to` is not empty).
+struct naming {
+  char name[NAME_BYTES_MAX], to[NAME_BYTES_MAX];
+  int file;
+};
+
+struct power_disk {
+  sqlite3_vfs vfs;
+  char vfs_name[NAME_BYTES_MAX];
+  struct file files[FILES_MAX];
+  int file_count;
+  struct folder now, safe;
+  struct naming namings[FILES_MAX];
+  int naming_count;
+  int64_t changes, calls, failures, cut_at, fail_at;
+  enum power_fault fault;
+  int stays, is_off, ignores_syncs;
+};
+
+/// What a call is, which decides how it can fail.
+enum call {
+  CALL_READ, CALL_WRITE, CALL_TRUNCATE, CALL_SYNC, CALL_SIZE, CALL_OPEN, CALL_MAKE, CALL_DELETE, CALL_ACCESS,
+  CALL_LOCK, CALL_RENAME
+};
+
+/// Counts a call. SQLITE_OK, or the code it fails with; `*half` tells a write to make its first half all the same.
+int disk_begin(power_disk *disk, enum call call, int *half);
+
+/// Counts a change. Whether the power fails in it: what it does may then be begun, and it fails.
+int disk_is_cut(power_disk *disk);
+
+int disk_find(const power_disk *disk, const char *name);
+int disk_make_file(power_disk *disk, const char *name);
+void disk_name(power_disk *disk, const char *name, const char *to, int file);
+void disk_sync_names(power_disk *disk);
+void disk_edit(struct file *file, size_t offset, const uint8_t *data, size_t count);
+void disk_sync_file(struct file *file);
+void disk_register(power_disk *disk);
+
+#endif

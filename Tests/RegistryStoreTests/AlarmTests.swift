@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import CPowerDisk
+import RegistryStore
+import RegistrySupport
+import Testing
+
+@Suite("The disk whose power fails")
+struct AlarmTests {
+  @Test("On a disk that only says that it synced, an acknowledged change is lost: the alarm works")
+  func canary() throws {
+    let trial = try Trial(Story.all[1], .closed)
+    let keeper = trial.disk.keeper()
+    _ = keeper.answer(.open)
+    trial.disk.ignoreSyncs()
+    #expect(keeper.answer(.commit(trial.writes)) == .done)
+    trial.disk.powerOff()
+    _ = keeper.answer(.close)
+    trial.disk.restart(POWER_LOSES_ALL)
+    #expect(Trial.opened(trial.disk) == .opened(trial.before))
+  }
+}

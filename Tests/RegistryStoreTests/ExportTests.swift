@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import JSON
+import RegistryStore
+import RegistrySupport
+import Testing
+
+@Suite("Exports of the registry")
+struct ExportTests {
+  @Test("An export has a line for each row in a stable order, and no keys")
+  func golden() throws {
+    var registry = Registry()
+    try registry.apply(Rows.networkAddition(1))
+    try registry.apply(Rows.addition(2, item: nil))
+    try registry.apply(.setBond(Rows.identifier(4), .bonded(keys: BondKeys([0xDE, 0xAD]))))
+    let lines = Array(RegistryExport(registry))
+    #expect(
+      lines == [
+        #"{"registry":1,"rows":6}"#,
+        #"{"row":"account","number":1,"app":"cameras","group":44}"#,
+        #"{"row":"account","number":2,"app":"lights","user":1000}"#,
+        #"{"row":"device","number":1,"network":"43616d2d31ff","displayName":"Camera 1","identityDurable":1,"#
+          + #""bond":"none"}"#,
+        #"{"row":"device","number":2,"address":"c0de00000002","addressType":1,"displayName":"Lumo 2","#
+          + #""identityDurable":1,"bond":"bonded"}"#,
+        #"{"row":"accessory","number":1,"identifier":"1d00000000000002fffffffffffffffd","app":"cameras","#
+          + #""device":1,"state":10,"ssid":"43616d2d31ff","descriptorRange":0,"#
+          + #""descriptorSSIDPrefix":"43616d2d"}"#,
+        #"{"row":"accessory","number":2,"identifier":"1d00000000000004fffffffffffffffb","app":"lights","#
+          + #""device":2,"bluetoothIdentifier":"1d00000000000005fffffffffffffffa","state":20,"#
+          + #""addedAt":1700000002,"descriptorCompanyIdentifier":3822,"#
+          + #""descriptorManufacturerDataBlob":"a55a0010","descriptorManufacturerDataMask":"ffff00f0","#
+          + #""descriptorServiceUUID":"0000fe0f00001000800000805f9b34fb","descriptorServiceDataBlob":"0102","#
+          + #""descriptorServiceDataMask":"ffff","descriptorNameSubstring":"4c756d6f","#
+          + #""descriptorNameCompareOptions":9,"descriptorRange":10,"descriptorSupportedOptions":2}"#,
+      ])
+  }
+
+  @Test("An export comes back as it was, but for keys, which are lost", arguments: 0..<20)
+  func roundTrip(seed: UInt64) throws {
+    var registry = Registry()
+    var changes = RandomChanges(seed: seed)
+    for _ in 0..<200 { _ = try? registry.apply(changes.next(for: registry)) }
+    let imported = try RegistryImport.read(Array(RegistryExport(registry)))
+    for device in registry.devices {
+      guard case .bonded(_?) = device.bond,
+        let accessory = registry.accessories.first(where: { $0.device == device.number })
+      else { continue }
+      try registry.apply(.setBond(accessory.identifier, .lost))
+    }
+    #expect(imported == registry)
+  }
+
+  @Test("Lines that are no export are refused with their place")
+  func problems() throws {
+    var registry = Registry()
+    try registry.apply(Rows.addition(1))
+    let lines = Array(RegistryExport(registry))
+    func problem(_ lines: [String]) -> ImportProblem? {
+      do throws(ImportProblem) {
+        _ = try RegistryImport.read(lines)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    func replaced(_ line: Int, _ text: String) -> [String] {
+      var changed = lines
+      changed[line - 1] = text
+      return changed
+    }
+    #expect(problem(lines) == nil)
+    #expect(problem([]) == .noHead)
+    #expect(problem(replaced(1, "{}")) == .noHead)
+    #expect(problem(replaced(1, #"{"registry":2,"rows":3}"#)) == .version(2, known: 1))
+    #expect(problem(lines.dropLast()) == .rowCount(2, announced: 3))
+    #expect(problem(replaced(2, "{")) == .notJSON(line: 2, JSONProblem(.endOfText, at: 1)))
+    #expect(problem(replaced(2, "7")) == .noRow(line: 2))
+    #expect(problem(replaced(2, #"{"row":"sqlite_schema"}"#)) == .noRow(line: 2))
+    #expect(problem(replaced(2, #"{"row":"account"}"#)) == .badValue(line: 2, column: "number"))
+    #expect(
+      problem(replaced(3, #"{"row":"device","number":1,"bondKeys":"00"}"#))
+        == .badValue(line: 3, column: "bondKeys"))
+    #expect(problem(replaced(3, lines[1])) == .violation(.repeatedNumber(.account, number: 1)))
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import CPowerDisk
+import RegistryStore
+import RegistrySupport
+import Testing
+
+@Suite("The registry's file when calls fail")
+struct FaultTests {
+  private static let faults: [PowerDisk.Fault] = [
+    POWER_FAULT_IO, POWER_FAULT_FULL, POWER_FAULT_READ_ONLY, POWER_FAULT_LOCKED,
+  ]
+
+  @Test(
+    "A change whose calls fail is made or not, and the file can be written to or says that it cannot",
+    arguments: Story.all.map(\.name))
+  func commits(name: String) throws {
+    let story = try #require(Story.all.first { $0.name == name })
+    let trial = try Trial(story, .cut)
+    let failures = everyFault(trial.disk, opensFirst: true, { $0.answer(.commit(trial.writes)) }) {
+      keeper, disk, reply in
+      var expected: [RegistryReply] = [.opened(trial.after)]
+      switch reply {
+      case .done: break
+      case .failed(_, isOpen: true): #expect(keeper.answer(.commit(trial.writes)) == .done)
+      case .failed(_, isOpen: false):
+        #expect(keeper.answer(.commit(trial.writes)) == .failed(.closed, isOpen: false))
+        expected.append(.opened(trial.before))
+      default: Issue.record("a commit answered \(reply)")
+      }
+      // Whatever is in the log counts; what is not durable goes.
+      disk.powerOff()
+      _ = keeper.answer(.close)
+      disk.restart()
+      let found = Trial.opened(disk)
+      #expect(expected.contains(found), "\(reply), then \(found)")
+    }
+    print("failing calls, \(name): \(failures)")
+  }
+
+  @Test(
+    "Opening whose calls fail says so, never that the file is damaged, and harms nothing",
+    arguments: Trial.Start.allCases)
+  func opening(start: Trial.Start) throws {
+    let trial = try Trial(Story.all[1], start)
+    let failures = everyFault(trial.disk, opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
+      switch reply {
+      case .opened(let registry): #expect(registry == trial.before)
+      case .refused(.failed): break
+      default: Issue.record("opening answered \(reply)")
+      }
+      _ = keeper.answer(.close)
+      #expect(Trial.opened(disk) == .opened(trial.before))
+    }
+    print("failing calls, opening (\(start)): \(failures)")
+  }
+
+  @Test("A new registry whose making fails is made the next time")
+  func creation() throws {
+    let failures = everyFault(PowerDisk(), opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
+      switch reply {
+      case .opened(let registry): #expect(registry == Registry())
+      case .refused(.failed): break
+      default: Issue.record("creation answered \(reply)")
+      }
+      _ = keeper.answer(.close)
+      #expect(Trial.opened(disk) == .opened(Registry()))
+    }
+    print("failing calls, creation: \(failures)")
+  }
+
+  @Test("A reset that fails leaves the old registry, none, or a new one, and can be asked for again")
+  func resetting() throws {
+    let trial = try Trial(Story.all[1], .cut)
+    let failures = everyFault(trial.disk, opensFirst: true, { $0.answer(.reset) }) { keeper, disk, reply in
+      let found = keeper.answer(.open)
+      let allowed: [RegistryReply] = [
+        .opened(trial.before), .opened(Registry()), .refused(.damaged(.missingBesideLog)),
+      ]
+      #expect(allowed.contains(found), "\(reply), then \(found)")
+      if case .reset = reply { #expect(found == .opened(Registry())) }
+      guard case .reset(kept: _) = keeper.answer(.reset) else {
+        Issue.record("a second reset fails")
+        return
+      }
+      _ = keeper.answer(.close)
+      #expect(Trial.opened(disk) == .opened(Registry()))
+    }
+    print("failing calls, reset: \(failures)")
+  }
+
+  /// Lets every call of an operation fail once, and from then on, with every error that it can have. Answers how many
+  /// operations met a failure.
+  private func everyFault(
+    _ disk: PowerDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
+    judge: (RegistryKeeper, PowerDisk, RegistryReply) -> Void
+  ) -> Int {
+    let count = callCount(disk.copy(), opensFirst: opensFirst, operation)
+    #expect(count > 0)
+    var failures = 0
+    for fault in Self.faults {
+      for stays in [false, true] {
+        for call in 0..<count {
+          let disk = disk.copy()
+          let keeper = disk.keeper()
+          if opensFirst { _ = keeper.answer(.open) }
+          disk.fail(at: call, fault, stays: stays)
+          let reply = operation(keeper)
+          guard disk.failureCount > 0 else { continue }
+          failures += 1
+          disk.heal()
+          judge(keeper, disk, reply)
+        }
+      }
+    }
+    return failures
+  }
+
+  private func callCount(
+    _ disk: PowerDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply
+  ) -> Int {
+    let keeper = disk.keeper()
+    if opensFirst { _ = keeper.answer(.open) }
+    disk.heal()
+    _ = operation(keeper)
+    let count = disk.callCount
+    _ = keeper.answer(.close)
+    return count
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Glibc
+import LinuxSystem
+import RegistrySupport
+
+/// Files that earlier versions wrote.
+enum Fixtures {
+  private static let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
+
+  static func octets(_ name: String) throws -> [UInt8] {
+    try FileContents(reading: "/\(folder)/Fixtures/\(name)", byteCountMax: 1 << 20).bytes
+  }
+
+  /// What the fixture of version 1 holds.
+  static func registry() throws -> Registry {
+    var registry = Registry()
+    for story in [Story.all[1], Story.all[9], Story.all[11], Story.all[13]] {
+      if registry == Registry() { registry = try story.registryBefore() }
+      try registry.apply(story.change)
+    }
+    return registry
+  }
+
+  /// For its owner alone.
+  static func write(_ bytes: [UInt8], to path: String) throws {
+    try DurableFile.create(path)
+    var file = try OutputFile.create(path: path)
+    try file.write(bytes)
+    try file.flush()
+  }
+}

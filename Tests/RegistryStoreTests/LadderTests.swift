@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import RegistryStore
+import RegistrySupport
+import Testing
+
+@Suite("The ladder of versions")
+struct LadderTests {
+  private static let later = "CREATE TABLE later (number INTEGER PRIMARY KEY) STRICT"
+
+  /// A version that is to come.
+  private static let next = Schema(
+    ladder: Schema.current.ladder + [[later]],
+    tables: Schema.current.tables.dropLast() + [later] + Schema.current.tables.suffix(1))
+
+  private func keeper(_ disk: PowerDisk) -> RegistryKeeper {
+    RegistryKeeper(path: PowerDisk.path, files: disk, owners: nil, schema: Self.next)
+  }
+
+  @Test("An older file is brought up to date with what is in it, and is then too new for the older program")
+  func climbs() throws {
+    let trial = try Trial(Story.all[1], .cut)
+    let newer = keeper(trial.disk)
+    #expect(newer.answer(.open) == .opened(trial.before))
+    #expect(newer.answer(.commit(trial.writes)) == .done)
+    #expect(newer.answer(.open) == .opened(trial.after))
+    _ = newer.answer(.close)
+    #expect(Trial.opened(trial.disk) == .refused(.newer(version: 2, known: 1)))
+  }
+
+  @Test("A new file stands on the last step")
+  func fresh() {
+    let disk = PowerDisk()
+    #expect(keeper(disk).answer(.open) == .opened(Registry()))
+    #expect(Trial.opened(disk) == .refused(.newer(version: 2, known: 1)))
+  }
+
+  @Test("A power cut on the way up leaves the older file or the newer", arguments: Trial.Start.allCases)
+  func cutOnTheWay(start: Trial.Start) throws {
+    let trial = try Trial(Story.all[1], start)
+    let probe = trial.disk.copy()
+    _ = keeper(probe).answer(.open)
+    let count = probe.changeCount
+    #expect(count > 0)
+    for cut in 0..<count {
+      for (loss, seed) in Losses.all {
+        let disk = trial.disk.copy()
+        disk.cut(at: cut)
+        let climbing = keeper(disk)
+        _ = climbing.answer(.open)
+        _ = climbing.answer(.close)
+        disk.restart(loss, seed: seed &+ UInt64(cut))
+        #expect(keeper(disk).answer(.open) == .opened(trial.before), "change \(cut), \(loss), seed \(seed)")
+      }
+    }
+    print("power cuts, ladder (\(start)): \(count * Losses.all.count)")
+  }
+}

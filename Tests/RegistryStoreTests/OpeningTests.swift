@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Glibc
+import RegistryStore
+import RegistrySupport
+import Testing
+
+@Suite("Opening the registry's file")
+struct OpeningTests {
+  private let path = PowerDisk.path
+
+  /// A disk with a registry of some rows, closed well.
+  private func disk() throws -> (disk: PowerDisk, registry: Registry) {
+    let trial = try Trial(Story.all[1], .closed)
+    return (trial.disk, trial.before)
+  }
+
+  @Test("A registry reads back as it was written, whatever happened to it", arguments: 0..<8)
+  func readsBack(seed: UInt64) throws {
+    let disk = PowerDisk()
+    let keeper = disk.keeper()
+    var registry = Registry()
+    var changes = RandomChanges(seed: seed)
+    #expect(keeper.answer(.open) == .opened(registry))
+    for turn in 0..<200 {
+      let change = changes.next(for: registry)
+      guard let outcome = try? registry.apply(change) else { continue }
+      #expect(keeper.answer(.commit(outcome.writes)) == .done)
+      if turn % 40 == 0 { #expect(keeper.answer(.open) == .opened(registry)) }
+    }
+    _ = keeper.answer(.close)
+    #expect(Trial.opened(disk) == .opened(registry))
+  }
+
+  @Test("A file that lost its end is damaged, and stays as it is")
+  func torn() throws {
+    let (disk, registry) = try disk()
+    let whole = disk[path]
+    for count in [0, 1, 99, 100, 511, 4_096, whole.count / 2, whole.count - 4_096] {
+      disk[path] = Array(whole[..<count])
+      let reply = Trial.opened(disk)
+      guard case .refused(.damaged(let damage)) = reply else {
+        Issue.record("\(count) of \(whole.count) octets: \(reply)")
+        continue
+      }
+      if count < 100 { #expect(damage == .torn(byteCount: count)) }
+      #expect(disk[path] == Array(whole[..<count]))
+    }
+    disk[path] = whole
+    #expect(Trial.opened(disk) == .opened(registry))
+  }
+
+  @Test("Another program's database, and what is none, are refused and stay as they are")
+  func foreign() throws {
+    let (disk, _) = try disk()
+    var bytes = disk[path]
+    bytes.replaceSubrange(68..<72, with: [0x0F, 0x05, 0x51, 0x12])
+    disk[path] = bytes
+    #expect(Trial.opened(disk) == .refused(.foreign(applicationID: 0x0F05_5112)))
+    #expect(disk[path] == bytes)
+    disk[path] = Array(repeating: 0x41, count: 4_096)
+    #expect(Trial.opened(disk) == .refused(.damaged(.noDatabase)))
+  }
+
+  @Test("A later version's file is refused and stays as it is")
+  func newer() throws {
+    let (disk, _) = try disk()
+    var bytes = disk[path]
+    bytes[63] = 2
+    disk[path] = bytes
+    #expect(Trial.opened(disk) == .refused(.newer(version: 2, known: 1)))
+    #expect(disk[path] == bytes)
+  }
+
+  @Test("A log without its file is damage: a new registry would swallow it")
+  func missingBesideLog() throws {
+    let (disk, _) = try disk()
+    try disk.rename(path, to: path + "-wal")
+    #expect(Trial.opened(disk) == .refused(.damaged(.missingBesideLog)))
+  }
+
+  /// SQLite keeps no checksums: an octet of a name may change unnoticed. What comes out is a registry all the same.
+  @Test("Any octet may change: what is opened holds together, and the rest is refused")
+  func flippedOctets() throws {
+    let (disk, registry) = try disk()
+    let whole = disk[path]
+    var damaged = 0
+    for index in stride(from: 0, to: whole.count, by: 23) {
+      let copy = disk.copy()
+      copy[path][index] ^= 0x55
+      switch Trial.opened(copy) {
+      case .opened(let other): other.checkInvariants()
+      case .refused: damaged += 1
+      case let reply: Issue.record("octet \(index): \(reply)")
+      }
+    }
+    #expect(damaged > 20)
+    #expect(Trial.opened(disk) == .opened(registry))
+  }
+
+  @Test("Rows that cannot be are named")
+  func badRows() throws {
+    let (disk, registry) = try disk()
+    let keeper = disk.keeper()
+    _ = keeper.answer(.open)
+    let device = try #require(registry.devices.first)
+    #expect(keeper.answer(.commit([.drop(.device, number: device.number)])) == .done)
+    #expect(keeper.answer(.open) == .refused(.damaged(.violation(.missingDevice(accessory: 1)))))
+    #expect(keeper.answer(.commit([])) == .failed(.closed, isOpen: false))
+  }
+
+  @Test("A reset keeps what was there beside the new registry, under another name each time")
+  func reset() throws {
+    let (disk, registry) = try disk()
+    let whole = disk[path]
+    let keeper = disk.keeper()
+    #expect(keeper.answer(.reset) == .reset(kept: "registry.kept-1"))
+    #expect(disk["registry.kept-1"] == whole)
+    #expect(keeper.answer(.open) == .opened(Registry()))
+    #expect(keeper.answer(.replace(registry)) == .done)
+    #expect(keeper.answer(.reset) == .reset(kept: "registry.kept-2"))
+    _ = keeper.answer(.close)
+    let kept = RegistryKeeper(path: "registry.kept-2", files: disk)
+    #expect(kept.answer(.open) == .opened(registry))
+    _ = kept.answer(.close)
+    #expect(RegistryKeeper(path: "other", files: disk).answer(.reset) == .reset(kept: nil))
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import RegistryStore
+import RegistrySupport
+import Testing
+
+@Suite("The registry's file when the power fails")
+struct PowerCutTests {
+  @Test(
+    "A change is there wholly or not at all, and for good once it was acknowledged",
+    arguments: Story.all.map(\.name))
+  func commits(name: String) throws {
+    let story = try #require(Story.all.first { $0.name == name })
+    var cuts = 0
+    for start in Trial.Start.allCases {
+      let trial = try Trial(story, start)
+      cuts += everyCut(trial.disk, opensFirst: true, { $0.answer(.commit(trial.writes)) }) { reply, found in
+        if reply == .done { return found == .opened(trial.after) }
+        return found == .opened(trial.after) || found == .opened(trial.before)
+      }
+    }
+    print("power cuts, \(name): \(cuts)")
+  }
+
+  @Test("A new registry is there wholly or not at all")
+  func creation() {
+    let cuts = everyCut(PowerDisk(), opensFirst: false, { $0.answer(.open) }) { _, found in
+      found == .opened(Registry())
+    }
+    print("power cuts, creation: \(cuts)")
+  }
+
+  @Test("Opening what a power cut left changes nothing, cut as it may be", arguments: Trial.Start.allCases)
+  func opening(start: Trial.Start) throws {
+    let trial = try Trial(Story.all[1], start)
+    let cuts = everyCut(trial.disk, opensFirst: false, { $0.answer(.open) }) { _, found in
+      found == .opened(trial.before)
+    }
+    print("power cuts, opening (\(start)): \(cuts)")
+  }
+
+  @Test("An import replaces everything or nothing", arguments: Trial.Start.allCases)
+  func replacing(start: Trial.Start) throws {
+    let trial = try Trial(Story.all[1], start)
+    let imported = try #require(Story.all.last).registryBefore()
+    let cuts = everyCut(trial.disk, opensFirst: true, { $0.answer(.replace(imported)) }) { reply, found in
+      found == .opened(imported) || (reply != .done && found == .opened(trial.before))
+    }
+    print("power cuts, import (\(start)): \(cuts)")
+  }
+
+  @Test(
+    "A reset leads from the old registry to a new one, and never to an older state",
+    arguments: Trial.Start.allCases)
+  func resetting(start: Trial.Start) throws {
+    let trial = try Trial(Story.all[1], start)
+    let cuts = everyCut(trial.disk, opensFirst: true, { $0.answer(.reset) }) { reply, found in
+      if case .reset = reply { return found == .opened(Registry()) }
+      return [.opened(trial.before), .opened(Registry()), .refused(.damaged(.missingBesideLog))].contains(
+        found)
+    }
+    print("power cuts, reset (\(start)): \(cuts)")
+  }
+
+  @Test("Of many changes the first ones are there, all that were acknowledged among them")
+  func manyChanges() throws {
+    let trial = try Trial(Story.all[1], .closed)
+    let identifier = try #require(trial.before.accessories.first).identifier
+    var states = [trial.before]
+    var writes: [[RegistryWrite]] = []
+    // Enough for the log to be written back into the file twice.
+    for n in 0..<140 {
+      var next = states[n]
+      writes.append(try next.apply(.rename(identifier, displayName: "Name \(n)")).writes)
+      states.append(next)
+    }
+    let probe = trial.disk.copy()
+    let count = changes(probe) { keeper in for each in writes { _ = keeper.answer(.commit(each)) } }
+    var cuts = 0
+    for cut in stride(from: 0, to: count, by: 7) {
+      for (loss, seed) in Losses.all[1...] {
+        let disk = trial.disk.copy()
+        let keeper = disk.keeper()
+        _ = keeper.answer(.open)
+        disk.cut(at: cut)
+        let acknowledged = writes.prefix { keeper.answer(.commit($0)) == .done }.count
+        _ = keeper.answer(.close)
+        disk.restart(loss, seed: seed &+ UInt64(cut))
+        let allowed = states[acknowledged...].prefix(2).map(RegistryReply.opened)
+        #expect(
+          allowed.contains(Trial.opened(disk)), "cut \(cut), \(loss), \(seed), \(acknowledged) acknowledged")
+        cuts += 1
+      }
+    }
+    print("power cuts, many changes: \(cuts)")
+  }
+
+  // MARK: Cutting
+
+  /// Cuts the power in every change that the operation, and closing behind it, make to a copy of the disk; with every
+  /// kind of loss. Answers how many cuts were made.
+  private func everyCut(
+    _ disk: PowerDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
+    isGood: (_ reply: RegistryReply, _ found: RegistryReply) -> Bool
+  ) -> Int {
+    let count = changes(disk.copy(), opensFirst: opensFirst) { _ = operation($0) }
+    #expect(count > 0)
+    var cuts = 0
+    for cut in 0..<count {
+      for (loss, seed) in Losses.all {
+        let disk = disk.copy()
+        let keeper = disk.keeper()
+        if opensFirst { _ = keeper.answer(.open) }
+        disk.cut(at: cut)
+        let reply = operation(keeper)
+        _ = keeper.answer(.close)
+        disk.restart(loss, seed: seed &+ UInt64(cut) << 8)
+        let found = Trial.opened(disk)
+        #expect(isGood(reply, found), "change \(cut), \(loss), seed \(seed): \(reply), then \(found)")
+        cuts += 1
+      }
+    }
+    return cuts
+  }
+
+  /// The changes that an operation and closing behind it make.
+  private func changes(
+    _ disk: PowerDisk, opensFirst: Bool = true, _ operation: (RegistryKeeper) -> Void
+  ) -> Int {
+    let keeper = disk.keeper()
+    if opensFirst { _ = keeper.answer(.open) }
+    disk.heal()
+    operation(keeper)
+    _ = keeper.answer(.close)
+    return disk.changeCount
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import CPowerDisk
+import Glibc
+import LinuxSystem
+import RegistryStore
+import Synchronization
+
+/// A disk in memory whose power fails, as the registry's file system.
+@safe final class PowerDisk: RegistryFiles, @unchecked Sendable {
+  typealias Loss = power_loss
+  typealias Fault = power_fault
+
+  static let path = "registry"
+  private static let names = Atomic<Int>(0)
+
+  private let disk: OpaquePointer
+  private let name: String
+
+  init() {
+    name = Self.freshName()
+    unsafe disk = Self.required(power_disk_make(name))
+  }
+
+  private init(copying other: PowerDisk) {
+    name = Self.freshName()
+    unsafe disk = Self.required(power_disk_copy(other.disk, name))
+  }
+
+  // Holds, here and below: the disk is there until its owner goes, and every path and buffer is lent for one call.
+  deinit { unsafe power_disk_free(disk) }
+
+  private static func freshName() -> String {
+    "power-\(names.add(1, ordering: .relaxed).newValue)"
+  }
+
+  private static func required(_ disk: OpaquePointer?) -> OpaquePointer {
+    guard let disk = unsafe disk else { preconditionFailure("there is no memory for a disk") }
+    return unsafe disk
+  }
+
+  /// What is safe on this disk, on another one.
+  func copy() -> PowerDisk { PowerDisk(copying: self) }
+
+  func keeper() -> RegistryKeeper { RegistryKeeper(path: Self.path, files: self) }
+
+  // MARK: Trouble
+
+  func cut(at change: Int) { unsafe power_disk_cut_at(disk, Int64(change)) }
+
+  /// Counts changes and calls anew, and lets everything be good.
+  func heal() {
+    unsafe power_disk_cut_at(disk, -1)
+    unsafe power_disk_fail_at(disk, -1, POWER_FAULT_IO, 0)
+  }
+
+  func ignoreSyncs() { unsafe power_disk_ignore_syncs(disk) }
+
+  func powerOff() { unsafe power_disk_off(disk) }
+
+  func restart(_ loss: Loss = POWER_LOSES_ALL, seed: UInt64 = 0) {
+    unsafe power_disk_restart(disk, loss, seed)
+  }
+
+  func fail(at call: Int, _ fault: Fault, stays: Bool) {
+    unsafe power_disk_fail_at(disk, Int64(call), fault, stays ? 1 : 0)
+  }
+
+  var failureCount: Int { Int(unsafe power_disk_failures(disk)) }
+  var changeCount: Int { Int(unsafe power_disk_changes(disk)) }
+  var callCount: Int { Int(unsafe power_disk_calls(disk)) }
+
+  subscript(path: String) -> [UInt8] {
+    get {
+      let count = unsafe power_disk_read(disk, path, nil, 0)
+      var bytes = [UInt8](repeating: 0, count: count)
+      _ = unsafe power_disk_read(disk, path, &bytes, count)
+      return bytes
+    }
+    set { unsafe power_disk_put(disk, path, newValue, newValue.count) }
+  }
+
+  // MARK: RegistryFiles
+
+  var vfs: String? { name }
+
+  func facts(of path: String) throws(SystemError) -> FileFacts? {
+    let answer = unsafe power_disk_exists(disk, path)
+    guard answer >= 0 else { throw SystemError(.fstat, code: -answer) }
+    return answer == 1 ? FileFacts(mode: 0o100600, owner: 0) : nil
+  }
+
+  func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    let count = unsafe power_disk_head(disk, path, &bytes, byteCount)
+    guard count >= 0 else { throw SystemError(.read, code: Int32(-count)) }
+    return Array(bytes[..<count])
+  }
+
+  func create(_ path: String) throws(SystemError) { try check(.open, unsafe power_disk_create(disk, path)) }
+
+  func rename(_ path: String, to newPath: String) throws(SystemError) {
+    try check(.rename, unsafe power_disk_rename(disk, path, newPath))
+  }
+
+  func remove(_ path: String) throws(SystemError) {
+    let code = unsafe power_disk_remove(disk, path)
+    if code != ENOENT { try check(.unlink, code) }
+  }
+
+  func syncFolder(of path: String) throws(SystemError) {
+    try check(.fsync, unsafe power_disk_sync_folder(disk))
+  }
+
+  private func check(_ call: SystemCall, _ code: Int32) throws(SystemError) {
+    if code != 0 { throw SystemError(call, code: code) }
+  }
+}

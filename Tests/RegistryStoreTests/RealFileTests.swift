@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Glibc
+import LinuxSystem
+import RegistryStore
+import RegistrySupport
+import Testing
+
+@Suite("The registry in a real folder")
+struct RealFileTests {
+  @Test("The file and its log are their owner's alone, and others' files are not opened")
+  func permissions() throws {
+    try withFolder { folder in
+      let path = folder + "/registry"
+      let keeper = RegistryKeeper(path: path, owners: [getuid()])
+      #expect(keeper.answer(.open) == .opened(Registry()))
+      var registry = Registry()
+      let writes = try registry.apply(Rows.addition(1)).writes
+      #expect(keeper.answer(.commit(writes)) == .done)
+      for name in [path, path + "-wal"] {
+        #expect(try DurableFile.status(of: name)?.mode == 0o100600, "\(name)")
+      }
+      // Nobody else can read or write it meanwhile.
+      #expect(RegistryKeeper(path: path).answer(.open) == .refused(.failed(.locked)))
+      #expect(keeper.answer(.close) == .closed)
+      #expect(try DurableFile.status(of: path + "-wal") == nil)
+      #expect(keeper.answer(.open) == .opened(registry))
+      _ = keeper.answer(.close)
+      #expect(unsafe chmod(path, 0o644) == 0)
+      #expect(keeper.answer(.open) == .refused(.exposed(.othersRead(permissions: 0o644))))
+      let stranger = RegistryKeeper(path: path, owners: [getuid() + 1])
+      #expect(stranger.answer(.open) == .refused(.exposed(.foreignOwner(getuid()))))
+    }
+  }
+
+  @Test("What is no file is not opened")
+  func notAFile() throws {
+    try withFolder { folder in
+      #expect(RegistryKeeper(path: folder).answer(.open) == .refused(.exposed(.notAFile)))
+      guard case .refused(.failed(.system(let error))) = RegistryKeeper(path: folder + "/a/b").answer(.open)
+      else {
+        Issue.record("a folder that is missing was opened")
+        return
+      }
+      #expect(error.isMissing)
+    }
+  }
+
+  @Test("A file that version 1 wrote is read, and brought up to date where it is older")
+  func versionOne() throws {
+    try withFolder { folder in
+      let path = folder + "/registry"
+      let bytes = try Fixtures.octets("version-1.registry")
+      try Fixtures.write(bytes, to: path)
+      #expect(RegistryKeeper(path: path).answer(.open) == .opened(try Fixtures.registry()))
+    }
+  }
+
+  private func withFolder(_ body: (String) throws -> Void) throws {
+    var template = Array("/tmp/registry-XXXXXX".utf8CString)
+    // Holds: the call writes into the array, which it fits.
+    let isMade = unsafe mkdtemp(&template) != nil
+    try #require(isMade)
+    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer {
+      for name in ["registry", "registry-wal", "registry.new"] { FileName.remove(folder + "/" + name) }
+      _ = unsafe rmdir(folder)
+    }
+    try body(folder)
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import CPowerDisk
+import RegistryStore
+import RegistrySupport
+import Testing
+
+/// A story on a disk: the registry before its change, and what the change leads to.
+struct Trial {
+  /// How the file was left when the change is made.
+  enum Start: CaseIterable {
+    /// Closed well: there is no log.
+    case closed
+    /// The power failed: what was done is in the log.
+    case cut
+  }
+
+  let disk: PowerDisk
+  let before: Registry
+  let after: Registry
+  let writes: [RegistryWrite]
+
+  init(_ story: Story, _ start: Start) throws {
+    disk = PowerDisk()
+    let keeper = disk.keeper()
+    var registry = Registry()
+    #expect(keeper.answer(.open) == .opened(registry))
+    for change in story.before {
+      #expect(keeper.answer(.commit(try registry.apply(change).writes)) == .done)
+    }
+    if start == .cut { disk.powerOff() }
+    _ = keeper.answer(.close)
+    // A disk that was left in peace writes everything in the end; the log's end is not synced.
+    disk.restart(start == .cut ? POWER_LOSES_ALL : POWER_LOSES_NOTHING)
+    before = registry
+    writes = try registry.apply(story.change).writes
+    after = registry
+  }
+
+  /// What the disk holds now, read by somebody new.
+  static func opened(_ disk: PowerDisk) -> RegistryReply {
+    let keeper = disk.keeper()
+    defer { _ = keeper.answer(.close) }
+    return keeper.answer(.open)
+  }
+}
+
+/// What becomes of writes that were not synced: three kinds of loss, and chance by three seeds each.
+enum Losses {
+  static let all: [(PowerDisk.Loss, UInt64)] =
+    [(POWER_LOSES_ALL, 0), (POWER_LOSES_NOTHING, 0)] + (1...3).map { (POWER_LOSES_SECTORS, $0) }
+    + (1...3).map { (POWER_TEARS_SECTORS, $0) }
+}
