@@ -70,8 +70,8 @@ extension Witness {
 
   /// A row that gave way and came back has forgotten its filter; but no filter passes what no reading did.
   private func checkEverNear(_ event: SeenEvent, _ device: Device, _ gate: GateSettings) throws(Breach) {
-    // What power the device claims now decides, and not what it claimed then.
-    let enter = device.moments(at: event.time).map { $0.enterLevel(gate) }.min() ?? 0
+    // A power that it claimed may be forgotten too; one could only have made entering harder.
+    let enter = 16 * (gate.txPower.map { Int($0) - Int(gate.enterPathLoss) } ?? Int(gate.enterRSSI))
     let isNear = device.moments.contains { moment in
       moment.time <= event.time && moment.rssi.map { ($0 + offset) * 16 >= enter } ?? false
     }
