@@ -138,12 +138,13 @@ let package = Package(
     .testTarget(
       name: "BringupTests", dependencies: ["AgentCore", "HCI", "VirtualRadio", "TestSupport"],
       swiftSettings: strict),
+    .target(name: "CPowerDisk", dependencies: ["CSQLite"], path: "Tests/CPowerDisk"),
     .target(
-      name: "RegistrySupport", dependencies: ["AgentCore", "HCI", "VirtualRadio"],
+      name: "RegistrySupport",
+      dependencies: ["AgentCore", "CPowerDisk", "HCI", "LinuxSystem", "RegistryStore", "VirtualRadio"],
       path: "Tests/RegistrySupport", swiftSettings: strict),
     .testTarget(
       name: "AgentCoreTests", dependencies: ["AgentCore", "HCI", "RegistrySupport"], swiftSettings: strict),
-    .target(name: "CPowerDisk", dependencies: ["CSQLite"], path: "Tests/CPowerDisk"),
     .testTarget(
       name: "RegistryStoreTests",
       dependencies: [

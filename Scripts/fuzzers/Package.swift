@@ -32,12 +32,23 @@ let package = Package(
     .target(name: "JSON", swiftSettings: fuzzed),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: fuzzed),
     .target(name: "TestSupport", dependencies: ["HCI"], swiftSettings: fuzzed),
+    .target(name: "CLinux"),
+    .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: fuzzed),
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "RegistryStore", dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem"],
+      swiftSettings: fuzzed),
+    .target(name: "CPowerDisk", dependencies: ["CSQLite"]),
+    .target(
+      name: "RegistrySupport",
+      dependencies: ["AgentCore", "CPowerDisk", "HCI", "LinuxSystem", "RegistryStore", "VirtualRadio"],
+      swiftSettings: fuzzed),
     .target(name: "CLibFuzzer"),
     .executableTarget(
       name: "fuzz",
       dependencies: [
         "HCI", "Discovery", "AgentCore", "ManifestFormat", "RoomFormat", "VirtualRadio", "JSON", "Varlink",
-        "TestSupport", "CLibFuzzer",
+        "TestSupport", "CLibFuzzer", "RegistryStore", "RegistrySupport",
       ],
       swiftSettings: fuzzed,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -85,6 +85,7 @@ static void folder_unlink(struct folder *folder, const char *name) {
   int index = folder_find(folder, name);
   if (index < 0) return;
   int last = --folder->count;
+  if (index == last) return;
   strcpy(folder->names[index], folder->names[last]);
   folder->files[index] = folder->files[last];
 }

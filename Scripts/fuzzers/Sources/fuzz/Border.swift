@@ -25,6 +25,10 @@ enum Border: String, CaseIterable {
   case varlink
   /// The text of an interface definition.
   case definition
+  /// The file of the registry.
+  case registry
+  /// The lines of an exported registry.
+  case export
   /// Crashes on purpose: proves that the alarm works.
   case canary
 
@@ -40,11 +44,14 @@ enum Border: String, CaseIterable {
     case .pipeline: fuzzPipeline(bytes)
     case .varlink: fuzzVarlink(bytes)
     case .definition: fuzzDefinition(bytes)
+    case .registry: fuzzRegistry(bytes)
+    case .export: fuzzExport(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
 
-  /// What mutation starts from. The seeds of manifests and rooms are the files their tests read.
+  /// What mutation starts from. The seeds of manifests, rooms and registries are the files their
+  /// tests read.
   var seeds: [[UInt8]] {
     switch self {
     case .h4: Packets.all.map(\.octets) + [Packets.all.flatMap(\.octets)]
@@ -52,10 +59,11 @@ enum Border: String, CaseIterable {
     case .reports: Packets.reports.map { Array($0.octets.dropFirst(3)) }
     case .ad: Payloads.all.map(\.octets)
     case .btsnoop: [.hci, .h4, .monitor].map { Captures.everyKind($0).octets }
-    case .manifest, .room: []
+    case .manifest, .room, .registry: []
     case .pipeline: [Packets.all.flatMap { [0x05] + $0.octets }] + Packets.reports.map { [0x05] + $0.octets }
     case .varlink: varlinkSeeds + [varlinkSeeds.flatMap(\.self)]
     case .definition: definitionSeeds
+    case .export: exportSeeds
     case .canary: [Array("canar".utf8)]
     }
   }

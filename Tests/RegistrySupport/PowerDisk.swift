@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import CPowerDisk
+public import AgentCore
+public import CPowerDisk
 import Glibc
-import LinuxSystem
-import RegistryStore
+public import LinuxSystem
+public import RegistryStore
 import Synchronization
 
 /// A disk in memory whose power fails, as the registry's file system.
-@safe final class PowerDisk: RegistryFiles, @unchecked Sendable {
-  typealias Loss = power_loss
-  typealias Fault = power_fault
+@safe public final class PowerDisk: RegistryFiles, @unchecked Sendable {
+  public typealias Loss = power_loss
+  public typealias Fault = power_fault
 
-  static let path = "registry"
+  public static let path = "registry"
   private static let names = Atomic<Int>(0)
 
   private let disk: OpaquePointer
   private let name: String
 
-  init() {
+  public init() {
     name = Self.freshName()
     unsafe disk = Self.required(power_disk_make(name))
   }
@@ -41,37 +41,37 @@ import Synchronization
   }
 
   /// What is safe on this disk, on another one.
-  func copy() -> PowerDisk { PowerDisk(copying: self) }
+  public func copy() -> PowerDisk { PowerDisk(copying: self) }
 
-  func keeper() -> RegistryKeeper { RegistryKeeper(path: Self.path, files: self) }
+  public func keeper() -> RegistryKeeper { RegistryKeeper(path: Self.path, files: self) }
 
   // MARK: Trouble
 
-  func cut(at change: Int) { unsafe power_disk_cut_at(disk, Int64(change)) }
+  public func cut(at change: Int) { unsafe power_disk_cut_at(disk, Int64(change)) }
 
   /// Counts changes and calls anew, and lets everything be good.
-  func heal() {
+  public func heal() {
     unsafe power_disk_cut_at(disk, -1)
     unsafe power_disk_fail_at(disk, -1, POWER_FAULT_IO, 0)
   }
 
-  func ignoreSyncs() { unsafe power_disk_ignore_syncs(disk) }
+  public func ignoreSyncs() { unsafe power_disk_ignore_syncs(disk) }
 
-  func powerOff() { unsafe power_disk_off(disk) }
+  public func powerOff() { unsafe power_disk_off(disk) }
 
-  func restart(_ loss: Loss = POWER_LOSES_ALL, seed: UInt64 = 0) {
+  public func restart(_ loss: Loss = POWER_LOSES_ALL, seed: UInt64 = 0) {
     unsafe power_disk_restart(disk, loss, seed)
   }
 
-  func fail(at call: Int, _ fault: Fault, stays: Bool) {
+  public func fail(at call: Int, _ fault: Fault, stays: Bool) {
     unsafe power_disk_fail_at(disk, Int64(call), fault, stays ? 1 : 0)
   }
 
-  var failureCount: Int { Int(unsafe power_disk_failures(disk)) }
-  var changeCount: Int { Int(unsafe power_disk_changes(disk)) }
-  var callCount: Int { Int(unsafe power_disk_calls(disk)) }
+  public var failureCount: Int { Int(unsafe power_disk_failures(disk)) }
+  public var changeCount: Int { Int(unsafe power_disk_changes(disk)) }
+  public var callCount: Int { Int(unsafe power_disk_calls(disk)) }
 
-  subscript(path: String) -> [UInt8] {
+  public subscript(path: String) -> [UInt8] {
     get {
       let count = unsafe power_disk_read(disk, path, nil, 0)
       var bytes = [UInt8](repeating: 0, count: count)
@@ -83,33 +83,35 @@ import Synchronization
 
   // MARK: RegistryFiles
 
-  var vfs: String? { name }
+  public var vfs: String? { name }
 
-  func facts(of path: String) throws(SystemError) -> FileFacts? {
+  public func facts(of path: String) throws(SystemError) -> FileFacts? {
     let answer = unsafe power_disk_exists(disk, path)
     guard answer >= 0 else { throw SystemError(.fstat, code: -answer) }
     return answer == 1 ? FileFacts(mode: 0o100600, owner: 0) : nil
   }
 
-  func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
+  public func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     let count = unsafe power_disk_head(disk, path, &bytes, byteCount)
     guard count >= 0 else { throw SystemError(.read, code: Int32(-count)) }
     return Array(bytes[..<count])
   }
 
-  func create(_ path: String) throws(SystemError) { try check(.open, unsafe power_disk_create(disk, path)) }
+  public func create(_ path: String) throws(SystemError) {
+    try check(.open, unsafe power_disk_create(disk, path))
+  }
 
-  func rename(_ path: String, to newPath: String) throws(SystemError) {
+  public func rename(_ path: String, to newPath: String) throws(SystemError) {
     try check(.rename, unsafe power_disk_rename(disk, path, newPath))
   }
 
-  func remove(_ path: String) throws(SystemError) {
+  public func remove(_ path: String) throws(SystemError) {
     let code = unsafe power_disk_remove(disk, path)
     if code != ENOENT { try check(.unlink, code) }
   }
 
-  func syncFolder(of path: String) throws(SystemError) {
+  public func syncFolder(of path: String) throws(SystemError) {
     try check(.fsync, unsafe power_disk_sync_folder(disk))
   }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import RegistryStore
+import RegistrySupport
+import TestSupport
+
+/// Opens a registry's file, changes what was accepted, and reads it again.
+func fuzzRegistry(_ bytes: RawSpan) {
+  let disk = PowerDisk()
+  disk[PowerDisk.path] = bytes.octets
+  let keeper = disk.keeper()
+  defer { _ = keeper.answer(.close) }
+  guard case .opened(var registry) = keeper.answer(.open) else { return }
+  registry.checkInvariants()
+  guard let accessory = registry.accessories.first,
+    let outcome = try? registry.apply(.rename(accessory.identifier, displayName: "fuzzed"))
+  else { return }
+  // What SQLite accepted as a whole may still turn out to be damaged where it is written.
+  guard keeper.answer(.commit(outcome.writes)) == .done else { return }
+  if case .opened(let found) = keeper.answer(.open) {
+    precondition(found == registry, "an acknowledged change is gone")
+  }
+}
+
+/// Reads an export, and writes what was accepted.
+func fuzzExport(_ bytes: RawSpan) {
+  let lines = String(decoding: bytes.octets, as: UTF8.self).split(separator: "\n").map(String.init)
+  guard let registry = try? RegistryImport.read(lines) else { return }
+  registry.checkInvariants()
+  let again = try? RegistryImport.read(Array(RegistryExport(registry)))
+  precondition(again == registry, "an export that does not come back")
+}
+
+/// The exports of every story.
+let exportSeeds: [[UInt8]] = Story.all.compactMap { story in
+  guard let registry = try? story.registryBefore() else { return nil }
+  return Array(RegistryExport(registry).joined(separator: "\n").utf8)
+}
