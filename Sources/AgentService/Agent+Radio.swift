@@ -90,9 +90,16 @@ extension Agent {
     plan.duty = configuration.board.low
     plan.isImmediate = immediateRequests > 0
     plan.needsScanResponses = configuration.manifest.needsScanResponses
-    // One receiver serves both: who waits at the gateway is not kept waiting for the coded PHY.
-    plan.usesCodedPHY = immediateRequests == 0 && !configuration.board.knownLimits.contains(.noCodedPHY)
+    plan.usesCodedPHY = hasTimeForCodedPHY
     return plan
+  }
+
+  /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for nobody
+  /// who waits at the gateway, has time to spare.
+  private var hasTimeForCodedPHY: Bool {
+    let board = configuration.board
+    return immediateRequests == 0 && !board.knownLimits.contains(.noCodedPHY)
+      && board.low.windowMilliseconds >= board.low.intervalMilliseconds
   }
 
   /// How many requests with an immediate item are open: while there are any, the radio listens all the time.

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -238,4 +239,11 @@ int64_t clinux_monotonic_time(void) {
   struct timespec now;
   if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return -1;
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void clinux_keep_heap_small(void) {
+  // Left alone the threshold grows with every large block that is freed, and later ones stay in the heap.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 256 << 10);
+  mallopt(M_ARENA_MAX, 1);
 }

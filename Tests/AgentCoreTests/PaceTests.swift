@@ -21,10 +21,19 @@ struct PaceTests {
     #expect(manifest.paced(by: board) == manifest)
   }
 
-  @Test("Where it listens a part of the time, silences are measured by ten intervals, not three")
+  @Test("Where it listens a tenth of the time, silences are ten times as long, up to their maximum")
   func part() {
-    let paced = manifest.paced(by: BoardProfile(name: "generic"))
-    #expect(manifest.apps[0].items[0].gate.patienceFactor == 3)
-    #expect(paced.apps[0].items[0].gate.patienceFactor == 10)
+    let before = manifest.apps[0].items[0].gate
+    let paced = manifest.paced(by: BoardProfile(name: "generic")).apps[0].items[0].gate
+    #expect(before.patienceFactor == 3 && paced.patienceFactor == 10)
+    #expect(before.lostMilliseconds == 10_000 && paced.lostMilliseconds == 100_000)
+    #expect(before.silenceMilliseconds == 5000 && paced.silenceMilliseconds == 30_000)
+  }
+
+  @Test("A recording is taken as it stands")
+  func recording() {
+    var recorded = manifest
+    recorded.gateway.radio = .btsnoop("room.btsnoop")
+    #expect(recorded.paced(by: BoardProfile(name: "generic")) == recorded)
   }
 }

@@ -159,14 +159,18 @@ struct Witness {
     }
   }
 
+  /// A radio that listens a tenth of the time takes ten times as long to hear nothing.
+  private func stretched(_ milliseconds: Int32) -> Int32 { factor == 3 ? milliseconds : 10 * milliseconds }
+
   /// What was silent for too long must be lost; asked when all that was due has happened.
   func checkSilence(at now: Int64) throws(Breach) {
     for (subject, story) in stories {
       guard let device = devices[subject.address], let moment = device.last,
         let item = Self.item(story.last, in: items)
       else { continue }
-      let patience = device.patience(item.gate.lostMilliseconds, factor, item.gate.lostMillisecondsMax)
-      let silence = device.patience(item.gate.silenceMilliseconds, factor, item.gate.silenceMillisecondsMax)
+      let gate = item.gate
+      let patience = device.patience(stretched(gate.lostMilliseconds), factor, gate.lostMillisecondsMax)
+      let silence = device.patience(stretched(gate.silenceMilliseconds), factor, gate.silenceMillisecondsMax)
       let learned = item.descriptor.range == .immediate ? max(patience, silence) : patience
       // A row that gave way has learned its interval anew.
       let limit = isRoomy ? learned : Int64(item.gate.lostMillisecondsMax)

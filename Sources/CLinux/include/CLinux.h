@@ -119,4 +119,7 @@ int64_t clinux_descriptor_limit(uint64_t wanted);
 /// Microseconds of CLOCK_MONOTONIC, which the service manager counts in; -1 with errno.
 int64_t clinux_monotonic_time(void);
 
+/// Makes the heap give back what is freed: large blocks are mapped on their own, and all threads share one arena.
+void clinux_keep_heap_small(void);
+
 #endif
