@@ -62,7 +62,7 @@ extension Agent {
       problems.append(
         Problem(
           kind: "radioAbsent",
-          sentence: "there is no radio: \(radio.detail); mend that, then accessoryctl reload"))
+          sentence: "there is no radio: \(radio.detail); accessoryctl reload looks for it anew"))
     case .recovering:
       problems.append(
         Problem(
@@ -121,7 +121,11 @@ extension Radio {
     }
     if let failure { return failure.sentence }
     guard let isActive else {
-      return state == .off ? "no scan is wanted" : "the controller is being brought up"
+      switch state {
+      case .off: return "no scan is wanted"
+      case .on: return "its scan is being changed"
+      case .recovering, .absent: return "the controller is being brought up"
+      }
     }
     let format = profile.scansExtended ? "extended" : "legacy"
     return "it scans, \(isActive ? "active" : "passive"), \(format)"

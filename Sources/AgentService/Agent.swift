@@ -110,7 +110,7 @@ public struct Agent: ~Copyable {
   private static func service(version: String) -> Service<GatewayMethod> {
     let identity = ServiceIdentity(
       vendor: "accessory-gateway", product: "accessoryd", version: version,
-      url: "https://varlink.org/io.accessoryd")
+      url: "")
     do {
       return try Service(identity, interfaces: [GatewayInterface.description()])
     } catch {

@@ -16,11 +16,20 @@ struct Recording: ~Copyable {
   private var packetCount = 0
   private var missedCount: Int64 = 0
 
-  /// Nothing is written before an agent is there.
+  /// No file is made, and none is emptied, before the agent has said that it records.
   static func begin(to file: String, at path: String) throws(Failure) -> Recording {
     let interruption = try Interruption()
-    let connection = try Self.connection(path)
-    return Recording(path, interruption, connection, try create(file))
+    var connection = try Self.connection(path)
+    let greeting: CaptureReply
+    do throws(GatewayProblem) {
+      guard let reply = try connection.answer() else { throw .ended(hasAnswered: false) }
+      greeting = try reply.captured
+    } catch {
+      throw error.failure(at: path)
+    }
+    var recording = Recording(path, interruption, connection, try create(file))
+    try recording.take(greeting)
+    return recording
   }
 
   private init(
@@ -57,8 +66,7 @@ struct Recording: ~Copyable {
   mutating func run(lasting: Instant?) throws(Failure) {
     let start = try Self.now()
     let deadline = lasting.map { start.advanced(nanoseconds: $0.microseconds * 1000) }
-    let patience = start.advanced(seconds: GatewayConnection.patienceSeconds)
-    let ending = try record(until: deadline, patience: patience)
+    let ending = try record(until: deadline)
     _ = try flush()
     let lost = missedCount == 0 ? "none lost" : "\(missedCount) lost"
     StandardError.say("\(packetCount) packets recorded, \(lost)")
@@ -66,19 +74,13 @@ struct Recording: ~Copyable {
   }
 
   /// Answers why the stream broke off; nil when it was ended here.
-  private mutating func record(
-    until deadline: MonotonicInstant?, patience: MonotonicInstant
-  ) throws(Failure) -> GatewayProblem? {
+  private mutating func record(until deadline: MonotonicInstant?) throws(Failure) -> GatewayProblem? {
     while true {
-      let isGreeted = origin != nil
       if !connection.hasReply, try !flush() { return nil }
-      let limit = isGreeted ? deadline : min(deadline ?? patience, patience)
       let part: CaptureReply
       do throws(GatewayProblem) {
-        switch try connection.next(until: limit, interruption, output: output.number) {
+        switch try connection.next(until: deadline, interruption, output: output.number) {
         case .reply(let reply): part = try reply.captured
-        case .deadline where !isGreeted && limit != deadline:
-          throw .silent(seconds: GatewayConnection.patienceSeconds)
         case .deadline, .interruption, .noReader: return nil
         }
       } catch {

@@ -80,7 +80,7 @@ struct WatchPrinter: ~Copyable {
     try note(
       isSame
         ? "the agent was out of reach \(span); what was missed is said next"
-        : "the agent was started anew \(span); what happened meanwhile is unknown")
+        : "the agent was away \(span) and started anew; what happened meanwhile is unknown")
   }
 
   /// `from 16:05:09 to 16:05:11`.

@@ -126,8 +126,8 @@ struct RadioSourceTests {
   func unplugByCommand() throws {
     let fault = ControllerFault(.command(.reset), .unplug(milliseconds: 30))
     let source = try virtual([fault])
-    #expect(source.send(.reset, at: at(110)) == nil)
-    #expect(source.drain(at: at(111)).0 == .ended(.unplugged))
+    #expect(source.send(.reset, at: at(110)) == .unplugged)
+    #expect(source.drain(at: at(111)).0 == .nothing)
     #expect(source.drain(at: at(150)).0 == .returned)
   }
 

@@ -40,7 +40,7 @@ struct GatewayMethodTests {
     }
     #expect(problem.text("kind") == "radioAbsent")
     #expect(
-      problem.text("sentence") == "there is no radio: it was pulled out; mend that, then accessoryctl reload")
+      problem.text("sentence") == "there is no radio: it was pulled out; accessoryctl reload looks for it anew")
   }
 
   @Test("Sightings are the devices that match, or all, and the last reply is empty")

@@ -33,7 +33,7 @@ struct ManifestReaderTests {
     let limits = gateway.limits
     #expect([limits.pickerIdleSeconds, limits.requestsPerMinute, limits.candidates] == [60, 6, 7])
     #expect([limits.connections, limits.connectionsPerUser, limits.connectionsForOperators] == [8, 3, 2])
-    #expect(limits.writeBufferBytes == 20_000)
+    #expect(limits.writeBufferBytes == 70_000)
   }
 
   @Test("Every clause of a descriptor arrives")

@@ -32,7 +32,7 @@ struct WatchTests {
     try #require(lines.count == 5, "\(run.text)")
     #expect(lines[0].hasSuffix(" found    lights/bulb         C4:A1:00:00:1E:27  -45 dBm  entered"))
     #expect(lines[1].hasSuffix(" -- 3 events were missed"))
-    #expect(lines[3].contains(" -- the agent was started anew from "))
+    #expect(lines[3].contains(" -- the agent was away from "))
     #expect(lines[4].hasSuffix(" entered"))
     #expect(run.errorOutput == "accessoryctl: the agent went away; waiting for it to come back\n")
     let second = parameters(try #require(agent.calls.last))

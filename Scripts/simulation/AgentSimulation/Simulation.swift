@@ -150,7 +150,7 @@ public struct Simulation: ~Copyable {
     }
     try settle()
     try witness.endStep(at: now)
-    if step.isMultiple(of: 64) { try checkBounds() }
+    try checkBounds()
   }
 
   var instant: Instant { Instant(microseconds: now) }

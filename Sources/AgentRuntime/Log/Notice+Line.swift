@@ -2,11 +2,12 @@
 
 import AgentCore
 import AgentService
+import JSON
 import Varlink
 
 /// Kinds of lines that a stranger can cause: one a minute is said of each.
 enum StrangerKind: Hashable, CaseIterable, Sendable {
-  case strangers, full, userFull, brokenMessages, overdue
+  case strangers, full, userFull, longMessages, cutMessages, noJSON, longReplies, overdue
 }
 
 extension Notice {
@@ -18,7 +19,10 @@ extension Notice {
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
     case .closed(.overdue, _): .overdue
-    case .closed: .brokenMessages
+    case .closed(.frame(.oversized), _): .longMessages
+    case .closed(.frame(.cut), _): .cutMessages
+    case .closed(.call, _): .noJSON
+    case .closed(.replyTooLong, _): .longReplies
     }
   }
 
@@ -71,6 +75,8 @@ extension ClosingReason {
     switch self {
     case .frame(.oversized(let byteCount)): "\(byteCount) bytes came without the end of a message"
     case .frame(.cut(let byteCount)): "it ended \(byteCount) bytes into a message"
+    case .call(.json(let problem)) where problem.kind == .tooDeep: "a message was nested too deep"
+    case .call(.json(let problem)) where problem.kind == .duplicateName: "a message had a member twice"
     case .call(.json): "a message was no JSON"
     case .call(.notAnObject): "a message was no JSON object"
     case .overdue: "a message was not finished, or replies were not read, in 30 s"

@@ -73,7 +73,7 @@ enum RadioOpening {
   }
 
   private static func contents(_ path: String, _ byteCountMax: Int) throws(Failure) -> [UInt8] {
-    do throws(FileError) { return try FileContents(reading: path, byteCountMax: byteCountMax).bytes } catch {
+    do throws(FileError) { return try FileContents(ofFile: path, byteCountMax: byteCountMax).bytes } catch {
       throw .file(path: path, error)
     }
   }

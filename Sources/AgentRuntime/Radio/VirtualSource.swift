@@ -76,7 +76,10 @@ final class VirtualSource: RadioSource {
       self.far = nil
     }
     // A command may have brought it about.
-    if !pump.isPlugged { self.far = nil }
+    guard pump.isPlugged else {
+      (self.near, self.far, behindSince) = (nil, nil, nil)
+      return .unplugged
+    }
     return nil
   }
 }
