@@ -40,7 +40,8 @@ struct GatewayMethodTests {
     }
     #expect(problem.text("kind") == "radioAbsent")
     #expect(
-      problem.text("sentence") == "there is no radio: it was pulled out; accessoryctl reload looks for it anew")
+      problem.text("sentence")
+        == "there is no radio: it was pulled out; accessoryctl reload looks for it anew")
   }
 
   @Test("Sightings are the devices that match, or all, and the last reply is empty")

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import JSON
+
+/// Reads the fields of an object in a call, whose types were checked against the interface; what their values say is
+/// refused with the field named.
+struct FieldReader {
+  private let object: JSONObject
+  private let path: String
+
+  init(_ object: JSONObject, at path: String) {
+    self.object = object
+    self.path = path
+  }
+
+  /// Why a field is not acceptable.
+  func failure(_ name: String, _ reason: String, cure: String) -> SetupFailure {
+    SetupFailure(.invalidRequest, field: path.isEmpty ? name : "\(path).\(name)", reason, cure: cure)
+  }
+
+  /// Nil when the field is absent or null.
+  func text(_ name: String) -> String? {
+    if case .text(let text)? = object[name] { text } else { nil }
+  }
+
+  /// A whole number within a range.
+  func number<Number: FixedWidthInteger>(
+    _ name: String, in range: ClosedRange<Number>
+  ) throws(SetupFailure) -> Number? {
+    guard case .integer(let integer)? = object[name] else { return nil }
+    guard let number = Number(exactly: integer), range.contains(number) else {
+      throw failure(
+        name, "\(integer) is out of range", cure: "use \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// A text's octets, so many of them.
+  func bytes(ofText name: String, in range: ClosedRange<Int>) throws(SetupFailure) -> [UInt8]? {
+    guard let bytes = text(name).map({ Array($0.utf8) }) else { return nil }
+    guard range.contains(bytes.count) else {
+      throw failure(
+        name, "it has \(bytes.count) bytes", cure: "use \(range.lowerBound) to \(range.upperBound) bytes")
+    }
+    return bytes
+  }
+
+  /// Octets written as digits, so many of them.
+  func hexadecimal(_ name: String, in range: ClosedRange<Int>) throws(SetupFailure) -> [UInt8]? {
+    guard let text = text(name) else { return nil }
+    guard let bytes = HexText.bytes(text) else {
+      throw failure(
+        name, "these are no hexadecimal digits, or an odd number of them",
+        cure: "write two digits for each byte")
+    }
+    guard range.contains(bytes.count) else {
+      throw failure(
+        name, "it has \(bytes.count) bytes", cure: "use \(range.lowerBound) to \(range.upperBound) bytes")
+    }
+    return bytes
+  }
+}
