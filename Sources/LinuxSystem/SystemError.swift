@@ -25,6 +25,8 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isBrokenPipe: Bool { code == EPIPE }
   public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
   public var isPermission: Bool { code == EACCES || code == EPERM }
+  /// No descriptor or no memory is free.
+  public var isExhausted: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(code) }
   /// Another process holds the lock.
   public var isLocked: Bool { code == EWOULDBLOCK }
   /// A socket's path has no room in an address.

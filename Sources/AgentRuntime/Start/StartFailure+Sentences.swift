@@ -55,6 +55,7 @@ extension StartFailure {
   }
 
   private static func cure(of error: SystemError, at path: String) -> String {
+    if error.isExhausted { return "\(error.sentence); free some, or raise the limit (ulimit -n)" }
     if error.isMissing { return "there is no folder \(quoted(Path.folder(of: path))); make it first" }
     if error.isPermission {
       return

@@ -32,6 +32,7 @@ enum StartFailure: Error {
     case .content: .dataError
     case .noBoard: .noInput
     case .anotherAgent, .socketInUse: .unavailable
+    case .socket(_, let error) where error.isExhausted: .systemError
     case .socket(_, let error): error.isPermission ? .noPermission : .cannotCreate
     case .notASocket, .socketTooLong: .cannotCreate
     case .system: .systemError

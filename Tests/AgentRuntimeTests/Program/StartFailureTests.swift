@@ -113,6 +113,16 @@ struct StartFailureTests {
         + "\": a socket's path has at most 103 bytes; choose a shorter one"),
   ]
 
+  @Test("Without a descriptor for the socket it names the limit, not the socket's place")
+  func noDescriptorForSocket() throws {
+    let folder = try Folder()
+    let shell = #"ulimit -n 4; exec "$0" "$@""#
+    let arguments = ["--manifest", folder("manifest.toml"), "--socket", folder("s")]
+    let program = try Program("/bin/sh", ["-c", shell, Program.path("accessoryd")] + arguments, in: folder)
+    #expect(program.wait() == 71)
+    #expect(program.errors.contains("raise the limit (ulimit -n)"))
+  }
+
   @Test("Each is said in one sentence, with its own exit status", arguments: usage + files + sockets)
   func sentence(of failure: Case) throws {
     let folder = try Folder()
