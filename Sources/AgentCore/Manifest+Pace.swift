@@ -13,7 +13,7 @@ extension Manifest {
   public func paced(by board: BoardProfile) -> Manifest {
     if case .btsnoop = gateway.radio { return self }
     let duty = board.low
-    guard duty.windowMilliseconds < duty.intervalMilliseconds else { return self }
+    guard !duty.isFull else { return self }
     var paced = self
     for app in paced.apps.indices {
       for item in paced.apps[app].items.indices { paced.apps[app].items[item].gate.stretch(for: duty) }

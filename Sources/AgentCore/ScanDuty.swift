@@ -7,6 +7,9 @@ public struct ScanDuty: Equatable, Sendable {
   /// 3 to 10,240 (Core Specification 5.4, Volume 4, Part E, 7.8.10).
   public var intervalMilliseconds: UInt16
 
+  /// Whether it listens all the time.
+  public var isFull: Bool { windowMilliseconds >= intervalMilliseconds }
+
   public init(windowMilliseconds: UInt16, intervalMilliseconds: UInt16) {
     self.windowMilliseconds = windowMilliseconds
     self.intervalMilliseconds = intervalMilliseconds

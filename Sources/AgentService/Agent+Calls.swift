@@ -72,15 +72,15 @@ extension Agent {
 
   private func trials(_ parameters: Parameters) throws(CallRefusal) -> TrialList {
     let wanted = try parameters.required("item")
-    let items = dataPath.items
-    let named = items.indices.filter { items[$0].item.id == wanted || items[$0].path == wanted }
-    guard let item = named.first else {
-      throw .gateway(.itemNotFound(wanted, candidates: items.map(\.path)))
+    do throws(ItemNameProblem) {
+      let item = try dataPath.items.index(named: wanted)
+      return TrialList(item: item, of: dataPath.items[item])
+    } catch {
+      switch error {
+      case .unknown(let known): throw .gateway(.itemNotFound(wanted, candidates: known))
+      case .ambiguous(let candidates): throw .gateway(.itemAmbiguous(wanted, candidates: candidates))
+      }
     }
-    guard named.count == 1 else {
-      throw .gateway(.itemAmbiguous(wanted, candidates: named.map { items[$0].path }))
-    }
-    return TrialList(item: item, of: items[item])
   }
 
   private mutating func listening(_ parameters: Parameters) throws(CallRefusal) -> Listening {
@@ -142,9 +142,4 @@ extension Parameters {
     }
     return seconds
   }
-}
-
-extension ManifestItem {
-  /// `app/item`
-  var path: String { "\(app)/\(item.id)" }
 }

@@ -69,7 +69,6 @@ extension Agent {
     }
     return soonest
   }
-
 }
 
 extension ClientTable {

@@ -98,8 +98,7 @@ extension Agent {
   /// who waits at the gateway, has time to spare.
   private var hasTimeForCodedPHY: Bool {
     let board = configuration.board
-    return immediateRequests == 0 && !board.knownLimits.contains(.noCodedPHY)
-      && board.low.windowMilliseconds >= board.low.intervalMilliseconds
+    return immediateRequests == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
   }
 
   /// How many requests with an immediate item are open: while there are any, the radio listens all the time.

@@ -19,7 +19,7 @@ struct CaptureStream: Sendable {
   mutating func skip(_ tap: TapRing) -> UInt64 {
     let start = sequence
     sequence = max(sequence, tap.oldest)
-    while sequence < tap.produced, tap.packet(sequence) == nil { sequence += 1 }
+    while sequence < tap.produced, tap.isHole(sequence) { sequence += 1 }
     return sequence - start
   }
 }

@@ -50,10 +50,17 @@ struct TapRing: Sendable {
     while entries[Int(oldest % UInt64(Self.packetsMax))].start + UInt64(Self.bytesMax) < end { oldest &+= 1 }
   }
 
+  /// Whether a packet that should still be here was too long to be kept.
+  func isHole(_ sequence: UInt64) -> Bool { entry(sequence).isHole }
+
+  private func entry(_ sequence: UInt64) -> Entry {
+    precondition(sequence >= oldest && sequence < produced, "the packet is gone")
+    return entries[Int(sequence % UInt64(Self.packetsMax))]
+  }
+
   /// A packet that is still here, and its octets; nil for a hole.
   func packet(_ sequence: UInt64) -> (entry: Entry, bytes: [UInt8])? {
-    precondition(sequence >= oldest && sequence < produced, "the packet is gone")
-    let entry = entries[Int(sequence % UInt64(Self.packetsMax))]
+    let entry = entry(sequence)
     guard !entry.isHole else { return nil }
     let octets = (0..<UInt64(entry.byteCount)).map { bytes[Int((entry.start + $0) % UInt64(Self.bytesMax))] }
     return (entry, octets)

@@ -71,7 +71,7 @@ extension JSONReader {
     }
   }
 
-  /// The character that one `\uXXXX`, or two for a surrogate pair, stand for; the first `\u` was read.
+  /// The character that one escape of four digits, or two for a surrogate pair, stand for; the first `\u` was read.
   @_lifetime(self: copy self)
   private mutating func scalar(at place: Int) throws(JSONProblem) -> Unicode.Scalar {
     let unit = try codeUnit(at: place)

@@ -41,22 +41,19 @@ public struct FileContents: Sendable {
       unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     }
     defer { close(descriptor) }
-    var status = stat()
-    // Holds: `status` is a local variable.
-    _ = try Self.system(.fstat) { unsafe fstat(descriptor, &status) }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG, S_IFDIR: break
-    default: throw .isNoFile
-    }
-    try self.init(reading: descriptor, byteCountMax: byteCountMax)
+    try self.init(reading: descriptor, byteCountMax: byteCountMax, takesPipes: false)
   }
 
-  private init(reading descriptor: Int32, byteCountMax: Int) throws(FileError) {
+  private init(
+    reading descriptor: Int32, byteCountMax: Int, takesPipes: Bool = true
+  ) throws(FileError) {
     var status = stat()
     // Holds: `status` is a local variable.
     _ = try Self.system(.fstat) { unsafe fstat(descriptor, &status) }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw .isDirectory }
-    let byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
+    let isOrdinary = status.st_mode & S_IFMT == S_IFREG
+    guard isOrdinary || takesPipes else { throw .isNoFile }
+    let byteCount = isOrdinary ? Int(status.st_size) : 0
     guard byteCount <= byteCountMax else { throw .tooLarge(byteCountMax: byteCountMax) }
     mode = status.st_mode
     owner = status.st_uid

@@ -7,14 +7,7 @@ public import JSON
 
 extension ItemExplanation {
   public func writeMembers(to json: inout JSONWriter) {
-    json.member("address", address.text)
-    json.member("addressType", address.type.text)
-    json.member("app", app)
-    json.member("item", item)
-    json.member("identity", isAlternate ? "alternate" : "descriptor")
-    json.member("matches", holds)
-    json.member("found", isFound)
-    json.member("presence", presence?.text)
+    writeVerdict(to: &json)
     if setCount > 1 {
       json.member("advertisingSets", setCount)
       json.member("setsHeardSince", setPosition)

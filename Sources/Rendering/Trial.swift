@@ -24,14 +24,7 @@ public struct Trial: Equatable, Line {
   public var isFound: Bool { presence?.isFound ?? false }
 
   public func writeMembers(to json: inout JSONWriter) {
-    json.member("address", address.text)
-    json.member("addressType", address.type.text)
-    json.member("app", app)
-    json.member("item", item)
-    json.member("identity", isAlternate ? "alternate" : "descriptor")
-    json.member("matches", holds)
-    json.member("found", isFound)
-    json.member("presence", presence?.text)
+    writeVerdict(to: &json)
     json.member("filteredRSSI", level)
     json.member("failed", failure?.rawValue)
     json.member("why", why)

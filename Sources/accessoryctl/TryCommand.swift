@@ -65,13 +65,11 @@ struct TryCommand: ParsableCommand {
   }
 
   private func index(in items: [ManifestItem]) throws(Failure) -> Int {
-    let named = items.indices.filter { items[$0].item.id == item || items[$0].path == item }
-    if let index = named.first, named.count == 1 { return index }
-    let known = (named.isEmpty ? Array(items.indices) : named).map { items[$0].path }
-    throw .unknownItem(item, known: known, isAmbiguous: !named.isEmpty)
+    do throws(ItemNameProblem) { return try items.index(named: item) } catch {
+      switch error {
+      case .unknown(let known): throw .unknownItem(item, known: known, isAmbiguous: false)
+      case .ambiguous(let candidates): throw .unknownItem(item, known: candidates, isAmbiguous: true)
+      }
+    }
   }
-}
-
-extension ManifestItem {
-  fileprivate var path: String { "\(app)/\(item.id)" }
 }
