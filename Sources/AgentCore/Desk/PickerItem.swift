@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What one item of a picker looks for: a display item of the manifest, or one that the app brought in its call.
+public struct PickerItem: Equatable, Sendable {
+  /// An item that was brought has an id that no manifest can give; ``isBrought`` tells it.
+  public var item: DisplayItem
+  public var isBrought: Bool
+
+  public init(_ item: DisplayItem, isBrought: Bool = false) {
+    self.item = item
+    self.isBrought = isBrought
+  }
+}
