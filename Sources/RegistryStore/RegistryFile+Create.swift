@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
 import LinuxSystem
 
 extension RegistryFile {
@@ -42,11 +43,5 @@ extension RegistryFile {
     } catch {
       throw StoreFailure(error)
     }
-  }
-}
-
-extension StoreFailure {
-  static func system(_ body: () throws(SystemError) -> Void) throws(StoreFailure) {
-    do throws(SystemError) { try body() } catch { throw .system(error) }
   }
 }

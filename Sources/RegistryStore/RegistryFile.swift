@@ -46,7 +46,7 @@ struct RegistryFile: ~Copyable {
     do throws(SystemError) {
       head = try files.head(of: paths.file, byteCount: FileHeader.byteCount)
     } catch {
-      throw .failed(.system(error))
+      throw .failed(StoreFailure(error))
     }
     let header = try FileHeader(head)
     guard Int64(header.applicationID) == Schema.applicationID else {
@@ -57,7 +57,7 @@ struct RegistryFile: ~Copyable {
   static func facts(
     of path: String, _ files: any RegistryFiles
   ) throws(RegistryRefusal) -> FileFacts? {
-    do throws(SystemError) { return try files.facts(of: path) } catch { throw .failed(.system(error)) }
+    do throws(SystemError) { return try files.facts(of: path) } catch { throw .failed(StoreFailure(error)) }
   }
 
   // MARK: Writing
@@ -99,7 +99,7 @@ struct RegistryFile: ~Copyable {
     } catch {
       // Most errors end a transaction; where one does not, nothing of it may stay.
       if database.isInTransaction { try? database.run("ROLLBACK") }
-      guard !database.isInTransaction else { throw .unexpected(code: error.code) }
+      guard !database.isInTransaction else { throw .unexpected(StoreFault(error)) }
       throw StoreFailure(error)
     }
   }

@@ -44,10 +44,10 @@ enum RegistryReset {
       for log in [""] + RegistryPaths.logs where try exists(paths.kept(count) + log, files) { isFree = false }
       if isFree { return paths.kept(count) }
     }
-    throw .tooManyKept
+    throw .tooManyKept(RegistryPaths.keptMax)
   }
 
   private static func exists(_ path: String, _ files: any RegistryFiles) throws(StoreFailure) -> Bool {
-    do throws(SystemError) { return try files.facts(of: path) != nil } catch { throw .system(error) }
+    try StoreFailure.system { () throws(SystemError) in try files.facts(of: path) != nil }
   }
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import LinuxSystem
-
 extension RegistryRefusal {
   /// What is wrong, without a full stop; the file's name stands before it.
   public var reason: String {
@@ -39,7 +36,7 @@ extension RegistryDamage {
     case .torn(let byteCount): "it ends after \(byteCount) octets"
     case .noDatabase: "it does not begin like a database"
     case .missingBesideLog: "it is missing, but the log of its latest changes is there"
-    case .unreadable(let code): DatabaseError.reason(code)
+    case .unreadable(let fault): fault.reason
     // SQLite quotes what it found: text of the file.
     case .inconsistent(let finding): finding.quotedForPeople
     case .foreignTables: "its tables are not a registry's"
@@ -79,11 +76,11 @@ extension StoreFailure {
     case .full: "no space is left for the registry"
     case .readOnly: "the registry's file system is read-only"
     case .locked: "another process has the registry open"
-    case .disk(let code), .unexpected(let code): "\(DatabaseError.reason(code)) (SQLite \(code))"
-    case .system(let error): "\(error.call.rawValue): \(error.reason)"
+    case .disk(let fault), .unexpected(let fault): "\(fault.reason) (SQLite \(fault.code))"
+    case .system(let fault, let call): "\(call): \(fault.reason)"
     case .memory: "there is no memory"
     case .closed: "the registry is not open"
-    case .tooManyKept: "\(RegistryPaths.keptMax) registries are kept already"
+    case .tooManyKept(let count): "\(count) registries are kept already"
     }
   }
 

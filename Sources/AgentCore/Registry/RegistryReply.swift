@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
-
 /// What came of a request.
 public enum RegistryReply: Equatable, Sendable {
   case opened(Registry)

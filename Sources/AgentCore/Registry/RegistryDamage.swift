@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
-
 /// Why a file is no registry although it was one, or should be.
 public enum RegistryDamage: Equatable, Sendable {
   /// It is shorter than the header of a database.
@@ -10,8 +8,8 @@ public enum RegistryDamage: Equatable, Sendable {
   case noDatabase
   /// It is gone, and the log of its latest changes is there.
   case missingBesideLog
-  /// SQLite cannot read it, and says this code.
-  case unreadable(code: Int32)
+  /// SQLite cannot read it, and says this.
+  case unreadable(StoreFault)
   /// SQLite's check says this.
   case inconsistent(String)
   /// Its tables are not those of its version.

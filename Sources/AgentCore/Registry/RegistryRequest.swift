@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
-
 /// What is asked of the registry's file. Only the disk worker asks: each may wait for the disk. Exports need no disk:
-/// ``RegistryExport`` writes what the asker has in memory.
+/// whoever exports writes what the asker has in memory.
 public enum RegistryRequest: Equatable, Sendable {
   /// Opens the file and reads it, again if it is open.
   case open

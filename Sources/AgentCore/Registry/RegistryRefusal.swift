@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
-
 /// Why there is no registry to work with. What is on disk stays as it is.
 public enum RegistryRefusal: Error, Equatable, Sendable {
   case damaged(RegistryDamage)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Why something could not be written or read; what is on disk is as before or as after.
+public enum StoreFailure: Error, Equatable, Sendable {
+  /// The disk, or what a registry may take of it, is full.
+  case full
+  /// The file system is mounted read-only, or the file is.
+  case readOnly
+  /// Another process has the file.
+  case locked
+  /// The disk does not do as it should, SQLite says.
+  case disk(StoreFault)
+  /// The same, outside of SQLite: a system call, by its name.
+  case system(StoreFault, call: String)
+  /// There was no memory.
+  case memory
+  /// A mistake of ours, SQLite says.
+  case unexpected(StoreFault)
+  /// No registry is open: it was refused, or closed after an earlier failure. Opening it again reads what is on disk.
+  case closed
+  /// As many damaged files lie beside it as names are tried for.
+  case tooManyKept(Int)
+
+  /// Nothing was written, and the next attempt may succeed as it is.
+  public var leavesOpen: Bool {
+    switch self {
+    case .full, .readOnly, .locked, .memory: true
+    case .disk, .system, .unexpected, .closed, .tooManyKept: false
+    }
+  }
+}

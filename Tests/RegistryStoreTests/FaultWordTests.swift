@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import LinuxSystem
+import Testing
+
+@testable import RegistryStore
+
+@Suite("What the disk answered, in words")
+struct FaultWordTests {
+  @Test("SQLite and the system have words for their codes")
+  func words() {
+    #expect(StoreFailure(DatabaseError(code: 1034)).reason == "disk I/O error (SQLite 1034)")
+    #expect(StoreFailure(SystemError(.open, code: 2)).reason == "open: No such file or directory")
+    let refusal = RegistryRefusal(DatabaseError(code: 11))
+    #expect(refusal.reason == "is damaged: database disk image is malformed")
+  }
+}
