@@ -13,6 +13,11 @@ public enum Action: Sendable {
   case readManifest
   /// Let go of the radio that is held, if any, and open the one that the manifest names now.
   case openRadio(RadioSelection)
+  /// Ask this of the registry's file, then say what came of it with ``Agent/registryAnswered(_:at:)``. One request is
+  /// under way at a time.
+  case registry(RegistryRequest)
+  /// Run the gateway's program for signals, if the manifest names one.
+  case signalTouch(TouchSignal)
   /// Worth a line in the log.
   case log(Notice)
 }

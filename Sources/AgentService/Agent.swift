@@ -104,6 +104,7 @@ public struct Agent: ~Copyable {
     dataPath.pipeline.advance(to: now)
     radio.follow(scanPlan, at: now)
     radioGoneSince = now
+    perform(.registry(.open))
     perform(.openRadio(manifest.gateway.radio))
   }
 

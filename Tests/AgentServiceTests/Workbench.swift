@@ -15,6 +15,8 @@ final class Workbench {
   private var controller: Controller?
   private(set) var clients: [ClientID: BenchClient] = [:]
   private(set) var notices: [Notice] = []
+  private(set) var registryRequests: [RegistryRequest] = []
+  private(set) var touchSignals: [TouchSignal] = []
   private(set) var opened: [RadioSelection] = []
   private(set) var commands: [CommandPacket] = []
   /// What a reading of the manifest brings; nothing is answered while it is nil.
@@ -87,6 +89,8 @@ final class Workbench {
       readingsAsked += 1
       if let reading { agent.manifestWasRead(reading, at: now) }
     case .openRadio(let selection): opened.append(selection)
+    case .registry(let request): registryRequests.append(request)
+    case .signalTouch(let signal): touchSignals.append(signal)
     case .log(let notice): notices.append(notice)
     }
   }

@@ -198,6 +198,11 @@ public struct Simulation: ~Copyable {
     case .openRadio:
       note("opens the radio")
       radio.open(at: now + Int64(dice.between(0, 200_000)))
+    case .registry(let request):
+      note("asks the registry's file: \(request)")
+      // Nothing is asked of it yet but to be opened.
+      agent.registryAnswered(.opened(Registry()), at: instant)
+    case .signalTouch(let signal): note("signals \(signal)")
     case .log(let notice): try take(notice)
     }
   }

@@ -19,6 +19,7 @@ extension AgentLoop {
         manager.reloading()
         disk.ask(reader)
       case .openRadio(let selection): openRadio(selection)
+      case .registry, .signalTouch: break
       case .log(let notice): log(notice)
       }
     }
