@@ -68,6 +68,14 @@ extension LineReader {
     return DeviceAddress(bits: bits, type: type)
   }
 
+  /// An address and its type, or null for both; an anonymous advertiser is nobody.
+  func addressIfAny() throws(LineProblem) -> DeviceAddress? {
+    guard element("address") != nil || element("addressType") != nil else { return nil }
+    let address = try address()
+    guard address.type != .anonymous else { throw problem("addressType", .unknownValue) }
+    return address
+  }
+
   /// Which identity of an item the line is about.
   func isAlternate() throws(LineProblem) -> Bool {
     try word("identity", of: [false, true]) { $0 ? "alternate" : "descriptor" }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import JSON
+
+/// What the registry is like: a line of `registry show --json` (`Config/schema/registry.schema.json`), and a reply of
+/// Registry of `io.accessoryd.Picker`.
+public enum RegistryLine: Equatable, Line {
+  public enum State: String, CaseIterable, Sendable {
+    /// It is being read.
+    case opening
+    case open
+    /// It cannot be used; a sentence says why.
+    case degraded
+  }
+
+  case state(State, sentence: String?, accessoryCount: Int64)
+  /// A device that was removed from an app and not allowed since: by its address, or the name of its network.
+  case removed(app: String, item: String, device: String)
+
+  public func writeMembers(to json: inout JSONWriter) {
+    switch self {
+    case .state(let state, let sentence, let accessoryCount):
+      json.member("state", state.rawValue)
+      json.member("sentence", sentence)
+      json.member("accessories", accessoryCount)
+    case .removed(let app, let item, let device):
+      json.object("removed") { json in
+        json.member("app", app)
+        json.member("item", item)
+        json.member("device", device)
+      }
+    }
+  }
+}
+
+extension RegistryLine: ReadableLine {
+  public init(reading line: LineReader) throws(LineProblem) {
+    if let removed = try line.objectIfAny("removed") {
+      self = .removed(
+        app: try removed.text("app"), item: try removed.text("item"), device: try removed.text("device"))
+    } else {
+      self = .state(
+        try line.word("state", of: State.allCases, \.rawValue), sentence: try line.textIfAny("sentence"),
+        accessoryCount: try line.integer("accessories"))
+    }
+  }
+}
