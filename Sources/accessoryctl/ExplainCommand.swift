@@ -50,7 +50,8 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func runLive() throws(Failure) {
-    let parts = try source.gateway.list(.explain, GatewayCall(device: device.text), Part.init(reading:))
+    let call = GatewayCall(device: device.text)
+    let parts = try source.gateway.list(GatewayMethod.explain, call.write, Part.init(reading:))
     var show = Show(json: json)
     for part in parts {
       switch part {

@@ -2,14 +2,12 @@
 
 import JSON
 
-/// The parameters of a call, and how long its answer may take.
+/// The parameters of a call.
 struct GatewayCall {
   var device: String?
   var item: String?
   var all: Bool?
   var seconds: Int?
-  /// Before each reply.
-  var patienceSeconds = GatewayConnection.patienceSeconds
 
   func write(to json: inout JSONWriter) {
     if let device { json.member("device", device) }

@@ -5,27 +5,6 @@ import LinuxSystem
 import Rendering
 import Varlink
 
-/// The methods of `io.accessoryd.Gateway` (`Config/io.accessoryd.Gateway.varlink`).
-enum GatewayMethod: String {
-  case status = "Status"
-  case metrics = "Metrics"
-  case sightings = "Sightings"
-  case watch = "Watch"
-  case explain = "Explain"
-  case `try` = "Try"
-  case suggest = "Suggest"
-  case capture = "Capture"
-  case reload = "Reload"
-
-  /// Whether it answers more than once.
-  fileprivate var isStream: Bool {
-    switch self {
-    case .status, .metrics, .reload: false
-    case .sightings, .watch, .explain, .try, .suggest, .capture: true
-    }
-  }
-}
-
 /// A connection to the agent: one call at a time, and waiting that ends.
 struct GatewayConnection: ~Copyable {
   /// What came first.
@@ -60,9 +39,9 @@ struct GatewayConnection: ~Copyable {
   }
 
   mutating func begin(
-    _ method: GatewayMethod, _ parameters: (inout JSONWriter) -> Void = { _ in }
+    _ method: some AgentMethod, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) throws(GatewayProblem) {
-    let call = Message.call("io.accessoryd.Gateway.\(method.rawValue)", more: method.isStream, parameters)
+    let call = Message.call(method.wholeName, more: method.isStream, parameters)
     guard client.begin(call, wantsMore: method.isStream) else { throw .callTooLong }
     var octets: [UInt8] = []
     client.drain { span in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import JSON
 import LinuxSystem
 import Rendering
 import Varlink
@@ -31,23 +32,25 @@ struct GatewayOptions: ParsableArguments {
 
   /// The answer of a method that gives one.
   func one<Value>(
-    _ method: GatewayMethod, _ value: (LineReader) throws(LineProblem) -> Value
+    _ method: some AgentMethod, within seconds: Int = GatewayConnection.patienceSeconds,
+    _ parameters: (inout JSONWriter) -> Void = { _ in }, _ value: (LineReader) throws(LineProblem) -> Value
   ) throws(Failure) -> Value {
     try ask { connection throws(GatewayProblem) in
-      try connection.begin(method)
-      return try connection.one(value)
+      try connection.begin(method, parameters)
+      return try connection.one(within: seconds, value)
     }
   }
 
   /// Every element of a list that the agent answers with, up to as many as its tables could ever hold.
   func list<Element>(
-    _ method: GatewayMethod, _ call: GatewayCall = GatewayCall(),
+    _ method: some AgentMethod, within seconds: Int = GatewayConnection.patienceSeconds,
+    _ parameters: (inout JSONWriter) -> Void = { _ in },
     _ element: (LineReader) throws(LineProblem) -> Element?
   ) throws(Failure) -> [Element] {
     try ask { connection throws(GatewayProblem) in
-      try connection.begin(method, call.write)
+      try connection.begin(method, parameters)
       var elements: [Element] = []
-      while let reply = try connection.answer(within: call.patienceSeconds) {
+      while let reply = try connection.answer(within: seconds) {
         do throws(LineProblem) {
           guard let next = try element(LineReader(reply.parameters)) else { continue }
           elements.append(next)

@@ -61,7 +61,7 @@ struct LiveWatch: ~Copyable {
     _ path: String, from cursor: WatchCursor?
   ) throws(GatewayProblem) -> GatewayConnection {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(.watch) { json in
+    try connection.begin(GatewayMethod.watch) { json in
       guard let cursor else { return }
       json.member("epoch", cursor.epoch)
       json.member("sequence", cursor.sequence)

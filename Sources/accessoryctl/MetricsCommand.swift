@@ -17,7 +17,9 @@ struct MetricsCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let text = try gateway.one(.metrics) { line throws(LineProblem) in try line.plainText("text") }
+    let text = try gateway.one(GatewayMethod.metrics) { line throws(LineProblem) in
+      try line.plainText("text")
+    }
     var printer = Printer()
     try printer.text(text)
     try printer.flush()

@@ -45,7 +45,7 @@ struct Recording: ~Copyable {
   private static func connection(_ path: String) throws(Failure) -> GatewayConnection {
     do throws(GatewayProblem) {
       var connection = try GatewayConnection(path: path)
-      try connection.begin(.capture)
+      try connection.begin(GatewayMethod.capture)
       return connection
     } catch {
       throw error.failure(at: path)

@@ -33,7 +33,7 @@ struct ReloadCommand: ParsableCommand {
   }
 
   private static func reload(_ connection: inout GatewayConnection) throws(GatewayProblem) -> ReloadLine {
-    try connection.begin(.reload)
+    try connection.begin(GatewayMethod.reload)
     do throws(GatewayProblem) {
       return try connection.one(within: patienceSeconds) { line throws(LineProblem) in
         try ReloadLine(reading: line)

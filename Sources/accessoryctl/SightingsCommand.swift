@@ -36,7 +36,8 @@ struct SightingsCommand: ParsableCommand {
 
   func run() throws {
     guard let capture = source.capture else {
-      let devices = try source.gateway.list(.sightings, GatewayCall(all: all)) { line throws(LineProblem) in
+      let call = GatewayCall(all: all)
+      let devices = try source.gateway.list(GatewayMethod.sightings, call.write) { line throws(LineProblem) in
         try line.objectIfAny("device").map { line throws(LineProblem) in try DeviceLine(reading: line) }
       }
       let status = try show(devices.sorted(by: DeviceLine.areStrongestFirst))

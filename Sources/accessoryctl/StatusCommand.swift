@@ -23,7 +23,9 @@ struct StatusCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let status = try gateway.one(.status) { line throws(LineProblem) in try StatusLine(reading: line) }
+    let status = try gateway.one(GatewayMethod.status) { line throws(LineProblem) in
+      try StatusLine(reading: line)
+    }
     var printer = Printer()
     if json { try printer.line(status) } else { try printer.text(status.text(printer.style)) }
     try printer.flush()

@@ -78,8 +78,9 @@ struct SuggestCommand: ParsableCommand {
 
   private func runLive() throws(Failure) {
     let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
-    let call = GatewayCall(device: device.text, seconds: seconds, patienceSeconds: patience)
-    let suggestions = try gateway.list(.suggest, call) { line throws(LineProblem) in
+    let call = GatewayCall(device: device.text, seconds: seconds)
+    let suggestions = try gateway.list(GatewayMethod.suggest, within: patience, call.write) {
+      line throws(LineProblem) in
       try line.objectIfAny("suggestion").map { line throws(LineProblem) in try SuggestionLine(reading: line) }
     }
     try show(suggestions)

@@ -34,7 +34,8 @@ struct TryCommand: ParsableCommand {
 
   func run() throws {
     guard let capture = source.capture else {
-      let trials = try source.gateway.list(.try, GatewayCall(item: item)) { line throws(LineProblem) in
+      let trials = try source.gateway.list(GatewayMethod.try, GatewayCall(item: item).write) {
+        line throws(LineProblem) in
         try line.objectIfAny("trial").map { line throws(LineProblem) in try Trial(reading: line) }
       }
       return try show(Trial.grouped(trials)).end()
