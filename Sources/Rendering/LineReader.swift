@@ -36,9 +36,9 @@ public struct LineReader {
 
   // MARK: JSON's types
 
-  func text(_ name: String) throws(LineProblem) -> String { try required(name, try textIfAny(name)) }
+  public func text(_ name: String) throws(LineProblem) -> String { try required(name, try textIfAny(name)) }
 
-  func textIfAny(_ name: String) throws(LineProblem) -> String? {
+  public func textIfAny(_ name: String) throws(LineProblem) -> String? {
     switch element(name) {
     case .text(let text): text
     case nil: nil
@@ -46,7 +46,7 @@ public struct LineReader {
     }
   }
 
-  func truth(_ name: String) throws(LineProblem) -> Bool { try required(name, try truthIfAny(name)) }
+  public func truth(_ name: String) throws(LineProblem) -> Bool { try required(name, try truthIfAny(name)) }
 
   func truthIfAny(_ name: String) throws(LineProblem) -> Bool? {
     switch element(name) {
@@ -58,7 +58,11 @@ public struct LineReader {
 
   /// Text that is printed as it is: nothing in it disturbs a terminal, but lines may break.
   public func plainText(_ name: String) throws(LineProblem) -> String {
-    let text = try text(name)
+    try required(name, try plainTextIfAny(name))
+  }
+
+  public func plainTextIfAny(_ name: String) throws(LineProblem) -> String? {
+    guard let text = try textIfAny(name) else { return nil }
     guard text.unicodeScalars.allSatisfy({ $0 == "\n" || !$0.isHiddenFromPeople }) else {
       throw problem(name, .unknownValue)
     }
@@ -123,8 +127,13 @@ public struct LineReader {
   }
 
   public func texts(_ name: String) throws(LineProblem) -> [String] {
+    try required(name, try textsIfAny(name))
+  }
+
+  func textsIfAny(_ name: String) throws(LineProblem) -> [String]? {
+    guard let elements = try arrayIfAny(name) else { return nil }
     var texts: [String] = []
-    for (index, element) in try required(name, try arrayIfAny(name)).enumerated() {
+    for (index, element) in elements.enumerated() {
       guard case .text(let text) = element else { throw problem("\(name)[\(index)]", .wrongType) }
       texts.append(text)
     }
@@ -165,7 +174,11 @@ public struct LineReader {
 
   /// Whole microseconds; 2^51 of them, 71 years, come exactly through a Double.
   func seconds(_ name: String) throws(LineProblem) -> Seconds {
-    let seconds = try required(name, try numberIfAny(name))
+    try required(name, try secondsIfAny(name))
+  }
+
+  func secondsIfAny(_ name: String) throws(LineProblem) -> Seconds? {
+    guard let seconds = try numberIfAny(name) else { return nil }
     guard let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()), microseconds.magnitude < 1 << 51
     else { throw problem(name, .unknownValue) }
     return Seconds(microseconds: microseconds)

@@ -58,17 +58,19 @@ struct TextRows {
   }
 }
 
-extension String {
+extension StringProtocol {
   /// Columns of a terminal, for text without escape sequences.
-  var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
+  package var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
+}
 
+extension String {
   /// With blanks behind it up to a column.
-  func padded(to columns: Int) -> String {
+  package func padded(to columns: Int) -> String {
     self + String(repeating: " ", count: max(0, columns - columnCount))
   }
 
   /// With blanks before it up to a column.
-  func paddedLeft(to columns: Int) -> String {
+  package func paddedLeft(to columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - columnCount)) + self
   }
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+public import JSON
+
+/// A device that can be chosen: `Candidate` of `io.accessoryd.Picker`, and a part of a line of `pick --json`.
+public struct CandidateLine: Equatable, Line {
+  /// From 1; means nothing outside its request.
+  public var candidate: UInt32
+  public var itemIndex: Int
+  /// The item's name, what the app calls it, or the name it has as another app's accessory.
+  public var name: String
+  public var productImage: String?
+  /// What it calls itself.
+  public var deviceName: AirText?
+  public var address: DeviceAddress
+  /// dBm of the last report, and the level that gates decide on.
+  public var rssi: Int8?
+  public var filteredRSSI: Int8?
+  /// Since it was heard.
+  public var silence: Seconds
+  /// Whether it will be known again.
+  public var identityDurable: Bool
+  /// Another app has it already.
+  public var isShared: Bool
+
+  public init(
+    candidate: UInt32, itemIndex: Int, name: String, productImage: String? = nil, deviceName: AirText?,
+    address: DeviceAddress, rssi: Int8?, filteredRSSI: Int8?, silence: Seconds, identityDurable: Bool,
+    isShared: Bool
+  ) {
+    self.candidate = candidate
+    self.itemIndex = itemIndex
+    self.name = name
+    self.productImage = productImage
+    self.deviceName = deviceName
+    self.address = address
+    self.rssi = rssi
+    self.filteredRSSI = filteredRSSI
+    self.silence = silence
+    self.identityDurable = identityDurable
+    self.isShared = isShared
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("candidate", candidate)
+    json.member("itemIndex", itemIndex)
+    json.member("name", name)
+    if let productImage { json.member("productImage", productImage) }
+    if let deviceName { json.member("deviceName", deviceName) }
+    json.member("address", address.text)
+    json.member("addressType", address.type.text)
+    json.member("rssi", rssi)
+    json.member("filteredRSSI", filteredRSSI)
+    json.member("silence", silence)
+    json.member("identityDurable", identityDurable)
+    json.member("isShared", isShared)
+  }
+}
+
+extension CandidateLine: ReadableLine {
+  public init(reading line: LineReader) throws(LineProblem) {
+    let index: Int = try line.integer("itemIndex")
+    guard index >= 0 else { throw line.problem("itemIndex", .unknownValue) }
+    let address = try line.address()
+    // Who has no address cannot be found again.
+    guard address.type != .anonymous else { throw line.problem("addressType", .unknownValue) }
+    self.init(
+      candidate: try line.integer("candidate"), itemIndex: index, name: try line.text("name"),
+      productImage: try line.textIfAny("productImage"), deviceName: try line.airTextIfAny("deviceName"),
+      address: address, rssi: try line.integerIfAny("rssi"),
+      filteredRSSI: try line.integerIfAny("filteredRSSI"), silence: try line.seconds("silence"),
+      identityDurable: try line.truth("identityDurable"), isShared: try line.truth("isShared"))
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import JSON
+
+/// A reply of `Watch` of `io.accessoryd.Picker`, and a line of `pick --json` (`Config/schema/pick.schema.json`).
+public enum PickerReply: Equatable, Line {
+  /// There is a request, or it has changed.
+  case request(RequestLine)
+  /// There is a candidate of the request `of`, or it has changed.
+  case candidate(CandidateLine, of: String)
+  /// The candidate of that number is gone.
+  case gone(UInt32, of: String)
+  /// The request is over.
+  case closed(String, RequestEnding)
+  /// Everything that was there has been told.
+  case synced
+
+  public func writeMembers(to json: inout JSONWriter) {
+    switch self {
+    case .request(let request): json.object("request", request.writeMembers)
+    case .candidate(let candidate, let request):
+      json.member("of", request)
+      json.object("candidate", candidate.writeMembers)
+    case .gone(let candidate, let request):
+      json.member("of", request)
+      json.member("gone", candidate)
+    case .closed(let request, let ending):
+      json.member("closed", request)
+      ending.writeMembers(to: &json)
+    case .synced: json.member("synced", true)
+    }
+  }
+}
+
+/// How a request ended: with an accessory that was set up or named, or with a failure; with neither when it was agreed to.
+public struct RequestEnding: Equatable, Line {
+  public var accessory: String?
+  public var displayName: String?
+  /// Its name among AccessorySetupKit's errors.
+  public var failure: String?
+  public var reason: String?
+
+  public init(
+    accessory: String? = nil, displayName: String? = nil, failure: String? = nil, reason: String? = nil
+  ) {
+    self.accessory = accessory
+    self.displayName = displayName
+    self.failure = failure
+    self.reason = reason
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    if let accessory { json.member("accessory", accessory) }
+    if let displayName { json.member("displayName", displayName) }
+    if let failure { json.member("failure", failure) }
+    if let reason { json.member("reason", reason) }
+  }
+}
+
+extension RequestEnding: ReadableLine {
+  public init(reading line: LineReader) throws(LineProblem) {
+    self.init(
+      accessory: try line.textIfAny("accessory"), displayName: try line.textIfAny("displayName"),
+      failure: try line.textIfAny("failure"), reason: try line.textIfAny("reason"))
+  }
+}
+
+extension PickerReply: ReadableLine {
+  public init(reading line: LineReader) throws(LineProblem) {
+    if let request = try line.objectIfAny("request") {
+      self = .request(try RequestLine(reading: request))
+    } else if let candidate = try line.objectIfAny("candidate") {
+      self = .candidate(try CandidateLine(reading: candidate), of: try line.text("of"))
+    } else if let candidate: UInt32 = try line.integerIfAny("gone") {
+      self = .gone(candidate, of: try line.text("of"))
+    } else if let request = try line.textIfAny("closed") {
+      self = .closed(request, try RequestEnding(reading: line))
+    } else {
+      guard try line.truth("synced") else { throw line.problem("synced", .unknownValue) }
+      self = .synced
+    }
+  }
+}

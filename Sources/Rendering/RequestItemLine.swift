@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import JSON
+
+/// What a request looks for: `Item` of `io.accessoryd.Picker`.
+public struct RequestItemLine: Equatable, Line {
+  /// Its id in the manifest; nil when the app brought it.
+  public var item: String?
+  public var name: String
+  public var productImage: String?
+  public var rename: Bool
+  public var confirmAuthorization: Bool
+  public var finishInApp: Bool
+  /// A device has to be held at the gateway.
+  public var immediate: Bool
+  /// The chosen device's network is known by its beginning only.
+  public var ssidPrefix: String?
+
+  public init(
+    item: String?, name: String, productImage: String? = nil, rename: Bool = false,
+    confirmAuthorization: Bool = false, finishInApp: Bool = false, immediate: Bool = false,
+    ssidPrefix: String? = nil
+  ) {
+    self.item = item
+    self.name = name
+    self.productImage = productImage
+    self.rename = rename
+    self.confirmAuthorization = confirmAuthorization
+    self.finishInApp = finishInApp
+    self.immediate = immediate
+    self.ssidPrefix = ssidPrefix
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    if let item { json.member("item", item) }
+    json.member("name", name)
+    if let productImage { json.member("productImage", productImage) }
+    json.member("rename", rename)
+    json.member("confirmAuthorization", confirmAuthorization)
+    json.member("finishInApp", finishInApp)
+    json.member("immediate", immediate)
+    if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
+  }
+}
+
+extension RequestItemLine: ReadableLine {
+  public init(reading line: LineReader) throws(LineProblem) {
+    self.init(
+      item: try line.textIfAny("item"), name: try line.text("name"),
+      productImage: try line.textIfAny("productImage"), rename: try line.truth("rename"),
+      confirmAuthorization: try line.truth("confirmAuthorization"),
+      finishInApp: try line.truth("finishInApp"), immediate: try line.truth("immediate"),
+      ssidPrefix: try line.textIfAny("ssidPrefix"))
+  }
+}
