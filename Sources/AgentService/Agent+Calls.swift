@@ -13,14 +13,19 @@ extension Agent {
 
   mutating func perform(_ call: Call, _ place: Int) {
     // Who may not call it is not told what is wrong with the call.
-    guard call.interface != GatewayInterface.name || clients.places[place]?.rights.isOperator == true else {
+    guard
+      !AgentMethod.operatorInterfaces.contains(call.interface)
+        || clients.places[place]?.rights.isOperator == true
+    else {
       tally.permissionsDenied &+= 1
       return refuse(place, Message.failure(ServiceError.permissionDenied))
     }
     switch service.answer(call) {
     case .reply(let message): finish(place, message)
     case .refuse(let error): refuse(place, Message.failure(error))
-    case .perform(let method, let parameters): perform(method, parameters, place)
+    case .perform(.gateway(let method), let parameters): perform(method, parameters, place)
+    case .perform(let method, _):
+      refuse(place, Message.failure(ServiceError.methodNotImplemented(method.rawValue)))
     }
   }
 

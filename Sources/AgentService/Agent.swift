@@ -59,7 +59,7 @@ public struct Agent: ~Copyable {
 
   let epoch: Block128
   let version: String
-  let service: Service<GatewayMethod>
+  let service: Service<AgentMethod>
   var configuration: Configuration
   var radioSource: String
   var dataPath: DataPath
@@ -108,12 +108,16 @@ public struct Agent: ~Copyable {
     perform(.openRadio(manifest.gateway.radio))
   }
 
-  private static func service(version: String) -> Service<GatewayMethod> {
+  private static func service(version: String) -> Service<AgentMethod> {
     let identity = ServiceIdentity(
       vendor: "accessory-gateway", product: "accessoryd", version: version,
       url: "")
     do {
-      return try Service(identity, interfaces: [GatewayInterface.description()])
+      return try Service(
+        identity,
+        interfaces: [
+          GatewayInterface.description(), SessionInterface.description(), PickerInterface.description(),
+        ])
     } catch {
       preconditionFailure("our own interfaces are not in order: \(error)")
     }

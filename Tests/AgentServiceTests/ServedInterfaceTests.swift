@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Testing
+import Varlink
+
+@testable import AgentService
+
+@Suite("The interfaces that are served")
+struct ServedInterfaceTests {
+  private static var interfaces: [any ServedInterface.Type] {
+    [GatewayInterface.self, SessionInterface.self, PickerInterface.self]
+  }
+
+  @Test("Each is built in, sound, and named as its file", arguments: 0..<3)
+  func isSound(index: Int) {
+    let interface = Self.interfaces[index]
+    #expect(interface.description().name == interface.name)
+    #expect(Array(interface.description().text.utf8) == interface.text)
+  }
+
+  @Test("Every method that is described is known by its whole name, and no other is")
+  func methods() {
+    let described = Self.interfaces.flatMap { interface in
+      let description = interface.description()
+      return description.members.keys.filter { description.method($0) != nil }.map {
+        "\(interface.name).\($0)"
+      }
+    }
+    #expect(Set(AgentMethod.allCases.map(\.rawValue)) == Set(described))
+    #expect(AgentMethod.allCases.count == described.count)
+    for method in AgentMethod.allCases { #expect(AgentMethod(rawValue: method.rawValue) == method) }
+    #expect(AgentMethod(rawValue: "io.accessoryd.Session.Explain") == nil)
+  }
+
+  @Test("Each description comes in one reply, as its file stands", arguments: 0..<3)
+  func isServed(index: Int) throws {
+    let interface = Self.interfaces[index]
+    let bench = Workbench(.lights)
+    let client = try #require(bench.connect(user: 1000))
+    let message = Message.call("org.varlink.service.GetInterfaceDescription") {
+      $0.member("interface", interface.name)
+    }
+    bench.send(message, by: client)
+    #expect(
+      client.replies.map { $0.text("description") } == [String(decoding: interface.text, as: UTF8.self)])
+  }
+}
+
+@Suite("Who may call what")
+struct CallRightsTests {
+  private func error(_ method: String, user: UInt32, parameters: (inout JSONWriter) -> Void = { _ in }) throws
+    -> String?
+  {
+    let bench = Workbench(.lights)
+    let client = try #require(bench.connect(user: user))
+    bench.send(Message.call(method, more: true, parameters), by: client)
+    return client.replies.first?.error
+  }
+
+  @Test("An app is refused every method for operators, whatever else is wrong with the call")
+  func operatorsOnly() throws {
+    let denied = "org.varlink.service.PermissionDenied"
+    for interface in [GatewayInterface.name, PickerInterface.name] {
+      for method in AgentMethod.allCases where method.rawValue.hasPrefix(interface) {
+        #expect(try error(method.rawValue, user: 1000) == denied)
+      }
+      #expect(try error("\(interface).Nothing", user: 1000) == denied)
+      #expect(try error("\(interface).Watch", user: 1000) { $0.member("nonsense", 1) } == denied)
+    }
+    #expect(
+      try error("\(PickerInterface.name).Nothing", user: 0) == "org.varlink.service.MethodNotFound")
+  }
+
+  @Test("Sessions are for everybody who was admitted", arguments: [0, 1000] as [UInt32])
+  func sessions(user: UInt32) throws {
+    #expect(
+      try error("\(SessionInterface.name).Nothing", user: user) == "org.varlink.service.MethodNotFound")
+    #expect(
+      try error("\(SessionInterface.name).List", user: user) { $0.member("session", 1) }
+        == "org.varlink.service.InvalidParameter")
+  }
+}
