@@ -41,10 +41,12 @@ let package = Package(
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
-    // Grants on disk.
+    // Grants as values with names, in lines and on disk.
+    .target(name: "RegistryText", dependencies: ["AgentCore", "HCI", "JSON"], swiftSettings: strict),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
-      name: "RegistryStore", dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem"],
+      name: "RegistryStore",
+      dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem", "RegistryText"],
       swiftSettings: strict),
 
     // What tests and the demonstration hear.
@@ -61,7 +63,9 @@ let package = Package(
     .target(name: "CInterfaces"),
     .target(
       name: "AgentService",
-      dependencies: ["HCI", "Discovery", "AgentCore", "JSON", "Varlink", "Rendering", "CInterfaces"],
+      dependencies: [
+        "HCI", "Discovery", "AgentCore", "JSON", "Varlink", "RegistryText", "Rendering", "CInterfaces",
+      ],
       swiftSettings: strict),
     .target(
       name: "AgentRuntime",
@@ -79,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "AgentCore", "ManifestFormat", "Rendering", "JSON", "LinuxSystem", "Varlink",
+        "HCI", "AgentCore", "ManifestFormat", "RegistryText", "Rendering", "JSON", "LinuxSystem", "Varlink",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -149,7 +153,7 @@ let package = Package(
       name: "RegistryStoreTests",
       dependencies: [
         "RegistryStore", "AgentCore", "CPowerDisk", "CSQLite", "HCI", "JSON", "LinuxSystem",
-        "RegistrySupport",
+        "RegistrySupport", "RegistryText",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(

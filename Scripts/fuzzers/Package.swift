@@ -34,9 +34,11 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["HCI"], swiftSettings: fuzzed),
     .target(name: "CLinux"),
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: fuzzed),
+    .target(name: "RegistryText", dependencies: ["AgentCore", "HCI", "JSON"], swiftSettings: fuzzed),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
-      name: "RegistryStore", dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem"],
+      name: "RegistryStore",
+      dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem", "RegistryText"],
       swiftSettings: fuzzed),
     .target(name: "CPowerDisk", dependencies: ["CSQLite"]),
     .target(
@@ -48,7 +50,7 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         "HCI", "Discovery", "AgentCore", "ManifestFormat", "RoomFormat", "VirtualRadio", "JSON", "Varlink",
-        "TestSupport", "CLibFuzzer", "RegistryStore", "RegistrySupport",
+        "TestSupport", "CLibFuzzer", "RegistryStore", "RegistrySupport", "RegistryText",
       ],
       swiftSettings: fuzzed,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AgentCore
+import RegistryText
 
 extension RegistryFile {
   /// Checks what the file is made of, and climbs the ladder from its version to ours.

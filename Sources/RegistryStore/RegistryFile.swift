@@ -2,6 +2,7 @@
 
 import AgentCore
 import LinuxSystem
+import RegistryText
 
 /// The registry on disk: one SQLite database in write-ahead mode, which only its owner reads and writes.
 ///

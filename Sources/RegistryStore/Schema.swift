@@ -19,7 +19,7 @@ package struct Schema: Sendable {
   }
 
   /// The value of `user_version`, and of `registry` in exports.
-  var version: Int64 { Int64(ladder.count) }
+  package var version: Int64 { Int64(ladder.count) }
 
   /// Addresses are six octets, identifiers sixteen, as they are written in text. Numbers that stand for something are
   /// AccessorySetupKit's, the Core Specification's, or explained where rows are read.

@@ -4,6 +4,7 @@ import AgentCore
 import JSON
 import RegistryStore
 import RegistrySupport
+import RegistryText
 import Testing
 
 @Suite("Exports of the registry")
@@ -84,4 +85,27 @@ struct ExportTests {
         == .badValue(line: 3, column: "bondKeys"))
     #expect(problem(replaced(3, lines[1])) == .violation(.repeatedNumber(.account, number: 1)))
   }
+
+  @Test("What is wrong with lines is said with their numbers")
+  func sentences() {
+    let problems: [(ImportProblem, String)] = [
+      (.notJSON(line: 2, JSONProblem(.endOfText, at: 7)), "line 2 is not JSON from octet 7 on"),
+      (.noHead, "the first line is not that of an exported registry"),
+      (.version(2, known: 1), "it was exported by another accessoryd (version 2; this one reads 1)"),
+      (
+        .rowCount(3, announced: 4),
+        "it has 3 rows, and its first line announces 4: it is cut, or lines were put in"
+      ),
+      (.noRow(line: 5), "line 5 is no row of a registry"),
+      (.badValue(line: 6, column: "a\u{1B}"), #""a\u{1B}" in line 6 cannot be"#),
+      (
+        .violation(.unusedDevice(number: 7)),
+        "its rows contradict each other: device 7 is nobody's accessory"
+      ),
+    ]
+    for (problem, sentence) in problems { #expect(problem.reason == sentence) }
+  }
+
+  @Test("Exports have the version of the tables whose columns they have")
+  func version() { #expect(RegistryExport.version == Schema.current.version) }
 }

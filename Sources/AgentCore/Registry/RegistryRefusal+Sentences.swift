@@ -48,7 +48,8 @@ extension RegistryDamage {
 }
 
 extension RegistryViolation {
-  fileprivate var reason: String {
+  /// What is wrong, without a full stop.
+  public var reason: String {
     switch self {
     case .invalid(let table, let number, let field):
       "\(field.rawValue) of \(table.rawValue) \(number) cannot be"

@@ -3,6 +3,7 @@
 import AgentCore
 import RegistryStore
 import RegistrySupport
+import RegistryText
 import TestSupport
 
 /// Opens a registry's file, changes what was accepted, and reads it again.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What stands in one column of one row.
-enum Value: Equatable, Sendable {
+package enum Value: Equatable, Sendable {
   case null
   case integer(Int64)
   case text(String)

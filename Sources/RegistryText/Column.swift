@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+package import AgentCore
 
 /// A column of a table: its name in the file and in exports.
-struct Column: Equatable, Sendable {
+package struct Column: Equatable, Sendable {
   enum Kind: Sendable { case integer, text, bytes }
 
-  let name: String
+  package let name: String
   let kind: Kind
   /// Left out of exports.
   var isSecret = false
@@ -18,7 +18,7 @@ struct Column: Equatable, Sendable {
 
 extension RegistryTable {
   /// In the order in which values are read, written and exported.
-  var columns: [Column] {
+  package var columns: [Column] {
     switch self {
     case .account: [.integer("number"), .text("app"), .integer("user"), .integer("group")]
     case .device:

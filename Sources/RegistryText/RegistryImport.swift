@@ -31,7 +31,7 @@ public enum RegistryImport {
     guard case .integer(let version) = head[ExportKey.version],
       case .integer(let rowCount) = head[ExportKey.rowCount], head.members.count == 2
     else { throw .noHead }
-    guard version == Schema.current.version else { throw .version(version, known: Schema.current.version) }
+    guard version == RegistryExport.version else { throw .version(version, known: RegistryExport.version) }
     return rowCount
   }
 

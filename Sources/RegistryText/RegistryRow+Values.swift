@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+package import AgentCore
 
 extension RegistryRow {
   /// The row that was written down as these values.
-  init(_ values: RowValues, of table: RegistryTable) throws(ColumnError) {
+  package init(_ values: RowValues, of table: RegistryTable) throws(ColumnError) {
     let number = try values.required("number", values.integer("number"))
     switch table {
     case .account: self = .account(try RegistryAccount(values, number))
@@ -14,7 +14,7 @@ extension RegistryRow {
     }
   }
 
-  var values: RowValues {
+  package var values: RowValues {
     var values = RowValues()
     switch self {
     case .account(let account): account.write(to: &values)

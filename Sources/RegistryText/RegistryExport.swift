@@ -9,6 +9,9 @@ import JSON
 /// Text is text, other octets are lower-case hexadecimal digits, what is not there is left out. One line is written at a
 /// time, as it is asked for.
 public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
+  /// What the first line says: the version of the tables whose columns these are.
+  public static let version: Int64 = 1
+
   private let rows: [RegistryRow]
   /// Lines that were given.
   private var count = 0
@@ -25,7 +28,7 @@ public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
   }
 
   private func head(_ json: inout JSONWriter) {
-    json.member(ExportKey.version, Schema.current.version)
+    json.member(ExportKey.version, Self.version)
     json.member(ExportKey.rowCount, rows.count)
   }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+package import AgentCore
 
 /// The values of one row by the names of their columns; an absent one is null.
-struct RowValues: Equatable, Sendable {
+package struct RowValues: Equatable, Sendable {
   private var values: [String: Value] = [:]
 
   init() {}
 
   /// The values of columns as they stand in ``RegistryTable/columns``.
-  init(_ values: [Value], of table: RegistryTable) {
+  package init(_ values: [Value], of table: RegistryTable) {
     for (column, value) in zip(table.columns, values) { self.values[column.name] = value }
   }
 
@@ -19,11 +19,11 @@ struct RowValues: Equatable, Sendable {
   }
 
   /// In the order of the table's columns.
-  func ordered(for table: RegistryTable) -> [Value] { table.columns.map { self[$0.name] } }
+  package func ordered(for table: RegistryTable) -> [Value] { table.columns.map { self[$0.name] } }
 
   // MARK: Reading
 
-  func integer(_ column: String) throws(ColumnError) -> Int64? {
+  package func integer(_ column: String) throws(ColumnError) -> Int64? {
     switch self[column] {
     case .null: nil
     case .integer(let integer): integer
