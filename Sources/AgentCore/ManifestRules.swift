@@ -22,6 +22,16 @@ public struct ManifestRules {
     return rules.findings
   }
 
+  /// What is wrong with a descriptor that an app brings in a call; paths begin at the descriptor.
+  public static func findings(
+    in descriptor: DiscoveryDescriptor, of app: App, isAlternate: Bool = false
+  ) -> [ManifestFinding] {
+    var rules = ManifestRules(Manifest(), .silent, [])
+    rules.check(descriptor, of: app, at: ManifestKeyPath())
+    if isAlternate { rules.checkAlternate(descriptor, at: ManifestKeyPath()) }
+    return rules.findings
+  }
+
   private init(_ manifest: Manifest, _ accounts: AccountDirectory, _ unreadable: Set<ManifestKeyPath>) {
     self.manifest = manifest
     self.accounts = accounts

@@ -32,6 +32,15 @@ enum DescriptorFields {
     return descriptor
   }
 
+  /// Holds a descriptor that stands at `path` against the rules of the manifest, what the app declares among them.
+  static func check(
+    _ descriptor: DiscoveryDescriptor, of app: App, at path: String, isAlternate: Bool = false
+  ) throws(SetupFailure) {
+    let findings = ManifestRules.findings(in: descriptor, of: app, isAlternate: isAlternate)
+    let failures = findings.lazy.compactMap { $0.failure(at: path, isAlternate: isAlternate) }
+    if let failure = failures.first { throw failure }
+  }
+
   private static func uuid(_ fields: FieldReader) throws(SetupFailure) -> BluetoothUUID? {
     let name = "bluetoothServiceUUID"
     guard let text = fields.text(name) else { return nil }

@@ -16,12 +16,23 @@ struct FieldReader {
 
   /// Why a field is not acceptable.
   func failure(_ name: String, _ reason: String, cure: String) -> SetupFailure {
-    SetupFailure(.invalidRequest, field: path.isEmpty ? name : "\(path).\(name)", reason, cure: cure)
+    SetupFailure(.invalidRequest, field: path(of: name), reason, cure: cure)
   }
+
+  /// Where a field stands in the call.
+  func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+  /// The fields that are there and not null, in the order they came.
+  var names: [String] { object.members.filter { $0.value != .null }.map(\.name) }
 
   /// Nil when the field is absent or null.
   func text(_ name: String) -> String? {
     if case .text(let text)? = object[name] { text } else { nil }
+  }
+
+  /// Nil when the field is absent or null.
+  func object(_ name: String) -> JSONObject? {
+    if case .object(let object)? = object[name] { object } else { nil }
   }
 
   /// A whole number within a range.
