@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import JSON
+import Varlink
+
+/// The errors of ``PickerInterface``.
+enum PickerError: Error, Equatable {
+  /// What was looked for in vain.
+  enum Kind: String, CaseIterable, Sendable {
+    case candidate, app, item, accessory, device
+  }
+
+  case requestClosed(String)
+  case notFound(Kind, String, candidates: [String])
+  case invalid(field: String, reason: String)
+  case setupFailed(SetupFailure)
+  case registryUnavailable(sentence: String)
+  case busy(request: String)
+}
+
+extension PickerError {
+  /// Candidates in one reply, and characters of each: as many as an id has.
+  private static let listedMax = 32
+  private static let candidateCharactersMax = 64
+
+  private var name: String {
+    let member =
+      switch self {
+      case .requestClosed: "RequestClosed"
+      case .notFound: "NotFound"
+      case .invalid: "Invalid"
+      case .setupFailed: "SetupFailed"
+      case .registryUnavailable: "RegistryUnavailable"
+      case .busy: "Busy"
+      }
+    return "\(PickerInterface.name).\(member)"
+  }
+
+  /// The message that refuses a call.
+  var message: [UInt8] {
+    Message.failure(name) { json in
+      switch self {
+      case .requestClosed(let request), .busy(let request):
+        json.member("request", GatewayError.cut(request))
+      case .notFound(let kind, let name, let candidates):
+        json.member("kind", kind.rawValue)
+        json.member("name", GatewayError.cut(name))
+        json.member("candidates", candidates.prefix(Self.listedMax).map(Self.cutCandidate))
+      case .invalid(let field, let reason):
+        json.member("field", GatewayError.cut(field))
+        json.member("reason", GatewayError.cut(reason))
+      case .setupFailed(let failure):
+        json.member("failure", failure.code.name)
+        json.member("reason", GatewayError.cut(failure.reason))
+        json.member("cure", GatewayError.cut(failure.cure))
+      case .registryUnavailable(let sentence): json.member("sentence", GatewayError.cut(sentence))
+      }
+    }
+  }
+
+  private static func cutCandidate(_ text: String) -> String {
+    String(text.unicodeScalars.prefix(candidateCharactersMax))
+  }
+}
