@@ -48,6 +48,35 @@ public enum DurableFile {
     }
   }
 
+  /// Whether nothing has the name, or an ordinary file that may be replaced.
+  public static func isFree(_ path: String) throws(SystemError) -> Bool {
+    guard let status = try status(of: path) else { return true }
+    return status.mode & S_IFMT == S_IFREG
+  }
+
+  /// Puts a file that only its owner reads and writes in the place of what has that name: all of it, or nothing.
+  public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    let draft = "\(path).\(ThisProcess.identifier).part"
+    do throws(SystemError) {
+      try write(bytes, to: draft)
+      try rename(draft, to: path)
+    } catch {
+      try? remove(draft)
+      throw error
+    }
+    try syncFolder(of: path)
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    // What a process of the same number left behind.
+    try remove(path)
+    let descriptor = try opened(path, O_WRONLY | O_CREAT | O_EXCL)
+    var file = OutputFile(descriptor: descriptor.number)
+    try file.write(bytes)
+    try file.flush()
+    _ = try retryOnInterrupt(.fsync) { fsync(descriptor.number) }
+  }
+
   /// Waits until the names in the folder of `path` are as durable as the disk makes them.
   public static func syncFolder(of path: String) throws(SystemError) {
     let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."

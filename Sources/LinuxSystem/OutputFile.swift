@@ -14,7 +14,8 @@ public struct OutputFile: ~Copyable {
   public static func standardOutput() -> OutputFile { OutputFile(descriptor: STDOUT_FILENO) }
   public static func standardError() -> OutputFile { OutputFile(descriptor: STDERR_FILENO) }
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
+  /// Whoever opened the descriptor closes it.
+  init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// Creates a file, or empties the one that is there; its owner reads and writes it, others as the umask lets them
   /// read.
@@ -61,6 +62,14 @@ public struct OutputFile: ~Copyable {
   public var waitingByteCount: Int { buffer.count }
 
   public var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  /// The width of the terminal; nil when it is none, or does not say.
+  public var terminalColumnCount: Int? {
+    var size = winsize()
+    // Holds: `size` is a local variable of the type that the request fills in.
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
 
   public mutating func write(_ bytes: some Sequence<UInt8>) throws(SystemError) {
     buffer.append(contentsOf: bytes)

@@ -69,6 +69,13 @@ public struct LineReader {
     return text
   }
 
+  /// Text of one line that is printed as it is.
+  public func plainLineIfAny(_ name: String) throws(LineProblem) -> String? {
+    guard let text = try plainTextIfAny(name) else { return nil }
+    guard !text.unicodeScalars.contains("\n") else { throw problem(name, .unknownValue) }
+    return text
+  }
+
   func integer<Value: FixedWidthInteger>(_ name: String) throws(LineProblem) -> Value {
     try required(name, try integerIfAny(name))
   }
@@ -94,6 +101,13 @@ public struct LineReader {
 
   func object(_ name: String) throws(LineProblem) -> LineReader {
     try required(name, try objectIfAny(name))
+  }
+
+  /// How many there are of something.
+  public func count(_ name: String) throws(LineProblem) -> Int {
+    let count: Int = try integer(name)
+    guard count >= 0 else { throw problem(name, .unknownValue) }
+    return count
   }
 
   public func objectIfAny(_ name: String) throws(LineProblem) -> LineReader? {

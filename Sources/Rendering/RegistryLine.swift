@@ -33,6 +33,24 @@ public enum RegistryLine: Equatable, Line {
   }
 }
 
+extension RegistryLine {
+  /// For people.
+  public func text(_ style: TextStyle = .plain) -> String {
+    var rows = TextRows(indent: 0, labelColumnCount: 10)
+    switch self {
+    case .state(let state, let sentence, let accessoryCount):
+      let word = state == .degraded ? style.bad(state.rawValue) : style.good(state.rawValue)
+      let noun = accessoryCount == 1 ? "accessory" : "accessories"
+      rows.line("registry  \(word), \(accessoryCount) \(noun)")
+      if let sentence { rows.row("", StatusLine.shown(sentence)) }
+    case .removed(let app, let item, let device):
+      let owner = AirText(Array("\(app)/\(item)".utf8)).escaped()
+      rows.row("removed", [AirText(Array(device.utf8)).escaped(), "from \(owner)"])
+    }
+    return rows.text
+  }
+}
+
 extension RegistryLine: ReadableLine {
   public init(reading line: LineReader) throws(LineProblem) {
     if let removed = try line.objectIfAny("removed") {
@@ -43,5 +61,11 @@ extension RegistryLine: ReadableLine {
         try line.word("state", of: State.allCases, \.rawValue), sentence: try line.textIfAny("sentence"),
         accessoryCount: try line.integer("accessories"))
     }
+  }
+
+  /// Nil when the object is empty: the last reply of the method.
+  public init?(ifAny line: LineReader) throws(LineProblem) {
+    guard line.element("state") != nil || line.element("removed") != nil else { return nil }
+    try self.init(reading: line)
   }
 }

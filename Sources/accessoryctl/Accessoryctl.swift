@@ -16,6 +16,7 @@ struct Accessoryctl: ParsableCommand {
       Examples:
         accessoryctl status
         accessoryctl watch
+        accessoryctl list
         accessoryctl explain AA:BB:CC:DD:EE:FF
         accessoryctl check /etc/accessoryd/accessoryd.toml
         accessoryctl decode room.btsnoop
@@ -24,15 +25,16 @@ struct Accessoryctl: ParsableCommand {
         accessoryctl decode --json room.btsnoop | jq -r .address | sort | uniq -c
 
       Exit status: 0 success; 1 the answer is no; 64 wrong command line; 65 wrong file \
-      content; 66 a file that cannot be read; 69 no agent; 73 or 74 output that cannot be \
-      written; 75 a busy agent; 76 another program in its place; 77 a file that others may \
+      content; 66 a file that cannot be read; 69 no agent; 73 or 74 output, or a registry, that \
+      cannot be written; 75 a busy agent; 76 another program in its place; 77 a file that others may \
       write, or an agent that you may not ask. A reader that stops early (head) is no error.
       """,
     version: "accessoryctl 0.1.0",
     subcommands: [
       StatusCommand.self, SightingsCommand.self, WatchCommand.self, ExplainCommand.self, TryCommand.self,
-      CheckCommand.self, SuggestCommand.self, ReloadCommand.self, MetricsCommand.self, CaptureCommand.self,
-      DecodeCommand.self, ReplayCommand.self,
+      CheckCommand.self, SuggestCommand.self, ReloadCommand.self, ListCommand.self, RenameCommand.self,
+      RemoveCommand.self, AllowCommand.self, AuthorizeCommand.self, RegistryCommand.self, MetricsCommand.self,
+      CaptureCommand.self, DecodeCommand.self, ReplayCommand.self,
     ])
 
   static func main() {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import JSON
-import Rendering
 import Varlink
 
 extension GatewayProblem {
   /// What the agent's errors mean to who asked.
   static func refused(_ reply: ReceivedReply) -> Failure {
+    if let failure = pickerRefusal(reply) { return failure }
     let parameters = Refusal(reply.parameters)
     switch reply.error {
     case "io.accessoryd.Gateway.DeviceNotInSight":
@@ -34,32 +33,5 @@ extension GatewayProblem {
     case let other:
       return .sentence("the agent refused: \(shown(other ?? "without a name"))", .protocolError)
     }
-  }
-}
-
-/// The parameters of an error; what is missing is left out of the sentence.
-private struct Refusal {
-  private let object: JSONObject
-
-  init(_ object: JSONObject) { self.object = object }
-
-  func text(_ name: String) -> String {
-    if case .text(let text)? = object[name] { shown(text) } else { "it" }
-  }
-
-  func number(_ name: String) -> String {
-    if case .integer(let number)? = object[name] { "\(number)" } else { "there is a limit" }
-  }
-
-  func texts(_ name: String) -> [String] { (try? LineReader(object).texts(name)) ?? [] }
-}
-
-extension Failure {
-  /// An item's name that names none, or several.
-  static func unknownItem(_ item: String, known: [String], isAmbiguous: Bool) -> Failure {
-    let names = known.prefix(10).map(shown).joined(separator: ", ")
-    let fault =
-      isAmbiguous ? "several apps have an item \(quoted(item))" : "the manifest has no item \(quoted(item))"
-    return .sentence(names.isEmpty ? fault : "\(fault); name one of: \(names)", .usage)
   }
 }

@@ -10,7 +10,11 @@ struct Printer: ~Copyable {
   private var json = JSONWriter()
   let style: TextStyle
 
+  /// The room there is for people; nil for as much as it takes.
+  let columnsMax: Int?
+
   init() {
+    columnsMax = output.terminalColumnCount
     let isColored =
       output.isTerminal && !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
     style = isColored ? .colored : .plain

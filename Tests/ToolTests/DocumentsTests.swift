@@ -7,7 +7,8 @@ import Testing
 struct DocumentsTests {
   private static let commands = [
     "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "capture",
-    "decode", "replay",
+    "decode", "replay", "list", "rename", "remove", "allow", "authorize", "registry", "registry-show",
+    "registry-export", "registry-import", "registry-reset",
   ]
 
   @Test("Are made from what the programs say, and have no mistakes")
@@ -41,7 +42,10 @@ struct DocumentsTests {
     let folder = try TemporaryFolder()
     let script = try folder.file("completions", try Tool.run("--generate-completion-script", "bash").output)
     _ = try folder.file("room.btsnoop", [])
-    for line in ["decode ro", "sightings --capture ro", "check ro", "capture ro", "status --socket ro"] {
+    for line in [
+      "decode ro", "sightings --capture ro", "check ro", "capture ro", "status --socket ro",
+      "registry export ro", "registry import ro",
+    ] {
       let run = try Tool.spawn(
         "/bin/bash",
         [

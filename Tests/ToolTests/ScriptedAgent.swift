@@ -6,13 +6,15 @@ import LinuxSystem
 import Synchronization
 import Varlink
 
-/// A stand-in for the agent: a real socket, behind which each connection's first call is answered by a script.
+/// A stand-in for the agent: a real socket, behind which each connection's calls are answered by a script.
 ///
 /// The script's connections come in order; the socket goes away with the last.
 final class ScriptedAgent: Sendable {
   enum Step: Sendable {
     /// Octets as they are.
     case send([UInt8])
+    /// Another call on the same connection is read.
+    case readCall
     /// Until the client leaves.
     case waitForEnd
     /// Nobody can connect for a moment, as while an agent is started anew: the socket is taken away and made again.
@@ -24,7 +26,7 @@ final class ScriptedAgent: Sendable {
   private let received = Mutex<[JSONObject]>([])
   private let finished = DispatchSemaphore(value: 0)
 
-  /// Each connection's steps, after its call was read; then it is closed. A connection without steps is closed at once,
+  /// Each connection's steps, after its first call was read; then it is closed. A connection without steps is closed at once,
   /// its call unread.
   init(_ connections: [[Step]]) throws {
     folder = try TemporaryFolder()
@@ -56,6 +58,7 @@ final class ScriptedAgent: Sendable {
       for step in steps {
         switch step {
         case .send(let bytes): try send(bytes, connection)
+        case .readCall: try readCall(connection)
         case .waitForEnd: while try !read(connection).isEmpty {}
         case .restart:
           try FileManager.default.removeItem(atPath: path)

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import ArgumentParser
+import HCI
+import JSON
+import Rendering
+
+/// An accessory as people name it.
+struct AccessoryOptions: ParsableArguments {
+  private static let shownMax = 10
+
+  @Argument(
+    help: "Its identifier or the first 4 digits or more of it, its name, or its device's address.")
+  var accessory: String
+
+  @Option(help: "Only an accessory of this app.")
+  var app: String?
+
+  @OptionGroup var gateway: GatewayOptions
+
+  /// The one that is meant, and everything that is there.
+  func resolve() throws(Failure) -> (accessory: AccessoryLine, all: [AccessoryLine]) {
+    let all = try gateway.accessories()
+    let candidates = app.map { app in all.filter { $0.app == app } } ?? all
+    do throws(AccessoryNameProblem) {
+      return (try candidates.accessory(named: accessory), all)
+    } catch {
+      throw .sentence(sentence(error, candidates), .no)
+    }
+  }
+
+  private func sentence(_ problem: AccessoryNameProblem, _ candidates: [AccessoryLine]) -> String {
+    let place = app.map { "\(quoted($0)) has" } ?? "there is"
+    switch problem {
+    case .unknown:
+      let fault = "\(place) no accessory \(quoted(accessory))"
+      return candidates.isEmpty
+        ? "\(fault), nor any other; accessoryctl pick sets one up"
+        : "\(fault); name one of: \(names(candidates, among: candidates))"
+    case .ambiguous(let meant):
+      return
+        "\(quoted(accessory)) may be any of: \(names(meant, among: candidates)); name it by its identifier"
+    }
+  }
+
+  private func names(_ meant: [AccessoryLine], among all: [AccessoryLine]) -> String {
+    let identifiers = Dictionary(
+      zip(all.map(\.identifier), all.shortIdentifiers), uniquingKeysWith: { one, _ in one })
+    let names = meant.listed.prefix(Self.shownMax).map {
+      $0.description(identifier: identifiers[$0.identifier] ?? $0.identifier.text)
+    }
+    let more = meant.count > names.count ? ", and \(meant.count - names.count) more" : ""
+    return names.joined(separator: ", ") + more
+  }
+}
+
+extension GatewayOptions {
+  /// All accessories, or those of one app.
+  func accessories(ofApp app: String? = nil) throws(Failure) -> [AccessoryLine] {
+    try list(PickerMethod.list, { json in if let app { json.member("app", app) } }) {
+      line throws(LineProblem) in
+      try line.objectIfAny("accessory").map { line throws(LineProblem) in try AccessoryLine(reading: line) }
+    }
+  }
+}

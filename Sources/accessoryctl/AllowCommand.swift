@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import ArgumentParser
+import JSON
+import Rendering
+
+struct AllowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "allow",
+    abstract: "Let a device that was removed be set up again by touch or automatically.",
+    discussion: """
+      A device by its address, or all that were removed from an item. What was removed is \
+      shown by registry show. Exit status: 0 it is allowed again, 1 it was not removed.
+
+      Examples:
+        accessoryctl allow lights C4:A1:00:00:1E:27
+        accessoryctl allow lights bulb
+      """)
+
+  @Argument(help: "The app it was removed from.")
+  var app: String
+
+  @Argument(
+    help: ArgumentHelp("Addresses of devices, names of networks, or ids of items.", valueName: "device"))
+  var devices: [String]
+
+  @OptionGroup var gateway: GatewayOptions
+
+  func run() throws {
+    let removed = try gateway.removed().filter { $0.app == app }
+    var allowed: [String] = []
+    for name in devices { allowed += try Self.devices(name, removed, app).filter { !allowed.contains($0) } }
+    var printer = Printer()
+    for device in allowed {
+      try gateway.one(PickerMethod.allow, within: PickerMethod.allow.patienceSeconds) { json in
+        json.member("app", app)
+        json.member("device", device)
+      } _: { _ in
+      }
+      let items = removed.filter { $0.device == device }.map { "/" + shown($0.item) }
+      for item in items.isEmpty ? [""] : items {
+        try printer.text("allowed again: \(shown(device)) for \(shown(app))\(item)\n")
+      }
+      try printer.flush()
+    }
+  }
+
+  /// The devices that one argument names. Whether an address was removed is the agent's to say: it may know the device
+  /// by another one.
+  private static func devices(
+    _ name: String, _ removed: [RemovedDevice], _ app: String
+  ) throws(Failure) -> [String] {
+    if AddressText.bits(name) != nil { return [name.uppercased()] }
+    let meant = removed.filter { $0.item == name || $0.device == name }.map(\.device)
+    guard meant.isEmpty else { return meant }
+    throw .sentence(
+      "nothing of \(quoted(app)) called \(quoted(name)) was removed; accessoryctl registry show lists what was",
+      .no)
+  }
+}
+
+/// A device that was removed from an item of an app and not allowed since.
+struct RemovedDevice {
+  let app: String
+  let item: String
+  let device: String
+}
+
+extension GatewayOptions {
+  /// What the registry says of itself.
+  func registry() throws(Failure) -> [RegistryLine] {
+    try list(PickerMethod.registry) { line throws(LineProblem) in try RegistryLine(ifAny: line) }
+  }
+
+  func removed() throws(Failure) -> [RemovedDevice] {
+    try registry().compactMap { line in
+      switch line {
+      case .state: nil
+      case .removed(let app, let item, let device): RemovedDevice(app: app, item: item, device: device)
+      }
+    }
+  }
+}

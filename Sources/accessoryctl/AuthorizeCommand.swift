@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import JSON
+import Rendering
+
+struct AuthorizeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "authorize",
+    abstract: "Confirm that an app's accessories are its present account's.",
+    discussion: """
+      When the manifest gives an app another user or group, its accessories are suspended: \
+      the new account gets none of them before an operator has confirmed that it is the \
+      same app.
+
+      Example:
+        accessoryctl authorize lights
+      """)
+
+  @Argument(help: "The app's name in the manifest.")
+  var app: String
+
+  @OptionGroup var gateway: GatewayOptions
+
+  func run() throws {
+    let count = try gateway.one(
+      PickerMethod.authorize, within: PickerMethod.authorize.patienceSeconds
+    ) { json in
+      json.member("app", app)
+    } _: { line throws(LineProblem) in
+      try line.count("accessories")
+    }
+    var printer = Printer()
+    let noun = count == 1 ? "accessory" : "accessories"
+    try printer.text("confirmed: \(shown(app)) has \(count) \(noun) under its present account\n")
+    try printer.flush()
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Varlink
+
+extension GatewayProblem {
+  /// What the errors of `io.accessoryd.Picker` mean to who asked; nil for any other.
+  static func pickerRefusal(_ reply: ReceivedReply) -> Failure? {
+    let parameters = Refusal(reply.parameters)
+    switch reply.error {
+    case "io.accessoryd.Picker.RequestClosed":
+      return .sentence(
+        "the request is over: somebody else answered it, or it ended by itself; accessoryctl pick shows what "
+          + "waits", .no)
+    case "io.accessoryd.Picker.NotFound": return notFound(parameters)
+    case "io.accessoryd.Picker.Invalid":
+      return .sentence(
+        "\(parameters.text("field")) is not acceptable: \(parameters.sentence("reason"))", .usage)
+    case "io.accessoryd.Picker.SetupFailed":
+      return .sentence(
+        "the accessory was not set up (\(parameters.text("failure"))): \(parameters.sentence("reason")); "
+          + parameters.sentence("cure"), .no)
+    case "io.accessoryd.Picker.RegistryUnavailable":
+      return .sentence(parameters.sentence("sentence", or: "the registry cannot be written"), .ioError)
+    case "io.accessoryd.Picker.Busy":
+      return .sentence(
+        "the app has an open request already (\(parameters.text("request"))); answer it with accessoryctl pick, "
+          + "or wait until it ends", .temporaryFailure)
+    default: return nil
+    }
+  }
+
+  /// Apps and items are the manifest's, and a wrong name is a wrong command line; the others come and go.
+  private static func notFound(_ parameters: Refusal) -> Failure {
+    let name = parameters.word("name").map(quoted) ?? "it"
+    let known = parameters.texts("candidates")
+    switch parameters.word("kind") {
+    case "app": return .unknown("the manifest has no app \(name)", known: known, .usage)
+    case "item": return .unknown("the manifest has no item \(name)", known: known, .usage)
+    case "accessory": return .unknown("there is no accessory \(name) any more", known: known, .no)
+    case "device": return .unknown("\(name) was not removed from the app", known: known, .no)
+    case "candidate": return .unknown("there is no candidate \(name) any more", known: known, .no)
+    case _: return .unknown("the agent does not know \(name)", known: known, .no)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import Rendering
+
+struct ListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the accessories that apps have.",
+    discussion: """
+      Whose they are, how far they are authorized, how strong they are now, and what is to \
+      be done about them. Columns that have no room are left out. Exit status: 0 there are \
+      some, 1 there are none.
+
+      Examples:
+        accessoryctl list
+        accessoryctl list --app lights
+        accessoryctl list --json | jq -r .identifier
+      """)
+
+  @Option(help: "Only accessories of this app.")
+  var app: String?
+
+  @OptionGroup var gateway: GatewayOptions
+
+  @Flag(help: "One JSON object per accessory (Config/schema/list.schema.json).")
+  var json = false
+
+  func run() throws {
+    let accessories = try gateway.accessories(ofApp: app).listed
+    guard !accessories.isEmpty else { throw ExitStatus.no.failure }
+    var printer = Printer()
+    if json {
+      for accessory in accessories { try printer.line(accessory) }
+    } else {
+      let table = AccessoryTable(accessories)
+      try printer.text(table.text(printer.style, columnsMax: printer.columnsMax))
+    }
+    try printer.flush()
+  }
+}

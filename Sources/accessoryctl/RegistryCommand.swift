@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import Rendering
+
+struct RegistryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "registry",
+    abstract: "Look after the file in which accessories are remembered.",
+    discussion: """
+      The agent alone touches the file; an export is text, and has no keys.
+
+      Examples:
+        accessoryctl registry show
+        accessoryctl registry export backup.registry
+        accessoryctl registry import backup.registry
+      """,
+    subcommands: [
+      RegistryShowCommand.self, RegistryExportCommand.self, RegistryImportCommand.self,
+      RegistryResetCommand.self,
+    ])
+}
+
+struct RegistryShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Say how the registry is, and what was removed and not allowed since.",
+    discussion: "Exit status: 0 it is in order, 1 it is not, or is still being read.")
+
+  @OptionGroup var gateway: GatewayOptions
+
+  @Flag(help: "A JSON object, and one per removed device (Config/schema/registry.schema.json).")
+  var json = false
+
+  func run() throws {
+    let lines = try gateway.registry()
+    var printer = Printer()
+    for line in lines {
+      if json { try printer.line(line) } else { try printer.text(line.text(printer.style)) }
+    }
+    try printer.flush()
+    let isOpen = lines.contains { line in
+      if case .state(.open, _, _) = line { true } else { false }
+    }
+    try (isOpen ? ExitStatus.success : .no).end()
+  }
+}
+
+struct RegistryResetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset",
+    abstract: "Begin an empty registry: every accessory is forgotten.",
+    discussion: """
+      Says what will happen and asks. The old file is kept under another name, which is \
+      said. Exit status: 0 it is done, 1 the answer was no.
+      """)
+
+  @OptionGroup var gateway: GatewayOptions
+
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  func run() throws {
+    if !yes {
+      try Question.requireTerminal()
+      try Question.confirm(
+        "Every accessory of every app is forgotten, and everything that was removed.\n"
+          + "The registry's file is kept beside the new one, under another name.")
+    }
+    let kept = try gateway.one(PickerMethod.reset, within: PickerMethod.reset.patienceSeconds) {
+      line throws(LineProblem) in try line.textIfAny("kept")
+    }
+    var printer = Printer()
+    let old = kept.map { "the old file is kept as \(quoted($0))" } ?? "there was no file before"
+    try printer.text("the registry is empty; \(old)\n")
+    try printer.flush()
+  }
+}

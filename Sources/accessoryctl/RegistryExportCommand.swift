@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import LinuxSystem
+import Rendering
+
+struct RegistryExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write the registry down as lines of text, without the keys of bonds.",
+    discussion: """
+      Nothing is written before all of it is there. A file is yours alone (mode 600) and \
+      takes the place of one that has the name: whole, or not at all.
+
+      Examples:
+        accessoryctl registry export backup.registry
+        accessoryctl registry export | grep '"row":"accessory"'
+      """)
+
+  @Argument(help: "The file to write. (default: standard output)", completion: .file())
+  var file: String?
+
+  @OptionGroup var gateway: GatewayOptions
+
+  func run() throws {
+    let lines = try gateway.list(PickerMethod.export) { line throws(LineProblem) in
+      try line.plainLineIfAny("line")
+    }
+    let text = lines.map { $0 + "\n" }.joined()
+    guard let file, file != "-" else {
+      var printer = Printer()
+      try printer.text(text)
+      return try printer.flush()
+    }
+    try Self.write(text, to: file)
+  }
+
+  private static func write(_ text: String, to file: String) throws(Failure) {
+    do throws(SystemError) {
+      if try DurableFile.isFree(file) { return try DurableFile.replace(file, with: Array(text.utf8)) }
+    } catch {
+      throw .sentence(
+        "cannot write \(quoted(file)): \(error.reason); what was there before is as it was", .cannotCreate)
+    }
+    throw .sentence(
+      "\(quoted(file)) is no ordinary file; name another one, or - for standard output", .cannotCreate)
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import ArgumentParser
+import HCI
+import JSON
+import Rendering
+
+struct RenameCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Give an accessory another name.",
+    discussion: """
+      The name belongs to the device: every app that has the device gets it. Exit status: \
+      0 it has the name, 1 there is no such accessory, or several.
+
+      Examples:
+        accessoryctl rename "Lumo bulb" "Desk lamp"
+        accessoryctl rename 4f1c "Desk lamp"
+        accessoryctl rename C4:A1:00:00:1E:27 --app lights "Desk lamp"
+      """)
+
+  @OptionGroup var options: AccessoryOptions
+
+  @Argument(help: "The new name.")
+  var name: String
+
+  func run() throws {
+    let (accessory, all) = try options.resolve()
+    try options.gateway.one(PickerMethod.rename, within: PickerMethod.rename.patienceSeconds) { json in
+      json.member("accessory", accessory.identifier.text)
+      json.member("name", name)
+    } _: { _ in
+    }
+    var printer = Printer()
+    let others = accessory.otherApps(among: all)
+    let too = others.isEmpty ? "" : ", for \(others) too"
+    try printer.text("renamed \(quoted(accessory.displayName)) to \(quoted(name))\(too)\n")
+    try printer.flush()
+  }
+}
+
+extension AccessoryLine {
+  /// The apps that have the same device, as words for people; empty when there are none.
+  func otherApps(among all: [AccessoryLine]) -> String {
+    let others = all.filter { other in
+      other.identifier != identifier && (address != nil ? other.address == address : isNetwork(of: other))
+    }
+    return Set(others.map(\.app)).sorted().map(shown).joined(separator: " and ")
+  }
+
+  /// Without an address a device is its network.
+  private func isNetwork(of other: AccessoryLine) -> Bool {
+    other.address == nil && ssid != nil && other.ssid == ssid
+  }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import JSON
+import Testing
+import Varlink
+
+@Suite("Looking after accessories")
+struct AccessoryCommandTests {
+  private static let done = ScriptedAgent.Step.send(Message.reply())
+
+  private func run(
+    _ connections: [[ScriptedAgent.Step]], _ arguments: String...
+  ) throws -> (run: Tool.Run, calls: [String]) {
+    let agent = try ScriptedAgent(connections)
+    let run = try Tool.run(arguments + ["--socket", agent.path])
+    // A call that did not come leaves the script waiting.
+    return (run, run.status == 64 ? [] : agent.calls.map(Self.text))
+  }
+
+  /// `Rename accessory=… name=…`.
+  private static func text(_ call: JSONObject) -> String {
+    var words: [String] = []
+    if case .text(let method)? = call["method"] {
+      words.append(String(method.split(separator: ".").last ?? ""))
+    }
+    if case .object(let parameters)? = call["parameters"] {
+      for member in parameters.members {
+        if case .text(let text) = member.value { words.append("\(member.name)=\(text)") }
+      }
+    }
+    return words.joined(separator: " ")
+  }
+
+  @Test("A list says whose they are, how they are, and what is to be done")
+  func list() throws {
+    let (run, calls) = try run([Replies.accessories], "list")
+    #expect(run.status == 0 && calls == ["List"], "\(run.errorOutput)")
+    #expect(
+      run.text == #"""
+        name             app/item      state       standing   signal        address            identifier
+        Desk lamp        lights/bulb   authorized  good       -44 dBm       C4:A1:00:00:1E:27  01234567
+        Desk lamp        lights/bulb   authorized  orphaned   not in sight  C4:A1:00:00:1E:28  fedcba98
+            orphaned: its item is not in the manifest
+        Disco \u{1B}[2J  music/strobe  authorized  suspended  not in sight  C4:A1:00:00:1E:27  00ff00ff
+            suspended: its app has another account now; accessoryctl authorize music
+            confirms
+
+        """#)
+    let json = try self.run([Replies.accessories], "list", "--app", "lights", "--json")
+    #expect(json.run.status == 0 && json.run.lines.count == 3 && json.calls == ["List app=lights"])
+    try expectValid(json.run.output, "list")
+    let none = try self.run([[Self.done]], "list")
+    #expect(none.run.status == 1 && none.run.output.isEmpty)
+  }
+
+  @Test("A terminal gets the columns it has room for", arguments: [40, 80])
+  func terminal(columns: Int) throws {
+    let agent = try ScriptedAgent([Replies.accessories])
+    let run = try Tool.shell(
+      #"NO_COLOR=1 script -qec "stty cols $2; '$TOOL' list --socket '$1'" /dev/null"#, agent.path,
+      "\(columns)")
+    #expect(run.text.contains("fedcba98") && run.text.contains("Desk lamp"))
+    let rows = run.text.split(whereSeparator: \.isNewline)
+    #expect(rows.allSatisfy { $0.count <= columns }, "\(run.text)")
+  }
+
+  @Test(
+    "A rename finds the accessory by what a person calls it",
+    arguments: ["0123", "0123456789ABCDEF0123456789abcdef"])
+  func rename(name: String) throws {
+    let (run, calls) = try run([Replies.accessories, [Self.done]], "rename", name, "Reading lamp")
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.text == "renamed \"Desk lamp\" to \"Reading lamp\", for music too\n")
+    #expect(calls == ["List", "Rename accessory=\(Replies.lamp) name=Reading lamp"])
+  }
+
+  @Test("A name that several have, or none, is a no with what could be meant")
+  func ambiguous() throws {
+    let twins = try run([Replies.accessories], "rename", "Desk lamp", "x")
+    #expect(twins.run.status == 1 && twins.calls == ["List"])
+    #expect(
+      twins.run.errorOutput == """
+        accessoryctl: "Desk lamp" may be any of: "Desk lamp" (lights/bulb, C4:A1:00:00:1E:27, 01234567), \
+        "Desk lamp" (lights/bulb, C4:A1:00:00:1E:28, fedcba98); name it by its identifier
+
+        """)
+    let shared = try run([Replies.accessories], "rename", "C4:A1:00:00:1E:27", "x")
+    #expect(shared.run.status == 1 && shared.run.errorOutput.contains("music/strobe"))
+    let app = try run(
+      [Replies.accessories, [Self.done]], "rename", "C4:A1:00:00:1E:27", "x", "--app", "music")
+    #expect(app.run.status == 0 && app.calls.last == "Rename accessory=\(Replies.shared) name=x")
+    let unknown = try run([Replies.accessories], "rename", "fed", "x", "--app", "lights")
+    #expect(
+      unknown.run.status == 1 && unknown.run.errorOutput.contains(#""lights" has no accessory "fed"; name"#))
+    #expect(!unknown.run.errorOutput.contains("music") && !unknown.run.errorOutput.utf8.contains(0x1B))
+    let empty = try run([[Self.done]], "rename", "fed", "x")
+    #expect(empty.run.status == 1 && empty.run.errorOutput.contains("nor any other"))
+  }
+
+  @Test("A removal asks nobody where nobody can answer")
+  func removeUnasked() throws {
+    let refused = try Tool.run("remove", "0123", "--socket", "/nowhere")
+    #expect(refused.status == 64 && refused.errorOutput.contains("--yes"))
+    let (run, calls) = try run([Replies.accessories, [Self.done]], "remove", "fedc", "--yes")
+    #expect(run.status == 0 && calls.last == "Remove accessory=\(Replies.twin)")
+    #expect(run.text == "removed \"Desk lamp\" (lights/bulb, C4:A1:00:00:1E:28, fedcba98)\n")
+  }
+
+  @Test("A removal says what will happen, and takes only yes for it", arguments: ["y", "n"])
+  func removeAsked(answer: String) throws {
+    let agent = try ScriptedAgent([Replies.accessories, [Self.done]])
+    let run = try Tool.shell(
+      #"echo "$2" | script -qec "'$TOOL' remove '$3' --socket '$1'" /dev/null"#, agent.path, answer, "fedc")
+    #expect(run.text.contains("No other app has the device: its bond goes too."), "\(run.text)")
+    #expect(run.text.contains("until accessoryctl allow lights C4:A1:00:00:1E:28"))
+    #expect(run.text.contains(answer == "y" ? "removed \"Desk lamp\"" : "nothing was changed"))
+    #expect(run.status == (answer == "y" ? 0 : 1))
+  }
+
+  @Test("Whose device another app has too keeps its bond")
+  func removeShared() throws {
+    let agent = try ScriptedAgent([Replies.accessories])
+    let run = try Tool.shell(
+      #"echo | script -qec "'$TOOL' remove 0123 --socket '$1'" /dev/null"#, agent.path)
+    #expect(run.text.contains("The device stays with music, and so does its bond."), "\(run.text)")
+  }
+
+  @Test("A removed device is allowed again by its address or by its item")
+  func allow() throws {
+    let removed = Replies.registry(removed: [
+      ("bulb", "C4:A1:00:00:1E:27"), ("bulb", "C4:A1:00:00:1E:28"), ("strip", "C4:A1:00:00:1E:27"),
+    ])
+    let one = try run([removed, [Self.done]], "allow", "lights", "c4:a1:00:00:1e:27")
+    #expect(
+      one.run.text == """
+        allowed again: C4:A1:00:00:1E:27 for lights/bulb
+        allowed again: C4:A1:00:00:1E:27 for lights/strip
+
+        """)
+    #expect(one.calls == ["Registry", "Allow app=lights device=C4:A1:00:00:1E:27"])
+    let item = try run([removed, [Self.done], [Self.done]], "allow", "lights", "bulb", "strip")
+    #expect(item.run.status == 0 && item.calls.count == 3)
+    let unknown = try run([removed], "allow", "music", "bulb")
+    #expect(unknown.run.status == 1 && unknown.run.errorOutput.contains("registry show"))
+  }
+
+  @Test("An app's accessories are confirmed and counted")
+  func authorize() throws {
+    let (run, calls) = try run([[Replies.accessories(1)]], "authorize", "lights")
+    #expect(run.text == "confirmed: lights has 1 accessory under its present account\n")
+    #expect(run.status == 0 && calls == ["Authorize app=lights"])
+  }
+
+  @Test(
+    "An error of the picker's is one sentence and one exit status",
+    arguments: [
+      ("RequestClosed", 1, "somebody else answered it"),
+      ("SetupFailed", 1, "the accessory was not set up (it)"),
+      ("Invalid", 64, "it is not acceptable: it does not say why"),
+      ("RegistryUnavailable", 74, "the registry cannot be written"),
+      ("Busy", 75, "answer it with accessoryctl pick"), ("NotFound", 1, "the agent does not know it"),
+    ])
+  func errors(name: String, status: Int32, sentence: String) throws {
+    let failure = Replies.failure("io.accessoryd.Picker.\(name)")
+    let (run, _) = try run([[failure]], "list")
+    #expect(run.errorOutput.contains(sentence), "\(run.errorOutput)")
+    #expect(run.errorOutput.hasPrefix("accessoryctl: ") && run.errorOutput.count { $0 == "\n" } == 1)
+    #expect(run.status == status && run.output.isEmpty)
+  }
+
+  @Test(
+    "What the agent does not know is named together with what it knows",
+    arguments: [
+      ("app", 64, "the manifest has no app"), ("item", 64, "the manifest has no item"),
+      ("accessory", 1, "there is no accessory"), ("device", 1, "was not removed"),
+      ("candidate", 1, "there is no candidate"),
+    ])
+  func notFound(kind: String, status: Int32, sentence: String) throws {
+    let failure = Replies.failure("io.accessoryd.Picker.NotFound") { json in
+      json.member("kind", kind)
+      json.member("name", "lamp\u{1B}")
+      json.member("candidates", ["lights", "music\u{1B}"])
+    }
+    let (run, _) = try run([[failure]], "authorize", "lamp")
+    #expect(run.status == status && run.errorOutput.contains(sentence), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains(#""lamp\u{1B}""#))
+    #expect(run.errorOutput.contains(#"; name one of: lights, music\u{1B}"#))
+  }
+}
