@@ -71,7 +71,7 @@ let package = Package(
       name: "AgentRuntime",
       dependencies: [
         "HCI", "Discovery", "AgentCore", "AgentService", "JSON", "Varlink", "Rendering", "LinuxSystem",
-        "ManifestFormat", "RoomFormat", "VirtualRadio",
+        "ManifestFormat", "RegistryStore", "RoomFormat", "VirtualRadio",
       ],
       swiftSettings: strict),
     .executableTarget(name: "accessoryd", dependencies: ["AgentRuntime"], swiftSettings: strict),
@@ -134,7 +134,8 @@ let package = Package(
     .testTarget(
       name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "AgentCore", "VirtualRadio"],
       swiftSettings: strict),
-    .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: strict),
+    .testTarget(
+      name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RoomFormatTests",
       dependencies: ["RoomFormat", "AgentCore", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
@@ -186,7 +187,8 @@ let package = Package(
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [
-        "AgentRuntime", "AgentCore", "AgentService", "HCI", "LinuxSystem", "TestSupport", "VirtualRadio",
+        "AgentRuntime", "AgentCore", "AgentService", "HCI", "LinuxSystem", "RegistryStore", "TestSupport",
+        "VirtualRadio",
         "accessoryd", "virtual-controller",
       ],
       exclude: ["exhausted.py", "hostile.py", "peer.py"], swiftSettings: strict),

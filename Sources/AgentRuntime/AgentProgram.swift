@@ -50,7 +50,8 @@ public enum AgentProgram {
       let setup = Agent.Setup(
         read.configuration, radioSource: read.radioSource, epoch: randomBlock(), version: AgentVersion.text)
       log.say(.info, "accessoryd \(AgentVersion.text) serves \(quoted(options.socket))")
-      var loop = try AgentLoop(setup, reader, socket, log)
+      let state = StateFolder(named: options.state, given: Environment.value(of: "STATE_DIRECTORY"))
+      var loop = try AgentLoop(setup, Disk(reader, state), socket, log)
       try loop.run()
     } catch {
       throw .system(error)

@@ -10,6 +10,8 @@ struct Options: Equatable {
 
   var manifest: String
   var socket = defaultSocket
+  /// The folder of what the agent remembers; the service manager's or the usual one when it is not given.
+  var state: String?
   /// In place of the manifest's `radio`, as it was given; its files count from the working directory.
   var radio: String?
   var logLevel = LogLevel.info
@@ -22,12 +24,13 @@ struct Options: Equatable {
   }
 
   private enum Name: Int, CaseIterable {
-    case manifest, socket, radio, logLevel, help, version
+    case manifest, socket, state, radio, logLevel, help, version
 
     var option: CommandLineOptions.Option {
       switch self {
       case .manifest: .init("manifest", takesValue: true)
       case .socket: .init("socket", takesValue: true)
+      case .state: .init("state", takesValue: true)
       case .radio: .init("radio", takesValue: true)
       case .logLevel: .init("log-level", takesValue: true)
       case .help: .init("help", takesValue: false)
@@ -53,6 +56,7 @@ struct Options: Equatable {
       case .version: return .version
       case .manifest: manifest = value
       case .socket: options.socket = value ?? ""
+      case .state: options.state = value
       case .radio:
         guard let value, RadioSelection(text: value) != nil else { throw .radio(value ?? "") }
         options.radio = value
@@ -64,18 +68,22 @@ struct Options: Equatable {
     if let word = line.otherWord { throw .word(word) }
     guard let manifest, !manifest.isEmpty else { throw .noManifest }
     guard !options.socket.isEmpty else { throw .noSocket }
+    guard options.state != "" else { throw .noState }
     options.manifest = manifest
     return .run(options)
   }
 
   static let help = """
-    usage: accessoryd --manifest FILE [--socket PATH] [--radio RADIO] [--log-level LEVEL]
+    usage: accessoryd --manifest FILE [--socket PATH] [--state FOLDER] [--radio RADIO]
+                      [--log-level LEVEL]
 
     Listens to Bluetooth advertising, matches it against a manifest, and tells local programs about their
     accessories over a UNIX socket.
 
       --manifest FILE     what to look for and for whom (accessoryctl check FILE says what is wrong with it)
       --socket PATH       where programs connect; \(defaultSocket) when it is not given
+      --state FOLDER      where the registry of accessories is kept; when it is not given, the service manager's
+                          $STATE_DIRECTORY or \(StateFolder.usual)
       --radio RADIO       in place of the manifest's radio: any, hci0, AA:BB:CC:DD:EE:FF, virtual:FILE,
                           btsnoop:FILE, btsnoop:FILE?pace=flat-out or h4:PATH; files count from the working
                           directory here, and from the manifest's folder there
@@ -95,6 +103,7 @@ enum UsageProblem: Error, Equatable {
   case word(String)
   case noManifest
   case noSocket
+  case noState
   case radio(String)
   case logLevel(String)
 }

@@ -140,6 +140,16 @@ extension Agent {
 
   private func writeLoop(to text: inout MetricsText) {
     text.sample("turns_total", .counter, "Turns of the loop.", tally.turns)
+    text.sample(
+      "longest_turn_microseconds", .gauge, "The longest turn of the loop since the start.",
+      loop.longestTurnMicroseconds)
+    text.samples(
+      "touch_signals_total", .counter, "Runs of the program for touches, by how they ended.", "result",
+      [
+        ("done", loop.touchSignals.done), ("failed", loop.touchSignals.failed),
+        ("overdue", loop.touchSignals.overdue), ("notRun", loop.touchSignals.notRun),
+        ("dropped", loop.touchSignals.dropped),
+      ])
     text.sample("radio_reads_total", .counter, "Turns that read the radio.", loop.drains)
     text.samples(
       "system_calls_total", .counter, "Calls to the system, by what for.", "purpose",

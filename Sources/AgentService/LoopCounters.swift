@@ -3,6 +3,8 @@
 /// What the shell around the agent did, for `Metrics`. Counters only grow.
 public struct LoopCounters: Equatable, Sendable {
   public var turns: UInt64 = 0
+  /// From waking up to having done everything: for so long a report had to wait at most.
+  public private(set) var longestTurnMicroseconds: Int64 = 0
   /// Turns that read the radio, and packets that came of it.
   public var drains: UInt64 = 0
   public var packets: UInt64 = 0
@@ -17,10 +19,17 @@ public struct LoopCounters: Equatable, Sendable {
   /// Log lines that nobody read in time.
   public var logLinesDropped: UInt64 = 0
 
+  /// Runs of the gateway's program for touches: by how they ended, and those that it had no time for.
+  public var touchSignals = TouchCounters()
+
   public init() {}
 
+  public mutating func turnTook(_ microseconds: Int64) {
+    longestTurnMicroseconds = max(longestTurnMicroseconds, microseconds)
+  }
+
   public var sentence: String {
-    "the loop turned \(turns) times, read the radio in \(drains) of them for \(packets) packets, made \(clientCalls) "
+    "the loop turned \(turns) times, for \(longestTurnMicroseconds) µs at most, read the radio in \(drains) of them for \(packets) packets, made \(clientCalls) "
       + "calls for clients and \(watchCalls) to watch, and was out of descriptors \(exhaustions) times"
   }
 }

@@ -33,6 +33,16 @@ public enum DurableFile {
     _ = try opened(path, O_RDWR | O_CREAT | O_EXCL)
   }
 
+  /// Makes a folder that only its owner enters; it is good when something has the name.
+  public static func makeFolder(_ path: String) throws(SystemError) {
+    do throws(SystemError) {
+      // Holds: the call only reads the path.
+      _ = try retryOnInterrupt(.mkdir) { unsafe mkdir(path, 0o700) }
+    } catch {
+      guard error.code == EEXIST else { throw error }
+    }
+  }
+
   /// Gives a file another name, in place of what has it.
   public static func rename(_ path: String, to newPath: String) throws(SystemError) {
     // Holds: the call only reads the paths, here and below.

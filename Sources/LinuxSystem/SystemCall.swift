@@ -3,7 +3,8 @@
 /// The system calls that are made, by name.
 public enum SystemCall: String, Sendable {
   case open, fstat, read, write, poll, send, socket, bind, chmod, fsync, listen, accept, connect, rename,
-    unlink
+    unlink, mkdir
+  case fork, setsid, chdir, setgroups, execve
   case socketPair = "socketpair"
   case lock = "flock"
   case limit = "setrlimit"
@@ -17,4 +18,11 @@ public enum SystemCall: String, Sendable {
   case eventCreate = "eventfd"
   case signals = "signalfd"
   case peer = "getsockopt"
+  case pipe = "pipe2"
+  case processDescriptor = "pidfd_open"
+  case waitForProcess = "waitid"
+  case duplicate = "dup3"
+  case setGroup = "setresgid"
+  case setUser = "setresuid"
+  case processControl = "prctl"
 }

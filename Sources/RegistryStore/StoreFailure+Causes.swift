@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+public import AgentCore
 import CSQLite
-import LinuxSystem
+public import LinuxSystem
 
 extension StoreFailure {
   init(_ error: DatabaseError) {
@@ -16,8 +16,15 @@ extension StoreFailure {
     }
   }
 
-  init(_ error: SystemError) {
-    self = .system(StoreFault(code: error.code, reason: error.reason), call: error.call.rawValue)
+  /// What a call beside SQLite failed for; only a folder that is missing makes a name that is to be made missing.
+  public init(_ error: SystemError) {
+    if error.isMissing {
+      self = .noFolder
+    } else if error.isPermission {
+      self = .noPermission
+    } else {
+      self = .system(StoreFault(code: error.code, reason: error.reason), call: error.call.rawValue)
+    }
   }
 
   /// Does what the file system does beside SQLite.

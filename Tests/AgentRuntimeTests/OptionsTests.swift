@@ -19,9 +19,10 @@ struct OptionsTests {
 
   @Test("Everything that is given counts")
   func everything() throws {
-    let request = try read("--manifest=m", "--socket", "s", "--radio=h4:c", "--log-level", "debug")
+    let request = try read(
+      "--manifest=m", "--socket", "s", "--state", "t", "--radio=h4:c", "--log-level", "debug")
     var options = Options(manifest: "m")
-    (options.socket, options.radio, options.logLevel) = ("s", "h4:c", .debug)
+    (options.socket, options.state, options.radio, options.logLevel) = ("s", "t", "h4:c", .debug)
     #expect(request == .run(options))
     #expect(try read("--help") == .help)
     #expect(try read("--version") == .version)
@@ -32,6 +33,7 @@ struct OptionsTests {
     #expect(throws: UsageProblem.noManifest) { try read() }
     #expect(throws: UsageProblem.word("m")) { try read("m") }
     #expect(throws: UsageProblem.noSocket) { try read("--manifest=m", "--socket=") }
+    #expect(throws: UsageProblem.noState) { try read("--manifest=m", "--state=") }
     #expect(throws: UsageProblem.radio("x")) { try read("--manifest=m", "--radio=x") }
     #expect(throws: UsageProblem.logLevel("loud")) { try read("--manifest=m", "--log-level=loud") }
     #expect(throws: UsageProblem.line(.withoutValue("--manifest"))) { try read("--manifest") }

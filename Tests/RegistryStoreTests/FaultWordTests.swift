@@ -11,7 +11,7 @@ struct FaultWordTests {
   @Test("SQLite and the system have words for their codes")
   func words() {
     #expect(StoreFailure(DatabaseError(code: 1034)).reason == "disk I/O error (SQLite 1034)")
-    #expect(StoreFailure(SystemError(.open, code: 2)).reason == "open: No such file or directory")
+    #expect(StoreFailure(SystemError(.fsync, code: 5)).reason == "fsync: Input/output error")
     let refusal = RegistryRefusal(DatabaseError(code: 11))
     #expect(refusal.reason == "is damaged: database disk image is malformed")
   }

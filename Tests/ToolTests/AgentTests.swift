@@ -22,7 +22,8 @@ private final class RunningAgent {
       .appendingPathComponent("accessoryd")
     // Played as it was recorded: the first devices are there after some seconds.
     process.arguments = [
-      "--manifest", Package.path("Config/accessoryd.toml"), "--socket", socket, "--radio",
+      "--manifest", Package.path("Config/accessoryd.toml"), "--socket", socket, "--state", socket + ".state",
+      "--radio",
       "btsnoop:" + Package.path("Config/demo-room.btsnoop"),
     ]
     process.standardOutput = FileHandle.nullDevice

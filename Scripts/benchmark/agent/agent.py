@@ -36,7 +36,7 @@ class Agent:
         self.log = open(self.folder / "log", "w+")
         self.starter = subprocess.Popen(
             [*before, program, "--manifest", manifest, "--socket", self.socket,
-             "--radio", f"h4:{self.controller.path}"],
+             "--state", str(self.folder / "state"), "--radio", f"h4:{self.controller.path}"],
             stderr=self.log, env={"PATH": os.environ["PATH"]})
 
     def __enter__(self):

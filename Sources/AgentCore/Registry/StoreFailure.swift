@@ -8,6 +8,10 @@ public enum StoreFailure: Error, Equatable, Sendable {
   case readOnly
   /// Another process has the file.
   case locked
+  /// The folder that the file is to lie in is not there.
+  case noFolder
+  /// The agent's account may not use the folder or the file.
+  case noPermission
   /// The disk does not do as it should, SQLite says.
   case disk(StoreFault)
   /// The same, outside of SQLite: a system call, by its name.
@@ -25,7 +29,7 @@ public enum StoreFailure: Error, Equatable, Sendable {
   public var leavesOpen: Bool {
     switch self {
     case .full, .readOnly, .locked, .memory: true
-    case .disk, .system, .unexpected, .closed, .tooManyKept: false
+    case .noFolder, .noPermission, .disk, .system, .unexpected, .closed, .tooManyKept: false
     }
   }
 }

@@ -7,7 +7,8 @@ import Varlink
 
 /// Kinds of lines that a stranger can cause: one a minute is said of each.
 enum StrangerKind: Hashable, CaseIterable, Sendable {
-  case strangers, full, userFull, longMessages, cutMessages, noJSON, longReplies, overdue
+  case strangers, full, userFull, longMessages, cutMessages, noJSON, longReplies, overdue, registryFailures,
+    touchProgram
 }
 
 extension Notice {

@@ -17,29 +17,35 @@ extension AgentLoop {
       case .close(let id): close(id)
       case .readManifest:
         manager.reloading()
-        disk.ask(reader)
+        disk.readConfiguration()
       case .openRadio(let selection): openRadio(selection)
-      case .registry, .signalTouch: break
+      case .registry(let request): disk.ask(request)
+      case .signalTouch(let signal): self.signal(signal)
       case .log(let notice): log(notice)
       }
     }
   }
 
   private mutating func log(_ notice: Notice) {
-    var sentence = notice.sentence
-    if let kind = notice.strangerKind {
+    say(notice.level, notice.sentence, limitedAs: notice.strangerKind)
+  }
+
+  /// A line that may be one of many.
+  mutating func say(_ level: LogLevel, _ sentence: String, limitedAs kind: StrangerKind?) {
+    var sentence = sentence
+    if let kind {
       guard let held = limiter.admit(kind, at: now) else { return }
       if held > 0 { sentence += " (and \(held) more like this since the last such line)" }
     }
-    log.say(notice.level, sentence)
+    log.say(level, sentence)
   }
 
   /// The disk worker has read the manifest.
-  mutating func takeReading() {
-    guard let reading = disk.takeReply() else { return }
+  mutating func take(_ reading: Result<ConfigurationReader.Result, StartFailure>) {
     switch reading {
     case .success(let result):
       for warning in result.warnings { log.say(.warning, warning) }
+      touch.path = result.configuration.manifest.gateway.onTouch
       makeRoom(for: result.configuration.manifest.gateway.limits)
       agent.manifestWasRead(
         .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings), at: now)

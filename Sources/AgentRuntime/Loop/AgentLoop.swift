@@ -10,16 +10,13 @@ import LinuxSystem
 /// A turn takes what is ready, reads the radio if it is due, lets the agent think, does what it says, sends what waits
 /// for clients, and sets the alarm for whatever is next. The clock is read once a turn.
 struct AgentLoop: ~Copyable {
-  typealias DiskWorker = Worker<ConfigurationReader, Result<ConfigurationReader.Result, StartFailure>>
   typealias DevicesWorker = Worker<RadioSelection, RadioPort.Opening>
 
-  /// Watched beside clients: signals, alarm, listener, two workers, radio.
-  static let ownWatches = 6
+  /// Watched beside clients: signals, alarm, listener, two workers, radio, program.
+  static let ownWatches = 7
 
-  let reader: ConfigurationReader
   let socket: ServiceSocket
   let signals: SignalDescriptor
-  let disk: DiskWorker
   let devices: DevicesWorker
   /// Boot time of the instant 0, in microseconds.
   let origin: Int64
@@ -30,6 +27,10 @@ struct AgentLoop: ~Copyable {
   var watches: Watches<Watched>
   var alarm: Alarm
   var radio: RadioPort
+  var disk: DiskPort
+  var touch: TouchProgram
+  /// Of the program that runs.
+  var touchToken: UInt64?
   var manager: ManagerLink
   var log: Log
   var limiter = LogLimiter<StrangerKind>()
@@ -45,7 +46,7 @@ struct AgentLoop: ~Copyable {
   var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(
-    _ setup: Agent.Setup, _ reader: ConfigurationReader, _ socket: consuming ServiceSocket, _ log: Log
+    _ setup: Agent.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log
   ) throws(SystemError) {
     // Before any thread is made, so that every thread leaves signals to the descriptor.
     let signals = try SignalDescriptor()
@@ -54,21 +55,21 @@ struct AgentLoop: ~Copyable {
     var watches = Watches<Watched>(capacity: connections + Self.ownWatches)
     let epoll = try Epoll()
     let alarm = try Alarm(origin: origin)
-    let disk = try DiskWorker { reader in Result { () throws(StartFailure) in try reader.read() } }
+    let disk = try DiskPort(disk)
     let devices = try DevicesWorker(RadioOpening.open)
     try epoll.add(signals.descriptor, .readable, token: Self.place(&watches, .signals))
     try epoll.add(alarm.descriptor.descriptor, .readable, token: Self.place(&watches, .alarm))
-    try epoll.add(disk.replies.descriptor, .readable, token: Self.place(&watches, .disk))
+    try epoll.add(disk.worker.replies.descriptor, .readable, token: Self.place(&watches, .disk))
     try epoll.add(devices.replies.descriptor, .readable, token: Self.place(&watches, .devices))
     let listenerToken = Self.place(&watches, .listener)
     try epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
     let manager = try ManagerLink(.ofEnvironment)
     let agent = Agent(setup, at: Instant(microseconds: 0))
     radio = RadioPort(intervalMilliseconds: agent.drainIntervalMilliseconds)
+    touch = TouchProgram(path: setup.configuration.manifest.gateway.onTouch, account: .ofNobody())
     self.manager = manager
     self.agent = agent
     self.listenerToken = listenerToken
-    self.reader = reader
     self.socket = socket
     self.signals = signals
     self.origin = origin
@@ -87,18 +88,23 @@ struct AgentLoop: ~Copyable {
 
   /// Turns until a signal ends it.
   mutating func run() throws(SystemError) {
-    perform()
-    try arm()
+    try begin()
     while !isEnding { try turn() }
     end()
   }
 
-  private mutating func turn() throws(SystemError) {
+  mutating func begin() throws(SystemError) {
+    perform()
+    try arm()
+  }
+
+  mutating func turn() throws(SystemError) {
     let ready = try epoll.wait(milliseconds: isDue(deadline) ? 0 : -1)
     now = Instant(microseconds: try BootTime.now() - origin)
     counters.turns &+= 1
     for event in ready { try take(event) }
     if let end = listenerRestEnd, end <= now { resumeListening() }
+    touch.advance(to: now)
     driveRadio()
     (counters.staleEvents, counters.logLinesDropped) = (watches.staleCount, log.droppedCount)
     agent.loop = counters
@@ -108,6 +114,7 @@ struct AgentLoop: ~Copyable {
     watchRadio()
     tellManager()
     try arm()
+    counters.turnTook(try BootTime.now() - origin - now.microseconds)
   }
 
   private mutating func take(_ event: Ready) throws(SystemError) {
@@ -116,9 +123,10 @@ struct AgentLoop: ~Copyable {
     case .signals: try takeSignals()
     case .alarm: alarm.rang()
     case .listener: accept()
-    case .disk: takeReading()
+    case .disk: takeDiskReply()
     case .devices: takeOpening()
     case .radio: radio.isReady = true
+    case .touch: takeTouchEnd()
     case .client(let id): receive(from: id, event.readiness)
     }
   }
@@ -138,6 +146,7 @@ struct AgentLoop: ~Copyable {
   private var deadline: Instant? {
     return [
       agent.nextDeadline, radio.deadline(isUrgent: isRadioUrgent), listenerRestEnd, manager.deadline,
+      touch.deadline,
     ].compactMap { $0 }.min()
   }
 
@@ -156,6 +165,8 @@ struct AgentLoop: ~Copyable {
   private mutating func end() {
     manager.stopping()
     socket.withdraw()
+    touch.stop()
+    closeRegistry()
     for id in clients.keys { _ = flush(id) }
     log.say(.debug, counters.sentence)
     log.say(.info, "ended by a signal")

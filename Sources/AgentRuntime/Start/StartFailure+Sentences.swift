@@ -85,6 +85,7 @@ extension UsageProblem {
     case .word(let word): "the word \(quoted(word)) belongs to no option"
     case .noManifest: "a manifest is needed: --manifest FILE"
     case .noSocket: "the socket needs a path: --socket PATH"
+    case .noState: "the state needs a folder: --state FOLDER"
     case .radio(let text):
       "\(quoted(text)) is no radio; it is any, hci0, an address, virtual:FILE, btsnoop:FILE or h4:PATH"
     case .logLevel(let word): "\(quoted(word)) is no level; it is error, warning, notice, info or debug"

@@ -122,4 +122,44 @@ int64_t clinux_monotonic_time(void);
 /// Makes the heap give back what is freed: large blocks are mapped on their own, and all threads share one arena.
 void clinux_keep_heap_small(void);
 
+/// What confines a program that clinux_run_confined starts.
+struct clinux_confinement {
+  /// Whether to become `user` and `group`, which only root may.
+  int changes_account;
+  uint32_t user;
+  uint32_t group;
+  /// Of processor time.
+  uint32_t seconds;
+  uint32_t descriptors;
+};
+
+/// What kept a program from running: the place of the step (clinux_step), and errno.
+struct clinux_run_failure {
+  int32_t step;
+  int32_t code;
+};
+
+/// The calls that are made before a program runs, by name; NULL for a place that is none.
+const char *clinux_step(int32_t place);
+
+/// A program that was started.
+struct clinux_run {
+  int32_t process;
+  /// Readable once it has ended.
+  int descriptor;
+  /// Where a struct clinux_run_failure is to be read when it could not be run.
+  int report;
+};
+
+/// Runs `words` (the first is a path) in a session of its own with nothing but its words: no descriptors but
+/// /dev/null, no environment but PATH, no rights. Never waits for the program. 0, or -1 with errno.
+int clinux_run_confined(
+    char *const words[], const struct clinux_confinement *confinement, struct clinux_run *run);
+
+/// Kills everything in the process's session that has not left its group.
+void clinux_kill_group(int32_t process);
+
+/// Takes the state of a process that has ended: its exit status, or its signal below zero; INT32_MIN with errno.
+int32_t clinux_reap(int descriptor);
+
 #endif

@@ -45,6 +45,15 @@ final class ManagerSocket {
     try #require(Bool(false), "\(what) did not come; there were \(messages)", sourceLocation: location)
   }
 
+  /// Waits until something is so that no message says, taking what is said meanwhile.
+  func wait(for what: String, _ location: SourceLocation = #_sourceLocation, _ isSo: () -> Bool) throws {
+    let end = ContinuousClock.now + .milliseconds(Int(Self.deadlineMilliseconds))
+    while !isSo() {
+      try #require(ContinuousClock.now < end, "\(what) did not happen", sourceLocation: location)
+      if let message = next(milliseconds: 20) { messages.append(message) }
+    }
+  }
+
   /// Lets a second pass, and takes what is said meanwhile.
   func waitASecond() throws {
     let end = ContinuousClock.now + .seconds(1)

@@ -69,14 +69,16 @@ struct RunningAgent {
 
   init(
     _ folder: Folder, radio: String? = nil, environment: [String: String] = [:], isJournal: Bool = false,
-    shell: String? = nil
+    shell: String? = nil, state: String = "state"
   ) throws {
     self.folder = folder
     manager = try ManagerSocket(path: folder("manager-\(UUID().uuidString.prefix(4))"))
     var variables = environment
     variables["NOTIFY_SOCKET"] = manager.path
     var arguments = [
-      "--manifest", folder("manifest.toml"), "--socket", folder("socket"), "--log-level", "debug",
+      "--manifest", folder("manifest.toml"), "--socket", folder("socket"), "--state", folder(state),
+      "--log-level",
+      "debug",
     ]
     if let radio { arguments += ["--radio", radio] }
     if let shell {
@@ -97,6 +99,12 @@ struct RunningAgent {
     let status = "STATUS=radio \(state),"
     if manager.messages.last(where: { $0.contains("STATUS=") })?.contains(status) == true { return }
     try manager.expect(status, location) { $0.contains(status) }
+  }
+
+  /// Waits until the log has said this; what was logged.
+  func expectLog(_ text: String, _ location: SourceLocation = #_sourceLocation) throws -> String {
+    try manager.wait(for: "the log line \(text)", location) { program.errors.contains(text) }
+    return program.errors
   }
 
   /// Ends it as the service manager does; answers the exit status.

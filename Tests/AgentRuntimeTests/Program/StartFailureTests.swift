@@ -38,6 +38,9 @@ struct StartFailureTests {
       name: "no path for the socket", arguments: ["--manifest", "m", "--socket", ""], status: 64,
       sentence: "the socket needs a path: --socket PATH; see accessoryd --help"),
     Case(
+      name: "no folder for the state", arguments: ["--manifest", "m", "--state", ""], status: 64,
+      sentence: "the state needs a folder: --state FOLDER; see accessoryd --help"),
+    Case(
       name: "no radio", arguments: usual + ["--radio", "tea\u{1B}"], status: 64,
       sentence:
         #""tea\u{1B}" is no radio; it is any, hci0, an address, virtual:FILE, btsnoop:FILE or h4:PATH; "#

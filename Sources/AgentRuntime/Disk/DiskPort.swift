@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import LinuxSystem
+
+/// The disk worker as the loop holds it, and what waits for it.
+///
+/// Capacity: one request to the registry and one reading of the configuration, each asked for again only after its
+/// reply. The registry goes first: somebody waits for it at the gateway.
+struct DiskPort {
+  typealias DiskWorker = Worker<Disk.Request, Disk.Reply>
+
+  let registryPath: String
+  let worker: DiskWorker
+  private var registry: RegistryRequest?
+  private var isReadingWanted = false
+  /// Why there is no registry, which is logged once for as long as it is the same.
+  var refusal: RegistryRefusal?
+
+  init(_ disk: Disk) throws(SystemError) {
+    registryPath = disk.registryPath
+    worker = try DiskWorker(disk.answer)
+  }
+
+  mutating func ask(_ request: RegistryRequest) {
+    precondition(registry == nil, "the registry is asked for one thing at a time")
+    registry = request
+    begin()
+  }
+
+  mutating func readConfiguration() {
+    precondition(!isReadingWanted, "one reading of the configuration is wanted at a time")
+    isReadingWanted = true
+    begin()
+  }
+
+  /// The reply that is there; what waits is begun.
+  mutating func takeReply() -> Disk.Reply? {
+    guard let reply = worker.takeReply() else { return nil }
+    begin()
+    return reply
+  }
+
+  private mutating func begin() {
+    guard !worker.isBusy else { return }
+    if let request = registry.take() {
+      worker.ask(.registry(request))
+    } else if isReadingWanted {
+      isReadingWanted = false
+      worker.ask(.readConfiguration)
+    }
+  }
+
+  /// At the end of the program: waits for what is under way, whose reply it hands over, and has the registry's file
+  /// closed, so that its log is written back. What has not begun is dropped, since nobody was told that it is done.
+  /// False when the disk did not answer before the deadline.
+  mutating func close(
+    before deadline: MonotonicInstant, _ take: (RegistryReply) -> Void
+  ) -> Bool {
+    (registry, isReadingWanted) = (nil, false)
+    if worker.isBusy {
+      guard let reply = awaitReply(until: deadline) else { return false }
+      if case .registry(let reply) = reply { take(reply) }
+    }
+    worker.ask(.registry(.close))
+    return awaitReply(until: deadline) != nil
+  }
+
+  private func awaitReply(until deadline: MonotonicInstant) -> Disk.Reply? {
+    let entry = Polling.Entry(worker.replies.descriptor.number, .readable)
+    guard let ready = try? Polling.wait([entry], until: deadline), ready[0].contains(.readable) else {
+      return nil
+    }
+    return worker.takeReply()
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import HCI
+import LinuxSystem
+
+/// The program that the manifest names for touches (`on-touch`): run once for each signal, one after the other.
+///
+/// Its words are its path, `success` or `failure`, the item's id and the app's name. Capacity: one runs and
+/// `waitingMax` wait; further signals are dropped and counted. One that takes longer than `patienceMilliseconds` is
+/// killed with all it began.
+struct TouchProgram {
+  static let waitingMax = 4
+  static let patienceMilliseconds: Int64 = 5000
+
+  /// What became of a signal.
+  enum Outcome: Equatable {
+    case done
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    case overdue
+    case notRun(SystemError)
+    case dropped
+  }
+
+  /// Its path; nil runs nothing.
+  var path: String?
+  /// What runs.
+  private(set) var running: ConfinedProgram?
+  /// When what runs is killed; nil once it was.
+  private(set) var deadline: Instant?
+  private(set) var counters = TouchCounters()
+  private let account: ConfinedProgram.Account
+  private var waiting: [TouchSignal] = []
+  private var isOverdue = false
+
+  var isWaiting: Bool { !waiting.isEmpty }
+
+  init(path: String?, account: ConfinedProgram.Account) {
+    self.path = path
+    self.account = account
+  }
+
+  /// What is to be told at once of the signal: nothing, or that it was dropped.
+  mutating func add(_ signal: TouchSignal) -> Outcome? {
+    guard path != nil else { return nil }
+    guard waiting.count < Self.waitingMax else { return count(.dropped) }
+    waiting.append(signal)
+    return nil
+  }
+
+  /// Runs what waits longest when nothing runs. What could not be run is told.
+  mutating func begin(at now: Instant) -> Outcome? {
+    guard running == nil, !waiting.isEmpty else { return nil }
+    let signal = waiting.removeFirst()
+    // Another manifest may name none.
+    guard let path else { return count(.dropped) }
+    do throws(SystemError) {
+      running = try ConfinedProgram(
+        [path, signal.outcome.rawValue, signal.item, signal.app], as: account)
+      deadline = now.advanced(milliseconds: Self.patienceMilliseconds)
+      return nil
+    } catch {
+      return count(.notRun(error))
+    }
+  }
+
+  /// Kills what has run for too long.
+  mutating func advance(to now: Instant) {
+    guard let deadline, deadline <= now else { return }
+    self.deadline = nil
+    isOverdue = true
+    running?.kill()
+  }
+
+  /// How the program ended; nil while it runs.
+  mutating func takeEnd() -> Outcome? {
+    let ending: ConfinedProgram.Ending?
+    do throws(SystemError) { ending = try running?.end() } catch { ending = .notRun(error) }
+    guard let ending else { return nil }
+    defer { (running, deadline, isOverdue) = (nil, nil, false) }
+    return count(isOverdue ? .overdue : Outcome(ending))
+  }
+
+  /// Kills what runs, whose end nobody can wait for.
+  mutating func abandon() {
+    (running, deadline, isOverdue) = (nil, nil, false)
+    counters.notRun &+= 1
+  }
+
+  /// The program goes with the agent.
+  mutating func stop() {
+    waiting = []
+    (running, deadline) = (nil, nil)
+  }
+
+  private mutating func count(_ outcome: Outcome) -> Outcome {
+    switch outcome {
+    case .done: counters.done &+= 1
+    case .exited, .killed: counters.failed &+= 1
+    case .overdue: counters.overdue &+= 1
+    case .notRun: counters.notRun &+= 1
+    case .dropped: counters.dropped &+= 1
+    }
+    return outcome
+  }
+}
+
+extension TouchProgram.Outcome {
+  fileprivate init(_ ending: ConfinedProgram.Ending) {
+    switch ending {
+    case .exited(status: 0): self = .done
+    case .exited(let status): self = .exited(status: status)
+    case .killed(let signal): self = .killed(signal: signal)
+    case .notRun(let error): self = .notRun(error)
+    }
+  }
+
+  /// What went wrong, and what helps; nil when nothing did.
+  var sentence: String? {
+    switch self {
+    case .done: nil
+    case .exited(let status): "ended with status \(status); run it by hand as the user nobody to see why"
+    case .killed(let signal):
+      "was ended by signal \(signal); it may write no files, use 5 s of processor time and open 16 descriptors"
+    case .overdue: "took longer than 5 s and was killed; let it leave slow work to a service of its own"
+    case .notRun(let error) where error.isMissing:
+      "cannot be run: there is no such program; mend on-touch in the manifest"
+    case .notRun(let error) where error.isPermission:
+      "cannot be run: \(error.sentence); the user nobody must be able to run it"
+    case .notRun(let error): "cannot be run: \(error.sentence)"
+    case .dropped: "was not run for a touch, because \(TouchProgram.waitingMax) touches wait for it already"
+    }
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+enum step {
+  STEP_FORK,
+  STEP_SESSION,
+  STEP_NULL,
+  STEP_DUPLICATE,
+  STEP_FOLDER,
+  STEP_LIMIT,
+  STEP_GROUPS,
+  STEP_GROUP,
+  STEP_USER,
+  STEP_RIGHTS,
+  STEP_PROGRAM,
+};
+
+const char *clinux_step(int32_t place) {
+  static const char *const names[] = {
+      "fork",      "setsid",    "open",      "dup3",  "chdir", "setrlimit",
+      "setgroups", "setresgid", "setresuid", "prctl", "execve",
+  };
+  return place >= 0 && (size_t)place < sizeof names / sizeof *names ? names[place] : NULL;
+}
+
+// Everything down to `child` runs between fork and exec in a process that had threads: only calls that are safe in a
+// signal handler, and the kernel's own where the C library would tell the other threads, which are not there.
+
+/// Default dispositions, so that what the agent ignores is not ignored by the program. The C library keeps signals of
+/// its own from being set.
+static void reset_signals(void) {
+  // The kernel's struct sigaction, no larger than this: SIG_DFL, no flags, no mask.
+  unsigned long defaults[8] = {0};
+  for (int number = 1; number <= 64; number++) syscall(SYS_rt_sigaction, number, defaults, NULL, 8);
+}
+
+/// Leaves standard streams on /dev/null, and `report` as descriptor 3, which exec closes. 0, or the step that failed.
+static int arrange_descriptors(int report) {
+  report = fcntl(report, F_DUPFD_CLOEXEC, 4);
+  if (report < 0) return STEP_DUPLICATE;
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) return STEP_NULL;
+  for (int stream = 0; stream < 3; stream++) {
+    // A descriptor that is its own copy would keep its flag.
+    if (null == stream ? fcntl(null, F_SETFD, 0) : dup2(null, stream) < 0) return STEP_DUPLICATE;
+  }
+  if (dup3(report, 3, O_CLOEXEC) < 0) return STEP_DUPLICATE;
+#ifdef SYS_close_range
+  // Without it (before Linux 5.9) exec closes them: ours all have the flag.
+  syscall(SYS_close_range, 4u, ~0u, 0u);
+#endif
+  return 0;
+}
+
+static int limit(int what, rlim_t most) {
+  struct rlimit value = {.rlim_cur = most, .rlim_max = most};
+  return setrlimit(what, &value);
+}
+
+/// Gives up what the account may, every capability, and every way to get one back. 0, or the step that failed.
+static int give_up_rights(const struct clinux_confinement *confinement) {
+  if (confinement->changes_account) {
+    if (syscall(SYS_setgroups, 0, NULL) != 0) return STEP_GROUPS;
+    gid_t group = confinement->group;
+    if (syscall(SYS_setresgid, group, group, group) != 0) return STEP_GROUP;
+    uid_t user = confinement->user;
+    if (syscall(SYS_setresuid, user, user, user) != 0) return STEP_USER;
+  }
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return STEP_RIGHTS;
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+  memset(none, 0, sizeof none);
+  if (syscall(SYS_capset, &head, none) != 0) return STEP_RIGHTS;
+  // Who started it may be killed; another account's process may be told so only after it has changed.
+  return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : STEP_RIGHTS;
+}
+
+static int prepare(const struct clinux_confinement *confinement, int report, pid_t parent) {
+  reset_signals();
+  if (setsid() < 0) return STEP_SESSION;
+  int step = arrange_descriptors(report);
+  if (step != 0) return step;
+  if (chdir("/") != 0) return STEP_FOLDER;
+  umask(077);
+  if (limit(RLIMIT_CPU, confinement->seconds) != 0 || limit(RLIMIT_FSIZE, 0) != 0 || limit(RLIMIT_CORE, 0) != 0 ||
+      limit(RLIMIT_NOFILE, confinement->descriptors) != 0)
+    return STEP_LIMIT;
+  step = give_up_rights(confinement);
+  if (step != 0) return step;
+  // It went before it could be said to.
+  if (getppid() != parent) _exit(1);
+  return 0;
+}
+
+static void child(char *const words[], const struct clinux_confinement *confinement, int report, pid_t parent) {
+  static char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", NULL};
+  struct clinux_run_failure failure = {.step = prepare(confinement, report, parent)};
+  if (failure.step == 0) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(words[0], words, environment);
+    failure.step = STEP_PROGRAM;
+  }
+  failure.code = errno;
+  // Before the streams were arranged it is where it was; afterwards at 3.
+  int where = failure.step < STEP_FOLDER ? report : 3;
+  if (write(where, &failure, sizeof failure) < 0) _exit(126);
+  _exit(127);
+}
+
+int clinux_run_confined(
+    char *const words[], const struct clinux_confinement *confinement, struct clinux_run *run) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+  pid_t parent = getpid();
+  sigset_t all, before;
+  sigfillset(&all);
+  // No handler of ours may run in the child.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t process = _Fork();
+  if (process == 0) child(words, confinement, report[1], parent);
+  int code = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close(report[1]);
+  // It cannot be another's number: it was not waited for.
+  int descriptor = process < 0 ? -1 : (int)syscall(SYS_pidfd_open, process, 0);
+  if (descriptor >= 0) {
+    *run = (struct clinux_run){.process = process, .descriptor = descriptor, .report = report[0]};
+    return 0;
+  }
+  if (process > 0) {
+    code = errno;
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+  }
+  close(report[0]);
+  errno = code;
+  return -1;
+}
+
+void clinux_kill_group(int32_t process) {
+  kill(-process, SIGKILL);
+  // In the moment before it has a session of its own.
+  kill(process, SIGKILL);
+}
+
+int32_t clinux_reap(int descriptor) {
+  siginfo_t state;
+  memset(&state, 0, sizeof state);
+  if (waitid((idtype_t)P_PIDFD, (id_t)descriptor, &state, WEXITED | WNOHANG) != 0) return INT32_MIN;
+  if (state.si_pid == 0) {
+    errno = EAGAIN;
+    return INT32_MIN;
+  }
+  return state.si_code == CLD_EXITED ? state.si_status : -state.si_status;
+}

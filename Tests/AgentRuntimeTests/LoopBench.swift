@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Foundation
+import HCI
+import LinuxSystem
+import Synchronization
+import Testing
+
+@testable import AgentRuntime
+
+/// The real loop on a thread of its own, turned by a test, with a disk of the test's.
+enum LoopBench {
+  /// Runs `body` with the loop once it has begun. Signals stay the other threads': the loop's thread has them blocked.
+  static func run(
+    in folder: Folder, disk: Disk, _ body: @escaping @Sendable (inout AgentLoop) throws -> Void
+  ) throws {
+    let failure = Mutex<(any Error)?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    try BackgroundThread.start {
+      do {
+        var loop = try loop(in: folder, disk)
+        try loop.begin()
+        try body(&loop)
+      } catch {
+        failure.withLock { $0 = error }
+      }
+      done.signal()
+    }
+    try #require(done.wait(timeout: .now() + 60) == .success, "the loop does not come to an end")
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+
+  private static func loop(in folder: Folder, _ disk: Disk) throws -> AgentLoop {
+    let reader = ConfigurationReader(
+      manifestPath: folder("manifest.toml"), radio: "virtual:" + folder("room.toml"))
+    let read = try reader.read()
+    let setup = Agent.Setup(
+      read.configuration, radioSource: read.radioSource, epoch: Block128(high: 1, low: 2))
+    return try AgentLoop(
+      setup, disk, ServiceSocket(folder("socket")), Log(.terminal, .info, time: { "" }) { _ in true })
+  }
+}
+
+extension AgentLoop {
+  /// Turns until something is so. The virtual radio makes it turn 50 times a second at least.
+  mutating func turn(until isSo: (borrowing AgentLoop) -> Bool) throws {
+    let end = try MonotonicInstant.now().advanced(seconds: 30)
+    while !isSo(self) {
+      try turn()
+      try #require(try .now() < end, "what is waited for does not happen")
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import LinuxSystem
+import Testing
+
+/// The agent and its registry's file, from start to end.
+@Suite("The agent's registry")
+struct RegistryProgramTests {
+  /// A state folder that is no good. In sentences `@` stands for the registry's file.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    var state = "state"
+    let sentence: String
+    var prepare: @Sendable (Folder) throws -> Void = { _ in }
+
+    var testDescription: String { name }
+  }
+
+  private static let consequence = ", so no accessory can be added or removed until that is mended: "
+  private static let noFolder =
+    "cannot be opened: there is no such folder" + consequence
+    + "make the folder, or name another with --state, and start accessoryd again"
+  private static let reset =
+    consequence + "run accessoryctl registry reset: it keeps the file under another name and begins a new one"
+
+  private static let cases: [Case] = [
+    Case(name: "the folder's folder is missing", state: "none/state", sentence: noFolder),
+    Case(name: "a file is in the folder's way", sentence: noFolder) { _ = try $0.file("state", "precious") },
+    Case(
+      name: "another program's database",
+      sentence: "is another program's database (application id 0xf)" + consequence
+        + "move the file away if it is not needed, or let accessoryd keep its registry elsewhere"
+    ) { folder in
+      var header = Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 84)
+      header[71] = 0xF
+      try write(header, in: folder)
+    },
+    Case(name: "a file that broke off", sentence: "is damaged: it ends after 9 octets" + reset) {
+      try write(Array("SQLite fo".utf8), in: $0)
+    },
+    Case(name: "something else", sentence: "is damaged: it does not begin like a database" + reset) {
+      try write([UInt8](repeating: 7, count: 4096), in: $0)
+    },
+    Case(
+      name: "a later version's",
+      sentence: "was written by a later accessoryd (version 99; this one knows 1)" + consequence
+        + "install the later accessoryd again, or run accessoryctl registry reset"
+    ) { folder in
+      let agent = try RunningAgent(folder)
+      _ = try agent.expectLog("holds 0 accessories")
+      try #require(agent.end() == 0)
+      // The user version (sqlite.org, "Database File Format", 1.3).
+      var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder("state/registry.sqlite"))))
+      bytes.replaceSubrange(60..<64, with: [0, 0, 0, 99])
+      try write(bytes, in: folder)
+    },
+    Case(
+      name: "others may read it",
+      sentence: "is open to others (mode 644)" + consequence
+        + "make it a file of accessoryd's user with mode 600"
+    ) { try write([], in: $0, mode: 0o644) },
+  ]
+
+  private static func write(_ bytes: [UInt8], in folder: Folder, mode: Int = 0o600) throws {
+    try FileManager.default.createDirectory(atPath: folder("state"), withIntermediateDirectories: true)
+    _ = try folder.file("state/registry.sqlite", bytes, mode: mode)
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  private func answers(_ agent: RunningAgent) throws -> Bool {
+    let status = #"{"method":"io.accessoryd.Gateway.Status"}"#
+    return try TestClient(agent.socket).call(status)?.contains(#""version":"#) == true
+  }
+
+  @Test("The folder is made for the agent alone, and the file closed with nothing beside it at SIGTERM")
+  func life() throws {
+    let agent = try RunningAgent(Folder())
+    let file = agent.folder("state/registry.sqlite")
+    _ = try agent.expectLog("info: the registry \"\(file)\" holds 0 accessories")
+    #expect(try mode(agent.folder("state")) == 0o700)
+    #expect(try mode(file) == 0o600)
+    #expect(agent.end() == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: agent.folder("state")) == ["registry.sqlite"])
+  }
+
+  @Test("Killed without warning, it opens its registry again")
+  func killed() throws {
+    let folder = try Folder()
+    for _ in 0..<3 {
+      let agent = try RunningAgent(folder)
+      _ = try agent.expectLog("holds 0 accessories")
+      agent.program.send(SIGKILL)
+      #expect(agent.program.wait() == -SIGKILL)
+    }
+    let agent = try RunningAgent(folder)
+    _ = try agent.expectLog("holds 0 accessories")
+    #expect(agent.end() == 0)
+  }
+
+  @Test("The service manager's folder is taken when none is named")
+  func serviceManager() throws {
+    let folder = try Folder()
+    let program = try Program(
+      "accessoryd", ["--manifest", folder("manifest.toml"), "--socket", folder("socket")], in: folder,
+      environment: ["STATE_DIRECTORY": folder("given") + ":" + folder("other")])
+    let manager = try ManagerSocket(path: folder("manager"))
+    try manager.wait(for: "opening") { program.errors.contains("\(folder("given"))/registry.sqlite\" holds") }
+    program.send(SIGTERM)
+    #expect(program.wait() == 0)
+  }
+
+  @Test(
+    "Without a registry it says once what is wrong and what helps, serves what it can, and leaves the file alone",
+    arguments: cases)
+  func degraded(_ broken: Case) throws {
+    let folder = try Folder()
+    try broken.prepare(folder)
+    let file = folder(broken.state + "/registry.sqlite")
+    let before = FileManager.default.contents(atPath: file)
+    let agent = try RunningAgent(folder, state: broken.state)
+    let line = "error: the registry \"\(file)\" \(broken.sentence)\n"
+    let log = try agent.expectLog(line)
+    try agent.expectRadio("on")
+    #expect(try answers(agent))
+    #expect(log.ranges(of: "error: ").count == 1)
+    #expect(agent.end() == 0)
+    #expect(FileManager.default.contents(atPath: file) == before)
+  }
+
+  @Test(
+    "An account that may not use the folder is told so",
+    .enabled(if: getuid() == 0, "only root can give up what root may"))
+  func permission() throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      atPath: folder("state"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    // Holds: the call only reads the path.
+    try #require(unsafe chown(folder("state"), 1, 1) == 0)
+    // Root without its capabilities is an account like another.
+    let agent = try RunningAgent(
+      folder, shell: #"exec /usr/bin/setpriv --inh-caps=-all --bounding-set=-all "$0" "$@""#)
+    _ = try agent.expectLog("cannot be opened: accessoryd's account may not use the folder, so no accessory")
+    #expect(try answers(agent))
+    #expect(agent.end() == 0)
+  }
+}

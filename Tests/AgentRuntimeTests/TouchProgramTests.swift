@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Foundation
+import HCI
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import AgentRuntime
+
+@Suite("The program for touches")
+struct TouchProgramTests {
+  private let folder: Folder
+  private let start = Instant(microseconds: 0)
+
+  init() throws { folder = try Folder() }
+
+  private func program(_ script: String) throws -> TouchProgram {
+    try ProgramFile.writeScript(script, to: folder("lamp"))
+    return TouchProgram(path: folder("lamp"), account: .ofNobody())
+  }
+
+  private func end(of touch: inout TouchProgram) throws -> TouchProgram.Outcome? {
+    let running = try #require(touch.running)
+    _ = try Polling.wait(
+      [Polling.Entry(running.descriptor.number, .readable)], until: .now().advanced(seconds: 30))
+    return touch.takeEnd()
+  }
+
+  @Test("One runs, four wait, a sixth is dropped; they run in their order")
+  func queue() throws {
+    // It ends well for the item whose turn it is.
+    var touch = try program(#"exit "$2""#)
+    for place in 0..<5 {
+      #expect(touch.add(TouchSignal(.success, app: "lights", item: "\(place)")) == nil)
+      #expect(touch.begin(at: start) == nil)
+    }
+    #expect(touch.add(TouchSignal(.success, app: "lights", item: "9")) == .dropped)
+    #expect(try end(of: &touch) == .done)
+    for place in 1..<5 {
+      #expect(touch.begin(at: start) == nil)
+      #expect(try end(of: &touch) == .exited(status: Int32(place)))
+    }
+    #expect(touch.begin(at: start) == nil && touch.running == nil)
+    #expect((touch.counters.done, touch.counters.failed, touch.counters.dropped) == (1, 4, 1))
+  }
+
+  @Test("It is told what came of the touch, of which item and app")
+  func words() throws {
+    var touch = try program(#"[ "$*" = "failure bulb lights" ]"#)
+    #expect(touch.add(TouchSignal(.failure, app: "lights", item: "bulb")) == nil)
+    #expect(touch.begin(at: start) == nil)
+    #expect(try end(of: &touch) == .done)
+  }
+
+  @Test("After 5 s it is killed")
+  func overdue() throws {
+    var touch = try program("exec sleep 1000")
+    #expect(touch.add(TouchSignal(.success, app: "lights", item: "bulb")) == nil)
+    #expect(touch.begin(at: start) == nil)
+    touch.advance(to: Instant(microseconds: 4_999_999))
+    #expect(touch.takeEnd() == nil && touch.deadline == Instant(microseconds: 5_000_000))
+    touch.advance(to: Instant(microseconds: 5_000_000))
+    #expect(try end(of: &touch) == .overdue)
+    #expect(touch.running == nil && touch.deadline == nil && touch.counters.overdue == 1)
+  }
+
+  @Test("One that is not there, or may not be run, is said so; without one nothing is run")
+  func notRun() throws {
+    var touch = TouchProgram(path: folder("none"), account: .ofNobody())
+    #expect(touch.add(TouchSignal(.success, app: "lights", item: "bulb")) == nil)
+    #expect(touch.begin(at: start) == nil)
+    let missing = try end(of: &touch)
+    #expect(missing == .notRun(SystemError(.execve, code: ENOENT)))
+    #expect(missing?.sentence?.contains("there is no such program") == true)
+    #expect(touch.counters.notRun == 1)
+    touch.path = nil
+    #expect(touch.add(TouchSignal(.success, app: "lights", item: "bulb")) == nil && !touch.isWaiting)
+  }
+
+  @Test("The loop runs it, learns of its end, and counts it")
+  func loop() throws {
+    try ProgramFile.writeScript("exit 0", to: folder("lamp"))
+    let gateway = "[gateway]\non-touch = \"\(folder("lamp"))\""
+    _ = try folder.file("manifest.toml", Folder.manifest.replacing("[gateway]", with: gateway))
+    let disk = Disk(registryPath: "registry") { _ in .registry(.opened(Registry())) }
+    try LoopBench.run(in: folder, disk: disk) { loop in
+      for _ in 0..<3 { loop.signal(TouchSignal(.success, app: "lights", item: "bulb")) }
+      try loop.turn { $0.counters.touchSignals.done == 3 }
+      #expect(loop.touchToken == nil && loop.touch.running == nil)
+    }
+  }
+}
