@@ -41,6 +41,11 @@ let package = Package(
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
+    // What people see while they choose an accessory (pure), and the terminal that shows it.
+    .target(name: "PickerScreen", dependencies: ["HCI", "JSON", "Rendering"], swiftSettings: strict),
+    .target(name: "CCurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
+    .target(name: "Terminal", dependencies: ["CCurses", "PickerScreen"], swiftSettings: strict),
+
     // Grants as values with names, in lines and on disk.
     .target(name: "RegistryText", dependencies: ["AgentCore", "HCI", "JSON"], swiftSettings: strict),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -84,6 +89,7 @@ let package = Package(
       name: "accessoryctl",
       dependencies: [
         "HCI", "AgentCore", "ManifestFormat", "RegistryText", "Rendering", "JSON", "LinuxSystem", "Varlink",
+        "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -200,9 +206,14 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "PickerScreenTests",
+      dependencies: ["PickerScreen", "HCI", "JSON", "Rendering", "VirtualRadio"], exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
       name: "ToolTests",
       dependencies: [
-        "accessoryctl", "accessoryd", "HCI", "JSON", "LinuxSystem", "TestSupport", "Varlink", "VirtualRadio",
+        "accessoryctl", "accessoryd", "HCI", "JSON", "LinuxSystem", "Rendering", "TestSupport", "Varlink",
+        "VirtualRadio",
       ],
       exclude: ["Fixtures", "metrics.py"],
       swiftSettings: strict),

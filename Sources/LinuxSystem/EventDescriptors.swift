@@ -69,6 +69,25 @@ public struct SignalDescriptor: ~Copyable {
   }
 }
 
+/// That the terminal's window has another size now, as a descriptor (SIGWINCH); it no longer interrupts anything.
+public struct WindowSignal: ~Copyable {
+  private static let signal: UInt64 = 28
+
+  private let descriptor: Descriptor
+
+  public init() throws(SystemError) {
+    descriptor = Descriptor(owning: try retryOnInterrupt(.signals) { clinux_signals(1 << Self.signal) })
+  }
+
+  /// Becomes readable with the signal.
+  public var number: Int32 { descriptor.number }
+
+  /// Makes the descriptor quiet again.
+  public func acknowledge() throws(SystemError) {
+    guard clinux_next_signal(descriptor.number) >= 0 else { throw SystemError(.read) }
+  }
+}
+
 /// A descriptor by which another thread makes the loop turn.
 public struct Waker: ~Copyable, Sendable {
   public let descriptor: Descriptor

@@ -60,7 +60,10 @@ struct TextRows {
 
 extension StringProtocol {
   /// Columns of a terminal, for text without escape sequences.
-  package var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
+  package var columnCount: Int {
+    // Most text is ASCII, each character of which takes one.
+    utf8.allSatisfy { $0 < 0x80 } ? utf8.count : unicodeScalars.reduce(0) { $0 + $1.columnCount }
+  }
 }
 
 extension String {

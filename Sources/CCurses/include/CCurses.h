@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// ncurses (wide characters), as much of it as one screen needs.
+
+#ifndef C_CURSES_H
+#define C_CURSES_H
+
+#include <stdint.h>
+
+/// Keys that are no characters.
+enum {
+  CCURSES_NONE = 0,
+  CCURSES_CHARACTER,
+  CCURSES_ENTER,
+  CCURSES_ESCAPE,
+  CCURSES_TAB,
+  CCURSES_BACK_TAB,
+  CCURSES_UP,
+  CCURSES_DOWN,
+  CCURSES_LEFT,
+  CCURSES_RIGHT,
+  CCURSES_PAGE_UP,
+  CCURSES_PAGE_DOWN,
+  CCURSES_HOME,
+  CCURSES_END,
+  CCURSES_BACKSPACE,
+  CCURSES_DELETE,
+  CCURSES_CLEAR,
+  CCURSES_REDRAW,
+  /// A key that means nothing.
+  CCURSES_OTHER,
+};
+
+/// How text stands out.
+enum {
+  CCURSES_STRONG = 1,
+  CCURSES_FAINT = 2,
+  CCURSES_REVERSED = 4,
+  CCURSES_GOOD = 8,
+  CCURSES_BAD = 16,
+};
+
+/// Takes over the terminal of standard input and output: 0, or -1 when it is of an unknown kind. Whatever ends the
+/// program from then on, but SIGKILL, gives the terminal back as it was.
+int ccurses_begin(int is_colored);
+
+/// Gives the terminal back as it was.
+void ccurses_end(void);
+
+/// Whether the terminal shows UTF-8, as its locale says.
+int ccurses_is_unicode(void);
+
+/// Asks the terminal for its size and takes it on.
+void ccurses_resize(void);
+
+int ccurses_rows(void);
+int ccurses_columns(void);
+
+/// Empties the screen that is being drawn.
+void ccurses_erase(void);
+
+/// Draws text, which ends at the right margin at the latest.
+void ccurses_draw(int row, int column, const char *text, int style);
+
+/// Shows what was drawn; the cursor stands at a place, or is hidden for -1.
+void ccurses_show(int cursor_row, int cursor_column);
+
+/// Has the whole screen drawn anew by the next ccurses_show.
+void ccurses_redraw(void);
+
+/// The next key that was pressed, CCURSES_NONE when there is none yet; `scalar` becomes the character.
+int ccurses_key(uint32_t *scalar);
+
+/// Whether the terminal is there for both, reading and writing.
+int ccurses_is_terminal(void);
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Rendering
+
+/// Which columns the rows of a list have, and how wide they are: as many as fit, the more important ones first.
+struct PickerColumns: Equatable {
+  /// How hints are shown.
+  enum Hints: Equatable { case none, short, long }
+
+  private static let markerColumns = 2
+  private static let nameColumnsMin = 10
+
+  let glyphs: Glyphs
+  private(set) var name = nameColumnsMin
+  /// 0 for none.
+  private(set) var device = 0
+  private(set) var hasBars = false
+  private(set) var hasUnit = false
+  private(set) var hasAge = false
+  private(set) var hints = Hints.none
+  /// Octets of the address that tell all devices apart.
+  let tail: Int
+
+  init(_ rows: [PickerRow], columns: Int, glyphs: Glyphs) {
+    self.glyphs = glyphs
+    tail = Self.tail(rows.map(\.line.address))
+    // Marker, name, level and tail are always there.
+    var left = columns - Self.markerColumns - name - " -44".count - (3 * tail + 1)
+    func take(_ columns: Int) -> Bool {
+      guard left >= columns else { return false }
+      left -= columns
+      return true
+    }
+    let names = rows.map { glyphs.shown($0.line.name, columnsMax: 28).columnCount }.max() ?? 0
+    let devices = rows.compactMap(\.line.deviceName).map { glyphs.shown($0, columnsMax: 28).columnCount }
+    let longest = rows.map { Self.longHints($0.line).count }.max() ?? 0
+    hasBars = take(5)
+    if longest > 0, take(3) { hints = .short }
+    hasAge = take(8)
+    if let widest = devices.max(), take(13) { device = min(10, max(6, widest)) }
+    grow(&name, to: min(16, names), &left)
+    hasUnit = take(4)
+    if hints == .short, take(longest - 2) { hints = .long }
+    grow(&name, to: names, &left)
+    if device > 0 { grow(&device, to: devices.max() ?? 0, &left) }
+  }
+
+  private func grow(_ column: inout Int, to wanted: Int, _ left: inout Int) {
+    let more = max(0, min(left, wanted - column))
+    column += more
+    left -= more
+  }
+
+  /// The trailing octets, two at least, by which no two of the addresses are the same.
+  static func tail(_ addresses: [DeviceAddress]) -> Int {
+    let bits = Set(addresses.map(\.bits))
+    return (2..<6).first { count in Set(bits.map { $0 & (1 << UInt64(8 * count) - 1) }).count == bits.count }
+      ?? 6
+  }
+
+  // MARK: Lines
+
+  var captions: ScreenLine {
+    line(
+      marker: "", name: "name", device: "calls itself", bars: "signal", level: hasBars ? "" : "dBm",
+      age: "heard",
+      tail: "address", hints: "")
+  }
+
+  func line(_ row: PickerRow, isSelected: Bool, at now: Instant) -> ScreenLine {
+    let line = row.line
+    let hint: String
+    switch hints {
+    case .none: hint = ""
+    case .short: hint = (line.isShared ? "+" : "") + (line.identityDurable ? "" : "?")
+    case .long: hint = Self.longHints(line)
+    }
+    return self.line(
+      marker: isSelected ? glyphs.marker : "", name: glyphs.shown(line.name, columnsMax: name),
+      device: line.deviceName.map { glyphs.shown($0, columnsMax: max(1, device)) } ?? "",
+      bars: glyphs.bars(row.isGone ? nil : line.filteredRSSI),
+      level: row.isGone ? "gone" : line.filteredRSSI.map { "\($0)" } ?? "-", age: Self.age(row, at: now),
+      tail: Self.tail(of: line.address, octets: tail), hints: hint)
+  }
+
+  private func line(
+    marker: String, name: String, device: String, bars: String, level: String, age: String, tail: String,
+    hints: String
+  ) -> ScreenLine {
+    var line = ScreenLine()
+    var column = 0
+    func put(_ text: String, _ width: Int, gap: Int = 1) {
+      line.move(to: column)
+      line.append(text)
+      column += width + gap
+    }
+    put(marker, Self.markerColumns, gap: 0)
+    put(name, self.name, gap: self.device > 0 ? 2 : 1)
+    if self.device > 0 { put(device, self.device, gap: 2) }
+    if hasBars { put(bars, 4, gap: 1) }
+    let isLevel = !level.isEmpty && level != "gone"
+    put(level.paddedLeft(to: 4) + (hasUnit && isLevel ? " dBm" : ""), hasUnit ? 8 : 4)
+    if hasAge { put(age.paddedLeft(to: 6), 6, gap: 2) }
+    put(tail, 3 * self.tail - 1)
+    put(hints, 0)
+    return line
+  }
+
+  // MARK: Words
+
+  private static func longHints(_ line: CandidateLine) -> String {
+    [line.isShared ? "shared" : nil, line.identityDurable ? nil : "fleeting"].compactMap(\.self)
+      .joined(separator: " ")
+  }
+
+  static func age(_ row: PickerRow, at now: Instant) -> String {
+    if row.isGone { return "" }
+    let seconds = row.age(at: now)
+    if seconds < 2 { return "now" }
+    return seconds < 100 ? "\(seconds) s" : "\(min(seconds / 60, 999)) m"
+  }
+
+  private static func tail(of address: DeviceAddress, octets: Int) -> String {
+    String((address.text ?? "").suffix(3 * octets - 1))
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Rendering
+
+/// What stands below the list.
+extension PickerModel {
+  /// What has happened or is asked at the bottom, what is selected above it.
+  func info(at now: Instant) -> [ScreenLine] {
+    let height = layout.infoHeight
+    let words = size.columns - 2
+    var below: [ScreenLine] = []
+    if let happened {
+      below = folded(happened.text, words, height).map { ScreenLine(" " + $0, happened.style) }
+    }
+    let above = selectedWords(at: now).map { folded($0, words, height - below.count) } ?? []
+    let empty = Array(repeating: ScreenLine(), count: height - below.count - above.count)
+    return above.map { ScreenLine(" " + $0) } + empty + below
+  }
+
+  private func folded(_ text: String, _ columns: Int, _ height: Int) -> [String] {
+    let lines = text.folded(to: columns)
+    guard lines.count > height else { return lines }
+    return Array(lines.prefix(max(0, height)))
+  }
+
+  private var happened: (text: String, style: ScreenStyle)? {
+    if case .confirming(let question) = mode { return (question.sentence, .strong) }
+    if let note { return (note, .strong) }
+    if let tab, !tab.isOver {
+      if tab.isAnswering, tab.isChoosing { return ("The agent sets it up.", .strong) }
+      if let detail = tab.request.detail { return (glyphs.shown(detail, columnsMax: 300), []) }
+    }
+    return radioTrouble.map { ($0, []) }
+  }
+
+  private var radioTrouble: String? {
+    guard let pulse, pulse.radio != .on else { return nil }
+    return "The radio is \(pulse.radio.rawValue): \(glyphs.shown(pulse.detail, columnsMax: 200))"
+  }
+
+  /// All that is known of the selected device.
+  private func selectedWords(at now: Instant) -> String? {
+    guard let tab, tab.isChoosing, mode != .help, let row = tab.list.selectedRow else { return nil }
+    let line = row.line
+    var words = [line.address.text ?? ""]
+    if let name = line.deviceName { words.append("\"\(glyphs.shown(name, columnsMax: 32))\"") }
+    if row.isGone { words.append("gone") }
+    if line.isShared { words.append("another app has it already") }
+    if !line.identityDurable { words.append("may not be known again") }
+    if let rssi = line.rssi, layout.hasCaptions { words.append("last heard at \(rssi) dBm") }
+    return words.joined(separator: ", ")
+  }
+
+  // MARK: Typing
+
+  /// The question and the text that is typed, and the cursor's column.
+  func typingLines(_ typing: PickerTyping) -> (lines: [ScreenLine], cursor: Int) {
+    let height = layout.infoHeight
+    let columns = size.columns - 2
+    let prompt = typing.complaint ?? Sentences.prompt(typing, glyphs)
+    let style: ScreenStyle = typing.complaint == nil ? .strong : [.strong, .bad]
+    var lines = folded(prompt, columns, height - 1).map { ScreenLine(" " + $0, style) }
+    lines = Array(repeating: ScreenLine(), count: height - 1 - lines.count) + lines
+    let shown = typing.field.shown(columns: columns - 2)
+    var line = ScreenLine(" > ")
+    line.append(glyphs.shown(shown.text, columnsMax: columns))
+    return (lines + [line], 3 + shown.cursor)
+  }
+
+  // MARK: Keys
+
+  /// The keys that mean something now, the more important ones if there is no room for all.
+  var keyLine: ScreenLine {
+    var kept = keys
+    func width() -> Int { kept.reduce(-1) { $0 + $1.key.columnCount + $1.word.columnCount + 3 } }
+    while width() > size.columns - 2, let last = kept.indices.max(by: { kept[$0].rank < kept[$1].rank }) {
+      kept.remove(at: last)
+    }
+    var line = ScreenLine(" ")
+    for key in kept {
+      line.append(key.key, .strong)
+      line.append(" \(key.word)  ")
+    }
+    return line
+  }
+
+  /// Lower ranks are more important.
+  private var keys: [(key: String, word: String, rank: Int)] {
+    switch mode {
+    case .typing: return [("Enter", "accept", 0), ("Ctrl-U", "clear", 2), ("Esc", "back", 1)]
+    case .confirming: return [("y", "yes", 0), ("any other key", "no", 1)]
+    case .help: return [("any key", "back", 0), ("q", "quit", 1)]
+    case .list: return listKeys
+    }
+  }
+
+  private var listKeys: [(key: String, word: String, rank: Int)] {
+    let all: [(key: String, word: String, rank: Int)] = [("?", "help", 4), ("q", "quit", 1)]
+    guard let tab else { return all }
+    guard !tab.isOver else { return [("any key", "go on", 0), ("q", "quit", 1)] }
+    var keys: [(key: String, word: String, rank: Int)] = []
+    if tab.wantsName {
+      keys.append(("Enter", "name it", 0))
+    } else if tab.request.kind == .authorize {
+      keys.append(("a", "agree", 0))
+    } else if tab.isChoosing, let row = tab.list.selectedRow {
+      keys.append(("Enter", "choose", 0))
+      if tab.item(of: row)?.rename ?? false { keys.append(("n", "choose and name", 6)) }
+    }
+    keys += [("d", "deny", tab.request.kind == .setup ? 5 : 2), ("c", "close", 7)]
+    if tabs.count > 1 { keys.append(("Tab", "next", 3)) }
+    return keys + all
+  }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Rendering
+
+extension PickerModel {
+  /// What a key does; an action is the caller's to perform.
+  public mutating func press(_ key: PickerKey) -> PickerAction? {
+    note = nil
+    // What cannot be seen cannot be decided.
+    guard isLargeEnough else { return key == .character("q") ? .quit : nil }
+    switch mode {
+    case .list: return pressInList(key)
+    case .typing(let typing): return press(key, typing)
+    case .confirming(let question):
+      mode = .list
+      return key == .enter || key == .character("y") ? begin(question.action) : nil
+    case .help:
+      mode = .list
+      return key == .character("q") ? .quit : nil
+    }
+  }
+
+  private mutating func pressInList(_ key: PickerKey) -> PickerAction? {
+    switch key {
+    case .character("q"): return .quit
+    case .character("?"): mode = .help
+    case .tab, .right, .character("l"): turn(by: 1)
+    case .backTab, .left, .character("h"): turn(by: -1)
+    case .character, .enter, .escape, .up, .down, .pageUp, .pageDown, .home, .end, .backspace, .delete,
+      .clear:
+      return pressInTab(key)
+    }
+    return nil
+  }
+
+  private mutating func pressInTab(_ key: PickerKey) -> PickerAction? {
+    guard let tab else { return nil }
+    guard !tab.isOver else {
+      remove(tab.request.request)
+      return nil
+    }
+    return move(key) ? nil : decide(key, tab)
+  }
+
+  /// The next request, around the corner too.
+  private mutating func turn(by step: Int) {
+    guard let index = tabs.firstIndex(where: { $0.request.request == current }) else { return }
+    let seen = tabs[index]
+    let next = tabs[(index + step + tabs.count) % tabs.count].request.request
+    if seen.isOver { remove(seen.request.request) }
+    if tabs.contains(where: { $0.request.request == next }) { current = next }
+  }
+
+  /// Whether the key moves the selection.
+  private mutating func move(_ key: PickerKey) -> Bool {
+    let page = max(1, layout.listHeight - 1)
+    let count: Int
+    switch key {
+    case .up, .character("k"): count = -1
+    case .down, .character("j"): count = 1
+    case .pageUp: count = -page
+    case .pageDown: count = page
+    case .home, .character("g"): count = -PickerList.rowsMax
+    case .end, .character("G"): count = PickerList.rowsMax
+    case .character, .enter, .escape, .tab, .backTab, .left, .right, .backspace, .delete, .clear: return false
+    }
+    guard let current else { return true }
+    let height = layout.listHeight
+    change(current) { $0.list.move(by: count, height: height) }
+    return true
+  }
+
+  private mutating func decide(_ key: PickerKey, _ tab: PickerTab) -> PickerAction? {
+    let request = tab.request.request
+    switch key {
+    case .enter: return enter(tab)
+    case .character("n"): return nameIt(tab)
+    case .character("a"):
+      guard tab.request.kind == .authorize else { return refuse("there is nothing to agree to here") }
+      return begin(.agree(request: request))
+    case .character("d"): ask(Sentences.denyQuestion(tab, glyphs), .deny(request: request))
+    case .character("c"): ask(Sentences.cancelQuestion(tab, glyphs), .cancel(request: request))
+    case .character, .escape, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end,
+      .backspace, .delete, .clear:
+      break
+    }
+    return nil
+  }
+
+  private mutating func ask(_ sentence: String, _ action: PickerAction) {
+    mode = .confirming(PickerQuestion(sentence: sentence, action: action))
+  }
+
+  /// Says why nothing happens.
+  private mutating func refuse(_ sentence: String) -> PickerAction? {
+    note = sentence
+    return nil
+  }
+
+  /// From here on it is the agent's turn.
+  private mutating func begin(_ action: PickerAction) -> PickerAction? {
+    mode = .list
+    guard let request = action.request else { return action }
+    guard let tab = tabs.first(where: { $0.request.request == request }), !tab.isOver else { return nil }
+    guard !tab.isAnswering || tab.request.phase == .naming else {
+      return refuse("wait: the agent is still at what was decided before")
+    }
+    change(request) {
+      $0.isAnswering = true
+      $0.isActed = true
+    }
+    return action
+  }
+
+  // MARK: Choosing
+
+  private mutating func enter(_ tab: PickerTab) -> PickerAction? {
+    if tab.wantsName { return askForName(tab) }
+    if tab.request.kind == .authorize { return refuse("press a to agree, or d to deny") }
+    guard let row = choosable(tab) else { return nil }
+    guard row.line.identityDurable else {
+      let action = PickerAction.choose(
+        request: tab.request.request, candidate: row.line.candidate, name: nil, ssid: nil)
+      guard tab.item(of: row)?.ssidPrefix == nil else { return choose(row, tab, name: nil) }
+      ask(Sentences.fleetingQuestion(row, glyphs), action)
+      return nil
+    }
+    return choose(row, tab, name: nil)
+  }
+
+  private mutating func nameIt(_ tab: PickerTab) -> PickerAction? {
+    if tab.wantsName { return askForName(tab) }
+    guard tab.request.kind == .setup else { return refuse("there is nothing to name here") }
+    guard let row = choosable(tab) else { return nil }
+    guard let item = tab.item(of: row), item.rename else {
+      return refuse("this one keeps its name: its item is without the option rename; Enter chooses it")
+    }
+    type(.candidate(row.line.candidate), tab, row.line.name, octetsMax: PickerTyping.nameOctetsMax)
+    return nil
+  }
+
+  /// The selected row, if it can be chosen now; otherwise the note says why not.
+  private mutating func choosable(_ tab: PickerTab) -> PickerRow? {
+    guard tab.isChoosing else {
+      note = Sentences.whyNotNow(tab)
+      return nil
+    }
+    guard let row = tab.list.selectedRow else {
+      note = "there is nothing to choose yet"
+      return nil
+    }
+    guard !row.isGone else {
+      note = "it is gone; bring it back, or choose another"
+      return nil
+    }
+    return row
+  }
+
+  private mutating func choose(_ row: PickerRow, _ tab: PickerTab, name: String?) -> PickerAction? {
+    if let prefix = tab.item(of: row)?.ssidPrefix {
+      type(
+        .network(row.line.candidate, name: name, prefix: prefix), tab, prefix,
+        octetsMax: PickerTyping.networkOctetsMax)
+      return nil
+    }
+    return begin(
+      .choose(request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil))
+  }
+
+  // MARK: Typing
+
+  @discardableResult
+  mutating func askForName(_ tab: PickerTab) -> PickerAction? {
+    type(.answer, tab, tab.request.displayName ?? "", octetsMax: PickerTyping.nameOctetsMax)
+    return nil
+  }
+
+  private mutating func type(
+    _ purpose: PickerTyping.Purpose, _ tab: PickerTab, _ text: String, octetsMax: Int
+  ) {
+    mode = .typing(
+      PickerTyping(
+        request: tab.request.request, purpose: purpose, field: TextField(text, octetsMax: octetsMax)))
+  }
+
+  private mutating func press(_ key: PickerKey, _ typing: PickerTyping) -> PickerAction? {
+    var typing = typing
+    typing.complaint = nil
+    switch key {
+    case .escape:
+      mode = .list
+      return nil
+    case .enter: return finish(typing)
+    case .character(let scalar):
+      if !typing.field.press(key) { typing.complaint = Sentences.noRoom(for: scalar, in: typing.field) }
+    case .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .backspace,
+      .delete, .clear:
+      _ = typing.field.press(key)
+    }
+    mode = .typing(typing)
+    return nil
+  }
+
+  private mutating func finish(_ typing: PickerTyping) -> PickerAction? {
+    guard let tab = tabs.first(where: { $0.request.request == typing.request }) else { return nil }
+    let text = typing.field.trimmed
+    switch typing.purpose {
+    case .candidate, .answer:
+      guard !text.isEmpty else { return complain(typing, "a name has at least one character") }
+    case .network(_, _, let prefix):
+      guard text.utf8.starts(with: prefix.utf8) else {
+        return complain(typing, "it begins with \(glyphs.shown(prefix, columnsMax: 32))")
+      }
+    }
+    switch typing.purpose {
+    case .answer: return begin(.name(request: typing.request, name: text))
+    case .candidate(let number):
+      guard let row = tab.list.rows.first(where: { $0.line.candidate == number && !$0.isGone }) else {
+        mode = .list
+        return refuse("it is gone; bring it back, or choose another")
+      }
+      return choose(row, tab, name: text)
+    case .network(let number, let name, let prefix):
+      let whole = text == prefix ? nil : text
+      return begin(.choose(request: typing.request, candidate: number, name: name, ssid: whole))
+    }
+  }
+
+  private mutating func complain(_ typing: PickerTyping, _ sentence: String) -> PickerAction? {
+    var typing = typing
+    typing.complaint = sentence
+    mode = .typing(typing)
+    return nil
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Rendering
+
+/// A device on the list of a request.
+struct PickerRow: Equatable, Sendable {
+  /// Rows change places when a level has moved by so much: neighbours do not swap all the time.
+  static let hysteresisDecibels = 4
+  /// Heard longer ago than this, a device may have gone.
+  static let staleSeconds: Int64 = 10
+
+  private(set) var line: CandidateLine
+  /// What rows are sorted by.
+  private(set) var sortLevel: Int8?
+  private(set) var heardAt: Instant
+  /// It was told to be gone, and stays only because it is selected.
+  var isGone = false
+
+  init(_ line: CandidateLine, at now: Instant) {
+    self.line = line
+    sortLevel = line.filteredRSSI
+    heardAt = Self.heard(line, at: now)
+  }
+
+  mutating func update(_ line: CandidateLine, at now: Instant) {
+    self.line = line
+    isGone = false
+    heardAt = Self.heard(line, at: now)
+    guard let level = line.filteredRSSI, let held = sortLevel else {
+      sortLevel = line.filteredRSSI
+      return
+    }
+    if abs(Int(level) - Int(held)) >= Self.hysteresisDecibels { sortLevel = level }
+  }
+
+  private static func heard(_ line: CandidateLine, at now: Instant) -> Instant {
+    Instant(microseconds: now.microseconds &- line.silence.microseconds)
+  }
+
+  /// Whole seconds since it was heard.
+  func age(at now: Instant) -> Int64 { max(0, now.milliseconds(since: heardAt) / 1000) }
+
+  func isStale(at now: Instant) -> Bool { isGone || age(at: now) >= Self.staleSeconds }
+
+  /// Strongest first, without a level last, then in the order of discovery.
+  static func isBefore(_ one: PickerRow, _ other: PickerRow) -> Bool { one.order < other.order }
+
+  private var order: (Int, UInt32) { (sortLevel.map { -Int($0) } ?? .max, line.candidate) }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Rendering
+
+/// What the picker says to people.
+enum Sentences {
+  private static let nameColumnsMax = 40
+
+  private static func shown(_ text: String, _ glyphs: Glyphs) -> String {
+    glyphs.shown(text, columnsMax: nameColumnsMax)
+  }
+
+  // MARK: What is asked, and by whom
+
+  static func question(_ request: RequestLine, _ glyphs: Glyphs) -> String {
+    let app = shown(request.app, glyphs)
+    let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
+    switch request.kind {
+    case .setup:
+      let what = request.remaining > 1 ? "\(request.remaining) accessories" : "an accessory"
+      return request.onBehalf ? "Set up \(what) for \(app)" : "\(app) asks to set up \(what)"
+    case .rename: return "\(app) asks for another name for \(name)"
+    case .authorize: return "\(app) asks to extend \(name)"
+    }
+  }
+
+  /// The same where there is little room.
+  static func shortQuestion(_ request: RequestLine, _ glyphs: Glyphs) -> String {
+    let app = shown(request.app, glyphs)
+    let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
+    switch request.kind {
+    case .setup: return request.onBehalf ? "Set up for \(app)" : "\(app): set up an accessory"
+    case .rename: return "\(app): rename \(name)"
+    case .authorize: return "\(app): extend \(name)"
+    }
+  }
+
+  /// On the request's tab.
+  static func label(_ request: RequestLine, _ glyphs: Glyphs) -> String {
+    let app = glyphs.shown(request.app, columnsMax: 16)
+    switch request.kind {
+    case .setup: return app
+    case .rename: return "\(app): rename"
+    case .authorize: return "\(app): extend"
+    }
+  }
+
+  /// What else there is to know of it.
+  static func facts(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
+    guard request.kind == .setup else { return [] }
+    var facts: [String] = []
+    if request.touch {
+      facts.append("holding it at the gateway chooses it")
+    } else if !request.items.isEmpty, request.items.allSatisfy(\.immediate) {
+      facts.append("hold it at the gateway")
+    }
+    if request.filtered { facts.append("the app filters, and was told of \(devices(request.disclosed))") }
+    if request.hidden > 0 { facts.append("\(request.hidden) more found no room") }
+    return facts
+  }
+
+  private static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(count) devices" }
+
+  // MARK: What it is at
+
+  /// In the place of a list: what is going on, what can be done.
+  static func panel(_ tab: PickerTab, _ glyphs: Glyphs) -> [String] {
+    let request = tab.request
+    if let ending = tab.ending { return ended(tab, ending, glyphs) + tab.remarks }
+    let app = shown(request.app, glyphs)
+    let name = request.displayName.map { shown($0, glyphs) } ?? "the accessory"
+    switch request.phase {
+    case .looking, .choosing: return looking(request, glyphs)
+    case .naming: return ["\(name) was chosen.", "Enter names it; otherwise it keeps that name."]
+    case .settingUp: return ["\(name) is being set up."]
+    case .confirming: return ["\(name) is set up.", "\(app) has to confirm it."]
+    case .answering: return answering(request, name, glyphs)
+    }
+  }
+
+  private static func looking(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
+    let items = request.items.map { item in
+      "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
+    }
+    let cure =
+      request.filtered && request.disclosed > 0
+      ? "Nothing is shown yet: the app decides what is." : "Bring it near, and switch it on."
+    return ["Looking for"] + items + ["", cure]
+  }
+
+  private static func answering(_ request: RequestLine, _ name: String, _ glyphs: Glyphs) -> [String] {
+    guard request.kind == .authorize else {
+      let network = request.renameSSID ?? false ? ["The stored name of its network follows."] : []
+      return ["Its name is \(name)."] + network + ["", "Press Enter to type another."]
+    }
+    let adds = (request.adds ?? []).prefix(32).map { "\(glyphs.bullet) \(glyphs.shown($0, columnsMax: 200))" }
+    return ["\(name) would be found by this, too:"] + adds + ["", "Press a to agree, or d to deny."]
+  }
+
+  static func whyNotNow(_ tab: PickerTab) -> String {
+    switch tab.request.phase {
+    case .looking, .choosing: "there is nothing to choose here"
+    case .naming: "it has to be named first"
+    case .settingUp: "wait until it is set up"
+    case .confirming: "its app has to confirm it first"
+    case .answering: "there is nothing to choose here"
+    }
+  }
+
+  /// How a request ended.
+  static func ended(_ tab: PickerTab, _ ending: RequestEnding, _ glyphs: Glyphs) -> [String] {
+    let app = shown(tab.request.app, glyphs)
+    if let failure = ending.failure {
+      let reason = ending.reason.map { glyphs.shown($0, columnsMax: 300) } ?? shown(failure, glyphs)
+      switch tab.request.kind {
+      case .setup: return ["Nothing was set up for \(app): \(reason)."]
+      case .rename: return ["It keeps its name: \(reason)."]
+      case .authorize: return ["It was not extended: \(reason)."]
+      }
+    }
+    let name = (ending.displayName ?? tab.request.displayName).map { shown($0, glyphs) } ?? "It"
+    let others = tab.isActed || tab.request.touch ? [] : ["Somebody else has decided."]
+    switch tab.request.kind {
+    case .setup: return ["\(name) is set up for \(app)."] + others
+    case .rename: return ["Its name is \(name) now."] + others
+    case .authorize: return ["\(name) is extended as \(app) asked."] + others
+    }
+  }
+
+  // MARK: What became of an action
+
+  /// What matters of an answer once the request is over.
+  static func remarks(_ answer: PickerAnswer, _ request: RequestLine, _ glyphs: Glyphs) -> [String] {
+    let app = shown(request.app, glyphs)
+    switch answer {
+    case .done, .closed: return []
+    case .chosen(_, let awaitsApp, let finishInApp):
+      return (awaitsApp ? ["\(app) has two minutes to confirm it."] : [])
+        + (finishInApp ? ["Its setup goes on in \(app)."] : [])
+    case .failed(_, let cure): return cure.map { ["Try this: \(glyphs.shown($0, columnsMax: 300))."] } ?? []
+    }
+  }
+
+  /// What is said of an answer at once.
+  static func note(_ answer: PickerAnswer, _ request: RequestLine?, _ glyphs: Glyphs) -> String? {
+    switch answer {
+    case .done: return nil
+    case .chosen(let name, _, _):
+      let remarks = request.map { Self.remarks(answer, $0, glyphs) } ?? []
+      return (["\(shown(name, glyphs)) is set up."] + remarks).joined(separator: " ")
+    case .closed: return "Somebody else was faster, or the request has ended."
+    case .failed(let reason, let cure):
+      return glyphs.shown([reason, cure].compactMap(\.self).joined(separator: "; "), columnsMax: 300)
+    }
+  }
+
+  // MARK: Questions
+
+  static func denyQuestion(_ tab: PickerTab, _ glyphs: Glyphs) -> String {
+    "Deny this to \(shown(tab.request.app, glyphs))? It is told that it was refused."
+  }
+
+  static func cancelQuestion(_ tab: PickerTab, _ glyphs: Glyphs) -> String {
+    "Close this request of \(shown(tab.request.app, glyphs)) without an answer?"
+  }
+
+  static func fleetingQuestion(_ row: PickerRow, _ glyphs: Glyphs) -> String {
+    "\(shown(row.line.name, glyphs)) changes its address: it may not be known again. Choose it?"
+  }
+
+  static func prompt(_ typing: PickerTyping, _ glyphs: Glyphs) -> String {
+    switch typing.purpose {
+    case .candidate: "Choose it as:"
+    case .answer: "Its name:"
+    case .network(_, _, let prefix):
+      "Its network begins with \(glyphs.shown(prefix, columnsMax: 32)); the whole name, if you know it:"
+    }
+  }
+
+  static func noRoom(for scalar: Unicode.Scalar, in field: TextField) -> String {
+    scalar.isHiddenFromPeople
+      ? "that character could not be seen" : "there is room for \(field.octetsMax) bytes, no more"
+  }
+
+  static let help = [
+    "Enter choose       n choose and name", "a agree   d deny   c close   q quit",
+    "Tab, left, right   other requests", "up, down, PgUp, PgDn, g, G   select", "",
+    "dim       not heard for 10 s, or gone", "+ shared  another app has it already",
+    "? fleeting  may not be known again",
+  ]
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Rendering
+
+/// A line of text that is being typed.
+///
+/// Capacity: so many octets of UTF-8; what does not fit is not taken. Neither are characters that nobody could see.
+struct TextField: Equatable, Sendable {
+  private(set) var before: String
+  private(set) var after = ""
+  let octetsMax: Int
+
+  init(_ text: String, octetsMax: Int) {
+    before = ""
+    self.octetsMax = octetsMax
+    for scalar in text.unicodeScalars { _ = insert(scalar) }
+  }
+
+  var text: String { before + after }
+
+  /// Without blanks around it.
+  var trimmed: String {
+    var rest = Substring(text)
+    while rest.last?.isWhitespace ?? false { rest.removeLast() }
+    return String(rest.drop(while: \.isWhitespace))
+  }
+
+  /// What a key does to the text; false when it means nothing here, or there is no room.
+  mutating func press(_ key: PickerKey) -> Bool {
+    switch key {
+    case .character(let scalar): return insert(scalar)
+    case .backspace: return before.popLast() != nil
+    case .delete:
+      guard !after.isEmpty else { return false }
+      after.removeFirst()
+    case .left:
+      guard let last = before.popLast() else { return false }
+      after.insert(last, at: after.startIndex)
+    case .right:
+      guard !after.isEmpty else { return false }
+      before.append(after.removeFirst())
+    case .home: (before, after) = ("", text)
+    case .end: (before, after) = (text, "")
+    case .clear: (before, after) = ("", "")
+    case .enter, .escape, .tab, .backTab, .up, .down, .pageUp, .pageDown: return false
+    }
+    return true
+  }
+
+  private mutating func insert(_ scalar: Unicode.Scalar) -> Bool {
+    guard !scalar.isHiddenFromPeople, before.utf8.count + after.utf8.count + scalar.utf8.count <= octetsMax
+    else { return false }
+    before.unicodeScalars.append(scalar)
+    return true
+  }
+
+  /// The part around the cursor that fits into so many columns, and the cursor's column in it.
+  func shown(columns: Int) -> (text: String, cursor: Int) {
+    var start = Substring(before)
+    // The cursor takes a column of its own.
+    while start.columnCount > columns - 1 { start.removeFirst() }
+    var text = String(start)
+    for character in after {
+      guard text.columnCount + String(character).columnCount <= columns else { break }
+      text.append(character)
+    }
+    return (text, start.columnCount)
+  }
+}

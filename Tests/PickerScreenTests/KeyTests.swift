@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Rendering
+import Testing
+
+@testable import PickerScreen
+
+@Suite("Keys of the picker")
+struct KeyTests {
+  private let now = Samples.time(1000)
+
+  /// The last action that keys lead to.
+  private func press(_ model: inout PickerModel, _ keys: PickerKey...) -> PickerAction? {
+    keys.reduce(nil) { _, key in model.press(key) }
+  }
+
+  private func type(_ model: inout PickerModel, _ text: String) {
+    for scalar in text.unicodeScalars { _ = model.press(.character(scalar)) }
+  }
+
+  @Test("Enter chooses the selected device, once")
+  func choose() {
+    var model = Samples.model([Samples.setup()], Samples.candidates)
+    #expect(
+      press(&model, .down, .enter) == .choose(request: Samples.lights, candidate: 2, name: nil, ssid: nil))
+    #expect(press(&model, .enter) == nil && model.note != nil)
+    let action = PickerAction.choose(request: Samples.lights, candidate: 2, name: nil, ssid: nil)
+    model.take(.failed("it went away", cure: "bring it nearer"), to: action)
+    #expect(model.note == "it went away; bring it nearer")
+    #expect(press(&model, .enter) == action)
+  }
+
+  @Test("n names a device whose item allows it")
+  func chooseAndName() {
+    var model = Samples.model([Samples.setup()], Samples.candidates)
+    #expect(press(&model, .character("n"), .clear, .enter) == nil, "a name has at least one character")
+    type(&model, " Küche 厨")
+    #expect(
+      press(&model, .enter)
+        == .choose(request: Samples.lights, candidate: 1, name: "Küche 厨", ssid: nil))
+    var other = Samples.model([Samples.setup(items: [Samples.strip])], [Samples.candidate(1, level: -40)])
+    #expect(press(&other, .character("n")) == nil && other.mode == .list && other.note != nil)
+  }
+
+  @Test("A network that is known by its beginning is asked for")
+  func network() {
+    let item = RequestItemLine(item: "hub", name: "Hub", ssidPrefix: "HUB-")
+    var model = Samples.model([Samples.setup(items: [item])], [Samples.candidate(1, level: -40)])
+    var unnamed = model
+    #expect(press(&model, .enter) == nil)
+    type(&model, "12")
+    #expect(
+      press(&model, .enter) == .choose(request: Samples.lights, candidate: 1, name: nil, ssid: "HUB-12"))
+    #expect(press(&unnamed, .enter, .backspace, .enter) == nil, "it has to begin so")
+    type(&unnamed, "-")
+    #expect(press(&unnamed, .enter) == .choose(request: Samples.lights, candidate: 1, name: nil, ssid: nil))
+  }
+
+  @Test("A device that may not be known again is chosen only when the person says so twice")
+  func fleeting() {
+    let action = PickerAction.choose(request: Samples.lights, candidate: 1, name: nil, ssid: nil)
+    for (key, expected) in [(PickerKey.enter, action), (.character("y"), action), (.character("n"), nil)] {
+      var model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -40, durable: false)])
+      #expect(press(&model, .enter) == nil)
+      #expect(press(&model, key) == expected)
+    }
+  }
+
+  @Test("Denying and closing are asked for again")
+  func deny() {
+    var model = Samples.model([Samples.setup()], Samples.candidates)
+    #expect(press(&model, .character("d")) == nil)
+    #expect(press(&model, .escape) == nil && model.mode == .list)
+    #expect(press(&model, .character("d"), .character("y")) == .deny(request: Samples.lights))
+    var other = Samples.model([Samples.setup()])
+    #expect(press(&other, .character("c"), .enter) == .cancel(request: Samples.lights))
+  }
+
+  @Test("Tab goes round the requests, and each is answered in its own way")
+  func requests() {
+    var model = Samples.model([Samples.setup(), Samples.rename, Samples.authorize], Samples.candidates)
+    #expect(press(&model, .character("a")) == nil && model.note != nil)
+    #expect(press(&model, .tab, .enter) == nil)
+    type(&model, "!")
+    #expect(press(&model, .enter) == .name(request: Samples.kitchen, name: "Küche 厨房!"))
+    #expect(press(&model, .right, .enter) == nil && model.note != nil)
+    #expect(press(&model, .character("a")) == .agree(request: Samples.camera))
+    #expect(press(&model, .tab) == nil && model.current == Samples.lights)
+    #expect(press(&model, .backTab) == nil && model.current == Samples.camera)
+  }
+
+  @Test("A request that ends under the person's fingers stays until a key was pressed")
+  func ended() {
+    var model = Samples.model([Samples.setup(), Samples.rename], Samples.candidates)
+    model.take(
+      .closed(Samples.lights, RequestEnding(failure: "userCancelled", reason: "it was closed")), at: now)
+    #expect(model.current == Samples.lights)
+    #expect(press(&model, .enter) == nil && model.current == Samples.kitchen && model.tabs.count == 1)
+    model.take(.request(Samples.setup()), at: now)
+    #expect(model.current == Samples.kitchen, "a new request takes nothing away")
+    model.take(
+      .closed(Samples.lights, RequestEnding(accessory: Samples.camera, displayName: "Desk")), at: now)
+    #expect(model.tabs.count == 1 && model.note?.hasPrefix("Desk is set up for lights.") == true)
+  }
+
+  @Test("A question about what is over is taken back")
+  func staleQuestion() {
+    for keys in [[PickerKey.character("n")], [.character("d")]] {
+      var model = Samples.model([Samples.setup()], Samples.candidates)
+      for key in keys { _ = model.press(key) }
+      #expect(model.mode != .list)
+      model.take(.closed(Samples.lights, RequestEnding()), at: now)
+      #expect(model.mode == .list)
+      #expect(press(&model, .enter) == nil && model.tabs.isEmpty)
+    }
+  }
+
+  @Test("A device that is gone is not chosen")
+  func gone() {
+    var model = Samples.model([Samples.setup()], Samples.candidates)
+    model.take(.gone(1, of: Samples.lights), at: now)
+    #expect(press(&model, .enter) == nil && model.note?.hasPrefix("it is gone") == true)
+  }
+
+  @Test("Who chose a device is asked for its name at once, others when they want")
+  func naming() {
+    let naming = Samples.setup(phase: .naming)
+    var mine = Samples.model([Samples.setup()], Samples.candidates)
+    _ = press(&mine, .enter)
+    mine.take(.request(naming), at: now)
+    type(&mine, "Desk")
+    #expect(press(&mine, .enter) == .name(request: Samples.lights, name: "Desk"))
+    var others = Samples.model([Samples.setup()], Samples.candidates)
+    others.take(.request(naming), at: now)
+    #expect(others.mode == .list)
+    _ = press(&others, .enter)
+    type(&others, "Hall")
+    #expect(press(&others, .enter) == .name(request: Samples.lights, name: "Hall"))
+  }
+
+  @Test("Another operator who was faster is named as such")
+  func faster() {
+    var model = Samples.model([Samples.setup()], Samples.candidates)
+    guard let action = press(&model, .enter) else {
+      Issue.record("nothing was chosen")
+      return
+    }
+    model.take(.closed, to: action)
+    #expect(model.note?.hasPrefix("Somebody else was faster") == true)
+    model.take(
+      .closed(Samples.lights, RequestEnding(accessory: Samples.camera, displayName: "Desk")), at: now)
+    let text = model.screen(at: now).lines.map(\.text).joined(separator: "\n")
+    #expect(text.contains("Desk is set up for lights.") && text.contains("Somebody else has decided."))
+  }
+
+  @Test("q quits, unless it is typed; a window that is too small takes no decisions")
+  func quit() {
+    var model = Samples.model([Samples.rename])
+    #expect(press(&model, .enter, .character("q")) == nil)
+    #expect(press(&model, .escape, .character("q")) == .quit)
+    var small = Samples.model([Samples.setup()], Samples.candidates, size: ScreenSize(columns: 39, rows: 24))
+    #expect(press(&small, .enter) == nil && press(&small, .character("q")) == .quit)
+  }
+
+  @Test("Requests beyond the number of tabs wait for their turn")
+  func many() {
+    var model = Samples.model([])
+    for number in 0..<PickerModel.requestsMax + 3 {
+      let id = String(repeating: "0", count: 28) + String(1000 + number)
+      model.take(.request(Samples.setup(id, since: Int64(number))), at: now)
+    }
+    #expect(model.tabs.count == PickerModel.requestsMax && model.waiting.count == 3)
+    model.take(.closed(model.tabs[5].request.request, RequestEnding()), at: now)
+    #expect(model.tabs.count == PickerModel.requestsMax && model.waiting.count == 2)
+  }
+}
+
+@Suite("A text that is typed")
+struct TextFieldTests {
+  private func field(_ text: String, _ keys: PickerKey..., octetsMax: Int = 248) -> TextField {
+    var field = TextField(text, octetsMax: octetsMax)
+    for key in keys { _ = field.press(key) }
+    return field
+  }
+
+  @Test("Takes characters as people see them")
+  func editing() {
+    #expect(field("Küche", .left, .left, .backspace).text == "Kühe")
+    #expect(field("e\u{301}x", .left, .backspace).text == "x", "a letter goes with its accent")
+    #expect(field("ab", .home, .delete, .end, .character("c")).text == "bc")
+    #expect(field("ab", .home, .right, .right, .right, .character("厨")).text == "ab厨")
+    #expect(field("ab", .clear, .backspace, .delete, .left).text.isEmpty)
+    #expect(field("  a b ").trimmed == "a b")
+  }
+
+  @Test("Takes no more bytes than there is room for, and nothing that nobody sees")
+  func limits() {
+    #expect(field(String(repeating: "厨", count: 100)).text.utf8.count == 246)
+    #expect(field("", .character("\u{1B}"), .character("\u{202E}"), .character("a")).text == "a")
+    #expect(field("HUB-", .character("ü"), .character("x"), octetsMax: 5).text == "HUB-x")
+  }
+
+  @Test("Shows the part around the cursor")
+  func window() {
+    let long = field("厨房厨房厨房", octetsMax: 248)
+    #expect(long.shown(columns: 5).text == "厨房" && long.shown(columns: 5).cursor == 4)
+    let start = field("厨房厨房厨房", .home)
+    #expect(start.shown(columns: 5).text == "厨房" && start.shown(columns: 5).cursor == 0)
+  }
+}

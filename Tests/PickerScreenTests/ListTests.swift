@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Rendering
+import Testing
+import VirtualRadio
+
+@testable import PickerScreen
+
+@Suite("The list of devices")
+struct ListTests {
+  private static let height = 8
+
+  /// The line of the screen that the selected row stands on.
+  private func line(_ list: PickerList, height: Int = height) -> Int? {
+    list.visible(height: height).firstIndex { line in
+      if case .row(let row)? = line { row.line.address == list.selected } else { false }
+    }
+  }
+
+  private func numbers(_ list: PickerList) -> [UInt32] {
+    list.lines.compactMap { if case .row(let row) = $0 { row.line.candidate } else { nil } }
+  }
+
+  private func list(_ levels: [Int8?], hasHeadings: Bool = false) -> PickerList {
+    var list = PickerList(hasHeadings: hasHeadings)
+    for (index, level) in levels.enumerated() {
+      list.take(Samples.candidate(UInt32(index) + 1, level: level), at: Samples.time(0))
+    }
+    return list
+  }
+
+  @Test("Has the strongest first, those without a level last, about the one that is selected")
+  func order() {
+    #expect(numbers(list([-60, -70, nil, -50, -65])) == [1, 4, 5, 2, 3])
+  }
+
+  @Test("Neighbours change places only when a level has moved by 4 dB")
+  func hysteresis() {
+    var list = list([-40, -60, -62])
+    list.take(Samples.candidate(3, level: -59), at: Samples.time(1))
+    #expect(numbers(list) == [1, 2, 3])
+    list.take(Samples.candidate(2, level: -63), at: Samples.time(1))
+    list.take(Samples.candidate(3, level: -58), at: Samples.time(1))
+    #expect(numbers(list) == [1, 3, 2])
+    // From here on a wobble of 3 dB changes nothing.
+    for level: Int8 in [-57, -60, -61, -55, -58] {
+      list.take(Samples.candidate(3, level: level), at: Samples.time(2))
+      #expect(numbers(list) == [1, 3, 2])
+    }
+  }
+
+  @Test("Whatever is told of devices, the selected one stays on its line", arguments: UInt64(0)..<40)
+  func selectionStays(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var list = PickerList(hasHeadings: seed & 1 == 1)
+    let height = Int.random(in: 1...12, using: &random)
+    list.take(
+      Samples.candidate(1, level: -60, item: Int.random(in: 0...2, using: &random)), at: Samples.time(0))
+    for step in 0..<100 {
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        list.move(by: Int.random(in: -4...4, using: &random), height: height)
+      }
+      let (selected, before) = (list.selected, line(list, height: height))
+      #expect(before != nil, "the selected row is in sight at step \(step)")
+      disturb(&list, at: step, &random)
+      #expect(list.selected == selected)
+      #expect(line(list, height: height) == before, "step \(step)")
+      #expect(Set(numbers(list)).count == numbers(list).count, "one row a device")
+    }
+  }
+
+  private func disturb(_ list: inout PickerList, at step: Int, _ random: inout SeededGenerator) {
+    let number = UInt32.random(in: 1...20, using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: list.lose(number)
+    default:
+      let level = Bool.random(using: &random) ? Int8.random(in: -95 ... -30, using: &random) : nil
+      // A device stays with its item.
+      list.take(
+        Samples.candidate(number, level: level, item: Int(number) % 3), at: Samples.time(Double(step)))
+    }
+  }
+
+  @Test("A selected device that is gone keeps its row until the person goes elsewhere")
+  func gone() {
+    var list = list([-40, -50, -60])
+    list.lose(1)
+    #expect(numbers(list) == [1, 2, 3] && list.selectedRow?.isGone == true)
+    // It is back, under another number.
+    list.take(Samples.candidate(9, level: -45, address: 0xC4A1_0000_1E01), at: Samples.time(1))
+    #expect(numbers(list) == [9, 2, 3] && list.selectedRow?.isGone == false)
+    list.lose(9)
+    list.move(by: 1, height: Self.height)
+    #expect(numbers(list) == [2, 3] && list.selectedRow?.line.candidate == 2)
+    #expect(line(list) == 0, "no line stays empty above")
+  }
+
+  @Test("Keys reach every row, and no further")
+  func moving() {
+    var list = list([-40, -50, -60, -70], hasHeadings: true)
+    list.move(by: 1, height: 3)
+    #expect(list.selectedRow?.line.candidate == 2 && line(list, height: 3) == 2)
+    list.move(by: 99, height: 3)
+    #expect(list.selectedRow?.line.candidate == 4 && line(list, height: 3) == 2)
+    #expect(list.hiddenCounts(height: 3).above == 1 && list.hiddenCounts(height: 3).below == 0)
+    list.move(by: -99, height: 3)
+    #expect(list.selectedRow?.line.candidate == 1 && line(list, height: 3) == 1, "its heading is in sight")
+    var empty = PickerList(hasHeadings: false)
+    empty.move(by: 1, height: 3)
+    #expect(empty.selected == nil)
+  }
+
+  @Test("The tail of an address is as long as it takes to tell devices apart")
+  func tails() {
+    func tail(_ bits: UInt64...) -> Int {
+      PickerColumns.tail(bits.map { DeviceAddress(bits: $0, type: .random) })
+    }
+    #expect(tail(0xC4A1_0000_1E27) == 2)
+    #expect(tail(0xC4A1_0000_1E27, 0xC4A1_0000_1E28) == 2)
+    #expect(tail(0xC4A1_0000_1E27, 0xC4A1_0001_1E27) == 3)
+    #expect(tail(0xC4A1_0000_1E27, 0xC4A2_0000_1E27) == 5)
+    #expect(tail(0xC4A1_0000_1E27, 0xC5A1_0000_1E27) == 6)
+  }
+
+  @Test("More devices than there is room for do no harm")
+  func full() {
+    var list = PickerList(hasHeadings: false)
+    for number in 1...UInt32(PickerList.rowsMax + 9) {
+      list.take(Samples.candidate(number, level: -50), at: Samples.time(0))
+    }
+    #expect(list.rows.count == PickerList.rowsMax)
+    list.lose(UInt32(PickerList.rowsMax + 3))
+    #expect(list.rows.count == PickerList.rowsMax)
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import JSON
+import PickerScreen
+import Rendering
+
+/// Requests and devices that the tests show.
+enum Samples {
+  static let lights = String(repeating: "1", count: 32)
+  static let kitchen = String(repeating: "2", count: 32)
+  static let camera = String(repeating: "3", count: 32)
+
+  /// The agent's clock says 100 s when ours says 1000 s.
+  static func time(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
+  static func agentTime(_ seconds: Int64) -> Seconds { Seconds(microseconds: seconds * 1_000_000) }
+
+  static let bulb = RequestItemLine(item: "bulb", name: "Lumo bulb", rename: true, immediate: true)
+  static let strip = RequestItemLine(item: "strip", name: "Lumo strip")
+
+  static func setup(
+    _ request: String = lights, app: String = "lights", items: [RequestItemLine] = [bulb, strip],
+    phase: RequestLine.Phase = .choosing, since: Int64 = 90, end: Int64? = 700
+  ) -> RequestLine {
+    RequestLine(
+      request: request, kind: .setup, app: app, since: agentTime(since), end: end.map(agentTime),
+      phase: phase,
+      items: items, remaining: 1)
+  }
+
+  static let rename = RequestLine(
+    request: kitchen, kind: .rename, app: "kitchen", since: agentTime(95), end: agentTime(160),
+    phase: .answering, accessory: lights, displayName: "Küche 厨房", renameSSID: true)
+
+  static let authorize = RequestLine(
+    request: camera, kind: .authorize, app: "camera", since: agentTime(96), end: agentTime(160),
+    phase: .answering, accessory: lights, displayName: "Hall",
+    adds: ["the network CAM-1234", "a bootloader: company 0x0eee, data a55a"])
+
+  static func candidate(
+    _ number: UInt32, level: Int8?, item: Int = 0, name: String = "Lumo bulb", calls: String? = "Lumo E27",
+    address: UInt64? = nil, durable: Bool = true, shared: Bool = false, silence: Int64 = 0
+  ) -> CandidateLine {
+    CandidateLine(
+      candidate: number, itemIndex: item, name: name, deviceName: calls.map { AirText(Array($0.utf8)) },
+      address: DeviceAddress(bits: address ?? 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
+      filteredRSSI: level, silence: Seconds(microseconds: silence * 1_000_000), identityDurable: durable,
+      isShared: shared)
+  }
+
+  /// Those of two items, twins and people's names among them.
+  static let candidates = [
+    candidate(1, level: -41, address: 0xC4A1_0000_1E27),
+    candidate(2, level: -49, address: 0xC4A1_0001_1E27),
+    candidate(3, level: -56, name: "Desk lamp", calls: "Küchenlicht", shared: true),
+    candidate(4, level: -60, calls: "灯泡 \u{1B}[31m", durable: false),
+    candidate(5, level: -70, item: 1, name: "Lumo strip", calls: nil),
+    candidate(6, level: nil, item: 1, name: "Lumo strip", calls: "strip two", silence: 30),
+  ]
+
+  static func status(_ radio: RadioLine.State = .on) -> StatusLine {
+    let text = """
+      {"version":"0.1.0","epoch":"\(lights)","time":100,"radio":{"source":"hci0","state":"\(radio.rawValue)",
+      "detail":"hci0 is not there; plug it in","scan":null,"address":null,"extendedAdvertising":null,"codedPHY":null,
+      "bringups":1,"failures":0},"problems":[],"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
+      "events":1,"connections":1,"connectionsMax":1,"watchers":1,"reloads":0,"reloadsRefused":0}
+      """
+    guard case .object(let object)? = try? JSONReader.read(Array(text.utf8).span),
+      let status = try? StatusLine(object)
+    else { preconditionFailure("the sample is no status") }
+    return status
+  }
+
+  static let wide = ScreenSize(columns: 80, rows: 24)
+  static let narrow = ScreenSize(columns: 40, rows: 10)
+
+  /// A picker that was told of these, at 1000 s of its clock.
+  static func model(
+    _ requests: [RequestLine], _ candidates: [CandidateLine] = [], size: ScreenSize = wide,
+    glyphs: Glyphs = .unicode
+  ) -> PickerModel {
+    var model = PickerModel(size: size, glyphs: glyphs)
+    let now = time(1000)
+    model.take(status(), at: now)
+    for request in requests { model.take(.request(request), at: now) }
+    for candidate in candidates { model.take(.candidate(candidate, of: lights), at: now) }
+    model.take(.synced, at: now)
+    return model
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import HCI
+import Rendering
+import Testing
+
+@testable import PickerScreen
+
+/// Screens against `Fixtures/NAME.screen`: the text, then which columns of which line stand out. With `ACCESSORY_RECORD`
+/// set the files are written instead.
+@Suite("Screens of the picker")
+struct ScreenTests {
+  private static let now = Samples.time(1003)
+
+  private func expectGolden(
+    _ model: PickerModel, _ name: String, _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    let screen = model.screen(at: Self.now)
+    let text = Self.text(screen)
+    #expect(screen.lines.count <= model.size.rows, sourceLocation: location)
+    for line in screen.lines {
+      #expect(line.text.columnCount <= model.size.columns, "\(line.text)", sourceLocation: location)
+    }
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/\(name).screen")
+    if ProcessInfo.processInfo.environment["ACCESSORY_RECORD"] != nil {
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let expected = try String(contentsOf: file, encoding: .utf8)
+    #expect(text == expected, sourceLocation: location)
+  }
+
+  private static func text(_ screen: Screen) -> String {
+    var text = ""
+    for line in screen.lines { text += "|" + line.text.trimmedRight + "\n" }
+    for (row, line) in screen.lines.enumerated() {
+      for run in runs(line) where !run.style.isEmpty {
+        text +=
+          "line \(row), columns \(run.columns.lowerBound) to \(run.columns.upperBound): \(names(run.style))\n"
+      }
+    }
+    if let cursor = screen.cursor { text += "cursor: line \(cursor.line), column \(cursor.column)\n" }
+    return text
+  }
+
+  /// Neighbours of one style together.
+  private static func runs(_ line: ScreenLine) -> [(columns: Range<Int>, style: ScreenStyle)] {
+    var runs: [(columns: Range<Int>, style: ScreenStyle)] = []
+    for span in line.spans {
+      let end = span.column + span.text.columnCount
+      if let last = runs.last, last.style == span.style {
+        runs[runs.count - 1].columns = last.columns.lowerBound..<end
+      } else {
+        runs.append((span.column..<end, span.style))
+      }
+    }
+    return runs
+  }
+
+  private static func names(_ style: ScreenStyle) -> String {
+    let all: [(ScreenStyle, String)] = [
+      (.strong, "strong"), (.faint, "faint"), (.reversed, "reversed"), (.good, "good"), (.bad, "bad"),
+    ]
+    return all.filter { style.contains($0.0) }.map(\.1).joined(separator: " ")
+  }
+
+  @Test(
+    "A setup with devices, in both sizes", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func setup(size: ScreenSize, name: String) throws {
+    var model = Samples.model([Samples.setup()], Samples.candidates, size: size)
+    try expectGolden(model, "setup-\(name)")
+    _ = model.press(.down)
+    _ = model.press(.down)
+    model.take(.gone(3, of: Samples.lights), at: Self.now)
+    try expectGolden(model, "setup-gone-\(name)")
+    _ = model.press(.end)
+    try expectGolden(model, "setup-end-\(name)")
+  }
+
+  @Test("Several requests", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func requests(size: ScreenSize, name: String) throws {
+    let requests = [Samples.setup(), Samples.rename, Samples.authorize]
+    var model = Samples.model(requests, Samples.candidates, size: size)
+    try expectGolden(model, "tabs-\(name)")
+    _ = model.press(.tab)
+    try expectGolden(model, "rename-\(name)")
+    _ = model.press(.enter)
+    try expectGolden(model, "rename-typing-\(name)")
+    _ = model.press(.escape)
+    _ = model.press(.tab)
+    try expectGolden(model, "authorize-\(name)")
+    _ = model.press(.character("d"))
+    try expectGolden(model, "authorize-deny-\(name)")
+  }
+
+  @Test("Nothing, and nothing yet", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func empty(size: ScreenSize, name: String) throws {
+    var model = Samples.model([], size: size)
+    try expectGolden(model, "empty-\(name)")
+    model.take(Samples.status(.absent), at: Self.now)
+    model.take(.request(Samples.setup(phase: .looking, end: 130)), at: Self.now)
+    try expectGolden(model, "looking-\(name)")
+    _ = model.press(.character("?"))
+    try expectGolden(model, "help-\(name)")
+  }
+
+  @Test("How things went", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func endings(size: ScreenSize, name: String) throws {
+    var model = Samples.model([Samples.setup()], Samples.candidates, size: size)
+    let pressed = model.press(.enter)
+    let action = try #require(pressed)
+    var settingUp = Samples.setup(phase: .settingUp, end: nil)
+    settingUp.displayName = "Lumo bulb"
+    model.take(.request(settingUp), at: Self.now)
+    try expectGolden(model, "setting-up-\(name)")
+    var failed = model
+    model.take(.chosen(displayName: "Lumo bulb", awaitsApp: false, finishInApp: true), to: action)
+    model.take(
+      .closed(Samples.lights, RequestEnding(accessory: Samples.camera, displayName: "Lumo bulb")),
+      at: Self.now)
+    try expectGolden(model, "done-\(name)")
+    failed.take(
+      .closed(
+        Samples.lights,
+        RequestEnding(failure: "connectionFailed", reason: "the device did not answer in 30 s")), at: Self.now
+    )
+    failed.take(
+      .failed("the device did not answer in 30 s", cure: "keep it near, and switch it off and on"), to: action
+    )
+    try expectGolden(failed, "failed-\(name)")
+  }
+
+  @Test("Without UTF-8 there is no character beyond ASCII")
+  func ascii() throws {
+    let requests = [Samples.setup(), Samples.rename]
+    var model = Samples.model(requests, Samples.candidates, size: Samples.narrow, glyphs: .ascii)
+    try expectGolden(model, "ascii-40x10")
+    for key in [PickerKey.tab, .enter, .escape, .character("?")] {
+      _ = model.press(key)
+      for line in model.screen(at: Self.now).lines { #expect(line.text.utf8.allSatisfy { $0 < 0x80 }) }
+    }
+  }
+
+  @Test("Every size is drawn without leaving the window")
+  func sizes() {
+    for columns in [1, 12, 39, 40, 41, 57, 80, 140] {
+      for rows in [1, 3, 9, 10, 11, 15, 16, 24, 40] {
+        let size = ScreenSize(columns: columns, rows: rows)
+        var model = Samples.model([Samples.setup(), Samples.rename], Samples.candidates, size: size)
+        for key in [
+          PickerKey.down, .character("n"), .character("厨"), .escape, .character("?"), .escape, .tab,
+        ] {
+          _ = model.press(key)
+          let screen = model.screen(at: Self.now)
+          #expect(screen.lines.count <= rows)
+          #expect(screen.lines.allSatisfy { $0.text.columnCount <= columns }, "\(columns) by \(rows)")
+          #expect((screen.cursor?.column ?? 0) < columns && (screen.cursor?.line ?? 0) < rows)
+        }
+      }
+    }
+  }
+
+  @Test("A small window asks for a larger one")
+  func small() {
+    let model = Samples.model([Samples.setup()], size: ScreenSize(columns: 30, rows: 5))
+    #expect(model.screen(at: Self.now).lines.first?.text == "make the window larger: 40 by")
+  }
+
+  @Test("Devices not heard for 10 s are dim, and an agent that is silent is named")
+  func ageing() {
+    let model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -40)])
+    let later = model.screen(at: Samples.time(1010))
+    #expect(later.lines[5].spans.allSatisfy { $0.style.contains(.faint) })
+    #expect(later.lines[0].text.contains("agent silent for 10 s"))
+    #expect(!model.screen(at: Samples.time(1009)).lines[5].spans.contains { $0.style.contains(.faint) })
+    #expect(later.lines[1].text.hasSuffix("9:50 left"))
+  }
+}
+
+extension String {
+  fileprivate var trimmedRight: String {
+    var text = Substring(self)
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}
