@@ -16,6 +16,7 @@ struct Accessoryctl: ParsableCommand {
       Examples:
         accessoryctl status
         accessoryctl watch
+        accessoryctl pick
         accessoryctl list
         accessoryctl explain AA:BB:CC:DD:EE:FF
         accessoryctl check /etc/accessoryd/accessoryd.toml
@@ -32,7 +33,8 @@ struct Accessoryctl: ParsableCommand {
     version: "accessoryctl 0.1.0",
     subcommands: [
       StatusCommand.self, SightingsCommand.self, WatchCommand.self, ExplainCommand.self, TryCommand.self,
-      CheckCommand.self, SuggestCommand.self, ReloadCommand.self, ListCommand.self, RenameCommand.self,
+      PickCommand.self, CheckCommand.self, SuggestCommand.self, ReloadCommand.self, ListCommand.self,
+      RenameCommand.self,
       RemoveCommand.self, AllowCommand.self, AuthorizeCommand.self, RegistryCommand.self, MetricsCommand.self,
       CaptureCommand.self, DecodeCommand.self, ReplayCommand.self,
     ])

@@ -68,9 +68,7 @@ struct GatewayConnection: ~Copyable {
   ) throws(GatewayProblem) -> Arrival {
     while true {
       if let reply = try taken() { return .reply(reply) }
-      var entries = [
-        Polling.Entry(descriptor.number, unsent.isEmpty ? .readable : [.readable, .writable])
-      ]
+      var entries = [entry]
       if let interruption { entries += interruption.entries(output: output) }
       let ready: [Readiness]
       do throws(SystemError) { ready = try Polling.wait(entries, until: deadline) } catch {
@@ -102,7 +100,18 @@ struct GatewayConnection: ~Copyable {
     do throws(LineProblem) { return try value(LineReader(reply.parameters)) } catch { throw .line(error) }
   }
 
-  private mutating func taken() throws(GatewayProblem) -> ReceivedReply? {
+  // MARK: For those who wait for several things at once
+
+  /// What is to be waited for.
+  var entry: Polling.Entry {
+    Polling.Entry(descriptor.number, unsent.isEmpty ? .readable : [.readable, .writable])
+  }
+
+  /// Whether a call is in progress.
+  var isWaiting: Bool { client.isWaiting }
+
+  /// The next reply that is here; nil when there is none. A reply that is an error is thrown.
+  mutating func taken() throws(GatewayProblem) -> ReceivedReply? {
     if arrived == nil {
       do throws(ClientProblem) {
         if case .reply(let reply) = try client.next() { arrived = reply }
@@ -118,7 +127,7 @@ struct GatewayConnection: ~Copyable {
   }
 
   /// Sends what can be sent, and receives what is there.
-  private mutating func exchange(_ readiness: Readiness) throws(GatewayProblem) {
+  mutating func exchange(_ readiness: Readiness) throws(GatewayProblem) {
     do throws(SystemError) {
       if readiness.contains(.writable) { try send() }
       guard !readiness.isDisjoint(with: [.readable, .hungUp]) else { return }

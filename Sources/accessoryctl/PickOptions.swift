@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import JSON
+import PickerScreen
+
+/// What is set up on an app's behalf, and how it is chosen: the parameters of `Open`.
+struct PickOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Set up an accessory on this app's behalf.", valueName: "name"))
+  var app: String?
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Look for this item of the app only; may be given again.", valueName: "id"))
+  var item: [String] = []
+
+  @Flag(help: "Holding an accessory at the gateway chooses it.")
+  var touch = false
+
+  @Flag(help: "The first that is held at the gateway is taken, of items with an immediate range.")
+  var firstImmediate = false
+
+  @Option(help: ArgumentHelp("The device with this address is taken once it is found.", valueName: "address"))
+  var device: DeviceArgument?
+
+  @Option(help: ArgumentHelp("End when so many were set up. (default: 1)", valueName: "n"))
+  var count: Int?
+
+  @Option(help: ArgumentHelp("What the accessory is to be called.", valueName: "name"))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long to wait until one is found: short, medium, long, unbounded, or seconds. (default: 30)",
+      valueName: "time"))
+  var timeout: String?
+
+  /// Whether the choice is made without a person at the screen.
+  var isScripted: Bool { touch || firstImmediate || device != nil || count != nil }
+
+  func validate() throws {
+    guard app != nil else {
+      let given = [
+        item.isEmpty ? nil : "--item", touch ? "--touch" : nil, firstImmediate ? "--first-immediate" : nil,
+        device == nil ? nil : "--device", count == nil ? nil : "--count", name == nil ? nil : "--name",
+        timeout == nil ? nil : "--timeout",
+      ]
+      guard let option = given.compactMap(\.self).first else { return }
+      throw ValidationError("\(option) is for a request on an app's behalf: name the app with --app")
+    }
+    if [touch, firstImmediate, device != nil].count(where: \.self) > 1 {
+      throw ValidationError("--touch, --first-immediate and --device exclude each other")
+    }
+    if let count, !(1...1000).contains(count) { throw ValidationError("--count takes 1 to 1000") }
+    guard let name else { return }
+    if count ?? 1 > 1 { throw ValidationError("--name is for one accessory, not for --count") }
+    if name.utf8.isEmpty || name.utf8.count > PickerModel.nameOctetsMax {
+      throw ValidationError("--name takes 1 to \(PickerModel.nameOctetsMax) bytes")
+    }
+  }
+
+  func write(app: String, to json: inout JSONWriter) {
+    json.member("app", app)
+    if !item.isEmpty { json.member("items", item) }
+    if touch { json.member("touch", true) }
+    if firstImmediate { json.member("firstImmediate", true) }
+    if let device { json.member("device", device.text) }
+    if let count { json.member("count", count) }
+    if let timeout { json.member("discoveryTimeout", timeout) }
+  }
+}

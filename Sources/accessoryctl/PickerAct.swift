@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import LinuxSystem
+import PickerScreen
+import Rendering
+import Varlink
+
+/// A decision on its way to the agent, on a connection of its own: one carries one call at a time.
+final class PickerAct {
+  /// How many may be on their way.
+  static let countMax = 8
+  let action: PickerAction
+  private let patienceSeconds: Int
+  private let deadline: MonotonicInstant
+  private var connection: GatewayConnection
+
+  init(_ action: PickerAction, path: String) throws(GatewayProblem) {
+    self.action = action
+    var connection = try GatewayConnection(path: path)
+    let method: PickerMethod
+    switch action {
+    case .choose(let request, let candidate, let name, let ssid):
+      method = .choose
+      try connection.begin(method) { json in
+        json.member("request", request)
+        json.member("candidate", candidate)
+        if let name { json.member("name", name) }
+        if let ssid { json.member("ssid", ssid) }
+      }
+    case .name(let request, let name):
+      method = .name
+      try connection.begin(method) { json in
+        json.member("request", request)
+        json.member("name", name)
+      }
+    case .deny(let request): method = try Self.begin(.deny, request, &connection)
+    case .cancel(let request): method = try Self.begin(.cancel, request, &connection)
+    case .agree(let request): method = try Self.begin(.agree, request, &connection)
+    case .quit: preconditionFailure("quitting is nothing that the agent is asked for")
+    }
+    self.connection = connection
+    patienceSeconds = method.patienceSeconds
+    do throws(SystemError) { deadline = try .now().advanced(seconds: patienceSeconds) } catch {
+      throw .system(error)
+    }
+  }
+
+  private static func begin(
+    _ method: PickerMethod, _ request: String, _ connection: inout GatewayConnection
+  ) throws(GatewayProblem) -> PickerMethod {
+    try connection.begin(method) { $0.member("request", request) }
+    return method
+  }
+
+  var entry: Polling.Entry { connection.entry }
+
+  /// Goes on with what the connection is ready for; what the agent answered, if it has.
+  func advance(_ readiness: Readiness, at now: MonotonicInstant) throws(GatewayProblem) -> PickerAnswer? {
+    if !readiness.isEmpty { try connection.exchange(readiness) }
+    guard let reply = try connection.taken() else {
+      guard now < deadline else { throw .silent(seconds: patienceSeconds) }
+      return nil
+    }
+    guard case .choose = action else { return .done }
+    let line = LineReader(reply.parameters)
+    do throws(LineProblem) {
+      return .chosen(
+        displayName: try line.text("displayName"), awaitsApp: try line.truth("awaitsApp"),
+        finishInApp: try line.truth("finishInApp"))
+    } catch {
+      throw .line(error)
+    }
+  }
+}

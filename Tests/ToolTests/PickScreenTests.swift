@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Rendering
+import Testing
+
+/// pick in a real terminal before a stand-in for the agent.
+@Suite("The picker on a terminal")
+struct PickScreenTests {
+  private func terminal(
+    _ agent: StandInPicker, _ arguments: String..., columns: Int = 80, rows: Int = 24,
+    environment: String = "LC_ALL=C.UTF-8"
+  ) throws -> TerminalSession {
+    try TerminalSession(
+      ["pick", "--socket", agent.path] + arguments, columns: columns, rows: rows, environment: environment)
+  }
+
+  @Test("Keys choose, name and answer; the agent is told, and the screen says what came of it")
+  func story() throws {
+    let agent = try StandInPicker(
+      PickerSamples.waiting + [.request(PickerSamples.rename)],
+      ["Choose": [PickerSamples.chosen], "Name": [PickerSamples.empty]])
+    let terminal = try terminal(agent)
+    let first = try terminal.wait(for: "Lumo E27")
+    #expect(first.contains("[lights]") && first.contains("kitchen: rename") && first.contains("1E:01"))
+    #expect(first.contains(#"灯泡 \u{1B}[31m"#) && first.contains("▸ Lumo bulb"))
+    try terminal.press("Down", "n")
+    try terminal.wait(for: "> Lumo bulb")
+    try terminal.press("C-u", "厨", "房", "Enter")
+    let call = try agent.call("Choose")
+    #expect(call["candidate"] == .integer(2) && call["name"] == .text("厨房"))
+    try agent.tell(
+      .closed(
+        PickerSamples.request, RequestEnding(accessory: PickerSamples.accessory, displayName: "厨房")))
+    try terminal.wait(for: "厨房 is set up for lights.")
+    try terminal.press("Space")
+    try terminal.wait(for: "kitchen asks for another name for Stove")
+    try terminal.press("Enter", "2", "Enter")
+    #expect(try agent.call("Name")["name"] == .text("Stove2"))
+    try agent.tell(.closed(PickerSamples.other, RequestEnding(displayName: "Stove2")))
+    try terminal.wait(for: "Its name is Stove2 now.")
+    try terminal.press("Space")
+    try terminal.wait(for: "Nothing waits.")
+    try terminal.press("q")
+    try terminal.expectEnd(0)
+    #expect(terminal.errors.isEmpty)
+  }
+
+  @Test("A failure is said with its cure, and a request that another operator answered as such")
+  func failures() throws {
+    let agent = try StandInPicker(PickerSamples.waiting, ["Choose": [PickerSamples.setupFailed]])
+    let terminal = try terminal(agent)
+    try terminal.wait(for: "Lumo E27")
+    try terminal.press("Enter")
+    try terminal.wait(for: "nothing that matches was found; bring it near")
+    try agent.tell(
+      .closed(PickerSamples.request, RequestEnding(displayName: "Desk")), .request(PickerSamples.rename))
+    try terminal.wait(for: "Desk is set up for lights.")
+    try terminal.press("q")
+    try terminal.expectEnd(0)
+  }
+
+  @Test("The window's size is followed at once")
+  func resize() throws {
+    let agent = try StandInPicker(PickerSamples.waiting)
+    let terminal = try terminal(agent)
+    try terminal.wait(for: "calls itself")
+    try terminal.resize(columns: 40, rows: 10)
+    let small = try terminal.wait(for: "Enter choose  d deny  ? help  q quit")
+    #expect(!small.contains("calls itself") && small.contains("▸ Lumo bulb"))
+    try terminal.resize(columns: 30, rows: 5)
+    try terminal.wait(for: "make the window larger: 40 by")
+    try terminal.resize(columns: 120, rows: 30)
+    try terminal.wait(for: "calls itself")
+    try terminal.press("q")
+    try terminal.expectEnd(0)
+  }
+
+  @Test(
+    "Signals give the terminal back",
+    arguments: [("INT", 0), ("TERM", 0), ("HUP", 0), ("QUIT", 131), ("ABRT", 134)])
+  func signals(signal: String, status: Int) throws {
+    let agent = try StandInPicker(PickerSamples.waiting)
+    let terminal = try terminal(agent)
+    try terminal.wait(for: "Lumo E27")
+    if signal == "INT" { try terminal.press("C-c") } else { try terminal.signal(signal) }
+    try terminal.expectEnd(status)
+    let screen = try terminal.screen()
+    #expect(!screen.contains("Lumo E27"), "what was there before is there again")
+  }
+
+  @Test("The agent's sudden death is said on an ordinary terminal")
+  func death() throws {
+    let agent = try StandInPicker(PickerSamples.waiting)
+    let terminal = try terminal(agent)
+    try terminal.wait(for: "Lumo E27")
+    agent.stop()
+    try terminal.expectEnd(69)
+    #expect(terminal.errors.contains("closed the connection"))
+  }
+
+  @Test("Without UTF-8 all is ASCII, and without colours the words are the same")
+  func plain() throws {
+    let agent = try StandInPicker(PickerSamples.waiting)
+    let terminal = try terminal(agent, environment: "LC_ALL=C NO_COLOR=1")
+    let screen = try terminal.wait(for: "Lumo E27")
+    #expect(screen.contains("> Lumo bulb") && screen.contains(#"\u{706F}"#) && !screen.contains("▸"))
+    let styles = try terminal.screen(styles: true)
+    #expect(styles.contains("\u{1B}[7m") && !styles.contains("\u{1B}[31m") && !styles.contains("\u{1B}[32m"))
+    try terminal.press("q")
+    try terminal.expectEnd(0)
+  }
+
+  @Test("A terminal of an unknown kind is named")
+  func unknownTerminal() throws {
+    let agent = try StandInPicker(PickerSamples.waiting)
+    let terminal = try terminal(agent, environment: "TERM=no-such-kind")
+    try terminal.expectEnd(64)
+    #expect(terminal.errors.contains("set TERM"))
+  }
+
+  @Test("On an app's behalf it ends with the request, and says what was set up")
+  func onBehalf() throws {
+    let agent = try StandInPicker([.request(PickerSamples.rename)], ["Open": [PickerSamples.opened]])
+    let terminal = try terminal(agent, "--app", "lights", "--item", "bulb", "--timeout", "long")
+    let call = try agent.call("Open")
+    #expect(call["app"] == .text("lights") && call["items"] == .array([.text("bulb")]))
+    #expect(call["discoveryTimeout"] == .text("long") && call["touch"] == nil)
+    try agent.tell(
+      .request(PickerSamples.setup(onBehalf: true)),
+      .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request))
+    let screen = try terminal.wait(for: "Lumo E27")
+    #expect(screen.contains("Set up an accessory for lights") && !screen.contains("kitchen"))
+    try agent.answer("Open", PickerSamples.setUp(), PickerSamples.empty)
+    try terminal.expectEnd(0)
+    #expect(try terminal.screen().contains("Desk (lights): \(PickerSamples.accessory)"))
+  }
+
+  @Test("On an app's behalf a failure is said, and is no success")
+  func onBehalfFailed() throws {
+    let agent = try StandInPicker([], ["Open": [PickerSamples.opened]])
+    let terminal = try terminal(agent, "--app", "lights")
+    try agent.tell(.request(PickerSamples.setup(phase: .looking, onBehalf: true)))
+    try terminal.wait(for: "Looking for")
+    try agent.answer("Open", PickerSamples.setupFailed)
+    try terminal.expectEnd(1)
+    #expect(terminal.errors.contains("(discoveryTimeout): nothing that matches was found; bring it near"))
+    let left = try self.terminal(try StandInPicker([], ["Open": [PickerSamples.opened]]), "--app", "lights")
+    try left.wait(for: "Nothing waits.")
+    try left.press("q")
+    try left.expectEnd(1)
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import JSON
+import Rendering
+import Testing
+
+/// pick without a screen before a stand-in for the agent.
+@Suite("Picking by scripts")
+struct PickTests {
+  private func pick(_ agent: StandInPicker, _ arguments: String...) throws -> Tool.Run {
+    try Tool.run(["pick", "--socket", agent.path] + arguments)
+  }
+
+  private func opening(_ messages: [UInt8]...) throws -> StandInPicker {
+    try StandInPicker([], ["Open": messages, "Rename": [PickerSamples.empty]])
+  }
+
+  @Test("Without a terminal it says what else there is")
+  func noTerminal() throws {
+    let run = try pick(try StandInPicker())
+    #expect(run.status == 64 && run.output.isEmpty)
+    #expect(run.errorOutput.contains("use pick --json, or --app NAME with --touch"))
+  }
+
+  @Test(
+    "What makes no sense together is refused",
+    arguments: [
+      ["--touch"], ["--name", "x"], ["--app", "lights", "--touch", "--first-immediate"],
+      ["--app", "lights", "--count", "0"], ["--app", "lights", "--count", "2", "--name", "x"],
+      ["--app", "lights", "--json"], ["--app", "lights", "--device", "C4:A1"],
+      ["--app", "lights", "--touch", "--name", ""],
+    ])
+  func usage(arguments: [String]) throws {
+    let run = try Tool.run(["pick", "--socket", "/nowhere"] + arguments)
+    #expect(run.status == 64, "\(run.errorOutput)")
+  }
+
+  @Test("Each accessory that was set up is a line, and an object with a schema")
+  func lines() throws {
+    let text = try pick(
+      try opening(
+        PickerSamples.opened, PickerSamples.setUp("Desk"), PickerSamples.setUp("Hall\u{1B}"),
+        PickerSamples.empty), "--app", "lights", "--count", "2")
+    #expect(text.status == 0 && text.errorOutput.isEmpty)
+    #expect(
+      text.lines == [
+        "Desk (lights): \(PickerSamples.accessory)", #"Hall\u{1B} (lights): \#(PickerSamples.accessory)"#,
+      ])
+    let json = try pick(
+      try opening(PickerSamples.opened, PickerSamples.setUp("Desk"), PickerSamples.empty), "--app", "lights",
+      "--touch", "--json")
+    #expect(
+      json.text
+        == #"{"app":"lights","accessory":"\#(PickerSamples.accessory)","displayName":"Desk"}"# + "\n")
+    try expectValid(json.output, "picked")
+  }
+
+  @Test("The options are the agent's parameters")
+  func parameters() throws {
+    let options: [(arguments: [String], name: String, value: JSONElement)] = [
+      (["--touch"], "touch", .truth(true)), (["--first-immediate"], "firstImmediate", .truth(true)),
+      (["--device", "c4:a1:00:00:1e:27"], "device", .text("C4:A1:00:00:1E:27")),
+      (["--count", "3", "--item", "a", "--item", "b"], "items", .array([.text("a"), .text("b")])),
+      (["--count", "3"], "count", .integer(3)),
+    ]
+    for option in options {
+      let agent = try opening(PickerSamples.opened, PickerSamples.setUp(), PickerSamples.empty)
+      let run = try Tool.run(["pick", "--socket", agent.path, "--app", "lights"] + option.arguments)
+      #expect(run.status == 0)
+      #expect(try agent.call("Open")[option.name] == option.value)
+    }
+  }
+
+  @Test("A failure is one sentence and exit status 1, and what was set up before is printed")
+  func failure() throws {
+    let run = try pick(
+      try opening(PickerSamples.opened, PickerSamples.setUp(), PickerSamples.setupFailed), "--app", "lights",
+      "--count", "2")
+    #expect(run.status == 1 && run.lines.count == 1)
+    #expect(
+      run.errorOutput
+        == "accessoryctl: the accessory was not set up (discoveryTimeout): nothing that matches was found; bring it near\n"
+    )
+  }
+
+  @Test("The agent's refusals are sentences")
+  func refusals() throws {
+    let refusals: [(message: [UInt8], status: Int32, words: String)] = [
+      (
+        PickerSamples.failure("NotFound", [("kind", "app"), ("name", "lamps")]), 64,
+        #"the manifest has no app "lamps""#
+      ),
+      (
+        PickerSamples.failure("Busy", [("request", PickerSamples.request)]), 75, "has an open request already"
+      ),
+      (
+        PickerSamples.failure("Invalid", [("field", "discoveryTimeout"), ("reason", "it is no time")]), 64,
+        "discoveryTimeout is not acceptable: it is no time"
+      ),
+      (
+        PickerSamples.failure("RegistryUnavailable", [("sentence", "the disk is full")]), 74,
+        "the disk is full"
+      ),
+    ]
+    for refusal in refusals {
+      let run = try pick(try opening(refusal.message), "--app", "lamps", "--touch")
+      #expect(run.status == refusal.status && run.output.isEmpty)
+      #expect(run.errorOutput.contains(refusal.words), "\(run.errorOutput)")
+    }
+  }
+
+  @Test("A name is given while the agent waits for it, or else afterwards")
+  func names() throws {
+    let asked = try StandInPicker(
+      [.request(PickerSamples.setup(phase: .naming, onBehalf: true))],
+      ["Open": [PickerSamples.opened], "Name": [PickerSamples.empty], "Rename": [PickerSamples.empty]])
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      defer { done.signal() }
+      _ = try? asked.call("Name")
+      try? asked.answer("Open", PickerSamples.setUp("Kitchen"), PickerSamples.empty)
+    }
+    thread.start()
+    let run = try pick(asked, "--app", "lights", "--touch", "--name", "Kitchen")
+    done.wait()
+    #expect(run.text == "Kitchen (lights): \(PickerSamples.accessory)\n", "\(run.errorOutput)")
+    #expect(try asked.call("Name")["name"] == .text("Kitchen"))
+    let later = try opening(PickerSamples.opened, PickerSamples.setUp("Lumo bulb"), PickerSamples.empty)
+    let renamed = try pick(later, "--app", "lights", "--touch", "--name", "Kitchen")
+    #expect(renamed.text == "Kitchen (lights): \(PickerSamples.accessory)\n")
+    #expect(try later.call("Rename")["accessory"] == .text(PickerSamples.accessory))
+  }
+
+  @Test("What waits and changes is a stream of objects with a schema, ended by a signal")
+  func stream() throws {
+    let endings: [PickerReply] = [
+      .gone(1, of: PickerSamples.request),
+      .closed(PickerSamples.request, RequestEnding(failure: "userCancelled", reason: "it was closed")),
+    ]
+    let agent = try StandInPicker(PickerSamples.waiting + endings)
+    let folder = try TemporaryFolder()
+    let file = try folder.file("lines", [])
+    let script = #"""
+      "$TOOL" pick --json --socket "$1" > "$2" & child=$!
+      until grep -q '^{"synced":true}$' "$2"; do kill -0 $child || exit 9; done
+      kill -TERM $child; wait $child
+      """#
+    let run = try Tool.shell(script, agent.path, file)
+    #expect(run.status == 0 && run.errorOutput.isEmpty)
+    let lines = try Array(Data(contentsOf: URL(fileURLWithPath: file)))
+    #expect(lines.count { $0 == UInt8(ascii: "\n") } == 6)
+    try expectValid(lines, "pick")
+  }
+
+  @Test("A signal ends a script that waits, and nothing was set up")
+  func interrupted() throws {
+    let agent = try opening(PickerSamples.opened)
+    let done = DispatchSemaphore(value: 0)
+    let folder = try TemporaryFolder()
+    let file = try folder.file("pid", [])
+    let thread = Thread {
+      defer { done.signal() }
+      _ = try? agent.call("Open")
+      _ = try? Tool.shell(#"kill -TERM "$(cat "$1")""#, file)
+    }
+    thread.start()
+    let run = try Tool.shell(
+      #"echo $$ > "$1"; exec "$TOOL" pick --app lights --touch --socket "$2""#, file, agent.path)
+    done.wait()
+    #expect(run.status == 1 && run.output.isEmpty && run.errorOutput.isEmpty)
+  }
+}

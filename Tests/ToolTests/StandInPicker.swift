@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import JSON
+import LinuxSystem
+import Rendering
+import Synchronization
+import Varlink
+
+/// A stand-in for the agent that answers operators: how it is, what waits, and one message or more for each method.
+///
+/// Every connection has a thread of its own, and may call again and again. It goes away with its owner.
+final class StandInPicker: Sendable {
+  private struct State {
+    var calls: [(method: String, parameters: JSONObject)] = []
+    /// Who called a method whose answer goes on.
+    var streams: [(method: String, connection: Connection)] = []
+    var answers: [String: [[UInt8]]]
+    var waiting: [PickerReply]
+  }
+
+  private final class Connection: Sendable {
+    let descriptor: Descriptor
+    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+  }
+
+  let path: String
+  private let folder: TemporaryFolder
+  private let state: Mutex<State>
+  private let end: Waker
+
+  /// What waits when somebody begins to watch, and the messages that a method is answered with.
+  init(_ waiting: [PickerReply] = [], _ answers: [String: [[UInt8]]] = [:]) throws {
+    folder = try TemporaryFolder()
+    path = folder.path + "/io.accessoryd"
+    state = Mutex(State(answers: answers, waiting: waiting + [.synced]))
+    end = try Waker()
+    let owned = Mutex<LocalListener?>(try LocalListener(path: path, mode: 0o666))
+    let thread = Thread { [self] in
+      guard let listener = owned.withLock({ $0.take() }) else { return }
+      try? serve(listener)
+    }
+    thread.start()
+  }
+
+  /// Closes every connection, as a sudden death does.
+  func stop() { end.wake() }
+
+  /// Tells those who watch of a change, and who watches later too.
+  func tell(_ replies: PickerReply...) throws {
+    _ = try call("Watch")
+    let connections = state.withLock { state in
+      state.waiting += replies
+      return state.streams.filter { $0.method == "Watch" }.map(\.connection)
+    }
+    for connection in connections { for reply in replies { try send(Self.message(reply), connection) } }
+  }
+
+  /// Sends messages to those who called a method that is answered again and again.
+  func answer(_ method: String, _ messages: [UInt8]...) throws {
+    _ = try call(method)
+    let connections = state.withLock { state in
+      state.streams.filter { $0.method == method }.map(\.connection)
+    }
+    for connection in connections { for message in messages { try send(message, connection) } }
+  }
+
+  /// The parameters of the first call of a method, which is waited for.
+  func call(_ method: String) throws -> JSONObject {
+    let deadline = try MonotonicInstant.now().advanced(seconds: 30)
+    while try MonotonicInstant.now() < deadline {
+      let call = state.withLock { state in state.calls.first { $0.method == method } }
+      if let call { return call.parameters }
+      sched_yield()
+    }
+    throw CancellationError()
+  }
+
+  static func message(_ reply: PickerReply) -> [UInt8] {
+    Message.reply(continues: true) { reply.writeMembers(to: &$0) }
+  }
+
+  // MARK: Threads
+
+  private func serve(_ listener: borrowing LocalListener) throws {
+    while try wait(listener.descriptor, .readable) {
+      guard case .connection(let descriptor, _) = try listener.accept() else { continue }
+      let connection = Connection(descriptor)
+      let thread = Thread { [self] in try? serve(connection) }
+      thread.start()
+    }
+  }
+
+  private func serve(_ connection: Connection) throws {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    var bytes: [UInt8] = []
+    while try wait(connection.descriptor, .readable) {
+      let count = try connection.descriptor.read(into: &buffer) ?? 0
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+      while let length = bytes.firstIndex(of: 0) {
+        let message = Array(bytes[..<length])
+        bytes.removeFirst(length + 1)
+        guard case .object(let call) = try JSONReader.read(message.span) else { continue }
+        try take(call, connection)
+      }
+    }
+    state.withLock { state in state.streams.removeAll { $0.connection === connection } }
+  }
+
+  private func take(_ call: JSONObject, _ connection: Connection) throws {
+    guard case .text(let name)? = call["method"], let method = name.split(separator: ".").last else { return }
+    var parameters = JSONObject()
+    if case .object(let object)? = call["parameters"] { parameters = object }
+    if method == "Status" {
+      guard case .send(let status) = Replies.status() else { return }
+      return try send(status, connection)
+    }
+    let messages = state.withLock { state in
+      method == "Watch" ? state.waiting.map(Self.message) : state.answers[String(method)] ?? []
+    }
+    for message in messages { try send(message, connection) }
+    state.withLock { state in
+      if call["more"] == .truth(true) { state.streams.append((String(method), connection)) }
+      state.calls.append((String(method), parameters))
+    }
+  }
+
+  private func send(_ bytes: [UInt8], _ connection: Connection) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty, try wait(connection.descriptor, .writable) {
+      rest = rest.dropFirst(try connection.descriptor.write(rest) ?? 0)
+    }
+  }
+
+  /// False once this stand-in has ended.
+  private func wait(_ descriptor: borrowing Descriptor, _ wanted: Readiness) throws -> Bool {
+    let entries = [
+      Polling.Entry(descriptor.number, wanted), Polling.Entry(end.descriptor.number, .readable),
+    ]
+    return try Polling.wait(entries, until: nil)[1].isEmpty
+  }
+}

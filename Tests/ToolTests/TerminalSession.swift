@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import LinuxSystem
+import Testing
+
+/// A terminal with a program in it: keys go in, what is on the screen comes out. It is tmux's, with a server of its own,
+/// and goes away with its owner.
+final class TerminalSession {
+  private let folder: TemporaryFolder
+
+  /// Runs the tool with arguments in a terminal of a size; when it has ended its status is on the screen, and whether the
+  /// terminal's settings are what they were.
+  init(_ arguments: [String], columns: Int = 80, rows: Int = 24, environment: String = "LC_ALL=C.UTF-8")
+    throws
+  {
+    folder = try TemporaryFolder()
+    let script = try folder.file("script", Array(Self.script.utf8))
+    let words = ([Tool.path, folder.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    let run = try tmux(
+      "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "env \(environment) sh '\(script)' \(words)")
+    try #require(run.status == 0, "\(run.errorOutput)")
+  }
+
+  deinit { _ = try? tmux("kill-server") }
+
+  /// The program's number is that of a shell which it takes the place of.
+  private static let script = #"""
+    tool=$1 folder=$2; shift 2
+    # Ctrl-C is for the program alone.
+    trap : INT
+    stty -g > "$folder/before"
+    sh -c 'echo $$ > "$1/pid"; tool=$2; shift 2; exec "$tool" "$@"' sh "$folder" "$tool" "$@" 2> "$folder/errors"
+    status=$?
+    stty -g > "$folder/after"
+    cmp "$folder/before" "$folder/after" && echo "ended with $status, restored"
+    exec cat
+    """#
+
+  /// The server outlives the call, and must not keep open what tells of a child's end.
+  private static let begin = #"""
+    for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done
+    exec /usr/bin/tmux "$@"
+    """#
+
+  private func tmux(_ arguments: String...) throws -> Tool.Run {
+    try Tool.spawn(
+      "/bin/bash",
+      ["-c", Self.begin, "bash", "-f", "/dev/null", "-S", folder.path + "/tmux", "-u"] + arguments)
+  }
+
+  func press(_ keys: String...) throws {
+    for key in keys { _ = try tmux("send-keys", key) }
+  }
+
+  func resize(columns: Int, rows: Int) throws {
+    _ = try tmux("resize-window", "-x", "\(columns)", "-y", "\(rows)")
+  }
+
+  func signal(_ name: String) throws {
+    _ = try Tool.shell(#"kill -"$1" "$(cat "$2")""#, name, folder.path + "/pid")
+  }
+
+  var errors: String { (try? String(contentsOfFile: folder.path + "/errors", encoding: .utf8)) ?? "" }
+
+  /// What a person sees; with `styles` in the escape sequences that say how.
+  func screen(styles: Bool = false) throws -> String {
+    try styles ? tmux("capture-pane", "-p", "-e").text : tmux("capture-pane", "-p").text
+  }
+
+  /// The screen once a text is on it, or as it is when that takes too long.
+  @discardableResult
+  func wait(for text: String, _ location: SourceLocation = #_sourceLocation) throws -> String {
+    let deadline = try MonotonicInstant.now().advanced(seconds: 30)
+    var screen = ""
+    while try MonotonicInstant.now() < deadline {
+      screen = try self.screen()
+      if screen.contains(text) { return screen }
+    }
+    Issue.record("\(text) is not on the screen:\n\(screen)\(errors)", sourceLocation: location)
+    return screen
+  }
+
+  /// Waits until the program has ended and expects the terminal to be as it was.
+  func expectEnd(_ status: Int, _ location: SourceLocation = #_sourceLocation) throws {
+    try wait(for: "ended with \(status), restored", location)
+  }
+}
