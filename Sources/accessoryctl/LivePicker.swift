@@ -96,8 +96,9 @@ struct LivePicker: ~Copyable {
       terminal.resize()
       model.resize(to: terminal.size)
     }
-    // What was on the screen when a key was pressed is what it is about: keys go first.
-    if !ready[1].isEmpty, press(&model, &terminal) { return .left }
+    // What was on the screen when a key was pressed is what it is about: keys go first. They are looked for every time,
+    // by which ncurses sets up the keyboard again after the program was stopped and continued.
+    if press(&model, &terminal) { return .left }
     let now = try MonotonicInstant.now()
     do throws(GatewayProblem) {
       for arrival in try links.advance(ready[own.count...], at: now) {
