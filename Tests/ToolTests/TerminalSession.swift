@@ -37,16 +37,18 @@ final class TerminalSession {
     exec cat
     """#
 
-  /// The server outlives the call, and must not keep open what tells of a child's end.
-  private static let begin = #"""
-    for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"; done
-    exec /usr/bin/tmux "$@"
-    """#
+  /// The server outlives the call: it must not keep open what tells of a child's end, and signals have to reach it.
+  private static let begin = """
+    import os, signal, sys
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    os.closerange(3, 1024)
+    os.execv("/usr/bin/tmux", ["tmux"] + sys.argv[1:])
+    """
 
   private func tmux(_ arguments: String...) throws -> Tool.Run {
     try Tool.spawn(
-      "/bin/bash",
-      ["-c", Self.begin, "bash", "-f", "/dev/null", "-S", folder.path + "/tmux", "-u"] + arguments)
+      "/usr/bin/python3",
+      ["-c", Self.begin, "-f", "/dev/null", "-S", folder.path + "/tmux", "-u"] + arguments)
   }
 
   func press(_ keys: String...) throws {
