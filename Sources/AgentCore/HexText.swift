@@ -27,7 +27,7 @@ public enum HexText {
   }
 
   /// The low `count` digits of a number, lower case.
-  static func digits(_ value: UInt64, count: Int) -> String {
+  public static func digits(_ value: UInt64, count: Int) -> String {
     let text = String(value, radix: 16)
     return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
   }

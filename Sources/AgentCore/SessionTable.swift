@@ -4,7 +4,7 @@ public import HCI
 
 /// One activation of an app (`ASAccessorySession`), known by a token that only its program has.
 public struct Session: Equatable, Sendable {
-  public let token: Block128
+  public let token: RandomIdentifier
   public let app: String
   /// The user that activated it; calls of others do not reach it, whatever token they bring.
   public let user: UInt32
@@ -29,7 +29,7 @@ public struct SessionTable: Sendable {
   /// Opens a session that is streamed from now on. `token` is random. Nil when there is no place; `ended` is who gave
   /// way.
   public mutating func open(
-    _ token: Block128, app: String, user: UInt32
+    _ token: RandomIdentifier, app: String, user: UInt32
   ) -> (session: Session?, ended: Session?) {
     precondition(index(of: token) == nil, "a token is given once")
     var ended: Session?
@@ -50,25 +50,27 @@ public struct SessionTable: Sendable {
   }
 
   /// The session of a token, for the user that opened it; nil is said in the same words whatever the reason.
-  public func session(_ token: Block128, of user: UInt32) -> Session? {
+  public func session(_ token: RandomIdentifier, of user: UInt32) -> Session? {
     index(of: token).map { sessions[$0] }.flatMap { $0.user == user ? $0 : nil }
   }
 
+  public func isOpen(_ token: RandomIdentifier) -> Bool { index(of: token) != nil }
+
   /// A stream takes the session up again. False when another one streams it.
-  public mutating func takeUp(_ token: Block128) -> Bool {
+  public mutating func takeUp(_ token: RandomIdentifier) -> Bool {
     guard let index = index(of: token), sessions[index].end != nil else { return false }
     sessions[index].end = nil
     return true
   }
 
   /// The session's stream has ended; it may be taken up again for a while.
-  public mutating func leave(_ token: Block128, at now: Instant) {
+  public mutating func leave(_ token: RandomIdentifier, at now: Instant) {
     guard let index = index(of: token) else { return }
     sessions[index].end = now.advanced(milliseconds: Self.lingerMilliseconds)
   }
 
   /// Ends a session.
-  public mutating func close(_ token: Block128) -> Session? {
+  public mutating func close(_ token: RandomIdentifier) -> Session? {
     index(of: token).map { sessions.remove(at: $0) }
   }
 
@@ -85,5 +87,5 @@ public struct SessionTable: Sendable {
   /// The sessions of an app, in the order they were opened.
   public func sessions(of app: String) -> [Session] { sessions.filter { $0.app == app } }
 
-  private func index(of token: Block128) -> Int? { sessions.firstIndex { $0.token == token } }
+  private func index(of token: RandomIdentifier) -> Int? { sessions.firstIndex { $0.token == token } }
 }

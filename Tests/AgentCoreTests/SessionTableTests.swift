@@ -10,17 +10,17 @@ struct SessionTableTests {
   private final class Table {
     var sessions = SessionTable()
 
-    func open(_ token: Block128, app: String = "lights", user: UInt32 = 1000) -> (
+    func open(_ token: RandomIdentifier, app: String = "lights", user: UInt32 = 1000) -> (
       session: Session?, ended: Session?
     ) { sessions.open(token, app: app, user: user) }
-    func takeUp(_ token: Block128) -> Bool { sessions.takeUp(token) }
-    func leave(_ token: Block128, at now: Instant) { sessions.leave(token, at: now) }
-    func close(_ token: Block128) -> Session? { sessions.close(token) }
+    func takeUp(_ token: RandomIdentifier) -> Bool { sessions.takeUp(token) }
+    func leave(_ token: RandomIdentifier, at now: Instant) { sessions.leave(token, at: now) }
+    func close(_ token: RandomIdentifier) -> Session? { sessions.close(token) }
     func expire(at now: Instant) -> [Session] { sessions.expire(at: now) }
-    func session(_ token: Block128, of user: UInt32) -> Session? { sessions.session(token, of: user) }
+    func session(_ token: RandomIdentifier, of user: UInt32) -> Session? { sessions.session(token, of: user) }
   }
 
-  private func token(_ number: UInt64) -> Block128 { Block128(high: 7, low: number) }
+  private func token(_ number: UInt64) -> RandomIdentifier { RandomIdentifier(high: 7, low: number) }
   private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
   @Test("A session answers to its token, and only to the user that opened it")

@@ -25,6 +25,16 @@ public struct PickerCandidate: Equatable, Sendable {
   public internal(set) var appImage: String?
 }
 
+extension PickerCandidate {
+  /// The app shows it, as that, or not.
+  mutating func show(as items: [(number: UInt32, name: String?, image: String?)]) {
+    let item = items.first { $0.number == number }
+    isShown = item != nil
+    appName = item?.name
+    appImage = item?.image
+  }
+}
+
 /// What a picker hears of a device.
 public struct CandidateReport: Equatable, Sendable {
   public var device: DeviceAddress

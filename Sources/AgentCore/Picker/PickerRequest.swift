@@ -27,7 +27,7 @@ public struct PickerRequest: Sendable {
     case choosing
     /// The candidate was chosen and is being set up.
     case settingUp(UInt32)
-    /// The accessory is there and waits for its app to confirm.
+    /// The accessory is there and waits for its app to confirm; whoever owns the picker ends that.
     case confirming
     case finished
   }
@@ -46,10 +46,8 @@ public struct PickerRequest: Sendable {
   public static let responseMilliseconds: Int64 = 300
   /// Touch waits so long altogether.
   public static let touchMilliseconds: Int64 = 300_000
-  /// An app has so long to confirm.
-  public static let confirmMilliseconds: Int64 = 120_000
 
-  public let id: Block128
+  public let id: RandomIdentifier
   public let app: String
   public let itemCount: Int
   public let settings: PickerSettings
@@ -62,15 +60,18 @@ public struct PickerRequest: Sendable {
   public private(set) var candidates: [PickerCandidate] = []
   /// Devices heard that found no place among the candidates.
   public private(set) var hidden: Set<DeviceAddress> = []
+  /// Candidates that were lost: who comes again has its number again, and is not told of twice. Capacity: as many as
+  /// are remembered as hidden; when it is full, whoever is lost is forgotten.
+  private var lost: [DeviceAddress: PickerCandidate] = [:]
   /// So many accessories are still to be set up.
   public private(set) var remaining: Int
   private var lastNumber: UInt32 = 0
   private var shownSince: Instant?
-  private var confirmingSince: Instant?
   private var wasUpdated = false
 
   public init(
-    _ id: Block128, app: String, itemCount: Int, settings: PickerSettings, choice: Choice, count: Int = 1,
+    _ id: RandomIdentifier, app: String, itemCount: Int, settings: PickerSettings, choice: Choice,
+    count: Int = 1,
     limits: Limits, at now: Instant
   ) {
     precondition(itemCount > 0 && count > 0, "a picker looks for something")
@@ -112,10 +113,16 @@ extension PickerRequest {
   private mutating func admit(_ report: CandidateReport, at now: Instant) -> Bool {
     if candidates.count == candidatesMax, !makeRoom(for: report) {
       // As many as the strongest could ever be shown beside; beyond that the number says enough.
-      if hidden.count < 4 * candidatesMax { hidden.insert(report.device) }
+      if hidden.count < rememberedMax { hidden.insert(report.device) }
       return false
     }
     hidden.remove(report.device)
+    if var candidate = lost.removeValue(forKey: report.device), candidate.item == report.item {
+      candidate.level = report.level
+      candidate.isInside = report.isInside
+      candidates.append(candidate)
+      return true
+    }
     lastNumber += 1
     candidates.append(
       PickerCandidate(
@@ -132,14 +139,25 @@ extension PickerRequest {
     let weakest = free.min { (candidates[$0].level ?? .min) < (candidates[$1].level ?? .min) }
     guard let weakest, (candidates[weakest].level ?? .min) < (report.level ?? .min) else { return false }
     hidden.insert(candidates[weakest].device)
-    candidates.remove(at: weakest)
+    forget(at: weakest)
     return true
+  }
+
+  private var rememberedMax: Int { 4 * candidatesMax }
+
+  private mutating func forget(at index: Int) {
+    let candidate = candidates.remove(at: index)
+    guard isFiltered, candidate.isDiscovered, lost.count < rememberedMax else { return }
+    lost[candidate.device] = candidate
   }
 
   /// A device is heard no more, or does not match any more, or is the app's now.
   public mutating func lose(_ device: DeviceAddress) {
     hidden.remove(device)
-    candidates.removeAll { $0.device == device && phase != .settingUp($0.number) }
+    guard let index = candidates.firstIndex(where: { $0.device == device }),
+      phase != .settingUp(candidates[index].number)
+    else { return }
+    forget(at: index)
   }
 }
 
@@ -158,8 +176,7 @@ extension PickerRequest {
     switch phase {
     case .discovering: discoveryEnd
     case .choosing: shownSince.map { $0.advanced(milliseconds: idleMilliseconds) }
-    case .confirming: confirmingSince.map { $0.advanced(milliseconds: Self.confirmMilliseconds) }
-    case .settingUp, .finished: nil
+    case .settingUp, .confirming, .finished: nil
     }
   }
 
@@ -210,8 +227,7 @@ extension PickerRequest {
         SetupFailure(
           .userCancelled, "nobody chose in \(idleMilliseconds / 60_000) minutes",
           cure: "ask again when somebody is at the gateway"))
-    case .confirming: return failSetup(.notConfirmed)
-    case .settingUp, .finished: preconditionFailure("nothing ends by itself in this phase")
+    case .settingUp, .confirming, .finished: preconditionFailure("nothing ends by itself in this phase")
     }
   }
 
@@ -230,18 +246,19 @@ extension PickerRequest {
     showing items: [(number: UInt32, name: String?, image: String?)], at now: Instant
   ) -> Bool {
     precondition(isFiltered && phase != .finished, "only an open, filtered picker is updated")
-    guard items.allSatisfy({ item in candidate(item.number)?.isDiscovered ?? false }) else { return false }
+    guard items.allSatisfy({ wasDiscovered($0.number) }) else { return false }
     wasUpdated = true
-    for index in candidates.indices {
-      let item = items.first { $0.number == candidates[index].number }
-      candidates[index].isShown = item != nil
-      candidates[index].appName = item?.name
-      candidates[index].appImage = item?.image
-    }
+    for index in candidates.indices { candidates[index].show(as: items) }
+    for device in lost.keys { lost[device]?.show(as: items) }
     guard !items.isEmpty else { return true }
     if shownSince == nil { shownSince = now }
     if phase == .discovering { enter(.choosing) }
     return true
+  }
+
+  /// Whether the app was told of that one; it may have been lost since.
+  private func wasDiscovered(_ number: UInt32) -> Bool {
+    candidate(number)?.isDiscovered ?? lost.values.contains { $0.number == number }
   }
 
   /// No more devices are to be waited for.
@@ -263,7 +280,6 @@ extension PickerRequest {
     guard case .settingUp(let number) = phase else { preconditionFailure("nothing is being set up") }
     candidates.removeAll { $0.number == number }
     guard !awaitsConfirmation else {
-      confirmingSince = now
       enter(.confirming)
       return []
     }
@@ -278,7 +294,6 @@ extension PickerRequest {
 
   private mutating func goOn(at now: Instant) -> [Event] {
     remaining -= 1
-    confirmingSince = nil
     guard remaining == 0 else {
       shownSince = now
       enter(.choosing)
@@ -308,12 +323,5 @@ extension SetupFailure {
     Self(
       .discoveryTimeout, "nothing that matches was found",
       cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
-  }
-
-  /// The app did not confirm.
-  public static var notConfirmed: Self {
-    Self(
-      .userCancelled, "the app did not confirm the accessory in two minutes",
-      cure: "call FinishAuthorization after accessoryAdded")
   }
 }

@@ -46,6 +46,18 @@ public struct TouchChoice: Sendable {
     if decisionTime == nil { decisionTime = now.advanced(milliseconds: Self.waitMilliseconds) }
   }
 
+  /// A device was inside before anybody could see it: it must leave and come again.
+  public mutating func disregard(_ device: DeviceAddress) {
+    guard !spent.contains(device) else { return }
+    guard spent.count + entered.count < Self.devicesMax else {
+      isCrowded = true
+      return
+    }
+    entered.removeAll { $0 == device }
+    spent.insert(device)
+    if entered.isEmpty { decisionTime = nil }
+  }
+
   /// A device has left, or is heard no more. One that leaves within its second was not held there.
   public mutating func leave(_ device: DeviceAddress) {
     spent.remove(device)
@@ -56,10 +68,8 @@ public struct TouchChoice: Sendable {
 
   /// Another request waits for the same device: neither gets it, until it has left and come again.
   public mutating func contest(_ device: DeviceAddress) {
-    guard let index = entered.firstIndex(of: device) else { return }
-    entered.remove(at: index)
-    spent.insert(device)
-    if entered.isEmpty { decisionTime = nil }
+    guard entered.contains(device) else { return }
+    disregard(device)
   }
 
   /// What the second brought; nil while it is not over.

@@ -35,6 +35,9 @@ struct NumberedRows<Row: NumberedRow>: Equatable, Sendable {
     if place < rows.count, rows[place].number == number { rows.remove(at: place) }
   }
 
+  /// Where the rows behind a number begin.
+  func place(after number: Int64) -> Int { place(of: number + 1) }
+
   /// Where a row with that number is or would be.
   private func place(of number: Int64) -> Int {
     var low = 0

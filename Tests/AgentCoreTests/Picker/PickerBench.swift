@@ -15,7 +15,7 @@ final class PickerBench {
     count: Int = 1, limits: Limits = Limits()
   ) {
     request = PickerRequest(
-      Block128(high: 1, low: 1), app: "lights", itemCount: items, settings: settings, choice: choice,
+      RandomIdentifier(high: 1, low: 1), app: "lights", itemCount: items, settings: settings, choice: choice,
       count: count, limits: limits, at: Instant(microseconds: 0))
     events += request.present()
   }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+// What operators decide.
+
+extension Desk {
+  // MARK: - Requests
+
+  /// The operator says no.
+  public mutating func deny(_ request: String) throws(DeskRefusal) {
+    try end(
+      request,
+      SetupFailure(.userRestricted, "an operator denied it", cure: "ask the people at the gateway"))
+  }
+
+  /// The operator closes the picker.
+  public mutating func cancel(_ request: String) throws(DeskRefusal) {
+    let index = try end(request, .userCancelled(reason: "an operator closed the picker"))
+    if let app = index { paces[app]?.cancel(at: now) }
+  }
+
+  /// Ends a request for that reason; answers the app if a session had asked.
+  @discardableResult
+  private mutating func end(_ text: String, _ failure: SetupFailure) throws(DeskRefusal) -> String? {
+    guard let id = RandomIdentifier(text: text), let index = index(of: id) else { throw .requestClosed(text) }
+    let app = requests[index].isOnBehalf ? nil : requests[index].app
+    switch requests[index].kind {
+    case .setup(let setup):
+      switch setup.step {
+      case .none, .naming: failSetup(id, failure)
+      case .confirming:
+        if let accessory = setup.accessory { takeBack(accessory, failure) }
+      case .adding, .takingBack: throw .requestClosed(text)
+      }
+    case .rename(let rename):
+      guard !rename.isUnderWay else { throw .requestClosed(text) }
+      close(id, failure)
+    case .authorize(let authorize):
+      guard !authorize.isUnderWay else { throw .requestClosed(text) }
+      close(id, failure)
+    }
+    return app
+  }
+
+  /// A rename or an authorization comes to nothing.
+  mutating func close(_ id: RandomIdentifier, _ failure: SetupFailure) {
+    guard let index = index(of: id), let ticket = requests[index].ticket else { return }
+    let request = requests.remove(at: index)
+    act(.answer(ticket, .failure(.failure(failure))))
+    remember(
+      RequestOutcome(request: request.id, accessory: nil, displayName: nil, failure: failure, made: []))
+  }
+
+  /// A person types a name: of a rename, or of what is being set up.
+  public mutating func name(_ request: String, _ name: String, _ ticket: Ticket) throws(DeskRefusal) {
+    guard let id = RandomIdentifier(text: request), let index = index(of: id) else {
+      throw .requestClosed(request)
+    }
+    try requireRegistryForOperators()
+    let name = try Self.deviceName(name)
+    switch requests[index].kind {
+    case .setup(let setup):
+      guard case .naming = setup.step else { throw .requestClosed(request) }
+      add(index, name: name)
+      act(.answer(ticket, .success(.done)))
+    case .rename(var rename):
+      guard !rename.isUnderWay else { throw .requestClosed(request) }
+      let network = rename.renamesNetwork ? Array(name.utf8) : nil
+      if let network, network.count > RegistryLimits.ssidBytesMax {
+        throw .invalid(field: "name", reason: "the network is named too, and its name has at most 32 bytes")
+      }
+      rename.isUnderWay = true
+      requests[index].kind = .rename(rename)
+      change(
+        .apply(.rename(rename.accessory, displayName: name, ssid: network)), .rename(request: id, ticket))
+    case .authorize: throw .requestClosed(request)
+    }
+  }
+
+  /// Agrees to what an app asks for.
+  public mutating func agree(_ request: String, _ ticket: Ticket) throws(DeskRefusal) {
+    guard let id = RandomIdentifier(text: request), let index = index(of: id),
+      case .authorize(var authorize) = requests[index].kind, !authorize.isUnderWay
+    else { throw .requestClosed(request) }
+    try requireRegistryForOperators()
+    authorize.isUnderWay = true
+    requests[index].kind = .authorize(authorize)
+    change(.apply(.extend(authorize.accessory, authorize.adds)), .authorize(request: id, ticket))
+  }
+
+  /// What an app asked for, and an operator granted, was written or not.
+  mutating func questionWasWritten(_ id: RandomIdentifier, _ ticket: Ticket, _ outcome: LedgerOutcome) {
+    answer(ticket, outcome)
+    guard let index = index(of: id), let asking = requests[index].ticket,
+      let identifier = requests[index].accessoryInQuestion
+    else { return }
+    requests.remove(at: index)
+    let failure = outcome.setupFailure
+    let accessory = view(identifier)
+    if let accessory, failure == nil {
+      act(.answer(asking, .success(.accessory(accessory))))
+    } else {
+      act(.answer(asking, .failure(.failure(failure ?? .noSuchAccessory))))
+    }
+    remember(
+      RequestOutcome(
+        request: id, accessory: failure == nil ? identifier : nil, displayName: accessory?.displayName,
+        failure: failure, made: []))
+  }
+
+  // MARK: - Requests of their own
+
+  /// What an operator opens on an app's behalf.
+  public struct Opening: Sendable {
+    public var app: String
+    /// Ids of items; nil is all that can be chosen.
+    public var items: [String]?
+    public var choice = PickerRequest.Choice.person
+    public var count = 1
+    public var settings = PickerSettings()
+
+    public init(app: String) { self.app = app }
+  }
+
+  /// So many accessories may be set up by one request.
+  public static let countMax = 256
+
+  public mutating func open(_ opening: Opening) throws(DeskRefusal) -> RandomIdentifier {
+    try requireRegistryForOperators()
+    guard let app = configuration.apps[opening.app] else {
+      throw .notFound(.app, name: opening.app, candidates: configuration.apps.keys.sorted())
+    }
+    let items = try items(of: app, opening.items)
+    let isImmediate = items.contains { $0.item.descriptor.range == .immediate }
+    if opening.choice.needsImmediateItem, !isImmediate {
+      throw .invalid(
+        field: opening.choice == .touch ? "touch" : "firstImmediate",
+        reason: "none of the items has bluetooth-range = \"immediate\"")
+    }
+    if let open = openPicker(ofApp: app.name) { throw .busy(open) }
+    return open(
+      app: app.name, session: nil, items, opening.settings, opening.choice, touches: opening.choice == .touch,
+      count: opening.count)
+  }
+
+  private func items(of app: App, _ ids: [String]?) throws(DeskRefusal) -> [PickerItem] {
+    let choosable = app.items.filter { $0.selection != .observe }
+    var items: [PickerItem] = []
+    for id in ids ?? choosable.map(\.id) {
+      guard let item = choosable.first(where: { $0.id == id }) else {
+        throw .notFound(.item, name: id, candidates: choosable.map(\.id))
+      }
+      items.append(PickerItem(item))
+    }
+    guard !items.isEmpty else { throw .notFound(.item, name: "", candidates: []) }
+    return items
+  }
+
+  /// Whoever opened the request has gone. What is being set up goes on.
+  public mutating func abandon(_ request: RandomIdentifier) {
+    guard let index = index(of: request), requests[index].isOnBehalf,
+      requests[index].setup?.canBeClosed ?? false
+    else { return }
+    failSetup(request, .userCancelled(reason: "who opened it has gone"))
+  }
+
+  // MARK: - Accessories
+
+  private func accessory(_ text: String) throws(DeskRefusal) -> RegistryAccessory {
+    try requireRegistryForOperators()
+    guard let identifier = RandomIdentifier(text: text), let accessory = ledger.registry.accessory(identifier)
+    else { throw .notFound(.accessory, name: text) }
+    return accessory
+  }
+
+  public mutating func rename(_ text: String, _ name: String, _ ticket: Ticket) throws(DeskRefusal) {
+    let accessory = try accessory(text)
+    let name = try Self.deviceName(name)
+    change(.apply(.rename(accessory.identifier, displayName: name)), .call(ticket, .operator))
+  }
+
+  public mutating func remove(_ text: String, _ ticket: Ticket) throws(DeskRefusal) {
+    remove(try accessory(text), .call(ticket, .operator))
+  }
+
+  public mutating func allow(app: String, device: UInt64, _ ticket: Ticket) throws(DeskRefusal) {
+    try requireRegistryForOperators()
+    let buried = ledger.registry.tombstones.first { tombstone in
+      tombstone.app == app
+        && [tombstone.identity.address, tombstone.secondAddress].contains { $0?.bits == device }
+    }
+    guard let buried else {
+      throw .notFound(.device, name: AddressText.text(of: device))
+    }
+    change(.apply(.allow(app: app, buried.identity)), .call(ticket, .operator))
+  }
+
+  /// The app's accessories are its present account's.
+  public mutating func authorize(app: String, _ ticket: Ticket) throws(DeskRefusal) {
+    try requireRegistryForOperators()
+    let count = ledger.registry.accessories(ofApp: app).count
+    guard let account = configuration.accounts[app], count > 0 else {
+      throw .notFound(.app, name: app, candidates: Set(ledger.registry.accounts.map(\.app)).sorted())
+    }
+    change(.apply(.confirmAccount(app: app, account)), .call(ticket, .account(count)))
+  }
+
+  public mutating func replaceRegistry(_ registry: Registry, _ ticket: Ticket) throws(DeskRefusal) {
+    try requireRegistryForOperators()
+    change(.replace(registry), .call(ticket, .importing(registry.accessories.count)))
+  }
+
+  /// Begins an empty registry, whatever state the old one is in.
+  public mutating func resetRegistry(_ ticket: Ticket) { change(.reset, .call(ticket, .operator)) }
+}
+
+extension PickerRequest.Choice {
+  fileprivate var needsImmediateItem: Bool {
+    switch self {
+    case .touch, .firstImmediate: true
+    case .person, .device: false
+    }
+  }
+}
+
+extension DeskRequest {
+  /// The app's call that waits for the request.
+  var ticket: Ticket? {
+    switch kind {
+    case .setup: nil
+    case .rename(let rename): rename.ticket
+    case .authorize(let authorize): authorize.ticket
+    }
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+// Pickers as their apps see them: `showPicker` and what follows it.
+
+extension Desk {
+  /// Opens a picker for a session. Without `items` it looks for all of the app's in the manifest.
+  public mutating func showPicker(
+    _ session: Session, items: [PickerItem]?, settings: PickerSettings
+  ) throws(SetupFailure) -> RandomIdentifier {
+    try requireRegistry()
+    guard openPicker(ofApp: session.app) == nil else { throw .pickerAlreadyActive }
+    guard let items = items ?? manifestItems(ofApp: session.app), !items.isEmpty else {
+      throw SetupFailure(
+        .extensionNotFound, "the manifest has no items for \(session.app) that can be chosen",
+        cure: "add [[app.\(session.app).item]] to the manifest, or bring items in the call")
+    }
+    try paceRequest(ofApp: session.app)
+    let isTouch = items.allSatisfy { $0.item.selection == .touch }
+    return open(
+      app: session.app, session: session.token, items, settings, isTouch ? .touch : .person,
+      touches: items.contains { $0.item.selection == .touch })
+  }
+
+  private func manifestItems(ofApp app: String) -> [PickerItem]? {
+    configuration.apps[app]?.items.filter { $0.selection != .observe }.map { PickerItem($0) }
+  }
+
+  func openPicker(ofApp app: String) -> RandomIdentifier? {
+    requests.first { $0.app == app && $0.setup != nil }?.id
+  }
+
+  func requireRegistry() throws(SetupFailure) {
+    guard let sentence = degradation else { return }
+    throw SetupFailure(
+      .unknown, sentence, cure: "ask the gateway's operator to see accessoryctl registry show")
+  }
+
+  mutating func paceRequest(ofApp app: String) throws(SetupFailure) {
+    try paces[app, default: RequestPace(perMinute: Int(configuration.limits.requestsPerMinute))].ask(at: now)
+  }
+
+  mutating func open(
+    app: String, session: RandomIdentifier?, _ items: [PickerItem], _ settings: PickerSettings,
+    _ choice: PickerRequest.Choice, touches: Bool, count: Int = 1
+  ) -> RandomIdentifier {
+    let id = random.draw()
+    var setup = SetupRequest(
+      picker: PickerRequest(
+        id, app: app, itemCount: items.count, settings: settings, choice: choice, count: count,
+        limits: configuration.limits, at: now), items: items)
+    // What is there already is learned from the first look, in ``look(at:)``.
+    setup.isTouchable = touches
+    tally.requestsOpened += 1
+    requests.append(
+      DeskRequest(id: id, app: app, session: session, openedAt: now, kind: .setup(setup)))
+    revision += 1
+    tell(withSetup(requests.count - 1) { $0.picker.present() }, of: id)
+    return id
+  }
+
+  // MARK: - While it is open
+
+  private func picker(of session: Session) throws(SetupFailure) -> Int {
+    guard let index = requests.firstIndex(where: { $0.session == session.token && $0.setup != nil }) else {
+      throw SetupFailure(
+        .invalidRequest, field: "session", "it has no open picker", cure: "call ShowPicker first")
+    }
+    return index
+  }
+
+  /// The app of a filtered picker says what is shown.
+  public mutating func updatePicker(
+    _ session: Session, showing items: [(number: UInt32, name: String?, image: String?)]
+  ) throws(SetupFailure) {
+    let index = try picker(of: session)
+    guard requests[index].setup?.picker.isFiltered == true else {
+      throw SetupFailure(
+        .invalidRequest, field: "session", "its picker is not filtered",
+        cure: "open it with the option filterDiscoveryResults 1")
+    }
+    let now = now
+    guard withSetup(index, { $0.picker.update(showing: items, at: now) }) else {
+      throw SetupFailure(
+        .invalidRequest, field: "items", "the picker has not told of one of these devices",
+        cure: "use the numbers of this picker's accessoryDiscovered events")
+    }
+  }
+
+  public mutating func finishPickerDiscovery(_ session: Session) throws(SetupFailure) {
+    let index = try picker(of: session)
+    tell(withSetup(index) { $0.picker.finishDiscovery() }, of: requests[index].id)
+  }
+
+  /// The app closes its picker.
+  public mutating func cancelPicker(_ session: Session) throws(SetupFailure) {
+    let index = try picker(of: session)
+    guard requests[index].setup?.canBeClosed == true else {
+      throw SetupFailure(
+        .invalidRequest, field: "session", "an accessory is being set up",
+        cure: "wait for accessoryAdded; give it back with FailAuthorization, or remove it")
+    }
+    paces[session.app]?.cancel(at: now)
+    failSetup(requests[index].id, .userCancelled(reason: "the app closed the picker"))
+  }
+
+  // MARK: - Events
+
+  /// Tells the session what its picker says, and ends the request with it.
+  mutating func tell(_ events: [PickerRequest.Event], of id: RandomIdentifier) {
+    for event in events {
+      guard let index = index(of: id) else { return }
+      let request = requests[index]
+      revision += 1
+      switch event {
+      case .didPresent: emit(.pickerDidPresent, of: request)
+      case .discovered(let number): discover(number, index)
+      case .setupFailed(let failure):
+        tally.setupsFailed += 1
+        emit(.pickerSetupFailed(failure), of: request)
+      case .didDismiss: emit(.pickerDidDismiss, of: request)
+      case .finished(let failure):
+        emit(.pickerFinished(failure), of: request)
+        finish(index, failure)
+      }
+    }
+  }
+
+  private mutating func discover(_ number: UInt32, _ index: Int) {
+    guard let setup = requests[index].setup, let candidate = setup.picker.candidate(number) else { return }
+    let heard = setup.payloads[number]
+    let item = setup.items[candidate.item]
+    let discovered = DiscoveredAccessory(
+      number: number, itemIndex: candidate.item, item: item.isBrought ? nil : item.item.id,
+      payload: heard?.payload ?? [], rssi: heard?.rssi)
+    withSetup(index) { $0.disclosed += 1 }
+    tally.disclosed += 1
+    act(.log(.disclosed(app: requests[index].app)))
+    emit(.accessoryDiscovered(discovered), of: requests[index])
+  }
+
+  /// The request is over; whoever waits for it is told.
+  private mutating func finish(_ index: Int, _ failure: SetupFailure?) {
+    let request = requests.remove(at: index)
+    guard let setup = request.setup else { preconditionFailure("a picker belongs to a setup") }
+    if let failure, case .operator(let ticket) = setup.chooser {
+      act(.answer(ticket, .failure(.setupFailed(failure))))
+    }
+    remember(
+      RequestOutcome(
+        request: request.id, accessory: failure == nil ? setup.made.last?.accessory : nil,
+        displayName: failure == nil ? setup.made.last?.displayName : nil, failure: failure, made: setup.made))
+  }
+
+  mutating func remember(_ outcome: RequestOutcome) {
+    if outcomes.count == Self.outcomesMax { outcomes.removeFirst() }
+    outcomes.append(outcome)
+    revision += 1
+  }
+
+  /// A setup that comes to nothing, while nothing was added yet: at the step of naming a choice was made.
+  mutating func failSetup(_ id: RandomIdentifier, _ failure: SetupFailure) {
+    guard let index = index(of: id) else { return }
+    tell(withSetup(index) { $0.picker.fail(failure) }, of: id)
+  }
+}
+
+extension SetupRequest {
+  /// Nothing was added that would have to be taken back.
+  var canBeClosed: Bool {
+    switch step {
+    case .none, .naming: true
+    case .adding, .confirming, .takingBack: false
+    }
+  }
+}
+
+extension SetupFailure {
+  static var pickerAlreadyActive: Self {
+    Self(
+      .pickerAlreadyActive, "the app has an open request",
+      cure: "wait for pickerFinished, or call CancelPicker")
+  }
+}

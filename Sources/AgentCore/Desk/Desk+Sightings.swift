@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+// What is in sight: candidates of pickers, devices held at the gateway, and those that are set up by themselves.
+
+extension Desk {
+  /// What the radio finds in so short a time after it came back was there before.
+  static let settleMilliseconds: Int64 = 3000
+
+  /// Everything that items of open requests, and automatic ones, have found; the rest is of no interest.
+  public mutating func look(at sighted: [Sighted]) {
+    for request in requests where request.setup != nil { offer(sighted, to: request.id) }
+    lookForTouches(sighted)
+    chooseBeforehand()
+    if configuration.hasAutomaticItems { setUpAutomatically(sighted) }
+  }
+
+  /// The radio scans, or does not.
+  public mutating func radioIs(down: Bool) {
+    guard down != isRadioDown else { return }
+    isRadioDown = down
+    radioSettled = down ? nil : now.advanced(milliseconds: Self.settleMilliseconds)
+  }
+
+  /// Whether what is found and lost is found and lost because of people, not of the radio.
+  private var isSettled: Bool { !isRadioDown && radioSettled.map { $0 <= now } ?? true }
+
+  // MARK: - Candidates
+
+  private mutating func offer(_ sighted: [Sighted], to id: RandomIdentifier) {
+    guard let index = index(of: id), let setup = requests[index].setup else { return }
+    let app = requests[index].app
+    var found: [DeviceAddress: (item: Int, sighted: Sighted)] = [:]
+    for device in sighted where device.app == app {
+      guard let item = setup.items.firstIndex(where: { $0.item.id == device.item }),
+        found[device.address].map({ item < $0.item }) ?? true,
+        !grants.grants(at: device.address).contains(where: { $0.app == app })
+      else { continue }
+      found[device.address] = (item, device)
+    }
+    for candidate in setup.picker.candidates where found[candidate.device] == nil {
+      withSetupQuietly(index) { $0.picker.lose(candidate.device) }
+    }
+    for device in setup.picker.hidden where found[device] == nil {
+      withSetupQuietly(index) { $0.picker.lose(device) }
+    }
+    for (item, device) in found.values.sorted(by: { $0.sighted.order < $1.sighted.order }) {
+      hear(device, item: item, id)
+    }
+  }
+
+  private mutating func hear(_ device: Sighted, item: Int, _ id: RandomIdentifier) {
+    guard let index = index(of: id) else { return }
+    let now = now
+    let report = CandidateReport(
+      device.address, item: item, level: device.level, isInside: true, hasResponded: device.hasResponded)
+    let events = withSetupQuietly(index) { setup in
+      if setup.picker.isFiltered { setup.note(device) }
+      let events = setup.picker.hear(report, at: now)
+      if setup.picker.isFiltered { setup.note(device) }
+      return events
+    }
+    tell(events, of: id)
+  }
+
+  // MARK: - Touch
+
+  private mutating func lookForTouches(_ sighted: [Sighted]) {
+    var inside: [RandomIdentifier: Set<DeviceAddress>] = [:]
+    for request in requests {
+      guard let setup = request.setup, setup.isTouchable else { continue }
+      let devices = sighted.filter { device in
+        device.app == request.app && setup.touchableItems.contains(device.item)
+          && !grants.grants(at: device.address).contains { $0.app == request.app }
+      }
+      inside[request.id] = Set(devices.map(\.address))
+    }
+    for id in requests.map(\.id) {
+      guard let devices = inside[id], let index = index(of: id) else { continue }
+      follow(
+        devices, index, contested: inside.filter { $0.key != id }.values.reduce(into: []) { $0.formUnion($1) }
+      )
+    }
+    decideTouches()
+  }
+
+  private mutating func follow(_ inside: Set<DeviceAddress>, _ index: Int, contested: Set<DeviceAddress>) {
+    let now = now
+    let isSettled = isSettled
+    let contests = withSetupQuietly(index) { setup in
+      guard var touch = setup.touch else {
+        setup.touch = TouchChoice(inside: inside)
+        setup.touching = inside
+        return 0
+      }
+      var contests = 0
+      for device in inside.subtracting(setup.touching) {
+        guard isSettled else {
+          touch.disregard(device)
+          continue
+        }
+        touch.enter(device, at: now)
+        if contested.contains(device) {
+          touch.contest(device)
+          contests += 1
+        }
+      }
+      if isSettled { for device in setup.touching.subtracting(inside) { touch.leave(device) } }
+      setup.touching = isSettled ? inside : setup.touching.union(inside)
+      setup.touch = touch
+      return contests
+    }
+    if contests > 0 { refuseTouch(index, "two requests look for the device that was held; deny one of them") }
+  }
+
+  /// What a second of waiting has brought.
+  mutating func decideTouches() {
+    for id in requests.map(\.id) {
+      guard let index = index(of: id), requests[index].setup?.step == SetupRequest.Step.none else { continue }
+      let now = now
+      switch withSetupQuietly(index, { $0.touch?.decide(at: now) }) {
+      case nil: break
+      case .several: refuseTouch(index, "several devices were held at once; take all away and bring one")
+      case .chosen(let device): touched(device, index)
+      }
+    }
+  }
+
+  private mutating func touched(_ device: DeviceAddress, _ index: Int) {
+    let request = requests[index]
+    guard let setup = request.setup,
+      let candidate = setup.picker.candidates.first(where: { $0.device == device }),
+      candidate.isShown
+    else { return refuseTouch(index, "the device that was held was lost; hold it again") }
+    let isContested = requests.contains { other in
+      other.id != request.id && other.setup?.touching.contains(device) ?? false
+    }
+    guard !isContested else {
+      return refuseTouch(index, "two requests look for the device that was held; deny one of them")
+    }
+    if let reason = obstacle(to: device, app: request.app, item: setup.items[candidate.item]) {
+      return refuseTouch(index, reason)
+    }
+    choose(index, candidate.number, .touch)
+  }
+
+  private mutating func refuseTouch(_ index: Int, _ detail: String) {
+    tally.touchesRefused += 1
+    let item = withSetup(index) { setup in
+      setup.detail = detail
+      return setup.touchableItems.first ?? ""
+    }
+    act(.signal(TouchSignal(.failure, app: requests[index].app, item: item)))
+  }
+
+  /// Why a device is not set up without a person's choice from a list; nil when it may be.
+  private func obstacle(to device: DeviceAddress, app: String, item: PickerItem) -> String? {
+    guard device.isIdentityDurable else {
+      return "the device changes its address and gave no key; choose it in accessoryctl pick"
+    }
+    let id = item.item.id
+    guard !ledger.registry.isRemoved(.bluetooth(device.settled), app: app, item: id) else {
+      return
+        "the device was removed before; accessoryctl allow \(app) \(AddressText.text(of: device.bits)) lets it in"
+    }
+    guard item.isBrought || count(ofApp: app, item: id) < Int(item.item.maxAccessories) else {
+      return "the item \(id) has \(item.item.maxAccessories) accessories, as many as it may"
+    }
+    return nil
+  }
+
+  private func count(ofApp app: String, item: String) -> Int {
+    ledger.registry.accessories.count { $0.app == app && $0.item == item }
+  }
+
+  // MARK: - What was chosen before it was found
+
+  private mutating func chooseBeforehand() {
+    for id in requests.map(\.id) {
+      guard let index = index(of: id), let setup = requests[index].setup, setup.step == .none,
+        let number = setup.choiceBeforehand
+      else { continue }
+      choose(index, number, .opener)
+    }
+  }
+
+  // MARK: - Automatic
+
+  private mutating func setUpAutomatically(_ sighted: [Sighted]) {
+    guard ledger.state == .open else { return }
+    for device in sighted {
+      guard let item = configuration.item(device.item, ofApp: device.app), item.selection == .automatic,
+        !grants.grants(at: device.address).contains(where: { $0.app == device.app }),
+        obstacle(to: device.address, app: device.app, item: PickerItem(item)) == nil
+      else { continue }
+      let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.id)
+      guard automatic.begin(key, at: now) else { continue }
+      var addition = addition(app: device.app, PickerItem(item), device.address, name: item.name, nil)
+      addition?.isHandsFree = true
+      if let addition {
+        change(.apply(.add(addition)), .automatic(key, addition.identifier))
+      } else {
+        failAutomatic(key, .accountIsUnknown)
+      }
+    }
+  }
+
+  mutating func automaticWasWritten(
+    _ key: AutomaticKey, _ identifier: RandomIdentifier, _ outcome: LedgerOutcome
+  ) {
+    if let failure = outcome.setupFailure { return failAutomatic(key, failure) }
+    let awaitsApp = ledger.registry.accessory(identifier)?.state == .awaitingAuthorization
+    automatic.succeed(key, awaitsApp: awaitsApp ? identifier : nil)
+  }
+
+  mutating func failAutomatic(_ key: AutomaticKey, _ failure: SetupFailure) {
+    let (seconds, isForgotten) = automatic.fail(key, at: now)
+    tally.automaticFailed += 1
+    if isForgotten { tally.automaticForgotten += 1 }
+    act(
+      .log(
+        .automaticFailed(app: key.app, item: key.item, reason: failure.reason, retrySeconds: seconds)))
+  }
+}
+
+extension SetupRequest {
+  /// The ids of items whose devices are chosen by holding them at the gateway.
+  fileprivate var touchableItems: [String] {
+    items.filter { item in
+      item.item.descriptor.range == .immediate && (picker.choice == .touch || item.item.selection == .touch)
+    }.map(\.item.id)
+  }
+
+  /// What the app will be told of a candidate.
+  fileprivate mutating func note(_ device: Sighted) {
+    guard let candidate = picker.candidates.first(where: { $0.device == device.address }) else { return }
+    payloads[candidate.number] = (device.payload, device.rssi)
+  }
+
+  /// The candidate that whoever opened the request wants.
+  fileprivate var choiceBeforehand: UInt32? {
+    let wanted = picker.candidates.first { candidate in
+      guard candidate.isShown else { return false }
+      return switch picker.choice {
+      case .person, .touch: false
+      case .firstImmediate: items[candidate.item].item.descriptor.range == .immediate
+      case .device(let bits): candidate.device.bits == bits
+      }
+    }
+    return wanted?.number
+  }
+}
+
+extension Sighted {
+  /// Strongest first, then by address.
+  fileprivate var order: (Int, UInt64) { (-Int(level ?? .min), address.word) }
+}
