@@ -48,7 +48,8 @@ public enum AgentProgram {
     if let sentence = DescriptorLimit.raise(connections: connections) { log.say(.warning, sentence) }
     do throws(SystemError) {
       let setup = Agent.Setup(
-        read.configuration, radioSource: read.radioSource, epoch: randomBlock(), version: AgentVersion.text)
+        read.configuration, radioSource: read.radioSource, epoch: randomBlock(), secret: randomBlock(),
+        version: AgentVersion.text)
       log.say(.info, "accessoryd \(AgentVersion.text) serves \(quoted(options.socket))")
       let state = StateFolder(named: options.state, given: Environment.value(of: "STATE_DIRECTORY"))
       var loop = try AgentLoop(setup, Disk(reader, state), socket, log)

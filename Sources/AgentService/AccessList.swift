@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
+
 /// Which accounts may do what; their names were resolved when the manifest was read, and only then.
 public struct AccessList: Equatable, Sendable {
   /// Root, the agent's own account, and whoever else was named an operator.
@@ -17,6 +19,14 @@ public struct AccessList: Equatable, Sendable {
     self.operatorUsers = operatorUsers
     self.operatorGroups = operatorGroups
     self.overflowUser = overflowUser
+  }
+
+  /// The account of each app that somebody may act as.
+  var accounts: [String: AccountID] {
+    var accounts: [String: AccountID] = [:]
+    for (group, apps) in appsOfGroup { for app in apps { accounts[app] = .group(group) } }
+    for (user, apps) in appsOfUser { for app in apps { accounts[app] = .user(user) } }
+    return accounts
   }
 
   /// What a peer may do; nil when it may do nothing here.

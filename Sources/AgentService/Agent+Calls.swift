@@ -23,9 +23,25 @@ extension Agent {
     switch service.answer(call) {
     case .reply(let message): finish(place, message)
     case .refuse(let error): refuse(place, Message.failure(error))
-    case .perform(.gateway(let method), let parameters): perform(method, parameters, place)
-    case .perform(let method, _):
-      refuse(place, Message.failure(ServiceError.methodNotImplemented(method.rawValue)))
+    case .perform(let method, let parameters): perform(method, parameters, place)
+    }
+  }
+
+  mutating func perform(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
+    switch method {
+    case .gateway(let method): perform(method, parameters, place)
+    case .session, .picker:
+      guard desk.isOpening else { return performAtDesk(method, parameters, place) }
+      let end = now.advanced(milliseconds: AwaitedAnswer.diskMilliseconds)
+      begin(place, .deferred(DeferredCall(method: method, parameters: parameters, end: end)))
+    }
+  }
+
+  private mutating func performAtDesk(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
+    switch method {
+    case .gateway: preconditionFailure("the desk has no part in it")
+    case .session(let method): perform(method, parameters, place)
+    case .picker(let method): perform(method, parameters, place)
     }
   }
 
@@ -47,16 +63,16 @@ extension Agent {
     }
   }
 
-  private mutating func finish(_ place: Int, _ message: [UInt8]) {
+  mutating func finish(_ place: Int, _ message: [UInt8]) {
     clients.places[place]?.connection.finish(message)
   }
 
-  private mutating func refuse(_ place: Int, _ message: [UInt8]) {
+  mutating func refuse(_ place: Int, _ message: [UInt8]) {
     tally.callsRefused &+= 1
     finish(place, message)
   }
 
-  private mutating func begin(_ place: Int, _ activity: Activity) {
+  mutating func begin(_ place: Int, _ activity: Activity) {
     clients.places[place]?.activity = activity
   }
 

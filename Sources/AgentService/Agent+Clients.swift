@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
 public import HCI
 import Varlink
 
@@ -54,6 +55,7 @@ extension Agent {
 
   mutating func remove(_ place: Int) {
     guard let client = clients.places[place] else { return }
+    release(client)
     tally.calls &+= client.connection.callCount
     tally.callsRefused &+= client.connection.refusalCount
     tally.rests &+= client.connection.restCount
@@ -92,11 +94,6 @@ extension Activity {
 }
 
 extension Instant {
-  static func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
-    guard let left, let right else { return left ?? right }
-    return min(left, right)
-  }
-
   /// As a connection counts time.
   var duration: Duration { .microseconds(microseconds) }
 }

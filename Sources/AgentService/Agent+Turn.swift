@@ -16,7 +16,13 @@ extension Agent {
     isBusy = false
     dataPath.pipeline.advance(to: radioTime)
     advanceRadio()
+    advanceDesk()
+    feedAdvertisements()
+    let activity = desk.activity
     for place in clients.places.indices where clients.places[place] != nil { serve(place) }
+    followDesk()
+    // Whoever was served before it happened is served again.
+    if desk.activity != activity { isBusy = true }
   }
 
   private mutating func serve(_ place: Int) {
@@ -102,7 +108,7 @@ extension Agent {
 
   private mutating func step(_ activity: inout Activity) -> Step {
     switch activity {
-    case .none, .reload: return .wait
+    case .none, .reload, .deferred, .awaiting: return .wait
     case .sightings(var list):
       defer { activity = .sightings(list) }
       return list.next(dataPath)
@@ -118,6 +124,30 @@ extension Agent {
     case .capture(var stream):
       defer { activity = .capture(stream) }
       return step(&stream)
+    case .session(var stream):
+      defer { activity = .session(stream) }
+      return step(&stream)
+    case .appAccessories(var list):
+      defer { activity = .appAccessories(list) }
+      return step(&list)
+    case .advertisements(var stream):
+      defer { activity = .advertisements(stream) }
+      return step(&stream)
+    case .requests(var watch):
+      defer { activity = .requests(watch) }
+      return step(&watch)
+    case .opened(var opened):
+      defer { activity = .opened(opened) }
+      return step(&opened)
+    case .accessories(var list):
+      defer { activity = .accessories(list) }
+      return step(&list)
+    case .registry(var list):
+      defer { activity = .registry(list) }
+      return step(&list)
+    case .export(var list):
+      defer { activity = .export(list) }
+      return list.next()
     case .suggestion(let listening):
       guard listening.end <= now else { return .wait }
       switch listening.outcome {

@@ -21,14 +21,18 @@ public struct Agent: ~Copyable {
     public var radioSource: String
     /// Names this run to those who read its events.
     public var epoch: Block128
+    /// Makes tokens and identifiers that nobody can guess; drawn from the kernel, and told to nobody.
+    public var secret: Block128
     public var version: String
 
     public init(
-      _ configuration: Configuration, radioSource: String, epoch: Block128, version: String = "0.0.0"
+      _ configuration: Configuration, radioSource: String, epoch: Block128, secret: Block128,
+      version: String = "0.0.0"
     ) {
       self.configuration = configuration
       self.radioSource = radioSource
       self.epoch = epoch
+      self.secret = secret
       self.version = version
     }
   }
@@ -50,6 +54,8 @@ public struct Agent: ~Copyable {
       self.board = board
       self.access = access
     }
+
+    var desk: DeskConfiguration { DeskConfiguration(manifest, accounts: access.accounts) }
   }
 
   /// A message, and the reading of the last replies, may take so long.
@@ -65,6 +71,19 @@ public struct Agent: ~Copyable {
   var dataPath: DataPath
   var radio: Radio
   var clients: ClientTable
+  /// Sessions, requests, and the registry.
+  public internal(set) var desk: Desk
+  /// What of the desk was done.
+  var deskRevision: UInt64 = 0
+  var feeds: AdvertisementFeeds
+  /// When, and behind which event, what is in sight was looked at for the desk.
+  var lookedAt: Instant?
+  var lookedAtEvent: UInt64 = 0
+  /// What the data path has beside the manifest's items, and which devices it keeps.
+  var broughtItems: [ManifestItem] = []
+  var markedAccessories: Set<DeviceAddress> = []
+  var ticketCount: UInt64 = 0
+  var importing: RegistryImporting?
   var reloading = Reloading()
   var tap: TapRing?
   var listener: DeviceListener?
@@ -101,10 +120,12 @@ public struct Agent: ~Copyable {
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch)
     radio = Radio(nil, addressSeed: setup.epoch)
     clients = ClientTable(manifest.gateway.limits)
+    desk = Desk(setup.configuration.desk, secret: setup.secret, at: now)
+    feeds = AdvertisementFeeds(setup.epoch)
     dataPath.pipeline.advance(to: now)
     radio.follow(scanPlan, at: now)
     radioGoneSince = now
-    perform(.registry(.open))
+    followDesk()
     perform(.openRadio(manifest.gateway.radio))
   }
 
@@ -138,6 +159,12 @@ public struct Agent: ~Copyable {
     Int64(configuration.manifest.gateway.drainIntervalMilliseconds)
   }
 
+  /// Seconds since 1970 by the machine's clock; nil while it is not set.
+  public var wallSeconds: Int64? {
+    get { desk.wallSeconds }
+    set { desk.wallSeconds = newValue }
+  }
+
   /// What was done and refused so far.
   public var counters: AgentCounters { tally }
   public var radioState: RadioState { radio.state }
@@ -146,8 +173,8 @@ public struct Agent: ~Copyable {
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
   public var nextDeadline: Instant? {
     if isBusy { return now }
-    return Instant.earliest(
-      .earliest(pipelineDeadline, radio.deadline), .earliest(graceDeadline, clientDeadline))
+    let ofRadio = Instant.earliest(.earliest(pipelineDeadline, radio.deadline), graceDeadline)
+    return .earliest(ofRadio, .earliest(clientDeadline, deskDeadline))
   }
 
   /// What the data path waits for may be late by as much as a report may, so that a room full of devices does not

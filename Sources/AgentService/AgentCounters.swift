@@ -26,6 +26,11 @@ public struct AgentCounters: Equatable, Sendable {
   public var reloadsRefused: UInt64 = 0
   /// What the kernel dropped because it was not read in time.
   public var receiveDrops: UInt64 = 0
+  /// Life-cycle events and advertisements that apps were sent, and that were overwritten first.
+  public var appEventsDelivered: UInt64 = 0
+  public var appEventsMissed: UInt64 = 0
+  /// Addresses of accessories without a place among those that the device table keeps.
+  public var accessoriesUnmarked: UInt64 = 0
 
   public init() {}
 }

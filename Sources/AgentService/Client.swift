@@ -34,4 +34,16 @@ enum Activity: Sendable {
   case suggestions([[UInt8]])
   /// Waits for the manifest to be read.
   case reload
+  /// Waits for the registry to be read.
+  case deferred(DeferredCall)
+  /// Waits for a person, or the disk.
+  case awaiting(AwaitedAnswer)
+  case session(SessionStream)
+  case appAccessories(AppAccessoryList)
+  case advertisements(AdvertisementStream)
+  case requests(RequestWatch)
+  case opened(OpenedRequest)
+  case accessories(AccessoryList)
+  case registry(RegistryList)
+  case export(ExportList)
 }

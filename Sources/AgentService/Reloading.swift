@@ -84,9 +84,11 @@ extension Agent {
     // What kept the radio away may have been mended with the manifest.
     let restartsRadio =
       gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
-    let summary = dataPath.reload(
-      new.manifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
     configuration = new
+    desk.configure(new.desk)
+    broughtItems = desk.broughtItems
+    let summary = dataPath.reload(
+      effectiveManifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
     radioSource = source
     clients.resize(gateway.limits)
     tally.reloads &+= 1

@@ -16,6 +16,8 @@ public struct WallTime: Equatable, Sendable {
     return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 
+  public var wholeSeconds: Int64 { microseconds.floorDivided(by: 1_000_000) }
+
   /// `2026-11-21` where the program runs; nil for years that no calendar has.
   public var localDate: String? {
     local.map { "\($0.year)-\(Self.two($0.month))-\(Self.two($0.day))" }
@@ -27,7 +29,7 @@ public struct WallTime: Equatable, Sendable {
   }
 
   private var local: (year: Int32, month: Int32, day: Int32, hour: Int32, minute: Int32, second: Int32)? {
-    var seconds = time_t(microseconds.floorDivided(by: 1_000_000))
+    var seconds = time_t(wholeSeconds)
     // Holds: both are local variables; the name of the time zone, which tm points to, is not looked at.
     var parts = unsafe tm()
     guard unsafe localtime_r(&seconds, &parts) != nil else { return nil }

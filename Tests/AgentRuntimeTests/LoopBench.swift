@@ -37,7 +37,8 @@ enum LoopBench {
       manifestPath: folder("manifest.toml"), radio: "virtual:" + folder("room.toml"))
     let read = try reader.read()
     let setup = Agent.Setup(
-      read.configuration, radioSource: read.radioSource, epoch: Block128(high: 1, low: 2))
+      read.configuration, radioSource: read.radioSource, epoch: Block128(high: 1, low: 2),
+      secret: Block128(high: 3, low: 4))
     return try AgentLoop(
       setup, disk, ServiceSocket(folder("socket")), Log(.terminal, .info, time: { "" }) { _ in true })
   }

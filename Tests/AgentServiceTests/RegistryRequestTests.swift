@@ -10,6 +10,6 @@ struct RegistryRequestTests {
   func opening() {
     let bench = Workbench(.lights)
     bench.run(milliseconds: 100)
-    #expect(bench.registryRequests == [.open])
+    #expect(bench.registry.requests == [.open])
   }
 }

@@ -15,21 +15,24 @@ final class Workbench {
   private var controller: Controller?
   private(set) var clients: [ClientID: BenchClient] = [:]
   private(set) var notices: [Notice] = []
-  private(set) var registryRequests: [RegistryRequest] = []
   private(set) var touchSignals: [TouchSignal] = []
   private(set) var opened: [RadioSelection] = []
   private(set) var commands: [CommandPacket] = []
   /// What a reading of the manifest brings; nothing is answered while it is nil.
   var reading: ManifestReading?
   private(set) var readingsAsked = 0
+  /// Answers for the registry's file; while it is held, what was asked waits.
+  var registry: BenchRegistry
 
   init(
     _ manifest: Manifest, room devices: [RoomDevice]? = nil, script: ControllerScript = ControllerScript(),
-    access: AccessList = .operators, board: BoardProfile = .attentive
+    access: AccessList = .operators, board: BoardProfile = .attentive,
+    registry: BenchRegistry = BenchRegistry()
   ) {
+    self.registry = registry
     let setup = Agent.Setup(
       Agent.Configuration(manifest, board: board, access: access), radioSource: "virtual:bench",
-      epoch: Block128(high: 1, low: 2), version: "0.1.0")
+      epoch: Block128(high: 1, low: 2), secret: Block128(high: 3, low: 4), version: "0.1.0")
     agent = Agent(setup, at: now)
     controller = devices.map { Controller(script, room: $0, seed: 5) }
     if controller != nil { agent.radioAppeared(.controller, at: now) }
@@ -70,6 +73,13 @@ final class Workbench {
     turn()
   }
 
+  /// Lets the disk answer what it was asked while it was held.
+  func releaseRegistry() {
+    guard let reply = registry.release() else { return }
+    agent.registryAnswered(reply, at: now)
+    turn()
+  }
+
   /// Turns until nothing is left to do at this time.
   func turn() {
     repeat {
@@ -89,7 +99,9 @@ final class Workbench {
       readingsAsked += 1
       if let reading { agent.manifestWasRead(reading, at: now) }
     case .openRadio(let selection): opened.append(selection)
-    case .registry(let request): registryRequests.append(request)
+    case .registry(let request):
+      guard let reply = registry.answer(request) else { return }
+      agent.registryAnswered(reply, at: now)
     case .signalTouch(let signal): touchSignals.append(signal)
     case .log(let notice): notices.append(notice)
     }

@@ -27,7 +27,8 @@ struct Delivery: ~Copyable {
     app.items = [item]
     manifest.apps = [app]
     let setup = Agent.Setup(
-      Agent.Configuration(manifest), radioSource: "benchmark", epoch: Block128(high: 1, low: 1))
+      Agent.Configuration(manifest), radioSource: "benchmark", epoch: Block128(high: 1, low: 1),
+      secret: Block128(high: 2, low: 2))
     agent = Agent(setup, at: time)
     agent.radioAppeared(.recording, at: time)
     for _ in 0..<count { connect() }

@@ -76,7 +76,7 @@ public struct Simulation: ~Copyable {
     let block = Block128(high: dice.next(), low: dice.next())
     epoch = Self.text(of: block)
     agent = Agent(
-      Agent.Setup(configuration, radioSource: "virtual:room.toml", epoch: block),
+      Agent.Setup(configuration, radioSource: "virtual:room.toml", epoch: block, secret: block),
       at: Instant(microseconds: 0))
     radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
     let isRoomy = manifest.gateway.capacities.devices >= 2000
@@ -216,7 +216,7 @@ public struct Simulation: ~Copyable {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: witness.loseRadio(at: now)
-    case .radio, .bringupFailed, .turnedAway, .closed, .reloaded, .reloadRefused: break
+    case .radio, .bringupFailed, .turnedAway, .closed, .reloaded, .reloadRefused, .desk: break
     }
   }
 }

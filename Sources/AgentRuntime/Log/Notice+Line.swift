@@ -7,8 +7,8 @@ import Varlink
 
 /// Kinds of lines that a stranger can cause: one a minute is said of each.
 enum StrangerKind: Hashable, CaseIterable, Sendable {
-  case strangers, full, userFull, longMessages, cutMessages, noJSON, longReplies, overdue, registryFailures,
-    touchProgram
+  case strangers, full, userFull, longMessages, cutMessages, noJSON, longReplies, overdue, registryFailures
+  case touchProgram, foreign, disclosed, resolved
 }
 
 extension Notice {
@@ -16,6 +16,7 @@ extension Notice {
   var strangerKind: StrangerKind? {
     switch self {
     case .radio, .bringupFailed, .radioGivenUp, .reloaded, .reloadRefused: nil
+    case .desk(let notice): notice.strangerKind
     case .turnedAway(.stranger, _): .strangers
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
@@ -33,6 +34,7 @@ extension Notice {
     case .radio, .bringupFailed, .radioGivenUp: .warning
     case .turnedAway, .closed: .notice
     case .reloaded: .notice
+    case .desk(let notice): notice.level
     case .reloadRefused: .error
     }
   }
@@ -50,6 +52,7 @@ extension Notice {
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), see accessoryctl check")
+    case .desk(let notice): notice.sentence
     case .reloadRefused(let findings):
       "the manifest was not taken, and the one before stays in force: it is wrong in "
         + (findings == 1 ? "one place" : "\(findings) places") + ", which the lines above name"

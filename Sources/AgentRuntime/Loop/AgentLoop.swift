@@ -108,6 +108,7 @@ struct AgentLoop: ~Copyable {
     driveRadio()
     (counters.staleEvents, counters.logLinesDropped) = (watches.staleCount, log.droppedCount)
     agent.loop = counters
+    agent.wallSeconds = Self.wallSeconds
     agent.turn(at: now, radioLead: radio.source?.lead(at: now) ?? 0)
     perform()
     serveClients()
@@ -116,6 +117,17 @@ struct AgentLoop: ~Copyable {
     try arm()
     counters.turnTook(try BootTime.now() - origin - now.microseconds)
   }
+
+  /// Machines without a clock of their own begin in 1970 and are set later; what they say before means nothing.
+  private static var wallSeconds: Int64? {
+    guard let seconds = (try? WallTime.now())?.wholeSeconds, seconds >= firstSensibleSeconds else {
+      return nil
+    }
+    return seconds
+  }
+
+  /// 2026-01-01: no agent ran before it was written.
+  private static let firstSensibleSeconds: Int64 = 1_767_225_600
 
   private mutating func take(_ event: Ready) throws(SystemError) {
     guard let owner = watches.owner(of: event.token) else { return }

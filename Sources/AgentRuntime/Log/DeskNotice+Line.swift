@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+
+extension DeskNotice {
+  /// Which limit holds for it; nil for what is rare, or an operator's doing.
+  var strangerKind: StrangerKind? {
+    switch self {
+    case .foreign: .foreign
+    case .disclosed: .disclosed
+    case .resolved: .resolved
+    case .registryOpened, .added, .removed, .automaticFailed: nil
+    }
+  }
+
+  var level: LogLevel {
+    switch self {
+    case .automaticFailed: .warning
+    case .foreign, .added, .removed: .notice
+    case .registryOpened, .resolved, .disclosed: .info
+    }
+  }
+
+  /// What happened.
+  var sentence: String {
+    switch self {
+    case .registryOpened(let count): "the registry has \(count) \(count == 1 ? "accessory" : "accessories")"
+    case .added(let app, let item, let identifier):
+      "\(Self.path(app, item)) has a new accessory, \(identifier.text)"
+    case .removed(let app, let item, let identifier):
+      "\(Self.path(app, item)) has lost its accessory \(identifier.text)"
+    case .foreign(let app): "\(app) asked about an accessory that it does not have"
+    case .resolved(let app, let identifier): "\(app) was told the address of its accessory \(identifier.text)"
+    case .disclosed(let app): "\(app) was told of a device that nobody has chosen yet"
+    case .automaticFailed(let app, let item, let reason, let seconds):
+      "a device was not set up for \(app)/\(item): \(reason); it is tried again after \(seconds / 60) min"
+    }
+  }
+
+  private static func path(_ app: String, _ item: String?) -> String { item.map { "\(app)/\($0)" } ?? app }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Discovery
+import HCI
+import JSON
+import Rendering
+import Varlink
+
+// What operators call: `io.accessoryd.Picker`.
+
+extension Agent {
+  mutating func perform(_ method: PickerMethod, _ parameters: Parameters, _ place: Int) {
+    do throws(DeskRefusal) {
+      try take(method, parameters, place)
+    } catch {
+      refuse(place, error.message)
+    }
+  }
+
+  private mutating func take(
+    _ method: PickerMethod, _ parameters: Parameters, _ place: Int
+  ) throws(DeskRefusal) {
+    switch method {
+    case .watch: begin(place, .requests(RequestWatch()))
+    case .open: begin(place, .opened(OpenedRequest(try desk.open(try OpeningFields.read(parameters)))))
+    case .list: begin(place, .accessories(try accessoryList(parameters)))
+    case .registry: begin(place, .registry(RegistryList()))
+    case .export: begin(place, .export(try export()))
+    case .import: try importLines(parameters, place)
+    case .deny:
+      try desk.deny(parameters.word("request"))
+      finish(place, Message.reply())
+    case .cancel:
+      try desk.cancel(parameters.word("request"))
+      finish(place, Message.reply())
+    case .choose, .name, .agree, .rename, .remove, .allow, .authorize, .reset:
+      try wait(place, method == .choose ? AwaitedAnswer.chooseMilliseconds : AwaitedAnswer.diskMilliseconds) {
+        (desk: inout Desk, ticket) throws(DeskRefusal) in
+        try desk.take(method, parameters, ticket)
+      }
+    }
+  }
+
+  /// What is answered when the disk has had its say.
+  mutating func wait(
+    _ place: Int, _ milliseconds: Int64, _ body: (inout Desk, Ticket) throws(DeskRefusal) -> Void
+  ) throws(DeskRefusal) {
+    let ticket = ticket()
+    try body(&desk, ticket)
+    let end = now.advanced(milliseconds: milliseconds)
+    begin(place, .awaiting(AwaitedAnswer(ticket: ticket, end: end, overdue: .operator)))
+  }
+
+  private func accessoryList(_ parameters: Parameters) throws(DeskRefusal) -> AccessoryList {
+    let app = parameters.wordIfAny("app")
+    if let app, desk.app(app) == nil, desk.registry.accessories(ofApp: app).isEmpty {
+      throw .notFound(.app, name: app, candidates: desk.appNames)
+    }
+    return AccessoryList(app: app)
+  }
+}
+
+extension Desk {
+  fileprivate mutating func take(
+    _ method: PickerMethod, _ parameters: Parameters, _ ticket: Ticket
+  ) throws(DeskRefusal) {
+    switch method {
+    case .choose:
+      guard let number = UInt32(exactly: parameters.numberIfAny("candidate") ?? .max) else {
+        throw .notFound(.candidate, name: "\(parameters.numberIfAny("candidate") ?? 0)")
+      }
+      try choose(
+        parameters.word("request"), candidate: number, name: parameters.wordIfAny("name"),
+        ssid: parameters.wordIfAny("ssid"), ticket)
+    case .name: try name(parameters.word("request"), parameters.word("name"), ticket)
+    case .agree: try agree(parameters.word("request"), ticket)
+    case .rename: try rename(parameters.word("accessory"), parameters.word("name"), ticket)
+    case .remove: try remove(parameters.word("accessory"), ticket)
+    case .allow:
+      guard let bits = AddressText.bits(parameters.word("device")) else {
+        throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
+      }
+      try allow(app: parameters.word("app"), device: bits, ticket)
+    case .authorize: try authorize(app: parameters.word("app"), ticket)
+    case .reset: resetRegistry(ticket)
+    case .watch, .open, .list, .registry, .export, .import, .deny, .cancel:
+      preconditionFailure("the method is answered in another way")
+    }
+  }
+}
+
+/// The parameters of Open.
+enum OpeningFields {
+  static func read(_ parameters: Parameters) throws(DeskRefusal) -> Desk.Opening {
+    var opening = Desk.Opening(app: parameters.word("app"))
+    if parameters["items"] != nil { opening.items = (try? parameters.texts("items")) ?? [] }
+    opening.choice = try choice(parameters)
+    if let count = parameters.numberIfAny("count") {
+      guard (1...UInt64(Desk.countMax)).contains(count) else {
+        throw .invalid(field: "count", reason: "it is 1 to \(Desk.countMax)")
+      }
+      opening.count = Int(count)
+    }
+    if let text = parameters.wordIfAny("discoveryTimeout") {
+      guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
+        throw .invalid(field: "discoveryTimeout", reason: PickerSettings.DiscoveryTimeout.textReason)
+      }
+      opening.settings.discoveryTimeout = timeout
+    }
+    return opening
+  }
+
+  private static func choice(_ parameters: Parameters) throws(DeskRefusal) -> PickerRequest.Choice {
+    let touch = (try? parameters.truth("touch")) ?? false
+    let first = (try? parameters.truth("firstImmediate")) ?? false
+    let device = parameters.wordIfAny("device")
+    guard [touch, first, device != nil].count(where: { $0 }) <= 1 else {
+      throw .invalid(
+        field: touch && first ? "firstImmediate" : "device", reason: "one request is decided in one way only")
+    }
+    if touch { return .touch }
+    if first { return .firstImmediate }
+    guard let device else { return .person }
+    guard let bits = AddressText.bits(device) else {
+      throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
+    }
+    return .device(bits)
+  }
+}
+
+/// A call of Open: the request, then every accessory that it sets up.
+struct OpenedRequest: Sendable {
+  let request: RandomIdentifier
+  var isGreeted = false
+  var told = 0
+
+  init(_ request: RandomIdentifier) { self.request = request }
+}
+
+extension Agent {
+  mutating func step(_ opened: inout OpenedRequest) -> Step {
+    guard opened.isGreeted else {
+      opened.isGreeted = true
+      let text = opened.request.text
+      return .say(Message.reply(continues: true) { $0.member("request", text) })
+    }
+    let open = desk.request(opened.request)?.setup
+    let outcome = open == nil ? desk.outcome(of: opened.request) : nil
+    let made = open?.made ?? outcome?.made ?? []
+    guard opened.told == made.count else {
+      let next = made[opened.told]
+      opened.told += 1
+      return .say(
+        Message.reply(continues: true) { json in
+          json.member("accessory", next.accessory.text)
+          json.member("displayName", next.displayName)
+        })
+    }
+    guard open == nil else { return .wait }
+    if let failure = outcome?.failure { return .end(DeskRefusal.setupFailed(failure).message) }
+    return .end(Message.reply())
+  }
+}
+
+/// A call of List.
+struct AccessoryList: Sendable {
+  let app: String?
+  /// The number in the registry of the last one said.
+  var last: Int64 = 0
+
+  init(app: String?) { self.app = app }
+}
+
+extension Agent {
+  mutating func step(_ list: inout AccessoryList) -> Step {
+    let app = list.app
+    guard let next = desk.registry.accessory(after: list.last, where: { app == nil || $0.app == app }) else {
+      return .end(Message.reply())
+    }
+    list.last = next.number
+    return .say(Message.element("accessory", line(of: next)))
+  }
+
+  private func line(of accessory: RegistryAccessory) -> AccessoryLine {
+    let device = desk.registry.device(of: accessory)
+    let row = row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
+    return AccessoryLine(
+      identifier: accessory.identifier, app: accessory.app, item: accessory.item,
+      displayName: device.displayName, state: accessory.state, standing: desk.standing(of: accessory),
+      address: device.identity.address, ssid: accessory.ssid.map { AirText($0) },
+      bond: AppAccessory.BondState(device.bond), isIdentityDurable: device.isIdentityDurable,
+      isInSight: row != nil,
+      filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI },
+      addedAt: accessory.addedAt)
+  }
+}
+
+/// A call of Registry.
+struct RegistryList: Sendable {
+  var isGreeted = false
+  var index = 0
+}
+
+extension Agent {
+  mutating func step(_ list: inout RegistryList) -> Step {
+    guard list.isGreeted else {
+      list.isGreeted = true
+      let state: RegistryLine.State = desk.isOpening ? .opening : desk.degradation == nil ? .open : .degraded
+      return .say(
+        Self.said(
+          RegistryLine.state(
+            state, sentence: desk.degradation, accessoryCount: Int64(desk.registry.accessories.count))))
+    }
+    let tombstones = desk.registry.tombstones
+    guard list.index < tombstones.count else { return .end(Message.reply()) }
+    defer { list.index += 1 }
+    let tombstone = tombstones[list.index]
+    return .say(
+      Self.said(.removed(app: tombstone.app, item: tombstone.item, device: tombstone.identity.text)))
+  }
+
+  private static func said(_ line: RegistryLine) -> [UInt8] {
+    Message.reply(continues: true) { line.writeMembers(to: &$0) }
+  }
+}
+
+extension DeviceIdentity {
+  /// The address, or the network's name, for people.
+  fileprivate var text: String {
+    switch self {
+    case .bluetooth(let address): AddressText.text(of: address.bits)
+    case .network(let ssid): String(decoding: ssid, as: UTF8.self)
+    }
+  }
+}
+
+extension DeskRefusal {
+  /// The message that refuses a call.
+  var message: [UInt8] {
+    switch self {
+    case .failure(let failure): failure.message
+    case .requestClosed(let request): PickerError.requestClosed(request).message
+    case .notFound(let kind, let name, let candidates):
+      PickerError.notFound(PickerError.Kind(kind), name, candidates: candidates).message
+    case .invalid(let field, let reason): PickerError.invalid(field: field, reason: reason).message
+    case .setupFailed(let failure): PickerError.setupFailed(failure).message
+    case .registry(let sentence): PickerError.registryUnavailable(sentence: sentence).message
+    case .busy(let request): PickerError.busy(request: request.text).message
+    }
+  }
+}
+
+extension PickerError.Kind {
+  fileprivate init(_ kind: DeskRefusal.Kind) {
+    switch kind {
+    case .candidate: self = .candidate
+    case .app: self = .app
+    case .item: self = .item
+    case .accessory: self = .accessory
+    case .device: self = .device
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import JSON
+import RegistryText
+import Varlink
+
+/// A call of Export: the registry as it was then, a line a reply.
+struct ExportList: Sendable {
+  private var lines: RegistryExport
+
+  init(_ registry: Registry) { lines = RegistryExport(registry) }
+
+  mutating func next() -> Agent.Step {
+    guard let line = lines.next() else { return .end(Message.reply()) }
+    return .say(Message.reply(continues: true) { $0.member("line", line) })
+  }
+}
+
+/// An import that a client has begun.
+///
+/// Capacity: one at a time, of as many lines as a registry has rows, and ``byteCountMax`` octets.
+struct RegistryImporting: Sendable {
+  static let byteCountMax = 16 << 20
+  static let lineCountMax = 1 + 3 * RegistryLimits.accessoriesMax + RegistryLimits.tombstonesMax
+
+  let client: ClientID
+  private(set) var lines: [String] = []
+  private var byteCount = 0
+
+  init(_ client: ClientID) { self.client = client }
+
+  mutating func append(_ more: [String]) throws(DeskRefusal) {
+    byteCount += more.reduce(0) { $0 + $1.utf8.count }
+    guard lines.count + more.count <= Self.lineCountMax, byteCount <= Self.byteCountMax else {
+      throw .invalid(field: "lines", reason: "there are more than a registry holds")
+    }
+    lines += more
+  }
+}
+
+extension Agent {
+  func export() throws(DeskRefusal) -> ExportList {
+    try desk.requireReadableRegistry()
+    return ExportList(desk.registry)
+  }
+
+  /// Takes some lines, and with `commit` puts them all in the place of what is there.
+  mutating func importLines(_ parameters: Parameters, _ place: Int) throws(DeskRefusal) {
+    guard let client = clients.places[place]?.id else { return }
+    let isBegun = (try? parameters.truth("begin")) ?? false
+    let isDone = (try? parameters.truth("commit")) ?? false
+    try desk.requireRegistryForOperators()
+    if isBegun {
+      guard importing == nil || importing?.client == client else {
+        throw .invalid(field: "begin", reason: "another import is going on")
+      }
+      importing = RegistryImporting(client)
+    }
+    guard importing?.client == client else {
+      throw .invalid(field: "begin", reason: "no import was begun on this connection")
+    }
+    do throws(DeskRefusal) {
+      try importing?.append((try? parameters.texts("lines")) ?? [])
+      guard isDone else { return finish(place, Message.reply()) }
+      let registry = try Self.registry(importing?.lines ?? [])
+      importing = nil
+      try wait(place, AwaitedAnswer.diskMilliseconds) { (desk, ticket) throws(DeskRefusal) in
+        try desk.replaceRegistry(registry, ticket)
+      }
+    } catch {
+      importing = nil
+      throw error
+    }
+  }
+
+  private static func registry(_ lines: [String]) throws(DeskRefusal) -> Registry {
+    do throws(ImportProblem) {
+      return try RegistryImport.read(lines)
+    } catch {
+      throw .invalid(field: "lines", reason: error.reason)
+    }
+  }
+}
