@@ -72,6 +72,9 @@ extension Agent {
               ? "" : "; it is tried again by itself. If that lasts, power the controller off and on")))
     case .on, .off: break
     }
+    if let degradation = desk.degradation {
+      problems.append(Problem(kind: "registryDegraded", sentence: degradation))
+    }
     if !lastFindings.isEmpty {
       problems.append(
         Problem(

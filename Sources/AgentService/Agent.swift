@@ -82,6 +82,9 @@ public struct Agent: ~Copyable {
   /// What the data path has beside the manifest's items, and which devices it keeps.
   var broughtItems: [ManifestItem] = []
   var markedAccessories: Set<DeviceAddress> = []
+  /// Some accessory may come back as something else; when that is looked for next.
+  var hasSecondIdentities = false
+  var secondLook = Instant(microseconds: 0)
   var ticketCount: UInt64 = 0
   var importing: RegistryImporting?
   var reloading = Reloading()

@@ -75,7 +75,6 @@ extension Desk {
     ledger.wasOpened = true
     let doubtful = ledger.pending.take()
     adopt(registry, isFirst: isFirst)
-    if isFirst { act(.log(.registryOpened(accessories: registry.accessories.count))) }
     if let doubtful {
       let isDone = registry == doubtful.registry
       settle(doubtful.entry.errand, isDone ? .done : .failed("the disk did not take the change; see the log"))

@@ -73,6 +73,23 @@ extension Desk {
     return request.setup?.items.allSatisfy { item in item.isBrought || app.items.contains(item.item) } ?? true
   }
 
+  // MARK: - Second identities
+
+  /// Whether some accessory has a second identity and no second address yet.
+  public var hasSecondIdentities: Bool {
+    ledger.registry.accessories.contains { accessory in
+      let alternate =
+        accessory.alternate ?? accessory.item.flatMap { configuration.item($0, ofApp: accessory.app)?.alternate }
+      return alternate != nil && ledger.registry.device(of: accessory).secondAddress == nil
+    }
+  }
+
+  /// An accessory advertises from there too.
+  public mutating func learn(_ address: DeviceAddress, of accessory: RandomIdentifier) {
+    guard ledger.pending == nil, ledger.waiting.isEmpty, ledger.state == .open else { return }
+    change(.apply(.addAddress(accessory, address.settled)), .address)
+  }
+
   // MARK: - Items of no manifest
 
   /// What has to be recognised beside the manifest's items: those that apps brought, for their pickers and for the
@@ -99,6 +116,9 @@ extension Desk {
 }
 
 extension RegistryAccessory {
+  /// Whether an item is what an operator let the app add.
+  public func isRecognised(byAlternate id: String) -> Bool { id == BroughtItem.id(ofAlternate: number) }
+
   fileprivate func recognised(by descriptor: DiscoveryDescriptor, _ id: String) -> ManifestItem {
     var item = DisplayItem(id: id, name: id)
     item.selection = .observe

@@ -31,7 +31,7 @@ public enum DeskAnswer: Equatable, Sendable {
 /// Why a call is refused.
 public enum DeskRefusal: Error, Equatable, Sendable {
   /// What names nothing.
-  public enum Kind: String, Sendable {
+  public enum Kind: String, CaseIterable, Sendable {
     case candidate, app, item, accessory, device
   }
 
@@ -57,7 +57,6 @@ public enum DeskAction: Equatable, Sendable {
 
 /// Something that is worth a line in the log.
 public enum DeskNotice: Equatable, Sendable {
-  case registryOpened(accessories: Int)
   case added(app: String, item: String?, RandomIdentifier)
   case removed(app: String, item: String?, RandomIdentifier)
   /// Somebody asked with an identifier or token that is not its own.

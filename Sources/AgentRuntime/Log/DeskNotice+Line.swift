@@ -9,7 +9,7 @@ extension DeskNotice {
     case .foreign: .foreign
     case .disclosed: .disclosed
     case .resolved: .resolved
-    case .registryOpened, .added, .removed, .automaticFailed: nil
+    case .added, .removed, .automaticFailed: nil
     }
   }
 
@@ -17,14 +17,13 @@ extension DeskNotice {
     switch self {
     case .automaticFailed: .warning
     case .foreign, .added, .removed: .notice
-    case .registryOpened, .resolved, .disclosed: .info
+    case .resolved, .disclosed: .info
     }
   }
 
   /// What happened.
   var sentence: String {
     switch self {
-    case .registryOpened(let count): "the registry has \(count) \(count == 1 ? "accessory" : "accessories")"
     case .added(let app, let item, let identifier):
       "\(Self.path(app, item)) has a new accessory, \(identifier.text)"
     case .removed(let app, let item, let identifier):

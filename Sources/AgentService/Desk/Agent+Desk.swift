@@ -19,6 +19,7 @@ extension Agent {
     desk.advance(to: now)
     desk.radioIs(down: radio.state != .on)
     lookAround()
+    lookForSecondIdentities()
     endOverdueCalls()
     followDesk()
   }
@@ -50,6 +51,7 @@ extension Agent {
     deskRevision = desk.revision
     markAccessories()
     recogniseBroughtItems()
+    hasSecondIdentities = desk.hasSecondIdentities
     let immediate = desk.immediateRequests
     if immediate != immediateRequests { setImmediateRequests(immediate, at: now) }
   }
@@ -61,6 +63,13 @@ extension Agent {
     lookedAt = now
     lookedAtEvent = dataPath.pipeline.events.produced
     desk.look(at: sighted())
+  }
+
+  /// Now and then, while there are accessories.
+  private mutating func lookForSecondIdentities() {
+    guard hasSecondIdentities, secondLook <= now else { return }
+    secondLook = now.advanced(milliseconds: Self.automaticMilliseconds)
+    learnSecondIdentities()
   }
 
   /// When what is in sight is looked at next.
@@ -172,6 +181,7 @@ extension Agent {
   /// When sessions, requests, calls that wait, and those who watch want to be asked again.
   var deskDeadline: Instant? {
     var soonest = Instant.earliest(desk.deadline, nextLook)
+    if hasSecondIdentities { soonest = .earliest(soonest, secondLook) }
     for place in clients.places.indices {
       switch clients.places[place]?.activity {
       case .awaiting(let awaited): soonest = .earliest(soonest, awaited.end)

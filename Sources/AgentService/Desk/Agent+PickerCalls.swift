@@ -234,31 +234,3 @@ extension DeviceIdentity {
     }
   }
 }
-
-extension DeskRefusal {
-  /// The message that refuses a call.
-  var message: [UInt8] {
-    switch self {
-    case .failure(let failure): failure.message
-    case .requestClosed(let request): PickerError.requestClosed(request).message
-    case .notFound(let kind, let name, let candidates):
-      PickerError.notFound(PickerError.Kind(kind), name, candidates: candidates).message
-    case .invalid(let field, let reason): PickerError.invalid(field: field, reason: reason).message
-    case .setupFailed(let failure): PickerError.setupFailed(failure).message
-    case .registry(let sentence): PickerError.registryUnavailable(sentence: sentence).message
-    case .busy(let request): PickerError.busy(request: request.text).message
-    }
-  }
-}
-
-extension PickerError.Kind {
-  fileprivate init(_ kind: DeskRefusal.Kind) {
-    switch kind {
-    case .candidate: self = .candidate
-    case .app: self = .app
-    case .item: self = .item
-    case .accessory: self = .accessory
-    case .device: self = .device
-    }
-  }
-}

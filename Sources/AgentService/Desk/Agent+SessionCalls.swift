@@ -64,7 +64,7 @@ extension Agent {
       case .renameAccessory:
         patience = AwaitedAnswer.answerMilliseconds
         try desk.renameAccessory(
-          session, accessory, options: try RenameFields.read(parameters), ticket)
+          session, accessory, options: try FieldReader(parameters.object, at: "").renameOptions(), ticket)
       case .updateAuthorization:
         patience = AwaitedAnswer.answerMilliseconds
         let known = try desk.accessory(accessory, of: session)
@@ -157,19 +157,6 @@ extension FieldReader {
   /// Six octets as a number, the first one the most significant.
   fileprivate func sixBytes(_ name: String) throws(SetupFailure) -> UInt64? {
     try hexadecimal(name, in: 6...6)?.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}
-
-/// `renameOptions` of a call.
-enum RenameFields {
-  static func read(_ parameters: Parameters) throws(SetupFailure) -> RenameOptions {
-    let fields = FieldReader(parameters.object, at: "")
-    let value: UInt = try fields.number("renameOptions", in: 0...UInt(UInt32.max)) ?? 0
-    let options = RenameOptions(rawValue: value)
-    guard options.isSubset(of: .ssid) else {
-      throw fields.failure("renameOptions", "there are no such options", cure: "use ssid 1, or 0")
-    }
-    return options
   }
 }
 

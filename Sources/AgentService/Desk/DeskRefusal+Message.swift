@@ -4,22 +4,8 @@ import AgentCore
 import JSON
 import Varlink
 
-/// The errors of ``PickerInterface``.
-enum PickerError: Error, Equatable {
-  /// What was looked for in vain.
-  enum Kind: String, CaseIterable, Sendable {
-    case candidate, app, item, accessory, device
-  }
-
-  case requestClosed(String)
-  case notFound(Kind, String, candidates: [String])
-  case invalid(field: String, reason: String)
-  case setupFailed(SetupFailure)
-  case registryUnavailable(sentence: String)
-  case busy(request: String)
-}
-
-extension PickerError {
+/// As errors of ``PickerInterface``; what is in an app's words, as one of ``SessionInterface``.
+extension DeskRefusal {
   /// Candidates in one reply, and characters of each: as many as an id has.
   private static let listedMax = 32
   private static let candidateCharactersMax = 64
@@ -27,11 +13,12 @@ extension PickerError {
   private var name: String {
     let member =
       switch self {
+      case .failure: "SetupFailed"
       case .requestClosed: "RequestClosed"
       case .notFound: "NotFound"
       case .invalid: "Invalid"
       case .setupFailed: "SetupFailed"
-      case .registryUnavailable: "RegistryUnavailable"
+      case .registry: "RegistryUnavailable"
       case .busy: "Busy"
       }
     return "\(PickerInterface.name).\(member)"
@@ -39,10 +26,12 @@ extension PickerError {
 
   /// The message that refuses a call.
   var message: [UInt8] {
-    Message.failure(name) { json in
+    if case .failure(let failure) = self { return failure.message }
+    return Message.failure(name) { json in
       switch self {
-      case .requestClosed(let request), .busy(let request):
-        json.member("request", GatewayError.cut(request))
+      case .failure: break
+      case .requestClosed(let request): json.member("request", GatewayError.cut(request))
+      case .busy(let request): json.member("request", request.text)
       case .notFound(let kind, let name, let candidates):
         json.member("kind", kind.rawValue)
         json.member("name", GatewayError.cut(name))
@@ -54,7 +43,7 @@ extension PickerError {
         json.member("failure", failure.code.name)
         json.member("reason", GatewayError.cut(failure.reason))
         json.member("cure", GatewayError.cut(failure.cure))
-      case .registryUnavailable(let sentence): json.member("sentence", GatewayError.cut(sentence))
+      case .registry(let sentence): json.member("sentence", GatewayError.cut(sentence))
       }
     }
   }
