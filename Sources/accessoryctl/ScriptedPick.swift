@@ -6,7 +6,8 @@ import PickerScreen
 import Rendering
 import Varlink
 
-/// A request on an app's behalf that needs nobody at a screen: each accessory that was set up is a line.
+/// A request on an app's behalf that needs nobody at a screen: each accessory that was set up is a line; what goes
+/// otherwise than wished is said on standard error.
 struct ScriptedPick: ~Copyable {
   private let path: String
   private let name: String?
@@ -14,10 +15,11 @@ struct ScriptedPick: ~Copyable {
   private let interruption: Interruption
   private var printer = Printer()
   private let opened: OpenedRequest
-  /// Only where a name is to be given.
-  private var watch: GatewayConnection?
+  /// Tells what goes otherwise than wished, and when a name is waited for.
+  private var watch: GatewayConnection
   private var naming: PickerAct?
   private var wasNamed = false
+  private var saidDetail: String?
   /// So many accessories were printed.
   private var saidCount = 0
 
@@ -25,7 +27,7 @@ struct ScriptedPick: ~Copyable {
     let interruption = try Interruption()
     do throws(GatewayProblem) {
       let opened = try OpenedRequest(path: path, app: app, options)
-      let watch = options.name == nil ? nil : try Self.watch(path)
+      let watch = try Self.watch(path)
       self.path = path
       self.json = json
       name = options.name
@@ -55,7 +57,7 @@ struct ScriptedPick: ~Copyable {
   /// What each connection is ready for; nil when a signal or the last reader ends it.
   private mutating func wait() throws(Failure) -> ArraySlice<Readiness>? {
     let own = interruption.entries()
-    let others = [opened.entry] + [watch?.entry, naming?.entry].compactMap(\.self)
+    let others = [opened.entry, watch.entry] + [naming?.entry].compactMap(\.self)
     let ready: [Readiness]
     do throws(SystemError) { ready = try Polling.wait(own + others, until: nil) } catch {
       throw .system(error)
@@ -88,10 +90,9 @@ struct ScriptedPick: ~Copyable {
   /// Where the agent waits for a name it is given.
   private mutating func advanceWatch(_ ready: ArraySlice<Readiness>) throws(GatewayProblem) {
     var ready = ready
-    guard watch != nil else { return }
     let readiness = ready.popFirst() ?? []
-    if !readiness.isEmpty { try watch?.exchange(readiness) }
-    while let reply = try watch?.taken() {
+    if !readiness.isEmpty { try watch.exchange(readiness) }
+    while let reply = try watch.taken() {
       if case .request(let request) = try PickerReply(reply) { try take(request) }
     }
     if let naming, try naming.advance(ready.popFirst() ?? [], at: try .nowOrProblem()) != nil {
@@ -101,8 +102,10 @@ struct ScriptedPick: ~Copyable {
   }
 
   private mutating func take(_ request: RequestLine) throws(GatewayProblem) {
-    guard request.request == opened.request, request.phase == .naming, naming == nil, !wasNamed, let name
-    else { return }
+    guard request.request == opened.request else { return }
+    if let detail = request.detail, detail != saidDetail { StandardError.say(shown(detail)) }
+    saidDetail = request.detail
+    guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }
     naming = try PickerAct(.name(request: request.request, name: name), path: path)
   }
 

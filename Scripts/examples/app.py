@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""app.py SOCKET [APP [ACCESSORY]]: asks for an accessory whenever it has none, and says what happens to it.
+
+With an ACCESSORY it asks for none, but where that one is. Needs the Varlink client of PyPI.
+"""
+import sys
+
+import varlink
+
+socket, app, wanted = (sys.argv[1:] + [None, None])[:3]
+gateway = varlink.Client.new_with_address(f"unix:{socket}")
+# A connection carries one call at a time: the stream of events is one of its own.
+with gateway.open("io.accessoryd.Session") as stream, gateway.open("io.accessoryd.Session") as session:
+    for reply in stream.Activate(app, _more=True):
+        token = reply.get("session") or token
+        event, accessory = reply.get("event"), (reply.get("event") or {}).get("accessory")
+        if not event:
+            continue
+        what = accessory["displayName"] if accessory else (event.get("error") or {}).get("reason")
+        print(event["event"] + (f": {what}" if what else ""), flush=True)
+        try:
+            if event["event"] in ("activated", "accessoryRemoved"):
+                if wanted:
+                    session.Resolve(token, wanted)
+                elif not [True for found in session.List(token, _more=True) if found.get("accessory")]:
+                    session.ShowPicker(token)
+            elif event["event"] == "accessoryAdded":
+                print("it is at", session.Resolve(token, accessory["identifier"])["address"], flush=True)
+                with gateway.open("io.accessoryd.Session") as air:
+                    said = (heard.get("advertisement") for heard in air.WatchAdvertisements(token, _more=True))
+                    print("it says", next(filter(None, said))["data"], flush=True)
+        except varlink.VarlinkError as error:
+            print(f"{error.error().split('.')[-1]}: {error.parameters()['reason']}", flush=True)

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# app.sh SOCKET [APP]: what app.py does, once, in a shell: opens a session, asks for an accessory, waits for it, and asks
+# where it is. $VARLINK is the command line of PyPI's varlink, "python3 -m varlink.cli" if it is not given.
+set -eu
+# Its output is read as it comes.
+export PYTHONUNBUFFERED=1
+interface=unix:$1/io.accessoryd.Session
+folder=$(mktemp -d)
+trap 'kill "$stream" 2>/dev/null || true; rm -r "$folder"' EXIT
+
+call() { ${VARLINK:-python3 -m varlink.cli} call "$@"; }
+
+# The last value of a key in what the stream has said, as soon as there is one.
+value() {
+  while grep -qs '^State:.[^Z]' "/proc/$stream/status"; do
+    found=$(tr -d '\n' <"$folder/events" | sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p")
+    [ -z "$found" ] || break
+    sleep 0.1
+  done
+  echo "${found:?the session has ended}"
+}
+
+app={}
+[ $# -lt 2 ] || app="{\"app\": \"$2\"}"
+call --more "$interface.Activate" "$app" >"$folder/events" &
+stream=$!
+token=$(value session)
+call "$interface.ShowPicker" "{\"session\": \"$token\"}"
+accessory=$(value identifier)
+call --more "$interface.List" "{\"session\": \"$token\"}"
+call "$interface.Resolve" "{\"session\": \"$token\", \"accessory\": \"$accessory\"}"
+call "$interface.Invalidate" "{\"session\": \"$token\"}"

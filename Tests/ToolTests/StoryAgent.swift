@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// The built accessoryd in the story's room, where a bulb is held at the gateway every six seconds, for as long as it has
+/// an owner. Every app of the manifest is the account's that runs the tests.
+final class StoryAgent {
+  /// Beside the story's: one whose bulbs a person chooses and names.
+  private static let shelf = """
+
+    [app.shelf]
+    user = "USER"
+    supports = ["Bluetooth"]
+    bluetooth-company-identifiers = ["0x0EEE"]
+    [[app.shelf.item]]
+    id = "lamp"
+    name = "Shelf lamp"
+    setup-options = ["rename"]
+    descriptor.bluetooth-company-identifier = "0x0EEE"
+    """
+
+  let folder: TemporaryFolder
+  let socket: String
+  private let process = Process()
+
+  init(onTouch: String? = nil) throws {
+    folder = try TemporaryFolder()
+    socket = folder.path + "/socket"
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/board", withIntermediateDirectories: false)
+    for (file, copy) in [
+      ("Board/virtual.toml", "board/virtual.toml"), ("Config/story-room.toml", "story-room.toml"),
+    ] {
+      try FileManager.default.copyItem(atPath: Package.path(file), toPath: folder.path + "/" + copy)
+    }
+    var text = try String(contentsOfFile: Package.path("Config/story.toml"), encoding: .utf8) + Self.shelf
+    text.replace(/user = ".*"/, with: "user = \"\(NSUserName())\"")
+    if let onTouch {
+      try ProgramFile.writeScript(onTouch, to: folder.path + "/touched")
+      text.replace("[gateway]\n", with: "[gateway]\non-touch = \"\(folder.path)/touched\"\n")
+    }
+    process.executableURL = URL(fileURLWithPath: Tool.path).deletingLastPathComponent()
+      .appendingPathComponent("accessoryd")
+    process.arguments = [
+      "--manifest", try folder.file("manifest.toml", Array(text.utf8)), "--socket", socket, "--state",
+      folder.path + "/state",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle(forWritingAtPath: try folder.file("log", []))
+    try process.run()
+    let listening = try Tool.shell(
+      #"for i in $(seq 600); do [ -S "$1" ] && exit; sleep 0.05; done; exit 1"#, socket)
+    try #require(listening.status == 0, "\(log)")
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  var log: String { (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? "" }
+
+  func run(_ arguments: String...) throws -> Tool.Run { try Tool.run(arguments + ["--socket", socket]) }
+
+  /// Runs the tool again and again until it answers what is waited for.
+  func run(_ arguments: String..., until isDone: (Tool.Run) -> Bool) throws -> Tool.Run {
+    let deadline = try MonotonicInstant.now().advanced(seconds: 60)
+    var run = try Tool.run(arguments + ["--socket", socket])
+    while try !isDone(run) && MonotonicInstant.now() < deadline {
+      run = try Tool.run(arguments + ["--socket", socket])
+    }
+    return run
+  }
+}
