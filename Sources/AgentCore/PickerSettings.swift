@@ -26,7 +26,12 @@ public struct PickerSettings: Hashable, Sendable {
     public static let secondsRange: ClosedRange<Int32> = 1...3600
   }
 
-  public var discoveryTimeout = DiscoveryTimeout.standard
+  /// Nil when nobody asked for one: then ``DiscoveryTimeout/standard``, or what a touch is given.
+  public private(set) var wantedTimeout: DiscoveryTimeout?
+  public var discoveryTimeout: DiscoveryTimeout {
+    get { wantedTimeout ?? .standard }
+    set { wantedTimeout = newValue }
+  }
   public var options: Options = []
 
   public init() {}

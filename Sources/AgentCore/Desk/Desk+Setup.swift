@@ -53,6 +53,7 @@ extension Desk {
         preconditionFailure("a candidate that is shown can be chosen")
       }
       setup.chosen = candidate
+      setup.displayName = candidate.appName ?? setup.items[candidate.item].item.name
       setup.chooser = chooser
       setup.network = network
       setup.detail = nil

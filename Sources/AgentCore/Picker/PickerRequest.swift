@@ -44,7 +44,7 @@ public struct PickerRequest: Sendable {
 
   /// A filtered picker waits so long for a scan response before it tells of a device.
   public static let responseMilliseconds: Int64 = 300
-  /// Touch waits so long altogether.
+  /// Touch waits so long at most, and when nobody said how long.
   public static let touchMilliseconds: Int64 = 300_000
 
   public let id: RandomIdentifier
@@ -181,10 +181,12 @@ extension PickerRequest {
   }
 
   private var discoveryEnd: Instant? {
-    switch (choice, settings.discoveryTimeout) {
-    case (.touch, _): openedAt.advanced(milliseconds: Self.touchMilliseconds)
-    case (_, .seconds(let seconds)): openedAt.advanced(milliseconds: Int64(seconds) * 1000)
-    case (_, .unbounded): nil
+    let isTouch = choice == .touch
+    switch isTouch ? settings.wantedTimeout ?? .unbounded : settings.discoveryTimeout {
+    case .seconds(let seconds):
+      let wanted = Int64(seconds) * 1000
+      return openedAt.advanced(milliseconds: isTouch ? min(wanted, Self.touchMilliseconds) : wanted)
+    case .unbounded: return isTouch ? openedAt.advanced(milliseconds: Self.touchMilliseconds) : nil
     }
   }
 

@@ -176,6 +176,17 @@ struct PickerRequestTests {
     bench.run(seconds: 1)
     #expect(bench.takeEvents().failure == .discoveryTimeout)
   }
+
+  @Test("Touch ends as early as is wanted, and never later", arguments: [(12, 12), (300, 300), (3600, 300)])
+  func touchTimeout(wanted: Int32, end: Double) {
+    var settings = PickerSettings()
+    settings.discoveryTimeout = .seconds(wanted)
+    let bench = PickerBench(settings: settings, choice: .touch)
+    bench.run(seconds: end - 1)
+    #expect(!bench.request.isFinished)
+    bench.run(seconds: 1)
+    #expect(bench.takeEvents().failure == .discoveryTimeout)
+  }
 }
 
 @Suite("A filtered picker")
