@@ -6,7 +6,8 @@ import Varlink
 struct Client: Sendable {
   let id: ClientID
   let peer: Peer
-  let rights: Rights
+  /// As the manifest has it; another one may change them.
+  var rights: Rights
   var connection: ServerConnection
   var activity = Activity.none
   /// The next reply of the activity, which found no room yet.

@@ -59,6 +59,14 @@ struct ClientTable: Sendable {
     count -= 1
   }
 
+  /// Another manifest may give accounts to other apps.
+  mutating func judgeAnew(_ access: AccessList) {
+    for place in places.indices {
+      guard let peer = places[place]?.peer else { continue }
+      places[place]?.rights = access.rights(of: peer) ?? Rights(isOperator: false, apps: [])
+    }
+  }
+
   /// Another manifest may allow more or fewer. Those who are here stay: a place beyond the new number goes with its
   /// client.
   mutating func resize(_ limits: Limits) {

@@ -91,6 +91,7 @@ extension Agent {
       effectiveManifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
     radioSource = source
     clients.resize(gateway.limits)
+    clients.judgeAnew(new.access)
     tally.reloads &+= 1
     lastFindings = []
     if restartsRadio {

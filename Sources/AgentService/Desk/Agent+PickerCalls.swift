@@ -23,7 +23,11 @@ extension Agent {
   ) throws(DeskRefusal) {
     switch method {
     case .watch: begin(place, .requests(RequestWatch()))
-    case .open: begin(place, .opened(OpenedRequest(try desk.open(try OpeningFields.read(parameters)))))
+    case .open:
+      let request = try desk.open(try OpeningFields.read(parameters))
+      // What is at the gateway now was there before.
+      lookedAt = nil
+      begin(place, .opened(OpenedRequest(request)))
     case .list: begin(place, .accessories(try accessoryList(parameters)))
     case .registry: begin(place, .registry(RegistryList()))
     case .export: begin(place, .export(try export()))

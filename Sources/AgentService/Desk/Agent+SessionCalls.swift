@@ -118,6 +118,8 @@ extension Agent {
     if let element = parameters["items"] {
       items = try ItemFields.read(element, of: app, firstNumber: desk.bring(ItemFields.countRange.upperBound))
     }
+    // What is at the gateway now was there before.
+    lookedAt = nil
     return try desk.showPicker(session, items: items, settings: settings)
   }
 
