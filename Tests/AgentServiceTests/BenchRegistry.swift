@@ -15,6 +15,16 @@ struct BenchRegistry {
 
   init(_ registry: Registry = Registry()) { saved = registry }
 
+  /// Whoever keeps the keys finds that no device takes them any more.
+  mutating func loseBonds() {
+    let devices = saved.rows.compactMap { row -> RegistryWrite? in
+      guard case .device(var device) = row else { return nil }
+      device.bond = .lost
+      return .put(.device(device))
+    }
+    write(devices)
+  }
+
   /// Nil while it is held.
   mutating func answer(_ request: RegistryRequest) -> RegistryReply? {
     requests.append(request)

@@ -24,15 +24,16 @@ final class Workbench {
   /// Answers for the registry's file; while it is held, what was asked waits.
   var registry: BenchRegistry
 
+  /// `run` tells one start of the agent from another: identifiers and the epoch are drawn anew.
   init(
     _ manifest: Manifest, room devices: [RoomDevice]? = nil, script: ControllerScript = ControllerScript(),
     access: AccessList = .operators, board: BoardProfile = .attentive,
-    registry: BenchRegistry = BenchRegistry()
+    registry: BenchRegistry = BenchRegistry(), run: UInt64 = 1
   ) {
     self.registry = registry
     let setup = Agent.Setup(
       Agent.Configuration(manifest, board: board, access: access), radioSource: "virtual:bench",
-      epoch: Block128(high: 1, low: 2), secret: Block128(high: 3, low: 4), version: "0.1.0")
+      epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     agent = Agent(setup, at: now)
     controller = devices.map { Controller(script, room: $0, seed: 5) }
     if controller != nil { agent.radioAppeared(.controller, at: now) }
@@ -129,6 +130,13 @@ final class Workbench {
     turn()
   }
 
+  /// Another controller is plugged in.
+  func radioComes(_ room: [RoomDevice]) {
+    controller = Controller(ControllerScript(), room: room, seed: 6)
+    agent.radioAppeared(.controller, at: now)
+    turn()
+  }
+
   func setImmediateRequests(_ count: Int) {
     agent.setImmediateRequests(count, at: now)
     turn()
@@ -200,6 +208,8 @@ final class BenchClient {
   fileprivate(set) var isClosed = false
   fileprivate var outgoing: [UInt8] = []
   private(set) var replies: [ReceivedReply] = []
+  /// The same as they came, without their ends.
+  private(set) var messages: [[UInt8]] = []
   private var unfinished: [UInt8] = []
   private(set) var receivedByteCount = 0
   /// How many octets it still reads; a client that never reads has none.
@@ -220,6 +230,7 @@ final class BenchClient {
         preconditionFailure("what the agent sends is a reply: \(String(decoding: unfinished, as: UTF8.self))")
       }
       replies.append(reply)
+      messages.append(unfinished)
       unfinished = []
     }
     return count

@@ -62,10 +62,16 @@ struct AutomaticSetups: Sendable {
     return (wait / 1000, isForgotten)
   }
 
-  /// Its app took the accessory, or it went back: then the key it had.
-  mutating func settle(_ identifier: RandomIdentifier, isConfirmed: Bool) -> AutomaticKey? {
-    guard let key = awaiting.removeValue(forKey: identifier) else { return nil }
-    if isConfirmed { failed[key] = nil }
-    return isConfirmed ? nil : key
+  /// Accessories that awaited their app and do not any more; those that it took need no retry. What is answered went
+  /// back.
+  mutating func settle(awaiting still: Set<RandomIdentifier>, taken: (RandomIdentifier) -> Bool)
+    -> [AutomaticKey]
+  {
+    let settled = awaiting.filter { !still.contains($0.key) }
+    for (identifier, key) in settled {
+      awaiting[identifier] = nil
+      if taken(identifier) { failed[key] = nil }
+    }
+    return settled.filter { !taken($0.key) }.map(\.value)
   }
 }

@@ -121,6 +121,28 @@ extension Desk {
     // What the file held at the start is told by `activated`.
     if !isFirst { tellDifferences(from: old, configuration) }
     refreshGrants()
+    endRequestsWithoutAccessory()
+  }
+
+  /// What was removed takes with it whoever asks about it, and the picker that waits for its app.
+  private mutating func endRequestsWithoutAccessory() {
+    for request in requests {
+      switch request.kind {
+      case .rename(let rename):
+        if !rename.isUnderWay, isGone(rename.accessory) { close(request.id, .noSuchAccessory) }
+      case .authorize(let authorize):
+        if !authorize.isUnderWay, isGone(authorize.accessory) { close(request.id, .noSuchAccessory) }
+      case .setup(let setup):
+        guard case .confirming = setup.step, let accessory = setup.accessory, isGone(accessory) else {
+          continue
+        }
+        failWritten(request.id, .wasRemoved)
+      }
+    }
+  }
+
+  private func isGone(_ identifier: RandomIdentifier) -> Bool {
+    ledger.registry.accessory(identifier) == nil
   }
 
   mutating func refreshGrants() {
@@ -130,6 +152,10 @@ extension Desk {
     self.awaiting = self.awaiting.filter { awaiting.contains($0.key) }
     for identifier in awaiting where self.awaiting[identifier] == nil {
       self.awaiting[identifier] = now.advanced(milliseconds: Self.confirmMilliseconds)
+    }
+    let registry = ledger.registry
+    for key in automatic.settle(awaiting: awaiting, taken: { registry.accessory($0) != nil }) {
+      failAutomatic(key, .notConfirmed)
     }
     revision += 1
   }

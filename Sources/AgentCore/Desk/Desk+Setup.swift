@@ -110,7 +110,7 @@ extension Desk {
   /// A person has typed the name of what is being set up, or has let the time pass.
   mutating func add(_ index: Int, name: String?) {
     guard let addition = addition(for: requests[index], name: name) else {
-      return failAdding(requests[index].id, .accountIsUnknown)
+      return failWritten(requests[index].id, .accountIsUnknown)
     }
     withSetup(index) { $0.step = .adding }
     change(.apply(.add(addition)), .setup(requests[index].id))
@@ -152,10 +152,10 @@ extension Desk {
     guard let index = index(of: id), let setup = requests[index].setup, let chosen = setup.chosen else {
       return
     }
-    if let failure = outcome.setupFailure { return failAdding(id, failure) }
+    if let failure = outcome.setupFailure { return failWritten(id, failure) }
     guard let grant = grants.grants(at: chosen.device).first(where: { $0.app == requests[index].app }),
       let accessory = view(grant.identifier)
-    else { return failAdding(id, .accountHasChanged) }
+    else { return failWritten(id, .accountHasChanged) }
     let made = SetUp(
       accessory: accessory.identifier, displayName: accessory.displayName,
       awaitsApp: accessory.state == .awaitingAuthorization,
@@ -173,12 +173,6 @@ extension Desk {
     }
     if !made.awaitsApp { signal(.success, requests[index], chosen) }
     tell(events, of: id)
-  }
-
-  private mutating func failAdding(_ id: RandomIdentifier, _ failure: SetupFailure) {
-    guard let index = index(of: id) else { return }
-    if let chosen = requests[index].setup?.chosen { signal(.failure, requests[index], chosen) }
-    tell(withSetup(index) { $0.picker.failSetup(failure) }, of: id)
   }
 
   /// Says at the gateway how a touch went.
@@ -230,8 +224,13 @@ extension Desk {
         $0.setup?.accessory == identifier && $0.setup?.isTakingBack ?? false
       })
     else { return }
+    failWritten(requests[index].id, failure)
+  }
+
+  /// What a request had chosen could not be added, or is not there any more.
+  mutating func failWritten(_ id: RandomIdentifier, _ failure: SetupFailure) {
+    guard let index = index(of: id) else { return }
     if let chosen = requests[index].setup?.chosen { signal(.failure, requests[index], chosen) }
-    let id = requests[index].id
     tell(withSetup(index) { $0.picker.failSetup(failure) }, of: id)
   }
 }
@@ -263,6 +262,10 @@ extension SetupFailure {
     Self(
       .userCancelled, "the app did not confirm the accessory in two minutes",
       cure: "call FinishAuthorization after accessoryAdded")
+  }
+
+  static var wasRemoved: Self {
+    Self(.userCancelled, "the accessory was removed before the app confirmed it", cure: "choose another one")
   }
 
   static var givenBack: Self {

@@ -9,12 +9,7 @@ extension Desk {
   /// When ``advance(to:)`` is due.
   public var deadline: Instant? {
     var soonest = sessions.nextEnd
-    for request in requests {
-      soonest = .earliest(soonest, request.end)
-      if let setup = request.setup, setup.step == .none {
-        soonest = .earliest(soonest, .earliest(setup.picker.deadline, setup.touch?.deadline))
-      }
-    }
+    for request in requests { soonest = .earliest(soonest, request.deadline) }
     for case let end? in awaiting.values { soonest = .earliest(soonest, end) }
     return soonest
   }
@@ -112,6 +107,18 @@ extension Desk {
       }
     }
     return items
+  }
+}
+
+extension DeskRequest {
+  /// When it has something to do by itself. What awaits its app has its accessory's time, and the disk takes its own.
+  fileprivate var deadline: Instant? {
+    guard let setup else { return end }
+    return switch setup.step {
+    case .none: .earliest(setup.picker.deadline, setup.touch?.deadline)
+    case .naming(let until): until
+    case .adding, .confirming, .takingBack: nil
+    }
   }
 }
 

@@ -297,6 +297,10 @@ extension PickerRequest {
   private mutating func goOn(at now: Instant) -> [Event] {
     remaining -= 1
     guard remaining == 0 else {
+      guard choice != .touch else {
+        enter(.discovering)
+        return []
+      }
       shownSince = now
       enter(.choosing)
       return []

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import JSON
+import Testing
+import Varlink
+import VirtualRadio
+
+/// What developers complain about (accessorysetupkit.md, A.5), by its number there, and what happens here.
+@Suite("Complaints about AccessorySetupKit that do not hold here")
+struct ComplaintTests {
+  /// An app with a bulb of its own.
+  private func owner(
+    _ manifest: Manifest = .lights { _ in }, room: [RoomDevice] = [.bulb(1)]
+  ) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(manifest, room: room)
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    return (story, app, anna)
+  }
+
+  private func ofGateway(_ story: DeskStory, _ method: String, _ parameters: String = "", more: Bool = false)
+    -> [ReceivedReply]
+  {
+    guard let client = story.bench.connect() else { return [] }
+    story.bench.send(Message.text("io.accessoryd.Gateway.\(method)", parameters, more: more), by: client)
+    return client.replies
+  }
+
+  @Test("1: whether the radio is on is told apart from whether anything is authorized")
+  func radioState() throws {
+    let story = DeskStory(.lights { _ in })
+    story.app()
+    let status = try #require(ofGateway(story, "Status").first)
+    #expect(story.bench.agent.desk.registry.accessories.isEmpty)
+    #expect(status.object("radio")?.text("state") ?? status.text("radio") == "on")
+    #expect(story.text == "0.0 lights: activated")
+  }
+
+  @Test("2: a device that restarts as its own bootloader stays its app's accessory")
+  func secondIdentity() {
+    var bootloader = RoomDevice.stranger(1)
+    bootloader.presence = [.seconds(30, 1000)]
+    var bulb = RoomDevice.bulb(1)
+    bulb.presence = [.seconds(0, 15)]
+    let manifest = Manifest.lights { item in
+      var alternate = DiscoveryDescriptor()
+      alternate.companyIdentifier = 0x004C
+      item.alternate = alternate
+    }
+    let (story, app, _) = owner(manifest, room: [bulb, bootloader])
+    app.call("WatchAdvertisements")
+    story.run(seconds: 300)
+    #expect(story.text.contains("found a1"))
+    #expect(!story.text.contains("lost"))
+  }
+
+  @Test("3: a setup that fails leaves nothing, and the device can be found again")
+  func failedSetup() {
+    let story = DeskStory(.lights { _ in })
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(story.bench.agent.desk.registry.accessories.isEmpty)
+    #expect(story.bench.registry.saved.accessories.isEmpty)
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(story.bench.registry.saved.accessories.count == 1)
+  }
+
+  @Test("4: a removal reaches every client, and those that come after a restart")
+  func removal() {
+    let (story, app, anna) = owner()
+    let second = story.app(as: "lights again")
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
+    story.run(seconds: 1)
+    #expect(app.events.last?.text("event") == "accessoryRemoved")
+    #expect(second.events.last?.text("event") == "accessoryRemoved")
+    let after = DeskStory(
+      Workbench(
+        .lights { _ in }, room: [.bulb(1)], access: .twoApps,
+        registry: BenchRegistry(story.bench.registry.saved), run: 2))
+    let again = after.app()
+    again.hangUp()
+    again.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
+    after.run(seconds: 0.1)
+    #expect(
+      after.text == """
+        0.0 lights: activated
+        0.1 lights: reset
+        0.1 lights: activated
+        """)
+  }
+
+  @Test("5: a device that a picker does not show is explained, and another manifest shows it at once")
+  func reload() throws {
+    let story = DeskStory(.lights { $0.descriptor.companyIdentifier = 0x0EEF })
+    let app = story.app()
+    let anna = story.watcher()
+    let explained = ofGateway(story, "Explain", #""device":"C0:00:00:00:00:01""#, more: true)
+    #expect(explained.count > 1)
+    story.bench.reading = .accepted(
+      Agent.Configuration(.lights { _ in }, board: .attentive, access: .twoApps),
+      radioSource: "virtual:bench",
+      warnings: [])
+    story.bench.readManifestAgain()
+    story.run(seconds: 1)
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(app.events.contains { $0.text("event") == "accessoryAdded" })
+    #expect(story.bench.agent.desk.sessionCount == 1)
+  }
+
+  @Test("6: a picker is closed without ending the session, and nothing of it is left")
+  func cancelPicker() {
+    let story = DeskStory(.lights { $0.setupOptions = .rename })
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    app.call("CancelPicker")
+    story.run(seconds: 1)
+    #expect(app.events.last?.text("event") == "pickerFinished")
+    #expect(story.bench.agent.desk.requests.isEmpty)
+    #expect(story.bench.registry.saved.accessories.isEmpty)
+    app.call("List")
+    #expect(story.lines.last?.hasSuffix("lights: List → done") ?? false)
+  }
+
+  @Test("7: a rename is answered once, whether an operator answers it or not")
+  func everyRequestIsAnswered() {
+    let (story, app, anna) = owner()
+    let calls = [app.call("RenameAccessory", about: app.accessory)]
+    story.run(seconds: 59)
+    #expect(calls[0].replies.isEmpty)
+    story.run(seconds: 2)
+    #expect(calls[0].replies.map(\.error) == ["io.accessoryd.Session.UserCancelled"])
+    let second = app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    story.bench.registry.isHeld = true
+    anna.answer("Name", #""name":"Hall""#)
+    story.run(seconds: 91)
+    #expect(second.replies.map(\.error) == ["io.accessoryd.Session.Unknown"])
+    story.bench.releaseRegistry()
+    story.run(seconds: 1)
+    #expect(second.replies.count == 1)
+    #expect(app.events.last?.text("event") == "accessoryChanged")
+  }
+
+  @Test("8: overlapping calls each get an answer of their own")
+  func overlapping() {
+    let (story, app, anna) = owner()
+    story.bench.registry.isHeld = true
+    let calls = [
+      app.call("RenameAccessory", about: app.accessory), app.call("RenameAccessory", about: app.accessory),
+      app.call("ShowPicker"), app.call("ShowPicker"), app.call("RemoveAccessory", about: app.accessory),
+      app.call("RemoveAccessory", about: app.accessory),
+    ]
+    story.run(seconds: 1)
+    story.bench.releaseRegistry()
+    story.run(seconds: 1)
+    anna.answer("Deny")
+    story.run(seconds: 61)
+    #expect(calls.map(\.replies.count) == [1, 1, 1, 1, 1, 1])
+    #expect(
+      calls.map { $0.replies.first?.error?.drop(through: ".") } == [
+        "InvalidRequest", "PickerAlreadyActive", nil, "PickerAlreadyActive", nil, "InvalidRequest",
+      ])
+  }
+
+  @Test("11: operators see what is near, whether an item looks for it or not")
+  func sightings() {
+    let story = DeskStory(.lights { _ in }, room: [.bulb(1), .stranger(2)])
+    let seen = ofGateway(story, "Sightings", #""all":true"#, more: true).compactMap { $0.object("device") }
+    #expect(Set(seen.compactMap { $0.text("address") }) == ["C0:00:00:00:00:01", "C0:00:00:00:00:02"])
+  }
+
+  @Test("13: a device that does not take its keys any more is told as that; it stays its app's accessory")
+  func bondLost() {
+    let (story, _, _) = owner()
+    var registry = BenchRegistry(story.bench.registry.saved)
+    registry.loseBonds()
+    let after = DeskStory(
+      Workbench(.lights { _ in }, room: [.bulb(1)], access: .twoApps, registry: registry, run: 2))
+    let call = after.app().call("List")
+    #expect(call.replies.first?.object("accessory")?.text("bond") == "lost")
+    #expect(call.replies.first?.object("accessory")?.integer("state") == 20)
+  }
+
+  @Test("14: levels are smoothed, and what is heard no more is lost")
+  func smoothed() {
+    var bulb = RoomDevice.bulb(1)
+    bulb.presence = [.seconds(0, 20)]
+    bulb.signal = SignalModel(.steady(-60), sigmaTenths: 80)
+    let (story, app, anna) = owner(room: [bulb])
+    let watch = app.call("WatchAdvertisements")
+    story.run(seconds: 200)
+    let said = watch.replies.compactMap { $0.object("advertisement") }
+    #expect(said.first?.text("event") == "found" && said.last?.text("event") == "lost")
+    #expect(said.compactMap { $0.integer("filteredRSSI") }.allSatisfy { (-66 ... -54).contains($0) })
+    anna.call("List")
+    #expect(story.bench.agent.desk.registry.accessories.count == 1)
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Testing
+
+@Suite("How pickers end by themselves")
+struct PickerTimeoutStories {
+  @Test(
+    "Nothing found: discoveryTimeout after what the settings say, 30 s by default",
+    arguments: [("", 30), ("short", 60), ("medium", 120), ("long", 300), ("7", 7)])
+  func discovery(timeout: String, seconds: Int) {
+    let story = DeskStory(room: [])
+    let app = story.app()
+    story.watcher()
+    app.call("ShowPicker", timeout.isEmpty ? "" : #""settings":{"discoveryTimeout":"\#(timeout)"}"#)
+    story.run(seconds: Double(seconds) + 5)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking
+        \(seconds).0 lights: pickerDidDismiss
+        \(seconds).0 lights: pickerFinished discoveryTimeout
+        \(seconds).0 anna: closed discoveryTimeout
+        """)
+  }
+
+  @Test("An unbounded picker looks until it is closed")
+  func unbounded() {
+    let story = DeskStory(room: [])
+    let app = story.app()
+    app.call("ShowPicker", #""settings":{"discoveryTimeout":"unbounded"}"#)
+    _ = story.takeLines()
+    story.run(seconds: 1000)
+    #expect(story.takeLines() == "")
+    app.call("CancelPicker")
+    #expect(story.text.contains("pickerFinished userCancelled"))
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Testing
+
+@Suite("What apps ask about their accessories")
+struct QuestionStories {
+  /// An app with a bulb of its own.
+  private func owner(_ manifest: Manifest = .lights { _ in }) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(manifest)
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    return (story, app, anna)
+  }
+
+  @Test("A rename is asked of the operators, and the name they type is told to every session")
+  func rename() {
+    let (story, app, anna) = owner()
+    story.app(as: "lights again")
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory)
+    anna.answer("Name", #""name":"Hall""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights again: activated, a1 Lumo bulb authorized
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 lights: RenameAccessory → PickerAlreadyActive
+        3.0 lights: accessoryChanged a1 Hall authorized (displayName)
+        3.0 lights again: accessoryChanged a1 Hall authorized (displayName)
+        3.0 anna: closed a1 Hall
+        3.0 lights: RenameAccessory → a1 Hall authorized
+        3.0 anna: Name → done
+        """)
+  }
+
+  @Test("Nobody answers a rename for a minute, somebody denies it, somebody closes it")
+  func unanswered() {
+    let (story, app, anna) = owner()
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 61)
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.answer("Deny")
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.answer("Cancel")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        62.0 anna: closed userCancelled
+        62.0 lights: RenameAccessory → UserCancelled
+        63.0 anna: rename lights answering Lumo bulb
+        64.0 anna: closed userRestricted
+        64.0 lights: RenameAccessory → UserRestricted
+        64.0 anna: Deny → done
+        64.1 anna: rename lights answering Lumo bulb
+        65.0 anna: closed userCancelled
+        65.0 lights: RenameAccessory → UserCancelled
+        65.0 anna: Cancel → done
+        """)
+  }
+
+  @Test("Who asks for a rename and hangs up is not waited for")
+  func hangUp() {
+    let (story, app, _) = owner()
+    let call = app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    call.hangUp()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.1 anna: closed userCancelled
+        """)
+  }
+
+  @Test("What is asked about an accessory ends with it")
+  func removedMeanwhile() {
+    let (story, app, anna) = owner()
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 lights: accessoryRemoved a1 Lumo bulb authorized
+        3.0 anna: closed invalidRequest
+        3.0 lights: RenameAccessory → InvalidRequest accessory
+        3.0 anna: Remove → done
+        """)
+  }
+
+  @Test("Only a network's name is renamed with the option for it")
+  func renameNetwork() {
+    let (story, app, _) = owner()
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":2"#)
+    #expect(
+      story.text == """
+        2.0 lights: RenameAccessory → InvalidRequest renameOptions
+        2.0 lights: RenameAccessory → InvalidRequest renameOptions
+        """)
+  }
+
+  @Test("Operators agree to a second identity, or do not")
+  func extend() {
+    let (story, app, anna) = owner()
+    let more = #""alternate":{"bluetoothCompanyIdentifier":3822,"bluetoothManufacturerDataBlob":"02"}"#
+    app.call("UpdateAuthorization", about: app.accessory, more)
+    story.run(seconds: 1)
+    anna.answer("Deny")
+    app.call("UpdateAuthorization", about: app.accessory, more)
+    story.run(seconds: 1)
+    anna.answer("Agree")
+    story.run(seconds: 1)
+    app.call("UpdateAuthorization", about: app.accessory, more)
+    story.run(seconds: 61)
+    #expect(
+      story.text == """
+        2.0 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
+        3.0 anna: closed userRestricted
+        3.0 lights: UpdateAuthorization → UserRestricted
+        3.0 anna: Deny → done
+        3.1 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
+        4.0 anna: closed a1 Lumo bulb
+        4.0 lights: UpdateAuthorization → a1 Lumo bulb authorized
+        4.0 anna: Agree → done
+        5.0 lights: UpdateAuthorization → InvalidRequest alternate
+        """)
+  }
+
+  @Test("A removal reaches every session of the app; by hand the device can be chosen again")
+  func remove() {
+    let (story, app, anna) = owner()
+    story.app(as: "lights again")
+    app.call("RemoveAccessory", about: app.accessory)
+    app.call("RemoveAccessory", about: app.accessory)
+    anna.call("Registry")
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights again: activated, a1 Lumo bulb authorized
+        2.0 lights: accessoryRemoved a1 Lumo bulb authorized
+        2.0 lights again: accessoryRemoved a1 Lumo bulb authorized
+        2.0 lights: RemoveAccessory → done
+        2.0 lights: RemoveAccessory → InvalidRequest accessory
+        2.0 anna: Registry → 0 accessories open
+        2.0 anna: Registry → removed C0:00:00:00:00:01
+        2.0 anna: Registry → done
+        2.0 lights: pickerDidPresent
+        2.0 lights: ShowPicker → done
+        2.1 anna: setup lights choosing
+        2.1 anna: candidate 1 Lumo bulb
+        3.0 lights: accessoryAdded a2 Lumo bulb authorized
+        3.0 lights: pickerDidDismiss
+        3.0 lights: pickerFinished
+        3.0 lights again: accessoryAdded a2 Lumo bulb authorized
+        3.0 anna: closed a2 Lumo bulb
+        3.0 anna: Choose → a2 Lumo bulb
+        """)
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Testing
+
+@Suite("Apps and operators while the registry's file is in trouble")
+struct RegistryStories {
+  private func choosing() -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(.lights { _ in })
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    return (story, app, anna)
+  }
+
+  @Test("A full disk fails the setup; nothing is half added, and the device is offered again")
+  func failingAdd() {
+    let (story, app, anna) = choosing()
+    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("List")
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: pickerSetupFailed unknown
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished unknown
+        1.0 anna: closed unknown
+        1.0 anna: Choose → SetupFailed unknown
+        2.0 lights: List → done
+        2.0 lights: pickerDidPresent
+        2.0 anna: setup lights choosing
+        2.0 anna: candidate 1 Lumo bulb
+        2.0 lights: ShowPicker → done
+        3.0 lights: accessoryAdded a1 Lumo bulb authorized
+        3.0 lights: pickerDidDismiss
+        3.0 lights: pickerFinished
+        3.0 anna: Choose → a1 Lumo bulb
+        3.1 anna: closed a1 Lumo bulb
+        """)
+  }
+
+  @Test("A disk that does not answer: calls wait, and are answered by their deadline")
+  func heldDisk() {
+    let (story, app, anna) = choosing()
+    anna.choose()
+    story.run(seconds: 1)
+    story.bench.registry.isHeld = true
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 31)
+    app.call("List")
+    story.bench.releaseRegistry()
+    story.run(seconds: 1)
+    app.call("List")
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Lumo bulb
+        1.0 anna: Choose → a1 Lumo bulb
+        32.0 lights: RemoveAccessory → Unknown
+        33.0 lights: List → a1 Lumo bulb authorized
+        33.0 lights: List → done
+        33.1 lights: accessoryRemoved a1 Lumo bulb authorized
+        34.0 lights: List → done
+        """)
+  }
+
+  @Test("Calls that come while the file is read wait for it")
+  func deferred() {
+    var registry = BenchRegistry()
+    registry.isHeld = true
+    let story = DeskStory(.lights { _ in }, registry: registry)
+    let app = story.app()
+    let anna = story.watcher()
+    anna.call("List")
+    story.run(seconds: 3)
+    story.bench.releaseRegistry()
+    story.run(seconds: 1)
+    app.call("ShowPicker")
+    #expect(
+      story.text == """
+        3.1 lights: activated
+        3.1 anna: List → done
+        4.0 lights: pickerDidPresent
+        4.0 anna: setup lights choosing
+        4.0 anna: candidate 1 Lumo bulb
+        4.0 lights: ShowPicker → done
+        """)
+  }
+
+  @Test("Calls that wait for the file are answered after 30 s")
+  func deferredTooLong() {
+    var registry = BenchRegistry()
+    registry.isHeld = true
+    let story = DeskStory(.lights { _ in }, registry: registry)
+    story.app()
+    let anna = story.watcher()
+    anna.call("List")
+    story.run(seconds: 31)
+    #expect(
+      story.text == """
+        30.0 lights: Unknown
+        30.0 anna: List → RegistryUnavailable
+        """)
+  }
+
+  @Test("Without its file nothing is granted or removed, and everybody is told what to do")
+  func degraded() {
+    var registry = BenchRegistry()
+    registry.replies = [.refused(.foreign(applicationID: 1))]
+    let story = DeskStory(.lights { _ in }, registry: registry)
+    let app = story.app()
+    let anna = story.watcher()
+    anna.call("Registry")
+    anna.call("List")
+    anna.call("Open", #""app":"lights""#)
+    anna.call("Reset")
+    anna.call("Registry")
+    app.activate()
+    app.collect()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: Unknown
+        0.0 anna: Registry → 0 accessories degraded
+        0.0 anna: Registry → done
+        0.0 anna: List → done
+        0.0 anna: Open → RegistryUnavailable
+        0.0 anna: Reset → done
+        0.0 anna: Registry → 0 accessories open
+        0.0 anna: Registry → done
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights choosing
+        0.1 anna: candidate 1 Lumo bulb
+        """)
+  }
+
+  @Test("A file that breaks while it is open: what was known can be read, and is not changed")
+  func degradedLater() {
+    let (story, app, anna) = choosing()
+    anna.choose()
+    story.run(seconds: 1)
+    story.bench.registry.replies = [
+      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .refused(.foreign(applicationID: 1)),
+    ]
+    app.call("RemoveAccessory", about: app.accessory)
+    app.call("RemoveAccessory", about: app.accessory)
+    app.call("ShowPicker")
+    app.call("List")
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
+    anna.call("List")
+    let second = story.app(as: "lights again")
+    second.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Lumo bulb
+        1.0 anna: Choose → a1 Lumo bulb
+        2.0 lights: RemoveAccessory → Unknown
+        2.0 lights: RemoveAccessory → Unknown
+        2.0 lights: ShowPicker → Unknown
+        2.0 lights: List → a1 Lumo bulb authorized
+        2.0 lights: List → done
+        2.0 anna: Remove → RegistryUnavailable
+        2.0 anna: List → a1 Lumo bulb authorized
+        2.0 anna: List → done
+        2.0 lights again: activated, a1 Lumo bulb authorized
+        2.0 lights again: RenameAccessory → Unknown
+        """)
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import Testing
+import VirtualRadio
+
+@Suite("Apps and operators when the manifest is read again")
+struct ReloadStories {
+  private func owner() -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(.lights { _ in })
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    return (story, app, anna)
+  }
+
+  private func reload(_ story: DeskStory, _ manifest: Manifest, _ access: AccessList = .twoApps) {
+    story.bench.reading = .accepted(
+      Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "virtual:bench",
+      warnings: [])
+    story.bench.readManifestAgain()
+    story.run(seconds: 1)
+  }
+
+  @Test("An item that leaves the manifest leaves its accessories inert until it comes back")
+  func item() {
+    let (story, app, anna) = owner()
+    reload(story, .lights { $0.id = "other" })
+    anna.call("List")
+    app.call("Resolve", about: app.accessory)
+    reload(story, .lights { _ in })
+    app.call("List")
+    #expect(
+      story.text == """
+        2.1 lights: accessoryChanged a1 Lumo bulb unauthorized (state)
+        3.0 anna: List → a1 Lumo bulb authorized orphaned
+        3.0 anna: List → done
+        3.0 lights: Resolve → InvalidRequest accessory
+        3.1 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        4.0 lights: List → a1 Lumo bulb authorized
+        4.0 lights: List → done
+        """)
+  }
+
+  @Test("An app that is given to another account loses its sessions; an operator confirms its accessories")
+  func account() {
+    let (story, _, anna) = owner()
+    var access = AccessList.twoApps
+    access.appsOfUser = [1002: ["lights"]]
+    reload(story, .lights { _ in }, access)
+    let heir = story.app(user: 1002, as: "heir")
+    heir.call("List")
+    anna.call("List")
+    anna.call("Authorize", #""app":"lights""#)
+    anna.call("Authorize", #""app":"lamps""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.1 lights: invalidated invalidated
+        2.1 lights: accessoryRemoved a1 Lumo bulb authorized
+        2.1 lights: the end
+        3.0 heir: activated
+        3.0 heir: List → done
+        3.0 anna: List → a1 Lumo bulb authorized suspended
+        3.0 anna: List → done
+        3.0 anna: Authorize → 1 accessories
+        3.0 anna: Authorize → NotFound app lamps
+        """)
+  }
+
+  @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")
+  func picker() {
+    let (story, app, _) = owner()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    reload(story, .lights { _ in })
+    reload(story, .lights { $0.name = "Another bulb" })
+    #expect(
+      story.text == """
+        2.0 lights: pickerDidPresent
+        2.0 anna: setup lights looking
+        2.0 lights: ShowPicker → done
+        4.1 lights: pickerDidDismiss
+        4.1 lights: pickerFinished userCancelled
+        4.1 anna: closed userCancelled
+        """)
+  }
+}
