@@ -23,7 +23,7 @@ extension Agent {
     text.sample(
       "automatic_failed_total", .counter, "Automatic setups that came to nothing.", counters.automaticFailed)
     text.sample(
-      "automatic_forgotten_total", .counter, "Failed automatic setups whose wait was forgotten for another's.",
+      "automatic_forgotten_total", .counter, "Failed automatic setups forgotten for another's.",
       counters.automaticForgotten)
     text.sample(
       "foreign_refused_total", .counter, "Identifiers and tokens that were not the caller's.",

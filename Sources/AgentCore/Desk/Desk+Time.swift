@@ -73,9 +73,9 @@ extension Desk {
   /// Whether some accessory has a second identity and no second address yet.
   public var hasSecondIdentities: Bool {
     ledger.registry.accessories.contains { accessory in
-      let alternate =
-        accessory.alternate ?? accessory.item.flatMap { configuration.item($0, ofApp: accessory.app)?.alternate }
-      return alternate != nil && ledger.registry.device(of: accessory).secondAddress == nil
+      let item = accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }
+      return (accessory.alternate ?? item?.alternate) != nil
+        && ledger.registry.device(of: accessory).secondAddress == nil
     }
   }
 

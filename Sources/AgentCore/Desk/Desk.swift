@@ -19,7 +19,11 @@ public struct Desk: Sendable {
   public internal(set) var requests: [DeskRequest] = []
   var outcomes: [RequestOutcome] = []
   var ledger = Ledger()
-  public internal(set) var grants = Grants()
+  public internal(set) var grants = Grants() {
+    didSet { grantsRevision &+= 1 }
+  }
+  /// Grows whenever ``grants`` is made anew.
+  public private(set) var grantsRevision: UInt64 = 0
   /// Accessories that await their app until then; nil while their fate is being written.
   var awaiting: [RandomIdentifier: Instant?] = [:]
   var automatic = AutomaticSetups()

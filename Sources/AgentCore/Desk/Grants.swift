@@ -45,6 +45,13 @@ public struct Grants: Equatable, Sendable {
   /// The accessories of a device, those of all apps.
   public func grants(at address: DeviceAddress) -> [Grant] { byAddress[address.settled] ?? [] }
 
+  /// Calls `body` with every accessory of its app that is authorized, and where it advertises from, in no order.
+  public func forEachAuthorized(_ body: (Grant, DeviceAddress) -> Void) {
+    for (address, grants) in byAddress {
+      for grant in grants where grant.isAuthorized { body(grant, address) }
+    }
+  }
+
   /// Where accessories advertise from.
   public var addresses: Set<DeviceAddress> { Set(byAddress.keys) }
 }

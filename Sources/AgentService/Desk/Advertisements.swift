@@ -38,10 +38,19 @@ struct AdvertisementFeeds: Sendable {
   var rings: [String: Ring<Advertisement>] = [:]
   /// How far the sightings were taken.
   var cursor: EventCursor
+  /// The accessories, each at an address, that were authorized when the feeds were last told.
+  var authorized: Set<AuthorizedPlace> = []
+  var grantsRevision: UInt64?
   /// Grows when sightings were lost before they could be taken, so that nobody knows whose they were.
   var breaks: UInt64 = 0
 
   init(_ epoch: Block128) { cursor = EventCursor(epoch: epoch, sequence: 0) }
+}
+
+/// An accessory that is its app's, at one of its addresses.
+struct AuthorizedPlace: Hashable, Sendable {
+  let accessory: RandomIdentifier
+  let address: DeviceAddress
 }
 
 /// A call of WatchAdvertisements.
@@ -63,7 +72,10 @@ extension Agent {
     _ session: Session, _ parameters: Parameters
   ) throws(SetupFailure) -> AdvertisementStream {
     if feeds.rings.isEmpty { feeds.cursor.sequence = dataPath.pipeline.events.produced }
-    let produced = feeds.rings[session.app, default: Ring(capacity: AdvertisementFeeds.capacity)].produced
+    let ring = feeds.rings[session.app] ?? Ring(capacity: AdvertisementFeeds.capacity)
+    feeds.rings[session.app] = ring
+    greetNewAccessories()
+    let produced = ring.produced
     let sequence = parameters.numberIfAny("sequence")
     let cursorEpoch = parameters.wordIfAny("epoch")
     let isUseful = cursorEpoch == epoch.text && sequence.map { $0 <= produced } ?? false
@@ -85,6 +97,33 @@ extension Agent {
         feed(sequence, sighting, byteCount)
       }
     }
+  }
+
+  /// What was in sight before it was an accessory, or before that address was known for its, is found now.
+  mutating func greetNewAccessories() {
+    guard !feeds.rings.isEmpty, feeds.grantsRevision != desk.grantsRevision else { return }
+    let isFirst = feeds.grantsRevision == nil
+    feeds.grantsRevision = desk.grantsRevision
+    var authorized: Set<AuthorizedPlace> = []
+    var new: [(Grants.Grant, DeviceAddress)] = []
+    desk.grants.forEachAuthorized { grant, address in
+      let place = AuthorizedPlace(accessory: grant.identifier, address: address)
+      authorized.insert(place)
+      if !isFirst, !feeds.authorized.contains(place) { new.append((grant, address)) }
+    }
+    feeds.authorized = authorized
+    for (grant, address) in new.sorted(by: { $0.0.number < $1.0.number }) { greet(grant, at: address) }
+  }
+
+  private mutating func greet(_ grant: Grants.Grant, at address: DeviceAddress) {
+    guard feeds.rings[grant.app] != nil, let row = row(at: address),
+      let device = dataPath.pipeline.device(at: row),
+      dataPath.isFound(at: row, by: { $0.app == grant.app && grant.isRecognised(by: $0.item.id) })
+    else { return }
+    feeds.rings[grant.app]?.append(
+      Advertisement(
+        accessory: grant.identifier, event: .found, time: device.lastSeen, rssi: device.rssi.asReading,
+        filteredRSSI: device.signal.filteredRSSI, payload: dataPath.payload(at: row)))
   }
 
   private mutating func feed(_ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int) {

@@ -51,6 +51,7 @@ extension Agent {
     deskRevision = desk.revision
     markAccessories()
     recogniseBroughtItems()
+    greetNewAccessories()
     hasSecondIdentities = desk.hasSecondIdentities
     let immediate = desk.immediateRequests
     if immediate != immediateRequests { setImmediateRequests(immediate, at: now) }

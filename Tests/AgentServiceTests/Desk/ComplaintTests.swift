@@ -2,6 +2,7 @@
 
 import AgentCore
 import AgentService
+import HCI
 import JSON
 import Testing
 import Varlink
@@ -57,8 +58,26 @@ struct ComplaintTests {
     let (story, app, _) = owner(manifest, room: [bulb, bootloader])
     app.call("WatchAdvertisements")
     story.run(seconds: 300)
-    #expect(story.text.contains("found a1"))
-    #expect(!story.text.contains("lost"))
+    #expect(story.text.ranges(of: "found a1").count == 2)
+    #expect(story.text.hasSuffix("found a1") && !story.text.contains("accessoryRemoved"))
+  }
+
+  @Test("2: so does one that has another address as its bootloader, if nothing else has fallen silent")
+  func secondAddress() {
+    var bootloader = RoomDevice.stranger(2)
+    bootloader.presence = [.seconds(16, 1000)]
+    var bulb = RoomDevice.bulb(1)
+    bulb.presence = [.seconds(0, 15)]
+    let manifest = Manifest.lights { item in
+      var alternate = DiscoveryDescriptor()
+      alternate.companyIdentifier = 0x004C
+      item.alternate = alternate
+    }
+    let (story, app, _) = owner(manifest, room: [bulb, bootloader])
+    app.call("WatchAdvertisements")
+    story.run(seconds: 100)
+    #expect(story.text.ranges(of: "found a1").count == 2 && story.text.hasSuffix("found a1"))
+    #expect(story.bench.agent.desk.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
   }
 
   @Test("3: a setup that fails leaves nothing, and the device can be found again")

@@ -55,7 +55,7 @@ struct OpenedRequestStories {
         0.1 anna: setup lights choosing on behalf
         0.1 anna: candidate 1 Lumo bulb
         2.1 lights: accessoryAdded a1 Lumo bulb authorized
-        2.1 anna: setup lights settingUp on behalf
+        2.1 anna: setup lights settingUp on behalf Lumo bulb
         2.1 anna: candidate 2 Lumo bulb
         2.1 anna: closed a1 Lumo bulb
         2.1 anna: Open → a1 Lumo bulb
@@ -74,7 +74,7 @@ struct OpenedRequestStories {
         0.0 anna: Open → open
         0.1 anna: setup lights looking on behalf
         2.5 lights: accessoryAdded a1 Lumo bulb, held authorized
-        2.5 anna: setup lights settingUp on behalf
+        2.5 anna: setup lights settingUp on behalf Lumo bulb, held
         2.5 anna: candidate 1 Lumo bulb, held
         2.5 anna: Open → a1 Lumo bulb, held
         2.5 anna: Open → done

@@ -178,8 +178,8 @@ struct PickerChoiceStories {
     ben.choose()
     #expect(
       story.text == """
-        1.1 anna: setup lights settingUp
-        1.1 ben: setup lights settingUp
+        1.1 anna: setup lights settingUp Lumo bulb
+        1.1 ben: setup lights settingUp Lumo bulb
         1.1 ben: Choose → RequestClosed
         2.2 lights: accessoryAdded a1 Lumo bulb authorized
         2.2 lights: pickerDidDismiss
@@ -279,9 +279,8 @@ struct PickerChoiceStories {
         7.0 lights: ShowPicker → done
         7.0 garden: pickerDidPresent
         7.0 garden: ShowPicker → done
-        7.1 anna: setup garden looking
-        7.3 anna: setup garden choosing
-        7.3 anna: candidate 1 Lumo bulb (shared)
+        7.1 anna: setup garden choosing
+        7.1 anna: candidate 1 Lumo bulb (shared)
         9.0 lights: pickerDidDismiss
         9.0 lights: pickerFinished discoveryTimeout
         9.0 anna: closed discoveryTimeout

@@ -3,6 +3,7 @@
 import AgentCore
 import AgentService
 import Testing
+import Varlink
 import VirtualRadio
 
 @Suite("Apps and operators when the manifest is read again")
@@ -45,6 +46,18 @@ struct ReloadStories {
         4.0 lights: List → a1 Lumo bulb authorized
         4.0 lights: List → done
         """)
+  }
+
+  @Test("Who is connected already has the rights of the new manifest, not those of the old one")
+  func connectedBefore() throws {
+    let (story, _, _) = owner()
+    let before = try #require(story.bench.connect(user: 1000))
+    var access = AccessList.twoApps
+    access.appsOfUser[1000] = nil
+    access.appsOfUser[1001, default: []].insert("lights")
+    reload(story, .lights { _ in }, access)
+    story.bench.send(Message.call("io.accessoryd.Session.Activate", more: true), by: before)
+    #expect(before.replies.map(\.error) == ["io.accessoryd.Session.ActivationFailed"])
   }
 
   @Test("An app that is given to another account loses its sessions; an operator confirms its accessories")

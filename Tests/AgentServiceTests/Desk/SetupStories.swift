@@ -243,7 +243,7 @@ struct SetupStories {
     #expect(
       story.text == """
         1.0 lights: pickerSetupRename
-        1.0 anna: setup lights naming
+        1.0 anna: setup lights naming Lumo bulb
         11.0 anna: Name → Invalid name
         11.0 lights: accessoryAdded a1 Hall authorized
         11.0 lights: pickerDidDismiss
@@ -262,11 +262,11 @@ struct SetupStories {
     #expect(
       story.text == """
         1.0 lights: pickerSetupRename
-        1.0 anna: setup lights naming
+        1.0 anna: setup lights naming Lumo bulb
         61.0 lights: accessoryAdded a1 Lumo bulb authorized
         61.0 lights: pickerDidDismiss
         61.0 lights: pickerFinished
-        61.0 anna: setup lights settingUp
+        61.0 anna: setup lights settingUp Lumo bulb
         61.0 anna: Choose → a1 Lumo bulb
         61.1 anna: closed a1 Lumo bulb
         """)
@@ -283,7 +283,7 @@ struct SetupStories {
     #expect(
       story.text == """
         1.0 lights: pickerSetupRename
-        1.0 anna: setup lights naming
+        1.0 anna: setup lights naming Lumo bulb
         2.0 lights: pickerDidDismiss
         2.0 lights: pickerFinished userCancelled
         2.0 anna: Choose → SetupFailed userCancelled

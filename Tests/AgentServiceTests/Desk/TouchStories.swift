@@ -44,7 +44,7 @@ struct TouchStories {
         4.5 lights: accessoryAdded a1 Lumo bulb, held authorized
         4.5 lights: pickerDidDismiss
         4.5 lights: pickerFinished
-        4.5 anna: setup lights settingUp touch
+        4.5 anna: setup lights settingUp touch Lumo bulb, held
         4.5 anna: closed a1 Lumo bulb, held
         """)
     #expect(signals(story) == ["success lights held"])
@@ -68,7 +68,7 @@ struct TouchStories {
         39.5 lights: accessoryAdded a1 Lumo bulb, held authorized
         39.5 lights: pickerDidDismiss
         39.5 lights: pickerFinished
-        39.5 anna: setup lights settingUp touch
+        39.5 anna: setup lights settingUp touch Lumo bulb, held
         39.6 anna: closed a1 Lumo bulb, held
         """)
     #expect(signals(story) == ["success lights held"])
@@ -143,7 +143,7 @@ struct TouchStories {
         4.5 lights: accessoryAdded a1 Lumo bulb, held authorized
         4.5 lights: pickerDidDismiss
         4.5 lights: pickerFinished
-        4.5 anna: setup lights settingUp touch
+        4.5 anna: setup lights settingUp touch Lumo bulb, held
         4.5 anna: closed a1 Lumo bulb, held
         10.0 lights: accessoryRemoved a1 Lumo bulb, held authorized
         10.0 lights: RemoveAccessory → done
@@ -159,7 +159,7 @@ struct TouchStories {
         99.5 lights: accessoryAdded a2 Lumo bulb, held authorized
         99.5 lights: pickerDidDismiss
         99.5 lights: pickerFinished
-        99.5 anna: setup lights settingUp touch
+        99.5 anna: setup lights settingUp touch Lumo bulb, held
         99.6 anna: closed a2 Lumo bulb, held
         """)
   }
@@ -231,7 +231,7 @@ struct TouchStories {
         0.0 anna: Open → open
         0.1 anna: setup lights looking on behalf touch 3 to come
         3.5 anna: candidate 1 Lumo bulb, held
-        4.5 anna: setup lights settingUp on behalf touch 3 to come
+        4.5 anna: setup lights settingUp on behalf touch 3 to come Lumo bulb, held
         4.5 anna: setup lights looking on behalf touch 2 to come Lumo bulb, held
         4.5 anna: gone 1
         4.5 anna: Open → a1 Lumo bulb, held
