@@ -49,4 +49,44 @@ struct SimulationTests {
     }
     Issue.record("\(tampering) went by")
   }
+
+  // MARK: Apps and operators
+
+  private func live(_ seed: UInt64, _ tampering: Tampering? = nil) throws(Simulation.Failure)
+    -> Simulation.Outcome
+  {
+    var life = LifeCycle(seed: seed, tampering: tampering)
+    return try life.run()
+  }
+
+  @Test(
+    "Among apps, operators and power cuts no rule is broken, and one seed is one run",
+    arguments: [1, 2, 3] as [UInt64])
+  func lifeCycle(seed: UInt64) throws {
+    #expect(try live(seed) == live(seed))
+  }
+
+  @Test("A few worlds bring accessories enough to be wrong about")
+  func lifeCycleSubstance() throws {
+    let outcomes = try (10...20 as ClosedRange<UInt64>).map { seed in try live(seed) }
+    #expect(outcomes.map(\.events).reduce(0, +) > 100)
+    #expect(outcomes.map(\.replies).reduce(0, +) > 5000)
+  }
+
+  @Test(
+    "A commit that is lost, or a picker that is not dismissed, is caught",
+    arguments: [
+      (Tampering.losesACommit, [Breach.Rule.registry]), (.dropsAPickerEvent, [.lostCount, .pickerOrder]),
+    ])
+  func lifeCycleCanary(tampering: Tampering, rules: [Breach.Rule]) {
+    for seed in 1...40 as ClosedRange<UInt64> {
+      do throws(Simulation.Failure) {
+        _ = try live(seed, tampering)
+      } catch {
+        #expect(rules.contains(error.breach.rule), "seed \(seed): \(error.breach)")
+        return
+      }
+    }
+    Issue.record("\(tampering) went by")
+  }
 }

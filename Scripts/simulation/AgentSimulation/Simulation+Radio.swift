@@ -27,7 +27,8 @@ extension Simulation {
       let level = Int8(bitPattern: packet[packet.count - 1])
       return level > -127 && level < -30 ? packet.dropLast() + [UInt8(bitPattern: level + 40)] : packet
     case .hearsTooLittle: return tamperings.isMultiple(of: 10) ? [] : packet
-    case .dropsAnEvent, .doublesAnEvent, .tellsAStranger, .losesAReply: return packet
+    case .dropsAnEvent, .doublesAnEvent, .tellsAStranger, .losesAReply, .losesACommit, .dropsAPickerEvent:
+      return packet
     }
   }
 

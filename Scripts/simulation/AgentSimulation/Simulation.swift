@@ -41,6 +41,7 @@ public struct Simulation: ~Copyable {
   var agent: Agent
   var manifest: Manifest
   var radio: SimulatedRadio
+  var disk: SimulatedDisk
   var witness: Witness
   var ledger = Ledger()
   var clients: [ScriptedClient] = []
@@ -79,6 +80,7 @@ public struct Simulation: ~Copyable {
       Agent.Setup(configuration, radioSource: "virtual:room.toml", epoch: block, secret: block),
       at: Instant(microseconds: 0))
     radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
+    disk = SimulatedDisk(failuresPerMille: 0, dice: SeededGenerator(seed: seed ^ 0xD15C))
     let isRoomy = manifest.gateway.capacities.devices >= 2000
     let listensAlways = board.low.windowMilliseconds == board.low.intervalMilliseconds
     witness = Witness(
@@ -129,7 +131,7 @@ public struct Simulation: ~Copyable {
   /// When something happens next.
   private var nextTime: Int64? {
     let acts = clients.map { min($0.nextAct, $0.leaves) }.min()
-    let times = [radio.nextTime, agent.nextDeadline?.microseconds, acts, readings.min(), nextSignal]
+    let times = [radio.nextTime, agent.nextDeadline?.microseconds, disk.nextTime, acts, readings.min(), nextSignal]
     return times.compactMap { $0 }.min()
   }
 
@@ -143,6 +145,7 @@ public struct Simulation: ~Copyable {
     try followPlug()
     try actClients()
     answerReadings()
+    if let reply = disk.answer(at: now) { agent.registryAnswered(reply, at: instant) }
     if nextSignal <= now {
       nextSignal = now + Int64(dice.between(5, 60)) * 1_000_000
       note("a signal asks for the manifest")
@@ -200,8 +203,9 @@ public struct Simulation: ~Copyable {
       radio.open(at: now + Int64(dice.between(0, 200_000)))
     case .registry(let request):
       note("asks the registry's file: \(request)")
-      // Nothing is asked of it yet but to be opened.
-      agent.registryAnswered(.opened(Registry()), at: instant)
+      guard disk.ask(request, at: now) else {
+        throw Breach(.bound, "two requests to the registry's file are under way")
+      }
     case .signalTouch(let signal): note("signals \(signal)")
     case .log(let notice): try take(notice)
     }

@@ -14,4 +14,8 @@ public enum Tampering: String, CaseIterable, Sendable {
   case hearsTooLoud
   /// The agent does not hear every tenth packet.
   case hearsTooLittle
+  /// The third commit is acknowledged and does not reach the disk.
+  case losesACommit
+  /// Apps are not told that a picker was dismissed.
+  case dropsAPickerEvent
 }

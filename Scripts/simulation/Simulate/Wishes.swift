@@ -34,21 +34,23 @@ struct Totals: CustomStringConvertible {
   private var runs = 0
   private var steps = 0
   private var events = 0
+  private var commits = 0
   private var replies = 0
   private var packets = 0
   private var digest: [Digest] = []
 
-  mutating func add(_ outcome: Simulation.Outcome) {
+  mutating func add(_ outcome: Simulation.Outcome, _ life: Simulation.Outcome) {
     runs += 1
-    steps += outcome.steps
+    steps += outcome.steps + life.steps
     events += outcome.events
-    replies += outcome.replies
-    packets += outcome.packets
-    digest = [outcome.digest]
+    commits += life.events
+    replies += outcome.replies + life.replies
+    packets += outcome.packets + life.packets
+    digest = [outcome.digest, life.digest]
   }
 
   var description: String {
-    "\(runs) seeds, \(steps) steps, \(packets) packets, \(events) events, \(replies) replies: no rule was broken; "
-      + "the last run's digest is \(digest[0])"
+    "\(runs) seeds, \(steps) steps, \(packets) packets, \(events) events, \(commits) commits, "
+      + "\(replies) replies: no rule was broken; the last run's digests are \(digest[0]) and \(digest[1])"
   }
 }

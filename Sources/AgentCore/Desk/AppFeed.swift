@@ -27,9 +27,7 @@ struct AppFeed: Sendable {
       switch ring.read(&position.sequence) {
       case .end: return .end
       case .reset: preconditionFailure("a session stands in its app's feed")
-      case .missed(let count):
-        position.passed = 0
-        return .missed(count)
+      case .missed(let count): return .missed(count)
       case .element(let sequence, let entry):
         guard entry.audience == nil || entry.audience == position.session else {
           position.passed += 1

@@ -62,6 +62,9 @@ struct AutomaticSetups: Sendable {
     return (wait / 1000, isForgotten)
   }
 
+  /// Accessories whose apps have not decided.
+  var undecided: [RandomIdentifier] { awaiting.keys.sorted { $0.text < $1.text } }
+
   /// Its app took the accessory, or it went back: then the key it had.
   mutating func settle(_ identifier: RandomIdentifier, isConfirmed: Bool) -> AutomaticKey? {
     guard let key = awaiting.removeValue(forKey: identifier) else { return nil }

@@ -122,6 +122,28 @@ extension Desk {
     // What the file held at the start is told by `activated`.
     if !isFirst { tellDifferences(from: old, configuration) }
     refreshGrants()
+    endOvertakenSetups()
+  }
+
+  /// What a request waits for its app to confirm is gone, or was confirmed in another way.
+  private mutating func endOvertakenSetups() {
+    for request in requests {
+      guard let identifier = request.setup?.accessory, request.setup?.isConfirming(identifier) ?? false else {
+        continue
+      }
+      switch ledger.registry.accessory(identifier)?.state {
+      case .awaitingAuthorization: break
+      case .authorized, .unauthorized: wasConfirmed(identifier)
+      case nil: wasTakenAway(request.id)
+      }
+    }
+    for identifier in automatic.undecided {
+      let state = ledger.registry.accessory(identifier)?.state
+      guard state != .awaitingAuthorization,
+        let key = automatic.settle(identifier, isConfirmed: state != nil)
+      else { continue }
+      failAutomatic(key, .notConfirmed)
+    }
   }
 
   mutating func refreshGrants() {
@@ -189,6 +211,10 @@ extension Desk {
       questionWasWritten(request, ticket, outcome)
     case .call(let ticket, let kind): answer(ticket, outcome, kind)
     case .address: break
+    }
+    // What the disk did not take is tried again, or taken back then.
+    for case (let identifier, nil) in awaiting where !ledger.isSettling(identifier) {
+      awaiting[identifier] = now.advanced(milliseconds: Self.takeBackMilliseconds)
     }
   }
 

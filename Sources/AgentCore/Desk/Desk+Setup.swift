@@ -217,6 +217,13 @@ extension Desk {
     change(.apply(.remove(identifier, leavesTombstone: false)), .takeBack(identifier, failure, ticket))
   }
 
+  /// What the request waits to be confirmed was removed.
+  mutating func wasTakenAway(_ id: RandomIdentifier) {
+    guard let index = index(of: id) else { return }
+    if let chosen = requests[index].setup?.chosen { signal(.failure, requests[index], chosen) }
+    tell(withSetup(index) { $0.picker.failSetup(.takenAway) }, of: id)
+  }
+
   mutating func wasTakenBack(
     _ identifier: RandomIdentifier, _ failure: SetupFailure, _ ticket: Ticket?, _ outcome: LedgerOutcome
   ) {
@@ -262,6 +269,10 @@ extension SetupFailure {
     Self(
       .userCancelled, "the app did not confirm the accessory in two minutes",
       cure: "call FinishAuthorization after accessoryAdded")
+  }
+
+  static var takenAway: Self {
+    Self(.userCancelled, "the accessory was removed before the app confirmed it", cure: "choose another one")
   }
 
   static var givenBack: Self {
