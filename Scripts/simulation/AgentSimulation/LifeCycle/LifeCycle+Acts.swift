@@ -135,14 +135,15 @@ extension LifeCycle {
     let app = "app\(actors[place].dice.number(below: 5))"
     let kind = actors[place].dice.number(below: 5)
     let device = actors[place].dice.pick(knowledge.addresses + ["00:00:00:00:00:07"])
-    let count = actors[place].dice.pick([1, 1, 2, 5])
+    let count: Int = actors[place].dice.pick([1, 1, 2, 5])
+    let timeout: String = actors[place].dice.pick(["5", "short", "unbounded"])
     call(place, new(ActorCall.picker + "Open", seconds: nil, more: true)) { json in
       json.member("app", app)
       if kind == 0 { json.member("touch", true) }
       if kind == 1 { json.member("firstImmediate", true) }
       if kind == 2 { json.member("device", device) }
       json.member("count", count)
-      json.member("discoveryTimeout", ["5", "short", "unbounded"][count % 3])
+      json.member("discoveryTimeout", timeout)
     }
   }
 
@@ -209,29 +210,36 @@ extension LifeCycle {
   ]
 
   private static func write(_ method: String, _ draw: UInt64, _ json: inout JSONWriter) {
+    let company = Int(Vocabulary.companies[Int(draw / 8 % 3)])
     switch method {
     case "ShowPicker":
-      if draw % 5 == 0 {
-        json.objects("items", [draw]) { json, draw in
-          json.member("name", "Brought")
-          json.object("descriptor") {
-            $0.member("bluetoothCompanyIdentifier", Int(Vocabulary.companies[Int(draw / 8 % 3)]))
-          }
-        }
-      }
+      if draw % 5 == 0 { brought(company, &json) }
       guard draw % 3 != 0 else { return }
+      let timeouts: [String] = ["4", "short", "unbounded", "9"]
+      let timeout: String = timeouts[Int(draw / 4 % 4)]
+      let options: Int = Int(draw / 16 % 2)
       json.object("settings") { json in
-        json.member("discoveryTimeout", ["4", "short", "unbounded", "9"][Int(draw / 4 % 4)])
-        json.member("options", Int(draw / 16 % 2))
+        json.member("discoveryTimeout", timeout)
+        json.member("options", options)
       }
     case "UpdatePicker":
-      json.objects("items", Array(0...draw % 3)) { json, number in
-        json.member("discovered", number + 1 + draw / 8 % 3)
-        if number == 0 { json.member("name", "shown-\(draw % 100)") }
+      let first: UInt64 = 1 + draw / 8 % 3
+      let numbers: [UInt64] = Array(first...(first + draw % 3))
+      let name: String = "shown-\(draw % 100)"
+      json.objects("items", numbers) { json, number in
+        json.member("discovered", number)
+        if number == first { json.member("name", name) }
       }
     case "UpdateAuthorization":
-      json.object("alternate") { $0.member("bluetoothCompanyIdentifier", Int(Vocabulary.companies[0])) }
+      json.object("alternate") { $0.member("bluetoothCompanyIdentifier", company) }
     default: break
+    }
+  }
+
+  private static func brought(_ company: Int, _ json: inout JSONWriter) {
+    json.objects("items", [company]) { json, company in
+      json.member("name", "Brought")
+      json.object("descriptor") { $0.member("bluetoothCompanyIdentifier", company) }
     }
   }
 }

@@ -104,10 +104,12 @@ extension LifeCycle {
     let account = registry.account(ofApp: app)
     let isGroup = app == "app3"
     let user = configuration.access.appsOfUser.first { $0.value.contains(app) }?.key
-    guard account == (isGroup ? .group(LifeManifest.group) : user.map { .user($0) }) else { return [:] }
-    let items = manifest.apps.first { $0.name == app }?.items.map(\.id) ?? []
+    let present: AccountID? = isGroup ? AccountID.group(LifeManifest.group) : user.map { AccountID.user($0) }
+    guard account == present else { return [:] }
+    let items: [String] = manifest.apps.first { $0.name == app }?.items.map { $0.id } ?? []
     for accessory in registry.accessories where accessory.app == app {
-      let isInert = accessory.item.map { !items.contains($0) } ?? false
+      var isInert = false
+      if let item = accessory.item { isInert = !items.contains(item) }
       view[accessory.identifier.text] = SessionBook.Held(
         name: registry.device(of: accessory).displayName,
         state: Int64(isInert ? 0 : accessory.state.rawValue))

@@ -99,25 +99,34 @@ extension LifeCycle {
   private mutating func checkAcknowledged(
     _ call: ActorCall, _ reply: JSONObject, _ place: Int
   ) throws(Breach) {
-    let known = call.accessory.flatMap { RandomIdentifier(text: $0) }.flatMap { disk.saved.accessory($0) }
-    let isTrue =
-      switch call.method {
-      case ActorCall.session + "RemoveAccessory", ActorCall.session + "FailAuthorization",
-        ActorCall.picker + "Remove":
-        known == nil
-      case ActorCall.session + "FinishAuthorization": known?.state == .authorized
-      case ActorCall.picker + "Rename": known.map { disk.saved.device(of: $0).displayName } == call.name
-      case ActorCall.picker + "Reset": disk.saved.isEmpty
-      case ActorCall.picker + "Choose":
-        reply.text("accessory").flatMap { RandomIdentifier(text: $0) }.map { disk.saved.accessory($0) != nil }
-          ?? false
-      default: true
-      }
-    guard isTrue else { throw Breach(.registry, "\(call.method) was acknowledged and is not on disk") }
+    guard isOnDisk(call, reply) else {
+      throw Breach(.registry, "\(call.method) was acknowledged and is not on disk")
+    }
     if call.method == ActorCall.picker + "Choose", let request = call.request,
       !knowledge.onBehalf.contains(request), !knowledge.chosen.insert(request).inserted
     {
       throw Breach(.registry, "\(request) was chosen for twice")
+    }
+  }
+
+  private func saved(_ text: String?) -> RegistryAccessory? {
+    guard let text, let identifier = RandomIdentifier(text: text) else { return nil }
+    return disk.saved.accessory(identifier)
+  }
+
+  private func isOnDisk(_ call: ActorCall, _ reply: JSONObject) -> Bool {
+    let known = saved(call.accessory)
+    switch call.method {
+    case "io.accessoryd.Session.RemoveAccessory", "io.accessoryd.Session.FailAuthorization",
+      "io.accessoryd.Picker.Remove":
+      return known == nil
+    case "io.accessoryd.Session.FinishAuthorization": return known?.state == .authorized
+    case "io.accessoryd.Picker.Rename":
+      guard let known else { return false }
+      return disk.saved.device(of: known).displayName == call.name
+    case "io.accessoryd.Picker.Reset": return disk.saved.isEmpty
+    case "io.accessoryd.Picker.Choose": return saved(reply.text("accessory")) != nil
+    default: return true
     }
   }
 
@@ -126,7 +135,8 @@ extension LifeCycle {
   private mutating func checkIsolation(
     _ reply: ReceivedReply, _ call: ActorCall, _ message: [UInt8], _ actor: Actor
   ) throws(Breach) {
-    let app = call.app ?? (call.subject == .foreignToken ? nil : reply.parameters.text("app") ?? actor.book?.app)
+    var app: String? = call.app
+    if app == nil, call.subject != .foreignToken { app = reply.parameters.text("app") ?? actor.book?.app }
     let isResolve = call.method == ActorCall.session + "Resolve"
     try look(.object(reply.parameters), app, actor, mayResolve: isResolve)
     switch call.subject {
@@ -160,10 +170,13 @@ extension LifeCycle {
     case .object(let object):
       for member in object.members { try look(member.value, app, actor, mayResolve: mayResolve) }
     case .text(let text):
-      let isOwn = knowledge.owners[text].map { $0 == app } ?? true
-      let isKnown = knowledge.tokenUsers[text].map { $0 == actor.peer.user } ?? true
-      let isNamed = app.map { knowledge.names[text]?.contains($0) ?? true } ?? (knowledge.names[text] == nil)
-      let isAddress = text.utf8.count == 17 && text.split(separator: ":").count == 6
+      let owner: String? = knowledge.owners[text]
+      let user: UInt32? = knowledge.tokenUsers[text]
+      let isOwn: Bool = owner == nil || owner == app
+      let isKnown: Bool = user == nil || user == actor.peer.user
+      let readers: Set<String>? = knowledge.names[text]
+      let isNamed: Bool = readers == nil || readers?.contains(app ?? "") == true
+      let isAddress: Bool = text.utf8.count == 17 && text.split(separator: ":").count == 6
       guard isOwn, isKnown, isNamed || !text.hasPrefix("named-"), mayResolve || !isAddress else {
         throw Breach(.isolation, "\(actor.name), as \(app ?? "nobody"), was told \(text)")
       }
