@@ -85,6 +85,17 @@ let package = Package(
       dependencies: ["AgentRuntime", "HCI", "LinuxSystem", "RoomFormat", "VirtualRadio"],
       path: "Scripts/virtual-controller", swiftSettings: strict),
 
+    // A controller in front of a real kernel, for Scripts/lab.
+    .target(
+      name: "LaboratoryRadio", dependencies: ["HCI", "VirtualRadio"],
+      path: "Scripts/laboratory/LaboratoryRadio", swiftSettings: strict),
+    .executableTarget(
+      name: "vhci-room",
+      dependencies: [
+        "HCI", "LaboratoryRadio", "LinuxSystem", "ManifestFormat", "RoomFormat", "VirtualRadio",
+      ],
+      path: "Scripts/laboratory/VhciRoom", swiftSettings: strict),
+
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
@@ -119,6 +130,9 @@ let package = Package(
 
     .testTarget(
       name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "LaboratoryTests",
+      dependencies: ["LaboratoryRadio", "HCI", "TestSupport", "VirtualRadio"], swiftSettings: strict),
     .testTarget(
       name: "DemoCaptureTests",
       dependencies: [

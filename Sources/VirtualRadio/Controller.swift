@@ -54,6 +54,9 @@ public struct Controller: Sendable {
 }
 
 extension Controller {
+  /// Whether it listens to the room.
+  public var isScanning: Bool { linkLayer.enabled != nil && isPlugged && !isSilent }
+
   /// The next packet before `limit`, which is the time it is now; nil when there is none.
   public mutating func next(before limit: Instant) -> RoomPacket? {
     ready.isEmpty ? advance(before: limit) : ready.removeFirst()
@@ -62,8 +65,7 @@ extension Controller {
   /// The earliest time at which there may be something to fetch; nil when only the host can bring it about.
   public var nextTime: Instant? {
     if let first = ready.first { return first.time }
-    let isListening = linkLayer.enabled != nil && isPlugged && !isSilent
-    return [outbox.first?.time, timer, isListening ? room.nextTime : nil].compactMap { $0 }.min()
+    return [outbox.first?.time, timer, isScanning ? room.nextTime : nil].compactMap { $0 }.min()
   }
 
   /// The earliest of the things that happen by themselves.

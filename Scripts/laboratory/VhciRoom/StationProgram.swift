@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Glibc
+import LaboratoryRadio
+import LinuxSystem
+import VirtualRadio
+
+/// Carries packets between a station and the kernel in real time, and takes orders.
+///
+/// One scenario at a time is connected; each line it sends is answered with a line of JSON.
+final class StationProgram {
+  /// So many packets are written before orders and commands are looked at again.
+  private static let packetCountMax = 256
+  private static let lineBytesMax = 4096
+
+  private final class Connection {
+    let descriptor: Descriptor
+    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+  }
+
+  private let origin: Int64
+  private let listener: LocalListener
+  private var client: Connection?
+  private var line: [UInt8] = []
+  private var station: Station
+  private var adapter: VhciAdapter?
+  private var plugs = 0
+
+  init(_ controller: consuming Controller, controlPath: String) throws {
+    let origin = try BootTime.now()
+    let adapter = try VhciAdapter()
+    // Last, because who finds it may rely on the adapter.
+    let listener = try LocalListener(path: controlPath, mode: 0o600)
+    self.origin = origin
+    self.listener = listener
+    self.adapter = adapter
+    station = Station(controller)
+  }
+
+  func run() throws {
+    while true {
+      try wait()
+      try takeCommands()
+      // What is left is due, so that the next wait is none.
+      try deliver()
+      try takeOrders()
+    }
+  }
+
+  private func now() throws(SystemError) -> Instant { Instant(microseconds: try BootTime.now() - origin) }
+
+  /// Until something comes in, or is due.
+  private func wait() throws {
+    let due = adapter == nil ? nil : station.nextTime
+    let left = try due.map { try $0.microseconds - now().microseconds }
+    // Rounded up; a load makes good what has fallen due meanwhile.
+    let milliseconds = left.map { $0 <= 0 ? 0 : Int32(clamping: ($0 - 1) / 1000 + 1) } ?? -1
+    var entries = [pollfd(fd: listener.descriptor.number, events: Int16(POLLIN), revents: 0)]
+    if let client { entries.append(pollfd(fd: client.descriptor.number, events: Int16(POLLIN), revents: 0)) }
+    if let adapter { entries.append(pollfd(fd: adapter.descriptor, events: Int16(POLLIN), revents: 0)) }
+    // Holds: the array's own entries, for as long as the call.
+    _ = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
+  }
+
+  private func takeCommands() throws {
+    while let packet = try adapter?.read() { station.receive(packet, at: try now()) }
+  }
+
+  private func deliver() throws {
+    guard let adapter else { return }
+    let now = try now()
+    for _ in 0..<Self.packetCountMax {
+      guard let packet = station.next(before: now) else { return }
+      try adapter.write(packet)
+    }
+  }
+
+  private func takeOrders() throws {
+    if client == nil, case .connection(let descriptor, _) = try listener.accept() {
+      client = Connection(descriptor)
+    }
+    var buffer = [UInt8](repeating: 0, count: Self.lineBytesMax)
+    guard let count = try client?.descriptor.read(into: &buffer) else { return }
+    guard count > 0, line.count + count <= Self.lineBytesMax else {
+      client = nil
+      line = []
+      return
+    }
+    line += buffer[..<count]
+    while let end = line.firstIndex(of: UInt8(ascii: "\n")) {
+      let text = String(decoding: line[..<end], as: UTF8.self)
+      line.removeFirst(end + 1)
+      let answer = try carryOut(text)
+      _ = try client?.descriptor.write(Array((answer + "\n").utf8)[...])
+    }
+  }
+
+  private func carryOut(_ text: String) throws -> String {
+    guard let order = Order(text) else { return "{\"error\":\"not understood\"}" }
+    switch order {
+    case .count: break
+    case .load(let kind, let rate, let count, let addressCount):
+      station.load = ReportLoad(
+        kind, rate: rate, count: count, addressCount: addressCount, from: try now())
+    case .replay(let path):
+      let bytes = try FileContents(reading: path, byteCountMax: 1 << 28).bytes
+      station.replay = try CaptureReports(bytes, from: try now())
+    case .stop:
+      station.load = nil
+      station.replay = nil
+    case .fault(let fault): station.fault = fault
+    case .mend: station.fault = nil
+    case .emit(let octets): station.emit(octets)
+    case .unplug: adapter = nil
+    case .plug:
+      guard adapter == nil else { break }
+      station.plugIn(at: try now())
+      adapter = try VhciAdapter()
+      plugs += 1
+    }
+    return state
+  }
+
+  /// N in "hciN", or -1.
+  private var index: Int { adapter.map { Int($0.index) } ?? -1 }
+
+  private var state: String {
+    let written = station.written
+    let counters = station.controller.counters
+    let numbers: [(String, Int)] = [
+      ("index", index),
+      ("packets", written.packets), ("events", written.events), ("reports", written.reports),
+      ("withheld", written.withheld), ("commands", written.commands), ("resets", written.resets),
+      ("scanEnables", written.scanEnables), ("scanDisables", written.scanDisables),
+      ("unknownCommands", counters.unknownCommands), ("plugs", plugs),
+    ]
+    let states: [(String, Bool)] = [
+      ("scanning", station.controller.isScanning), ("plugged", adapter != nil),
+      ("faulty", station.fault != nil), ("loading", !(station.load?.isOver ?? true)),
+      ("replaying", station.replay?.nextTime != nil),
+    ]
+    let fields = numbers.map { "\"\($0.0)\":\($0.1)" } + states.map { "\"\($0.0)\":\($0.1)" }
+    return "{" + fields.joined(separator: ",") + "}"
+  }
+}
