@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shipped agent, as its users see it: through its socket, and from outside."""
+
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+import time
+
+from errors import Failure
+from program import Program
+
+MANIFEST = """schema = 1
+[gateway]
+radio = "{radio}"
+access = "{access}"
+board = "{board}"
+{more}
+[app.lights]
+user = "lights"
+supports = ["Bluetooth"]
+bluetooth-company-identifiers = ["0x0EEE"]
+[[app.lights.item]]
+id = "bulb"
+name = "Lumo bulb"
+descriptor.bluetooth-company-identifier = "0x0EEE"
+descriptor.bluetooth-manufacturer-data-blob = "a55a0010"
+descriptor.bluetooth-manufacturer-data-mask = "ffff00f0"
+"""
+
+
+class Agent(Program):
+    """It is there, and answers, when this is made; it need not scan yet. `before` is what it is started by."""
+
+    def __init__(self, world, radio="hci0", access="shared", board="virtual", more="", manifest=None, before=(),
+                 user=None, wait=True):
+        self.home = world.folder / f"agent-{time.monotonic_ns()}"
+        self.home.mkdir()
+        (self.home / "board").mkdir()
+        for profile in pathlib.Path("/lab/Board").glob("*.toml"):
+            shutil.copy(profile, self.home / "board")
+        path = self.home / "accessoryd.toml"
+        path.write_text(manifest or MANIFEST.format(radio=radio, access=access, board=board, more=more))
+        path.chmod(0o644)
+        self.socket_path = str(self.home / "socket")
+        self.words = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,
+                      "--state", self.home / "state"]
+        if user:
+            shutil.chown(self.home, user, user)
+        super().__init__(world, "accessoryd", self.words)
+        if wait:
+            self.await_socket()
+
+    def await_socket(self):
+        self.world.until(
+            lambda: pathlib.Path(self.socket_path).exists() or not self.is_running, "the agent's socket is there")
+        if not self.is_running:
+            raise Failure(f"the agent ended: {self.said(5)}")
+
+    def start_again(self):
+        """After it was killed: the same words, the same state."""
+        self.log = open(self.path, "ab")
+        self.process = subprocess.Popen(
+            [str(word) for word in self.words], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        self.await_socket()
+
+    @property
+    def agent_pid(self):
+        """The agent itself, when something else started it."""
+        return int(subprocess.run(["pidof", "accessoryd"], capture_output=True, text=True).stdout.split()[0])
+
+    def client(self):
+        return Client(self.socket_path)
+
+    def call(self, method, **parameters):
+        with self.client() as client:
+            return client.call(method, **parameters)
+
+    def status(self):
+        return self.call("Status")
+
+    def radio(self):
+        return self.status()["radio"]
+
+    def metrics(self):
+        """All of them: names with labels as they stand, numbers."""
+        values = {}
+        for line in self.call("Metrics")["text"].splitlines():
+            if line and not line.startswith("#"):
+                name, value = line.rsplit(" ", 1)
+                values[name.removeprefix("accessoryd_")] = float(value)
+        return values
+
+    def await_state(self, state, seconds=20):
+        """Waits for a state of the radio; answers what it says then."""
+        return self.world.until(
+            lambda: (radio := self.radio())["state"] == state and radio, f"the radio is {state}", seconds)
+
+    def await_metric(self, name, number, seconds=20):
+        self.world.until(lambda: self.metrics()[name] >= number, f"{name} is {number}", seconds)
+        return self.metrics()[name]
+
+    def tool(self, *words):
+        """accessoryctl as the operator runs it."""
+        done = subprocess.run(
+            ["/lab/bin/accessoryctl", *words, "--socket", self.socket_path], capture_output=True, text=True)
+        return done.stdout
+
+
+class Client:
+    """A connection to the agent's socket."""
+
+    def __init__(self, path):
+        self.rest = b""
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(20)
+        self.socket.connect(path)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, method, more=False, **parameters):
+        call = {"method": "io.accessoryd.Gateway." + method, "parameters": parameters, "more": more}
+        self.socket.sendall(json.dumps(call).encode() + b"\0")
+
+    def receive(self):
+        while b"\0" not in self.rest:
+            data = self.socket.recv(1 << 16)
+            if not data:
+                raise Failure("the agent has hung up")
+            self.rest += data
+        reply, self.rest = self.rest.split(b"\0", 1)
+        reply = json.loads(reply)
+        if "error" in reply:
+            raise Failure(f"the agent refuses: {reply}")
+        return reply["parameters"]
+
+    def call(self, method, **parameters):
+        self.send(method, **parameters)
+        return self.receive()

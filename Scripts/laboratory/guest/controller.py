@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The controller behind /dev/vhci, and the orders it takes (Scripts/laboratory/LaboratoryRadio/Order.swift)."""
+
+import json
+import pathlib
+import socket
+import time
+
+from errors import Failure
+from program import Program
+
+EMPTY = """schema = 1
+seed = 1
+[controller]
+address = "{address}"
+version = "{version}"
+extended-advertising = {extended}
+coded-phy = {extended}
+"""
+
+
+def flag(value):
+    return "true" if value else "false"
+
+
+class Controller(Program):
+    """`room` is a file or a room's text; without one nobody is there but what a load brings."""
+
+    def __init__(self, world, room="", extended=True, address="00:E0:4C:00:00:01"):
+        if not room:
+            room = EMPTY.format(address=address, version="5.2" if extended else "4.2", extended=flag(extended))
+        if "\n" in room:
+            path = world.folder / f"room-{time.monotonic_ns()}.toml"
+            path.write_text(room)
+            room = path
+        self.control = world.folder / f"control-{time.monotonic_ns()}"
+        super().__init__(world, "controller", ["vhci-room", room, "--control", self.control])
+        world.until(lambda: self.control.exists() or not self.is_running, "the controller's program runs")
+        if not self.is_running:
+            raise Failure(f"the controller's program ended: {self.said(5)}")
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(20)
+        self.socket.connect(str(self.control))
+        self.reader = self.socket.makefile("r")
+        self.settle()
+
+    def settle(self):
+        """Waits until the kernel has brought the adapter up for the first time."""
+        self.world.until(lambda: self.count()["commands"] > 8, "the kernel talks to the adapter")
+        self.world.until(lambda: self._rests(), "the kernel has nothing more to say")
+
+    def _rests(self):
+        before = self.count()["commands"]
+        time.sleep(0.25)
+        return self.count()["commands"] == before
+
+    def order(self, verb, **values):
+        words = [verb] + [f"{key}={value}" for key, value in values.items()]
+        self.socket.sendall((" ".join(words) + "\n").encode())
+        answer = json.loads(self.reader.readline() or "{}")
+        if "error" in answer or not answer:
+            raise Failure(f"the controller does not take {' '.join(words)!r}: {answer}")
+        return answer
+
+    def count(self):
+        return self.order("count")
+
+    @property
+    def index(self):
+        return self.count()["index"]
+
+    @property
+    def name_of_adapter(self):
+        return f"hci{self.index}"
+
+    def load(self, rate, seconds, kind="legacy", addresses=300):
+        """Reports at an even rate, events a second."""
+        return self.order("load", rate=rate, count=rate * seconds, kind=kind, addresses=addresses)
+
+    def flood(self, count, kind="legacy", addresses=300):
+        return self.order("load", rate="flat-out", count=count, kind=kind, addresses=addresses)
+
+    def await_load(self, seconds):
+        return self.world.until(
+            lambda: (count := self.count()) and not count["loading"] and count, "the load is written", seconds, 0.1)
+
+    def await_scan(self, wanted=True, seconds=20):
+        return self.world.until(
+            lambda: (count := self.count())["scanning"] == wanted and count,
+            "it scans" if wanted else "it does not scan", seconds)
+
+    def fault(self, kind, **values):
+        return self.order("fault", kind=kind, **values)
+
+    def mend(self):
+        return self.order("mend")
+
+    def hardware_error(self, code=0x42):
+        return self.order("emit", octets=f"041001{code:02x}")
+
+    def unplug(self):
+        return self.order("unplug")
+
+    def plug(self):
+        answer = self.order("plug")
+        return answer
+
+    def replay(self, path):
+        return self.order("replay", path=path)
+
+    def end(self, patience=10):
+        self.socket.close()
+        return super().end(patience)

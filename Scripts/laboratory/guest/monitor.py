@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What btmon records: every packet of every adapter, and who opened which channel."""
+
+import struct
+from collections import Counter
+from typing import NamedTuple
+
+from program import Program
+
+# Opcodes of the monitor (BlueZ, src/shared/btsnoop.h).
+COMMAND, EVENT, CONTROL_COMMAND = 2, 3, 16
+SCAN_COMMANDS = {0x200B: "parameters", 0x200C: "enable", 0x2041: "extended parameters", 0x2042: "extended enable"}
+
+
+class Record(NamedTuple):
+    microseconds: int
+    adapter: int
+    opcode: int
+    data: bytes
+
+
+class Monitor(Program):
+    def __init__(self, world):
+        self.capture = world.results / "btmon.btsnoop"
+        super().__init__(world, "btmon", ["btmon", "-w", self.capture])
+        world.until(lambda: self.capture.exists() and self.capture.stat().st_size >= 16, "btmon records")
+
+    def records(self):
+        data = self.capture.read_bytes()
+        place = 16
+        while place + 24 <= len(data):
+            _, length, flags, _, time = struct.unpack_from(">IIIIq", data, place)
+            if place + 24 + length > len(data):
+                return
+            yield Record(time, flags >> 16, flags & 0xFFFF, data[place + 24:place + 24 + length])
+            place += 24 + length
+
+    def commands(self):
+        """HCI commands by opcode."""
+        return Counter(struct.unpack_from("<H", record.data)[0] for record in self.records() if record.opcode == COMMAND)
+
+    def scan_commands(self):
+        return sum(count for opcode, count in self.commands().items() if opcode in SCAN_COMMANDS)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""report.py follow FOLDER PROCESS SCENARIO…: prints a line for each scenario as its result appears in FOLDER, and
+fails when one failed, or when PROCESS ends without a result.
+report.py lost FOLDER SCENARIO WHY CONSOLE: writes the result of a scenario that the machine did not survive."""
+
+import json
+import os
+import pathlib
+import sys
+import time
+
+
+def shown(figure):
+    if isinstance(figure, float):
+        return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
+    return f"{figure:,}" if isinstance(figure, int) else str(figure)
+
+
+def line(name, result):
+    figures = "  ".join(f"{key} {shown(value)}" for key, value in result.get("figures", {}).items())
+    mark = "good" if result["passed"] else "FAILED"
+    text = f"{mark:<7}{name:<32}{result['seconds']:>5.1f} s  {figures}"
+    if not result["passed"]:
+        text += "\n" + "\n".join("       " + row for row in result["why"].splitlines())
+    return text
+
+
+def is_alive(process):
+    try:
+        state = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        return state != "Z"
+    except OSError:
+        return False
+
+
+def result(path):
+    """What the scenario left, once it is whole."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def follow(folder, process, names):
+    failed = 0
+    for name in names:
+        path = pathlib.Path(folder, name + ".json")
+        while (answer := result(path)) is None:
+            if not is_alive(process) and result(path) is None:
+                sys.exit("Scripts/lab: the machine is gone, and there is no result of " + name)
+            time.sleep(0.1)
+        failed += not answer["passed"]
+        print(line(name, answer), flush=True)
+    if failed:
+        sys.exit(f"Scripts/lab: {failed} of {len(names)} failed; logs are in .lab/run/shared/results")
+
+
+def lost(folder, name, why, console):
+    last = "\n".join(pathlib.Path(console).read_text(errors="replace").splitlines()[-15:])
+    answer = {"passed": False, "seconds": 0.0, "figures": {}, "why": f"{why}; its last words:\n{last}"}
+    pathlib.Path(folder, name + ".json").write_text(json.dumps(answer))
+
+
+if sys.argv[1] == "follow":
+    follow(sys.argv[2], int(sys.argv[3]), sys.argv[4:])
+else:
+    lost(*sys.argv[2:])

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kernel brings the adapter up, and a reader of its raw channel gets what the room says."""
+
+import struct
+import time
+
+import hci
+
+
+def scenario(lab):
+    controller = lab.controller("/lab/Config/demo-room.toml")
+    index = controller.index
+    management = hci.Management()
+    start = time.monotonic()
+    lab.equal(management.power(index), 0, "the status of powering it")
+    lab.check(hci.is_up(index), "the adapter is up")
+    lab.figure("power-up ms", round((time.monotonic() - start) * 1000))
+    lab.equal(controller.count()["unknownCommands"], 0, "commands of the kernel that the controller does not know")
+    lab.figure("commands", controller.count()["commands"])
+
+    reader = hci.RawReader(index)
+    # LE Set Extended Scan Parameters: passive, 1M, 60 ms of 60 ms; LE Set Extended Scan Enable.
+    reader.command(0x2041, struct.pack("<BBBBHH", 0, 0, 1, 0, 0x60, 0x60))
+    reader.command(0x2042, struct.pack("<BBHH", 1, 0, 0, 0))
+    controller.await_scan()
+    reader.read_for(5)
+    reader.command(0x2042, struct.pack("<BBHH", 0, 0, 0, 0))
+    controller.await_scan(False)
+    read, written = reader.read_for(0.2), controller.count()["events"]
+    lab.figure("events", read)
+    lab.check(read > 100, f"the room is heard: {read} events")
+    lab.equal(read, written, "read and written")
+    lab.equal(hci.drops(reader.socket), 0, "dropped")
