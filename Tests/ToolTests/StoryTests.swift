@@ -79,7 +79,7 @@ struct StoryTests {
     }
     try terminal.wait(for: "C4:A1:00:00:2F:14, last heard")
     try terminal.press("Enter")
-    try terminal.wait(for: "was chosen.")
+    try terminal.wait(for: "Shelf lamp was chosen.")
     try terminal.press("C-u", "W", "a", "l", "l", "Enter")
     try terminal.wait(for: "Wall is set up for shelf.")
     try shelf.wait(for: "^pickerSetupRename$")
@@ -106,6 +106,28 @@ struct StoryTests {
     #expect(status == 0, "\(shell.output)")
     #expect(shell.output.contains(#""displayName": "Lumo bulb""#), "\(shell.output)")
     #expect(shell.output.contains(#""address": "\#(Self.carried)""#), "\(shell.output)")
+  }
+
+  @Test("A touch runs a program that is told of success, and of failure; the tool says why, and ends in time")
+  func touch() throws {
+    let agent = try StoryAgent(
+      onTouch: #"case $* in "success bulb lights") ;; "failure bulb lights") exit 7 ;; *) exit 9 ;; esac"#)
+    let first = try agent.run("pick", "--app", "lights", "--touch", "--json")
+    #expect(first.status == 0 && first.errorOutput.isEmpty, "\(first.errorOutput)\(agent.log)")
+    try expectValid(first.output, "picked")
+    _ = try agent.run("metrics") { $0.text.contains(#"touch_signals_total{result="done"} 1"#) }
+    #expect(try agent.run("remove", Self.carried, "--yes").status == 0)
+    let second = try agent.run("pick", "--app", "lights", "--touch", "--timeout", "10")
+    #expect(second.status == 1 && second.output.isEmpty)
+    let sentence =
+      "the device was removed before; accessoryctl allow lights \(Self.carried) lets it in"
+    #expect(second.errorOutput.contains("accessoryctl: \(sentence)\n"), "\(second.errorOutput)")
+    let metrics = try agent.run("metrics") { $0.text.contains(#"touch_signals_total{result="failed"} 1"#) }
+    #expect(metrics.text.contains(#"touch_signals_total{result="done"} 1"#))
+    #expect(metrics.text.contains(#"touch_signals_total{result="notRun"} 0"#))
+    #expect(agent.log.contains("status 7"), "\(agent.log)")
+    #expect(try agent.run("allow", "lights", Self.carried).status == 0)
+    #expect(try agent.run("pick", "--app", "lights", "--first-immediate").status == 0)
   }
 
   @Test("The tool renames, shares, counts, exports, forgets and takes back accessories")
