@@ -187,11 +187,13 @@ let package = Package(
     .testTarget(
       name: "VarlinkTests", dependencies: ["Varlink", "JSON", "TestSupport", "varlink-peer"],
       exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
+    // Tests that connect as several users.
+    .target(name: "CPeer", path: "Tests/CPeer"),
     .testTarget(
       name: "AgentServiceTests",
       dependencies: [
-        "AgentService", "AgentCore", "Discovery", "HCI", "JSON", "Rendering", "TestSupport", "Varlink",
-        "VirtualRadio",
+        "AgentService", "AgentRuntime", "AgentCore", "CPeer", "Discovery", "HCI", "JSON", "LinuxSystem",
+        "RegistryStore", "Rendering", "TestSupport", "Varlink", "VirtualRadio",
       ],
       swiftSettings: strict),
     .target(

@@ -40,11 +40,23 @@ enum LoopBench {
       read.configuration, radioSource: read.radioSource, epoch: Block128(high: 1, low: 2),
       secret: Block128(high: 3, low: 4))
     return try AgentLoop(
-      setup, disk, ServiceSocket(folder("socket")), Log(.terminal, .info, time: { "" }) { _ in true })
+      setup, disk, ServiceSocket(folder("socket")), Log(.terminal, .info, time: { "" }) { _ in true },
+      in: .ofMachine())
   }
 }
 
 extension AgentLoop {
+  /// Waits until something is due or ready, as a turn does before anything else; a virtual radio is due by the alarm.
+  borrowing func awaitTurn() throws {
+    guard !isDue else { return }
+    let watched = [
+      alarm.descriptor.descriptor.number, socket.listener.descriptor.number,
+      disk.worker.replies.descriptor.number, devices.replies.descriptor.number,
+    ]
+    _ = try Polling.wait(
+      watched.map { Polling.Entry($0, .readable) }, until: .now().advanced(seconds: 30))
+  }
+
   /// Turns until something is so. The virtual radio makes it turn 50 times a second at least.
   mutating func turn(until isSo: (borrowing AgentLoop) -> Bool) throws {
     let end = try MonotonicInstant.now().advanced(seconds: 30)

@@ -13,6 +13,8 @@ struct BenchRegistry {
   private(set) var requests: [RegistryRequest] = []
   private var waiting: RegistryRequest?
 
+  var isWaiting: Bool { waiting != nil }
+
   init(_ registry: Registry = Registry()) { saved = registry }
 
   /// Whoever keeps the keys finds that no device takes them any more.

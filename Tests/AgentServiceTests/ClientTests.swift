@@ -54,7 +54,7 @@ struct ClientTests {
     bench.hangUp(first)
     let second = try #require(bench.connect())
     #expect(first.id != second.id)
-    #expect(bench.agent.receivableByteCount(first.id) == 0)
+    #expect(bench.agent.receivableByteCount(bench.id(of: first)) == 0)
     bench.hangUp(first)
     #expect(bench.agent.clientCount == 1)
     #expect(bench.call("Status", by: second).count == 1)
@@ -139,7 +139,7 @@ struct ClientTests {
     bench.call("Watch", by: deaf, more: true)
     for _ in 0..<100 { bench.call("Status", by: deaf) }
     bench.run(milliseconds: 5000)
-    #expect(bench.agent.sendableByteCount(deaf.id) <= 65_536)
+    #expect(bench.agent.sendableByteCount(bench.id(of: deaf)) <= 65_536)
     #expect(watcher.events.count { $0.text("event") == "found" } == 40)
     #expect(!watcher.replies.contains { $0["missed"] != nil })
   }

@@ -9,10 +9,13 @@ import Varlink
 import VirtualRadio
 
 /// An agent with a virtual controller and clients, in virtual time: everything a shell would do, done at once.
-final class Workbench {
+final class Workbench: StoryBench {
   private(set) var agent: Agent
+  var desk: Desk { agent.desk }
   private(set) var now = Instant(microseconds: 0)
   private var controller: Controller?
+  /// The disk did, which makes a loop turn.
+  private var hasAnswered = false
   private(set) var clients: [ClientID: BenchClient] = [:]
   private(set) var notices: [Notice] = []
   private(set) var touchSignals: [TouchSignal] = []
@@ -41,6 +44,8 @@ final class Workbench {
   }
 
   // MARK: - Time
+
+  var nextTime: Instant? { [controller?.nextTime, agent.nextDeadline].compactMap { $0 }.min() }
 
   /// Goes through everything that happens within a time, reading the radio every 20 ms.
   func run(milliseconds: Int64) {
@@ -84,10 +89,11 @@ final class Workbench {
   /// Turns until nothing is left to do at this time.
   func turn() {
     repeat {
+      hasAnswered = false
       agent.turn(at: now)
       while let action = agent.nextAction() { perform(action) }
       for id in clients.keys { deliver(to: id) }
-    } while agent.nextDeadline.map { $0 <= now } ?? false
+    } while hasAnswered || agent.nextDeadline.map { $0 <= now } ?? false
   }
 
   private func perform(_ action: Action) {
@@ -103,6 +109,7 @@ final class Workbench {
     case .registry(let request):
       guard let reply = registry.answer(request) else { return }
       agent.registryAnswered(reply, at: now)
+      hasAnswered = true
     case .signalTouch(let signal): touchSignals.append(signal)
     case .log(let notice): notices.append(notice)
     }
@@ -161,8 +168,15 @@ final class Workbench {
 
   // MARK: - Clients
 
+  func id(of client: BenchClient) -> ClientID {
+    guard let id = client.id else { preconditionFailure("who is at a workbench is known to its agent") }
+    return id
+  }
+
+  func connect(user: UInt32) -> BenchClient? { connect(user: user, groups: []) }
+
   /// Somebody connects; nil when turned away.
-  func connect(user: UInt32 = 0, groups: Set<UInt32> = []) -> BenchClient? {
+  func connect(user: UInt32 = 0, groups: Set<UInt32>) -> BenchClient? {
     let peer = Peer(process: 1, user: user, groups: groups)
     guard case .admitted(let id) = agent.admit(peer, at: now) else {
       turn()
@@ -175,17 +189,17 @@ final class Workbench {
 
   func send(_ bytes: [UInt8], by client: BenchClient) {
     client.outgoing += bytes
-    deliver(to: client.id)
+    deliver(to: id(of: client))
     turn()
   }
 
   func endInput(of client: BenchClient) {
-    agent.endInput(client.id)
+    agent.endInput(id(of: client))
     turn()
   }
 
   func hangUp(_ client: BenchClient) {
-    agent.drop(client.id)
+    agent.drop(id(of: client))
     client.isClosed = true
     turn()
   }
@@ -200,43 +214,6 @@ final class Workbench {
     send(Message.call("io.accessoryd.Gateway.\(method)", more: more, parameters), by: client)
     return Array(client.replies.dropFirst(before))
   }
-}
-
-/// A client of the workbench: what it sends, and what it was sent.
-final class BenchClient {
-  let id: ClientID
-  fileprivate(set) var isClosed = false
-  fileprivate var outgoing: [UInt8] = []
-  private(set) var replies: [ReceivedReply] = []
-  /// The same as they came, without their ends.
-  private(set) var messages: [[UInt8]] = []
-  private var unfinished: [UInt8] = []
-  private(set) var receivedByteCount = 0
-  /// How many octets it still reads; a client that never reads has none.
-  var appetite = Int.max
-
-  fileprivate init(_ id: ClientID) { self.id = id }
-
-  fileprivate func take(_ bytes: Span<UInt8>) -> Int {
-    let count = min(bytes.count, appetite)
-    appetite -= count
-    receivedByteCount += count
-    for index in 0..<count {
-      guard bytes[index] == 0 else {
-        unfinished.append(bytes[index])
-        continue
-      }
-      guard let reply = ReceivedReply(reading: unfinished.span) else {
-        preconditionFailure("what the agent sends is a reply: \(String(decoding: unfinished, as: UTF8.self))")
-      }
-      replies.append(reply)
-      messages.append(unfinished)
-      unfinished = []
-    }
-    return count
-  }
-
-  func forget() { replies = [] }
 }
 
 extension BoardProfile {

@@ -32,14 +32,19 @@ struct TouchProgram {
   private(set) var deadline: Instant?
   private(set) var counters = TouchCounters()
   private let account: ConfinedProgram.Account
+  private let start: Surroundings.ProgramStart
   private var waiting: [TouchSignal] = []
   private var isOverdue = false
 
   var isWaiting: Bool { !waiting.isEmpty }
 
-  init(path: String?, account: ConfinedProgram.Account) {
+  init(
+    path: String?, account: ConfinedProgram.Account,
+    start: @escaping Surroundings.ProgramStart = Surroundings.confined
+  ) {
     self.path = path
     self.account = account
+    self.start = start
   }
 
   /// What is to be told at once of the signal: nothing, or that it was dropped.
@@ -57,8 +62,7 @@ struct TouchProgram {
     // Another manifest may name none.
     guard let path else { return count(.dropped) }
     do throws(SystemError) {
-      running = try ConfinedProgram(
-        [path, signal.outcome.rawValue, signal.item, signal.app], as: account)
+      running = try start([path, signal.outcome.rawValue, signal.item, signal.app], account)
       deadline = now.advanced(milliseconds: Self.patienceMilliseconds)
       return nil
     } catch {

@@ -18,8 +18,7 @@ struct AgentLoop: ~Copyable {
   let socket: ServiceSocket
   let signals: SignalDescriptor
   let devices: DevicesWorker
-  /// Boot time of the instant 0, in microseconds.
-  let origin: Int64
+  let clock: LoopClock
   let listenerToken: UInt64
 
   var agent: Agent
@@ -41,22 +40,24 @@ struct AgentLoop: ~Copyable {
   /// The manifest was read in this turn.
   var hasReloaded = false
   var isEnding = false
+  /// When the next turn is due at the latest, as the last one left it.
+  private(set) var nextTurn: Instant?
   var now = Instant(microseconds: 0)
   /// Where clients' octets are read to.
   var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(
-    _ setup: Agent.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log
+    _ setup: Agent.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log,
+    in surroundings: Surroundings
   ) throws(SystemError) {
     // Before any thread is made, so that every thread leaves signals to the descriptor.
     let signals = try SignalDescriptor()
-    let origin = try BootTime.now()
     let connections = Int(setup.configuration.manifest.gateway.limits.connections)
     var watches = Watches<Watched>(capacity: connections + Self.ownWatches)
     let epoll = try Epoll()
-    let alarm = try Alarm(origin: origin)
+    let alarm = try Alarm(origin: surroundings.clock.origin)
     let disk = try DiskPort(disk)
-    let devices = try DevicesWorker(RadioOpening.open)
+    let devices = try DevicesWorker(surroundings.openRadio)
     try epoll.add(signals.descriptor, .readable, token: Self.place(&watches, .signals))
     try epoll.add(alarm.descriptor.descriptor, .readable, token: Self.place(&watches, .alarm))
     try epoll.add(disk.worker.replies.descriptor, .readable, token: Self.place(&watches, .disk))
@@ -66,13 +67,15 @@ struct AgentLoop: ~Copyable {
     let manager = try ManagerLink(.ofEnvironment)
     let agent = Agent(setup, at: Instant(microseconds: 0))
     radio = RadioPort(intervalMilliseconds: agent.drainIntervalMilliseconds)
-    touch = TouchProgram(path: setup.configuration.manifest.gateway.onTouch, account: .ofNobody())
+    touch = TouchProgram(
+      path: setup.configuration.manifest.gateway.onTouch, account: .ofNobody(),
+      start: surroundings.startProgram)
     self.manager = manager
     self.agent = agent
     self.listenerToken = listenerToken
     self.socket = socket
     self.signals = signals
-    self.origin = origin
+    clock = surroundings.clock
     self.watches = watches
     self.epoll = epoll
     self.alarm = alarm
@@ -98,9 +101,13 @@ struct AgentLoop: ~Copyable {
     try arm()
   }
 
-  mutating func turn() throws(SystemError) {
-    let ready = try epoll.wait(milliseconds: isDue(deadline) ? 0 : -1)
-    now = Instant(microseconds: try BootTime.now() - origin)
+  mutating func turn() throws(SystemError) { try turn(waitingMilliseconds: isDue ? 0 : -1) }
+
+  /// Waits so long at most (-1 for ever) before it turns; answers how many descriptors were ready.
+  @discardableResult
+  mutating func turn(waitingMilliseconds: Int32) throws(SystemError) -> Int {
+    let ready = try epoll.wait(milliseconds: waitingMilliseconds)
+    now = try clock.now()
     counters.turns &+= 1
     for event in ready { try take(event) }
     if let end = listenerRestEnd, end <= now { resumeListening() }
@@ -108,26 +115,16 @@ struct AgentLoop: ~Copyable {
     driveRadio()
     (counters.staleEvents, counters.logLinesDropped) = (watches.staleCount, log.droppedCount)
     agent.loop = counters
-    agent.wallSeconds = Self.wallSeconds
+    agent.wallSeconds = clock.wallSeconds()
     agent.turn(at: now, radioLead: radio.source?.lead(at: now) ?? 0)
     perform()
     serveClients()
     watchRadio()
     tellManager()
     try arm()
-    counters.turnTook(try BootTime.now() - origin - now.microseconds)
+    counters.turnTook(try clock.now().microseconds - now.microseconds)
+    return ready.count
   }
-
-  /// Machines without a clock of their own begin in 1970 and are set later; what they say before means nothing.
-  private static var wallSeconds: Int64? {
-    guard let seconds = (try? WallTime.now())?.wholeSeconds, seconds >= firstSensibleSeconds else {
-      return nil
-    }
-    return seconds
-  }
-
-  /// 2026-01-01: no agent ran before it was written.
-  private static let firstSensibleSeconds: Int64 = 1_767_225_600
 
   private mutating func take(_ event: Ready) throws(SystemError) {
     guard let owner = watches.owner(of: event.token) else { return }
@@ -154,21 +151,21 @@ struct AgentLoop: ~Copyable {
 
   // MARK: - Time
 
-  /// When the next turn is due at the latest.
   private var deadline: Instant? {
-    return [
+    [
       agent.nextDeadline, radio.deadline(isUrgent: isRadioUrgent), listenerRestEnd, manager.deadline,
       touch.deadline,
     ].compactMap { $0 }.min()
   }
 
-  private func isDue(_ time: Instant?) -> Bool { time.map { $0 <= now } ?? false }
+  /// There is more to do at this time.
+  var isDue: Bool { nextTurn.map { $0 <= now } ?? false }
 
   /// What is due already needs no alarm.
   private mutating func arm() throws(SystemError) {
-    let next = deadline
-    guard !isDue(next) else { return }
-    try alarm.set(next)
+    nextTurn = deadline
+    guard !isDue else { return }
+    try alarm.set(nextTurn)
   }
 
   // MARK: - The end

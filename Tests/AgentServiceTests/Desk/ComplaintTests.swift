@@ -9,7 +9,7 @@ import Varlink
 import VirtualRadio
 
 /// What developers complain about (accessorysetupkit.md, A.5), by its number there, and what happens here.
-@Suite("Complaints about AccessorySetupKit that do not hold here")
+@Suite("Complaints about AccessorySetupKit that do not hold here", .overEveryTransport)
 struct ComplaintTests {
   /// An app with a bulb of its own.
   private func owner(
@@ -39,7 +39,7 @@ struct ComplaintTests {
     let story = DeskStory(.lights { _ in })
     story.app()
     let status = try #require(ofGateway(story, "Status").first)
-    #expect(story.bench.agent.desk.registry.accessories.isEmpty)
+    #expect(story.bench.desk.registry.accessories.isEmpty)
     #expect(status.object("radio")?.text("state") ?? status.text("radio") == "on")
     #expect(story.text == "0.0 lights: activated")
   }
@@ -77,7 +77,7 @@ struct ComplaintTests {
     app.call("WatchAdvertisements")
     story.run(seconds: 100)
     #expect(story.text.ranges(of: "found a1").count == 2 && story.text.hasSuffix("found a1"))
-    #expect(story.bench.agent.desk.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
+    #expect(story.bench.desk.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
   }
 
   @Test("3: a setup that fails leaves nothing, and the device can be found again")
@@ -90,7 +90,7 @@ struct ComplaintTests {
     story.bench.registry.replies = [.failed(.full, isOpen: true)]
     anna.choose()
     story.run(seconds: 1)
-    #expect(story.bench.agent.desk.registry.accessories.isEmpty)
+    #expect(story.bench.desk.registry.accessories.isEmpty)
     #expect(story.bench.registry.saved.accessories.isEmpty)
     app.call("ShowPicker")
     story.run(seconds: 1)
@@ -108,9 +108,7 @@ struct ComplaintTests {
     #expect(app.events.last?.text("event") == "accessoryRemoved")
     #expect(second.events.last?.text("event") == "accessoryRemoved")
     let after = DeskStory(
-      Workbench(
-        .lights { _ in }, room: [.bulb(1)], access: .twoApps,
-        registry: BenchRegistry(story.bench.registry.saved), run: 2))
+      .lights { _ in }, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
     let again = after.app()
     again.hangUp()
     again.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
@@ -141,7 +139,7 @@ struct ComplaintTests {
     anna.choose()
     story.run(seconds: 1)
     #expect(app.events.contains { $0.text("event") == "accessoryAdded" })
-    #expect(story.bench.agent.desk.sessionCount == 1)
+    #expect(story.bench.desk.sessionCount == 1)
   }
 
   @Test("6: a picker is closed without ending the session, and nothing of it is left")
@@ -155,7 +153,7 @@ struct ComplaintTests {
     app.call("CancelPicker")
     story.run(seconds: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
-    #expect(story.bench.agent.desk.requests.isEmpty)
+    #expect(story.bench.desk.requests.isEmpty)
     #expect(story.bench.registry.saved.accessories.isEmpty)
     app.call("List")
     #expect(story.lines.last?.hasSuffix("lights: List → done") ?? false)
@@ -214,8 +212,7 @@ struct ComplaintTests {
     let (story, _, _) = owner()
     var registry = BenchRegistry(story.bench.registry.saved)
     registry.loseBonds()
-    let after = DeskStory(
-      Workbench(.lights { _ in }, room: [.bulb(1)], access: .twoApps, registry: registry, run: 2))
+    let after = DeskStory(.lights { _ in }, room: [.bulb(1)], registry: registry, run: 2)
     let call = after.app().call("List")
     #expect(call.replies.first?.object("accessory")?.text("bond") == "lost")
     #expect(call.replies.first?.object("accessory")?.integer("state") == 20)
@@ -233,6 +230,6 @@ struct ComplaintTests {
     #expect(said.first?.text("event") == "found" && said.last?.text("event") == "lost")
     #expect(said.compactMap { $0.integer("filteredRSSI") }.allSatisfy { (-66 ... -54).contains($0) })
     anna.call("List")
-    #expect(story.bench.agent.desk.registry.accessories.count == 1)
+    #expect(story.bench.desk.registry.accessories.count == 1)
   }
 }

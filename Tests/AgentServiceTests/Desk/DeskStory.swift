@@ -15,7 +15,7 @@ final class DeskStory {
   /// How exactly lines know their time.
   private static let stepMilliseconds: Int64 = 100
 
-  let bench: Workbench
+  let bench: any StoryBench
   private(set) var lines: [String] = []
   private var apps: [StoryApp] = []
   private var watchers: [StoryOperator] = []
@@ -24,17 +24,19 @@ final class DeskStory {
   private let start: Int64
 
   /// The radio scans, and has found what is there, when the story begins.
-  init(_ bench: Workbench, after seconds: Int64 = 2) {
+  init(_ bench: any StoryBench, after seconds: Int64 = 2) {
     self.bench = bench
     bench.run(milliseconds: seconds * 1000)
     start = bench.now.microseconds
   }
 
+  /// `run` tells one start of the agent from another.
   convenience init(
     _ manifest: Manifest = .lights, room: [RoomDevice]? = [.bulb(1)], access: AccessList = .twoApps,
-    registry: BenchRegistry = BenchRegistry()
+    registry: BenchRegistry = BenchRegistry(), run: UInt64 = 1
   ) {
-    self.init(Workbench(manifest, room: room, access: access, registry: registry))
+    self.init(
+      StoryTransport.current.bench(manifest, room: room, access: access, registry: registry, run: run))
   }
 
   var text: String { lines.joined(separator: "\n") }
@@ -46,9 +48,13 @@ final class DeskStory {
   }
 
   func run(seconds: Double) {
-    for _ in 0..<Int64(seconds * 1000) / Self.stepMilliseconds {
-      bench.run(milliseconds: Self.stepMilliseconds)
+    var steps = Int64(seconds * 1000) / Self.stepMilliseconds
+    while steps > 0 {
+      let quiet = bench.nextTime.map { $0.milliseconds(since: bench.now) / Self.stepMilliseconds } ?? steps
+      let count = min(max(quiet, 1), steps)
+      bench.run(milliseconds: count * Self.stepMilliseconds)
       collect()
+      steps -= count
     }
   }
 

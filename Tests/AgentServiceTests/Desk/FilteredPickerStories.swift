@@ -6,7 +6,7 @@ import JSON
 import Testing
 import VirtualRadio
 
-@Suite("Pickers whose app decides what is shown")
+@Suite("Pickers whose app decides what is shown", .overEveryTransport)
 struct FilteredPickerStories {
   private func filtered(_ room: [RoomDevice] = [.bulb(1)]) -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(.lights { _ in }, room: room)

@@ -8,7 +8,7 @@ import Varlink
 import VirtualRadio
 
 /// Two accounts, each an app with an accessory on the same device.
-@Suite("Apps learn nothing of each other")
+@Suite("Apps learn nothing of each other", .overEveryTransport)
 struct IsolationTests {
   /// Every method that takes a token and an accessory, with the rest of its parameters.
   static let accessoryMethods = [
@@ -68,7 +68,7 @@ struct IsolationTests {
     return client.messages.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
   }
 
-  private func refused(_ pair: Pair) -> UInt64 { pair.story.bench.agent.desk.counters.foreignRefused }
+  private func refused(_ pair: Pair) -> UInt64 { pair.story.bench.desk.counters.foreignRefused }
 
   @Test(
     "An accessory of another app, a removed one, a random one and none are refused alike",

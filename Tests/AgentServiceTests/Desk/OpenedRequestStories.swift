@@ -5,7 +5,7 @@ import AgentService
 import Testing
 import VirtualRadio
 
-@Suite("Requests that operators open for apps")
+@Suite("Requests that operators open for apps", .overEveryTransport)
 struct OpenedRequestStories {
   private func gateway(
     _ room: [RoomDevice], _ manifest: Manifest = .lights { _ in }
@@ -43,7 +43,9 @@ struct OpenedRequestStories {
         """)
   }
 
-  @Test("The device of an address is taken as soon as it is found")
+  @Test(
+    "The device of an address is taken as soon as it is found",
+    .inMemoryAlone("whether watchers see the moment between the two depends on when the radio is read"))
   func device() {
     let (story, _, anna) = gateway([.bulb(1), .bulb(2, from: 4)])
     anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:02""#)

@@ -4,7 +4,7 @@ import AgentCore
 import AgentService
 import Testing
 
-@Suite("What operators decide about pickers")
+@Suite("What operators decide about pickers", .overEveryTransport)
 struct PickerChoiceStories {
   /// A picker with a bulb in it.
   private func choosing(_ manifest: Manifest = .lights { _ in }) -> (DeskStory, StoryApp, StoryOperator) {
@@ -241,6 +241,50 @@ struct PickerChoiceStories {
         2.0 anna: closed a1 Mine
         2.0 anna: Choose → a1 Mine
         """)
+  }
+
+  @Test("An item has as many accessories as it may: the setup fails, and a removal makes room")
+  func itemIsFull() {
+    let story = DeskStory(.lights { $0.maxAccessories = 1 }, room: [.bulb(1, level: -50), .bulb(2)])
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose(1)
+    story.run(seconds: 1)
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("RemoveAccessory", about: app.accessory)
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose(2)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        3.0 lights: pickerSetupFailed userRestricted
+        3.0 lights: pickerDidDismiss
+        3.0 lights: pickerFinished userRestricted
+        3.0 anna: Choose → SetupFailed userRestricted
+        3.1 anna: closed userRestricted
+        4.0 lights: accessoryRemoved a1 Lumo bulb authorized
+        4.0 lights: RemoveAccessory → done
+        4.0 lights: pickerDidPresent
+        4.0 lights: ShowPicker → done
+        4.1 anna: setup lights choosing
+        4.1 anna: candidate 1 Lumo bulb
+        4.1 anna: candidate 2 Lumo bulb
+        5.0 lights: accessoryAdded a2 Lumo bulb authorized
+        5.0 lights: pickerDidDismiss
+        5.0 lights: pickerFinished
+        5.0 anna: closed a2 Lumo bulb
+        5.0 anna: Choose → a2 Lumo bulb
+        """)
+    let failure = app.events.first { $0.text("event") == "pickerSetupFailed" }?.object("error")
+    #expect(failure?.text("reason") == "the item has 1 accessories, as many as it may")
+    #expect(failure?.text("cure") == "remove one, or raise the item's max-accessories")
   }
 
   @Test("A device that is the app's is not offered; another app's is offered under its first name")

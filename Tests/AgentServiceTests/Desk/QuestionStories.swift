@@ -4,7 +4,7 @@ import AgentCore
 import AgentService
 import Testing
 
-@Suite("What apps ask about their accessories")
+@Suite("What apps ask about their accessories", .overEveryTransport)
 struct QuestionStories {
   /// An app with a bulb of its own.
   private func owner(_ manifest: Manifest = .lights { _ in }) -> (DeskStory, StoryApp, StoryOperator) {
@@ -109,6 +109,33 @@ struct QuestionStories {
       story.text == """
         2.0 lights: RenameAccessory → InvalidRequest renameOptions
         2.0 lights: RenameAccessory → InvalidRequest renameOptions
+        """)
+  }
+
+  @Test("With the option for it the network's stored name follows the name that is typed")
+  func renameWithNetwork() {
+    let (story, app, anna) = owner(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    story.run(seconds: 1)
+    anna.answer("Name", #""name":"Hall""#)
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.answer("Name", #""name":"Porch""#)
+    app.call("List")
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 lights: accessoryChanged a1 Hall authorized Hall (displayName ssid)
+        3.0 anna: closed a1 Hall
+        3.0 lights: RenameAccessory → a1 Hall authorized Hall
+        3.0 anna: Name → done
+        3.1 anna: rename lights answering Hall
+        4.0 lights: accessoryChanged a1 Porch authorized Hall (displayName)
+        4.0 anna: closed a1 Porch
+        4.0 lights: RenameAccessory → a1 Porch authorized Hall
+        4.0 anna: Name → done
+        4.0 lights: List → a1 Porch authorized Hall
+        4.0 lights: List → done
         """)
   }
 

@@ -4,7 +4,7 @@ import AgentCore
 import AgentService
 import Testing
 
-@Suite("Apps and operators while the registry's file is in trouble")
+@Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
 struct RegistryStories {
   private func choosing() -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(.lights { _ in })

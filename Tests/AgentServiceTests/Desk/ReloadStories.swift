@@ -6,7 +6,7 @@ import Testing
 import Varlink
 import VirtualRadio
 
-@Suite("Apps and operators when the manifest is read again")
+@Suite("Apps and operators when the manifest is read again", .overEveryTransport)
 struct ReloadStories {
   private func owner() -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(.lights { _ in })

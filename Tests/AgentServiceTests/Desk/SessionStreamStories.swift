@@ -5,7 +5,7 @@ import AgentService
 import Testing
 import VirtualRadio
 
-@Suite("Streams of sessions")
+@Suite("Streams of sessions", .overEveryTransport)
 struct SessionStreamStories {
   private func owner() -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(.lights { _ in })
@@ -150,7 +150,7 @@ struct SessionStreamStories {
   }
 }
 
-@Suite("Streams of advertisements")
+@Suite("Streams of advertisements", .overEveryTransport)
 struct AdvertisementStories {
   private func owner(_ room: [RoomDevice]) -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(.lights { _ in }, room: room)
@@ -213,6 +213,26 @@ struct AdvertisementStories {
     #expect(story.text.contains("→ reset from #2\n") && story.text.hasSuffix("→ #2 found a1"))
   }
 
+  @Test("Who reads too late misses exactly what was overwritten, and gets all the rest")
+  func missed() {
+    var bulb = RoomDevice.bulb(1)
+    bulb.payloads = PayloadScript(
+      cycle: [1, 2].map { AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, $0]) },
+      turnMilliseconds: 2000)
+    let (story, app, _) = owner([bulb])
+    app.call("WatchAdvertisements").hangUp()
+    story.run(seconds: 700)
+    let watch = app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#)
+    story.run(seconds: 0.1)
+    let numbers = watch.replies.compactMap { $0.object("advertisement")?.integer("sequence") }
+    let missed = watch.replies.compactMap { $0.integer("missed") }
+    #expect(missed.count == 1 && missed[0] > 0)
+    #expect(numbers.count == 256)
+    #expect(numbers == Array(missed[0]..<missed[0] + 256))
+    let next = app.call("WatchAdvertisements").replies.first?.integer("sequence")
+    #expect(next == missed[0] + 256)
+  }
+
   @Test("An authorized accessory's address is told, counted and logged")
   func resolve() {
     let (story, app, _) = owner([.bulb(1)])
@@ -221,6 +241,6 @@ struct AdvertisementStories {
       story.text == """
         2.0 lights: Resolve → C0:00:00:00:00:01
         """)
-    #expect(story.bench.agent.desk.counters.resolved == 1)
+    #expect(story.bench.desk.counters.resolved == 1)
   }
 }

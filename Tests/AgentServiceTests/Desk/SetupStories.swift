@@ -4,7 +4,7 @@ import AgentCore
 import AgentService
 import Testing
 
-@Suite("From a choice to an accessory")
+@Suite("From a choice to an accessory", .overEveryTransport)
 struct SetupStories {
   private func choosing(_ change: (inout DisplayItem) -> Void) -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(.lights(change))
@@ -92,8 +92,8 @@ struct SetupStories {
         1.0 anna: gone 1
         1.0 anna: Choose → a1 Lumo bulb awaits its app
         62.0 lights again: activated, a1 Lumo bulb awaitingAuthorization
+        121.0 lights again: accessoryRemoved a1 Lumo bulb awaitingAuthorization
         121.0 anna: setup lights settingUp Lumo bulb
-        121.1 lights again: accessoryRemoved a1 Lumo bulb awaitingAuthorization
         121.1 anna: closed userCancelled
         123.0 lights again: List → done
         """)
@@ -133,9 +133,7 @@ struct SetupStories {
     #expect(app.accessory != "")
     let manifest = Manifest.lights { $0.setupOptions = .confirmAuthorization }
     let after = DeskStory(
-      Workbench(
-        manifest, room: [.bulb(1)], access: .twoApps, registry: BenchRegistry(story.bench.registry.saved),
-        run: 2))
+      manifest, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
     let again = after.app()
     again.call("List")
     #expect(

@@ -5,7 +5,7 @@ import AgentService
 import Testing
 import VirtualRadio
 
-@Suite("Accessories that are held at the gateway")
+@Suite("Accessories that are held at the gateway", .overEveryTransport)
 struct TouchStories {
   /// The second item of the app can be touched, and the gateway signals touches.
   private static var manifest: Manifest {
