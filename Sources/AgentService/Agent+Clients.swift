@@ -66,7 +66,7 @@ extension Agent {
   /// When a client's patience ends, or a device was listened to for long enough.
   var clientDeadline: Instant? {
     var soonest: Instant?
-    for place in clients.places.indices {
+    for place in clients.taken {
       soonest = .earliest(soonest, clients.deadline(at: place))
     }
     return soonest

@@ -19,7 +19,7 @@ extension Agent {
     advanceDesk()
     feedAdvertisements()
     let activity = desk.activity
-    for place in clients.places.indices where clients.places[place] != nil { serve(place) }
+    for place in clients.taken where clients.places[place] != nil { serve(place) }
     followDesk()
     // Whoever was served before it happened is served again.
     if desk.activity != activity { isBusy = true }

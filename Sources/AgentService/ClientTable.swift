@@ -9,6 +9,8 @@ import Varlink
 /// is turned away, which is counted by reason.
 struct ClientTable: Sendable {
   var places: [Client?]
+  /// The places that somebody has, in ascending order: every turn goes through them, most places are free.
+  private(set) var taken: [Int] = []
   private var generation: UInt64 = 0
   private(set) var count = 0
   var limits: Limits
@@ -35,6 +37,7 @@ struct ClientTable: Sendable {
       connectionLimits.outputBytesMax = Int(limits.writeBufferBytes)
       connectionLimits.farewell = { GatewayError.farewell($0) }
       places[place] = Client(id, peer, rights, connectionLimits)
+      taken.insert(place, at: taken.firstIndex { $0 > place } ?? taken.count)
       count += 1
       admitted &+= 1
       return .admitted(id)
@@ -56,12 +59,13 @@ struct ClientTable: Sendable {
   mutating func remove(_ place: Int) {
     precondition(places[place] != nil, "nobody is in this place")
     places[place] = nil
+    taken.removeAll { $0 == place }
     count -= 1
   }
 
   /// Another manifest may give accounts to other apps.
   mutating func judgeAnew(_ access: AccessList) {
-    for place in places.indices {
+    for place in taken {
       guard let peer = places[place]?.peer else { continue }
       places[place]?.rights = access.rights(of: peer) ?? Rights(isOperator: false, apps: [])
     }

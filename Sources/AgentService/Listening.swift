@@ -73,7 +73,7 @@ struct DeviceListener: ~Copyable {
 extension Agent {
   mutating func listen(to packet: RawSpan, at time: Instant) {
     let reports = listener?.reports(in: packet, at: time) ?? []
-    for place in clients.places.indices {
+    for place in clients.taken {
       guard case .suggestion(var listening) = clients.places[place]?.activity else { continue }
       for report in reports { listening.take(report) }
       clients.places[place]?.activity = .suggestion(listening)

@@ -183,7 +183,7 @@ extension Agent {
   var deskDeadline: Instant? {
     var soonest = Instant.earliest(desk.deadline, nextLook)
     if hasSecondIdentities { soonest = .earliest(soonest, secondLook) }
-    for place in clients.places.indices {
+    for place in clients.taken {
       switch clients.places[place]?.activity {
       case .awaiting(let awaited): soonest = .earliest(soonest, awaited.end)
       case .deferred(let call): soonest = .earliest(soonest, call.end)

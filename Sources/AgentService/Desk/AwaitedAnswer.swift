@@ -73,7 +73,7 @@ extension Agent {
 
   /// Tells whoever waits; who has gone, or lost patience, is told nothing.
   mutating func answer(_ ticket: Ticket, _ result: Result<DeskAnswer, DeskRefusal>) {
-    for place in clients.places.indices {
+    for place in clients.taken {
       guard case .awaiting(let awaited) = clients.places[place]?.activity, awaited.ticket == ticket else {
         continue
       }
@@ -90,7 +90,7 @@ extension Agent {
 
   /// Gives up calls whose answer did not come in time.
   mutating func endOverdueCalls() {
-    for place in clients.places.indices {
+    for place in clients.taken {
       switch clients.places[place]?.activity {
       case .awaiting(let awaited) where awaited.end <= now:
         clients.places[place]?.activity = .none
@@ -105,7 +105,7 @@ extension Agent {
 
   /// Calls that waited for the registry's file.
   mutating func performDeferred() {
-    for place in clients.places.indices {
+    for place in clients.taken {
       guard case .deferred(let call) = clients.places[place]?.activity else { continue }
       clients.places[place]?.activity = .none
       perform(call.method, call.parameters, place)
