@@ -3,12 +3,15 @@
 import AgentCore
 import AgentService
 import Testing
+import VirtualRadio
 
 @Suite("What operators decide about pickers", .overEveryTransport)
 struct PickerChoiceStories {
   /// A picker with a bulb in it.
-  private func choosing(_ manifest: Manifest = .lights { _ in }) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest)
+  private func choosing(
+    _ manifest: Manifest = .lights { _ in }, room: [RoomDevice] = [.bulb(1)]
+  ) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(manifest, room: room)
     let app = story.app()
     let anna = story.watcher()
     app.call("ShowPicker")
@@ -102,7 +105,10 @@ struct PickerChoiceStories {
 
   @Test("Nobody chooses for ten minutes: userCancelled")
   func idle() {
-    let (story, _, _) = choosing()
+    // Ten minutes of a bulb that speaks rarely.
+    var bulb = RoomDevice.bulb(1)
+    bulb.intervalMilliseconds = 1000
+    let (story, _, _) = choosing(room: [bulb])
     story.run(seconds: 610)
     #expect(
       story.text == """
