@@ -64,13 +64,15 @@ struct AutomaticStories {
     "A setup that fails is tried again after 1, 5, 30 and 30 minutes",
     .inMemoryAlone("when a device is looked for again depends on the millisecond in which the radio is read"))
   func backOff() {
-    let (story, _, _) = gateway([.bulb(1, from: 5)])
+    var bulb = RoomDevice.bulb(1, from: 5)
+    bulb.intervalMilliseconds = 2000
+    let (story, _, _) = gateway([bulb])
     story.bench.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
     story.run(seconds: 70 * 60)
     #expect(
       story.text == """
         0.0 lights: activated
-        3964.2 lights: accessoryAdded a1 Lumo bulb authorized
+        3966.5 lights: accessoryAdded a1 Lumo bulb authorized
         """)
     #expect(story.bench.desk.counters.automaticFailed == 4)
   }
