@@ -31,7 +31,7 @@ final class StationProgram {
     let origin = try BootTime.now()
     let adapter = try VhciAdapter()
     // Last, because who finds it may rely on the adapter.
-    let listener = try LocalListener(path: controlPath, mode: 0o600)
+    let listener = try LocalListener(replacing: controlPath, interim: controlPath + ".new", mode: 0o600)
     self.origin = origin
     self.listener = listener
     self.adapter = adapter

@@ -29,6 +29,14 @@ descriptor.bluetooth-manufacturer-data-blob = "a55a0010"
 descriptor.bluetooth-manufacturer-data-mask = "ffff00f0"
 """
 
+# Listens all the time, and has a step of its own, which a scenario takes.
+LAB_BOARD = (pathlib.Path("/lab/Board/virtual.toml").read_text().replace('name = "virtual"', 'name = "lab"') + """
+[[recovery]]
+step = "rebind"
+driver = "lab"
+device = "controller-0"
+""")
+
 
 class Agent(Program):
     """It is there, and answers, when this is made; it need not scan yet. `before` is what it is started by."""
@@ -40,15 +48,16 @@ class Agent(Program):
         (self.home / "board").mkdir()
         for profile in pathlib.Path("/lab/Board").glob("*.toml"):
             shutil.copy(profile, self.home / "board")
+        (self.home / "board" / "lab.toml").write_text(LAB_BOARD)
         path = self.home / "accessoryd.toml"
         path.write_text(manifest or MANIFEST.format(radio=radio, access=access, board=board, more=more))
         path.chmod(0o644)
         self.socket_path = str(self.home / "socket")
-        self.words = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,
-                      "--state", self.home / "state"]
+        words = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,
+                 "--state", self.home / "state"]
         if user:
             shutil.chown(self.home, user, user)
-        super().__init__(world, "accessoryd", self.words)
+        super().__init__(world, "accessoryd", words)
         if wait:
             self.await_socket()
 
@@ -60,15 +69,14 @@ class Agent(Program):
 
     def start_again(self):
         """After it was killed: the same words, the same state."""
-        self.log = open(self.path, "ab")
-        self.process = subprocess.Popen(
-            [str(word) for word in self.words], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        pathlib.Path(self.socket_path).unlink(missing_ok=True)
+        self.start()
         self.await_socket()
 
     @property
-    def agent_pid(self):
-        """The agent itself, when something else started it."""
-        return int(subprocess.run(["pidof", "accessoryd"], capture_output=True, text=True).stdout.split()[0])
+    def recovery_request(self):
+        """The file that asks for the board's own step."""
+        return self.home / "recovery-request"
 
     def client(self):
         return Client(self.socket_path)

@@ -55,3 +55,10 @@ def hold_exact(lab, count, read, dropped, most=0):
     """Everything that was written was read, or is known to be dropped."""
     lab.equal(read + dropped, count, "read and dropped, and written")
     lab.check(dropped <= most, f"{dropped} were dropped")
+
+
+def forget(lab, beginning, keep):
+    """Drops figures that are of no interest here."""
+    keep = (keep,) if isinstance(keep, str) else keep
+    for name in [name for name in lab.figures if name.startswith(beginning) and not any(k in name for k in keep)]:
+        del lab.figures[name]

@@ -75,11 +75,11 @@ class RawReader:
             time.sleep(0.01)
         return self.drain()
 
-    def command(self, opcode, parameters):
-        self.socket.send(struct.pack("<BHB", 1, opcode, len(parameters)) + parameters)
-
     def close(self):
         self.socket.close()
+
+    def command(self, opcode, parameters):
+        self.socket.send(struct.pack("<BHB", 1, opcode, len(parameters)) + parameters)
 
 
 class Management:
@@ -88,20 +88,18 @@ class Management:
     POWERED, LE, DISCOVERY_START, DISCOVERY_STOP, READ_INFO = 0x0005, 0x000D, 0x0023, 0x0024, 0x0004
     ADD_MONITOR, REMOVE_MONITOR, READ_MONITORS = 0x0052, 0x0053, 0x0051
 
-    def __init__(self):
-        self.socket = open_channel(NO_DEVICE, CHANNEL_CONTROL)
-        self.socket.settimeout(20)
-
     def call(self, opcode, index=NO_DEVICE, parameters=b""):
-        """Answers the status and what was returned."""
-        self.socket.send(struct.pack("<HHH", opcode, index, len(parameters)) + parameters)
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            event = self.socket.recv(2048)
-            code, device, _ = struct.unpack_from("<HHH", event)
-            # Command Complete and Command Status.
-            if code in (1, 2) and struct.unpack_from("<H", event, 6)[0] == opcode:
-                return event[8], event[9:]
+        """Answers the status and what was returned. A socket that stays open would fill with an event per report."""
+        with open_channel(NO_DEVICE, CHANNEL_CONTROL) as control:
+            control.settimeout(20)
+            control.send(struct.pack("<HHH", opcode, index, len(parameters)) + parameters)
+            end = time.monotonic() + 20
+            while time.monotonic() < end:
+                event = control.recv(2048)
+                code, = struct.unpack_from("<H", event)
+                # Command Complete and Command Status.
+                if code in (1, 2) and struct.unpack_from("<H", event, 6)[0] == opcode:
+                    return event[8], event[9:]
         raise Failure(f"no answer to management command {opcode:#06x}")
 
     def power(self, index, on=True):
@@ -121,6 +119,3 @@ class Management:
         # Supported and enabled features, handles and patterns at most; the number of handles.
         count = struct.unpack_from("<H", answer, 11)[0]
         return list(struct.unpack_from(f"<{count}H", answer, 13))
-
-    def close(self):
-        self.socket.close()

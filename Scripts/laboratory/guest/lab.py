@@ -66,7 +66,8 @@ class Lab:
 
     def last_words(self):
         """The ends of the programs' logs."""
-        return "".join(f"\n-- {program.name}\n{program.said(15)}" for program in self.logs)
+        words = {program.name: program.said(15) for program in self.logs}
+        return "".join(f"\n-- {name}\n{said}" for name, said in words.items() if said)
 
     def end(self):
         for program in reversed(self.open):

@@ -22,7 +22,7 @@ class Record(NamedTuple):
 class Monitor(Program):
     def __init__(self, world):
         self.capture = world.results / "btmon.btsnoop"
-        super().__init__(world, "btmon", ["btmon", "-w", self.capture])
+        super().__init__(world, "btmon", ["btmon", "-w", self.capture], quiet=True)
         world.until(lambda: self.capture.exists() and self.capture.stat().st_size >= 16, "btmon records")
 
     def records(self):

@@ -31,13 +31,18 @@ def _status(folder):
 class Program:
     """Runs from when it is made; its log is kept with the results."""
 
-    def __init__(self, world, name, words, **settings):
+    def __init__(self, world, name, words, quiet=False):
         self.world = world
         self.name = name
         self.path = world.results / f"{name}.log"
+        self.words = [str(word) for word in words]
+        self.quiet = quiet
+        self.start()
+
+    def start(self):
         self.log = open(self.path, "ab")
         self.process = subprocess.Popen(
-            [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, **settings)
+            self.words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if self.quiet else self.log, stderr=self.log)
 
     @property
     def pid(self):

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An adapter that is not there is a state of the radio; by its address it is found under whatever index it comes."""
+
+import time
+
+import feats
+import hci
+
+ADDRESS = "00:E0:4C:00:00:77"
+
+
+def scenario(lab):
+    other = lab.controller(address="00:E0:4C:00:00:01")
+    for access in ("exclusive", "shared"):
+        agent = lab.agent(radio=ADDRESS, access=access)
+        radio = agent.await_state("absent")
+        lab.check(ADDRESS in radio["detail"], f"it says what is missing: {radio['detail']}")
+        controller = lab.controller(address=ADDRESS)
+        start = time.monotonic()
+        agent.await_state("on")
+        controller.await_scan()
+        lab.figure(f"{access} scans after s", time.monotonic() - start)
+        # Somebody else has the index that it had.
+        before = controller.index
+        controller.unplug()
+        agent.await_state("absent")
+        third = lab.controller(address="00:E0:4C:00:00:02")
+        controller.plug()
+        agent.await_state("on")
+        controller.await_scan()
+        lab.check(controller.index != before or third.index != before, "it came back under another index")
+        lab.figure(f"{access} index", f"{before}, {controller.index}")
+        count, read, dropped = feats.carry_load(lab, controller, agent, 200, 2, label=f"{access} ")
+        feats.hold_exact(lab, count, read, dropped)
+        feats.forget(lab, access, keep=("after", "index"))
+        agent.end()
+        controller.end()
+        third.end()
+    other.end()

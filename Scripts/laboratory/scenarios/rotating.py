@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Private addresses that change: with a key it stays one device, without one each address is another."""
+
+import time
+
+import feats
+import rooms
+
+KEYS = ["00000000000000110000000000002233", "00000000000000440000000000005566"]
+IDENTITIES = """schema = 1
+[[identity]]
+address = "C0:11:22:33:44:55"
+address-type = "random"
+irk = "{key}"
+"""
+
+
+def scenario(lab):
+    controller = lab.controller(rooms.rotating(KEYS, 5))
+    keys = lab.folder / "keys.toml"
+    keys.write_text(IDENTITIES.format(key=KEYS[0]))
+    keys.chmod(0o600)
+    agent = feats.scanning(lab, controller, "exclusive", more=f'identity-keys = "{keys}"')
+    time.sleep(23)
+    with agent.client() as client:
+        client.send("Sightings", more=True)
+        seen = []
+        while device := client.receive().get("device"):
+            seen.append((device["address"], device["addressType"]))
+    known = [address for address, kind in seen if kind == "randomIdentity"]
+    lab.equal(known, ["C0:11:22:33:44:55"], "the device with a key")
+    metrics = agent.metrics()
+    # One row for the device with a key; the other has a new one every five seconds.
+    others = int(metrics["devices_added_total"]) - 1
+    lab.check(4 <= others <= 6, f"addresses of the device without a key: {others}")
+    lab.figure("addresses followed", int(metrics["addresses_followed_total"]))
+    lab.check(metrics["addresses_followed_total"] >= 3, "the device with a key is followed")
+    lab.figure("rows without a key", others)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shared with bluetoothd, which is restarted and killed: the monitor is there again, and the agent scans on."""
+
+import time
+
+import feats
+import hci
+import traffic
+
+
+def scenario(lab):
+    monitor = lab.monitor()
+    controller = lab.controller()
+    daemon = lab.bluetoothd()
+    management = hci.Management()
+    index = controller.index
+    agent = feats.scanning(lab, controller, "shared")
+    longest = 0
+    for kill in (False, True):
+        if kill:
+            daemon.kill()
+        else:
+            daemon.end()
+        start = time.monotonic()
+        daemon = lab.bluetoothd()
+        lab.until(lambda: management.monitors(index), "there is a monitor again", 10)
+        controller.await_scan()
+        agent.await_state("on")
+        longest = max(longest, time.monotonic() - start)
+        before = agent.metrics()
+        count, read, dropped = feats.carry_load(lab, controller, agent, 200, 3, label="killed: " if kill else "")
+        feats.hold_exact(lab, count, read, dropped)
+        lab.check(read > 0, "reports are read again")
+    lab.figure("bluetoothd's start and scan s", longest)
+    lab.equal(agent.end(), 0, "the agent's exit status")
+    lab.equal(traffic.own_scan_commands(lab, monitor), 0, "scan commands of the agent")

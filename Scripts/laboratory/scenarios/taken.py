@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Another program has the adapter, or rfkill blocks it: the radio says so, and scans within 3 s of the end of it."""
+
+import pathlib
+import struct
+import time
+
+import feats
+import hci
+
+
+def block(on):
+    """struct rfkill_event: index, type bluetooth, operation "change all", soft."""
+    pathlib.Path("/dev/rfkill").write_bytes(struct.pack("<IBBBB", 0, 2, 3, int(on), 0))
+
+
+def again(lab, agent, controller, label, end):
+    end()
+    start = time.monotonic()
+    agent.await_state("on")
+    controller.await_scan()
+    took = time.monotonic() - start
+    lab.figure(f"{label} s", took)
+    lab.check(took <= 3, f"{label}: it took {took:.1f} s to scan again")
+
+
+def scenario(lab):
+    for access in ("exclusive", "shared"):
+        controller = lab.controller()
+        index = controller.index
+        lab.until(lambda: hci.flags(index) == 0, "the kernel takes an adapter down that nobody uses", 10)
+        other = hci.open_channel(index, hci.CHANNEL_USER)
+        agent = lab.agent(radio=f"hci{index}", access=access)
+        await_word(lab, agent, "another program")
+        again(lab, agent, controller, f"{access} taken", other.close)
+        if access == "exclusive":
+            # The kernel does not block an adapter whose user channel is open; one that is blocked cannot be opened.
+            agent.end()
+            block(True)
+            agent = lab.agent(radio=f"hci{index}", access=access)
+        else:
+            block(True)
+        await_word(lab, agent, "rfkill")
+        again(lab, agent, controller, f"{access} blocked", lambda: block(False))
+        agent.end()
+        controller.end()
+
+
+def await_word(lab, agent, word):
+    """It is no radio, and says why."""
+    lab.until(lambda: word in agent.radio()["detail"], f"it says {word!r}", 20)
+    lab.check(agent.radio()["state"] != "on", f"no radio: {agent.radio()}")
