@@ -48,7 +48,8 @@ let package = Package(
 
     // Grants as values with names, in lines and on disk.
     .target(name: "RegistryText", dependencies: ["AgentCore", "HCI", "JSON"], swiftSettings: strict),
-    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    // As a part of the program: 300 kB less of it are resident than as a shared library.
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary(":libsqlite3.a"), .linkedLibrary("m")]),
     .target(
       name: "RegistryStore",
       dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem", "RegistryText"],
