@@ -35,7 +35,8 @@ let package = Package(
 
     // System calls, without policy; what people and programs read.
     .target(name: "CLinux"),
-    .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "CBluetooth"),
+    .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
     .target(
       name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore", "JSON"], swiftSettings: strict,
       // Rounding of numbers that were read back.
@@ -169,8 +170,12 @@ let package = Package(
       name: "RegistrySupport",
       dependencies: ["AgentCore", "CPowerDisk", "HCI", "LinuxSystem", "RegistryStore", "VirtualRadio"],
       path: "Tests/RegistrySupport", swiftSettings: strict),
+    .target(
+      name: "AdapterSupport", dependencies: ["AgentCore", "HCI"], path: "Tests/AdapterSupport",
+      swiftSettings: strict),
     .testTarget(
-      name: "AgentCoreTests", dependencies: ["AgentCore", "HCI", "RegistrySupport"], swiftSettings: strict),
+      name: "AgentCoreTests", dependencies: ["AdapterSupport", "AgentCore", "HCI", "RegistrySupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "RegistryStoreTests",
       dependencies: [
@@ -193,8 +198,8 @@ let package = Package(
     .testTarget(
       name: "AgentServiceTests",
       dependencies: [
-        "AgentService", "AgentRuntime", "AgentCore", "CPeer", "Discovery", "HCI", "JSON", "LinuxSystem",
-        "RegistryStore", "Rendering", "TestSupport", "Varlink", "VirtualRadio",
+        "AdapterSupport", "AgentService", "AgentRuntime", "AgentCore", "CPeer", "Discovery", "HCI", "JSON",
+        "LinuxSystem", "RegistryStore", "Rendering", "TestSupport", "Varlink", "VirtualRadio",
       ],
       swiftSettings: strict),
     .target(

@@ -48,9 +48,15 @@ public struct Bringup: Sendable {
   /// What the controller scans, and what it has parameters for and does not scan yet.
   private var applied: ScanTarget?
   private var pending: ScanTarget?
+  /// What it scanned when it failed.
+  private var lost: ScanTarget?
   private var channel = CommandChannel()
   /// When an auto plan changes between active and passive.
   private var phaseEnd: Instant?
+  /// The command on its way only asks whether anybody answers.
+  private var isProbing = false
+  /// How many such commands were answered.
+  public private(set) var probesAnswered: UInt64 = 0
 
   /// A command has two seconds, as in the Linux kernel (HCI_CMD_TIMEOUT). `addressSeed` decides the static random
   /// address that a controller without a public one gets.
@@ -74,8 +80,8 @@ extension Bringup {
     step { bringup in
       bringup.profile = ControllerProfile()
       bringup.channel = CommandChannel()
-      (bringup.applied, bringup.pending, bringup.phaseEnd) = (nil, nil, nil)
-      (bringup.plan, bringup.planStart) = (plan, now)
+      (bringup.applied, bringup.pending, bringup.lost, bringup.phaseEnd) = (nil, nil, nil, nil)
+      (bringup.plan, bringup.planStart, bringup.isProbing) = (plan, now, false)
       bringup.prepare(.reset, now)
     }
   }
@@ -115,11 +121,32 @@ extension Bringup {
     }
   }
 
+  /// Asks a controller that scans something harmless: its answer counts in ``probesAnswered``, none within the command's
+  /// time fails as any command does. While another command is on its way there is nothing to ask.
+  public mutating func probe(now: Instant) -> Output {
+    step { bringup in
+      guard case .scanning = bringup.state, bringup.channel.opcode == nil else { return }
+      bringup.isProbing = true
+      bringup.send(.readLocalVersion, now)
+    }
+  }
+
+  /// Has a controller that is up end its scan and begin it again, whatever became of the last command.
+  public mutating func restartScan(now: Instant) -> Output {
+    step { bringup in
+      guard let applied = bringup.applied ?? bringup.lost else { return }
+      (bringup.channel, bringup.isProbing) = (CommandChannel(), false)
+      bringup.enter(.disabling)
+      bringup.send(applied.enable(false), now)
+    }
+  }
+
   /// The radio is gone or given up: nothing is expected any more.
   public mutating func stop() -> Output {
     step { bringup in
       bringup.channel = CommandChannel()
-      (bringup.applied, bringup.pending, bringup.phaseEnd) = (nil, nil, nil)
+      (bringup.applied, bringup.pending, bringup.lost, bringup.phaseEnd) = (nil, nil, nil, nil)
+      bringup.isProbing = false
       bringup.enter(.off)
     }
   }
@@ -151,14 +178,15 @@ extension Bringup {
   /// Whether no command is on its way, so that another may begin.
   private var isSettled: Bool {
     switch state {
-    case .ready, .scanning: true
+    case .ready, .scanning: !isProbing
     case .off, .preparing, .configuring, .enabling, .disabling, .failed: false
     }
   }
 
   private mutating func fail(_ error: BringupError) {
     channel = CommandChannel()
-    phaseEnd = nil
+    (phaseEnd, isProbing) = (nil, false)
+    (lost, applied) = (applied, nil)
     enter(.failed(error))
   }
 
@@ -176,6 +204,11 @@ extension Bringup {
     // A command without even a status returned too little.
     guard let status = answer.status else { return fail(.answerCut(answer.opcode)) }
     guard status == .success else { return fail(.refused(answer.opcode, status)) }
+    guard !isProbing else {
+      isProbing = false
+      probesAnswered &+= 1
+      return settle(now)
+    }
     if case .preparing(let step) = state, !profile.take(answer.returned, of: step) {
       return fail(.answerCut(answer.opcode))
     }

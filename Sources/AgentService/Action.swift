@@ -11,8 +11,12 @@ public enum Action: Sendable {
   case close(ClientID)
   /// Read the manifest and what it names, then say so with ``Agent/manifestWasRead(_:at:)``.
   case readManifest
-  /// Let go of the radio that is held, if any, and open the one that the manifest names now.
-  case openRadio(RadioSelection)
+  /// Send the message to the kernel's management interface.
+  case manage(ManagementCommand)
+  /// Let go of the radio that is held, if any, and open the one that the manifest names now. `access` is for adapters.
+  case openRadio(RadioSelection, access: Gateway.Access)
+  /// Let go of the adapter, do this to it, and open it again.
+  case mend(RecoveryRung)
   /// Ask this of the registry's file, then say what came of it with ``Agent/registryAnswered(_:at:)``. One request is
   /// under way at a time.
   case registry(RegistryRequest)

@@ -44,6 +44,18 @@ extension Agent {
     text.sample(
       "receive_drops_total", .counter, "Packets that the kernel dropped before they were read.",
       tally.receiveDrops)
+    text.sample(
+      "receive_room_bytes", .gauge, "What the kernel keeps of an adapter's packets until they are read.",
+      tally.receiveRoomBytes)
+    text.sample(
+      "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.", tally.queueing.count)
+    text.sample(
+      "queueing_microseconds_total", .counter, "How long they waited there, in all.", tally.queueing.sum)
+    text.sample(
+      "queueing_microseconds_max", .gauge, "How long the slowest of them waited.", tally.queueing.longest)
+    text.sample(
+      "management_messages_cut_total", .counter, "Messages of the management interface that were too short.",
+      tally.managementMessagesCut)
   }
 
   private func writeLosses(_ counters: Counters, to text: inout MetricsText) {
@@ -104,6 +116,13 @@ extension Agent {
       RadioState.allCases.map { ($0.rawValue, $0 == radio.state ? 1 : 0) })
     text.sample("radio_bringups_total", .counter, "Bring-ups of the controller begun.", radio.bringups)
     text.sample("radio_failures_total", .counter, "Bring-ups and scans that failed.", radio.failures)
+    text.sample(
+      "radio_probes_total", .counter, "Times that a silent radio was asked whether it is there.", radio.probes)
+    text.samples(
+      "radio_recoveries_total", .counter, "Remedies tried with an adapter that did not do its work.", "rung",
+      RecoveryRung.allCases.map { ($0.rawValue, radio.watchdog.tries[$0] ?? 0) })
+    text.sample(
+      "radio_ladders_lost_total", .counter, "Times that no remedy had helped.", radio.watchdog.laddersLost)
   }
 
   private func writeService(to text: inout MetricsText) {

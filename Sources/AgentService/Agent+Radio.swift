@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+public import AgentCore
 import Discovery
 public import HCI
 import Rendering
@@ -13,6 +13,34 @@ extension Agent {
     radio.appear(kind, at: now)
     followRadio(at: now)
   }
+
+  /// What was tried with the adapter did not bring it back.
+  public mutating func remedyFailed(_ reason: String, at now: Instant) {
+    radio.remedyFailed(reason, at: now)
+    followRadio(at: now)
+  }
+
+  /// Whether a remedy is under way whose outcome is awaited.
+  public var isMendingRadio: Bool { if case .mending = radio.link { true } else { false } }
+
+  /// Which adapter the radio is, and how many octets of packets the kernel keeps until they are read.
+  public mutating func noteAdapter(index: UInt16, receiveRoom: Int) {
+    tally.adapterIndex = index
+    tally.receiveRoomBytes = receiveRoom
+  }
+
+  /// One message of the management interface (``ManagementEvent``).
+  public mutating func receive(management message: RawSpan, at now: Instant) {
+    do throws(ManagementError) {
+      radio.receive(try ManagementEvent(parsing: message), at: now)
+      followRadio(at: now)
+    } catch {
+      tally.managementMessagesCut &+= 1
+    }
+  }
+
+  /// What takes back what was asked of the kernel, before the agent ends.
+  public var farewell: [ManagementCommand] { radio.farewell }
 
   /// A recording has come to its end; what was heard falls silent by and by.
   public mutating func recordingEnded(_ reason: String, at now: Instant) {
@@ -29,7 +57,7 @@ extension Agent {
   /// One packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's time.
   public mutating func receive(packet: RawSpan, at time: Instant) {
     // A controller's time is ours, and the last turn may be long ago: what is answered now has its deadline from now.
-    if radio.link == .controller { now = max(now, time) }
+    if radio.isLive { now = max(now, time) }
     let reception = dataPath.pipeline.receive(h4: packet, at: time)
     tap?.append(packet, isReceived: true, at: time)
     switch reception {
@@ -50,6 +78,11 @@ extension Agent {
 
   /// So many packets were dropped by the kernel since the radio was opened.
   public mutating func noteReceiveDrops(_ count: UInt64) { tally.receiveDrops &+= count }
+
+  /// So long a packet had waited in the kernel when it was read.
+  public mutating func noteQueueing(microseconds: Int64) {
+    tally.queueing.add(microseconds)
+  }
 
   /// Hands on what the radio wants, and notes since when it does not scan.
   mutating func followRadio(at now: Instant) {
@@ -72,6 +105,11 @@ extension Agent {
   }
 
   mutating func advanceRadio() {
+    let reports = dataPath.pipeline.counters.reports
+    if reports != reportsHeard {
+      reportsHeard = reports
+      radio.hear(at: now)
+    }
     radio.advance(to: now)
     followRadio(at: now)
     guard let since = radioGoneSince, now.milliseconds(since: since) >= Self.radioGraceMilliseconds else {
@@ -87,11 +125,16 @@ extension Agent {
   var scanPlan: ScanPlan {
     var plan = ScanPlan()
     plan.scan = configuration.manifest.gateway.scan
-    plan.duty = configuration.board.low
+    plan.duty = duty
     plan.isImmediate = immediateRequests > 0
     plan.needsScanResponses = configuration.manifest.needsScanResponses
     plan.usesCodedPHY = hasTimeForCodedPHY
     return plan
+  }
+
+  private var duty: ScanDuty {
+    if immediateRequests > 0 { return configuration.board.fast }
+    return openRequests > 0 ? configuration.board.balanced : configuration.board.low
   }
 
   /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for nobody
@@ -101,9 +144,10 @@ extension Agent {
     return immediateRequests == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
   }
 
-  /// How many requests with an immediate item are open: while there are any, the radio listens all the time.
-  public mutating func setImmediateRequests(_ count: Int, at now: Instant) {
-    immediateRequests = count
+  /// How many requests are open, and how many of them have an immediate item: while there is one of these, the radio
+  /// listens all the time.
+  public mutating func setRequests(_ count: Int, immediate: Int, at now: Instant) {
+    (openRequests, immediateRequests) = (count, immediate)
     radio.follow(scanPlan, at: now)
     followRadio(at: now)
   }

@@ -44,6 +44,9 @@ extension Agent {
     json.member("state", radio.state.rawValue)
     json.member("detail", radio.detail)
     if let isActive = radio.isActive { json.member("scan", isActive ? "active" : "passive") }
+    if radio.link == .shared, radio.shared.address != 0 {
+      json.member("address", DeviceAddress(bits: radio.shared.address, type: .public).text)
+    }
     if radio.link == .controller, radio.state == .on {
       json.member("address", DeviceAddress(bits: radio.profile.address, type: .public).text)
       json.member("extendedAdvertising", radio.profile.scansExtended)
@@ -72,6 +75,7 @@ extension Agent {
               ? "" : "; it is tried again by itself. If that lasts, power the controller off and on")))
     case .on, .off: break
     }
+    problems += radioProblems
     if let degradation = desk.degradation {
       problems.append(Problem(kind: "registryDegraded", sentence: degradation))
     }
@@ -99,6 +103,27 @@ struct Problem: Equatable, Sendable {
   let sentence: String
 }
 
+extension Agent {
+  /// What is wrong with a radio that may well scan.
+  private var radioProblems: [Problem] {
+    var problems: [Problem] = []
+    if radio.watchdog.isExhausted {
+      problems.append(
+        Problem(
+          kind: "radioNeedsAPerson",
+          sentence: "\(Watchdog.laddersPerHourMax) times in an hour no remedy helped the adapter: unplug it and plug "
+            + "it in again, or switch the gateway off and on; if that does not help either, replace it"))
+    }
+    if radio.isImmediateDegraded {
+      problems.append(
+        Problem(
+          kind: "immediateDegraded",
+          sentence: "the range immediate may not be recognised: \(radio.detail)"))
+    }
+    return problems
+  }
+}
+
 extension DataPath {
   var deviceCount: Int {
     var count = 0
@@ -120,15 +145,26 @@ extension Radio {
     switch link {
     case .absent(let reason), .ended(let reason): return reason
     case .recording: return "a recording is played"
-    case .controller: break
+    case .listener:
+      return "it listens while other programs scan; with CAP_NET_ADMIN the agent would see to the scan itself"
+    case .mending(let rung): return "\((failure ?? .unanswered).sentence); \(rung.sentence)"
+    case .controller, .shared: break
     }
     if let failure { return failure.sentence }
+    if case .switchedOff = shared.state, link == .shared {
+      return "somebody switched the adapter off; bluetoothctl power on, or accessoryctl reload, switches it on"
+    }
     guard let isActive else {
       switch state {
       case .off: return "no scan is wanted"
       case .on: return "its scan is being changed"
       case .recovering, .absent: return "the controller is being brought up"
       }
+    }
+    guard link == .controller else {
+      return shared.hasMonitors
+        ? "the kernel scans for it, \(isActive ? "active" : "passive")"
+        : "the kernel is too old for advertisement monitors: discovery scans for it"
     }
     let format = profile.scansExtended ? "extended" : "legacy"
     return "it scans, \(isActive ? "active" : "passive"), \(format)"
@@ -146,6 +182,58 @@ extension BringupError {
     case .hardwareError(let code):
       "the controller reported a hardware error, 0x\(Hex.digits(UInt64(code), count: 2))"
     case .cannotScan: "the controller knows no scan commands"
+    }
+  }
+}
+
+extension BringupError {
+  /// Something in the controller broke: its scan is gone with everything else.
+  var isHardware: Bool { if case .hardwareError = self { true } else { false } }
+}
+
+extension SharedScanError {
+  var sentence: String {
+    switch self {
+    case .timeout(let opcode): "the kernel did not answer \(opcode.text) in time"
+    case .refused(let opcode, let status):
+      "the kernel refused \(opcode.text) with error 0x\(Hex.digits(UInt64(status.rawValue), count: 2))"
+    case .answerCut(let opcode): "the kernel's answer to \(opcode.text) was too short"
+    case .blocked: "the radio is blocked; rfkill unblock bluetooth frees it"
+    case .permissionDenied: "the kernel refuses: \(Self.cure)"
+    case .withoutLowEnergy: "the adapter knows no Bluetooth LE"
+    }
+  }
+
+  private static let cure =
+    "the agent needs CAP_NET_ADMIN (setcap cap_net_admin,cap_net_raw+ep, or AmbientCapabilities in its unit)"
+}
+
+extension RecoveryRung {
+  /// What is done, in a sentence's end.
+  public var sentence: String {
+    switch self {
+    case .restartScan: "its scan is begun anew"
+    case .reset: "it is reset"
+    case .takeDownAndUp: "the adapter is taken down and up"
+    case .powerCycle: "the adapter is switched off and on"
+    case .boardStep: "the board's recovery unit is asked for help"
+    }
+  }
+}
+
+extension ManagementOpcode {
+  fileprivate var text: String {
+    switch self {
+    case .readControllerInformation: "Read Controller Information"
+    case .setPowered: "Set Powered"
+    case .setLowEnergy: "Set Low Energy"
+    case .startDiscovery: "Start Discovery"
+    case .stopDiscovery: "Stop Discovery"
+    case .readDefaultSystemConfiguration: "Read Default System Configuration"
+    case .setDefaultSystemConfiguration: "Set Default System Configuration"
+    case .addMonitor: "Add Advertisement Patterns Monitor"
+    case .removeMonitor: "Remove Advertisement Monitor"
+    default: "0x\(Hex.digits(UInt64(rawValue), count: 4))"
     }
   }
 }

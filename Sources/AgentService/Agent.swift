@@ -106,8 +106,11 @@ public struct Agent: ~Copyable {
   var isBusy = false
   /// What the last reading of the manifest was refused for; empty when it was not.
   var lastFindings: [String] = []
-  /// Requests with an immediate item that are open.
+  /// Requests that are open, and those of them with an immediate item.
+  var openRequests = 0
   var immediateRequests = 0
+  /// Reports that the radio was last said to have brought.
+  var reportsHeard: UInt64 = 0
   private var actions: [Action] = []
 
   public init(_ setup: Setup, at now: Instant) {
@@ -122,6 +125,7 @@ public struct Agent: ~Copyable {
       manifest, identities: setup.configuration.identities,
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch)
     radio = Radio(nil, addressSeed: setup.epoch)
+    radio.hasBoardStep = !setup.configuration.board.recovery.isEmpty
     clients = ClientTable(manifest.gateway.limits)
     desk = Desk(setup.configuration.desk, secret: setup.secret, at: now)
     feeds = AdvertisementFeeds(setup.epoch)
@@ -129,7 +133,7 @@ public struct Agent: ~Copyable {
     radio.follow(scanPlan, at: now)
     radioGoneSince = now
     followDesk()
-    perform(.openRadio(manifest.gateway.radio))
+    perform(.openRadio(manifest.gateway.radio, access: manifest.gateway.access))
   }
 
   private static func service(version: String) -> Service<AgentMethod> {

@@ -26,6 +26,13 @@ public struct AgentCounters: Equatable, Sendable {
   public var reloadsRefused: UInt64 = 0
   /// What the kernel dropped because it was not read in time.
   public var receiveDrops: UInt64 = 0
+  /// The adapter that is or was the radio, and how much of what it sends the kernel keeps.
+  public var adapterIndex: UInt16?
+  public var receiveRoomBytes = 0
+  /// How long packets waited in the kernel.
+  public var queueing = QueueingDelay()
+  /// Messages of the management interface that were too short.
+  public var managementMessagesCut: UInt64 = 0
   /// Life-cycle events and advertisements that apps were sent, and that were overwritten first.
   public var appEventsDelivered: UInt64 = 0
   public var appEventsMissed: UInt64 = 0

@@ -8,7 +8,9 @@ public import Varlink
 public enum Notice: Equatable, Sendable {
   /// The radio's state has changed; `detail` is why, for people.
   case radio(RadioState, before: RadioState, detail: String)
-  case bringupFailed(BringupError, retryMilliseconds: Int64)
+  case bringupFailed(RadioFailure, retryMilliseconds: Int64)
+  /// Why, and what is tried now.
+  case radioRecovery(RecoveryRung, RadioFailure)
   /// Nothing was heard through the radio for so long that everything found was lost.
   case radioGivenUp
   case turnedAway(AdmissionRefusal, user: UInt32)

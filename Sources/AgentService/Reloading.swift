@@ -96,8 +96,9 @@ extension Agent {
     lastFindings = []
     if restartsRadio {
       radio.vanish("it is being opened", at: now)
-      perform(.openRadio(gateway.radio))
+      perform(.openRadio(gateway.radio, access: gateway.access))
     }
+    radio.hasBoardStep = !new.board.recovery.isEmpty
     radio.follow(scanPlan, at: now)
     followRadio(at: now)
     perform(.log(.reloaded(summary, warnings: warnings.count)))

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <linux/capability.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <time.h>
@@ -246,4 +248,11 @@ void clinux_keep_heap_small(void) {
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
   mallopt(M_TRIM_THRESHOLD, 256 << 10);
   mallopt(M_ARENA_MAX, 1);
+}
+
+int clinux_has_capability(int number) {
+  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  if (syscall(SYS_capget, &head, sets) != 0) return -1;
+  return (sets[CAP_TO_INDEX(number)].effective & CAP_TO_MASK(number)) != 0;
 }

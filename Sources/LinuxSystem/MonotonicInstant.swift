@@ -19,6 +19,10 @@ public struct MonotonicInstant: Comparable, Sendable {
     return MonotonicInstant(nanoseconds: overflow ? .max : sum)
   }
 
+  public func advanced(milliseconds: Int) -> MonotonicInstant {
+    advanced(nanoseconds: Int64(milliseconds) * 1_000_000)
+  }
+
   public func advanced(seconds: Int) -> MonotonicInstant {
     let (delta, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
     return advanced(nanoseconds: overflow ? .max : delta)

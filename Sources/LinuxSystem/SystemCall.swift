@@ -25,4 +25,10 @@ public enum SystemCall: String, Sendable {
   case setGroup = "setresgid"
   case setUser = "setresuid"
   case processControl = "prctl"
+  case receive = "recvmsg"
+  case receiveRoom = "setsockopt"
+  case adapterList = "HCIGETDEVLIST"
+  case adapterUp = "HCIDEVUP"
+  case adapterDown = "HCIDEVDOWN"
+  case adapterReset = "HCIDEVRESET"
 }

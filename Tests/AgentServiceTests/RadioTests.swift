@@ -38,7 +38,7 @@ struct RadioTests {
     script.faults = [ControllerFault(.time(Instant(microseconds: 0)), .silence(milliseconds: 4500))]
     let bench = Workbench(.lights, room: [], script: script)
     bench.run(milliseconds: 4000)
-    #expect(bench.notices.contains(.bringupFailed(.timeout(.reset), retryMilliseconds: 1000)))
+    #expect(bench.notices.contains(.bringupFailed(.controller(.timeout(.reset)), retryMilliseconds: 1000)))
     bench.run(milliseconds: 6000)
     #expect(bench.agent.radioState == .on)
   }
@@ -72,7 +72,7 @@ struct RadioTests {
     script.faults = [ControllerFault(.time(Instant(microseconds: 2_000_000)), .hardwareError(0x42))]
     let bench = Workbench(.lights, room: [.bulb(1)], script: script)
     bench.run(milliseconds: 2500)
-    #expect(bench.notices.contains(.bringupFailed(.hardwareError(0x42), retryMilliseconds: 1000)))
+    #expect(bench.notices.contains(.bringupFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
     #expect(bench.agent.radioState == .recovering)
     bench.run(milliseconds: 1500)
     #expect(bench.agent.radioState == .on)

@@ -42,7 +42,7 @@ final class SocketBench: StoryBench {
       Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "virtual:bench",
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     let surroundings = Surroundings(
-      clock: LoopClock(origin: nil, now: { time.now }), openRadio: { _ in air.open() },
+      clock: LoopClock(origin: nil, now: { time.now }), performErrand: { _ in .opened(air.open()) },
       startProgram: { words, account throws(SystemError) in
         programs.began(words)
         return try Surroundings.confined(words, account)
@@ -140,7 +140,7 @@ final class SocketBench: StoryBench {
 
   private func plug(_ room: [RoomDevice]?) {
     air.plug(room, seed: 6)
-    loop.openRadio(.virtual("bench"))
+    loop.openRadio(.virtual("bench"), .shared)
     settle()
     listen()
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 import AgentCore
 import AgentService
 import HCI
@@ -21,6 +22,10 @@ final class Workbench: StoryBench {
   private(set) var touchSignals: [TouchSignal] = []
   private(set) var opened: [RadioSelection] = []
   private(set) var commands: [CommandPacket] = []
+  /// What the kernel was asked, and what was to be tried with the adapter.
+  private(set) var managed: [ManagementCommand] = []
+  var kernel: StandInKernel?
+  private(set) var mended: [RecoveryRung] = []
   /// What a reading of the manifest brings; nothing is answered while it is nil.
   var reading: ManifestReading?
   private(set) var readingsAsked = 0
@@ -105,7 +110,11 @@ final class Workbench: StoryBench {
     case .readManifest:
       readingsAsked += 1
       if let reading { agent.manifestWasRead(reading, at: now) }
-    case .openRadio(let selection): opened.append(selection)
+    case .openRadio(let selection, _): opened.append(selection)
+    case .manage(let command):
+      managed.append(command)
+      for event in kernel?.answer(command) ?? [] { tell(event) }
+    case .mend(let rung): mended.append(rung)
     case .registry(let request):
       guard let reply = registry.answer(request) else { return }
       agent.registryAnswered(reply, at: now)
@@ -144,8 +153,30 @@ final class Workbench: StoryBench {
     turn()
   }
 
+  /// Something was opened, in place of the controller.
+  func radioComes(as kind: RadioKind) {
+    agent.radioAppeared(kind, at: now)
+    turn()
+  }
+
+  /// A message of the kernel's management interface.
+  func tell(_ event: ManagementEvent) { agent.receive(management: event.octets.span.octets, at: now) }
+
+  func tellOctets(_ octets: [UInt8]) { agent.receive(management: octets.span.octets, at: now) }
+
+  func setRequests(_ count: Int, immediate: Int) {
+    agent.setRequests(count, immediate: immediate, at: now)
+    turn()
+  }
+
+  /// What was tried with the adapter did not help.
+  func remedyFails(_ reason: String) {
+    agent.remedyFailed(reason, at: now)
+    turn()
+  }
+
   func setImmediateRequests(_ count: Int) {
-    agent.setImmediateRequests(count, at: now)
+    agent.setRequests(count, immediate: count, at: now)
     turn()
   }
 

@@ -202,6 +202,9 @@ public struct Simulation: ~Copyable {
       note("asks the registry's file: \(request)")
       // Nothing is asked of it yet but to be opened.
       agent.registryAnswered(.opened(Registry()), at: instant)
+    case .manage, .mend:
+      // Only adapters of a machine are asked of the kernel.
+      throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .signalTouch(let signal): note("signals \(signal)")
     case .log(let notice): try take(notice)
     }
@@ -211,12 +214,12 @@ public struct Simulation: ~Copyable {
     note("\(notice)")
     digest.add("\(notice)")
     switch notice {
-    case .bringupFailed(.timeout(let opcode), _):
+    case .bringupFailed(.controller(.timeout(let opcode)), _):
       guard radio.hasWaited(for: opcode, at: now) else {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: witness.loseRadio(at: now)
-    case .radio, .bringupFailed, .turnedAway, .closed, .reloaded, .reloadRefused, .desk: break
+    case .radio, .bringupFailed, .radioRecovery, .turnedAway, .closed, .reloaded, .reloadRefused, .desk: break
     }
   }
 }

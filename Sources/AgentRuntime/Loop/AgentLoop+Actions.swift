@@ -18,7 +18,9 @@ extension AgentLoop {
       case .readManifest:
         manager.reloading()
         disk.readConfiguration()
-      case .openRadio(let selection): openRadio(selection)
+      case .manage(let command): manage(command)
+      case .openRadio(let selection, let access): openRadio(selection, access)
+      case .mend(let rung): mend(rung)
       case .registry(let request): disk.ask(request)
       case .signalTouch(let signal): self.signal(signal)
       case .log(let notice): log(notice)

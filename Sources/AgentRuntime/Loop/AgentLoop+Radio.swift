@@ -13,58 +13,107 @@ extension AgentLoop {
 
   // MARK: - Opening
 
-  mutating func openRadio(_ selection: RadioSelection) {
+  mutating func openRadio(_ selection: RadioSelection, _ access: Gateway.Access) {
+    let request = RadioRequest(selection: selection, access: access, recoveryPath: socket.recoveryPath)
+    // Another radio than before has another address.
+    let known = radio.wanted?.selection == selection ? radio.wanted?.knownAddress : nil
     releaseRadio()
-    radio.wanted = selection
+    radio.wanted = request
+    radio.wanted?.knownAddress = known
     radio.backOff = BackOff()
+    followAdapters(request.isAdapter)
     beginOpening()
   }
 
-  private mutating func beginOpening() {
+  mutating func beginOpening() {
     radio.retry = nil
     // What is being opened for the radio before this one comes first; its reply begins this one.
-    guard let selection = radio.wanted, radio.opening == nil else { return }
-    radio.opening = selection
-    devices.ask(selection)
+    guard let request = radio.wanted, radio.opening == nil else { return }
+    radio.opening = request
+    ask(.open(request))
   }
 
-  mutating func takeOpening() {
-    guard let opening = devices.takeReply() else { return }
+  /// The agent wants something done to an adapter before it is opened again.
+  mutating func mend(_ rung: RecoveryRung) {
+    // The adapter stays wanted; what is held of it goes.
+    releaseRadio(restores: false)
+    guard let request = radio.wanted, radio.opening == nil else { return }
+    radio.opening = request
+    ask(.mend(rung, request))
+  }
+
+  private mutating func ask(_ errand: DeviceErrand) {
+    radio.errands.append(errand)
+    beginErrand()
+  }
+
+  private mutating func beginErrand() {
+    guard !radio.isWorking, !radio.errands.isEmpty else { return }
+    radio.isWorking = true
+    devices.ask(radio.errands.removeFirst())
+  }
+
+  mutating func takeDeviceReply() {
+    guard let reply = devices.takeReply() else { return }
+    radio.isWorking = false
+    defer { beginErrand() }
+    switch reply {
+    case .restored: break
+    case .opened(let opening): take(opening)
+    }
+  }
+
+  private mutating func take(_ opening: RadioPort.Opening) {
     let asked = radio.opening.take()
     guard asked == radio.wanted, radio.source == nil else { return beginOpening() }
     radio.wasTried = true
     switch opening {
     case .success(let opened): install(opened)
-    case .failure(let failure):
-      if radio.lastFailure != failure { log.say(.warning, "there is no radio: \(failure.sentence)") }
-      radio.lastFailure = failure
-      if failure.isPassing { radio.retry = radio.backOff.failed(at: now) }
-      agent.radioVanished(failure.sentence, at: now)
+    case .failure(let failure): notOpened(failure)
     }
+  }
+
+  private mutating func notOpened(_ failure: RadioOpening.Failure) {
+    if radio.lastFailure != failure { log.say(.warning, "there is no radio: \(failure.sentence)") }
+    radio.lastFailure = failure
+    guard failure.isAbsence || !agent.isMendingRadio else {
+      return agent.remedyFailed(failure.sentence, at: now)
+    }
+    if let longest = failure.retryMillisecondsMax {
+      radio.retry = radio.backOff.failed(at: now, millisecondsMax: longest)
+    }
+    agent.radioVanished(failure.sentence, at: now)
   }
 
   private mutating func install(_ opened: RadioOpening.Opened) {
     do throws(SystemError) {
       let source = try Self.source(of: opened, at: now)
-      if let socket = source.socket {
+      if source.hasDescriptor {
         guard let token = watches.insert(.radio) else {
           preconditionFailure("there is a place for the radio")
         }
         radio.token = token
-        try epoll.add(socket.descriptor, .readable, token: token)
+        try source.watch(in: epoll, token: token)
         radio.isWatched = true
       }
       radio.source = source
       radio.lastFailure = nil
       radio.schedule = DrainSchedule(
-        intervalMilliseconds: agent.drainIntervalMilliseconds, hasDescriptor: source.socket != nil)
+        intervalMilliseconds: agent.drainIntervalMilliseconds, hasDescriptor: source.hasDescriptor)
       radio.backOff.succeeded(at: now)
-      agent.radioAppeared(source.takesCommands ? .controller : .recording, at: now)
+      if let adapter = source.adapter { remember(adapter) }
+      agent.radioAppeared(source.kind, at: now)
     } catch {
       log.say(.warning, "there is no radio: \(RadioEnd.system(error).sentence)")
       releaseRadio()
       lose(.system(error))
     }
+  }
+
+  private mutating func remember(_ adapter: AdapterHold) {
+    if adapter.address != 0 { radio.wanted?.knownAddress = adapter.address }
+    (radio.drops, radio.nextDropLook) = (0, now)
+    agent.noteAdapter(index: adapter.index, receiveRoom: adapter.receiveRoom)
   }
 
   private static func source(
@@ -74,6 +123,7 @@ extension AgentLoop {
     case .link(let socket, let kind): ControllerLink(socket, kind)
     case .room(let room): try VirtualSource(room, at: now)
     case .recording(let bytes, let pace): RecordingSource(bytes, pace, at: now)
+    case .adapter(let hold): AdapterSource(hold)
     }
   }
 
@@ -88,13 +138,25 @@ extension AgentLoop {
       counters.packets &+= 1
       agent.receive(packet: packet, at: time)
     }
+    if let queueing = source.queueing { agent.noteQueueing(microseconds: queueing) }
     radio.schedule.drained(drain, at: now)
     switch drain {
-    case .nothing, .some, .more: break
-    case .returned: agent.radioAppeared(.controller, at: now)
+    case .nothing, .some, .more: countDrops(source)
+    case .returned: agent.radioAppeared(source.kind, at: now)
     case .ended(let end): lose(end)
     }
   }
+
+  /// What the kernel dropped is looked up now and then: it counts for itself.
+  private mutating func countDrops(_ source: any RadioSource) {
+    guard let adapter = source.adapter, radio.nextDropLook <= now else { return }
+    radio.nextDropLook = now.advanced(milliseconds: Self.dropLookMilliseconds)
+    guard let count = adapter.events.dropCount, count != radio.drops else { return }
+    agent.noteReceiveDrops(UInt64(count &- radio.drops))
+    radio.drops = count
+  }
+
+  private static var dropLookMilliseconds: Int64 { 100 }
 
   mutating func send(_ command: CommandPacket) {
     // A command may be on its way while the radio goes.
@@ -112,28 +174,31 @@ extension AgentLoop {
     case .hungUp, .outOfStep, .deaf, .system, .unplugged: agent.radioVanished(end.sentence, at: now)
     }
     guard radio.source?.returns != true else { return }
-    releaseRadio()
+    releaseRadio(restores: false)
     radio.retry = radio.backOff.failed(at: now)
   }
 
-  private mutating func releaseRadio() {
+  /// Lets go of it; an adapter is left as it was found, if `restores`.
+  private mutating func releaseRadio(restores: Bool = true) {
     if let token = radio.token { watches.remove(token) }
+    let adapter = radio.source?.adapter
     // Its descriptor is closed with it, which takes it out of the list of those watched.
     (radio.source, radio.token, radio.isWatched, radio.retry) = (nil, nil, false, nil)
     radio.schedule = DrainSchedule(intervalMilliseconds: agent.drainIntervalMilliseconds)
+    if restores, let adapter, adapter.manner == .exclusive(wasUp: true) { ask(.restore(adapter.index)) }
   }
 
   /// Leaves the descriptor alone while the radio rests: out of the list, since one that was hung up is always ready.
   mutating func watchRadio() {
-    guard let token = radio.token, let socket = radio.source?.socket else { return }
+    guard let token = radio.token, let source = radio.source else { return }
     let isWanted = radio.schedule.isWatched(isUrgent: isRadioUrgent)
     guard isWanted != radio.isWatched else { return }
     counters.watchCalls &+= 1
     do throws(SystemError) {
       if isWanted {
-        try epoll.add(socket.descriptor, .readable, token: token)
+        try source.watch(in: epoll, token: token)
       } else {
-        try epoll.remove(socket.descriptor)
+        try source.unwatch(in: epoll)
       }
       radio.isWatched = isWanted
     } catch {

@@ -10,10 +10,10 @@ import LinuxSystem
 /// A turn takes what is ready, reads the radio if it is due, lets the agent think, does what it says, sends what waits
 /// for clients, and sets the alarm for whatever is next. The clock is read once a turn.
 struct AgentLoop: ~Copyable {
-  typealias DevicesWorker = Worker<RadioSelection, RadioPort.Opening>
+  typealias DevicesWorker = Worker<DeviceErrand, DeviceReply>
 
-  /// Watched beside clients: signals, alarm, listener, two workers, radio, program.
-  static let ownWatches = 7
+  /// Watched beside clients: signals, alarm, listener, two workers, radio, management interface, program.
+  static let ownWatches = 8
 
   let socket: ServiceSocket
   let signals: SignalDescriptor
@@ -57,7 +57,7 @@ struct AgentLoop: ~Copyable {
     let epoll = try Epoll()
     let alarm = try Alarm(origin: surroundings.clock.origin)
     let disk = try DiskPort(disk)
-    let devices = try DevicesWorker(surroundings.openRadio)
+    let devices = try DevicesWorker(surroundings.performErrand)
     try epoll.add(signals.descriptor, .readable, token: Self.place(&watches, .signals))
     try epoll.add(alarm.descriptor.descriptor, .readable, token: Self.place(&watches, .alarm))
     try epoll.add(disk.worker.replies.descriptor, .readable, token: Self.place(&watches, .disk))
@@ -133,8 +133,9 @@ struct AgentLoop: ~Copyable {
     case .alarm: alarm.rang()
     case .listener: accept()
     case .disk: takeDiskReply()
-    case .devices: takeOpening()
+    case .devices: takeDeviceReply()
     case .radio: radio.isReady = true
+    case .management: takeManagementMessages()
     case .touch: takeTouchEnd()
     case .client(let id): receive(from: id, event.readiness)
     }
@@ -175,7 +176,9 @@ struct AgentLoop: ~Copyable {
     manager.stopping()
     socket.withdraw()
     touch.stop()
+    leaveAdapter()
     closeRegistry()
+    for errand in radio.errands { _ = errand.perform() }
     for id in clients.keys { _ = flush(id) }
     log.say(.debug, counters.sentence)
     log.say(.info, "ended by a signal")

@@ -8,10 +8,18 @@ import LinuxSystem
 struct RadioPort {
   typealias Opening = Result<RadioOpening.Opened, RadioOpening.Failure>
 
-  var wanted: RadioSelection?
+  var wanted: RadioRequest?
   var source: (any RadioSource)?
   /// What the worker opens just now; its result counts only while it is what is wanted.
-  var opening: RadioSelection?
+  var opening: RadioRequest?
+  /// What the worker is to do, in this order, and what it does.
+  var errands: [DeviceErrand] = []
+  var isWorking = false
+  /// The kernel's management interface, while an adapter is wanted, and its token.
+  var management: ManagementPort?
+  /// What the kernel had dropped when it was last asked, and when that is done again.
+  var drops: UInt32 = 0
+  var nextDropLook = Instant(microseconds: 0)
   /// When it is tried again.
   var retry: Instant?
   var backOff = BackOff()

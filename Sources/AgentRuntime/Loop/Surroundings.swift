@@ -10,7 +10,7 @@ struct Surroundings {
 
   var clock: LoopClock
   /// Done on the devices worker's thread.
-  var openRadio: @Sendable (RadioSelection) -> RadioPort.Opening = RadioOpening.open
+  var performErrand: @Sendable (DeviceErrand) -> DeviceReply = { $0.perform() }
   var startProgram: ProgramStart = Surroundings.confined
 
   /// The machine.

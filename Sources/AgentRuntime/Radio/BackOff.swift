@@ -15,12 +15,12 @@ struct BackOff: Equatable {
   mutating func succeeded(at now: Instant) { successSince = now }
 
   /// When to try again.
-  mutating func failed(at now: Instant) -> Instant {
+  mutating func failed(at now: Instant, millisecondsMax: Int64 = millisecondsMax) -> Instant {
     if let since = successSince, now.milliseconds(since: since) >= Self.successMilliseconds {
       milliseconds = Self.millisecondsMin
     }
     successSince = nil
     defer { milliseconds = min(2 * milliseconds, Self.millisecondsMax) }
-    return now.advanced(milliseconds: milliseconds)
+    return now.advanced(milliseconds: min(milliseconds, millisecondsMax))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentService
 import HCI
 import LinuxSystem
 
@@ -11,19 +12,25 @@ final class ControllerLink: RadioSource {
   /// Indicator, four octets of header, and 65,535 of data (Core Specification 5.4, Volume 4, Part E, 5.4.2).
   private static let packetBytesMax = 65_540
 
-  let socket: OpenSocket?
   private let link: OpenSocket
   private let framing: LocalSocketKind
   private var buffer: [UInt8]
   private var filled = 0
 
   init(_ socket: OpenSocket, _ framing: LocalSocketKind) {
-    (self.socket, link) = (socket, socket)
+    link = socket
     self.framing = framing
     buffer = [UInt8](repeating: 0, count: Self.packetBytesMax)
   }
 
-  var takesCommands: Bool { true }
+  var kind: RadioKind { .controller }
+  var hasDescriptor: Bool { true }
+
+  func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError) {
+    try epoll.add(link.descriptor, .readable, token: token)
+  }
+
+  func unwatch(in epoll: borrowing Epoll) throws(SystemError) { try epoll.remove(link.descriptor) }
 
   func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain {
     var count = 0

@@ -17,6 +17,7 @@ enum RadioOpening {
     case link(OpenSocket, LocalSocketKind)
     case room(RoomScript)
     case recording([UInt8], RecordingPace)
+    case adapter(AdapterHold)
   }
 
   /// Why there is no radio.
@@ -25,19 +26,47 @@ enum RadioOpening {
     /// The room's first problem, and how many there are.
     case room(String, count: Int)
     case socket(path: String, SystemError)
-    /// Adapters of the machine.
-    case adapter
+    /// The kernel has none.
+    case withoutBluetooth
+    /// Adapters cannot be listed.
+    case adapters(SystemError)
+    /// The one that is wanted is not `there`.
+    case adapterMissing(RadioSelection, there: [UInt16])
+    /// Another program has it for itself.
+    case taken(UInt16)
+    /// rfkill.
+    case blocked(UInt16)
+    case adapter(UInt16, SystemError)
+    case capabilityMissing(Capability, Gateway.Access)
+    /// The request for the recovery unit cannot be made, or nobody took it.
+    case recoveryRequest(String, SystemError)
+    case recoveryUnheard
   }
 
-  static func open(_ selection: RadioSelection) -> Result<Opened, Failure> {
+  static func open(_ request: RadioRequest) -> Result<Opened, Failure> {
     Result { () throws(Failure) in
-      switch selection {
-      case .any, .index, .address: throw .adapter
+      switch request.selection {
+      case .any, .index, .address:
+        .adapter(
+          try AdapterOpening().open(request.selection, request.access, known: request.knownAddress))
       case .h4(let path): try connect(path)
       case .virtual(let path): try room(path)
       case .btsnoop(let name):
         .recording(try contents(recordingName(name).path, recordingBytesMax), recordingName(name).pace)
       }
+    }
+  }
+
+  /// Does to the adapter what a rung of the ladder says, and opens it.
+  static func mend(_ rung: RecoveryRung, _ request: RadioRequest) -> Result<Opened, Failure> {
+    Result { () throws(Failure) in
+      let opening = try AdapterOpening()
+      let listing = try opening.find(request.selection, request.knownAddress)
+      let mending = AdapterMending(index: listing.index)
+      if let failure = mending.perform(rung, by: opening.control, requestPath: request.recoveryPath) {
+        throw failure
+      }
+      return .adapter(try opening.open(request.selection, request.access, known: request.knownAddress))
     }
   }
 
@@ -80,11 +109,23 @@ enum RadioOpening {
 }
 
 extension RadioOpening.Failure {
-  /// Whether trying again may help without anybody's doing.
-  var isPassing: Bool {
+  /// How long at most until it is tried again; nil where that cannot help without a new manifest.
+  var retryMillisecondsMax: Int64? {
     switch self {
-    case .socket: true
-    case .file, .room, .adapter: false
+    case .socket, .adapters, .adapter: BackOff.millisecondsMax
+    // An adapter that comes is told of; this is for one that was not.
+    case .adapterMissing: BackOff.millisecondsMax
+    // Nobody tells that these are over.
+    case .taken, .blocked: 2000
+    case .file, .room, .withoutBluetooth, .capabilityMissing, .recoveryRequest, .recoveryUnheard: nil
+    }
+  }
+
+  /// Whether there is an adapter at all to try something with.
+  var isAbsence: Bool {
+    switch self {
+    case .withoutBluetooth, .adapterMissing, .taken, .blocked, .capabilityMissing: true
+    case .file, .room, .socket, .adapters, .adapter, .recoveryRequest, .recoveryUnheard: false
     }
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
 import HCI
 import LinuxSystem
+import ManifestFormat
 
 // Why there is no radio, for people: what status and the log say.
 
@@ -33,8 +35,35 @@ extension RadioOpening.Failure {
       } else {
         "cannot connect to \(quoted(path)): \(error.sentence)"
       }
-    case .adapter:
-      "adapters of this machine cannot be used yet; name virtual:FILE, btsnoop:FILE or h4:PATH as the radio"
+    case .withoutBluetooth: "this kernel has no Bluetooth; modprobe bluetooth loads it where it is a module"
+    case .adapters(let error): "adapters cannot be listed: \(error.sentence)"
+    case .adapterMissing(let selection, let there):
+      "the adapter \(selection.text) is not there"
+        + (there.isEmpty
+          ? "; there is none at all"
+          : ", but \(there.map { "hci\($0)" }.joined(separator: ", "))")
+    case .taken(let index): "another program has hci\(index) for itself"
+    case .blocked(let index): "hci\(index) is blocked; rfkill unblock bluetooth frees it"
+    case .adapter(let index, let error): "hci\(index) cannot be opened: \(error.sentence)"
+    case .capabilityMissing(let capability, let access):
+      "access = \"\(access.rawValue)\" needs \(capability.name), which this process does not have; "
+        + "AmbientCapabilities=\(Self.capabilities(access)) in its unit, setcap "
+        + "\(Self.capabilities(access).lowercased().replacing(" ", with: ","))+ep on the program, or --cap-add of "
+        + "a container gives it"
+    case .recoveryRequest(let path, let error):
+      "the request for recovery cannot be left at \(quoted(path)): \(error.sentence)"
+    case .recoveryUnheard:
+      "nobody took the request for recovery; systemctl enable --now accessoryd-recovery.path starts who does"
+    }
+  }
+}
+
+extension RadioOpening.Failure {
+  /// The least that each kind of access works with.
+  private static func capabilities(_ access: Gateway.Access) -> String {
+    switch access {
+    case .exclusive: Capability.networkAdministration.name
+    case .shared: "\(Capability.networkAdministration.name) \(Capability.rawNetwork.name)"
     }
   }
 }

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentService
 import HCI
 import LinuxSystem
 
 /// Where packets come from: octets and times in, commands out. None of its calls waits for anything.
 protocol RadioSource: AnyObject {
-  /// Whether it is brought up and told how to scan; a recording only speaks.
-  var takesCommands: Bool { get }
-  /// What becomes readable when there is something to drain; nil when ``nextTime`` tells everything.
-  var socket: OpenSocket? { get }
+  /// How it is treated.
+  var kind: RadioKind { get }
+  /// Whether a descriptor becomes readable when there is something to drain; otherwise ``nextTime`` tells everything.
+  var hasDescriptor: Bool { get }
+  func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError)
+  func unwatch(in epoll: borrowing Epoll) throws(SystemError)
+  /// The adapter of this machine that it is.
+  var adapter: AdapterHold? { get }
+  /// How long, in microseconds, the first packet of the last drain had waited in the kernel, where that is known.
+  var queueing: Int64? { get }
   /// Whether it comes back by itself after its end; otherwise it may be opened again.
   var returns: Bool { get }
   /// When there may be something to drain that no descriptor tells of.
@@ -22,6 +29,11 @@ protocol RadioSource: AnyObject {
 }
 
 extension RadioSource {
+  var hasDescriptor: Bool { false }
+  func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError) {}
+  func unwatch(in epoll: borrowing Epoll) throws(SystemError) {}
+  var adapter: AdapterHold? { nil }
+  var queueing: Int64? { nil }
   var returns: Bool { false }
   var nextTime: Instant? { nil }
   func lead(at now: Instant) -> Int64 { 0 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentService
 import HCI
 import LinuxSystem
 
@@ -31,8 +32,7 @@ final class RecordingSource: RadioSource {
     (self.bytes, self.pace, origin, dueTime) = (bytes, pace, now, now)
   }
 
-  var takesCommands: Bool { false }
-  var socket: OpenSocket? { nil }
+  var kind: RadioKind { .recording }
   var nextTime: Instant? { dueTime }
 
   func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? { nil }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentService
 import HCI
 import LinuxSystem
 import VirtualRadio
@@ -23,9 +24,8 @@ final class VirtualSource: RadioSource {
     try plug()
   }
 
-  var takesCommands: Bool { true }
   /// The far end speaks when it is drained, so that there is nothing to watch.
-  var socket: OpenSocket? { nil }
+  var kind: RadioKind { .controller }
   var returns: Bool { true }
   var nextTime: Instant? { retry ?? behindSince ?? pump.nextTime }
 

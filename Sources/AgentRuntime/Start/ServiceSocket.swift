@@ -56,6 +56,9 @@ struct ServiceSocket: ~Copyable {
     }
   }
 
+  /// Where the recovery unit looks for requests: beside the socket.
+  var recoveryPath: String { Path.folder(of: path) + "/recovery-request" }
+
   /// Nobody finds the agent any more.
   func withdraw() { FileName.remove(path) }
 }

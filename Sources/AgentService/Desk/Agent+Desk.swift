@@ -53,8 +53,10 @@ extension Agent {
     recogniseBroughtItems()
     greetNewAccessories()
     hasSecondIdentities = desk.hasSecondIdentities
-    let immediate = desk.immediateRequests
-    if immediate != immediateRequests { setImmediateRequests(immediate, at: now) }
+    let (setups, immediate) = (desk.setupRequests, desk.immediateRequests)
+    if (setups, immediate) != (openRequests, immediateRequests) {
+      setRequests(setups, immediate: immediate, at: now)
+    }
   }
 
   // MARK: - What is in sight

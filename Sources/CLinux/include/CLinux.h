@@ -162,4 +162,7 @@ void clinux_kill_group(int32_t process);
 /// Takes the state of a process that has ended: its exit status, or its signal below zero; INT32_MIN with errno.
 int32_t clinux_reap(int descriptor);
 
+/// Whether a capability (linux/capability.h) is in effect for this thread: 1, 0, or -1.
+int clinux_has_capability(int number);
+
 #endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// Scans beside others by asking the kernel to: an advertisement monitor of ours makes it scan all the time, discovery
+/// makes it scan actively. No HCI scan command is ours.
+///
+/// Pure: messages, times and plans go in, at most one command comes out of each step. What is known of the adapter is
+/// held against what is wanted; the first difference makes a command, and its answer is looked at the same way. So it
+/// does not matter who changed what: a monitor that a starting bluetoothd removed is added again. An adapter that is
+/// off is switched on once, at the start; if somebody switches it off later, that is their word until they switch it
+/// on.
+public struct SharedScan: Sendable {
+  public enum State: Equatable, Sendable {
+    /// Nothing was begun.
+    case off
+    /// A command waits for its answer.
+    case preparing
+    /// Somebody switched the adapter off.
+    case switchedOff
+    /// Up, and no scan is wanted.
+    case ready
+    case scanning(isActive: Bool)
+    case failed(SharedScanError)
+  }
+
+  /// What a step asks for.
+  public struct Output: Equatable, Sendable {
+    public var command: ManagementCommand?
+    /// The new state, when it changed.
+    public var state: State?
+  }
+
+  /// Somebody else discovers; so long it is not asked for again.
+  static let busyMilliseconds: Int64 = 5000
+
+  public private(set) var state = State.off
+  /// The adapter's public address; 0 while it is not known.
+  public private(set) var address: UInt64 = 0
+  /// Whether the kernel has monitors. Where it has none discovery has to do, which passes each device on only once a
+  /// while.
+  public private(set) var hasMonitors = true
+
+  private let index: UInt16
+  private let commandMilliseconds: Int64
+  private var plan: ScanPlan?
+  private var planStart = Instant(microseconds: 0)
+  private var phaseEnd: Instant?
+  private var isActiveWanted = false
+
+  private var awaited: ManagementCommand?
+  private var answerDeadline: Instant?
+  private var outgoing: ManagementCommand?
+
+  // What is known of the adapter.
+  private var settings: AdapterSettings?
+  private var mayBeSwitchedOn = true
+  private var hasDefaults = true
+  /// How the kernel scanned before we came.
+  private var originalDuty: MonitorDuty?
+  private var duty: MonitorDuty?
+  private var dutyAsked: MonitorDuty?
+  private var monitor: UInt16?
+  /// It is to be removed and added again.
+  private var isMonitorStale = false
+  private var isDiscovering = false
+  private var isOurDiscovery = false
+  private var discoveryRetry: Instant?
+
+  /// The kernel itself gives a controller two seconds for a command, and powering on takes many.
+  public init(index: UInt16, commandMilliseconds: Int64 = 10_000) {
+    self.index = index
+    self.commandMilliseconds = commandMilliseconds
+  }
+
+  /// When ``timeout(now:)`` is due, if nothing is received before.
+  public var deadline: Instant? {
+    if let answerDeadline { return answerDeadline }
+    return [phaseEnd, isDiscovering ? nil : discoveryRetry].compactMap { $0 }.min()
+  }
+}
+
+/// Why an adapter does not scan for us.
+public enum SharedScanError: Error, Equatable, Sendable {
+  case timeout(ManagementOpcode)
+  case refused(ManagementOpcode, ManagementStatus)
+  case answerCut(ManagementOpcode)
+  /// rfkill.
+  case blocked
+  /// CAP_NET_ADMIN is missing.
+  case permissionDenied
+  /// It knows no LE.
+  case withoutLowEnergy
+}
+
+// MARK: - Inputs
+
+extension SharedScan {
+  /// Begins, or begins again: nothing is taken as known, but what we have left in the kernel.
+  public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
+    step(now) { scan in
+      (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
+      (scan.settings, scan.mayBeSwitchedOn, scan.discoveryRetry) = (nil, true, nil)
+      (scan.isDiscovering, scan.isOurDiscovery) = (false, false)
+      (scan.plan, scan.planStart) = (plan, now)
+      scan.state = .preparing
+    }
+  }
+
+  /// Begins again with a new monitor, so that the kernel gives its controller the scan anew.
+  public mutating func restart(now: Instant) -> Output {
+    step(now) { scan in
+      (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
+      if !scan.isWorking { scan.state = .preparing }
+      scan.isMonitorStale = scan.monitor != nil
+    }
+  }
+
+  /// Another plan; nil ends the scan.
+  public mutating func follow(_ plan: ScanPlan?, now: Instant) -> Output {
+    step(now) { scan in
+      guard plan != scan.plan else { return }
+      (scan.plan, scan.planStart) = (plan, now)
+    }
+  }
+
+  public mutating func received(_ event: ManagementEvent, now: Instant) -> Output {
+    guard event.index == index else { return Output() }
+    return step(now) { $0.take(event.content, now) }
+  }
+
+  /// The deadline has passed. Called too early it does nothing.
+  public mutating func timeout(now: Instant) -> Output {
+    step(now) { scan in
+      guard let end = scan.answerDeadline, end <= now, let awaited = scan.awaited else { return }
+      scan.fail(.timeout(awaited.opcode))
+    }
+  }
+
+  /// The adapter is gone: nothing of ours is left in it.
+  public mutating func stop() {
+    self = SharedScan(index: index, commandMilliseconds: commandMilliseconds)
+  }
+
+  /// What takes back what was asked of the kernel, in this order.
+  public var farewell: [ManagementCommand] {
+    var commands: [ManagementCommand] = []
+    if isDiscovering && isOurDiscovery { commands.append(.stopDiscovery(index)) }
+    if let monitor { commands.append(.removeMonitor(monitor, index)) }
+    if let originalDuty, duty != originalDuty { commands.append(.setDefaults(originalDuty, index)) }
+    return commands
+  }
+
+  private mutating func step(_ now: Instant, _ body: (inout Self) -> Void) -> Output {
+    let before = state
+    body(&self)
+    if isWorking, awaited == nil { settle(now) }
+    return Output(command: outgoing.take(), state: state == before ? nil : state)
+  }
+
+  private var isWorking: Bool {
+    switch state {
+    case .off, .failed: false
+    case .preparing, .switchedOff, .ready, .scanning: true
+    }
+  }
+
+  /// Whether a command is on its way.
+  public var awaitsAnswer: Bool { awaited != nil }
+}
+
+// MARK: - What happens
+
+extension SharedScan {
+  private mutating func take(_ content: ManagementEvent.Content, _ now: Instant) {
+    switch content {
+    case .completed(let opcode, let status, let returned):
+      guard let command = awaited, command.opcode == opcode else { return }
+      (awaited, answerDeadline) = (nil, nil)
+      take(status, returned, of: command, now)
+    case .settings(let settings): take(settings)
+    case .discovering(let isOn):
+      isDiscovering = isOn
+      if !isOn { (isOurDiscovery, discoveryRetry) = (false, nil) }
+    case .monitorRemoved(let handle):
+      if handle == 0 || handle == monitor { forgetMonitor() }
+    case .added, .removed, .other: break
+    }
+  }
+
+  private mutating func forgetMonitor() { (monitor, isMonitorStale) = (nil, false) }
+
+  private mutating func take(_ new: AdapterSettings) {
+    if settings?.contains(.powered) == true, !new.contains(.powered) {
+      mayBeSwitchedOn = false
+      (isDiscovering, isOurDiscovery) = (false, false)
+    }
+    settings = new
+  }
+
+  private mutating func take(
+    _ status: ManagementStatus, _ returned: [UInt8], of command: ManagementCommand, _ now: Instant
+  ) {
+    guard status == .success else { return takeRefusal(status, of: command, now) }
+    switch command.opcode {
+    case .readControllerInformation:
+      guard let information = ControllerInformation(returned) else { return fail(.answerCut(command.opcode)) }
+      address = information.address
+      guard information.supported.contains(.lowEnergy) else { return fail(.withoutLowEnergy) }
+      settings = information.current
+    case .setPowered, .setLowEnergy:
+      guard returned.count >= 4 else { return fail(.answerCut(command.opcode)) }
+      settings = AdapterSettings(rawValue: returned.span.octets.uint32(at: 0))
+    case .readDefaultSystemConfiguration:
+      originalDuty = MonitorDuty(returned)
+      // A kernel that does not tell how it scans for monitors cannot be told either.
+      if originalDuty == nil { hasDefaults = false }
+    case .setDefaultSystemConfiguration: duty = dutyAsked
+    case .addMonitor:
+      guard returned.count >= 2 else { return fail(.answerCut(command.opcode)) }
+      monitor = returned.span.octets.uint16(at: 0)
+    case .removeMonitor: forgetMonitor()
+    case .startDiscovery: (isDiscovering, isOurDiscovery) = (true, true)
+    case .stopDiscovery: (isDiscovering, isOurDiscovery) = (false, false)
+    default: break
+    }
+  }
+
+  private mutating func takeRefusal(
+    _ status: ManagementStatus, of command: ManagementCommand, _ now: Instant
+  ) {
+    switch (command.opcode, status) {
+    case (_, .permissionDenied): fail(.permissionDenied)
+    case (_, .blocked): fail(.blocked)
+    case (.startDiscovery, _) where status != .notPowered:
+      // Others have it; theirs scans as well.
+      discoveryRetry = now.advanced(milliseconds: Self.busyMilliseconds)
+    case (.stopDiscovery, _): isOurDiscovery = false
+    // It was removed by somebody.
+    case (.removeMonitor, _): forgetMonitor()
+    case (.readDefaultSystemConfiguration, _), (.setDefaultSystemConfiguration, _): hasDefaults = false
+    case (.addMonitor, .unknownCommand), (.addMonitor, .notSupported): hasMonitors = false
+    case (_, .notPowered): settings?.remove(.powered)
+    default: fail(.refused(command.opcode, status))
+    }
+  }
+
+  private mutating func fail(_ error: SharedScanError) {
+    (awaited, answerDeadline, outgoing, phaseEnd) = (nil, nil, nil, nil)
+    state = .failed(error)
+  }
+}
+
+// MARK: - What is wanted
+
+extension SharedScan {
+  private var wantedDuty: MonitorDuty? {
+    plan.map { plan in
+      let parameters = plan.parameters(.passive)
+      return MonitorDuty(interval: parameters.interval, window: parameters.window)
+    }
+  }
+
+  private mutating func settle(_ now: Instant) {
+    if let retry = discoveryRetry, retry <= now { discoveryRetry = nil }
+    if let plan {
+      let phase = plan.phase(at: now.milliseconds(since: planStart))
+      phaseEnd = phase.milliseconds.map { now.advanced(milliseconds: $0) }
+      isActiveWanted = phase.isActive
+    } else {
+      (phaseEnd, isActiveWanted) = (nil, false)
+    }
+    if let command = nextCommand {
+      send(command, now)
+    } else if settings?.contains(.powered) != true {
+      state = .switchedOff
+    } else {
+      state = plan == nil ? .ready : .scanning(isActive: isDiscovering)
+    }
+  }
+
+  /// What takes the first difference away; nil when there is none that we may take away.
+  private var nextCommand: ManagementCommand? {
+    guard let settings else { return .readInformation(index) }
+    guard settings.contains(.lowEnergy) else { return .setLowEnergy(true, index) }
+    guard settings.contains(.powered) else { return mayBeSwitchedOn ? .setPowered(true, index) : nil }
+    guard let wantedDuty else {
+      if isDiscovering && isOurDiscovery { return .stopDiscovery(index) }
+      return monitor.map { .removeMonitor($0, index) }
+    }
+    if hasDefaults {
+      guard originalDuty != nil else { return .readDefaults(index) }
+      // The kernel takes it up when it begins to scan.
+      if duty != wantedDuty { return monitor.map { .removeMonitor($0, index) } ?? .setDefaults(wantedDuty, index) }
+    }
+    if let monitor {
+      if isMonitorStale { return .removeMonitor(monitor, index) }
+    } else if hasMonitors {
+      return .addMonitor(index)
+    }
+    return nextDiscovery
+  }
+
+  private var nextDiscovery: ManagementCommand? {
+    if isActiveWanted || !hasMonitors {
+      return isDiscovering || discoveryRetry != nil ? nil : .startDiscovery(index)
+    }
+    return isDiscovering && isOurDiscovery ? .stopDiscovery(index) : nil
+  }
+
+  private mutating func send(_ command: ManagementCommand, _ now: Instant) {
+    (awaited, outgoing) = (command, command)
+    if command.opcode == .setDefaultSystemConfiguration { dutyAsked = wantedDuty }
+    answerDeadline = now.advanced(milliseconds: commandMilliseconds)
+    // A scan whose parameters change is on all the while.
+    switch state {
+    case .scanning: break
+    case .off, .preparing, .switchedOff, .ready, .failed: state = .preparing
+    }
+  }
+}

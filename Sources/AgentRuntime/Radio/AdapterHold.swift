@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import LinuxSystem
+
+/// An adapter of this machine, held open.
+final class AdapterHold: Sendable {
+  enum Manner: Equatable, Sendable {
+    /// Nobody else has it. `wasUp` is how it was found, and how it is left.
+    case exclusive(wasUp: Bool)
+    /// Beside others; the kernel scans for us.
+    case shared
+    /// Beside others, without the right to have the kernel do anything.
+    case listening
+  }
+
+  let index: UInt16
+  /// In the low 48 bits; 0 while the kernel does not know it.
+  let address: UInt64
+  let manner: Manner
+  let events: AdapterSocket
+  /// Octets of packets, as the kernel counts them, that wait until they are read.
+  let receiveRoom: Int
+
+  init(_ listing: AdapterListing, _ manner: Manner, _ events: consuming AdapterSocket, receiveRoom: Int) {
+    (index, address, self.manner) = (listing.index, listing.address, manner)
+    self.events = events
+    self.receiveRoom = receiveRoom
+  }
+}
+
+/// Finds an adapter and takes hold of it: what the *devices* worker does.
+struct AdapterOpening: ~Copyable {
+  /// A second at 5,000 reports: the kernel counts a small packet as some 800 octets, twice what is asked for is given.
+  static let receiveRoomBytes = 4 << 20
+  /// After its adapter was taken down the user channel may be busy for a moment.
+  private static let bindTries = 20
+  private static let bindPauseMilliseconds = 50
+
+  let control: AdapterSocket
+
+  init() throws(RadioOpening.Failure) {
+    do throws(SystemError) { control = try AdapterSocket() } catch {
+      throw error.isWithoutBluetooth ? .withoutBluetooth : .adapters(error)
+    }
+  }
+
+  /// `known` is the address of the adapter that was held before: it is taken under another index too.
+  func open(
+    _ selection: RadioSelection, _ access: Gateway.Access, known: UInt64?
+  ) throws(RadioOpening.Failure) -> AdapterHold {
+    let listing = try find(selection, known)
+    switch access {
+    case .exclusive: return try takeExclusively(listing)
+    case .shared: return try listen(listing)
+    }
+  }
+
+  func find(_ selection: RadioSelection, _ known: UInt64?) throws(RadioOpening.Failure) -> AdapterListing {
+    let adapters: [AdapterListing]
+    do throws(SystemError) { adapters = try control.adapters() } catch { throw .adapters(error) }
+    let found: AdapterListing? =
+      switch selection {
+      case .any: adapters.first { $0.address == known && known != nil } ?? adapters.first
+      case .index(let index):
+        adapters.first { $0.index == index } ?? adapters.first { $0.address == known && known != nil }
+      case .address(let address): adapters.first { $0.address == address }
+      case .virtual, .btsnoop, .h4: nil
+      }
+    guard let found else { throw .adapterMissing(selection, there: adapters.map(\.index)) }
+    return found
+  }
+
+  // MARK: - Exclusive
+
+  private func takeExclusively(_ listing: AdapterListing) throws(RadioOpening.Failure) -> AdapterHold {
+    guard Capability.networkAdministration.isHeld else {
+      throw .capabilityMissing(.networkAdministration, .exclusive)
+    }
+    var failure = SystemError(.bind, code: 0)
+    for attempt in 0..<Self.bindTries {
+      if attempt > 0 { Pause.wait(milliseconds: Self.bindPauseMilliseconds) }
+      do throws(SystemError) {
+        // Others may take it up again in between.
+        if listing.isUp || attempt > 0 { try control.takeDown(listing.index) }
+        let socket = try AdapterSocket.exclusive(listing.index)
+        let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
+        return AdapterHold(listing, .exclusive(wasUp: listing.isUp), socket, receiveRoom: room)
+      } catch {
+        failure = error
+        guard error.isTaken else { break }
+      }
+    }
+    throw .of(failure, listing.index)
+  }
+
+  // MARK: - Shared
+
+  private func listen(_ listing: AdapterListing) throws(RadioOpening.Failure) -> AdapterHold {
+    guard Capability.rawNetwork.isHeld else { throw .capabilityMissing(.rawNetwork, .shared) }
+    do throws(SystemError) {
+      let socket = try AdapterSocket.listening(listing.index)
+      let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
+      return AdapterHold(
+        listing, Capability.networkAdministration.isHeld ? .shared : .listening, socket, receiveRoom: room)
+    } catch {
+      throw .of(error, listing.index)
+    }
+  }
+
+  // MARK: - Afterwards
+
+  /// Leaves an adapter that was held exclusively as it was found.
+  func restore(_ index: UInt16) {
+    // Whoever wants it now has it up already.
+    try? control.takeUp(index)
+  }
+}
+
+extension RadioOpening.Failure {
+  fileprivate static func of(_ error: SystemError, _ index: UInt16) -> Self {
+    if error.isBlocked { return .blocked(index) }
+    if error.isTaken { return .taken(index) }
+    if error.isWithoutAdapter { return .adapterMissing(.index(index), there: []) }
+    return .adapter(index, error)
+  }
+}

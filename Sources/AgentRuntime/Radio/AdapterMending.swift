@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import LinuxSystem
+
+/// What is done to an adapter that nobody holds, before it is opened again: what the *devices* worker does for a rung
+/// of the ladder. Each step may fail; what counts is whether the adapter can be opened behind it.
+struct AdapterMending {
+  private static let answerSeconds = 4
+  /// The recovery unit has so long to take its request, and to do what the profile says.
+  private static let boardSeconds = 15
+
+  let index: UInt16
+
+  /// Nil, or why nothing could be done.
+  func perform(
+    _ rung: RecoveryRung, by control: borrowing AdapterSocket, requestPath: String
+  ) -> RadioOpening.Failure? {
+    switch rung {
+    case .restartScan: break
+    case .reset: try? control.reset(index)
+    case .takeDownAndUp:
+      try? control.takeDown(index)
+      try? control.takeUp(index)
+    case .powerCycle:
+      switchPower(false)
+      switchPower(true)
+    case .boardStep: return askForHelp(requestPath)
+    }
+    return nil
+  }
+
+  /// Through the management interface, which does more than down and up: what it was set to is set again.
+  private func switchPower(_ isOn: Bool) {
+    let command = ManagementCommand.setPowered(isOn, index)
+    guard let socket = try? AdapterSocket.management(),
+      (try? socket.descriptor.send(command.octets.span)) != nil,
+      let deadline = try? MonotonicInstant.now().advanced(seconds: Self.answerSeconds)
+    else { return }
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    var stamp: Int64 = 0
+    while true {
+      guard let ready = try? Polling.wait([.init(socket.descriptor.number, .readable)], until: deadline),
+        ready.first?.isEmpty == false
+      else { return }
+      while let count = try? socket.receive(into: &buffer, stamp: &stamp), count > 0 {
+        let event = try? ManagementEvent(parsing: buffer.span.octets.extracting(0..<count))
+        if case .completed(command.opcode, _, _) = event?.content, event?.index == index { return }
+      }
+    }
+  }
+
+  /// Leaves an empty file for the recovery unit, which removes it when it is done.
+  private func askForHelp(_ path: String) -> RadioOpening.Failure? {
+    do throws(SystemError) { try DurableFile.create(path) } catch {
+      // A request that is still there is as good.
+      guard FileName.content(of: path) != .nothing else { return .recoveryRequest(path, error) }
+    }
+    for _ in 0..<Self.boardSeconds * 5 {
+      Pause.wait(milliseconds: 200)
+      if FileName.content(of: path) == .nothing { return nil }
+    }
+    FileName.remove(path)
+    return .recoveryUnheard
+  }
+}

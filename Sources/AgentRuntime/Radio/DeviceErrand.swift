@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import LinuxSystem
+
+/// What the *devices* worker is asked.
+enum DeviceErrand: Equatable, Sendable {
+  case open(RadioRequest)
+  /// Does what the rung says to the adapter, and opens it.
+  case mend(RecoveryRung, RadioRequest)
+  /// Takes an adapter up that was found up.
+  case restore(UInt16)
+
+  func perform() -> DeviceReply {
+    switch self {
+    case .open(let request): .opened(RadioOpening.open(request))
+    case .mend(let rung, let request): .opened(RadioOpening.mend(rung, request))
+    case .restore(let index):
+      restore(index)
+    }
+  }
+
+  private func restore(_ index: UInt16) -> DeviceReply {
+    do throws(RadioOpening.Failure) { try AdapterOpening().restore(index) } catch {
+      // Without Bluetooth there is nothing to take up.
+    }
+    return .restored
+  }
+}
+
+enum DeviceReply: Sendable {
+  case opened(RadioPort.Opening)
+  case restored
+}
+
+/// Which radio, how, and what is known of it.
+struct RadioRequest: Equatable, Sendable {
+  let selection: RadioSelection
+  let access: Gateway.Access
+  /// The address of the adapter that was held before, under whatever index.
+  var knownAddress: UInt64?
+  /// Where the recovery unit looks for requests.
+  var recoveryPath: String
+
+  /// Whether it is an adapter of this machine.
+  var isAdapter: Bool {
+    switch selection {
+    case .any, .index, .address: true
+    case .virtual, .btsnoop, .h4: false
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "CBluetooth.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/sock_diag.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <bluetooth/hci_lib.h>
+
+#ifndef SO_MEMINFO
+#define SO_MEMINFO 55
+#endif
+
+const uint32_t cbluetooth_flag_up = 1u << HCI_UP;
+const uint32_t cbluetooth_flag_raw = 1u << HCI_RAW;
+
+int cbluetooth_socket(void) {
+  return socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
+}
+
+static uint64_t address_bits(const bdaddr_t *address) {
+  uint64_t bits = 0;
+  for (int index = 5; index >= 0; index--) bits = bits << 8 | address->b[index];
+  return bits;
+}
+
+int cbluetooth_adapters(int socket, struct cbluetooth_adapter *adapters) {
+  struct {
+    struct hci_dev_list_req head;
+    struct hci_dev_req entries[CBLUETOOTH_ADAPTERS_MAX];
+  } list;
+  memset(&list, 0, sizeof list);
+  list.head.dev_num = CBLUETOOTH_ADAPTERS_MAX;
+  if (ioctl(socket, HCIGETDEVLIST, &list) < 0) return -1;
+  int count = 0;
+  for (int place = 0; place < list.head.dev_num && place < CBLUETOOTH_ADAPTERS_MAX; place++) {
+    struct hci_dev_info info;
+    memset(&info, 0, sizeof info);
+    info.dev_id = list.entries[place].dev_id;
+    // It may have gone since.
+    if (ioctl(socket, HCIGETDEVINFO, &info) < 0) continue;
+    adapters[count].index = info.dev_id;
+    adapters[count].address = address_bits(&info.bdaddr);
+    adapters[count].flags = info.flags;
+    count++;
+  }
+  return count;
+}
+
+int cbluetooth_up(int socket, uint16_t index) { return ioctl(socket, HCIDEVUP, (unsigned long)index); }
+
+int cbluetooth_down(int socket, uint16_t index) { return ioctl(socket, HCIDEVDOWN, (unsigned long)index); }
+
+int cbluetooth_reset(int socket, uint16_t index) { return ioctl(socket, HCIDEVRESET, (unsigned long)index); }
+
+static int bind_channel(int socket, uint16_t index, uint16_t channel) {
+  struct sockaddr_hci address;
+  memset(&address, 0, sizeof address);
+  address.hci_family = AF_BLUETOOTH;
+  address.hci_dev = index;
+  address.hci_channel = channel;
+  return bind(socket, (struct sockaddr *)&address, sizeof address);
+}
+
+int cbluetooth_bind_user(int socket, uint16_t index) {
+  int yes = 1;
+  if (setsockopt(socket, SOL_SOCKET, SO_TIMESTAMP, &yes, sizeof yes) < 0) return -1;
+  return bind_channel(socket, index, HCI_CHANNEL_USER);
+}
+
+int cbluetooth_bind_raw(int socket, uint16_t index) {
+  struct hci_filter filter;
+  hci_filter_clear(&filter);
+  hci_filter_set_ptype(HCI_EVENT_PKT, &filter);
+  hci_filter_set_event(EVT_LE_META_EVENT, &filter);
+  hci_filter_set_event(EVT_HARDWARE_ERROR, &filter);
+  hci_filter_set_event(EVT_CMD_COMPLETE, &filter);
+  hci_filter_set_event(EVT_CMD_STATUS, &filter);
+  int yes = 1;
+  if (bind_channel(socket, index, HCI_CHANNEL_RAW) < 0) return -1;
+  if (setsockopt(socket, SOL_HCI, HCI_TIME_STAMP, &yes, sizeof yes) < 0) return -1;
+  return setsockopt(socket, SOL_HCI, HCI_FILTER, &filter, sizeof filter);
+}
+
+int cbluetooth_bind_management(int socket) {
+  // An event begins with its code, least significant octet first; the filter loads it the other way round.
+  struct sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1200, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x2f00, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x3000, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+  };
+  struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
+  if (setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) < 0) return -1;
+  return bind_channel(socket, HCI_DEV_NONE, HCI_CHANNEL_CONTROL);
+}
+
+static int64_t microseconds(const void *data) {
+  struct timeval time;
+  memcpy(&time, data, sizeof time);
+  return (int64_t)time.tv_sec * 1000000 + time.tv_usec;
+}
+
+long cbluetooth_receive(int socket, void *bytes, size_t count, int64_t *stamp) {
+  struct iovec place = {.iov_base = bytes, .iov_len = count};
+  union {
+    struct cmsghdr head;
+    char room[CMSG_SPACE(sizeof(struct timeval)) + CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr message;
+  memset(&message, 0, sizeof message);
+  message.msg_iov = &place;
+  message.msg_iovlen = 1;
+  message.msg_control = &control;
+  message.msg_controllen = sizeof control;
+  long result = recvmsg(socket, &message, 0);
+  if (result < 0) return result;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_len < CMSG_LEN(sizeof(struct timeval))) continue;
+    if ((part->cmsg_level == SOL_HCI && part->cmsg_type == HCI_CMSG_TSTAMP) ||
+        (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMP)) {
+      *stamp = microseconds(CMSG_DATA(part));
+    }
+  }
+  return result;
+}
+
+int cbluetooth_receive_room(int socket, int count) {
+  if (setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &count, sizeof count) < 0 &&
+      setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &count, sizeof count) < 0) {
+    return -1;
+  }
+  int room = 0;
+  socklen_t length = sizeof room;
+  return getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, &length) < 0 ? -1 : room;
+}
+
+int cbluetooth_drops(int socket, uint32_t *count) {
+  uint32_t figures[SK_MEMINFO_VARS];
+  socklen_t length = sizeof figures;
+  memset(figures, 0, sizeof figures);
+  if (getsockopt(socket, SOL_SOCKET, SO_MEMINFO, figures, &length) < 0) return -1;
+  // A kernel older than the counter tells less.
+  if (length < sizeof figures) {
+    errno = ENOPROTOOPT;
+    return -1;
+  }
+  *count = figures[SK_MEMINFO_DROPS];
+  return 0;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import CLinux
+
+/// What the kernel lets a process do beyond its account (capabilities(7)), as far as a radio needs it.
+public enum Capability: Equatable, Sendable {
+  /// Adapters up and down, the user channel, the management interface, receive buffers of any size.
+  case networkAdministration
+  /// LE events on a raw channel.
+  case rawNetwork
+
+  /// As manuals and unit files spell it.
+  public var name: String {
+    switch self {
+    case .networkAdministration: "CAP_NET_ADMIN"
+    case .rawNetwork: "CAP_NET_RAW"
+    }
+  }
+
+  /// Whether this process has it in effect now.
+  public var isHeld: Bool { clinux_has_capability(number) == 1 }
+
+  /// Of linux/capability.h.
+  private var number: Int32 {
+    switch self {
+    case .networkAdministration: 12
+    case .rawNetwork: 13
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import AgentCore
+import HCI
+
+/// The management interface of a kernel with one adapter, as far as scanning needs it: what it is asked comes in, its
+/// answer and what it tells everybody go out.
+public struct StandInKernel {
+  public let index: UInt16 = 3
+  public var settings: AdapterSettings = [.powered, .lowEnergy]
+  public var supported: AdapterSettings = [.powered, .lowEnergy]
+  public var monitors: Set<UInt16> = []
+  public var duty = MonitorDuty(interval: 96, window: 48)
+  /// What the next command with this code is refused with.
+  public var refusals: [ManagementOpcode: ManagementStatus] = [:]
+  public var isMute = false
+  private var monitorCount: UInt16 = 0
+  public private(set) var asked: [ManagementOpcode] = []
+
+  public init() {}
+
+  public mutating func answer(_ command: ManagementCommand) -> [ManagementEvent] {
+    asked.append(command.opcode)
+    guard !isMute else { return [] }
+    if let status = refusals[command.opcode] { return [completed(command, status)] }
+    switch command.opcode {
+    case .readControllerInformation:
+      return [completed(command, .success, [1, 2, 3, 4, 5, 6, 9, 0x5F, 0] + octets(supported) + octets(settings))]
+    case .setPowered:
+      settings.formUnion(.powered)
+      return [completed(command, .success, octets(settings))]
+    case .setLowEnergy:
+      settings.formUnion(.lowEnergy)
+      return [completed(command, .success, octets(settings))]
+    case .readDefaultSystemConfiguration:
+      return [completed(command, .success, [0x13, 0, 2] + octets(duty.interval) + [0x14, 0, 2] + octets(duty.window))]
+    case .setDefaultSystemConfiguration:
+      let parameters = Array(command.octets.dropFirst(6))
+      duty.interval = UInt16(parameters[3]) | UInt16(parameters[4]) << 8
+      duty.window = UInt16(parameters[8]) | UInt16(parameters[9]) << 8
+      return [completed(command, .success)]
+    case .addMonitor:
+      monitorCount += 1
+      monitors.insert(monitorCount)
+      return [completed(command, .success, octets(monitorCount))]
+    case .removeMonitor:
+      monitors.remove(UInt16(command.octets[6]) | UInt16(command.octets[7]) << 8)
+      return [completed(command, .success, Array(command.octets.suffix(2)))]
+    case .startDiscovery: return [event(.discovering(true)), completed(command, .success, [6])]
+    case .stopDiscovery: return [completed(command, .success, [6]), event(.discovering(false))]
+    default: return [completed(command, .unknownCommand)]
+    }
+  }
+
+  public func event(_ content: ManagementEvent.Content) -> ManagementEvent { ManagementEvent(index: index, content) }
+
+  private func completed(
+    _ command: ManagementCommand, _ status: ManagementStatus, _ returned: [UInt8] = []
+  ) -> ManagementEvent {
+    event(.completed(command.opcode, status, returned: returned))
+  }
+
+  private func octets(_ settings: AdapterSettings) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: settings.rawValue >> (8 * $0)) }
+  }
+
+  private func octets(_ value: UInt16) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+  }
+}
+
+extension ManagementEvent {
+  /// The message as the kernel writes it.
+  public var octets: [UInt8] {
+    let (code, body): (UInt16, [UInt8]) =
+      switch content {
+      case .completed(let opcode, let status, let returned):
+        (1, pair(opcode.rawValue) + [status.rawValue] + returned)
+      case .added: (4, [])
+      case .removed: (5, [])
+      case .settings(let settings):
+        (6, (0..<4).map { UInt8(truncatingIfNeeded: settings.rawValue >> (8 * $0)) })
+      case .discovering(let isOn): (0x13, [6, isOn ? 1 : 0])
+      case .monitorRemoved(let handle): (0x2C, pair(handle))
+      case .other(let code): (code, [])
+      }
+    return pair(code) + pair(index) + pair(UInt16(body.count)) + body
+  }
+
+  private func pair(_ value: UInt16) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+  }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AdapterSupport
+import AgentCore
+import AgentService
+import HCI
+import Testing
+import VirtualRadio
+
+@Suite("The agent and an adapter of the machine")
+struct AdapterTests {
+  private static let silence = ControllerFault(
+    .time(Instant(microseconds: 1_000_000)), .silence(milliseconds: 3_600_000))
+
+  private func recoveries(_ bench: Workbench) -> [RecoveryRung] {
+    bench.notices.compactMap { if case .radioRecovery(let rung, _) = $0 { rung } else { nil } }
+  }
+
+  // MARK: - Silence
+
+  @Test("A quiet room is asked about every half minute, and the answer is enough")
+  func quietRoom() {
+    let bench = Workbench(.lights, room: [])
+    bench.run(milliseconds: 100_000)
+    #expect(bench.agent.radioState == .on)
+    #expect(bench.radioStates == [.recovering, .on])
+    let asked = bench.commands.count { $0.opcode == CommandPacket.readLocalVersion.opcode }
+    // Once in the bring-up.
+    #expect(asked == 1 + 3)
+  }
+
+  @Test("A controller that is heard is not asked")
+  func heard() {
+    let bench = Workbench(.lights, room: [.bulb(1)])
+    bench.run(milliseconds: 100_000)
+    #expect(bench.commands.count { $0.opcode == CommandPacket.readLocalVersion.opcode } == 1)
+  }
+
+  @Test("A controller that has fallen silent for good is found out within 32 s, though nothing was asked of it")
+  func silent() {
+    var script = ControllerScript()
+    script.faults = [Self.silence]
+    let bench = Workbench(.lights, room: [], script: script)
+    bench.run(milliseconds: 31_000)
+    #expect(bench.agent.radioState == .on)
+    bench.run(milliseconds: 1500)
+    #expect(bench.agent.radioState == .recovering)
+    #expect(
+      bench.notices.contains(
+        .bringupFailed(.controller(.timeout(CommandPacket.readLocalVersion.opcode)), retryMilliseconds: 1000)))
+  }
+
+  // MARK: - The ladder
+
+  @Test("An adapter that answers no more is helped rung by rung, within a minute from the first question unanswered")
+  func climbs() throws {
+    var script = ControllerScript()
+    script.faults = [Self.silence]
+    var board = BoardProfile.attentive
+    board.recovery = [RecoveryStep(kind: .usbReset)]
+    let bench = Workbench(.lights, room: [], script: script, board: board)
+    bench.radioComes(as: .adapter)
+    bench.run(milliseconds: 33_000)
+    let failed = bench.now
+    bench.run(milliseconds: 4500)
+    // The scan, then the reset; behind it the adapter is let go.
+    #expect(recoveries(bench) == [.restartScan, .reset, .takeDownAndUp])
+    #expect(bench.mended == [.takeDownAndUp])
+    #expect(bench.agent.isMendingRadio)
+    #expect(bench.agent.radioState == .recovering)
+    for rung in [RecoveryRung.powerCycle, .boardStep] {
+      bench.radioComes(as: .adapter)
+      bench.run(milliseconds: 2500)
+      #expect(bench.mended.last == rung)
+    }
+    bench.remedyFails("nobody came")
+    #expect(!bench.agent.isMendingRadio)
+    #expect(bench.agent.radioState == .absent)
+    #expect(bench.now.milliseconds(since: failed) < 60_000)
+    #expect(
+      bench.notices.contains(.bringupFailed(.remedy("nobody came"), retryMilliseconds: 30_000)))
+    // Behind the wait it is opened again.
+    bench.run(milliseconds: 30_000)
+    #expect(bench.mended.count == 4)
+  }
+
+  @Test("A rung that helps is the last", arguments: [2500, 4500])
+  func helps(milliseconds: Int64) {
+    var script = ControllerScript()
+    script.faults = [
+      ControllerFault(
+        .time(Instant(microseconds: 1_000_000)), .silence(milliseconds: 30_000 + milliseconds))
+    ]
+    let bench = Workbench(.lights, room: [.bulb(1)], script: script)
+    bench.radioComes(as: .adapter)
+    bench.run(milliseconds: 40_000)
+    #expect(recoveries(bench) == (milliseconds == 2500 ? [.restartScan] : [.restartScan, .reset]))
+    #expect(bench.agent.radioState == .on)
+    #expect(bench.mended.isEmpty)
+  }
+
+  @Test("After six ladders in an hour a person is asked for")
+  func needsAPerson() throws {
+    let bench = Workbench(.lights)
+    let client = try #require(bench.connect())
+    bench.radioComes(as: .adapter)
+    for _ in 0..<3600 {
+      bench.run(milliseconds: 1000)
+      if bench.agent.isMendingRadio { bench.remedyFails("it is broken") }
+    }
+    #expect(bench.mended.count { $0 == .powerCycle } == 6)
+    let status = bench.call("io.accessoryd.Gateway.Status", by: client)
+    #expect("\(status)".contains("radioNeedsAPerson"))
+  }
+
+  // MARK: - Shared
+
+  private func shared(_ kernel: StandInKernel = StandInKernel()) -> Workbench {
+    let bench = Workbench(.lights)
+    bench.kernel = kernel
+    bench.radioComes(as: .sharedAdapter(index: kernel.index))
+    return bench
+  }
+
+  @Test("A shared adapter scans by the kernel: it is sent no HCI scan command")
+  func shares() {
+    let bench = shared()
+    bench.run(milliseconds: 1000)
+    #expect(bench.agent.radioState == .on)
+    #expect(bench.kernel?.monitors == [1])
+    #expect(bench.commands.isEmpty)
+  }
+
+  @Test("A shared adapter that was silent is asked for its version, and any answer to that will do")
+  func asksShared() {
+    let bench = shared()
+    bench.run(milliseconds: 30_500)
+    #expect(bench.commands == [.readLocalVersion])
+    bench.receive([0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10, 0, 9, 0, 0, 9, 0x5F, 0, 0, 0])
+    bench.run(milliseconds: 20_000)
+    #expect(recoveries(bench).isEmpty)
+    bench.run(milliseconds: 13_000)
+    #expect(recoveries(bench) == [.restartScan])
+    #expect(bench.kernel?.monitors == [2])
+    #expect(bench.agent.radioState == .on)
+    // The scan that was begun anew is asked about at once, and its silence is the next failure.
+    bench.run(milliseconds: 2500)
+    #expect(bench.mended == [.reset])
+  }
+
+  @Test("A shared adapter that somebody switches off is absent until it is switched on")
+  func switchedOff() {
+    let bench = shared()
+    bench.tell(ManagementEvent(index: 3, .settings([.lowEnergy])))
+    bench.turn()
+    #expect(bench.agent.radioState == .absent)
+    bench.tell(ManagementEvent(index: 3, .settings([.lowEnergy, .powered])))
+    bench.turn()
+    #expect(bench.agent.radioState == .on)
+    #expect(recoveries(bench).isEmpty)
+  }
+
+  @Test("What the kernel was asked for is taken back before the adapter is let go")
+  func farewell() {
+    let bench = shared()
+    bench.radioVanishes()
+    #expect(bench.kernel?.monitors == [])
+    #expect(bench.managed.suffix(2).map(\.opcode) == [.removeMonitor, .setDefaultSystemConfiguration])
+  }
+
+  @Test("A hardware error of a shared adapter, which the kernel resets, is the beginning of a ladder")
+  func hardwareError() {
+    let bench = shared()
+    bench.receive([0x04, 0x10, 0x01, 0x42])
+    #expect(recoveries(bench) == [.restartScan])
+    #expect(bench.agent.radioState == .on)
+  }
+
+  @Test("Who may only listen says so, and that the range immediate may not be recognised")
+  func listens() throws {
+    let bench = Workbench(.lights)
+    let client = try #require(bench.connect())
+    bench.radioComes(as: .listener)
+    bench.run(milliseconds: 100_000)
+    #expect(bench.agent.radioState == .on)
+    #expect(bench.commands.isEmpty && bench.managed.isEmpty)
+    let status = "\(bench.call("io.accessoryd.Gateway.Status", by: client))"
+    #expect(status.contains("immediateDegraded") && status.contains("CAP_NET_ADMIN"))
+  }
+
+  @Test("A message of the kernel that is cut is counted, and nothing else")
+  func cut() {
+    let bench = shared()
+    bench.tellOctets([6, 0, 3, 0, 4, 0, 1])
+    #expect(bench.agent.counters.managementMessagesCut == 1)
+    #expect(bench.agent.radioState == .on)
+  }
+
+  @Test("The share of time follows the requests: low, balanced with one open, all of it with an immediate one")
+  func duties() {
+    let bench = Workbench(.lights, board: BoardProfile(name: "slow"))
+    bench.kernel = StandInKernel()
+    bench.radioComes(as: .sharedAdapter(index: 3))
+    #expect(bench.kernel?.duty == MonitorDuty(interval: 480, window: 48))
+    bench.setRequests(1, immediate: 0)
+    #expect(bench.kernel?.duty == MonitorDuty(interval: 192, window: 96))
+    bench.setRequests(1, immediate: 1)
+    #expect(bench.kernel?.duty == MonitorDuty(interval: 96, window: 96))
+  }
+}
