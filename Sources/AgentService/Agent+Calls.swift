@@ -11,7 +11,7 @@ extension Agent {
   static let suggestionsMax = 2
   static let capturesMax = 4
 
-  mutating func perform(_ call: Call, _ place: Int) {
+  func perform(_ call: Call, _ place: Int) {
     // Who may not call it is not told what is wrong with the call.
     guard
       !AgentMethod.operatorInterfaces.contains(call.interface)
@@ -27,7 +27,7 @@ extension Agent {
     }
   }
 
-  mutating func perform(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
+  func perform(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
     switch method {
     case .gateway(let method): perform(method, parameters, place)
     case .session, .picker:
@@ -37,7 +37,7 @@ extension Agent {
     }
   }
 
-  private mutating func performAtDesk(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
+  private func performAtDesk(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
     switch method {
     case .gateway: preconditionFailure("the desk has no part in it")
     case .session(let method): perform(method, parameters, place)
@@ -45,7 +45,7 @@ extension Agent {
     }
   }
 
-  private mutating func perform(_ method: GatewayMethod, _ parameters: Parameters, _ place: Int) {
+  private func perform(_ method: GatewayMethod, _ parameters: Parameters, _ place: Int) {
     do throws(CallRefusal) {
       switch method {
       case .status: finish(place, status())
@@ -63,20 +63,20 @@ extension Agent {
     }
   }
 
-  mutating func finish(_ place: Int, _ message: [UInt8]) {
+  func finish(_ place: Int, _ message: [UInt8]) {
     clients.places[place]?.connection.finish(message)
   }
 
-  mutating func refuse(_ place: Int, _ message: [UInt8]) {
+  func refuse(_ place: Int, _ message: [UInt8]) {
     tally.callsRefused &+= 1
     finish(place, message)
   }
 
-  mutating func begin(_ place: Int, _ activity: Activity) {
+  func begin(_ place: Int, _ activity: Activity) {
     clients.places[place]?.activity = activity
   }
 
-  private mutating func requestReload(_ place: Int) {
+  private func requestReload(_ place: Int) {
     guard let id = clients.places[place]?.id else { return }
     begin(place, .reload)
     if reloading.request(for: id) { perform(.readManifest) }
@@ -104,7 +104,7 @@ extension Agent {
     }
   }
 
-  private mutating func listening(_ parameters: Parameters) throws(CallRefusal) -> Listening {
+  private func listening(_ parameters: Parameters) throws(CallRefusal) -> Listening {
     let device = try parameters.device()
     let seconds = try parameters.seconds()
     let going = activityCount { if case .suggestion = $0 { true } else { false } }
@@ -115,14 +115,14 @@ extension Agent {
       until: now.advanced(milliseconds: seconds * 1000))
   }
 
-  private mutating func capture() throws(CallRefusal) -> CaptureStream {
+  private func capture() throws(CallRefusal) -> CaptureStream {
     let going = activityCount { if case .capture = $0 { true } else { false } }
     guard going < Self.capturesMax else { throw busy(limit: Self.capturesMax) }
     if tap == nil { tap = TapRing() }
     return CaptureStream(from: tap?.produced ?? 0)
   }
 
-  private mutating func busy(limit: Int) -> CallRefusal {
+  private func busy(limit: Int) -> CallRefusal {
     tally.busy &+= 1
     return .gateway(.busy(limit: limit))
   }

@@ -8,7 +8,7 @@ import Varlink
 
 extension Agent {
   /// Somebody connected.
-  public mutating func admit(_ peer: Peer, at now: Instant) -> Admission {
+  public func admit(_ peer: Peer, at now: Instant) -> Admission {
     let admission = clients.admit(peer, configuration.access)
     if case .refused(let refusal) = admission { perform(.log(.turnedAway(refusal, user: peer.user))) }
     return admission
@@ -20,19 +20,19 @@ extension Agent {
   }
 
   /// Octets from a client, at most ``receivableByteCount(_:)``.
-  public mutating func receive(_ bytes: Span<UInt8>, from client: ClientID) {
+  public func receive(_ bytes: Span<UInt8>, from client: ClientID) {
     guard let place = clients.place(of: client) else { return }
     clients.places[place]?.connection.receive(bytes)
   }
 
   /// The client will send nothing more; it may still read.
-  public mutating func endInput(_ client: ClientID) {
+  public func endInput(_ client: ClientID) {
     guard let place = clients.place(of: client) else { return }
     clients.places[place]?.connection.endInput()
   }
 
   /// The client's socket has failed or hung up. Its id means nothing any more; no action follows.
-  public mutating func drop(_ client: ClientID) {
+  public func drop(_ client: ClientID) {
     guard let place = clients.place(of: client) else { return }
     remove(place)
   }
@@ -42,7 +42,7 @@ extension Agent {
   }
 
   /// Offers everything that waits for a client to `send`, which answers how many of the first octets the socket took.
-  public mutating func drain<Failure>(
+  public func drain<Failure>(
     _ client: ClientID, _ send: (Span<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
     guard let place = clients.place(of: client) else { return }
@@ -53,7 +53,7 @@ extension Agent {
     if drained.pending != nil || drained.connection.hasUnfinishedBusiness { isBusy = true }
   }
 
-  mutating func remove(_ place: Int) {
+  func remove(_ place: Int) {
     guard let client = clients.places[place] else { return }
     release(client)
     tally.calls &+= client.connection.callCount

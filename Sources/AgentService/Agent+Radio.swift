@@ -9,13 +9,13 @@ import Rendering
 
 extension Agent {
   /// The radio that was to be opened is there.
-  public mutating func radioAppeared(_ kind: RadioKind, at now: Instant) {
+  public func radioAppeared(_ kind: RadioKind, at now: Instant) {
     radio.appear(kind, at: now)
     followRadio(at: now)
   }
 
   /// What was tried with the adapter did not bring it back.
-  public mutating func remedyFailed(_ reason: String, at now: Instant) {
+  public func remedyFailed(_ reason: String, at now: Instant) {
     radio.remedyFailed(reason, at: now)
     followRadio(at: now)
   }
@@ -24,13 +24,13 @@ extension Agent {
   public var isMendingRadio: Bool { if case .mending = radio.link { true } else { false } }
 
   /// Which adapter the radio is, and how many octets of packets the kernel keeps until they are read.
-  public mutating func noteAdapter(index: UInt16, receiveRoom: Int) {
+  public func noteAdapter(index: UInt16, receiveRoom: Int) {
     tally.adapterIndex = index
     tally.receiveRoomBytes = receiveRoom
   }
 
   /// One message of the management interface (``ManagementEvent``).
-  public mutating func receive(management message: RawSpan, at now: Instant) {
+  public func receive(management message: RawSpan, at now: Instant) {
     do throws(ManagementError) {
       radio.receive(try ManagementEvent(parsing: message), at: now)
       followRadio(at: now)
@@ -43,19 +43,19 @@ extension Agent {
   public var farewell: [ManagementCommand] { radio.farewell }
 
   /// A recording has come to its end; what was heard falls silent by and by.
-  public mutating func recordingEnded(_ reason: String, at now: Instant) {
+  public func recordingEnded(_ reason: String, at now: Instant) {
     radio.vanish(reason, isEnd: true, at: now)
     followRadio(at: now)
   }
 
   /// It is gone, or could not be opened; `reason` is a sentence for people.
-  public mutating func radioVanished(_ reason: String, at now: Instant) {
+  public func radioVanished(_ reason: String, at now: Instant) {
     radio.vanish(reason, at: now)
     followRadio(at: now)
   }
 
   /// One packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's time.
-  public mutating func receive(packet: RawSpan, at time: Instant) {
+  public func receive(packet: RawSpan, at time: Instant) {
     // A controller's time is ours, and the last turn may be long ago: what is answered now has its deadline from now.
     if radio.isLive { now = max(now, time) }
     let reception = dataPath.pipeline.receive(h4: packet, at: time)
@@ -68,7 +68,7 @@ extension Agent {
   }
 
   /// Bring-up runs by our clock, whatever the radio's says.
-  private mutating func receiveOther(_ bytes: RawSpan) {
+  private func receiveOther(_ bytes: RawSpan) {
     guard let packet = try? Packet(parsing: bytes), case .event = packet.kind,
       let event = try? Event(parsing: packet.body)
     else { return }
@@ -77,15 +77,15 @@ extension Agent {
   }
 
   /// So many packets were dropped by the kernel since the radio was opened.
-  public mutating func noteReceiveDrops(_ count: UInt64) { tally.receiveDrops &+= count }
+  public func noteReceiveDrops(_ count: UInt64) { tally.receiveDrops &+= count }
 
   /// So long a packet had waited in the kernel when it was read.
-  public mutating func noteQueueing(microseconds: Int64) {
+  public func noteQueueing(microseconds: Int64) {
     tally.queueing.add(microseconds)
   }
 
   /// Hands on what the radio wants, and notes since when it does not scan.
-  mutating func followRadio(at now: Instant) {
+  func followRadio(at now: Instant) {
     for action in radio.output {
       if case .send(let command) = action { record(command) }
       perform(action)
@@ -99,12 +99,12 @@ extension Agent {
     if radio.state == .on { hasLostRadio = false }
   }
 
-  private mutating func record(_ command: CommandPacket) {
+  private func record(_ command: CommandPacket) {
     let time = radioTime
     tap?.append(command.octets.octets, isReceived: false, at: time)
   }
 
-  mutating func advanceRadio() {
+  func advanceRadio() {
     let reports = dataPath.pipeline.counters.reports
     if reports != reportsHeard {
       reportsHeard = reports
@@ -146,7 +146,7 @@ extension Agent {
 
   /// How many requests are open, and how many of them have an immediate item: while there is one of these, the radio
   /// listens all the time.
-  public mutating func setRequests(_ count: Int, immediate: Int, at now: Instant) {
+  public func setRequests(_ count: Int, immediate: Int, at now: Instant) {
     (openRequests, immediateRequests) = (count, immediate)
     radio.follow(scanPlan, at: now)
     followRadio(at: now)

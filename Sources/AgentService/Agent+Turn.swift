@@ -9,7 +9,7 @@ import Varlink
 extension Agent {
   /// Lets time pass, takes calls, and says what there is to say. `radioLead` is how many microseconds the radio's
   /// clock runs ahead: 0 but for a recording that is played as fast as it can be read.
-  public mutating func turn(at time: Instant, radioLead lead: Int64 = 0) {
+  public func turn(at time: Instant, radioLead lead: Int64 = 0) {
     now = max(now, time)
     radioLead = lead
     tally.turns &+= 1
@@ -25,7 +25,7 @@ extension Agent {
     if desk.activity != activity { isBusy = true }
   }
 
-  private mutating func serve(_ place: Int) {
+  private func serve(_ place: Int) {
     clients.places[place]?.connection.beginTurn()
     pump(place)
     while let action = clients.places[place]?.connection.next(at: now.duration) {
@@ -42,14 +42,14 @@ extension Agent {
     }
   }
 
-  private mutating func closeIfOverdue(_ place: Int) {
+  private func closeIfOverdue(_ place: Int) {
     guard let end = clients.overdue(at: place), end <= now, let client = clients.places[place] else { return }
     guard clients.places[place]?.connection.giveUp() != true else { return }
     tally.closedOverdue &+= 1
     leave(place, client, .overdue)
   }
 
-  private mutating func close(_ place: Int, _ reason: ServerConnection.CloseReason) {
+  private func close(_ place: Int, _ reason: ServerConnection.CloseReason) {
     guard let client = clients.places[place] else { return }
     switch reason {
     case .finished: leave(place, client, nil)
@@ -66,7 +66,7 @@ extension Agent {
     }
   }
 
-  private mutating func leave(_ place: Int, _ client: Client, _ reason: ClosingReason?) {
+  private func leave(_ place: Int, _ client: Client, _ reason: ClosingReason?) {
     if let reason { perform(.log(.closed(reason, user: client.peer.user))) }
     perform(.close(client.id))
     remove(place)
@@ -75,7 +75,7 @@ extension Agent {
   // MARK: - Streams
 
   /// Says what the call in progress has to say, as far as the client has room for it.
-  private mutating func pump(_ place: Int) {
+  private func pump(_ place: Int) {
     while true {
       if let message = clients.places[place]?.pending {
         guard message.count <= clients.places[place]?.connection.roomToProceed ?? 0 else { return }
@@ -106,7 +106,7 @@ extension Agent {
     case end([UInt8])
   }
 
-  private mutating func step(_ activity: inout Activity) -> Step {
+  private func step(_ activity: inout Activity) -> Step {
     switch activity {
     case .none, .reload, .deferred, .awaiting: return .wait
     case .sightings(var list):
@@ -168,7 +168,7 @@ extension Agent {
   }
 
   /// Lets go of what only captures and suggestions need.
-  mutating func releaseUnused() {
+  func releaseUnused() {
     if tap != nil, activityCount({ if case .capture = $0 { true } else { false } }) == 0 { tap = nil }
     if listener != nil, activityCount({ if case .suggestion = $0 { true } else { false } }) == 0 {
       listener = nil

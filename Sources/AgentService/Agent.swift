@@ -13,7 +13,7 @@ import Varlink
 /// clients come out. It makes no system call and reads no clock, so a simulation runs the very same code. All instants
 /// count from the agent's start. Whoever drives it calls ``turn(at:radioLead:)`` after every input and when
 /// ``nextDeadline`` has come, then performs the actions and sends what waits for clients.
-public struct Agent: ~Copyable {
+public final class Agent {
   /// What was read and decided before the start.
   public struct Setup: Sendable {
     public var configuration: Configuration
@@ -153,10 +153,10 @@ public struct Agent: ~Copyable {
 
   // MARK: - Outputs
 
-  mutating func perform(_ action: Action) { actions.append(action) }
+  func perform(_ action: Action) { actions.append(action) }
 
   /// The next thing to do, in order; nil when all is done.
-  public mutating func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
+  public func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
 
   /// Whether the radio is to be read at once: somebody waits at the gateway, or the controller is to answer a command.
   /// Otherwise every `drainIntervalMilliseconds` is soon enough.

@@ -25,7 +25,7 @@ struct CaptureStream: Sendable {
 }
 
 extension Agent {
-  mutating func step(_ stream: inout CaptureStream) -> Step {
+  func step(_ stream: inout CaptureStream) -> Step {
     guard let tap else { return .wait }
     guard stream.isGreeted else {
       stream.isGreeted = true

@@ -71,7 +71,7 @@ struct DeviceListener: ~Copyable {
 }
 
 extension Agent {
-  mutating func listen(to packet: RawSpan, at time: Instant) {
+  func listen(to packet: RawSpan, at time: Instant) {
     let reports = listener?.reports(in: packet, at: time) ?? []
     for place in clients.taken {
       guard case .suggestion(var listening) = clients.places[place]?.activity else { continue }

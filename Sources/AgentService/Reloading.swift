@@ -48,13 +48,13 @@ struct Reloading: Sendable {
 
 extension Agent {
   /// Asks for a reading on nobody's behalf: the service manager's or a person's signal came.
-  public mutating func readManifestAgain(at time: Instant) {
+  public func readManifestAgain(at time: Instant) {
     now = max(now, time)
     if reloading.request(for: nil) { perform(.readManifest) }
   }
 
   /// The manifest was read, as ``Action/readManifest`` asked: all of it takes effect, or nothing.
-  public mutating func manifestWasRead(_ reading: ManifestReading, at time: Instant) {
+  public func manifestWasRead(_ reading: ManifestReading, at time: Instant) {
     now = max(now, time)
     let message =
       switch reading {
@@ -71,14 +71,14 @@ extension Agent {
     if readsAgain { perform(.readManifest) }
   }
 
-  private mutating func refuseReload(_ findings: [String]) -> [UInt8] {
+  private func refuseReload(_ findings: [String]) -> [UInt8] {
     tally.reloadsRefused &+= 1
     lastFindings = findings.prefix(3).map { $0 }
     perform(.log(.reloadRefused(findings: findings.count)))
     return GatewayError.manifestRefused(findings: findings).message
   }
 
-  private mutating func adopt(_ new: Configuration, _ source: String, _ warnings: [String]) -> [UInt8] {
+  private func adopt(_ new: Configuration, _ source: String, _ warnings: [String]) -> [UInt8] {
     let old = configuration.manifest.gateway
     let gateway = new.manifest.gateway
     // What kept the radio away may have been mended with the manifest.

@@ -39,7 +39,7 @@ extension Agent {
     return Watch(phase: .greeting(isReset: false, lists: false), cursor: cursor)
   }
 
-  mutating func step(_ watch: inout Watch) -> Step {
+  func step(_ watch: inout Watch) -> Step {
     switch watch.phase {
     case .greeting(let isReset, let lists):
       watch.phase = lists ? .listing(row: 0) : .live
@@ -79,7 +79,7 @@ extension Agent {
     return .say(Message.element("present", DeviceLine(view)))
   }
 
-  private mutating func live(_ watch: inout Watch) -> Step {
+  private func live(_ watch: inout Watch) -> Step {
     let sequence = watch.cursor.sequence
     if let message = rendered[sequence] {
       watch.cursor.sequence = sequence &+ 1

@@ -244,7 +244,7 @@ final class StoryAir: Sendable {
   func open() -> RadioPort.Opening { opening.withLock { $0 } }
 
   private static func opening(_ devices: [RoomDevice]?, seed: UInt64) -> RadioPort.Opening {
-    guard let devices else { return .failure(.adapter) }
+    guard let devices else { return .failure(.withoutBluetooth) }
     var room = RoomScript()
     (room.seed, room.devices) = (seed, devices)
     return .success(.room(room))

@@ -68,7 +68,7 @@ struct AdvertisementStream: Sendable {
 }
 
 extension Agent {
-  mutating func advertisements(
+  func advertisements(
     _ session: Session, _ parameters: Parameters
   ) throws(SetupFailure) -> AdvertisementStream {
     if feeds.rings.isEmpty { feeds.cursor.sequence = dataPath.pipeline.events.produced }
@@ -86,7 +86,7 @@ extension Agent {
   }
 
   /// Takes what was sighted since the last time; nothing while no app has ever watched.
-  mutating func feedAdvertisements() {
+  func feedAdvertisements() {
     guard !feeds.rings.isEmpty else { return }
     while true {
       switch dataPath.pipeline.events.read(&feeds.cursor) {
@@ -100,7 +100,7 @@ extension Agent {
   }
 
   /// What was in sight before it was an accessory, or before that address was known for its, is found now.
-  mutating func greetNewAccessories() {
+  func greetNewAccessories() {
     guard !feeds.rings.isEmpty, feeds.grantsRevision != desk.grantsRevision else { return }
     let isFirst = feeds.grantsRevision == nil
     feeds.grantsRevision = desk.grantsRevision
@@ -115,7 +115,7 @@ extension Agent {
     for (grant, address) in new.sorted(by: { $0.0.number < $1.0.number }) { greet(grant, at: address) }
   }
 
-  private mutating func greet(_ grant: Grants.Grant, at address: DeviceAddress) {
+  private func greet(_ grant: Grants.Grant, at address: DeviceAddress) {
     guard feeds.rings[grant.app] != nil, let row = row(at: address),
       let device = dataPath.pipeline.device(at: row),
       dataPath.isFound(at: row, by: { $0.app == grant.app && grant.isRecognised(by: $0.item.id) })
@@ -126,7 +126,7 @@ extension Agent {
         filteredRSSI: device.signal.filteredRSSI, payload: dataPath.payload(at: row)))
   }
 
-  private mutating func feed(_ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int) {
+  private func feed(_ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int) {
     let grants = desk.grants.grants(at: sighting.address)
     guard !grants.isEmpty else { return }
     let item = dataPath.item(of: sighting)
@@ -140,7 +140,7 @@ extension Agent {
     }
   }
 
-  mutating func step(_ stream: inout AdvertisementStream) -> Step {
+  func step(_ stream: inout AdvertisementStream) -> Step {
     guard desk.isOpen(stream.session.token) else { return .end(Message.reply()) }
     if stream.breaks != feeds.breaks {
       stream.breaks = feeds.breaks
@@ -167,7 +167,7 @@ extension Agent {
     }
   }
 
-  private mutating func live(_ stream: inout AdvertisementStream) -> Step {
+  private func live(_ stream: inout AdvertisementStream) -> Step {
     switch feeds.rings[stream.session.app]?.read(&stream.sequence) {
     case nil, .end: return .wait
     case .reset: preconditionFailure("a stream stands in its app's feed")

@@ -15,7 +15,7 @@ extension Agent {
   private static let automaticMilliseconds: Int64 = 5000
 
   /// Lets time pass for sessions and requests, and shows them what is in sight.
-  mutating func advanceDesk() {
+  func advanceDesk() {
     desk.advance(to: now)
     desk.radioIs(down: radio.state != .on)
     lookAround()
@@ -25,7 +25,7 @@ extension Agent {
   }
 
   /// What came of the one request to the registry's file that is under way.
-  public mutating func registryAnswered(_ reply: RegistryReply, at time: Instant) {
+  public func registryAnswered(_ reply: RegistryReply, at time: Instant) {
     now = max(now, time)
     desk.advance(to: now)
     desk.registryAnswered(reply)
@@ -35,7 +35,7 @@ extension Agent {
   }
 
   /// Does what the desk wants; nothing of it comes back to the desk at once.
-  mutating func followDesk() {
+  func followDesk() {
     while let action = desk.nextAction() {
       switch action {
       case .registry(let request): perform(.registry(request))
@@ -61,7 +61,7 @@ extension Agent {
 
   // MARK: - What is in sight
 
-  private mutating func lookAround() {
+  private func lookAround() {
     guard desk.looksForDevices, let due = nextLook, due <= now else { return }
     lookedAt = now
     lookedAtEvent = dataPath.pipeline.events.produced
@@ -69,7 +69,7 @@ extension Agent {
   }
 
   /// Now and then, while there are accessories.
-  private mutating func lookForSecondIdentities() {
+  private func lookForSecondIdentities() {
     guard hasSecondIdentities, secondLook <= now else { return }
     secondLook = now.advanced(milliseconds: Self.automaticMilliseconds)
     learnSecondIdentities()
@@ -130,7 +130,7 @@ extension Agent {
   // MARK: - Accessories and their items
 
   /// Devices of accessories never give way in the device table.
-  private mutating func markAccessories() {
+  private func markAccessories() {
     let addresses = desk.grants.addresses
     guard addresses != markedAccessories else { return }
     for address in markedAccessories.subtracting(addresses) {
@@ -143,7 +143,7 @@ extension Agent {
     markedAccessories = addresses
   }
 
-  private mutating func recogniseBroughtItems() {
+  private func recogniseBroughtItems() {
     let items = desk.broughtItems
     guard items != broughtItems else { return }
     broughtItems = items
@@ -169,7 +169,7 @@ extension Agent {
   }
 
   /// Takes what a client that has gone was doing.
-  mutating func release(_ client: Client) {
+  func release(_ client: Client) {
     if importing?.client == client.id { importing = nil }
     switch client.activity {
     case .session(let stream): desk.leave(stream.position.session)

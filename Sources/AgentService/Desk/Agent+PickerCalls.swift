@@ -10,7 +10,7 @@ import Varlink
 // What operators call: `io.accessoryd.Picker`.
 
 extension Agent {
-  mutating func perform(_ method: PickerMethod, _ parameters: Parameters, _ place: Int) {
+  func perform(_ method: PickerMethod, _ parameters: Parameters, _ place: Int) {
     do throws(DeskRefusal) {
       try take(method, parameters, place)
     } catch {
@@ -18,7 +18,7 @@ extension Agent {
     }
   }
 
-  private mutating func take(
+  private func take(
     _ method: PickerMethod, _ parameters: Parameters, _ place: Int
   ) throws(DeskRefusal) {
     switch method {
@@ -47,7 +47,7 @@ extension Agent {
   }
 
   /// What is answered when the disk has had its say.
-  mutating func wait(
+  func wait(
     _ place: Int, _ milliseconds: Int64, _ body: (inout Desk, Ticket) throws(DeskRefusal) -> Void
   ) throws(DeskRefusal) {
     let ticket = ticket()
@@ -143,7 +143,7 @@ struct OpenedRequest: Sendable {
 }
 
 extension Agent {
-  mutating func step(_ opened: inout OpenedRequest) -> Step {
+  func step(_ opened: inout OpenedRequest) -> Step {
     guard opened.isGreeted else {
       opened.isGreeted = true
       let text = opened.request.text
@@ -177,7 +177,7 @@ struct AccessoryList: Sendable {
 }
 
 extension Agent {
-  mutating func step(_ list: inout AccessoryList) -> Step {
+  func step(_ list: inout AccessoryList) -> Step {
     let app = list.app
     guard let next = desk.registry.accessory(after: list.last, where: { app == nil || $0.app == app }) else {
       return .end(Message.reply())
@@ -207,7 +207,7 @@ struct RegistryList: Sendable {
 }
 
 extension Agent {
-  mutating func step(_ list: inout RegistryList) -> Step {
+  func step(_ list: inout RegistryList) -> Step {
     guard list.isGreeted else {
       list.isGreeted = true
       let state: RegistryLine.State = desk.isOpening ? .opening : desk.degradation == nil ? .open : .degraded

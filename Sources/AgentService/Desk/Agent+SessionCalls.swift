@@ -9,7 +9,7 @@ import Varlink
 // What apps call: `io.accessoryd.Session`.
 
 extension Agent {
-  mutating func perform(_ method: SessionMethod, _ parameters: Parameters, _ place: Int) {
+  func perform(_ method: SessionMethod, _ parameters: Parameters, _ place: Int) {
     do throws(SetupFailure) {
       try take(method, parameters, place)
     } catch {
@@ -17,7 +17,7 @@ extension Agent {
     }
   }
 
-  private mutating func take(
+  private func take(
     _ method: SessionMethod, _ parameters: Parameters, _ place: Int
   ) throws(SetupFailure) {
     guard method != .activate else { return try activate(parameters, place) }
@@ -50,7 +50,7 @@ extension Agent {
   }
 
   /// What is answered when a person, or the disk, has had their say.
-  private mutating func change(
+  private func change(
     _ method: SessionMethod, _ session: Session, _ parameters: Parameters, _ place: Int
   ) throws(SetupFailure) {
     let ticket = ticket()
@@ -91,7 +91,7 @@ extension Agent {
 
   // MARK: - Sessions
 
-  private mutating func activate(_ parameters: Parameters, _ place: Int) throws(SetupFailure) {
+  private func activate(_ parameters: Parameters, _ place: Int) throws(SetupFailure) {
     guard let client = clients.places[place] else { return }
     try desk.requireSoundRegistry()
     var activation = Desk.Activation()
@@ -109,7 +109,7 @@ extension Agent {
     return app
   }
 
-  private mutating func showPicker(
+  private func showPicker(
     _ session: Session, _ parameters: Parameters
   ) throws(SetupFailure) -> RandomIdentifier {
     let app = try app(of: session)
@@ -123,7 +123,7 @@ extension Agent {
     return try desk.showPicker(session, items: items, settings: settings)
   }
 
-  private mutating func resolve(
+  private func resolve(
     _ session: Session, _ parameters: Parameters, _ place: Int
   ) throws(SetupFailure) {
     let device = try desk.resolve(session, parameters.word("accessory"))

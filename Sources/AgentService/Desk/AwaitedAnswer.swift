@@ -66,13 +66,13 @@ extension DeskAnswer {
 
 extension Agent {
   /// Numbers a call that will be answered later.
-  mutating func ticket() -> Ticket {
+  func ticket() -> Ticket {
     ticketCount += 1
     return Ticket(ticketCount)
   }
 
   /// Tells whoever waits; who has gone, or lost patience, is told nothing.
-  mutating func answer(_ ticket: Ticket, _ result: Result<DeskAnswer, DeskRefusal>) {
+  func answer(_ ticket: Ticket, _ result: Result<DeskAnswer, DeskRefusal>) {
     for place in clients.taken {
       guard case .awaiting(let awaited) = clients.places[place]?.activity, awaited.ticket == ticket else {
         continue
@@ -89,7 +89,7 @@ extension Agent {
   }
 
   /// Gives up calls whose answer did not come in time.
-  mutating func endOverdueCalls() {
+  func endOverdueCalls() {
     for place in clients.taken {
       switch clients.places[place]?.activity {
       case .awaiting(let awaited) where awaited.end <= now:
@@ -104,7 +104,7 @@ extension Agent {
   }
 
   /// Calls that waited for the registry's file.
-  mutating func performDeferred() {
+  func performDeferred() {
     for place in clients.taken {
       guard case .deferred(let call) = clients.places[place]?.activity else { continue }
       clients.places[place]?.activity = .none

@@ -46,7 +46,7 @@ extension Agent {
   }
 
   /// Takes some lines, and with `commit` puts them all in the place of what is there.
-  mutating func importLines(_ parameters: Parameters, _ place: Int) throws(DeskRefusal) {
+  func importLines(_ parameters: Parameters, _ place: Int) throws(DeskRefusal) {
     guard let client = clients.places[place]?.id else { return }
     let isBegun = (try? parameters.truth("begin")) ?? false
     let isDone = (try? parameters.truth("commit")) ?? false

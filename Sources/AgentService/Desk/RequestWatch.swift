@@ -31,7 +31,7 @@ struct RequestWatch: Sendable {
 }
 
 extension Agent {
-  mutating func step(_ watch: inout RequestWatch) -> Step {
+  func step(_ watch: inout RequestWatch) -> Step {
     if watch.news.isEmpty, isDue(watch) {
       watch.lookedAt = now
       watch.revision = desk.revision

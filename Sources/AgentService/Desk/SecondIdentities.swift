@@ -15,7 +15,7 @@ extension Agent {
   static let secondIdentityGapMilliseconds: Int64 = 120_000
 
   /// Gives accessories the addresses that they advertise from as their second identities.
-  mutating func learnSecondIdentities() {
+  func learnSecondIdentities() {
     for index in dataPath.items.indices {
       let waiting = accessoriesWithSecondIdentity(item: dataPath.items[index])
       guard !waiting.isEmpty else { continue }

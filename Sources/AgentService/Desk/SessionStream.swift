@@ -27,7 +27,7 @@ struct SessionStream: Sendable {
 }
 
 extension Agent {
-  mutating func step(_ stream: inout SessionStream) -> Step {
+  func step(_ stream: inout SessionStream) -> Step {
     switch stream.phase {
     case .greeting(let isReset, let isActivated):
       stream.phase = isActivated ? .activated(after: 0) : .live
@@ -70,7 +70,7 @@ extension Agent {
     }
   }
 
-  private mutating func live(_ stream: inout SessionStream) -> Step {
+  private func live(_ stream: inout SessionStream) -> Step {
     switch desk.read(&stream.position) {
     case .end: return desk.isOpen(stream.position.session) ? .wait : .end(Message.reply())
     case .missed(let count):
@@ -99,7 +99,7 @@ struct AppAccessoryList: Sendable {
 }
 
 extension Agent {
-  mutating func step(_ list: inout AppAccessoryList) -> Step {
+  func step(_ list: inout AppAccessoryList) -> Step {
     guard let next = desk.accessory(ofApp: list.session.app, after: list.last) else {
       return .end(Message.reply())
     }
