@@ -84,8 +84,8 @@ struct AdapterTests {
     #expect(bench.mended.count == 4)
   }
 
-  @Test("A rung that helps is the last", arguments: [2500, 4500] as [Int64])
-  func helps(milliseconds: Int64) {
+  @Test("A rung that helps is the last", arguments: [2500, 4500])
+  func helps(milliseconds: Int) {
     var script = ControllerScript()
     script.faults = [
       ControllerFault(
