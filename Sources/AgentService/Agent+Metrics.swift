@@ -48,7 +48,8 @@ extension Agent {
       "receive_room_bytes", .gauge, "What the kernel keeps of an adapter's packets until they are read.",
       tally.receiveRoomBytes)
     text.sample(
-      "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.", tally.queueing.count)
+      "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.",
+      tally.queueing.count)
     text.sample(
       "queueing_microseconds_total", .counter, "How long they waited there, in all.", tally.queueing.sum)
     text.sample(
@@ -117,7 +118,8 @@ extension Agent {
     text.sample("radio_bringups_total", .counter, "Bring-ups of the controller begun.", radio.bringups)
     text.sample("radio_failures_total", .counter, "Bring-ups and scans that failed.", radio.failures)
     text.sample(
-      "radio_probes_total", .counter, "Times that a silent radio was asked whether it is there.", radio.probes)
+      "radio_probes_total", .counter, "Times that a silent radio was asked whether it is there.", radio.probes
+    )
     text.samples(
       "radio_recoveries_total", .counter, "Remedies tried with an adapter that did not do its work.", "rung",
       RecoveryRung.allCases.map { ($0.rawValue, radio.watchdog.tries[$0] ?? 0) })

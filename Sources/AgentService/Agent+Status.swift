@@ -111,8 +111,9 @@ extension Agent {
       problems.append(
         Problem(
           kind: "radioNeedsAPerson",
-          sentence: "\(Watchdog.laddersPerHourMax) times in an hour no remedy helped the adapter: unplug it and plug "
-            + "it in again, or switch the gateway off and on; if that does not help either, replace it"))
+          sentence:
+            "\(Watchdog.laddersPerHourMax) times in an hour no remedy helped the adapter: unplug it and "
+            + "plug it in again, or switch the gateway off and on; if that does not help either, replace it"))
     }
     if radio.isImmediateDegraded {
       problems.append(
@@ -152,7 +153,8 @@ extension Radio {
     }
     if let failure { return failure.sentence }
     if case .switchedOff = shared.state, link == .shared {
-      return "somebody switched the adapter off; bluetoothctl power on, or accessoryctl reload, switches it on"
+      return
+        "somebody switched the adapter off; bluetoothctl power on, or accessoryctl reload, brings it back"
     }
     guard let isActive else {
       switch state {

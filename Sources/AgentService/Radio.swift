@@ -316,7 +316,8 @@ extension Radio {
     if let command = step.command { output.append(.send(command)) }
     guard let state = step.state else { return }
     switch state {
-    case .failed(let error): fail(.controller(error), mayRestart: onSince != nil && !error.isHardware, at: now)
+    case .failed(let error):
+      fail(.controller(error), mayRestart: onSince != nil && !error.isHardware, at: now)
     case .scanning: noteScan(at: now)
     case .off, .preparing, .ready: onSince = nil
     case .configuring, .enabling, .disabling: break

@@ -25,7 +25,9 @@ public struct StandInKernel {
     if let status = refusals[command.opcode] { return [completed(command, status)] }
     switch command.opcode {
     case .readControllerInformation:
-      return [completed(command, .success, [1, 2, 3, 4, 5, 6, 9, 0x5F, 0] + octets(supported) + octets(settings))]
+      let address: [UInt8] = [1, 2, 3, 4, 5, 6]
+      let returned = address + [9, 0x5F, 0] + octets(supported) + octets(settings)
+      return [completed(command, .success, returned)]
     case .setPowered:
       settings.formUnion(.powered)
       return [completed(command, .success, octets(settings))]
@@ -33,7 +35,8 @@ public struct StandInKernel {
       settings.formUnion(.lowEnergy)
       return [completed(command, .success, octets(settings))]
     case .readDefaultSystemConfiguration:
-      return [completed(command, .success, [0x13, 0, 2] + octets(duty.interval) + [0x14, 0, 2] + octets(duty.window))]
+      let parameters = [0x13, 0, 2] + octets(duty.interval) + [0x14, 0, 2] + octets(duty.window)
+      return [completed(command, .success, parameters)]
     case .setDefaultSystemConfiguration:
       let parameters = Array(command.octets.dropFirst(6))
       duty.interval = UInt16(parameters[3]) | UInt16(parameters[4]) << 8
@@ -52,7 +55,9 @@ public struct StandInKernel {
     }
   }
 
-  public func event(_ content: ManagementEvent.Content) -> ManagementEvent { ManagementEvent(index: index, content) }
+  public func event(_ content: ManagementEvent.Content) -> ManagementEvent {
+    ManagementEvent(index: index, content)
+  }
 
   private func completed(
     _ command: ManagementCommand, _ status: ManagementStatus, _ returned: [UInt8] = []

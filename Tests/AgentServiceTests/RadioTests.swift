@@ -72,7 +72,8 @@ struct RadioTests {
     script.faults = [ControllerFault(.time(Instant(microseconds: 2_000_000)), .hardwareError(0x42))]
     let bench = Workbench(.lights, room: [.bulb(1)], script: script)
     bench.run(milliseconds: 2500)
-    #expect(bench.notices.contains(.bringupFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
+    #expect(
+      bench.notices.contains(.bringupFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
     #expect(bench.agent.radioState == .recovering)
     bench.run(milliseconds: 1500)
     #expect(bench.agent.radioState == .on)

@@ -111,7 +111,7 @@ extension SharedScan {
   public mutating func restart(now: Instant) -> Output {
     step(now) { scan in
       (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
-      if !scan.isWorking { scan.state = .preparing }
+      scan.state = .preparing
       scan.isMonitorStale = scan.monitor != nil
     }
   }
@@ -291,7 +291,9 @@ extension SharedScan {
     if hasDefaults {
       guard originalDuty != nil else { return .readDefaults(index) }
       // The kernel takes it up when it begins to scan.
-      if duty != wantedDuty { return monitor.map { .removeMonitor($0, index) } ?? .setDefaults(wantedDuty, index) }
+      if duty != wantedDuty {
+        return monitor.map { .removeMonitor($0, index) } ?? .setDefaults(wantedDuty, index)
+      }
     }
     if let monitor {
       if isMonitorStale { return .removeMonitor(monitor, index) }

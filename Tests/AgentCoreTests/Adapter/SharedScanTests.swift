@@ -29,7 +29,8 @@ struct SharedScanTests {
     #expect(bench.kernel.duty == MonitorDuty(interval: 480, window: 48))
     #expect(
       bench.kernel.asked == [
-        .readControllerInformation, .readDefaultSystemConfiguration, .setDefaultSystemConfiguration, .addMonitor,
+        .readControllerInformation, .readDefaultSystemConfiguration, .setDefaultSystemConfiguration,
+        .addMonitor,
       ])
     #expect(bench.scan.address == 0x0605_0403_0201)
   }
@@ -53,7 +54,8 @@ struct SharedScanTests {
     #expect(bench.scan.state == .scanning(isActive: false))
   }
 
-  @Test("A monitor that somebody removed is added again, one of somebody else is not missed", arguments: [0, 1, 7])
+  @Test(
+    "A monitor that somebody removed is added again, that of another is not missed", arguments: [0, 1, 7])
   func keepsTheMonitor(handle: UInt16) {
     var bench = started()
     if handle != 7 { bench.kernel.monitors = [] }
@@ -63,7 +65,7 @@ struct SharedScanTests {
     #expect(bench.kernel.monitors.count == 1)
   }
 
-  @Test("Another share of time is set while there is no monitor, since the kernel reads it when it begins to scan")
+  @Test("Another share of time is set without a monitor: the kernel reads it when it begins to scan")
   func changesDuty() {
     var bench = started()
     let before = bench.kernel.asked.count
