@@ -31,7 +31,8 @@ struct PickerChoiceStories {
     stream.appetite = 0
     story.run(seconds: 60)
     // It has had more to read than fits into its buffer.
-    #expect(try #require(story.bench.agent.nextDeadline) > story.bench.now)
+    let deadline = story.bench.nextTime
+    #expect(try #require(deadline) > story.bench.now)
     let before = stream.replies.count
     stream.appetite = .max
     story.run(seconds: 1)

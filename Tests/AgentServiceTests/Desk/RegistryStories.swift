@@ -205,9 +205,9 @@ struct RegistryStories {
     ]
     app.call("FinishAuthorization", about: app.accessory)
     story.run(seconds: 1)
-    story.bench.manifestWasRead(
-      .accepted(
-        Agent.Configuration(manifest, access: .twoApps), radioSource: "virtual:room.toml", warnings: []))
+    let configuration = Agent.Configuration(manifest, access: .twoApps)
+    story.bench.reading = .accepted(configuration, radioSource: "virtual:room.toml", warnings: [])
+    story.bench.readManifestAgain()
     story.run(seconds: 1)
     #expect(
       story.text == """
