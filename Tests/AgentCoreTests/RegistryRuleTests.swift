@@ -175,6 +175,8 @@ struct RegistryRuleTests {
     #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .good)
     manifest.apps[0].items = []
     #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .orphaned)
+    // Another account learns nothing, not even of what is inert.
+    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
   }
 
   @Test("Keys of a bond are never printed")

@@ -8,7 +8,7 @@ struct SimulationTests {
   private func run(_ seed: UInt64, _ tampering: Tampering? = nil) throws(Simulation.Failure)
     -> Simulation.Outcome
   {
-    var simulation = Simulation(seed: seed, tampering: tampering)
+    let simulation = Simulation(seed: seed, tampering: tampering)
     return try simulation.run()
   }
 

@@ -19,6 +19,12 @@ public struct Breach: Error, Equatable, Sendable, CustomStringConvertible {
     case wrongReply
     /// A client was closed, or let in, against the rules.
     case wrongAdmission
+    /// An app was told of what is another's, or refused in other words than for what never was.
+    case isolation
+    /// A picker's events are out of order, or one is missing.
+    case pickerOrder
+    /// The agent, an app, and the file differ about accessories.
+    case registry
     /// A bound was passed.
     case bound
     /// The controller was treated against the rules.

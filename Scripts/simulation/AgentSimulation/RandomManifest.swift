@@ -57,7 +57,7 @@ enum RandomManifest {
     gateway.capacities.eventBytes = Int32(dice.between(512, 8192))
   }
 
-  private static func app(number: Int, dice: inout SeededGenerator) -> App {
+  static func app(number: Int, dice: inout SeededGenerator) -> App {
     var app = App(name: "app\(number)", account: .user("user\(number)"))
     app.supports = [.bluetooth]
     app.companyIdentifiers = Set(Vocabulary.companies)

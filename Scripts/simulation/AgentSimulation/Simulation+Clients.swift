@@ -9,7 +9,7 @@ import VirtualRadio
 
 extension Simulation {
   /// Who will come, by chance; the auditor is always there from the beginning.
-  mutating func population() -> [ScriptedClient] {
+  func population() -> [ScriptedClient] {
     var population = [client(.auditor, user: 0, at: 0, until: .max)]
     for _ in 0..<dice.between(0, 8) {
       let role = dice.pick(Self.roles)
@@ -27,7 +27,7 @@ extension Simulation {
   ]
 
   /// More than there is room for, of several users.
-  private mutating func crowd() -> [ScriptedClient] {
+  private func crowd() -> [ScriptedClient] {
     let start = Int64(dice.number(below: seconds * 500_000))
     return (0..<dice.between(60, 90)).map { number in
       let isOperator = number.isMultiple(of: 2)
@@ -37,7 +37,7 @@ extension Simulation {
     }
   }
 
-  private mutating func user(of role: ClientRole) -> UInt32 {
+  private func user(of role: ClientRole) -> UInt32 {
     switch role {
     case .stranger: dice.pick([1234, 65_534])
     case .app: 2000
@@ -45,7 +45,7 @@ extension Simulation {
     }
   }
 
-  private mutating func client(
+  private func client(
     _ role: ClientRole, user: UInt32, at start: Int64, until end: Int64, isOperator: Bool = false
   ) -> ScriptedClient {
     let belongs = isOperator || [1001, 1002].contains(user)
@@ -58,7 +58,7 @@ extension Simulation {
 
   // MARK: Acting
 
-  mutating func actClients() throws(Breach) {
+  func actClients() throws(Breach) {
     for place in clients.indices {
       if clients[place].leaves <= now {
         leave(place)
@@ -68,7 +68,7 @@ extension Simulation {
     }
   }
 
-  private mutating func act(_ place: Int) throws(Breach) {
+  private func act(_ place: Int) throws(Breach) {
     clients[place].nextAct = now + Int64(clients[place].dice.pick([3000, 50_000, 400_000, 2_000_000]))
     let isNew = clients[place].id == nil
     if isNew {
@@ -87,7 +87,7 @@ extension Simulation {
   }
 
   /// Comes and is let in, or not; who was not does not come again.
-  private mutating func connect(_ place: Int) throws(Breach) -> Bool {
+  private func connect(_ place: Int) throws(Breach) -> Bool {
     let client = clients[place]
     let ofUser = clients.count { $0.id != nil && $0.peer.user == client.peer.user }
     let present = clients.count { $0.id != nil }
@@ -114,20 +114,20 @@ extension Simulation {
   }
 
   /// Goes without a word, in the middle of whatever it was.
-  mutating func leave(_ place: Int) {
+  func leave(_ place: Int) {
     note("loses \(clients[place].name)")
     if let id = clients[place].id { agent.drop(id) }
     forget(place)
   }
 
-  private mutating func forget(_ place: Int) {
+  private func forget(_ place: Int) {
     clients[place].id = nil
     (clients[place].nextAct, clients[place].leaves) = (.max, .max)
     clients[place].outgoing = []
   }
 
   /// The agent closed a connection: only who broke the protocol, ended its input or did not read may be.
-  mutating func closed(_ id: ClientID) throws(Breach) {
+  func closed(_ id: ClientID) throws(Breach) {
     guard let place = clients.firstIndex(where: { $0.id == id }) else {
       throw Breach(.wrongAdmission, "somebody who is not there was closed")
     }
@@ -141,7 +141,7 @@ extension Simulation {
   // MARK: Octets
 
   /// Moves octets both ways; true when some moved.
-  mutating func exchange(_ place: Int) throws(Breach) -> Bool {
+  func exchange(_ place: Int) throws(Breach) -> Bool {
     guard let id = clients[place].id else { return false }
     var hasMoved = false
     let count = min(agent.receivableByteCount(id), clients[place].outgoing.count)
@@ -165,7 +165,7 @@ extension Simulation {
     return true
   }
 
-  private mutating func drain(_ id: ClientID, room: Int) -> [UInt8] {
+  private func drain(_ id: ClientID, room: Int) -> [UInt8] {
     var drained: [UInt8] = []
     agent.drain(id) { span in
       let count = min(room, span.count)
@@ -176,7 +176,7 @@ extension Simulation {
   }
 
   /// The client reads what it is willing to.
-  mutating func read(_ place: Int) throws(Breach) {
+  func read(_ place: Int) throws(Breach) {
     guard clients[place].role.reads else { return }
     let facts = ReplyBook.Facts(epoch: epoch, clients: clients.count { $0.id != nil })
     let octets = tampered(clients[place].read(), of: place)
@@ -194,13 +194,13 @@ extension Simulation {
     }
   }
 
-  private mutating func hearOf(_ event: SeenEvent) throws(Breach) {
+  private func hearOf(_ event: SeenEvent) throws(Breach) {
     note("event \(event.sequence): \(event.kind) \(event.subject) \(event.reason)")
     try witness.check(event, now: now)
   }
 
   /// What reaches a client in place of what was sent to it.
-  private mutating func tampered(_ octets: [UInt8], of place: Int) -> [UInt8] {
+  private func tampered(_ octets: [UInt8], of place: Int) -> [UInt8] {
     guard let tampering, !octets.isEmpty else { return octets }
     let isEvent = place == 0 && octets.last == 0 && octets.starts(with: Self.eventHead)
     switch tampering {

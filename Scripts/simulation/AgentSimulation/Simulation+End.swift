@@ -15,7 +15,7 @@ extension Simulation {
   }
 
   /// All calls are answered, all counts agree; then everybody goes, the radio is pulled out, and nothing is left.
-  mutating func end() throws(Breach) {
+  func end() throws(Breach) {
     now = max(now, Int64(seconds) * 1_000_000)
     note("the end")
     isEnding = true
@@ -52,7 +52,7 @@ extension Simulation {
     }
   }
 
-  private mutating func leaveAll() throws(Breach) {
+  private func leaveAll() throws(Breach) {
     for place in clients.indices where clients[place].id != nil { leave(place) }
     radio.remove()
     agent.radioVanished("it was pulled out", at: instant)

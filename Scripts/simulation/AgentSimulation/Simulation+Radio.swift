@@ -9,7 +9,7 @@ import VirtualRadio
 // What comes from the radio and from files.
 
 extension Simulation {
-  mutating func hear(_ packet: [UInt8]) {
+  func hear(_ packet: [UInt8]) {
     witness.hear(packet, at: now)
     let heard = tampered(packet)
     guard !heard.isEmpty || packet.isEmpty else { return }
@@ -17,7 +17,7 @@ extension Simulation {
   }
 
   /// What the agent hears in place of a packet; empty for nothing at all.
-  private mutating func tampered(_ packet: [UInt8]) -> [UInt8] {
+  private func tampered(_ packet: [UInt8]) -> [UInt8] {
     // LE Meta events with one legacy report end with its level; only those are worth the trouble.
     let isReport = packet.count > 4 && packet[1] == 0x3E && packet[3] == 0x02 && packet[4] == 1
     guard let tampering, isReport else { return packet }
@@ -31,7 +31,7 @@ extension Simulation {
     }
   }
 
-  mutating func followPlug() throws(Breach) {
+  func followPlug() throws(Breach) {
     switch radio.plugging(at: now) {
     case .appeared?:
       note("the radio appears")
@@ -45,7 +45,7 @@ extension Simulation {
   }
 
   /// Files that were read: as they were, changed, or broken.
-  mutating func answerReadings() {
+  func answerReadings() {
     while let due = readings.firstIndex(where: { $0 <= now }) {
       readings.remove(at: due)
       guard !dice.chance(perMille: 250) else {

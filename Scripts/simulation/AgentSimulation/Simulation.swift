@@ -10,7 +10,7 @@ import VirtualRadio
 /// random clients, with a witness that checks everything the agent says.
 ///
 /// One seed decides all of it, so that one seed is one run, octet for octet.
-public struct Simulation: ~Copyable {
+public final class Simulation {
   /// What a run came to.
   public struct Outcome: Equatable, Sendable {
     public var digest: Digest
@@ -41,6 +41,7 @@ public struct Simulation: ~Copyable {
   var agent: Agent
   var manifest: Manifest
   var radio: SimulatedRadio
+  var disk: SimulatedDisk
   var witness: Witness
   var ledger = Ledger()
   var clients: [ScriptedClient] = []
@@ -79,6 +80,7 @@ public struct Simulation: ~Copyable {
       Agent.Setup(configuration, radioSource: "virtual:room.toml", epoch: block, secret: block),
       at: Instant(microseconds: 0))
     radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
+    disk = SimulatedDisk(failuresPerMille: 0, dice: SeededGenerator(seed: seed ^ 0xD15C))
     let isRoomy = manifest.gateway.capacities.devices >= 2000
     let listensAlways = board.low.windowMilliseconds == board.low.intervalMilliseconds
     witness = Witness(
@@ -109,7 +111,7 @@ public struct Simulation: ~Copyable {
   // MARK: Running
 
   /// Runs to the end, or to the first rule that is broken.
-  public mutating func run() throws(Failure) -> Outcome {
+  public func run() throws(Failure) -> Outcome {
     do throws(Breach) {
       try settle()
       while let time = nextTime, time < Int64(seconds) * 1_000_000 {
@@ -128,12 +130,15 @@ public struct Simulation: ~Copyable {
 
   /// When something happens next.
   private var nextTime: Int64? {
-    let acts = clients.map { min($0.nextAct, $0.leaves) }.min()
-    let times = [radio.nextTime, agent.nextDeadline?.microseconds, acts, readings.min(), nextSignal]
-    return times.compactMap { $0 }.min()
+    var soonest: Int64 = nextSignal
+    for client in clients { soonest = min(soonest, client.nextAct, client.leaves) }
+    for reading in readings { soonest = min(soonest, reading) }
+    let ofWorld: [Int64?] = [radio.nextTime, agent.nextDeadline?.microseconds, disk.nextTime]
+    for case let time? in ofWorld { soonest = min(soonest, time) }
+    return soonest
   }
 
-  private mutating func advance() throws(Breach) {
+  private func advance() throws(Breach) {
     // A loop of another make reads the radio first, and lets time pass behind it.
     if !readsFirst { try settle() }
     while let packet = radio.next(at: now) {
@@ -143,6 +148,7 @@ public struct Simulation: ~Copyable {
     try followPlug()
     try actClients()
     answerReadings()
+    if let reply = disk.answer(at: now) { agent.registryAnswered(reply, at: instant) }
     if nextSignal <= now {
       nextSignal = now + Int64(dice.between(5, 60)) * 1_000_000
       note("a signal asks for the manifest")
@@ -163,7 +169,7 @@ public struct Simulation: ~Copyable {
   // MARK: Turns
 
   /// Turns of the agent's loop until it has nothing more to do now.
-  mutating func settle() throws(Breach) {
+  func settle() throws(Breach) {
     for _ in 0..<5000 {
       agent.turn(at: instant)
       var isQuiet = try performActions()
@@ -174,7 +180,7 @@ public struct Simulation: ~Copyable {
     throw Breach(.bound, "the agent does not come to rest")
   }
 
-  private mutating func performActions() throws(Breach) -> Bool {
+  private func performActions() throws(Breach) -> Bool {
     var isQuiet = true
     while let action = agent.nextAction() {
       isQuiet = false
@@ -183,7 +189,7 @@ public struct Simulation: ~Copyable {
     return isQuiet
   }
 
-  private mutating func perform(_ action: Action) throws(Breach) {
+  private func perform(_ action: Action) throws(Breach) {
     switch action {
     case .send(let command):
       let octets = command.octets
@@ -200,8 +206,9 @@ public struct Simulation: ~Copyable {
       radio.open(at: now + Int64(dice.between(0, 200_000)))
     case .registry(let request):
       note("asks the registry's file: \(request)")
-      // Nothing is asked of it yet but to be opened.
-      agent.registryAnswered(.opened(Registry()), at: instant)
+      guard disk.ask(request, at: now) else {
+        throw Breach(.bound, "two requests to the registry's file are under way")
+      }
     case .manage, .mend:
       // Only adapters of a machine are asked of the kernel.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
@@ -210,7 +217,7 @@ public struct Simulation: ~Copyable {
     }
   }
 
-  private mutating func take(_ notice: Notice) throws(Breach) {
+  private func take(_ notice: Notice) throws(Breach) {
     note("\(notice)")
     digest.add("\(notice)")
     switch notice {

@@ -6,6 +6,8 @@ import AgentSimulation
 struct Wishes {
   private(set) var seeds: ClosedRange<UInt64> = 1...10_000
   private(set) var isVerbose = false
+  /// Apps and operators only.
+  private(set) var isOfLife = false
 
   /// Nil when it is not understood.
   init?(_ arguments: ArraySlice<String>) {
@@ -14,6 +16,10 @@ struct Wishes {
     while let argument = rest.popFirst() {
       if argument == "--verbose" {
         isVerbose = true
+        continue
+      }
+      if argument == "--life" {
+        isOfLife = true
         continue
       }
       guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
@@ -34,21 +40,24 @@ struct Totals: CustomStringConvertible {
   private var runs = 0
   private var steps = 0
   private var events = 0
+  private var commits = 0
   private var replies = 0
   private var packets = 0
-  private var digest: [Digest] = []
+  private var digests: [Digest] = []
 
-  mutating func add(_ outcome: Simulation.Outcome) {
+  mutating func add(_ outcome: Simulation.Outcome?, _ life: Simulation.Outcome) {
     runs += 1
-    steps += outcome.steps
-    events += outcome.events
-    replies += outcome.replies
-    packets += outcome.packets
-    digest = [outcome.digest]
+    steps += life.steps + (outcome?.steps ?? 0)
+    events += outcome?.events ?? 0
+    commits += life.events
+    replies += life.replies + (outcome?.replies ?? 0)
+    packets += life.packets + (outcome?.packets ?? 0)
+    digests = [outcome?.digest, life.digest].compactMap(\.self)
   }
 
   var description: String {
-    "\(runs) seeds, \(steps) steps, \(packets) packets, \(events) events, \(replies) replies: no rule was broken; "
-      + "the last run's digest is \(digest[0])"
+    "\(runs) seeds, \(steps) steps, \(packets) packets, \(events) events, \(commits) commits, "
+      + "\(replies) replies: no rule was broken; the last run's digests: "
+      + digests.map { "\($0)" }.joined(separator: ", ")
   }
 }

@@ -6,7 +6,7 @@ import AgentSimulation
 import Glibc
 
 guard let wishes = Wishes(CommandLine.arguments.dropFirst()) else {
-  print("usage: simulate [--seeds N] [--first SEED] [--seed SEED] [--verbose]")
+  print("usage: simulate [--seeds N] [--first SEED] [--seed SEED] [--life] [--verbose]")
   exit(64)
 }
 if wishes.seeds.count > 1 { Trap.install() }
@@ -15,13 +15,15 @@ for seed in wishes.seeds {
   Trap.name(seed)
   // Twice at first: one seed is one run.
   let repeats = seed == wishes.seeds.lowerBound ? 2 : 1
-  var digests: [Digest] = []
+  var digests: [[Digest]] = []
   for _ in 0..<repeats {
-    var simulation = Simulation(seed: seed, log: wishes.isVerbose ? { print($0) } : nil)
     do throws(Simulation.Failure) {
-      let outcome = try simulation.run()
-      digests.append(outcome.digest)
-      if digests.count == 1 { total.add(outcome) }
+      let log: ((String) -> Void)? = wishes.isVerbose ? { print($0) } : nil
+      let outcome = wishes.isOfLife ? nil : try Simulation(seed: seed, log: log).run()
+      let lives = LifeCycle(seed: seed, log: wishes.isVerbose ? { print("life \($0)") } : nil)
+      let life = try lives.run()
+      digests.append([outcome?.digest, life.digest].compactMap(\.self))
+      if digests.count == 1 { total.add(outcome, life) }
     } catch {
       print("seed \(seed), step \(error.step), \(error.microseconds) µs: \(error.breach)")
       print("again: Scripts/simulate --seed \(seed) --verbose")

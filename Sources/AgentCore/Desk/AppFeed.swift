@@ -21,20 +21,20 @@ struct AppFeed: Sendable {
     ring.append(Entry(event: event, audience: audience))
   }
 
-  /// What a session reads next from where it stands.
+  /// What a session reads next from where it stands; behind its `invalidated` there is nothing for it.
   func read(_ position: inout SessionPosition) -> SessionReading {
+    guard !position.isOver else { return .end }
     while true {
       switch ring.read(&position.sequence) {
       case .end: return .end
       case .reset: preconditionFailure("a session stands in its app's feed")
-      case .missed(let count):
-        position.passed = 0
-        return .missed(count)
+      case .missed(let count): return .missed(count)
       case .element(let sequence, let entry):
         guard entry.audience == nil || entry.audience == position.session else {
           position.passed += 1
           continue
         }
+        if case .invalidated = entry.event.kind { position.isOver = true }
         defer { position.passed = 0 }
         return .event(sequence: sequence, passed: position.passed, entry.event)
       }
@@ -49,6 +49,8 @@ public struct SessionPosition: Equatable, Sendable {
   public internal(set) var sequence: UInt64
   /// Numbers since the last event that were other sessions'.
   var passed: UInt64 = 0
+  /// It was told that the session is over.
+  var isOver = false
 
   init(_ session: RandomIdentifier, app: String, at sequence: UInt64) {
     self.session = session

@@ -121,11 +121,12 @@ extension Desk {
     // What the file held at the start is told by `activated`.
     if !isFirst { tellDifferences(from: old, configuration) }
     refreshGrants()
-    endRequestsWithoutAccessory()
+    endOvertakenRequests()
   }
 
-  /// What was removed takes with it whoever asks about it, and the picker that waits for its app.
-  private mutating func endRequestsWithoutAccessory() {
+  /// What was removed takes with it whoever asks about it, and the picker that waits for its app; that one goes on when
+  /// the file says that the app has the accessory.
+  private mutating func endOvertakenRequests() {
     for request in requests {
       switch request.kind {
       case .rename(let rename):
@@ -133,10 +134,12 @@ extension Desk {
       case .authorize(let authorize):
         if !authorize.isUnderWay, isGone(authorize.accessory) { close(request.id, .noSuchAccessory) }
       case .setup(let setup):
-        guard case .confirming = setup.step, let accessory = setup.accessory, isGone(accessory) else {
-          continue
+        guard case .confirming = setup.step, let accessory = setup.accessory else { continue }
+        switch ledger.registry.accessory(accessory)?.state {
+        case .awaitingAuthorization: break
+        case .authorized, .unauthorized: wasConfirmed(accessory)
+        case nil: failWritten(request.id, .wasRemoved)
         }
-        failWritten(request.id, .wasRemoved)
       }
     }
   }
@@ -214,6 +217,10 @@ extension Desk {
       questionWasWritten(request, ticket, outcome)
     case .call(let ticket, let kind): answer(ticket, outcome, kind)
     case .address: break
+    }
+    // What the disk did not take is tried again.
+    for case (let identifier, nil) in awaiting where !ledger.isSettling(identifier) {
+      awaiting[identifier] = now.advanced(milliseconds: Self.takeBackMilliseconds)
     }
   }
 

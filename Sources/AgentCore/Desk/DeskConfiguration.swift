@@ -30,7 +30,8 @@ public struct DeskConfiguration: Sendable {
   /// As ``Registry/standing(of:in:accounts:)``, for many.
   func standing(of accessory: RegistryAccessory, boundTo account: AccountID?) -> Standing {
     guard let known = itemIDs[accessory.app] else { return .orphaned }
+    guard account == accounts[accessory.app] else { return .suspended }
     if let item = accessory.item, !known.contains(item) { return .orphaned }
-    return account == accounts[accessory.app] ? .good : .suspended
+    return .good
   }
 }

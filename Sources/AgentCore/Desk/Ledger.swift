@@ -41,6 +41,19 @@ struct Ledger: Sendable {
   var wasOpened = false
 
   var isFull: Bool { waiting.count >= Self.waitingMax }
+
+  /// What is on its way to the disk.
+  var entries: [Entry] { (pending.map { [$0.entry] } ?? []) + waiting }
+
+  /// Whether something on its way decides about an accessory that awaits its app.
+  func isSettling(_ identifier: RandomIdentifier) -> Bool {
+    entries.contains { entry in
+      switch entry.change {
+      case .apply(.remove(identifier, _)), .apply(.authorize(identifier, _, _)): true
+      case .apply, .replace, .reset: false
+      }
+    }
+  }
 }
 
 /// What a change is made for, and so what happens when it is done or refused.

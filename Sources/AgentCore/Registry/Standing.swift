@@ -17,7 +17,8 @@ extension Registry {
     of accessory: RegistryAccessory, in manifest: Manifest, accounts: [String: AccountID]
   ) -> Standing {
     guard let app = manifest.apps.first(where: { $0.name == accessory.app }) else { return .orphaned }
+    guard account(ofApp: accessory.app) == accounts[accessory.app] else { return .suspended }
     if let item = accessory.item, !app.items.contains(where: { $0.id == item }) { return .orphaned }
-    return account(ofApp: accessory.app) == accounts[accessory.app] ? .good : .suspended
+    return .good
   }
 }

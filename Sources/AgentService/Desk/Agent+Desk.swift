@@ -189,7 +189,8 @@ extension Agent {
       switch clients.places[place]?.activity {
       case .awaiting(let awaited): soonest = .earliest(soonest, awaited.end)
       case .deferred(let call): soonest = .earliest(soonest, call.end)
-      case .requests(let watch) where watch.news.isEmpty:
+      // Who has not read the last is asked again when it has.
+      case .requests(let watch) where watch.news.isEmpty && clients.places[place]?.pending == nil:
         soonest = .earliest(soonest, nextLook(of: watch))
       default: break
       }

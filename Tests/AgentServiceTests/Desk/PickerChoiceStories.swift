@@ -20,6 +20,25 @@ struct PickerChoiceStories {
     return (story, app, anna)
   }
 
+  @Test("An operator who watches and does not read keeps nobody awake, and gets the latest afterwards")
+  func slowWatcher() throws {
+    let story = DeskStory(.lights { _ in }, room: (1...20).map { .bulb($0) })
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    let stream = try #require(anna.stream)
+    stream.appetite = 0
+    story.run(seconds: 60)
+    // It has had more to read than fits into its buffer.
+    let deadline = story.bench.nextTime
+    #expect(try #require(deadline) > story.bench.now)
+    let before = stream.replies.count
+    stream.appetite = .max
+    story.run(seconds: 1)
+    #expect(stream.replies.count > before + 100)
+  }
+
   @Test("From ShowPicker to an accessory")
   func choice() {
     let story = DeskStory(.lights { _ in })

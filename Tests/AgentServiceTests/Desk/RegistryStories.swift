@@ -184,4 +184,38 @@ struct RegistryStories {
         2.0 lights again: RenameAccessory → Unknown
         """)
   }
+
+  @Test("A picker ends well when the file, read again, has what its app had confirmed")
+  func confirmedUnheard() throws {
+    let manifest = Manifest.lights { $0.setupOptions = .confirmAuthorization }
+    let story = DeskStory(manifest)
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    var registry = story.bench.registry.saved
+    let identifier = try #require(registry.accessories.first).identifier
+    _ = try registry.apply(.authorize(identifier, ssid: nil, bridgingIdentifier: nil))
+    story.bench.registry.replies = [
+      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .refused(.failed(.readOnly)), .opened(registry),
+    ]
+    app.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 1)
+    let configuration = Agent.Configuration(manifest, access: .twoApps)
+    story.bench.reading = .accepted(configuration, radioSource: "virtual:room.toml", warnings: [])
+    story.bench.readManifestAgain()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights: FinishAuthorization → Unknown
+        3.1 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        3.1 lights: pickerDidDismiss
+        3.1 lights: pickerFinished
+        3.1 anna: closed a1 Lumo bulb
+        """)
+  }
 }

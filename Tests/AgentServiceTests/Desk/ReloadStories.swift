@@ -75,7 +75,6 @@ struct ReloadStories {
     #expect(
       story.text == """
         2.1 lights: invalidated invalidated
-        2.1 lights: accessoryRemoved a1 Lumo bulb authorized
         2.1 lights: the end
         3.0 heir: activated
         3.0 heir: List → done

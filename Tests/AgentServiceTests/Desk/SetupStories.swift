@@ -166,6 +166,27 @@ struct SetupStories {
         """)
   }
 
+  @Test("What awaits its app, and the disk did not let go, goes back half a minute later")
+  func removedLater() {
+    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 31)
+    #expect(
+      story.text == """
+        2.0 lights: RemoveAccessory → Unknown
+        32.0 anna: setup lights settingUp Lumo bulb
+        32.1 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        32.1 lights: pickerSetupFailed userCancelled
+        32.1 lights: pickerDidDismiss
+        32.1 lights: pickerFinished userCancelled
+        32.1 anna: closed userCancelled
+        """)
+  }
+
   @Test("While the disk takes the app's word, its time does not run out")
   func slowConfirmation() {
     let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }

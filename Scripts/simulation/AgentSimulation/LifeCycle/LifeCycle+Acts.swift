@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import JSON
+import Varlink
+import VirtualRadio
+
+// What apps and operators do, by chance.
+
+extension LifeCycle {
+  func population() -> [Actor] {
+    var actors: [Actor] = []
+    let users = LifeManifest.users
+    for user in users { actors.append(actor(.streamer, user)) }
+    for _ in 0..<dice.between(1, 4) { actors.append(actor(.streamer, dice.pick(users))) }
+    for user in users { actors.append(actor(.app, user)) }
+    for _ in 0..<dice.between(0, 2) { actors.append(actor(.app, dice.pick(users))) }
+    actors.append(actor(.listener, dice.pick(users)))
+    actors.append(actor(.watcher, 0))
+    if dice.chance(perMille: 500) { actors.append(actor(.watcher, 1001)) }
+    for _ in 0..<dice.between(1, 3) { actors.append(actor(.operator, dice.pick([0, 1001]))) }
+    actors.append(actor(.opener, 1002))
+    return actors
+  }
+
+  private func actor(_ role: Actor.Role, _ user: UInt32) -> Actor {
+    var groups: Set<UInt32> = [100]
+    if [2003, 2004].contains(user) { groups.insert(LifeManifest.group) }
+    if user == 1001 || user == 1002 { groups.insert(ScriptedClient.operatorGroup) }
+    let isStream = role == .streamer || role == .watcher || role == .listener
+    return Actor(
+      name: "\(role) of user \(user)", peer: Peer(process: 1, user: user, groups: groups), role: role,
+      octetsPerRead: isStream && dice.chance(perMille: 200) ? dice.pick([40, 700]) : 0,
+      nextAct: Int64(dice.between(0, 3_000_000)), dice: SeededGenerator(seed: dice.next()))
+  }
+
+  func act(_ place: Int) {
+    let pauses: [Int64] = [20_000, 200_000, 1_000_000, 1_000_000, 4_000_000]
+    actors[place].nextAct = now + actors[place].dice.pick(pauses)
+    if actors[place].id == nil {
+      guard case .admitted(let id) = agent.admit(actors[place].peer, at: instant) else { return }
+      note("\(actors[place].name) \(place) connects")
+      actors[place].id = id
+    }
+    switch actors[place].role {
+    case .streamer: stream(place)
+    case .listener: listen(place)
+    case .app: if actors[place].pending.count < 3 { callAsApp(place) }
+    case .watcher: watch(place)
+    case .operator: if actors[place].pending.count < 2 { decide(place) }
+    case .opener: open(place)
+    }
+  }
+
+  /// Goes without a word.
+  func hangUp(_ place: Int) {
+    guard let id = actors[place].id else { return }
+    note("\(actors[place].name) \(place) hangs up")
+    agent.drop(id)
+    actors[place].disconnect()
+  }
+
+  func call(
+    _ place: Int, _ call: ActorCall, _ parameters: (inout JSONWriter) -> Void = { _ in }
+  ) {
+    note("\(actors[place].name) \(place) calls \(call.method) \(call.subject) \(call.accessory ?? "")")
+    actors[place].write(call, parameters)
+  }
+
+  private func new(_ method: String, seconds: Int64? = 0, more: Bool = false) -> ActorCall {
+    ActorCall(method: method, wantsMore: more, deadline: seconds.map { $0 * 1_000_000 }, sentAt: now)
+  }
+
+  // MARK: Streams
+
+  private func stream(_ place: Int) {
+    guard actors[place].pending.isEmpty else {
+      if actors[place].dice.chance(perMille: 120) {
+        hangUp(place)
+        actors[place].nextAct = now + Int64(actors[place].dice.pick([1000, 500_000, 9_999_000, 15_000_000]))
+      }
+      return
+    }
+    activate(place)
+  }
+
+  func activate(_ place: Int) {
+    var dice = actors[place].dice
+    let book = actors[place].book
+    let resumes = book?.resumes ?? false && dice.chance(perMille: 850)
+    if !resumes { actors[place].book = SessionBook() }
+    actors[place].book?.begin()
+    let apps = configuration.access.apps(of: actors[place].peer)
+    let app = apps.isEmpty ? "app0" : dice.pick(apps)
+    let hasCursor = resumes && dice.chance(perMille: 700)
+    call(place, new(ActorCall.session + "Activate", seconds: nil, more: true)) { json in
+      if resumes, let book {
+        json.member("session", book.token)
+        if hasCursor {
+          json.member("epoch", book.epoch)
+          json.member("sequence", book.next)
+        }
+      } else {
+        json.member("app", app)
+      }
+    }
+    actors[place].dice = dice
+  }
+
+  private func listen(_ place: Int) {
+    guard actors[place].pending.isEmpty else {
+      if actors[place].dice.chance(perMille: 100) { hangUp(place) }
+      return
+    }
+    guard let own = token(place, own: true) else { return }
+    var watch = new(ActorCall.session + "WatchAdvertisements", seconds: nil, more: true)
+    (watch.subject, watch.app) = (.own, own.app)
+    call(place, watch) { $0.member("session", own.token) }
+  }
+
+  private func watch(_ place: Int) {
+    guard actors[place].pending.isEmpty else {
+      if actors[place].dice.chance(perMille: 40) { hangUp(place) }
+      return
+    }
+    call(place, new(ActorCall.picker + "Watch", seconds: nil, more: true))
+  }
+
+  private func open(_ place: Int) {
+    guard actors[place].pending.isEmpty else {
+      if actors[place].dice.chance(perMille: 100) { hangUp(place) }
+      return
+    }
+    let app = "app\(actors[place].dice.number(below: 5))"
+    let kind = actors[place].dice.number(below: 5)
+    let device = actors[place].dice.pick(knowledge.addresses + ["00:00:00:00:00:07"])
+    let count: Int = actors[place].dice.pick([1, 1, 2, 5])
+    let timeout: String = actors[place].dice.pick(["5", "short", "unbounded"])
+    call(place, new(ActorCall.picker + "Open", seconds: nil, more: true)) { json in
+      json.member("app", app)
+      if kind == 0 { json.member("touch", true) }
+      if kind == 1 { json.member("firstImmediate", true) }
+      if kind == 2 { json.member("device", device) }
+      json.member("count", count)
+      json.member("discoveryTimeout", timeout)
+    }
+  }
+
+  // MARK: Apps
+
+  /// A token that this user was given, or one that it was not.
+  private func token(_ place: Int, own: Bool) -> (token: String, app: String)? {
+    let user = actors[place].peer.user
+    let tokens = knowledge.tokens.filter { ($0.user == user) == own }.suffix(6)
+    guard !tokens.isEmpty else { return nil }
+    let chosen = actors[place].dice.pick(Array(tokens))
+    return (chosen.token, chosen.app)
+  }
+
+  private func callAsApp(_ place: Int) {
+    var dice = actors[place].dice
+    defer { actors[place].dice = dice }
+    let isOwn = dice.chance(perMille: 850)
+    let random = RandomIdentifier(high: dice.next(), low: dice.next()).text
+    let known = token(place, own: isOwn)
+    guard !isOwn || known != nil else { return }
+    let session = dice.chance(perMille: isOwn ? 1000 : 600) ? known?.token ?? random : random
+    let app = known?.app ?? ""
+    let accessory = pick(for: app, &dice) ?? random
+    let isForeign = knowledge.owners[accessory] != app
+    let method = dice.pick(Self.methods)
+    var call = new(ActorCall.session + method.name, seconds: method.seconds, more: method.name == "List")
+    call.subject = isOwn ? (method.isAboutAccessory && isForeign ? .foreignAccessory : .own) : .foreignToken
+    call.app = isOwn ? app : nil
+    call.session = session
+    if method.isAboutAccessory { call.accessory = accessory }
+    let draw = dice.next()
+    self.call(place, call) { json in
+      json.member("session", session)
+      if method.isAboutAccessory { json.member("accessory", accessory) }
+      Self.write(method.name, draw, &json)
+    }
+  }
+
+  private func pick(for app: String, _ dice: inout SeededGenerator) -> String? {
+    let isOwn = dice.chance(perMille: 700)
+    let known = knowledge.identifiers.filter { (knowledge.owners[$0] == app) == isOwn }.suffix(12)
+    return known.isEmpty ? nil : dice.pick(Array(known))
+  }
+
+  private struct Method {
+    var name: String
+    var seconds: Int64
+    var isAboutAccessory = false
+
+    init(_ name: String, _ seconds: Int64 = 0, isAboutAccessory: Bool = false) {
+      (self.name, self.seconds, self.isAboutAccessory) = (name, seconds, isAboutAccessory)
+    }
+  }
+
+  private static let methods: [Method] = [
+    Method("ShowPicker"), Method("ShowPicker"), Method("ShowPicker"), Method("ShowPicker"),
+    Method("UpdatePicker"), Method("UpdatePicker"), Method("FinishPickerDiscovery"), Method("CancelPicker"),
+    Method("List"), Method("Invalidate"), Method("RenameAccessory", 90, isAboutAccessory: true),
+    Method("RemoveAccessory", 30, isAboutAccessory: true),
+    Method("FinishAuthorization", 30, isAboutAccessory: true),
+    Method("FinishAuthorization", 30, isAboutAccessory: true),
+    Method("FailAuthorization", 30, isAboutAccessory: true),
+    Method("UpdateAuthorization", 90, isAboutAccessory: true), Method("Resolve", isAboutAccessory: true),
+  ]
+
+  private static func write(_ method: String, _ draw: UInt64, _ json: inout JSONWriter) {
+    let company = Int(Vocabulary.companies[Int(draw / 8 % 3)])
+    switch method {
+    case "ShowPicker":
+      if draw % 5 == 0 { brought(company, &json) }
+      guard draw % 3 != 0 else { return }
+      let timeouts: [String] = ["4", "short", "unbounded", "9"]
+      let timeout: String = timeouts[Int(draw / 4 % 4)]
+      let options: Int = Int(draw / 16 % 2)
+      json.object("settings") { json in
+        json.member("discoveryTimeout", timeout)
+        json.member("options", options)
+      }
+    case "UpdatePicker":
+      let first: UInt64 = 1 + draw / 8 % 3
+      let numbers: [UInt64] = Array(first...(first + draw % 3))
+      let name: String = "shown-\(draw % 100)"
+      json.objects("items", numbers) { json, number in
+        json.member("discovered", number)
+        if number == first { json.member("name", name) }
+      }
+    case "UpdateAuthorization":
+      json.object("alternate") { $0.member("bluetoothCompanyIdentifier", company) }
+    default: break
+    }
+  }
+
+  private static func brought(_ company: Int, _ json: inout JSONWriter) {
+    json.objects("items", [company]) { json, company in
+      json.member("name", "Brought")
+      json.object("descriptor") { $0.member("bluetoothCompanyIdentifier", company) }
+    }
+  }
+}
+
+extension AccessList {
+  fileprivate func apps(of peer: Peer) -> [String] {
+    peer.groups.reduce(into: appsOfUser[peer.user] ?? []) { $0.formUnion(appsOfGroup[$1] ?? []) }.sorted()
+  }
+}
+
+// MARK: - Operators
+
+extension LifeCycle {
+  private func decide(_ place: Int) {
+    var dice = actors[place].dice
+    defer { actors[place].dice = dice }
+    let random = RandomIdentifier(high: dice.next(), low: dice.next()).text
+    let request = dice.pick(knowledge.requests.suffix(8) + [random])
+    let accessory = dice.pick(knowledge.identifiers.suffix(12) + [random])
+    knowledge.nameCount += 1
+    let name = "named-\(knowledge.nameCount)"
+    let picker = ActorCall.picker
+    let about = { [now] (method: String, seconds: Int64) in
+      ActorCall(
+        method: picker + method, deadline: seconds * 1_000_000, sentAt: now, accessory: accessory,
+        request: request, name: name)
+    }
+    switch dice.number(below: 30) {
+    case 0...11:
+      guard let choice = knowledge.candidates.suffix(10).randomPick(&dice) else { return }
+      var call = about("Choose", 90)
+      call.request = choice.request
+      let names = dice.chance(perMille: 300)
+      self.call(place, call) { json in
+        json.member("request", choice.request)
+        json.member("candidate", choice.candidate)
+        if names { json.member("name", name) }
+      }
+    case 12, 13:
+      call(place, about(dice.pick(["Deny", "Cancel"]), 0)) { $0.member("request", request) }
+    case 14...17:
+      call(place, about("Name", 30)) { json in
+        json.member("request", request)
+        json.member("name", name)
+      }
+    case 18, 19: call(place, about("Agree", 30)) { $0.member("request", request) }
+    case 20, 21:
+      call(place, about("Rename", 30)) { json in
+        json.member("accessory", accessory)
+        json.member("name", name)
+      }
+    case 22: call(place, about("Remove", 30)) { $0.member("accessory", accessory) }
+    case 23:
+      let device = dice.pick(knowledge.addresses + ["00:00:00:00:00:01"])
+      let app = "app\(dice.number(below: 4))"
+      call(place, about("Allow", 30)) { json in
+        json.member("app", app)
+        json.member("device", device)
+      }
+    case 24:
+      let app = "app\(dice.number(below: 4))"
+      call(place, about("Authorize", 30)) { $0.member("app", app) }
+    case 25: call(place, new(picker + "List", seconds: 30, more: true))
+    case 26: call(place, new(picker + dice.pick(["Registry", "Export"]), seconds: 30, more: true))
+    case 27:
+      guard dice.chance(perMille: 400), !knowledge.exported.isEmpty else { return }
+      let lines = knowledge.exported
+      call(place, about("Import", 30)) { json in
+        json.member("lines", lines)
+        json.member("begin", true)
+        json.member("commit", true)
+      }
+    case 28: if dice.chance(perMille: 150) { call(place, about("Reset", 30)) }
+    default: call(place, ActorCall(method: "io.accessoryd.Gateway.Reload", deadline: 30_000_000, sentAt: now))
+    }
+  }
+}
+
+extension ArraySlice {
+  fileprivate func randomPick(_ dice: inout SeededGenerator) -> Element? {
+    isEmpty ? nil : dice.pick(Array(self))
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import AgentService
+import JSON
+import Varlink
+
+// What actors are told, and what it must agree with.
+
+extension LifeCycle {
+  /// Moves octets both ways; true when some moved.
+  func exchange(_ place: Int) throws(Breach) -> Bool {
+    guard let id = actors[place].id else { return false }
+    var hasMoved = false
+    let count = min(agent.receivableByteCount(id), actors[place].outgoing.count)
+    if count > 0 {
+      let octets = Array(actors[place].outgoing[..<count])
+      agent.receive(octets.span, from: id)
+      actors[place].outgoing.removeFirst(count)
+      hasMoved = true
+    }
+    let room = max(0, (actors[place].octetsPerRead == 0 ? 1 << 20 : 2048) - actors[place].unread.count)
+    var drained: [UInt8] = []
+    agent.drain(id) { span in
+      let count = min(room, span.count)
+      for index in 0..<count { drained.append(span[index]) }
+      return count
+    }
+    if !drained.isEmpty {
+      digest.add(Int64(place))
+      digest.add(drained)
+      actors[place].unread += drained
+    }
+    if actors[place].octetsPerRead == 0 || isEnding { try read(place) }
+    return hasMoved || !drained.isEmpty
+  }
+
+  func read(_ place: Int) throws(Breach) {
+    for octet in actors[place].read(all: isEnding) {
+      guard octet == 0 else {
+        actors[place].begun.append(octet)
+        continue
+      }
+      let message = actors[place].begun
+      actors[place].begun = []
+      for message in tampered(message, place) { try take(message, place) }
+    }
+  }
+
+  private func take(_ message: [UInt8], _ place: Int) throws(Breach) {
+    replyCount += 1
+    let name = actors[place].name
+    guard let reply = ReceivedReply(reading: message.span), let call = actors[place].pending.first,
+      !reply.continues || call.wantsMore
+    else { throw Breach(.unaskedReply, "\(name) read \(String(decoding: message, as: UTF8.self))") }
+    note("\(name) \(place) reads \(String(decoding: message.prefix(300), as: UTF8.self))")
+    if !reply.continues {
+      actors[place].pending.removeFirst()
+      if !actors[place].pending.isEmpty { actors[place].pending[0].sentAt = now }
+    }
+    if actors[place].isApp { try checkIsolation(reply, call, message, actors[place]) }
+    if reply.error == nil {
+      try follow(reply, call, place)
+    } else if call.method.hasSuffix(".Activate"), actors[place].book?.isInvalidated != true {
+      actors[place].book = nil
+    }
+  }
+
+  private func follow(_ reply: ReceivedReply, _ call: ActorCall, _ place: Int) throws(Breach) {
+    let parameters = reply.parameters
+    switch actors[place].role {
+    case .streamer:
+      guard reply.continues else { return }
+      let (name, epoch) = ("\(actors[place].name) \(place)", epoch)
+      try actors[place].book?.take(parameters, epoch, &logs, name)
+      if tampering == .tellsAStranger { try tellAStranger(reply, place) }
+      if let token = parameters.text("session"), let app = parameters.text("app") {
+        knowledge.tokens.append((token, actors[place].peer.user, app))
+        knowledge.tokenUsers[token] = actors[place].peer.user
+      }
+    case .watcher:
+      let name = actors[place].name
+      try actors[place].watched.take(parameters, name)
+      if let request = parameters.text("of"), let number = parameters.object("candidate")?.number("candidate")
+      {
+        knowledge.candidates.append((request, number))
+        if let address = parameters.object("candidate")?.text("address"),
+          !knowledge.addresses.contains(address)
+        {
+          knowledge.addresses = knowledge.addresses.suffix(5) + [address]
+        }
+      }
+    case .app, .operator:
+      if case .text(let line)? = parameters["line"] {
+        if line.contains("version") { knowledge.exported = [] }
+        knowledge.exported.append(line)
+      }
+      if !reply.continues { try checkAcknowledged(call, parameters, place) }
+    case .listener, .opener: break
+    }
+  }
+
+  // MARK: On disk
+
+  /// What was acknowledged is on disk.
+  private func checkAcknowledged(
+    _ call: ActorCall, _ reply: JSONObject, _ place: Int
+  ) throws(Breach) {
+    guard isOnDisk(call, reply) else {
+      throw Breach(.registry, "\(call.method) was acknowledged and is not on disk")
+    }
+    if let picker = reply.text("picker") { knowledge.shown[picker] = call.session }
+    if call.method == ActorCall.picker + "Choose", let request = call.request,
+      !knowledge.onBehalf.contains(request), !knowledge.chosen.insert(request).inserted
+    {
+      throw Breach(.registry, "\(request) was chosen for twice")
+    }
+  }
+
+  private func saved(_ text: String?) -> RegistryAccessory? {
+    guard let text, let identifier = RandomIdentifier(text: text) else { return nil }
+    return disk.saved.accessory(identifier)
+  }
+
+  private func isOnDisk(_ call: ActorCall, _ reply: JSONObject) -> Bool {
+    let known = saved(call.accessory)
+    switch call.method {
+    case "io.accessoryd.Session.RemoveAccessory", "io.accessoryd.Session.FailAuthorization",
+      "io.accessoryd.Picker.Remove":
+      return known == nil
+    case "io.accessoryd.Session.FinishAuthorization": return known?.state == .authorized
+    case "io.accessoryd.Picker.Rename":
+      guard let known else { return false }
+      return disk.saved.device(of: known).displayName == call.name
+    case "io.accessoryd.Picker.Reset": return disk.saved.isEmpty
+    case "io.accessoryd.Picker.Choose": return saved(reply.text("accessory")) != nil
+    default: return true
+    }
+  }
+
+  // MARK: Isolation
+
+  func checkIsolation(
+    _ reply: ReceivedReply, _ call: ActorCall, _ message: [UInt8], _ actor: Actor
+  ) throws(Breach) {
+    var message = message
+    var app: String? = call.app
+    if app == nil, call.subject != .foreignToken { app = reply.parameters.text("app") ?? actor.book?.app }
+    let isResolve = call.method == ActorCall.session + "Resolve"
+    try look(.object(reply.parameters), app, actor, mayResolve: isResolve)
+    switch call.subject {
+    case .none, .own: return
+    case .foreignToken:
+      guard reply.error == "io.accessoryd.Session.Invalidated" else { throw told(actor, message) }
+      let expected = knowledge.tokenRefusal ?? message
+      knowledge.tokenRefusal = expected
+      guard expected == message else { throw told(actor, message) }
+    case .foreignAccessory:
+      // Its own session may have ended meanwhile.
+      if message == knowledge.tokenRefusal || reply.error == "io.accessoryd.Session.Invalidated" { return }
+      guard reply.error == "io.accessoryd.Session.InvalidRequest" else { throw told(actor, message) }
+      if tampering == .refusesInOtherWords, knowledge.accessoryRefusal != nil { message.append(0x20) }
+      let expected = knowledge.accessoryRefusal ?? message
+      knowledge.accessoryRefusal = expected
+      guard expected == message else { throw told(actor, message) }
+    }
+  }
+
+  private func told(_ actor: Actor, _ message: [UInt8]) -> Breach {
+    Breach(.isolation, "\(actor.name) was told \(String(decoding: message, as: UTF8.self))")
+  }
+
+  /// Every text in a message to an app: identifiers, tokens and names are its own, and addresses are for Resolve.
+  private func look(
+    _ element: JSONElement, _ app: String?, _ actor: Actor, mayResolve: Bool
+  ) throws(Breach) {
+    switch element {
+    case .null, .truth, .integer, .fraction: return
+    case .array(let elements):
+      for element in elements { try look(element, app, actor, mayResolve: mayResolve) }
+    case .object(let object):
+      for member in object.members { try look(member.value, app, actor, mayResolve: mayResolve) }
+    case .text(let text):
+      let owner: String? = knowledge.owners[text]
+      let user: UInt32? = knowledge.tokenUsers[text]
+      let isOwn: Bool = owner == nil || owner == app
+      let isKnown: Bool = user == nil || user == actor.peer.user
+      let readers: Set<String>? = knowledge.names[text]
+      let isNamed: Bool = readers == nil || readers?.contains(app ?? "") == true
+      let isAddress: Bool = text.utf8.count == 17 && text.split(separator: ":").count == 6
+      guard isOwn, isKnown, isNamed || !text.hasPrefix("named-"), mayResolve || !isAddress else {
+        throw Breach(.isolation, "\(actor.name), as \(app ?? "nobody"), was told \(text)")
+      }
+    }
+  }
+
+  /// Notes what there is, before anybody is told.
+  func learn() {
+    guard agent.desk.revision != knowledge.revision else { return }
+    knowledge.revision = agent.desk.revision
+    let registry = agent.desk.registry
+    for accessory in registry.accessories {
+      for identifier in [accessory.identifier, accessory.bluetoothIdentifier].compactMap(\.self)
+      where knowledge.owners[identifier.text] == nil {
+        knowledge.owners[identifier.text] = accessory.app
+        if identifier == accessory.identifier { knowledge.identifiers.append(identifier.text) }
+      }
+      knowledge.names[registry.device(of: accessory).displayName, default: []].insert(accessory.app)
+    }
+    for request in agent.desk.requests where knowledge.owners[request.id.text] == nil {
+      knowledge.owners[request.id.text] = request.app
+      knowledge.requests.append(request.id.text)
+      if request.isOnBehalf { knowledge.onBehalf.insert(request.id.text) }
+    }
+  }
+}

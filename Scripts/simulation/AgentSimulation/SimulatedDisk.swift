@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import VirtualRadio
+
+/// The registry's file in memory: it answers late, fails now and then, and keeps what it has when the power goes.
+///
+/// One request at a time, as the agent's own disk worker has it.
+struct SimulatedDisk {
+  /// What survives a power cut.
+  private(set) var saved = Registry()
+  /// The file is open; a failure may have closed it.
+  private(set) var isOpen = false
+  private(set) var commitCount = 0
+  private var dice: SeededGenerator
+  /// Of a thousand requests, so many fail.
+  private var failuresPerMille: Int
+  /// How it is broken on purpose.
+  var tampering: LifeTampering?
+  private var before = Registry()
+  private var waiting: (request: RegistryRequest, due: Int64)?
+
+  init(failuresPerMille: Int, dice: SeededGenerator) {
+    self.failuresPerMille = failuresPerMille
+    self.dice = dice
+  }
+
+  var nextTime: Int64? { waiting?.due }
+
+  /// Whether the request was taken: false while another one is under way.
+  mutating func ask(_ request: RegistryRequest, at now: Int64) -> Bool {
+    guard waiting == nil else { return false }
+    let isSlow = failuresPerMille > 0 && dice.chance(perMille: 20)
+    let delays: [Int64] = isSlow ? [300_000, 2_000_000, 41_000_000] : [0, 100, 4000, 60_000]
+    waiting = (request, now + dice.pick(delays))
+    return true
+  }
+
+  mutating func answer(at now: Int64) -> RegistryReply? {
+    guard let (request, due) = waiting, due <= now else { return nil }
+    waiting = nil
+    guard dice.chance(perMille: failuresPerMille) else { return perform(request) }
+    return fail(request)
+  }
+
+  /// The power goes: what was under way is in the file, or it is not.
+  mutating func cut() {
+    isOpen = false
+    if tampering == .losesACommitAtACut { saved = before }
+    guard let request = waiting.take()?.request, dice.chance(perMille: 500) else { return }
+    if request != .open { _ = perform(request) }
+  }
+
+  /// What there may be behind a power cut now, when that was there before the last request.
+  func possible(from before: Registry) -> [Registry] {
+    switch waiting?.request {
+    case .commit(let writes)?: [before, before.written(writes)]
+    case .replace(let registry)?: [before, registry]
+    case .reset?: [before, Registry()]
+    case .open?, .close?, nil: [before]
+    }
+  }
+
+  /// Nothing fails from now on.
+  mutating func mend() { failuresPerMille = 0 }
+
+  private mutating func fail(_ request: RegistryRequest) -> RegistryReply {
+    guard request != .open else {
+      isOpen = false
+      return .refused(.failed(dice.pick([.readOnly, .noPermission])))
+    }
+    if dice.chance(perMille: 500) { return .failed(dice.pick([.full, .locked]), isOpen: isOpen) }
+    let fault = StoreFault(code: 10, reason: "disk I/O error")
+    if dice.chance(perMille: 500) { _ = perform(request) }
+    isOpen = false
+    return .failed(.disk(fault), isOpen: false)
+  }
+
+  private mutating func perform(_ request: RegistryRequest) -> RegistryReply {
+    switch request {
+    case .open:
+      isOpen = true
+      return .opened(saved)
+    case .commit(let writes):
+      guard isOpen else { return .failed(.closed, isOpen: false) }
+      commitCount += 1
+      if tampering == .losesACommit, commitCount == 3 { return .done }
+      before = saved
+      saved = saved.written(writes)
+      return .done
+    case .replace(let registry):
+      guard isOpen else { return .failed(.closed, isOpen: false) }
+      commitCount += 1
+      saved = registry
+      return .done
+    case .reset:
+      isOpen = true
+      commitCount += 1
+      saved = Registry()
+      return .reset(kept: "registry.kept")
+    case .close:
+      isOpen = false
+      return .closed
+    }
+  }
+}
+
+extension Registry {
+  /// Row for row, as a file would have it; nothing of the rules is in it.
+  fileprivate func written(_ writes: [RegistryWrite]) -> Registry {
+    var rows = rows
+    for write in writes {
+      switch write {
+      case .put(let row):
+        rows.removeAll { $0.table == row.table && $0.number == row.number }
+        rows.append(row)
+      case .drop(let table, let number): rows.removeAll { $0.table == table && $0.number == number }
+      }
+    }
+    do {
+      return try Registry(rows.sorted { $0.number < $1.number })
+    } catch {
+      preconditionFailure("a commit that leaves no registry: \(error)")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Testing
+
+@testable import AgentCore
+
+@Suite("The events of an app")
+struct AppFeedTests {
+  private let mine = RandomIdentifier(high: 1, low: 1)
+  private let other = RandomIdentifier(high: 2, low: 2)
+
+  private func event() -> AppEvent { AppEvent(.pickerDidPresent, picker: nil, at: Instant(microseconds: 0)) }
+
+  @Test(
+    "Delivered, missed and passed make up what was produced, when events are overwritten behind passed ones")
+  func count() {
+    var feed = AppFeed()
+    var position = SessionPosition(mine, app: "lights", at: 0)
+    for _ in 0..<3 { feed.append(event(), to: other) }
+    #expect(feed.read(&position) == .end)
+    for _ in 0..<300 { feed.append(event(), to: mine) }
+    feed.append(event(), to: other)
+    feed.append(event(), to: mine)
+    var total: UInt64 = 0
+    reading: while true {
+      switch feed.read(&position) {
+      case .event(_, let passed, _): total += 1 + passed
+      case .missed(let count): total += count
+      case .end: break reading
+      }
+    }
+    #expect(total == feed.produced)
+  }
+
+  @Test("Behind invalidated a session is told nothing more, whatever becomes of its app")
+  func end() {
+    var feed = AppFeed()
+    var position = SessionPosition(mine, app: "lights", at: 0)
+    let end = AppEvent(.invalidated(.noSession), picker: nil, at: Instant(microseconds: 0))
+    feed.append(end, to: mine)
+    feed.append(event(), to: nil)
+    #expect(feed.read(&position) == .event(sequence: 0, passed: 0, end))
+    #expect(feed.read(&position) == .end)
+  }
+}
