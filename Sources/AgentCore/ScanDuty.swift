@@ -10,6 +10,9 @@ public struct ScanDuty: Equatable, Sendable {
   /// Whether it listens all the time.
   public var isFull: Bool { windowMilliseconds >= intervalMilliseconds }
 
+  /// Listening, in parts of 65,536.
+  public var share: UInt32 { UInt32(windowMilliseconds) << 16 / max(UInt32(intervalMilliseconds), 1) }
+
   public init(windowMilliseconds: UInt16, intervalMilliseconds: UInt16) {
     self.windowMilliseconds = windowMilliseconds
     self.intervalMilliseconds = intervalMilliseconds

@@ -133,8 +133,10 @@ extension Agent {
   }
 
   private var duty: ScanDuty {
-    if immediateRequests > 0 { return configuration.board.fast }
-    return openRequests > 0 ? configuration.board.balanced : configuration.board.low
+    let board = configuration.board
+    if immediateRequests > 0 { return board.fast }
+    // A board that always listens for long does not listen for less because somebody waits.
+    return openRequests > 0 && board.low.share < board.balanced.share ? board.balanced : board.low
   }
 
   /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for nobody

@@ -26,6 +26,8 @@ extension AgentLoop {
       try epoll.add(socket.descriptor, .readable, token: token)
       radio.management = ManagementPort(socket, token: token)
     } catch {
+      // Of that the opening of the adapter tells.
+      guard !error.isWithoutBluetooth else { return }
       log.say(.info, "the kernel's Bluetooth management cannot be asked: \(error.sentence)")
     }
   }

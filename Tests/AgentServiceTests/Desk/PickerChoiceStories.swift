@@ -20,7 +20,9 @@ struct PickerChoiceStories {
     return (story, app, anna)
   }
 
-  @Test("An operator who watches and does not read keeps nobody awake, and gets the latest afterwards")
+  @Test(
+    "An operator who watches and does not read keeps nobody awake, and gets the latest afterwards",
+    .inMemoryAlone("the kernel keeps for its client what would fill the agent's buffer"))
   func slowWatcher() throws {
     let story = DeskStory(.lights { _ in }, room: (1...20).map { .bulb($0) })
     let app = story.app()

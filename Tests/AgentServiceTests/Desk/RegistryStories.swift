@@ -185,7 +185,9 @@ struct RegistryStories {
         """)
   }
 
-  @Test("A picker ends well when the file, read again, has what its app had confirmed")
+  @Test(
+    "A picker ends well when the file, read again, has what its app had confirmed",
+    .inMemoryAlone("in which turn a watcher is told of it depends on the thread that reads the file"))
   func confirmedUnheard() throws {
     let manifest = Manifest.lights { $0.setupOptions = .confirmAuthorization }
     let story = DeskStory(manifest)

@@ -178,11 +178,11 @@ struct SetupStories {
     #expect(
       story.text == """
         2.0 lights: RemoveAccessory → Unknown
+        32.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        32.0 lights: pickerSetupFailed userCancelled
+        32.0 lights: pickerDidDismiss
+        32.0 lights: pickerFinished userCancelled
         32.0 anna: setup lights settingUp Lumo bulb
-        32.1 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
-        32.1 lights: pickerSetupFailed userCancelled
-        32.1 lights: pickerDidDismiss
-        32.1 lights: pickerFinished userCancelled
         32.1 anna: closed userCancelled
         """)
   }

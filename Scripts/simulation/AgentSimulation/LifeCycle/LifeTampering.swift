@@ -40,14 +40,16 @@ public enum LifeTampering: String, CaseIterable, Sendable {
     case .losesACommit, .losesACommitAtACut: [.registry]
     case .dropsAnEvent, .doublesAnEvent: [.lostCount]
     case .hidesAnAccessory: [.lostCount, .registry]
-    case .hidesADismissal, .finishesTwice: [.pickerOrder]
+    case .hidesADismissal: [.pickerOrder]
+    case .finishesTwice: [.pickerOrder, .lostCount]
     case .tellsAStranger, .refusesInOtherWords: [.isolation]
     // Behind it every reply is taken for another call's.
     case .losesAReply: [.unansweredCall, .registry, .isolation, .wrongReply]
     case .doublesAReply: [.unaskedReply]
     case .closesTwice: [.wrongReply]
     case .asksTheDiskTwice: [.bound]
-    case .closesAnInnocent: [.wrongAdmission]
+    // If it reads slowly it might have been closed for that, but then the agent would have forgotten it.
+    case .closesAnInnocent: [.wrongAdmission, .leftover]
     case .neverLeaves: [.leftover]
     }
   }
