@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // bus-client ADAPTER: what an application on bluetoothd has to do to hear advertisements, as leanly as C can. Has the
-// adapter discover with duplicates, counts the signals that carry a device's RSSI, and prints their number when SIGTERM
-// ends it. Interfaces: BlueZ, doc/adapter-api.txt and doc/device-api.txt.
+// adapter discover with duplicates, counts the signals that carry a device's RSSI, and prints their number at
+// SIGUSR1 and when SIGTERM ends it. Interfaces: BlueZ, doc/adapter-api.txt and doc/device-api.txt.
 
 #include <dbus/dbus.h>
 #include <signal.h>
@@ -10,11 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static volatile sig_atomic_t has_ended;
+static volatile sig_atomic_t has_ended, is_asked;
 
 static void end(int signal) {
   (void)signal;
   has_ended = 1;
+}
+
+static void ask(int signal) {
+  (void)signal;
+  is_asked = 1;
 }
 
 static void die(const char *what, DBusError *error) {
@@ -90,6 +95,7 @@ int main(int count, char **words) {
   long reports = 0;
   if (count != 2) return 64;
   signal(SIGTERM, end);
+  signal(SIGUSR1, ask);
   bus = dbus_bus_get(DBUS_BUS_SYSTEM, &error);
   if (!bus) die("the bus", &error);
   snprintf(path, sizeof path, "/org/bluez/%s", words[1]);
@@ -104,6 +110,11 @@ int main(int count, char **words) {
     while ((message = dbus_connection_pop_message(bus)) != NULL) {
       reports += is_report(message);
       dbus_message_unref(message);
+    }
+    if (is_asked) {
+      is_asked = 0;
+      printf("%ld\n", reports);
+      fflush(stdout);
     }
   }
   printf("%ld\n", reports);

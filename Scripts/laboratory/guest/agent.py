@@ -2,6 +2,7 @@
 """The shipped agent, as its users see it: through its socket, and from outside."""
 
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -78,8 +79,8 @@ class Agent(Program):
         """The file that asks for the board's own step."""
         return self.home / "recovery-request"
 
-    def client(self):
-        return Client(self.socket_path)
+    def client(self, user=0):
+        return Client(self.socket_path, user)
 
     def call(self, method, **parameters):
         with self.client() as client:
@@ -119,11 +120,16 @@ class Agent(Program):
 class Client:
     """A connection to the agent's socket."""
 
-    def __init__(self, path):
+    def __init__(self, path, user=0):
         self.rest = b""
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
-        self.socket.connect(path)
+        self.socket.settimeout(30)
+        # The kernel tells the agent who connects.
+        os.seteuid(user)
+        try:
+            self.socket.connect(path)
+        finally:
+            os.seteuid(0)
 
     def __enter__(self):
         return self
@@ -132,7 +138,9 @@ class Client:
         self.socket.close()
 
     def send(self, method, more=False, **parameters):
-        call = {"method": "io.accessoryd.Gateway." + method, "parameters": parameters, "more": more}
+        """A method of the gateway's, or one with the name of its interface."""
+        name = method if "." in method else "io.accessoryd.Gateway." + method
+        call = {"method": name, "parameters": parameters, "more": more}
         self.socket.sendall(json.dumps(call).encode() + b"\0")
 
     def receive(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""bleak-client.py: counts what the library bleak tells of advertisements until SIGTERM, and prints the number."""
+"""bleak-client.py: counts what the library bleak tells of advertisements until SIGTERM, and prints
+the number then and at SIGUSR1."""
 
 import asyncio
 import signal
@@ -14,13 +15,18 @@ def heard(device, advertisement):
     reports += 1
 
 
+def tell():
+    print(reports, flush=True)
+
+
 async def main():
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tell)
     async with BleakScanner(heard, bluez={"filters": {"DuplicateData": True}}):
         print("discovers", flush=True)
         await ended.wait()
-    print(reports, flush=True)
+    tell()
 
 
 asyncio.run(main())

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How others receive advertisements: bluetoothd, the bus, and a client."""
 
+import signal
+
 import hci
 from program import Program, Usage
 
@@ -28,6 +30,13 @@ class Rival:
 
     def usages(self):
         return [Usage(program.pid) for program in (self.daemon, self.lab.bus, self.client)]
+
+    def heard(self):
+        """What the client has counted so far; it tells when it is asked by SIGUSR1."""
+        rows = len(self.client.said().splitlines())
+        self.client.process.send_signal(signal.SIGUSR1)
+        self.lab.until(lambda: len(self.client.said().splitlines()) > rows, "the client tells what it counted")
+        return int(self.client.said().splitlines()[-1])
 
     def reports(self):
         """Ends the client, and answers what it has counted."""

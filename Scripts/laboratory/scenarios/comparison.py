@@ -7,19 +7,45 @@ import feats
 import rivals
 
 PATIENCE = 400
-RATE, SECONDS = 500, 30
+RATE, SECONDS, PARTS = 500, 30, 3
+# What is done for the first time is not what it costs: rows for devices, and the emulator's translation of the code.
+WARM_SECONDS = 5
+# Time to tell what is still under way.
+SETTLE_SECONDS = 3
 # In exclusive mode the agent takes at most a twentieth of what bluetoothd and a client take.
 LEAST_RATIO = 20
+
+
+def carry(controller, usages):
+    """The load, in parts: events written, and the least seconds for an event in any part.
+
+    What else the host does counts as the guest's time; the part that it disturbed least is nearest to the truth.
+    """
+    total, least = 0, None
+    for _ in range(PARTS):
+        before, start = controller.count(), sum(usage.seconds for usage in usages())
+        controller.load(RATE, SECONDS // PARTS)
+        written = controller.await_load(120)
+        time.sleep(SETTLE_SECONDS)
+        events = feats.difference(written, before, "events")
+        cost = (sum(usage.seconds for usage in usages()) - start) / events
+        total, least = total + events, cost if least is None else min(least, cost)
+    return total, least
+
+
+def warm(controller):
+    controller.load(RATE, WARM_SECONDS)
+    controller.await_load(60)
+    time.sleep(SETTLE_SECONDS)
 
 
 def agent(lab, access):
     controller = lab.controller()
     program = feats.scanning(lab, controller, access)
-    before, metrics, usage = controller.count(), program.metrics(), program.usage()
-    controller.load(RATE, SECONDS)
-    written = controller.await_load(120)
-    read, after = feats.settled(lab, program, metrics), program.usage()
-    note(lab, access, feats.difference(written, before, "events"), read, after.seconds - usage.seconds, [after])
+    warm(controller)
+    metrics = program.metrics()
+    written, cost = carry(controller, lambda: [program.usage()])
+    note(lab, access, written, feats.settled(lab, program, metrics), cost, [program.usage()])
     program.end()
     controller.end()
 
@@ -27,23 +53,20 @@ def agent(lab, access):
 def rival(lab, kind):
     controller = lab.controller()
     others = rivals.Rival(lab, controller, kind)
-    before, usages = controller.count(), others.usages()
-    controller.load(RATE, SECONDS)
-    written = controller.await_load(120)
-    # Time to tell what is still under way.
-    time.sleep(3)
-    afters = others.usages()
-    seconds = sum(after.seconds - usage.seconds for after, usage in zip(afters, usages))
-    note(lab, kind, feats.difference(written, before, "events"), others.reports(), seconds, afters)
+    warm(controller)
+    early = others.heard()
+    written, cost = carry(controller, others.usages)
+    usages = others.usages()
+    note(lab, kind, written, others.reports() - early, cost, usages)
     others.end()
     controller.end()
 
 
-def note(lab, kind, written, read, seconds, usages):
-    lab.figure(f"\n         {kind}: s per million", round(seconds * 1e6 / written, 1))
+def note(lab, kind, written, read, cost, usages):
+    lab.figure(f"\n         {kind}: s per million", round(cost * 1e6, 1))
     lab.figure(f"{kind}: arrived %", round(100 * read / written, 1))
     lab.figure(f"{kind}: RSS MB", " + ".join(f"{usage.resident / 1024:.1f}" for usage in usages))
-    lab.costs = getattr(lab, "costs", {}) | {kind: seconds / written}
+    lab.costs = getattr(lab, "costs", {}) | {kind: cost}
 
 
 def scenario(lab):
