@@ -15,6 +15,8 @@ public enum Action: Sendable {
   case manage(ManagementCommand)
   /// Let go of the radio that is held, if any, and open the one that the manifest names now. `access` is for adapters.
   case openRadio(RadioSelection, access: Gateway.Access)
+  /// The radio is gone, as this sentence says: let go of it, and open it again when it is back.
+  case releaseRadio(String)
   /// Let go of the adapter, do this to it, and open it again.
   case mend(RecoveryRung)
   /// Ask this of the registry's file, then say what came of it with ``Agent/registryAnswered(_:at:)``. One request is

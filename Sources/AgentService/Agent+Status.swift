@@ -203,6 +203,7 @@ extension SharedScanError {
     case .blocked: "the radio is blocked; rfkill unblock bluetooth frees it"
     case .permissionDenied: "the kernel refuses: \(Self.cure)"
     case .withoutLowEnergy: "the adapter knows no Bluetooth LE"
+    case .gone: "the adapter was unplugged, or another program took it for itself"
     }
   }
 

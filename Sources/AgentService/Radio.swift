@@ -3,20 +3,6 @@
 import AgentCore
 import HCI
 
-/// What stands at the other end of a radio source.
-public enum RadioKind: Equatable, Sendable {
-  /// Takes commands, and is brought up.
-  case controller
-  /// A controller too, held by the kernel for nobody else: more can be done for it than to command it.
-  case adapter
-  /// An adapter that others use too: its events are read, and the kernel is asked to scan.
-  case sharedAdapter(index: UInt16)
-  /// An adapter that is only listened to: whether it scans is up to others.
-  case listener
-  /// Only speaks.
-  case recording
-}
-
 /// The radio as the agent holds it: brought up, kept scanning by its plan, and tried again after a failure.
 ///
 /// Pure: what its drivers, ``Bringup`` and ``SharedScan``, are to be told goes in with its time; commands and what is
@@ -328,6 +314,7 @@ extension Radio {
     if let command = step.command { output.append(.manage(command)) }
     guard let state = step.state else { return }
     switch state {
+    case .failed(.gone): output.append(.releaseRadio(SharedScanError.gone.sentence))
     case .failed(let error): fail(.kernel(error), mayRestart: onSince != nil, at: now)
     case .scanning: noteScan(at: now)
     case .off, .preparing, .switchedOff, .ready: onSince = nil

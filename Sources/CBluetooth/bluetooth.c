@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#define _GNU_SOURCE
 #include "CBluetooth.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -110,29 +112,56 @@ static int64_t microseconds(const void *data) {
   return (int64_t)time.tv_sec * 1000000 + time.tv_usec;
 }
 
-long cbluetooth_receive(int socket, void *bytes, size_t count, int64_t *stamp) {
-  struct iovec place = {.iov_base = bytes, .iov_len = count};
-  union {
-    struct cmsghdr head;
-    char room[CMSG_SPACE(sizeof(struct timeval)) + CMSG_SPACE(sizeof(int))];
-  } control;
-  struct msghdr message;
-  memset(&message, 0, sizeof message);
-  message.msg_iov = &place;
-  message.msg_iovlen = 1;
-  message.msg_control = &control;
-  message.msg_controllen = sizeof control;
-  long result = recvmsg(socket, &message, 0);
-  if (result < 0) return result;
-  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+static void read_stamp(struct msghdr *message, int64_t *stamp) {
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
     if (part->cmsg_len < CMSG_LEN(sizeof(struct timeval))) continue;
     if ((part->cmsg_level == SOL_HCI && part->cmsg_type == HCI_CMSG_TSTAMP) ||
         (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMP)) {
       *stamp = microseconds(CMSG_DATA(part));
     }
   }
-  return result;
 }
+
+/// Room for a stamp and what else comes with it.
+union stamp_room {
+  struct cmsghdr head;
+  char octets[CMSG_SPACE(sizeof(struct timeval)) + CMSG_SPACE(sizeof(int))];
+};
+
+struct cbluetooth_batch {
+  struct mmsghdr messages[CBLUETOOTH_BATCH_MAX];
+  struct iovec places[CBLUETOOTH_BATCH_MAX];
+  union stamp_room stamp;
+  unsigned char octets[CBLUETOOTH_BATCH_MAX][CBLUETOOTH_PACKET_MAX];
+};
+
+struct cbluetooth_batch *cbluetooth_batch_create(void) {
+  struct cbluetooth_batch *batch = calloc(1, sizeof *batch);
+  if (!batch) return NULL;
+  for (int place = 0; place < CBLUETOOTH_BATCH_MAX; place++) {
+    batch->places[place] = (struct iovec){.iov_base = batch->octets[place], .iov_len = CBLUETOOTH_PACKET_MAX};
+    batch->messages[place].msg_hdr.msg_iov = &batch->places[place];
+    batch->messages[place].msg_hdr.msg_iovlen = 1;
+  }
+  batch->messages[0].msg_hdr.msg_control = &batch->stamp;
+  return batch;
+}
+
+void cbluetooth_batch_destroy(struct cbluetooth_batch *batch) { free(batch); }
+
+int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int64_t *stamp) {
+  batch->messages[0].msg_hdr.msg_controllen = sizeof batch->stamp;
+  int count = recvmmsg(socket, batch->messages, CBLUETOOTH_BATCH_MAX, 0, NULL);
+  if (count > 0) read_stamp(&batch->messages[0].msg_hdr, stamp);
+  return count;
+}
+
+const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int place, size_t *count) {
+  *count = batch->messages[place].msg_len;
+  return batch->octets[place];
+}
+
+long cbluetooth_receive(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, 0); }
 
 int cbluetooth_receive_room(int socket, int count) {
   if (setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &count, sizeof count) < 0 &&

@@ -106,13 +106,12 @@ public struct AdapterSocket: ~Copyable, Sendable {
     return count
   }
 
-  /// One packet into the buffer: octets, 0 at the end, nil when none is there. `stamp` becomes when the kernel received
-  /// it, in microseconds of the wall clock.
-  public func receive(into buffer: inout [UInt8], stamp: inout Int64) throws(SystemError) -> Int? {
+  /// One message into the buffer: octets, 0 at the end, nil when none is there.
+  public func receive(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     let number = descriptor.number
     let count = unsafe buffer.withUnsafeMutableBytes {
-      // Holds: the buffer is the array's own, for as long as the call, and so is the stamp the caller's.
-      unsafe cbluetooth_receive(number, $0.baseAddress, $0.count, &stamp)
+      // Holds: the buffer is the array's own, for as long as the call.
+      unsafe cbluetooth_receive(number, $0.baseAddress, $0.count)
     }
     guard count < 0 else { return count }
     let error = SystemError(.receive)

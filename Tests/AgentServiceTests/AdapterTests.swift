@@ -161,6 +161,17 @@ struct AdapterTests {
     #expect(recoveries(bench).isEmpty)
   }
 
+  @Test("A shared adapter that another program takes is no reason for a ladder")
+  func taken() {
+    let bench = shared()
+    bench.tell(ManagementEvent(index: 3, .removed))
+    bench.turn()
+    #expect(bench.agent.radioState == .absent)
+    #expect(recoveries(bench).isEmpty)
+    bench.radioComes(as: .sharedAdapter(index: 3))
+    #expect(bench.agent.radioState == .on)
+  }
+
   @Test("What the kernel was asked for is taken back before the adapter is let go")
   func farewell() {
     let bench = shared()

@@ -114,6 +114,7 @@ final class Workbench: StoryBench {
     case .manage(let command):
       managed.append(command)
       for event in kernel?.answer(command) ?? [] { tell(event) }
+    case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .mend(let rung): mended.append(rung)
     case .registry(let request):
       guard let reply = registry.answer(request) else { return }

@@ -91,6 +91,8 @@ public enum SharedScanError: Error, Equatable, Sendable {
   case permissionDenied
   /// It knows no LE.
   case withoutLowEnergy
+  /// The kernel knows the adapter no more: it was unplugged, or another program has it for itself.
+  case gone
 }
 
 // MARK: - Inputs
@@ -126,6 +128,7 @@ extension SharedScan {
 
   public mutating func received(_ event: ManagementEvent, now: Instant) -> Output {
     guard event.index == index else { return Output() }
+    guard isWorking else { return Output() }
     return step(now) { $0.take(event.content, now) }
   }
 
@@ -184,7 +187,11 @@ extension SharedScan {
       if !isOn { (isOurDiscovery, discoveryRetry) = (false, nil) }
     case .monitorRemoved(let handle):
       if handle == 0 || handle == monitor { forgetMonitor() }
-    case .added, .removed, .other: break
+    case .removed:
+      // With it went what was asked of it.
+      (monitor, originalDuty, isOurDiscovery) = (nil, nil, false)
+      fail(.gone)
+    case .added, .other: break
     }
   }
 
@@ -232,6 +239,7 @@ extension SharedScan {
     switch (command.opcode, status) {
     case (_, .permissionDenied): fail(.permissionDenied)
     case (_, .blocked): fail(.blocked)
+    case (_, .invalidIndex): fail(.gone)
     case (.startDiscovery, _) where status != .notPowered:
       // Others have it; theirs scans as well.
       discoveryRetry = now.advanced(milliseconds: Self.busyMilliseconds)

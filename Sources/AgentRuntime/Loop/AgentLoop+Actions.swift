@@ -20,6 +20,7 @@ extension AgentLoop {
         disk.readConfiguration()
       case .manage(let command): manage(command)
       case .openRadio(let selection, let access): openRadio(selection, access)
+      case .releaseRadio(let reason): lose(.gone(reason))
       case .mend(let rung): mend(rung)
       case .registry(let request): disk.ask(request)
       case .signalTouch(let signal): self.signal(signal)

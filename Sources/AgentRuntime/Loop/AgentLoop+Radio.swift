@@ -166,17 +166,21 @@ extension AgentLoop {
 
   // MARK: - Losing
 
-  private mutating func lose(_ end: RadioEnd) {
+  mutating func lose(_ end: RadioEnd) {
     switch end {
     // Its clock goes on.
     case .recordingEnded: return agent.recordingEnded(end.sentence, at: now)
     case .recordingBroken: return agent.radioVanished(end.sentence, at: now)
-    case .hungUp, .outOfStep, .deaf, .system, .unplugged: agent.radioVanished(end.sentence, at: now)
+    case .hungUp, .outOfStep, .deaf, .system, .unplugged, .gone: agent.radioVanished(end.sentence, at: now)
     }
     guard radio.source?.returns != true else { return }
     releaseRadio(restores: false)
-    radio.retry = radio.backOff.failed(at: now)
+    // Nobody tells when another program gives an adapter back, or the kernel is done with one that was plugged in.
+    let longest = radio.wanted?.isAdapter == true ? Self.adapterRetryMilliseconds : BackOff.millisecondsMax
+    radio.retry = radio.backOff.failed(at: now, millisecondsMax: longest)
   }
+
+  private static var adapterRetryMilliseconds: Int64 { 2000 }
 
   /// Lets go of it; an adapter is left as it was found, if `restores`.
   private mutating func releaseRadio(restores: Bool = true) {

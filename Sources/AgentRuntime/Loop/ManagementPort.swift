@@ -20,9 +20,8 @@ final class ManagementPort {
 
   /// Hands over up to so many messages that are there.
   func drain(countMax: Int = 64, _ receive: (RawSpan) -> Void) {
-    var stamp: Int64 = 0
     for _ in 0..<countMax {
-      guard let count = try? socket.receive(into: &buffer, stamp: &stamp), count > 0 else { return }
+      guard let count = try? socket.receive(into: &buffer), count > 0 else { return }
       receive(buffer.span.octets.extracting(0..<count))
     }
   }

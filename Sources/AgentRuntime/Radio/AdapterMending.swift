@@ -39,12 +39,11 @@ struct AdapterMending {
       let deadline = try? MonotonicInstant.now().advanced(seconds: Self.answerSeconds)
     else { return }
     var buffer = [UInt8](repeating: 0, count: 1024)
-    var stamp: Int64 = 0
     while true {
       guard let ready = try? Polling.wait([.init(socket.descriptor.number, .readable)], until: deadline),
         ready.first?.isEmpty == false
       else { return }
-      while let count = try? socket.receive(into: &buffer, stamp: &stamp), count > 0 {
+      while let count = try? socket.receive(into: &buffer), count > 0 {
         let event = try? ManagementEvent(parsing: buffer.span.octets.extracting(0..<count))
         if case .completed(command.opcode, _, _) = event?.content, event?.index == index { return }
       }

@@ -6,11 +6,8 @@ import LinuxSystem
 
 /// An adapter of this machine: its packets as the kernel hands them over, each with its H4 indicator.
 final class AdapterSource: RadioSource {
-  /// No event is longer than 258 octets, and data of connections is not asked for.
-  private static let packetBytesMax = 4096
-
   let hold: AdapterHold
-  private var buffer = [UInt8](repeating: 0, count: packetBytesMax)
+  private var batch = PacketBatch()
   private(set) var queueing: Int64?
 
   init(_ hold: AdapterHold) { self.hold = hold }
@@ -33,19 +30,16 @@ final class AdapterSource: RadioSource {
 
   func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain {
     queueing = nil
-    for count in 0..<RadioDrain.packetCountMax {
-      var stamp: Int64 = 0
-      do throws(SystemError) {
-        guard let byteCount = try hold.events.receive(into: &buffer, stamp: &stamp) else {
-          return count > 0 ? .some : .nothing
-        }
-        guard byteCount > 0 else { return .ended(.unplugged) }
-        // The first has waited longest.
-        if count == 0, stamp != 0 { queueing = Self.age(of: stamp) }
-        receive(buffer.span.octets.extracting(0..<byteCount), now)
-      } catch {
+    var total = 0
+    while total < RadioDrain.packetCountMax {
+      do throws(SystemError) { try batch.receive(from: hold.events) } catch {
         return .ended(error.isWithoutAdapter ? .unplugged : .system(error))
       }
+      // The first has waited longest.
+      if total == 0, let stamp = batch.firstStamp { queueing = Self.age(of: stamp) }
+      batch.forEach { receive($0, now) }
+      total += batch.count
+      guard batch.count == PacketBatch.packetCountMax else { return total > 0 ? .some : .nothing }
     }
     return .more
   }

@@ -16,6 +16,7 @@ extension RadioEnd {
     case .deaf: "the controller takes no commands"
     case .system(let error): "the controller is lost: \(error.sentence)"
     case .unplugged: "the controller was unplugged"
+    case .gone(let sentence): sentence
     case .recordingEnded(let count):
       "the recording has ended after \(count) \(count == 1 ? "record" : "records")"
     case .recordingBroken(let error): "the recording cannot be read on: \(error.sentence)"

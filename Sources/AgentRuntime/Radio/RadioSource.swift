@@ -63,6 +63,8 @@ enum RadioEnd: Error, Equatable {
   case deaf
   case system(SystemError)
   case unplugged
+  /// As the sentence says.
+  case gone(String)
   case recordingEnded(recordCount: Int)
   case recordingBroken(BtsnoopError)
 }

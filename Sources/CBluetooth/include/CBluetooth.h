@@ -45,9 +45,28 @@ int cbluetooth_bind_raw(int socket, uint16_t index);
 /// Device Found and Lost) are left in the kernel.
 int cbluetooth_bind_management(int socket);
 
-/// One packet: its octets, or -1 with errno. `stamp` becomes the wall clock's microseconds when the kernel received it,
-/// or stays.
-long cbluetooth_receive(int socket, void *bytes, size_t count, int64_t *stamp);
+/// One message: its octets, or -1 with errno.
+long cbluetooth_receive(int socket, void *bytes, size_t count);
+
+/// Where packets are received to, several at once.
+struct cbluetooth_batch;
+
+enum {
+  CBLUETOOTH_BATCH_MAX = 64,
+  /// An event has 258 octets behind its indicator at most; of longer packets, which nobody asked for, the rest is lost.
+  CBLUETOOTH_PACKET_MAX = 264,
+};
+
+/// NULL when there is no memory.
+struct cbluetooth_batch *cbluetooth_batch_create(void);
+void cbluetooth_batch_destroy(struct cbluetooth_batch *batch);
+
+/// Receives what is there, at most CBLUETOOTH_BATCH_MAX packets: how many, or -1 with errno. Fewer than the most means
+/// that no more was there. `stamp` becomes the wall clock's microseconds when the kernel received the first, or stays.
+int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int64_t *stamp);
+
+/// A packet of those received last, and how many octets it has.
+const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int place, size_t *count);
 
 /// Makes room for so many octets, by force where that is allowed: what the kernel counts them as, or -1 with errno.
 int cbluetooth_receive_room(int socket, int count);

@@ -152,6 +152,7 @@ struct SharedScanTests {
         $0.refusals[.setPowered] = .blocked
       }.scan.state == .failed(.blocked))
     #expect(started { $0.supported = [.powered] }.scan.state == .failed(.withoutLowEnergy))
+    #expect(started { $0.refusals[.addMonitor] = .invalidIndex }.scan.state == .failed(.gone))
     #expect(
       started { $0.refusals[.addMonitor] = .busy }.scan.state == .failed(.refused(.addMonitor, .busy)))
   }
@@ -168,6 +169,14 @@ struct SharedScanTests {
     bench.kernel.isMute = false
     bench.start(plan)
     #expect(bench.scan.state == .scanning(isActive: false))
+  }
+
+  @Test("An adapter that the kernel knows no more is gone")
+  func gone() {
+    var bench = started()
+    bench.tell(.removed)
+    #expect(bench.scan.state == .failed(.gone))
+    #expect(bench.scan.farewell.isEmpty)
   }
 
   @Test("A scan that is begun anew gives up its monitor for another")

@@ -175,7 +175,7 @@ public final class LifeCycle {
       guard disk.ask(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
-    case .manage, .mend:
+    case .manage, .mend, .releaseRadio:
       // Only adapters of a machine are asked of the kernel.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .signalTouch(let signal): note("signals \(signal)")
