@@ -25,4 +25,7 @@ public struct BoardProfile: Equatable, Sendable {
   public var knownLimits: KnownLimits = []
 
   public init(name: String) { self.name = name }
+
+  /// Whether the recovery unit has something to do; the other steps are the agent's own, and always tried.
+  public var asksForRecovery: Bool { recovery.contains { $0.isPrivileged } }
 }

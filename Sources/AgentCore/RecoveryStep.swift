@@ -20,4 +20,12 @@ public struct RecoveryStep: Equatable, Sendable {
   public var waitMilliseconds: Int32 = 2000
 
   public init(kind: Kind) { self.kind = kind }
+
+  /// Whether it needs more rights than the agent has, so that the recovery unit does it.
+  public var isPrivileged: Bool {
+    switch kind {
+    case .reset, .power: false
+    case .rfkill, .usbReset, .rebind: true
+    }
+  }
 }

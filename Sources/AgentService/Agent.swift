@@ -125,7 +125,7 @@ public final class Agent {
       manifest, identities: setup.configuration.identities,
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch)
     radio = Radio(nil, addressSeed: setup.epoch)
-    radio.hasBoardStep = !setup.configuration.board.recovery.isEmpty
+    radio.hasBoardStep = setup.configuration.board.asksForRecovery
     clients = ClientTable(manifest.gateway.limits)
     desk = Desk(setup.configuration.desk, secret: setup.secret, at: now)
     feeds = AdvertisementFeeds(setup.epoch)

@@ -98,7 +98,7 @@ extension Agent {
       radio.vanish("it is being opened", at: now)
       perform(.openRadio(gateway.radio, access: gateway.access))
     }
-    radio.hasBoardStep = !new.board.recovery.isEmpty
+    radio.hasBoardStep = new.board.asksForRecovery
     radio.follow(scanPlan, at: now)
     followRadio(at: now)
     perform(.log(.reloaded(summary, warnings: warnings.count)))

@@ -36,7 +36,7 @@ struct Accessoryctl: ParsableCommand {
       PickCommand.self, CheckCommand.self, SuggestCommand.self, ReloadCommand.self, ListCommand.self,
       RenameCommand.self,
       RemoveCommand.self, AllowCommand.self, AuthorizeCommand.self, RegistryCommand.self, MetricsCommand.self,
-      CaptureCommand.self, DecodeCommand.self, ReplayCommand.self,
+      CalibrateCommand.self, CaptureCommand.self, DecodeCommand.self, ReplayCommand.self,
     ])
 
   static func main() {

@@ -3,7 +3,6 @@
 import HCI
 import LinuxSystem
 import Rendering
-import Varlink
 
 /// The agent's stream of packets on its way into a btsnoop file.
 struct Recording: ~Copyable {
@@ -23,7 +22,7 @@ struct Recording: ~Copyable {
     let greeting: CaptureReply
     do throws(GatewayProblem) {
       guard let reply = try connection.answer() else { throw .ended(hasAnswered: false) }
-      greeting = try reply.captured
+      greeting = try CaptureReply(captured: reply)
     } catch {
       throw error.failure(at: path)
     }
@@ -42,7 +41,8 @@ struct Recording: ~Copyable {
     self.output = output
   }
 
-  private static func connection(_ path: String) throws(Failure) -> GatewayConnection {
+  /// On which the agent was asked for its packets.
+  static func connection(_ path: String) throws(Failure) -> GatewayConnection {
     do throws(GatewayProblem) {
       var connection = try GatewayConnection(path: path)
       try connection.begin(GatewayMethod.capture)
@@ -80,7 +80,7 @@ struct Recording: ~Copyable {
       let part: CaptureReply
       do throws(GatewayProblem) {
         switch try connection.next(until: deadline, interruption, output: output.number) {
-        case .reply(let reply): part = try reply.captured
+        case .reply(let reply): part = try CaptureReply(captured: reply)
         case .deadline, .interruption, .noReader: return nil
         }
       } catch {
@@ -135,17 +135,5 @@ struct Recording: ~Copyable {
 
   private static func now() throws(Failure) -> MonotonicInstant {
     do throws(SystemError) { return try .now() } catch { throw .clock(error) }
-  }
-}
-
-extension ReceivedReply {
-  fileprivate var captured: CaptureReply {
-    get throws(GatewayProblem) {
-      do throws(LineProblem) {
-        return try CaptureReply(reading: LineReader(parameters))
-      } catch {
-        throw .line(error)
-      }
-    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AgentCore
+import Foundation
 import ManifestFormat
 import Testing
 
@@ -22,6 +23,49 @@ struct BoardProfileReaderTests {
     let keys = BoardKey.allCases.map(\.rawValue) + ScanKey.allCases.map(\.rawValue)
     let inner = DutyKey.allCases.map(\.rawValue) + RecoveryKey.allCases.map(\.rawValue)
     #expect((keys + inner).filter { !words.contains($0[...]) } == [])
+  }
+
+  private static let shipped =
+    (try? FileManager.default.contentsOfDirectory(atPath: Fixtures.package + "/Board"))?
+    .filter { $0.hasSuffix(".toml") }.sorted() ?? []
+
+  private static func profile(of file: String) throws -> BoardProfile {
+    let text = try Fixtures.bytes(of: Fixtures.package + "/Board/" + file)
+    let reading = BoardProfileReader.read(text: text, fileName: file)
+    #expect(reading.lines == [])
+    return try #require(reading.value)
+  }
+
+  @Test("Every board of ours is there, and read without a word")
+  func ours() throws {
+    #expect(
+      Self.shipped == [
+        "generic.toml", "raspberry-pi-3b-plus.toml", "raspberry-pi-4.toml", "raspberry-pi-5.toml",
+        "raspberry-pi-zero-2-w.toml", "usb-dongle.toml", "virtual.toml",
+      ])
+    for file in Self.shipped {
+      let profile = try Self.profile(of: file)
+      #expect(profile.name + ".toml" == file)
+      // The guarantee about touch holds at the full duty only.
+      #expect(profile.fast.isFull, "\(file)")
+    }
+  }
+
+  @Test("A board whose radio shares its antenna never listens all the time but for touch")
+  func shared() throws {
+    for file in Self.shipped where file.hasPrefix("raspberry-pi") {
+      let profile = try Self.profile(of: file)
+      #expect(profile.knownLimits.isSuperset(of: [.sharesAntennaWithWiFi, .noExtendedScanning]), "\(file)")
+      #expect(!profile.low.isFull && !profile.balanced.isFull, "\(file)")
+      #expect(profile.transport == .uart && profile.asksForRecovery, "\(file)")
+      // A UART knows no USB reset.
+      #expect(!profile.recovery.contains { $0.kind == .usbReset }, "\(file)")
+      // What nobody measured is not told as a number.
+      #expect(profile.rssiOffset == nil, "\(file)")
+    }
+    #expect(try Self.profile(of: "usb-dongle.toml").asksForRecovery)
+    #expect(try !Self.profile(of: "generic.toml").asksForRecovery)
+    #expect(try !Self.profile(of: "virtual.toml").asksForRecovery)
   }
 
   @Test("Every setting arrives")

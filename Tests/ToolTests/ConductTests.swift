@@ -76,7 +76,7 @@ import Testing
     arguments: [[]]
       + [
         "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "capture",
-        "decode", "replay", "pick",
+        "decode", "replay", "pick", "calibrate",
       ].map { [$0] })
   func helpIsForPeople(command: [String]) throws {
     let run = try Tool.run(command + ["--help"])

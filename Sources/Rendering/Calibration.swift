@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// The readings of a device that is held at 1 m from the adapter, and what they say about it.
+///
+/// Capacity: `devicesMax` devices while it is not said which one it is, later ones are left out; as many readings of each
+/// as were asked for.
+public struct Calibration: Sendable {
+  /// What a device of 0 dBm reads at 1 m, in dBm: the median over what makers of beacons publish.
+  public static let usualPower = -59
+  /// Half of the readings may lie so many dB apart. Noise of 6 dB, the most that is published for one place, is 8 dB
+  /// between the quartiles, and leaves the median of 100 readings within 1 dB; more is somebody walking about.
+  public static let spreadMax = 8
+  /// What a board profile takes.
+  public static let offsets = -40...40
+  /// The strongest device must be so many dB above the next, or it could be that one.
+  public static let marginMin = 6
+  public static let devicesMax = 256
+  /// Before so few readings nothing is chosen by strength.
+  static let choiceReadingsMin = 3
+
+  /// Of one device.
+  public struct Readings: Equatable, Sendable {
+    public let address: DeviceAddress
+    /// dBm.
+    public fileprivate(set) var levels: [Int] = []
+    /// Reports that gave no level, or none that can be (`ReportHeader.hasReading`).
+    public fileprivate(set) var invalidCount = 0
+
+    /// Of an even count the weaker one, as the gate's.
+    public var median: Int? { quantile(quarters: 2) }
+
+    /// Between the quartiles, in dB.
+    public var spread: Int? {
+      guard let lower = quantile(quarters: 1), let upper = quantile(quarters: 3) else { return nil }
+      return upper - lower
+    }
+
+    private func quantile(quarters: Int) -> Int? {
+      levels.isEmpty ? nil : levels.sorted()[(levels.count - 1) * quarters / 4]
+    }
+  }
+
+  /// Why no device is the strongest.
+  public enum ChoiceProblem: Error, Equatable, Sendable {
+    case nothingHeard
+    case severalStrong(Readings, Readings)
+  }
+
+  /// Why readings give no offset.
+  public enum Refusal: Error, Equatable, Sendable {
+    case spread(Int)
+    case outOfRange(offset: Int)
+  }
+
+  /// How many valid readings are wanted.
+  public let readingsMax: Int
+  /// The low 48 bits of the device's address; nil until it is chosen.
+  public private(set) var deviceBits: UInt64?
+  private var devices: [Readings] = []
+
+  public init(readingsMax: Int, deviceBits: UInt64? = nil) {
+    precondition(readingsMax > 0)
+    self.readingsMax = readingsMax
+    self.deviceBits = deviceBits
+  }
+
+  /// The chosen device's readings; nil before its first report.
+  public var readings: Readings? {
+    guard let deviceBits else { return nil }
+    return devices.first { $0.address.bits == deviceBits }
+  }
+
+  public var isComplete: Bool { readings.map { $0.levels.count >= readingsMax } ?? false }
+
+  /// Takes what one packet from the controller, its H4 indicator first, says.
+  public mutating func take(_ packet: [UInt8]) {
+    guard packet.first == PacketKind.event.rawValue else { return }
+    let octets = packet.span.octets
+    guard let event = try? Event(parsing: octets.extracting(1..<octets.byteCount)),
+      var reports = AdvertisingReports(event)
+    else { return }
+    while true {
+      do throws(ReportError) {
+        guard let report = try reports.next() else { return }
+        take(report.header)
+      } catch {
+        continue
+      }
+    }
+  }
+
+  /// A scan response is the same moment as its advertisement, and fragments are one advertisement.
+  private mutating func take(_ header: ReportHeader) {
+    guard header.address.type != .anonymous, !header.properties.contains(.scanResponse),
+      header.dataStatus != .incomplete
+    else { return }
+    if let deviceBits, header.address.bits != deviceBits { return }
+    guard let place = place(of: header.address) else { return }
+    guard header.hasReading else {
+      devices[place].invalidCount += 1
+      return
+    }
+    if devices[place].levels.count < readingsMax { devices[place].levels.append(Int(header.rssi)) }
+  }
+
+  private mutating func place(of address: DeviceAddress) -> Int? {
+    if let place = devices.firstIndex(where: { $0.address == address }) { return place }
+    // Of two devices that have the bits, one as a public and one as a random address, the first stays.
+    if deviceBits != nil, !devices.isEmpty { return nil }
+    guard devices.count < Self.devicesMax else { return nil }
+    devices.append(Readings(address: address))
+    return devices.count - 1
+  }
+
+  /// Settles on the device that is strongest by far; what others said is forgotten.
+  public mutating func chooseStrongest() throws(ChoiceProblem) {
+    let strong = devices.filter { $0.levels.count >= Self.choiceReadingsMin }
+      .sorted { ($0.median ?? -128, $1.address.word) > ($1.median ?? -128, $0.address.word) }
+    guard let first = strong.first, let level = first.median else { throw .nothingHeard }
+    if strong.count > 1, let next = strong[1].median, level - next < Self.marginMin {
+      throw .severalStrong(first, strong[1])
+    }
+    devices = [first]
+    deviceBits = first.address.bits
+  }
+}
+
+extension Calibration.Readings {
+  /// What is to be added to the adapter's readings so that the median is `power`, or why that cannot be said.
+  public func offset(power: Int) throws(Calibration.Refusal) -> Int {
+    guard let median, let spread else { preconditionFailure("readings without a level say nothing") }
+    guard spread <= Calibration.spreadMax else { throw .spread(spread) }
+    let offset = power - median
+    guard Calibration.offsets.contains(offset) else { throw .outOfRange(offset: offset) }
+    return offset
+  }
+}
