@@ -159,9 +159,14 @@ extension Desk {
 
   /// Whoever opened the request has gone. What is being set up goes on.
   public mutating func abandon(_ request: RandomIdentifier) {
-    guard let index = index(of: request), requests[index].isOnBehalf,
-      requests[index].setup?.canBeClosed ?? false
-    else { return }
+    guard let index = index(of: request), requests[index].isOnBehalf else { return }
+    withSetup(index) { $0.isAbandoned = true }
+    endIfAbandoned(request)
+  }
+
+  /// Once nothing is being set up any more, a request whose opener has gone ends.
+  mutating func endIfAbandoned(_ request: RandomIdentifier) {
+    guard let setup = self.request(request)?.setup, setup.isAbandoned, setup.canBeClosed else { return }
     failSetup(request, .userCancelled(reason: "who opened it has gone"))
   }
 

@@ -80,6 +80,8 @@ public struct SetupRequest: Sendable {
   /// What the app is told of each candidate.
   var payloads: [UInt32: (payload: [UInt8], rssi: Int8?)] = [:]
   var chooser = Chooser.opener
+  /// Who opened it on the app's behalf has gone.
+  var isAbandoned = false
   var chosen: PickerCandidate?
   var network: [UInt8]?
   /// Some item can be touched.
@@ -96,6 +98,7 @@ public struct SetupRequest: Sendable {
 
   var end: Instant? {
     switch step {
+    case .none where isAbandoned: picker.openedAt
     case .none: picker.end
     case .naming(let end), .confirming(let end): end
     case .adding, .takingBack: nil

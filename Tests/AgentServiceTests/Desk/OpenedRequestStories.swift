@@ -84,6 +84,27 @@ struct OpenedRequestStories {
         """)
   }
 
+  @Test("An opener who hangs up while something is set up ends the request, once that is done")
+  func hangUpInBetween() {
+    let manifest = Manifest.lights { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)], manifest)
+    let call = anna.call("Open", #""app":"lights","count":2"#)
+    story.run(seconds: 1)
+    anna.choose(1)
+    story.run(seconds: 1)
+    call.hangUp()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    app.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        3.0 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        3.0 anna: closed userCancelled
+        3.0 lights: FinishAuthorization → a1 Lumo bulb authorized
+        """)
+  }
+
   @Test("It ends with the connection that opened it")
   func hangUp() {
     let (story, _, anna) = gateway([.bulb(1)])

@@ -150,7 +150,7 @@ extension LifeCycle {
       throw Breach(
         .leftover,
         "\(agent.clientCount) clients, \(agent.desk.sessionCount) sessions, \(agent.desk.requests.count) requests, "
-          + "\(awaiting) accessories that await their apps")
+          + "\(awaiting) accessories that await their apps; open: \(agent.desk.requests)")
     }
   }
 }

@@ -148,11 +148,8 @@ extension LifeCycle {
     if app == nil, call.subject != .foreignToken { app = reply.parameters.text("app") ?? actor.book?.app }
     let isResolve = call.method == ActorCall.session + "Resolve"
     try look(.object(reply.parameters), app, actor, mayResolve: isResolve)
-    // Until the file was read nobody is told more, whatever was asked.
+    // While the file cannot be used everybody is told that, whatever was asked.
     if !disk.isOpen, reply.error == "io.accessoryd.Session.Unknown", call.subject != .own {
-      let expected = knowledge.overdueRefusal ?? message
-      knowledge.overdueRefusal = expected
-      guard expected == message else { throw told(actor, message) }
       return
     }
     switch call.subject {

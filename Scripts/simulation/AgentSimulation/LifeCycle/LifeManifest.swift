@@ -74,7 +74,6 @@ struct Knowledge {
   var exported: [String] = []
   /// What refuses a foreign token and a foreign accessory; the same octets for everybody.
   var tokenRefusal: [UInt8]?
-  var overdueRefusal: [UInt8]?
   var accessoryRefusal: [UInt8]?
   var nameCount = 0
   /// Texts that people gave, and the apps that may know each.
