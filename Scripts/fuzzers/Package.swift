@@ -33,7 +33,8 @@ let package = Package(
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: fuzzed),
     .target(name: "TestSupport", dependencies: ["HCI"], swiftSettings: fuzzed),
     .target(name: "CLinux"),
-    .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: fuzzed),
+    .target(name: "CBluetooth"),
+    .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: fuzzed),
     .target(name: "RegistryText", dependencies: ["AgentCore", "HCI", "JSON"], swiftSettings: fuzzed),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
