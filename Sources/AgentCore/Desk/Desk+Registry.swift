@@ -264,6 +264,8 @@ extension Registry {
       return true
     }
     return device(of: accessory) != other.device(of: accessory)
+      // Whose the app is decides whether the app sees it.
+      || account(ofApp: accessory.app) != other.account(ofApp: accessory.app)
   }
 }
 

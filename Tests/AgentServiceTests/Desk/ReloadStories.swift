@@ -80,6 +80,7 @@ struct ReloadStories {
         3.0 heir: List → done
         3.0 anna: List → a1 Lumo bulb authorized suspended
         3.0 anna: List → done
+        3.0 heir: accessoryAdded a1 Lumo bulb authorized
         3.0 anna: Authorize → 1 accessories
         3.0 anna: Authorize → NotFound app lamps
         """)
