@@ -114,6 +114,8 @@ public final class LifeCycle {
     if !isEnding { workRadio() }
     if let reply = disk.answer(at: now) {
       note("the disk answers \(reply)")
+      // The power may go before the next look at the file.
+      known = disk.saved
       agent.registryAnswered(reply, at: instant)
       learn()
     }
