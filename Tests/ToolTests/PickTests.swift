@@ -30,6 +30,7 @@ struct PickTests {
       ["--app", "lights", "--count", "0"], ["--app", "lights", "--count", "2", "--name", "x"],
       ["--app", "lights", "--json"], ["--app", "lights", "--device", "C4:A1"],
       ["--app", "lights", "--touch", "--name", ""],
+      ["--app", "lights", "--device", "C4:A1:00:00:1E:27", "--count", "2"],
     ])
   func usage(arguments: [String]) throws {
     let run = try Tool.run(["pick", "--socket", "/nowhere"] + arguments)
