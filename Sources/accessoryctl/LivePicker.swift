@@ -98,8 +98,8 @@ struct LivePicker: ~Copyable {
     }
     // What was on the screen when a key was pressed is what it is about: keys go first. They are looked for every time,
     // by which ncurses sets up the keyboard again after the program was stopped and continued.
-    if press(&model, &terminal) { return .left }
     let now = try MonotonicInstant.now()
+    if press(&model, &terminal, at: now.instant) { return .left }
     do throws(GatewayProblem) {
       for arrival in try links.advance(ready[own.count...], at: now) {
         take(arrival, &model, at: now.instant)
@@ -111,9 +111,11 @@ struct LivePicker: ~Copyable {
   }
 
   /// Answers whether the person wants to go.
-  private mutating func press(_ model: inout PickerModel, _ terminal: inout TerminalScreen) -> Bool {
+  private mutating func press(
+    _ model: inout PickerModel, _ terminal: inout TerminalScreen, at now: Instant
+  ) -> Bool {
     while let key = terminal.nextKey() {
-      guard let action = model.press(key) else { continue }
+      guard let action = model.press(key, at: now) else { continue }
       if action == .quit { return true }
       perform(action, &model)
     }
