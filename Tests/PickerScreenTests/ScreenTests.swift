@@ -156,6 +156,27 @@ struct ScreenTests {
     }
   }
 
+  @Test(
+    "The keys for help and for saying no are always shown, and help names every key",
+    arguments: [(Samples.wide, false), (Samples.narrow, false), (Samples.narrow, true)])
+  func everyKey(size: ScreenSize, hasTabs: Bool) throws {
+    let requests = hasTabs ? [Samples.setup(), Samples.rename, Samples.authorize] : [Samples.setup()]
+    var model = Samples.model(requests, Samples.candidates, size: size)
+    for _ in requests {
+      let keys = try #require(model.screen(at: Self.now).lines.last?.text)
+      #expect(keys.contains(" d deny ") && keys.contains(" ? help ") && keys.contains(" q"), "\(keys)")
+      #expect(keys.contains(" Tab") == hasTabs, "\(keys)")
+      _ = model.press(.tab, at: Self.now)
+    }
+    _ = model.press(.character("?"), at: Self.now)
+    let words = Set(model.screen(at: Self.now).lines.flatMap { $0.text.split { " ,".contains($0) } })
+    let keys = [
+      "Enter", "n", "a", "d", "c", "q", "Tab", "left", "right", "h", "l", "up", "down", "j", "k", "PgUp",
+      "PgDn", "g", "G", "Ctrl-L", "dim", "+", "?",
+    ]
+    for key in keys { #expect(words.contains(Substring(key)), "\(key)") }
+  }
+
   @Test("Every size is drawn without leaving the window")
   func sizes() {
     for columns in [1, 12, 39, 40, 41, 57, 80, 140] {
