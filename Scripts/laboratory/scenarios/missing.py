@@ -13,8 +13,8 @@ def scenario(lab):
     other = lab.controller(address="00:E0:4C:00:00:01")
     for access in ("exclusive", "shared"):
         agent = lab.agent(radio=ADDRESS, access=access)
-        radio = agent.await_state("absent")
-        lab.check(ADDRESS in radio["detail"], f"it says what is missing: {radio['detail']}")
+        lab.until(lambda: ADDRESS in agent.radio()["detail"], "it says what is missing")
+        lab.equal(agent.radio()["state"], "absent", "the radio")
         controller = lab.controller(address=ADDRESS)
         start = time.monotonic()
         agent.await_state("on")
