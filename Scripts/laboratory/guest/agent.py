@@ -39,45 +39,8 @@ device = "controller-0"
 """)
 
 
-class Agent(Program):
-    """It is there, and answers, when this is made; it need not scan yet. `before` is what it is started by."""
-
-    def __init__(self, world, radio="hci0", access="shared", board="virtual", more="", manifest=None, before=(),
-                 user=None, wait=True):
-        self.home = world.folder / f"agent-{time.monotonic_ns()}"
-        self.home.mkdir()
-        (self.home / "board").mkdir()
-        for profile in pathlib.Path("/lab/Board").glob("*.toml"):
-            shutil.copy(profile, self.home / "board")
-        (self.home / "board" / "lab.toml").write_text(LAB_BOARD)
-        path = self.home / "accessoryd.toml"
-        path.write_text(manifest or MANIFEST.format(radio=radio, access=access, board=board, more=more))
-        path.chmod(0o644)
-        self.socket_path = str(self.home / "socket")
-        words = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,
-                 "--state", self.home / "state"]
-        if user:
-            shutil.chown(self.home, user, user)
-        super().__init__(world, "accessoryd", words)
-        if wait:
-            self.await_socket()
-
-    def await_socket(self):
-        self.world.until(
-            lambda: pathlib.Path(self.socket_path).exists() or not self.is_running, "the agent's socket is there")
-        if not self.is_running:
-            raise Failure(f"the agent ended: {self.said(5)}")
-
-    def start_again(self):
-        """After it was killed: the same words, the same state."""
-        pathlib.Path(self.socket_path).unlink(missing_ok=True)
-        self.start()
-        self.await_socket()
-
-    @property
-    def recovery_request(self):
-        """The file that asks for the board's own step."""
-        return self.home / "recovery-request"
+class Answering:
+    """What an agent says on its socket, `socket_path`; whose `world` waits."""
 
     def client(self, user=0):
         return Client(self.socket_path, user)
@@ -109,6 +72,48 @@ class Agent(Program):
     def await_metric(self, name, number, seconds=20):
         self.world.until(lambda: self.metrics()[name] >= number, f"{name} is {number}", seconds)
         return self.metrics()[name]
+
+
+class Agent(Answering, Program):
+    """It is there, and answers, when this is made; it need not scan yet. `more` is about the gateway,
+    `item` about the item; `before` is what it is started by."""
+
+    def __init__(self, world, radio="hci0", access="shared", board="virtual", more="", item="", manifest=None,
+                 before=(), user=None, wait=True):
+        self.home = world.folder / f"agent-{time.monotonic_ns()}"
+        self.home.mkdir()
+        (self.home / "board").mkdir()
+        for profile in pathlib.Path("/lab/Board").glob("*.toml"):
+            shutil.copy(profile, self.home / "board")
+        (self.home / "board" / "lab.toml").write_text(LAB_BOARD)
+        path = self.home / "accessoryd.toml"
+        path.write_text(manifest or MANIFEST.format(radio=radio, access=access, board=board, more=more) + item)
+        path.chmod(0o644)
+        self.socket_path = str(self.home / "socket")
+        words = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,
+                 "--state", self.home / "state"]
+        if user:
+            shutil.chown(self.home, user, user)
+        super().__init__(world, "accessoryd", words)
+        if wait:
+            self.await_socket()
+
+    def await_socket(self):
+        self.world.until(
+            lambda: pathlib.Path(self.socket_path).exists() or not self.is_running, "the agent's socket is there")
+        if not self.is_running:
+            raise Failure(f"the agent ended: {self.said(5)}")
+
+    def start_again(self):
+        """After it was killed: the same words, the same state."""
+        pathlib.Path(self.socket_path).unlink(missing_ok=True)
+        self.start()
+        self.await_socket()
+
+    @property
+    def recovery_request(self):
+        """The file that asks for the board's own step."""
+        return self.home / "recovery-request"
 
     def tool(self, *words):
         """accessoryctl as the operator runs it."""

@@ -37,6 +37,18 @@ def carry_load(lab, controller, agent, rate, seconds, kind="legacy", addresses=3
     return count, read, int(dropped)
 
 
+def carry_at(lab, rate):
+    """Half a minute at this rate, in both manners."""
+    for access in ("exclusive", "shared"):
+        controller = lab.controller()
+        agent = scanning(lab, controller, access)
+        count, read, dropped = carry_load(lab, controller, agent, rate, 30, label=f"\n         {access} ")
+        hold_exact(lab, count, read, dropped)
+        lab.check(count > 0.96 * 30 * rate, f"the load was written: {count}")
+        agent.end()
+        controller.end()
+
+
 def difference(after, before, name):
     return after[name] - before[name]
 

@@ -5,22 +5,8 @@ import pwd
 import time
 
 SESSION = "io.accessoryd.Session."
-MANIFEST = """schema = 1
-[gateway]
-radio = "hci0"
-access = "{access}"
-board = "virtual"
-[app.lights]
-user = "lights"
-supports = ["Bluetooth"]
-bluetooth-company-identifiers = ["0x0EEE"]
-[[app.lights.item]]
-id = "bulb"
-name = "Lumo bulb"
-select = "touch"
-descriptor.bluetooth-company-identifier = "0x0EEE"
-descriptor.bluetooth-manufacturer-data-blob = "a55a0010"
-descriptor.bluetooth-manufacturer-data-mask = "ffff00f0"
+# What the item has beside what those of all scenarios have.
+TOUCHED = """select = "touch"
 descriptor.bluetooth-range = "immediate"
 """
 BULB = "C4:A1:00:00:1E:27"
@@ -54,7 +40,7 @@ class App:
 
 def tell(lab, access):
     controller = lab.controller("/lab/Config/story-room.toml")
-    agent = lab.agent(manifest=MANIFEST.format(access=access))
+    agent = lab.agent(radio=controller.name_of_adapter, access=access, item=TOUCHED)
     agent.await_state("on", 30)
     app = App(lab, agent)
     app.awaits("activated")
