@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""report.py follow FOLDER PROCESS SCENARIO…: prints a line for each scenario as its result appears in FOLDER, and
-fails when one failed, or when PROCESS ends without a result.
+"""report.py follow FOLDER PROCESSES SCENARIO…: prints a line for each scenario as its result appears in FOLDER, and
+fails when one failed, or when all of PROCESSES end without a result.
 report.py lost FOLDER SCENARIO WHY CONSOLE: writes the result of a scenario that the machine did not survive."""
 
 import json
@@ -41,16 +41,20 @@ def result(path):
         return None
 
 
-def follow(folder, process, names):
-    failed = 0
-    for name in names:
-        path = pathlib.Path(folder, name + ".json")
-        while (answer := result(path)) is None:
-            if not is_alive(process) and result(path) is None:
-                sys.exit("Scripts/lab: the machine is gone, and there is no result of " + name)
-            time.sleep(0.1)
-        failed += not answer["passed"]
-        print(line(name, answer), flush=True)
+def follow(folder, processes, names):
+    start, failed, left = time.monotonic(), 0, list(names)
+    while left:
+        # Asked first: what they leave with their last breath counts.
+        alive = any(is_alive(process) for process in processes)
+        come = [(name, answer) for name in left if (answer := result(pathlib.Path(folder, name + ".json")))]
+        for name, answer in come:
+            left.remove(name)
+            failed += not answer["passed"]
+            print(line(name, answer), flush=True)
+        if left and not come and not alive:
+            sys.exit(f"Scripts/lab: the machines are gone, and there is no result of {', '.join(left)}")
+        time.sleep(0.1)
+    print(f"{len(names)} scenarios in {time.monotonic() - start:.0f} s")
     if failed:
         sys.exit(f"Scripts/lab: {failed} of {len(names)} failed; logs are in .lab/run/shared/results")
 
@@ -62,6 +66,6 @@ def lost(folder, name, why, console):
 
 
 if sys.argv[1] == "follow":
-    follow(sys.argv[2], int(sys.argv[3]), sys.argv[4:])
+    follow(sys.argv[2], sys.argv[3].split(), sys.argv[4:])
 else:
     lost(*sys.argv[2:])

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the scenarios of the plan, each in a process and control group of its own, and leaves a result for each."""
+"""Runs scenarios of the plan that no other machine has taken, each in a process and control group of its own, and
+leaves a result for each."""
 
 import importlib.util
 import json
 import os
 import pathlib
+import re
 import sys
 import time
 import traceback
@@ -13,6 +15,8 @@ import lab
 
 SHARED = pathlib.Path("/mnt")
 RESULTS = SHARED / "results"
+# Which machine this is.
+NUMBER = re.search(r"lab\.machine=(\d+)", pathlib.Path("/proc/cmdline").read_text())[1]
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 ADAPTERS = pathlib.Path("/sys/class/bluetooth")
 PATIENCE = 120
@@ -62,7 +66,7 @@ def patience(name):
 
 def run(name):
     """Whether the next one can follow in this machine."""
-    (RESULTS / "begun").write_text(name)
+    (SHARED / f"begun.{NUMBER}").write_text(name)
     (RESULTS / name).mkdir(exist_ok=True)
     group = GROUPS / name
     group.mkdir()
@@ -112,6 +116,15 @@ def reap():
         pass
 
 
+def take(name):
+    """Whether it is ours to run: the folder is made by one machine only."""
+    try:
+        (SHARED / "taken" / name).mkdir()
+        return True
+    except FileExistsError:
+        return False
+
+
 for name in (SHARED / "plan").read_text().split():
-    if not run(name):
+    if take(name) and not run(name):
         sys.exit(BOOT_AGAIN)
