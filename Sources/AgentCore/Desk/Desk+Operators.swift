@@ -210,7 +210,10 @@ extension Desk {
         && [tombstone.identity.address, tombstone.secondAddress].contains { $0?.bits == device }
     }
     guard let buried else {
-      throw .notFound(.device, name: AddressText.text(of: device))
+      let removed = ledger.registry.tombstones.filter { $0.app == app }.compactMap(\.identity.address)
+      throw .notFound(
+        .device, name: AddressText.text(of: device),
+        candidates: Set(removed.map { AddressText.text(of: $0.bits) }).sorted())
     }
     change(.apply(.allow(app: app, buried.identity)), .call(ticket, .operator))
   }
