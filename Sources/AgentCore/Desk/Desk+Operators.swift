@@ -17,7 +17,7 @@ extension Desk {
   /// The operator closes the picker.
   public mutating func cancel(_ request: String) throws(DeskRefusal) {
     let index = try end(request, .userCancelled(reason: "an operator closed the picker"))
-    if let app = index { paces[app]?.cancel(at: now) }
+    if let app = index { paces[app]?.close(by: .operator, at: now) }
   }
 
   /// Ends a request for that reason; answers the app if a session had asked.
