@@ -32,6 +32,7 @@ struct Radio: Sendable {
   private(set) var bringups: UInt64 = 0
   private(set) var failures: UInt64 = 0
   private(set) var shared = SharedScan(index: 0)
+  private var refusal = ScanRefusal()
   private(set) var watchdog = Watchdog(.commands)
   /// Whether the board's profile knows a step of its own.
   var hasBoardStep = false
@@ -223,10 +224,13 @@ extension Radio {
       failure = .controller(.hardwareError(event.hardwareErrorCode ?? 0))
       return seekRemedy(mayRestart: true, at: now)
     }
-    guard probeEnd != nil, let answer = CommandAnswer(event), answer.isComplete,
-      answer.opcode == CommandPacket.readLocalVersion.opcode
-    else { return }
-    hear(at: now)
+    guard let answer = CommandAnswer(event), answer.isComplete else { return }
+    // What is asked comes behind all that the kernel says meanwhile.
+    if refusal.take(answer), isActive != nil, probeEnd == nil { ask(at: now) }
+    guard probeEnd != nil, answer.opcode == .readLocalVersion else { return }
+    guard let error = refusal.error(behind: answer) else { return hear(at: now) }
+    failure = .controller(error)
+    seekRemedy(mayRestart: true, at: now)
   }
 
   /// A message of the management interface.
@@ -238,6 +242,7 @@ extension Radio {
   /// There were reports.
   mutating func hear(at now: Instant) {
     heard = now
+    refusal.forget()
     probeEnd = nil
     if isActive != nil { watchdog.recovered(at: now) }
   }
@@ -336,9 +341,10 @@ extension Radio {
     (onSince, heard) = (now, now)
     failure = nil
     watchdog.scans(at: now)
-    // On a ladder what was said is asked about.
-    guard watchdog.rung != nil else { return }
-    ask(at: now)
+    // On a ladder what was said is asked about; a kernel has yet to tell its controller.
+    guard watchdog.rung != nil || refusal.error != nil else { return }
+    guard link == .shared else { return ask(at: now) }
+    heard = now.advanced(milliseconds: ScanRefusal.settlingMilliseconds - Watchdog.silenceMilliseconds)
   }
 
   private mutating func fail(_ reason: RadioFailure, mayRestart: Bool, at now: Instant) {
@@ -349,6 +355,7 @@ extension Radio {
 
   private mutating func seekRemedy(mayRestart: Bool, at now: Instant) {
     (onSince, probeEnd) = (nil, nil)
+    refusal.forget()
     let reason = failure ?? .unanswered
     switch watchdog.failed(at: now, mayRestart: mayRestart) {
     case .wait(let milliseconds):

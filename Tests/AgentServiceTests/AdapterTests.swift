@@ -132,20 +132,57 @@ struct AdapterTests {
     #expect(bench.commands.isEmpty)
   }
 
-  @Test("A shared adapter that was silent is asked for its version, and any answer to that will do")
+  /// Answers of a controller: Read Local Version, and LE Set Extended Scan Enable.
+  private static let version: [UInt8] = [0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10, 0, 9, 0, 0, 9, 0x5F, 0, 0, 0]
+  private static func scanEnable(_ status: UInt8) -> [UInt8] { [0x04, 0x0E, 4, 1, 0x42, 0x20, status] }
+
+  @Test("A scan that a shared controller refuses, which the kernel tells nobody, is no scan")
+  func refusedShared() {
+    let bench = shared()
+    bench.run(milliseconds: 1000)
+    bench.receive(Self.scanEnable(0x0C))
+    #expect(bench.commands == [.readLocalVersion])
+    bench.receive(Self.version)
+    #expect(recoveries(bench) == [.restartScan])
+    bench.receive(Self.scanEnable(0x0C))
+    bench.receive(Self.version)
+    #expect(bench.mended == [.reset])
+    #expect(bench.agent.radioState == .recovering)
+  }
+
+  @Test("A scan that begins behind a refusal is one")
+  func refusedOnce() {
+    let bench = shared()
+    bench.run(milliseconds: 1000)
+    bench.receive(Self.scanEnable(0x0C))
+    bench.receive(Self.scanEnable(0))
+    bench.receive(Self.version)
+    #expect(recoveries(bench).isEmpty)
+    #expect(bench.agent.radioState == .on)
+  }
+
+  @Test("A shared controller that refuses the question whether it is there is not well")
+  func refusesQuestion() {
+    let bench = shared()
+    bench.run(milliseconds: 30_500)
+    bench.receive([0x04, 0x0E, 4, 1, 0x01, 0x10, 0x0C])
+    #expect(recoveries(bench) == [.restartScan])
+  }
+
+  @Test("A shared adapter that was silent is asked for its version, and its answer is enough")
   func asksShared() {
     let bench = shared()
     bench.run(milliseconds: 30_500)
     #expect(bench.commands == [.readLocalVersion])
-    bench.receive([0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10, 0, 9, 0, 0, 9, 0x5F, 0, 0, 0])
+    bench.receive(Self.version)
     bench.run(milliseconds: 20_000)
     #expect(recoveries(bench).isEmpty)
     bench.run(milliseconds: 13_000)
     #expect(recoveries(bench) == [.restartScan])
     #expect(bench.kernel?.monitors == [2])
     #expect(bench.agent.radioState == .on)
-    // The scan that was begun anew is asked about at once, and its silence is the next failure.
-    bench.run(milliseconds: 3500)
+    // The scan that was begun anew is asked about soon, and its silence is the next failure.
+    bench.run(milliseconds: 4000)
     #expect(bench.mended == [.reset])
   }
 
