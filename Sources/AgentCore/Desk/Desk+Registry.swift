@@ -80,9 +80,10 @@ extension Desk {
       settle(doubtful.entry.errand, isDone ? .done : .failed("the disk did not take the change; see the log"))
     }
     // What awaited its app when the agent ended goes back.
-    for accessory in registry.accessories where isFirst && accessory.state == .awaitingAuthorization {
-      takeBack(accessory.identifier, .notConfirmed)
-    }
+    guard isFirst else { return }
+    let awaiting = registry.accessories.filter { $0.state == .awaitingAuthorization }.map(\.identifier)
+    leftOver = Set(awaiting)
+    for identifier in awaiting { takeBack(identifier, .agentHasRestarted) }
   }
 
   private mutating func degrade(_ sentence: String) {
@@ -196,7 +197,20 @@ extension Desk {
   private mutating func tellRemoved(_ was: AppAccessory, _ accessory: RegistryAccessory) {
     tally.removed += 1
     act(.log(.removed(app: accessory.app, item: accessory.item, accessory.identifier)))
-    emit(.accessoryRemoved(was), toApp: accessory.app)
+    guard leftOver.contains(accessory.identifier) else {
+      return emit(.accessoryRemoved(was), toApp: accessory.app)
+    }
+    emitOpening(.accessoryRemoved(was), toApp: accessory.app)
+    if isSetUpByItself(accessory) { return }
+    // Its picker went with the run before. Which session had asked nobody knows any more.
+    emitOpening(.pickerSetupFailed(.agentHasRestarted), toApp: accessory.app)
+    emitOpening(.pickerDidDismiss, toApp: accessory.app)
+    emitOpening(.pickerFinished(.agentHasRestarted), toApp: accessory.app)
+  }
+
+  private func isSetUpByItself(_ accessory: RegistryAccessory) -> Bool {
+    let item = accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }
+    return item?.selection == .automatic
   }
 
   private mutating func settle(_ errand: Errand, _ outcome: LedgerOutcome) {

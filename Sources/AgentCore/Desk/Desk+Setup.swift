@@ -215,6 +215,7 @@ extension Desk {
   mutating func wasTakenBack(
     _ identifier: RandomIdentifier, _ failure: SetupFailure, _ ticket: Ticket?, _ outcome: LedgerOutcome
   ) {
+    leftOver.remove(identifier)
     if case .failed = outcome, ledger.registry.accessory(identifier) != nil {
       awaiting[identifier] = now.advanced(milliseconds: Self.takeBackMilliseconds)
     }
@@ -262,6 +263,13 @@ extension SetupFailure {
     Self(
       .userCancelled, "the app did not confirm the accessory in two minutes",
       cure: "call FinishAuthorization after accessoryAdded")
+  }
+
+  /// The agent ended before the app had confirmed.
+  public static var agentHasRestarted: Self {
+    Self(
+      .userCancelled, "the agent was restarted before the app confirmed the accessory",
+      cure: "call ShowPicker again")
   }
 
   static var wasRemoved: Self {

@@ -63,7 +63,7 @@ extension Agent {
       if isLast {
         json.object("event") { json in
           AppEvent(.activated, at: now).writeMembers(
-            at: AppEvent.Place(sequence: stream.position.sequence, epoch: epoch.text), to: &json)
+            at: AppEvent.Place(sequence: stream.position.activatedAt, epoch: epoch.text), to: &json)
         }
       }
       json.objects("accessories", accessories) { $1.writeMembers(to: &$0) }

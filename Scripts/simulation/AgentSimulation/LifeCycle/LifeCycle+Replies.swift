@@ -71,8 +71,8 @@ extension LifeCycle {
     switch actors[place].role {
     case .streamer:
       guard reply.continues else { return }
-      let (name, epoch) = ("\(actors[place].name) \(place)", epoch)
-      try actors[place].book?.take(parameters, epoch, &logs, name)
+      let (name, run) = ("\(actors[place].name) \(place)", (epoch, takenBack))
+      try actors[place].book?.take(parameters, of: run, &logs, name)
       if tampering == .tellsAStranger { try tellAStranger(reply, place) }
       if let token = parameters.text("session"), let app = parameters.text("app") {
         knowledge.tokens.append((token, actors[place].peer.user, app))
