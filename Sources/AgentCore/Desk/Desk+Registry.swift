@@ -64,6 +64,7 @@ extension Desk {
 
   private mutating func complete(_ outcome: LedgerOutcome) {
     guard let pending = ledger.pending.take() else { preconditionFailure("the disk answers what was asked") }
+    ledger.refusal = nil
     adopt(pending.registry)
     settle(pending.entry.errand, outcome)
   }
@@ -77,6 +78,7 @@ extension Desk {
     adopt(registry, isFirst: isFirst)
     if let doubtful {
       let isDone = registry == doubtful.registry
+      if isDone { ledger.refusal = nil }
       settle(doubtful.entry.errand, isDone ? .done : .failed("the disk did not take the change; see the log"))
     }
     // What awaited its app when the agent ended goes back.
@@ -94,6 +96,7 @@ extension Desk {
 
   private mutating func failed(_ failure: StoreFailure, isOpen: Bool) {
     tally.commitsFailed += 1
+    ledger.refusal = failure.sentence
     guard let pending = ledger.pending else { return degrade(failure.sentence) }
     guard !isOpen else {
       ledger.pending = nil

@@ -75,6 +75,9 @@ public struct Desk: Sendable {
     if case .degraded(let sentence) = ledger.state { sentence } else { nil }
   }
 
+  /// Why the disk did not take the last change of the registry; nil when it did.
+  public var lastRefusalOfDisk: String? { ledger.refusal }
+
   /// How the request ended; nil when it is open, or was over long ago.
   public func outcome(of request: RandomIdentifier) -> RequestOutcome? {
     outcomes.last { $0.request == request }
