@@ -159,6 +159,7 @@ struct QuestionStories {
         3.0 lights: UpdateAuthorization → UserRestricted
         3.0 anna: Deny → done
         3.1 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
+        4.0 lights: accessoryChanged a1 Lumo bulb authorized (alternate)
         4.0 anna: closed a1 Lumo bulb
         4.0 lights: UpdateAuthorization → a1 Lumo bulb authorized
         4.0 anna: Agree → done
@@ -198,5 +199,7 @@ struct QuestionStories {
         3.0 anna: closed a2 Lumo bulb
         3.0 anna: Choose → a2 Lumo bulb
         """)
+    let changed = app.events.last { $0.text("event") == "accessoryChanged" }?.object("accessory")
+    #expect(changed?.object("alternate")?.text("bluetoothManufacturerDataBlob") == "02")
   }
 }
