@@ -173,6 +173,7 @@ extension Desk {
     }
     if !made.awaitsApp { signal(.success, requests[index], chosen) }
     tell(events, of: id)
+    endIfAbandoned(id)
   }
 
   /// Says at the gateway how a touch went.
@@ -200,7 +201,9 @@ extension Desk {
       setup.made.append(made)
       return setup.picker.confirmed(at: now)
     }
-    tell(events, of: requests[index].id)
+    let id = requests[index].id
+    tell(events, of: id)
+    endIfAbandoned(id)
   }
 
   /// What awaits its app goes back; with it the request fails.
