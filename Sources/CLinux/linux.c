@@ -84,6 +84,17 @@ int clinux_next_signal(int descriptor) {
   return count < 0 && errno != EAGAIN && errno != EINTR ? -1 : 0;
 }
 
+void clinux_end_by_signal(int number) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  signal(number, SIG_DFL);
+  raise(number);
+  sigprocmask(SIG_UNBLOCK, &set, NULL);
+  // What a shell would say; only a signal that ends nothing comes here.
+  _exit(128 + number);
+}
+
 /// Fills a local address; 0, or -1 with ENAMETOOLONG. A leading @ names an abstract socket.
 static int local_address(struct sockaddr_un *address, socklen_t *length, const char *path) {
   size_t count = strlen(path);

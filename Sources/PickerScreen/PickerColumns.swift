@@ -10,6 +10,7 @@ struct PickerColumns: Equatable {
 
   private static let markerColumns = 2
   private static let nameColumnsMin = 10
+  private static let deviceCaptions = ["calls itself", "own name", "own"]
 
   let glyphs: Glyphs
   private(set) var name = nameColumnsMin
@@ -43,7 +44,7 @@ struct PickerColumns: Equatable {
     hasUnit = take(4)
     if hints == .short, take(longest - 2) { hints = .long }
     grow(&name, to: names, &left)
-    if device > 0 { grow(&device, to: devices.max() ?? 0, &left) }
+    if device > 0 { grow(&device, to: max(devices.max() ?? 0, Self.deviceCaptions[0].count), &left) }
   }
 
   private func grow(_ column: inout Int, to wanted: Int, _ left: inout Int) {
@@ -63,7 +64,9 @@ struct PickerColumns: Equatable {
 
   var captions: ScreenLine {
     line(
-      marker: "", name: "name", device: "calls itself", bars: "signal", level: hasBars ? "" : "dBm",
+      marker: "", name: "name",
+      device: Self.deviceCaptions.first { $0.count <= device } ?? "", bars: "signal",
+      level: hasBars ? "" : "dBm",
       age: "heard",
       tail: "address", hints: "")
   }

@@ -5,9 +5,10 @@ import Rendering
 
 /// The devices of a request, in the order of their rows, and which of them is selected.
 ///
-/// The selected device stays on its line of the screen whatever happens around it: within its group it keeps its place
-/// while the others are sorted about it, and what comes and goes above it scrolls. Once it is gone its row stays until
-/// the person goes elsewhere, so that no other device slips under a key that is being pressed.
+/// Until a key is about a row, the list shows its top, whose first row is selected. From then on the selected device
+/// stays on its line of the screen whatever happens around it: the others are sorted about it, and no line is empty while
+/// there are rows out of sight. Once it is gone its row stays until the person goes elsewhere, so that no other device
+/// slips under a key that is being pressed.
 ///
 /// Capacity: ``rowsMax`` devices, more than the agent tells of; others are not shown.
 struct PickerList: Equatable, Sendable {
@@ -17,23 +18,33 @@ struct PickerList: Equatable, Sendable {
   enum Line: Equatable {
     case heading(item: Int)
     case row(PickerRow)
+
+    var row: PickerRow? {
+      switch self {
+      case .heading: nil
+      case .row(let row): row
+      }
+    }
   }
 
   /// Whether a line with its item's name stands above each group.
   let hasHeadings: Bool
   private(set) var rows: [PickerRow] = []
-  private(set) var selected: DeviceAddress?
-  /// Of the selected row: its place in its group, and the line that it is shown on, as far as there are so many.
+  /// The device that the person has gone to; nil before the first key.
+  private(set) var pinned: DeviceAddress?
+  /// When another device took the first row; nil while it is its first one's.
+  private(set) var firstChanged: Instant?
+  private var first: DeviceAddress?
+  /// Of the pinned row: its place in its group, and the line that it is shown on, as far as there are so many.
   private var slot = 0
-  private var anchor: Int
+  private var anchor = 0
 
-  init(hasHeadings: Bool) {
-    self.hasHeadings = hasHeadings
-    anchor = hasHeadings ? 1 : 0
-  }
+  init(hasHeadings: Bool) { self.hasHeadings = hasHeadings }
 
   var isEmpty: Bool { rows.isEmpty }
+  var selected: DeviceAddress? { pinned ?? firstRow?.line.address }
   var selectedRow: PickerRow? { rows.first { $0.line.address == selected } }
+  private var firstRow: PickerRow? { rows.min(by: PickerRow.isAbove) }
 
   // MARK: What the agent tells
 
@@ -42,99 +53,97 @@ struct PickerList: Equatable, Sendable {
       rows[index].update(line, at: now)
     } else if rows.count < Self.rowsMax {
       rows.append(PickerRow(line, at: now))
-      if selected == nil { selected = line.address }
     }
+    noteFirst(at: now)
   }
 
-  mutating func lose(_ candidate: UInt32) {
+  mutating func lose(_ candidate: UInt32, at now: Instant) {
     guard let index = rows.firstIndex(where: { $0.line.candidate == candidate }) else { return }
-    if rows[index].line.address == selected { rows[index].isGone = true } else { rows.remove(at: index) }
+    if rows[index].line.address == pinned { rows[index].isGone = true } else { rows.remove(at: index) }
+    noteFirst(at: now)
+  }
+
+  private mutating func noteFirst(at now: Instant) {
+    guard let address = firstRow?.line.address, address != first else { return }
+    if first != nil { firstChanged = now }
+    first = address
   }
 
   // MARK: Lines
 
-  /// The rows of each group, the groups in the order of their items.
-  var lines: [Line] {
-    let groups = Dictionary(grouping: rows, by: \.line.itemIndex)
-    return groups.keys.sorted().flatMap { item -> [Line] in
-      let lines = arranged(groups[item] ?? []).map(Line.row)
-      return hasHeadings ? [.heading(item: item)] + lines : lines
-    }
-  }
-
-  private func arranged(_ group: [PickerRow]) -> [PickerRow] {
-    var rows = group.filter { $0.line.address != selected }.sorted(by: PickerRow.isBefore)
-    if let row = group.first(where: { $0.line.address == selected }) {
-      rows.insert(row, at: min(slot, rows.count))
-    }
-    return rows
-  }
-
   /// What is shown on so many lines of the screen; nil stands for an empty one.
-  func visible(height: Int) -> [Line?] {
-    let lines = lines
-    let top = top(of: lines, height: height)
-    return (top..<top + height).map { lines.indices.contains($0) ? lines[$0] : nil }
-  }
+  func visible(height: Int) -> [Line?] { window(height: height).visible }
 
-  /// How many rows are out of sight, above and below.
-  func hiddenCounts(height: Int) -> (above: Int, below: Int) {
-    let lines = lines
-    let top = top(of: lines, height: height)
-    let places = rowPlaces(in: lines)
-    return (places.count { $0 < top }, places.count { $0 >= top + height })
-  }
-
-  /// The line that is shown first; negative when there is room above all of them.
-  private func top(of lines: [Line], height: Int) -> Int {
-    (place(in: lines) ?? 0) - max(0, min(anchor, height - 1))
-  }
-
-  private func place(in lines: [Line]) -> Int? {
-    lines.firstIndex { line in
-      if case .row(let row) = line { row.line.address == selected } else { false }
+  /// The part of the list that is shown on so many lines.
+  func window(height: Int) -> PickerWindow {
+    let groups = groups
+    let count = rows.count + (hasHeadings ? groups.count : 0)
+    let anchor = max(0, min(anchor, height - 1))
+    var lines: [Line] = []
+    var top = 0
+    for (item, group) in groups {
+      if hasHeadings { lines.append(.heading(item: item)) }
+      var rows = group.sorted(by: PickerRow.isAbove)
+      if let index = rows.firstIndex(where: { $0.line.address == pinned }) {
+        let row = rows.remove(at: index)
+        // Where it has to stand for the list to fill the screen.
+        let spare = count - height
+        let wanted = max(anchor + min(0, spare), min(lines.count + slot, anchor + max(0, spare)))
+        let place = max(lines.count, min(wanted, lines.count + rows.count))
+        rows.insert(row, at: place - lines.count)
+        top = place - anchor
+      }
+      lines += rows.map(Line.row)
     }
+    return PickerWindow(lines: lines, top: top, height: height)
   }
 
-  private func rowPlaces(in lines: [Line]) -> [Int] {
-    lines.indices.filter { if case .row = lines[$0] { true } else { false } }
+  /// The rows of each item, in the items' order.
+  private var groups: [(item: Int, rows: [PickerRow])] {
+    Dictionary(grouping: rows, by: \.line.itemIndex).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   // MARK: Keys
 
-  /// Moves the selection by so many rows, as far as there are rows.
-  mutating func move(by count: Int, height: Int) {
-    let seen = lines
-    let places = rowPlaces(in: seen)
-    guard let old = place(in: seen), let index = places.firstIndex(of: old) else { return }
-    let target = places[max(0, min(places.count - 1, index + count))]
-    guard target != old, case .row(let row) = seen[target] else { return }
-    let wanted = target - top(of: seen, height: height)
-    slot = slot(of: target, in: seen)
-    // A device that is gone stays only while it is selected.
-    rows.removeAll { $0.line.address == selected && $0.isGone }
-    selected = row.line.address
-    anchor = settled(wanted, height: height)
+  /// From now on the selected row stays where it is.
+  mutating func pin() {
+    guard pinned == nil, let row = firstRow else { return }
+    pinned = row.line.address
+    slot = 0
+    anchor = hasHeadings ? 1 : 0
   }
 
-  /// The line for the selected row that is nearest to the wanted one and leaves no lines empty that could be filled.
-  private func settled(_ wanted: Int, height: Int) -> Int {
-    let lines = lines
-    let place = place(in: lines) ?? 0
+  /// Moves the selection by so many rows, as far as there are rows.
+  mutating func move(by count: Int, height: Int) {
+    pin()
+    let seen = window(height: height)
+    guard let old = seen.lines.firstIndex(where: { $0.row?.line.address == pinned }) else { return }
+    let target = seen.place(count, rowsFrom: old)
+    guard target != old, let row = seen.lines[target].row else { return }
+    slot = slot(of: target, in: seen.lines)
+    // A device that is gone stays only while it is selected.
+    rows.removeAll { $0.line.address == pinned && $0.isGone }
+    pinned = row.line.address
+    anchor = seen.line(of: target)
+    settle(height: height)
+  }
+
+  /// Puts the selected row on the nearest line from which the list fills the screen as it is.
+  mutating func settle(height: Int) {
+    guard let item = selectedRow?.line.itemIndex, pinned != nil else { return }
+    let groups = groups
+    let before = groups.filter { $0.item < item }.reduce(0) { $0 + $1.rows.count }
+    let headings = hasHeadings ? groups.count { $0.item <= item } : 0
+    let size = groups.first { $0.item == item }?.rows.count ?? 1
+    let place = before + headings + min(slot, size - 1)
+    let count = rows.count + (hasHeadings ? groups.count : 0)
     // Its group's heading is shown with the first row.
-    let line = max(hasHeadings && place == 1 ? 1 : 0, min(wanted, height - 1))
-    let top = max(0, min(place - line, max(0, lines.count - height)))
-    return place - top
+    let line = max(hasHeadings && place == 1 ? 1 : 0, min(anchor, height - 1))
+    anchor = place - max(0, min(place - line, count - height))
   }
 
   private func slot(of place: Int, in lines: [Line]) -> Int {
-    var slot = 0
-    for line in lines[..<place].reversed() {
-      switch line {
-      case .heading: return slot
-      case .row(let row): slot += row.isGone ? 0 : 1
-      }
-    }
-    return slot
+    let rows = lines[..<place].reversed().prefix { $0.row != nil }
+    return rows.count { $0.row?.isGone == false }
   }
 }

@@ -70,46 +70,82 @@ extension PickerModel {
 
   // MARK: Keys
 
-  /// The keys that mean something now, the more important ones if there is no room for all.
+  /// The keys that mean something now, in fewer words where there is little room, the more important ones if there is no
+  /// room for all.
   var keyLine: ScreenLine {
-    var kept = keys
-    func width() -> Int { kept.reduce(-1) { $0 + $1.key.columnCount + $1.word.columnCount + 3 } }
-    while width() > size.columns - 2, let last = kept.indices.max(by: { kept[$0].rank < kept[$1].rank }) {
-      kept.remove(at: last)
-    }
     var line = ScreenLine(" ")
-    for key in kept {
+    for key in fitted(keys) {
       line.append(key.key, .strong)
-      line.append(" \(key.word)  ")
+      line.append(key.word.isEmpty ? "  " : " \(key.word)  ")
     }
     return line
   }
 
-  /// Lower ranks are more important.
-  private var keys: [(key: String, word: String, rank: Int)] {
+  private func fitted(_ all: [KeyHint]) -> [KeyHint] {
+    var hints = all.map(\.shortened)
+    func isFitting(_ hints: [KeyHint]) -> Bool {
+      hints.reduce(-2) { $0 + $1.columnCount + 2 } <= size.columns - 2
+    }
+    while !isFitting(hints), let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank }) {
+      hints.remove(at: last)
+    }
+    // What room is left is for words.
+    for hint in all.sorted(by: { $0.rank < $1.rank }) {
+      guard let index = hints.firstIndex(where: { $0.key == hint.key }) else { continue }
+      let short = hints[index]
+      hints[index] = hint
+      if !isFitting(hints) { hints[index] = short }
+    }
+    return hints
+  }
+
+  private var keys: [KeyHint] {
     switch mode {
-    case .typing: return [("Enter", "accept", 0), ("Ctrl-U", "clear", 2), ("Esc", "back", 1)]
-    case .confirming: return [("y", "yes", 0), ("any other key", "no", 1)]
-    case .help: return [("any key", "back", 0), ("q", "quit", 1)]
-    case .list: return listKeys
+    case .typing:
+      [KeyHint("Enter", "accept", 0), KeyHint("Ctrl-U", "clear", 2), KeyHint("Esc", "back", 1)]
+    case .confirming: [KeyHint("y", "yes", 0), KeyHint("any other key", "no", 1)]
+    case .help: [KeyHint("any key", "back", 0), KeyHint("q", "quit", 1)]
+    case .list: listKeys
     }
   }
 
-  private var listKeys: [(key: String, word: String, rank: Int)] {
-    let all: [(key: String, word: String, rank: Int)] = [("?", "help", 4), ("q", "quit", 1)]
+  private var listKeys: [KeyHint] {
+    let all = [KeyHint("?", "help", 1), KeyHint("q", "quit", short: "", 4)]
     guard let tab else { return all }
-    guard !tab.isOver else { return [("any key", "go on", 0), ("q", "quit", 1)] }
-    var keys: [(key: String, word: String, rank: Int)] = []
+    guard !tab.isOver else { return [KeyHint("any key", "go on", 0), KeyHint("q", "quit", 1)] }
+    var keys: [KeyHint] = []
     if tab.wantsName {
-      keys.append(("Enter", "name it", 0))
+      keys.append(KeyHint("Enter", "name it", 0))
     } else if tab.request.kind == .authorize {
-      keys.append(("a", "agree", 0))
+      keys.append(KeyHint("a", "agree", 0))
     } else if tab.isChoosing, let row = tab.list.selectedRow {
-      keys.append(("Enter", "choose", 0))
-      if tab.item(of: row)?.rename ?? false { keys.append(("n", "choose and name", 6)) }
+      keys.append(KeyHint("Enter", "choose", 0))
+      if tab.item(of: row)?.rename ?? false {
+        keys.append(KeyHint("n", "choose and name", short: "name", 6))
+      }
     }
-    keys += [("d", "deny", tab.request.kind == .setup ? 5 : 2), ("c", "close", 7)]
-    if tabs.count > 1 { keys.append(("Tab", "next", 3)) }
+    keys += [KeyHint("d", "deny", 2), KeyHint("c", "close", 7)]
+    if tabs.count > 1 { keys.append(KeyHint("Tab", "next", short: "", 3)) }
     return keys + all
   }
+}
+
+/// What a key does, in a word or two.
+private struct KeyHint {
+  let key: String
+  let word: String
+  /// The word where there is little room.
+  let short: String
+  /// Lower ones are more important.
+  let rank: Int
+
+  init(_ key: String, _ word: String, short: String? = nil, _ rank: Int) {
+    self.key = key
+    self.word = word
+    self.short = short ?? word
+    self.rank = rank
+  }
+
+  var shortened: KeyHint { KeyHint(key, short, rank) }
+  var columnCount: Int { key.columnCount + (word.isEmpty ? 0 : 1 + word.columnCount) }
 }

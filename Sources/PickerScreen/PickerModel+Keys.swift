@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import HCI
 import Rendering
 
 extension PickerModel {
+  /// So long a row has been the first one before a first key chooses it: another was there when the person decided.
+  static let restMilliseconds: Int64 = 1000
+
   /// What a key does; an action is the caller's to perform.
-  public mutating func press(_ key: PickerKey) -> PickerAction? {
+  public mutating func press(_ key: PickerKey, at now: Instant) -> PickerAction? {
     note = nil
     // What cannot be seen cannot be decided.
     guard isLargeEnough else { return key == .character("q") ? .quit : nil }
     switch mode {
-    case .list: return pressInList(key)
+    case .list: return pressInList(key, at: now)
     case .typing(let typing): return press(key, typing)
     case .confirming(let question):
       mode = .list
@@ -20,7 +24,7 @@ extension PickerModel {
     }
   }
 
-  private mutating func pressInList(_ key: PickerKey) -> PickerAction? {
+  private mutating func pressInList(_ key: PickerKey, at now: Instant) -> PickerAction? {
     switch key {
     case .character("q"): return .quit
     case .character("?"): mode = .help
@@ -28,18 +32,18 @@ extension PickerModel {
     case .backTab, .left, .character("h"): turn(by: -1)
     case .character, .enter, .escape, .up, .down, .pageUp, .pageDown, .home, .end, .backspace, .delete,
       .clear:
-      return pressInTab(key)
+      return pressInTab(key, at: now)
     }
     return nil
   }
 
-  private mutating func pressInTab(_ key: PickerKey) -> PickerAction? {
+  private mutating func pressInTab(_ key: PickerKey, at now: Instant) -> PickerAction? {
     guard let tab else { return nil }
     guard !tab.isOver else {
       remove(tab.request.request)
       return nil
     }
-    return move(key) ? nil : decide(key, tab)
+    return move(key) ? nil : decide(key, tab, at: now)
   }
 
   /// The next request, around the corner too.
@@ -70,11 +74,11 @@ extension PickerModel {
     return true
   }
 
-  private mutating func decide(_ key: PickerKey, _ tab: PickerTab) -> PickerAction? {
+  private mutating func decide(_ key: PickerKey, _ tab: PickerTab, at now: Instant) -> PickerAction? {
     let request = tab.request.request
     switch key {
-    case .enter: return enter(tab)
-    case .character("n"): return nameIt(tab)
+    case .enter: return enter(tab, at: now)
+    case .character("n"): return nameIt(tab, at: now)
     case .character("a"):
       guard tab.request.kind == .authorize else { return refuse("there is nothing to agree to here") }
       return begin(.agree(request: request))
@@ -114,10 +118,10 @@ extension PickerModel {
 
   // MARK: Choosing
 
-  private mutating func enter(_ tab: PickerTab) -> PickerAction? {
+  private mutating func enter(_ tab: PickerTab, at now: Instant) -> PickerAction? {
     if tab.wantsName { return askForName(tab) }
     if tab.request.kind == .authorize { return refuse("press a to agree, or d to deny") }
-    guard let row = choosable(tab) else { return nil }
+    guard let row = choosable(tab, at: now) else { return nil }
     guard row.line.identityDurable else {
       let action = PickerAction.choose(
         request: tab.request.request, candidate: row.line.candidate, name: nil, ssid: nil)
@@ -128,10 +132,10 @@ extension PickerModel {
     return choose(row, tab, name: nil)
   }
 
-  private mutating func nameIt(_ tab: PickerTab) -> PickerAction? {
+  private mutating func nameIt(_ tab: PickerTab, at now: Instant) -> PickerAction? {
     if tab.wantsName { return askForName(tab) }
     guard tab.request.kind == .setup else { return refuse("there is nothing to name here") }
-    guard let row = choosable(tab) else { return nil }
+    guard let row = choosable(tab, at: now) else { return nil }
     guard let item = tab.item(of: row), item.rename else {
       return refuse("this one keeps its name: its item is without the option rename; Enter chooses it")
     }
@@ -140,7 +144,7 @@ extension PickerModel {
   }
 
   /// The selected row, if it can be chosen now; otherwise the note says why not.
-  private mutating func choosable(_ tab: PickerTab) -> PickerRow? {
+  private mutating func choosable(_ tab: PickerTab, at now: Instant) -> PickerRow? {
     guard tab.isChoosing else {
       note = Sentences.whyNotNow(tab)
       return nil
@@ -151,6 +155,12 @@ extension PickerModel {
     }
     guard !row.isGone else {
       note = "it is gone; bring it back, or choose another"
+      return nil
+    }
+    change(tab.request.request) { $0.list.pin() }
+    let changed = tab.list.pinned == nil ? tab.list.firstChanged : nil
+    guard changed.map({ now.milliseconds(since: $0) >= Self.restMilliseconds }) ?? true else {
+      note = "another device has just come first; press again if you mean it"
       return nil
     }
     return row

@@ -120,7 +120,7 @@ extension PickerModel {
   private func factsLine(_ tab: PickerTab) -> ScreenLine {
     var line = ScreenLine(" ")
     guard !tab.isOver else { return line }
-    let hidden = tab.list.hiddenCounts(height: layout.listHeight)
+    let hidden = tab.list.window(height: layout.listHeight).hiddenCounts
     var out: [String] = []
     if isListShown(tab), hidden.above > 0 { out.append("\(hidden.above) above") }
     if isListShown(tab), hidden.below > 0 { out.append("\(hidden.below) below") }

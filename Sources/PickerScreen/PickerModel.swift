@@ -41,7 +41,11 @@ public struct PickerModel: Sendable {
     only = request
   }
 
-  public mutating func resize(to size: ScreenSize) { self.size = size }
+  public mutating func resize(to size: ScreenSize) {
+    self.size = size
+    let height = layout.listHeight
+    for index in tabs.indices { tabs[index].list.settle(height: height) }
+  }
 
   // MARK: What is shown
 
@@ -66,7 +70,7 @@ public struct PickerModel: Sendable {
     switch reply {
     case .request(let request): take(request)
     case .candidate(let candidate, let request): change(request) { $0.list.take(candidate, at: now) }
-    case .gone(let candidate, let request): change(request) { $0.list.lose(candidate) }
+    case .gone(let candidate, let request): change(request) { $0.list.lose(candidate, at: now) }
     case .closed(let request, let ending): close(request, ending)
     case .synced: isSynced = true
     }

@@ -43,8 +43,10 @@ struct PickerRow: Equatable, Sendable {
 
   func isStale(at now: Instant) -> Bool { isGone || age(at: now) >= Self.staleSeconds }
 
-  /// Strongest first, without a level last, then in the order of discovery.
-  static func isBefore(_ one: PickerRow, _ other: PickerRow) -> Bool { one.order < other.order }
+  /// By item; of one item the strongest first, without a level last, then in the order of discovery.
+  static func isAbove(_ one: PickerRow, _ other: PickerRow) -> Bool { one.order < other.order }
 
-  private var order: (Int, UInt32) { (sortLevel.map { -Int($0) } ?? .max, line.candidate) }
+  private var order: (Int, Int, UInt32) {
+    (line.itemIndex, sortLevel.map { -Int($0) } ?? .max, line.candidate)
+  }
 }

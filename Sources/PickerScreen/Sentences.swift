@@ -185,7 +185,8 @@ enum Sentences {
 
   static let help = [
     "Enter choose       n choose and name", "a agree   d deny   c close   q quit",
-    "Tab, left, right   other requests", "up, down, PgUp, PgDn, g, G   select", "",
+    "Tab, left, right, h, l  other requests", "up, down, j, k, PgUp, PgDn, g, G  move",
+    "Ctrl-L draw anew", "",
     "dim       not heard for 10 s, or gone", "+ shared  another app has it already",
     "? fleeting  may not be known again",
   ]

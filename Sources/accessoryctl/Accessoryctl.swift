@@ -46,6 +46,7 @@ struct Accessoryctl: ParsableCommand {
       try command.run()
     } catch let failure as Failure {
       if let sentence = failure.sentence { StandardError.say(sentence) }
+      if case .interrupted(let signal) = failure { Signals.end(by: signal) }
       exit(withError: ExitCode(failure.status.rawValue))
     } catch {
       exit(withError: error)

@@ -11,6 +11,8 @@ enum Failure: Error {
   case output(SystemError)
   case clock(SystemError)
   case system(SystemError)
+  /// What had to be tidied up is; the signal now ends the program as it ends any.
+  case interrupted(SignalDescriptor.Signal)
   /// The lines that say why are on standard error already.
   case said(ExitStatus)
   /// The sentence says what happened, where, and what to do next.
@@ -24,6 +26,8 @@ enum Failure: Error {
     // Who stopped reading has had enough.
     case .output(let error): error.isBrokenPipe ? .success : .ioError
     case .clock, .system: .systemError
+    // The signal itself tells it.
+    case .interrupted: .no
     case .said(let status), .sentence(_, let status): status
     }
   }
@@ -37,7 +41,7 @@ enum Failure: Error {
       error.isBrokenPipe ? nil : "cannot write the output: \(error.reason); what came before is incomplete"
     case .clock(let error): "cannot read the clock: \(error.reason)"
     case .system(let error): "\(error.reason) (\(error.call.rawValue))"
-    case .said: nil
+    case .interrupted, .said: nil
     case .sentence(let sentence, _): sentence
     }
   }

@@ -10,8 +10,10 @@ import Terminal
 struct LivePicker: ~Copyable {
   /// Why it ended.
   private enum Ending {
-    /// The person went, or a signal asked for it.
+    /// The person went.
     case left
+    /// A signal asked for it, or the terminal went.
+    case interrupted
     /// What was opened is over.
     case over
     case problem(GatewayProblem)
@@ -52,16 +54,25 @@ struct LivePicker: ~Copyable {
     // The terminal is an ordinary one again before anything is said.
     let ending = draw()
     let accessories = links.opened?.accessories ?? []
-    var printer = Printer()
-    for accessory in accessories { try printer.text(accessory.text) }
-    try printer.flush()
+    if case .interrupted = ending {
+      // Where the terminal went nobody reads it.
+      try? Self.say(accessories)
+      throw .interrupted(try interruption.taken() ?? .hangUp)
+    }
+    try Self.say(accessories)
     switch ending {
     case .left: if links.opened != nil, accessories.isEmpty { throw .said(.no) }
-    case .over: return
+    case .over, .interrupted: return
     case .problem(let problem): throw problem.failure(at: path)
     case .system(let error): throw .system(error)
     case .unknownTerminal: throw .unknownTerminal
     }
+  }
+
+  private static func say(_ accessories: [PickedAccessory]) throws(Failure) {
+    var printer = Printer()
+    for accessory in accessories { try printer.text(accessory.text) }
+    try printer.flush()
   }
 
   private mutating func draw() -> Ending {
@@ -90,7 +101,7 @@ struct LivePicker: ~Copyable {
     // Ages change with every second.
     let tick = try MonotonicInstant.now().nextSecond
     let ready = try Polling.wait(own + links.entries, until: tick)
-    if !ready[0].isEmpty || ready[1].contains(.hungUp) { return .left }
+    if !ready[0].isEmpty || ready[1].contains(.hungUp) { return .interrupted }
     if !ready[2].isEmpty {
       try window.acknowledge()
       terminal.resize()
@@ -98,8 +109,8 @@ struct LivePicker: ~Copyable {
     }
     // What was on the screen when a key was pressed is what it is about: keys go first. They are looked for every time,
     // by which ncurses sets up the keyboard again after the program was stopped and continued.
-    if press(&model, &terminal) { return .left }
     let now = try MonotonicInstant.now()
+    if press(&model, &terminal, at: now.instant) { return .left }
     do throws(GatewayProblem) {
       for arrival in try links.advance(ready[own.count...], at: now) {
         take(arrival, &model, at: now.instant)
@@ -111,9 +122,11 @@ struct LivePicker: ~Copyable {
   }
 
   /// Answers whether the person wants to go.
-  private mutating func press(_ model: inout PickerModel, _ terminal: inout TerminalScreen) -> Bool {
+  private mutating func press(
+    _ model: inout PickerModel, _ terminal: inout TerminalScreen, at now: Instant
+  ) -> Bool {
     while let key = terminal.nextKey() {
-      guard let action = model.press(key) else { continue }
+      guard let action = model.press(key, at: now) else { continue }
       if action == .quit { return true }
       perform(action, &model)
     }

@@ -20,7 +20,8 @@ struct PickCommand: ParsableCommand {
       ? there tells the keys. With --app it opens a request on the app's behalf and ends \
       with it. With --touch, --first-immediate, --device or --count no screen is needed: \
       each accessory that was set up is one line. \
-      Exit status: 0 success, 1 nothing was set up.
+      Exit status: 0 success, 1 not all was set up. A signal ends it as it ends any program, \
+      with the terminal given back; --json without --app ends well by it, as watch does.
 
       Examples:
         accessoryctl pick

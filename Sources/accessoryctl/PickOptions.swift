@@ -31,7 +31,10 @@ struct PickOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long to wait until one is found: short, medium, long, unbounded, or seconds. (default: 30)",
+      """
+      How long to wait until one is found, or until one is chosen when nobody is at the screen: \
+      short, medium, long, unbounded, or seconds. (default: 30)
+      """,
       valueName: "time"))
   var timeout: String?
 
@@ -52,6 +55,7 @@ struct PickOptions: ParsableArguments {
       throw ValidationError("--touch, --first-immediate and --device exclude each other")
     }
     if let count, !(1...1000).contains(count) { throw ValidationError("--count takes 1 to 1000") }
+    if device != nil, count ?? 1 > 1 { throw ValidationError("--device is one device, not for --count") }
     guard let name else { return }
     if count ?? 1 > 1 { throw ValidationError("--name is for one accessory, not for --count") }
     if name.utf8.isEmpty || name.utf8.count > PickerModel.nameOctetsMax {

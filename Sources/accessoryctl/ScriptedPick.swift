@@ -45,12 +45,14 @@ struct ScriptedPick: ~Copyable {
     return connection
   }
 
-  /// Until so many were set up as are wanted, the request ends, or a signal or the last reader ends it.
+  /// Until so many were set up as are wanted, the request ends, or the last reader ends it. A signal ends the program, what
+  /// was set up before being said.
   mutating func run() throws(Failure) {
     // What came with the first answer is here already.
     try advance([])
     while !opened.isOver, try printer.flush(interruption), let ready = try wait() { try advance(ready) }
     _ = try printer.flush(interruption)
+    if let signal = try interruption.taken() { throw .interrupted(signal) }
     if opened.accessories.isEmpty { throw .said(.no) }
   }
 

@@ -12,11 +12,11 @@ struct KeyTests {
 
   /// The last action that keys lead to.
   private func press(_ model: inout PickerModel, _ keys: PickerKey...) -> PickerAction? {
-    keys.reduce(nil) { _, key in model.press(key) }
+    keys.reduce(nil) { _, key in model.press(key, at: now) }
   }
 
   private func type(_ model: inout PickerModel, _ text: String) {
-    for scalar in text.unicodeScalars { _ = model.press(.character(scalar)) }
+    for scalar in text.unicodeScalars { _ = model.press(.character(scalar), at: now) }
   }
 
   @Test("Enter chooses the selected device, once")
@@ -108,7 +108,7 @@ struct KeyTests {
   func staleQuestion() {
     for keys in [[PickerKey.character("n")], [.character("d")]] {
       var model = Samples.model([Samples.setup()], Samples.candidates)
-      for key in keys { _ = model.press(key) }
+      for key in keys { _ = model.press(key, at: now) }
       #expect(model.mode != .list)
       model.take(.closed(Samples.lights, RequestEnding()), at: now)
       #expect(model.mode == .list)
@@ -119,8 +119,30 @@ struct KeyTests {
   @Test("A device that is gone is not chosen")
   func gone() {
     var model = Samples.model([Samples.setup()], Samples.candidates)
+    _ = press(&model, .down, .up)
     model.take(.gone(1, of: Samples.lights), at: now)
     #expect(press(&model, .enter) == nil && model.note?.hasPrefix("it is gone") == true)
+  }
+
+  @Test("Before any other key, Enter and n take the first row, unless another was first a moment ago")
+  func first() {
+    for key in [PickerKey.enter, .character("n")] {
+      var model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -60)])
+      let later = Samples.time(1005)
+      model.take(.candidate(Samples.candidate(2, level: -40), of: Samples.lights), at: later)
+      var rested = model
+      #expect(model.press(key, at: Samples.time(1005.9)) == nil && model.mode == .list)
+      #expect(model.note?.hasPrefix("another device has just come first") == true)
+      model.take(.candidate(Samples.candidate(3, level: -30), of: Samples.lights), at: Samples.time(1006))
+      var actions = [model.press(key, at: Samples.time(1006)), rested.press(key, at: Samples.time(1006))]
+      if key != .enter { actions = [press(&model, .enter), press(&rested, .enter)] }
+      for action in actions {
+        guard case .choose(_, 2, _, _)? = action else {
+          Issue.record("the row that was seen is not chosen: \(String(describing: action))")
+          continue
+        }
+      }
+    }
   }
 
   @Test("Who chose a device is asked for its name at once, others when they want")

@@ -19,7 +19,7 @@ struct ListTests {
   }
 
   private func numbers(_ list: PickerList) -> [UInt32] {
-    list.lines.compactMap { if case .row(let row) = $0 { row.line.candidate } else { nil } }
+    list.window(height: Self.height).lines.compactMap { $0.row?.line.candidate }
   }
 
   private func list(_ levels: [Int8?], hasHeadings: Bool = false) -> PickerList {
@@ -32,7 +32,13 @@ struct ListTests {
 
   @Test("Has the strongest first, those without a level last, about the one that is selected")
   func order() {
-    #expect(numbers(list([-60, -70, nil, -50, -65])) == [1, 4, 5, 2, 3])
+    var list = list([-60, -70, nil, -50, -65])
+    #expect(numbers(list) == [4, 1, 5, 2, 3] && list.selectedRow?.line.candidate == 4)
+    list.move(by: 1, height: Self.height)
+    list.take(Samples.candidate(1, level: -90), at: Samples.time(1))
+    #expect(numbers(list) == [4, 1, 5, 2, 3])
+    list.move(by: 1, height: Self.height)
+    #expect(numbers(list) == [4, 2, 5, 1, 3] && list.selectedRow?.line.candidate == 5)
   }
 
   @Test("Neighbours change places only when a level has moved by 4 dB")
@@ -50,6 +56,21 @@ struct ListTests {
     }
   }
 
+  @Test(
+    "Before a key is pressed the list shows its top, whatever is told of devices", arguments: UInt64(0)..<20)
+  func top(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var list = PickerList(hasHeadings: seed & 1 == 1)
+    for step in 0..<60 {
+      disturb(&list, at: step, &random)
+      let lines = list.window(height: Self.height).lines
+      #expect(list.visible(height: Self.height).compactMap(\.self) == Array(lines.prefix(Self.height)))
+      #expect(list.selectedRow == lines.lazy.compactMap(\.row).first, "step \(step)")
+      let rows = lines.compactMap(\.row)
+      #expect(zip(rows, rows.dropFirst()).allSatisfy { PickerRow.isAbove($0, $1) })
+    }
+  }
+
   @Test("Whatever is told of devices, the selected one stays on its line", arguments: UInt64(0)..<40)
   func selectionStays(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -57,6 +78,7 @@ struct ListTests {
     let height = Int.random(in: 1...12, using: &random)
     list.take(
       Samples.candidate(1, level: -60, item: Int.random(in: 0...2, using: &random)), at: Samples.time(0))
+    list.pin()
     for step in 0..<100 {
       if Int.random(in: 0..<10, using: &random) == 0 {
         list.move(by: Int.random(in: -4...4, using: &random), height: height)
@@ -67,13 +89,44 @@ struct ListTests {
       #expect(list.selected == selected)
       #expect(line(list, height: height) == before, "step \(step)")
       #expect(Set(numbers(list)).count == numbers(list).count, "one row a device")
+      expectFull(list, height: height)
     }
+  }
+
+  /// No line is empty while there are rows out of sight, and those out of sight are counted.
+  private func expectFull(_ list: PickerList, height: Int) {
+    let visible = list.visible(height: height)
+    let shown = visible.count { $0?.row != nil }
+    let hidden = list.window(height: height).hiddenCounts
+    #expect(shown + hidden.above + hidden.below == list.rows.count)
+    if visible.contains(nil) { #expect(hidden == (0, 0)) }
+  }
+
+  @Test("A row that others push past the end has the list's beginning below it, and keys follow what is seen")
+  func ring() {
+    var list = PickerList(hasHeadings: true)
+    list.take(Samples.candidate(99, level: -80, item: 1), at: Samples.time(0))
+    list.pin()
+    for number in 1...20 as ClosedRange<UInt32> {
+      list.take(Samples.candidate(number, level: -40 - Int8(number)), at: Samples.time(1))
+    }
+    #expect(line(list) == 1 && list.window(height: Self.height).hiddenCounts.above == 15)
+    let shown = list.visible(height: Self.height).map { $0?.row?.line.candidate }
+    #expect(shown == [nil, 99, nil, 1, 2, 3, 4, 5])
+    var up = list
+    up.move(by: -1, height: Self.height)
+    #expect(
+      up.selectedRow?.line.candidate == 20 && up.visible(height: Self.height).last??.row?.line.candidate == 99
+    )
+    list.move(by: 1, height: Self.height)
+    #expect(list.selectedRow?.line.candidate == 1 && line(list) == 1)
+    expectFull(list, height: Self.height)
   }
 
   private func disturb(_ list: inout PickerList, at step: Int, _ random: inout SeededGenerator) {
     let number = UInt32.random(in: 1...20, using: &random)
     switch Int.random(in: 0..<4, using: &random) {
-    case 0: list.lose(number)
+    case 0: list.lose(number, at: Samples.time(Double(step)))
     default:
       let level = Bool.random(using: &random) ? Int8.random(in: -95 ... -30, using: &random) : nil
       // A device stays with its item.
@@ -85,12 +138,13 @@ struct ListTests {
   @Test("A selected device that is gone keeps its row until the person goes elsewhere")
   func gone() {
     var list = list([-40, -50, -60])
-    list.lose(1)
+    list.pin()
+    list.lose(1, at: Samples.time(1))
     #expect(numbers(list) == [1, 2, 3] && list.selectedRow?.isGone == true)
     // It is back, under another number.
     list.take(Samples.candidate(9, level: -45, address: 0xC4A1_0000_1E01), at: Samples.time(1))
     #expect(numbers(list) == [9, 2, 3] && list.selectedRow?.isGone == false)
-    list.lose(9)
+    list.lose(9, at: Samples.time(1))
     list.move(by: 1, height: Self.height)
     #expect(numbers(list) == [2, 3] && list.selectedRow?.line.candidate == 2)
     #expect(line(list) == 0, "no line stays empty above")
@@ -103,7 +157,7 @@ struct ListTests {
     #expect(list.selectedRow?.line.candidate == 2 && line(list, height: 3) == 2)
     list.move(by: 99, height: 3)
     #expect(list.selectedRow?.line.candidate == 4 && line(list, height: 3) == 2)
-    #expect(list.hiddenCounts(height: 3).above == 1 && list.hiddenCounts(height: 3).below == 0)
+    #expect(list.window(height: 3).hiddenCounts == (1, 0))
     list.move(by: -99, height: 3)
     #expect(list.selectedRow?.line.candidate == 1 && line(list, height: 3) == 1, "its heading is in sight")
     var empty = PickerList(hasHeadings: false)
@@ -130,7 +184,7 @@ struct ListTests {
       list.take(Samples.candidate(number, level: -50), at: Samples.time(0))
     }
     #expect(list.rows.count == PickerList.rowsMax)
-    list.lose(UInt32(PickerList.rowsMax + 3))
+    list.lose(UInt32(PickerList.rowsMax + 3), at: Samples.time(1))
     #expect(list.rows.count == PickerList.rowsMax)
   }
 }

@@ -70,12 +70,26 @@ struct ScreenTests {
   func setup(size: ScreenSize, name: String) throws {
     var model = Samples.model([Samples.setup()], Samples.candidates, size: size)
     try expectGolden(model, "setup-\(name)")
-    _ = model.press(.down)
-    _ = model.press(.down)
+    _ = model.press(.down, at: Self.now)
+    _ = model.press(.down, at: Self.now)
     model.take(.gone(3, of: Samples.lights), at: Self.now)
     try expectGolden(model, "setup-gone-\(name)")
-    _ = model.press(.end)
+    _ = model.press(.end, at: Self.now)
     try expectGolden(model, "setup-end-\(name)")
+  }
+
+  @Test(
+    "Devices of a later item that came first hide nothing",
+    arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func crowd(size: ScreenSize, name: String) throws {
+    var model = Samples.model(
+      [Samples.setup()], [Samples.candidate(70, level: -80, item: 1, name: "Lumo strip")], size: size)
+    let weakest = (1...62).map { Samples.candidate($0, level: Int8(-30 - Int($0) / 2)) }.reversed()
+    for candidate in weakest { model.take(.candidate(candidate, of: Samples.lights), at: Self.now) }
+    try expectGolden(model, "crowd-\(name)")
+    _ = model.press(.end, at: Self.now)
+    for number: UInt32 in 40...62 { model.take(.gone(number, of: Samples.lights), at: Self.now) }
+    try expectGolden(model, "crowd-end-\(name)")
   }
 
   @Test("Several requests", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
@@ -83,14 +97,14 @@ struct ScreenTests {
     let requests = [Samples.setup(), Samples.rename, Samples.authorize]
     var model = Samples.model(requests, Samples.candidates, size: size)
     try expectGolden(model, "tabs-\(name)")
-    _ = model.press(.tab)
+    _ = model.press(.tab, at: Self.now)
     try expectGolden(model, "rename-\(name)")
-    _ = model.press(.enter)
+    _ = model.press(.enter, at: Self.now)
     try expectGolden(model, "rename-typing-\(name)")
-    _ = model.press(.escape)
-    _ = model.press(.tab)
+    _ = model.press(.escape, at: Self.now)
+    _ = model.press(.tab, at: Self.now)
     try expectGolden(model, "authorize-\(name)")
-    _ = model.press(.character("d"))
+    _ = model.press(.character("d"), at: Self.now)
     try expectGolden(model, "authorize-deny-\(name)")
   }
 
@@ -101,14 +115,14 @@ struct ScreenTests {
     model.take(Samples.status(.absent), at: Self.now)
     model.take(.request(Samples.setup(phase: .looking, end: 130)), at: Self.now)
     try expectGolden(model, "looking-\(name)")
-    _ = model.press(.character("?"))
+    _ = model.press(.character("?"), at: Self.now)
     try expectGolden(model, "help-\(name)")
   }
 
   @Test("How things went", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
   func endings(size: ScreenSize, name: String) throws {
     var model = Samples.model([Samples.setup()], Samples.candidates, size: size)
-    let pressed = model.press(.enter)
+    let pressed = model.press(.enter, at: Self.now)
     let action = try #require(pressed)
     var settingUp = Samples.setup(phase: .settingUp, end: nil)
     settingUp.displayName = "Lumo bulb"
@@ -137,9 +151,30 @@ struct ScreenTests {
     var model = Samples.model(requests, Samples.candidates, size: Samples.narrow, glyphs: .ascii)
     try expectGolden(model, "ascii-40x10")
     for key in [PickerKey.tab, .enter, .escape, .character("?")] {
-      _ = model.press(key)
+      _ = model.press(key, at: Self.now)
       for line in model.screen(at: Self.now).lines { #expect(line.text.utf8.allSatisfy { $0 < 0x80 }) }
     }
+  }
+
+  @Test(
+    "The keys for help and for saying no are always shown, and help names every key",
+    arguments: [(Samples.wide, false), (Samples.narrow, false), (Samples.narrow, true)])
+  func everyKey(size: ScreenSize, hasTabs: Bool) throws {
+    let requests = hasTabs ? [Samples.setup(), Samples.rename, Samples.authorize] : [Samples.setup()]
+    var model = Samples.model(requests, Samples.candidates, size: size)
+    for _ in requests {
+      let keys = try #require(model.screen(at: Self.now).lines.last?.text)
+      #expect(keys.contains(" d deny ") && keys.contains(" ? help ") && keys.contains(" q"), "\(keys)")
+      #expect(keys.contains(" Tab") == hasTabs, "\(keys)")
+      _ = model.press(.tab, at: Self.now)
+    }
+    _ = model.press(.character("?"), at: Self.now)
+    let words = Set(model.screen(at: Self.now).lines.flatMap { $0.text.split { " ,".contains($0) } })
+    let keys = [
+      "Enter", "n", "a", "d", "c", "q", "Tab", "left", "right", "h", "l", "up", "down", "j", "k", "PgUp",
+      "PgDn", "g", "G", "Ctrl-L", "dim", "+", "?",
+    ]
+    for key in keys { #expect(words.contains(Substring(key)), "\(key)") }
   }
 
   @Test("Every size is drawn without leaving the window")
@@ -151,7 +186,7 @@ struct ScreenTests {
         for key in [
           PickerKey.down, .character("n"), .character("厨"), .escape, .character("?"), .escape, .tab,
         ] {
-          _ = model.press(key)
+          _ = model.press(key, at: Self.now)
           let screen = model.screen(at: Self.now)
           #expect(screen.lines.count <= rows)
           #expect(screen.lines.allSatisfy { $0.text.columnCount <= columns }, "\(columns) by \(rows)")

@@ -77,8 +77,8 @@ struct PickScreenTests {
   }
 
   @Test(
-    "Signals give the terminal back",
-    arguments: [("INT", 0), ("TERM", 0), ("HUP", 0), ("QUIT", 131), ("ABRT", 134)])
+    "Signals give the terminal back, and end it as they end any program",
+    arguments: [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131), ("ABRT", 134)])
   func signals(signal: String, status: Int) throws {
     let agent = try StandInPicker(PickerSamples.waiting)
     let terminal = try terminal(agent)

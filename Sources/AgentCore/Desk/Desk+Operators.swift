@@ -132,6 +132,8 @@ extension Desk {
     public var items: [String]?
     public var choice = PickerRequest.Choice.person
     public var count = 1
+    /// A person looks at what is shown.
+    public var isAttended = true
     public var settings = PickerSettings()
 
     public init(app: String) { self.app = app }
@@ -153,9 +155,21 @@ extension Desk {
         reason: "none of the items has bluetooth-range = \"immediate\"")
     }
     if let open = openPicker(ofApp: app.name) { throw .busy(open) }
+    if case .device(let bits) = opening.choice { try requireNoAccessory(ofApp: app.name, at: bits) }
     return open(
       app: app.name, session: nil, items, opening.settings, opening.choice, touches: opening.choice == .touch,
-      count: opening.count)
+      count: opening.count, isAttended: opening.isAttended)
+  }
+
+  /// What the app has already is not offered to it: it would be waited for in vain.
+  private func requireNoAccessory(ofApp app: String, at bits: UInt64) throws(DeskRefusal) {
+    for accessory in ledger.registry.accessories(ofApp: app) {
+      let device = ledger.registry.device(of: accessory)
+      guard [device.identity.address, device.secondAddress].contains(where: { $0?.bits == bits }) else {
+        continue
+      }
+      throw .setupFailed(.alreadySetUp(AddressText.text(of: bits), app: app, name: device.displayName))
+    }
   }
 
   private func items(of app: App, _ ids: [String]?) throws(DeskRefusal) -> [PickerItem] {
@@ -232,6 +246,15 @@ extension Desk {
 
   /// Begins an empty registry, whatever state the old one is in.
   public mutating func resetRegistry(_ ticket: Ticket) { change(.reset, .call(ticket, .operator)) }
+}
+
+extension SetupFailure {
+  fileprivate static func alreadySetUp(_ address: String, app: String, name: String) -> Self {
+    Self(
+      .invalidRequest, field: "device",
+      "\(address) is an accessory of \(app) already, \(name.quotedForPeople)",
+      cure: "use it, or take it away first with accessoryctl remove")
+  }
 }
 
 extension PickerRequest.Choice {

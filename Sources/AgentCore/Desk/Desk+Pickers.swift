@@ -43,13 +43,13 @@ extension Desk {
 
   mutating func open(
     app: String, session: RandomIdentifier?, _ items: [PickerItem], _ settings: PickerSettings,
-    _ choice: PickerRequest.Choice, touches: Bool, count: Int = 1
+    _ choice: PickerRequest.Choice, touches: Bool, count: Int = 1, isAttended: Bool = true
   ) -> RandomIdentifier {
     let id = random.draw()
     var setup = SetupRequest(
       picker: PickerRequest(
         id, app: app, itemCount: items.count, settings: settings, choice: choice, count: count,
-        limits: configuration.limits, at: now), items: items)
+        isAttended: isAttended, limits: configuration.limits, at: now), items: items)
     // What is there already is learned from the first look, in ``look(at:)``.
     setup.isTouchable = touches
     tally.requestsOpened += 1

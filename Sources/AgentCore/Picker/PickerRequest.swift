@@ -52,6 +52,8 @@ public struct PickerRequest: Sendable {
   public let itemCount: Int
   public let settings: PickerSettings
   public let choice: Choice
+  /// Somebody looks at what is shown, and is given time to choose; what nobody looks at ends in its own time.
+  public let isAttended: Bool
   public let candidatesMax: Int
   public let idleMilliseconds: Int64
   public let openedAt: Instant
@@ -67,12 +69,13 @@ public struct PickerRequest: Sendable {
   public private(set) var remaining: Int
   private var lastNumber: UInt32 = 0
   private var shownSince: Instant?
+  /// When it was opened, or something was set up last.
+  private var lookingSince: Instant
   private var wasUpdated = false
 
   public init(
     _ id: RandomIdentifier, app: String, itemCount: Int, settings: PickerSettings, choice: Choice,
-    count: Int = 1,
-    limits: Limits, at now: Instant
+    count: Int = 1, isAttended: Bool = true, limits: Limits, at now: Instant
   ) {
     precondition(itemCount > 0 && count > 0, "a picker looks for something")
     self.id = id
@@ -80,10 +83,12 @@ public struct PickerRequest: Sendable {
     self.itemCount = itemCount
     self.settings = settings
     self.choice = choice
+    self.isAttended = isAttended && choice == .person
     candidatesMax = Int(limits.candidates)
     idleMilliseconds = Int64(limits.pickerIdleSeconds) * 1000
     remaining = count
     openedAt = now
+    lookingSince = now
   }
 
   public var isFiltered: Bool { settings.options.contains(.filterDiscoveryResults) }
@@ -175,7 +180,8 @@ extension PickerRequest {
   public var end: Instant? {
     switch phase {
     case .discovering: discoveryEnd
-    case .choosing: shownSince.map { $0.advanced(milliseconds: idleMilliseconds) }
+    case .choosing:
+      isAttended ? shownSince.map { $0.advanced(milliseconds: idleMilliseconds) } : discoveryEnd
     case .settingUp, .confirming, .finished: nil
     }
   }
@@ -185,7 +191,8 @@ extension PickerRequest {
     switch isTouch ? settings.wantedTimeout ?? .unbounded : settings.discoveryTimeout {
     case .seconds(let seconds):
       let wanted = Int64(seconds) * 1000
-      return openedAt.advanced(milliseconds: isTouch ? min(wanted, Self.touchMilliseconds) : wanted)
+      guard isTouch else { return lookingSince.advanced(milliseconds: wanted) }
+      return openedAt.advanced(milliseconds: min(wanted, Self.touchMilliseconds))
     case .unbounded: return isTouch ? openedAt.advanced(milliseconds: Self.touchMilliseconds) : nil
     }
   }
@@ -220,16 +227,9 @@ extension PickerRequest {
 
   private mutating func expire(isRadioDown: Bool) -> [Event] {
     switch phase {
-    case .discovering:
-      return isRadioDown
-        ? fail(SetupFailure(.connectionFailed, "the radio is down", cure: "see accessoryctl status"))
-        : fail(.nothingFound)
-    case .choosing:
-      return fail(
-        SetupFailure(
-          .userCancelled, "nobody chose in \(idleMilliseconds / 60_000) minutes",
-          cure: "ask again when somebody is at the gateway"))
     case .settingUp, .confirming, .finished: preconditionFailure("nothing ends by itself in this phase")
+    case .choosing where isAttended: return fail(.nobodyChose(inMilliseconds: idleMilliseconds))
+    case .discovering, .choosing: return fail(isRadioDown ? .radioDown : nothingCame)
     }
   }
 
@@ -296,6 +296,7 @@ extension PickerRequest {
 
   private mutating func goOn(at now: Instant) -> [Event] {
     remaining -= 1
+    lookingSince = now
     guard remaining == 0 else {
       guard choice != .touch else {
         enter(.discovering)
@@ -320,14 +321,5 @@ extension PickerRequest {
     guard phase != .finished else { return [] }
     enter(.finished)
     return [.didDismiss, .finished(failure)]
-  }
-}
-
-extension SetupFailure {
-  /// Nothing was found in time.
-  public static var nothingFound: Self {
-    Self(
-      .discoveryTimeout, "nothing that matches was found",
-      cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
   }
 }

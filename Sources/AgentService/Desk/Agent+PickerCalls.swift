@@ -111,6 +111,8 @@ enum OpeningFields {
         throw .invalid(field: "discoveryTimeout", reason: PickerSettings.DiscoveryTimeout.textReason)
       }
       opening.settings.discoveryTimeout = timeout
+      // Who says how long it lasts until so many were set up has nobody at a screen.
+      opening.isAttended = parameters["count"] == nil
     }
     return opening
   }

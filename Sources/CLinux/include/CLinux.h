@@ -52,6 +52,9 @@ int clinux_signals(uint64_t mask);
 /// The next signal that arrived, 0 for none, or -1 with errno.
 int clinux_next_signal(int descriptor);
 
+/// Ends the process as the signal does by default, blocked or not.
+_Noreturn void clinux_end_by_signal(int number);
+
 int clinux_bind(int descriptor, const char *path);
 
 int clinux_connect(int descriptor, const char *path);

@@ -12,11 +12,11 @@ final class PickerBench {
 
   init(
     items: Int = 2, settings: PickerSettings = PickerSettings(), choice: PickerRequest.Choice = .person,
-    count: Int = 1, limits: Limits = Limits()
+    count: Int = 1, isAttended: Bool = true, limits: Limits = Limits()
   ) {
     request = PickerRequest(
       RandomIdentifier(high: 1, low: 1), app: "lights", itemCount: items, settings: settings, choice: choice,
-      count: count, limits: limits, at: Instant(microseconds: 0))
+      count: count, isAttended: isAttended, limits: limits, at: Instant(microseconds: 0))
     events += request.present()
   }
 
@@ -88,7 +88,9 @@ extension SetupFailure {
 
 extension [PickerRequest.Event] {
   /// The code that a picker finished with; nil when it did not, or finished well.
-  var failure: SetupErrorCode? {
-    if case .finished(let failure)? = last { failure?.code } else { nil }
+  var failure: SetupErrorCode? { finish?.code }
+
+  var finish: SetupFailure? {
+    if case .finished(let failure)? = last { failure } else { nil }
   }
 }

@@ -150,6 +150,56 @@ struct PickerRequestTests {
     #expect(bench.takeEvents() == [.didPresent, .didDismiss, .finished(nil)])
   }
 
+  @Test(
+    "What nobody looks at ends in its own time, whatever is shown, and says what did not come",
+    arguments: [
+      (
+        PickerRequest.Choice.device(0xC000_0000_0009), SetupErrorCode.discoveryTimeout,
+        "C0:00:00:00:00:09 was not found in 7 s, or is nothing that was looked for"
+      ),
+      (.firstImmediate, .discoveryTimeout, "nothing that matches was held at the gateway in 7 s"),
+      (.person, .userCancelled, "nobody chose in 7 s"),
+    ])
+  func unattended(choice: PickerRequest.Choice, code: SetupErrorCode, reason: String) {
+    var settings = PickerSettings()
+    settings.discoveryTimeout = .seconds(7)
+    let bench = PickerBench(settings: settings, choice: choice, isAttended: false)
+    bench.run(seconds: 3)
+    bench.hear(1)
+    bench.run(seconds: 3.999)
+    #expect(!bench.request.isFinished && bench.request.phase == .choosing)
+    bench.run(seconds: 0.001)
+    let failure = bench.takeEvents().finish
+    #expect(failure?.code == code && failure?.reason == reason)
+  }
+
+  @Test("What nobody looks at has its time anew from each that was set up, and ends with the radio")
+  func unattendedSeveral() {
+    let bench = PickerBench(choice: .firstImmediate, count: 2)
+    bench.run(seconds: 29)
+    bench.hear(1)
+    _ = bench.choose(1)
+    bench.run(seconds: 60)
+    bench.succeed()
+    bench.isRadioDown = true
+    bench.run(seconds: 29)
+    #expect(!bench.request.isFinished)
+    bench.run(seconds: 1)
+    #expect(bench.takeEvents().failure == .connectionFailed)
+  }
+
+  @Test(
+    "That nobody chose is said with the time that there was",
+    arguments: [(30, "30 s"), (60, "a minute"), (90, "90 s"), (600, "10 minutes")])
+  func nobodyChose(seconds: Int, words: String) {
+    var limits = Limits()
+    limits.pickerIdleSeconds = .init(seconds)
+    let bench = PickerBench(limits: limits)
+    bench.hear(1)
+    bench.run(seconds: Double(seconds))
+    #expect(bench.takeEvents().finish?.reason == "nobody chose in \(words)")
+  }
+
   @Test("At most so many candidates, the strongest; the others are counted")
   func capacity() {
     var limits = Limits()

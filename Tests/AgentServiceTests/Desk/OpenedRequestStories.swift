@@ -166,4 +166,41 @@ struct OpenedRequestStories {
         2.0 anna: Open → SetupFailed discoveryTimeout
         """)
   }
+
+  @Test(
+    "What needs nobody at a screen ends in its time, though other devices match",
+    arguments: [
+      (#""device":"C0:00:00:00:00:02""#, "discoveryTimeout"), (#""count":1"#, "userCancelled"),
+    ])
+  func unattended(choice: String, failure: String) {
+    let (story, _, anna) = gateway([.bulb(1)])
+    anna.call("Open", #""app":"lights","discoveryTimeout":"5",\#(choice)"#)
+    story.run(seconds: 20)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → open
+        0.1 anna: setup lights choosing on behalf
+        0.1 anna: candidate 1 Lumo bulb
+        5.0 anna: closed \(failure)
+        5.0 anna: Open → SetupFailed \(failure)
+        """)
+  }
+
+  @Test("A device that is the app's already is named at once; another app's is taken")
+  func alreadySetUp() {
+    let (story, _, anna) = gateway([.bulb(1)], .lightsAndGarden)
+    anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    let again = anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    anna.call("Open", #""app":"garden","device":"C0:00:00:00:00:01""#)
+    story.run(seconds: 1)
+    let lines = story.takeLines()
+    #expect(lines.hasPrefix("1.0 anna: Open → SetupFailed invalidRequest\n"), "\(lines)")
+    #expect(lines.contains("anna: Open → a2 Lumo bulb"), "\(lines)")
+    #expect(
+      again.replies.first?.text("reason")
+        == #"C0:00:00:00:00:01 is an accessory of lights already, "Lumo bulb""#)
+  }
 }

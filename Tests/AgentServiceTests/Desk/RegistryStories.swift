@@ -4,6 +4,7 @@ import AgentCore
 import AgentService
 import JSON
 import Testing
+import Varlink
 
 @Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
 struct RegistryStories {
