@@ -79,7 +79,7 @@ struct InterfaceTextTests {
       # Says what it is.
       method Ask() -> ()
       """)
-    #expect(text.bareFields == ["Lamp.color", "Lamp.width", "Lamp.height", "Light.name"])
+    #expect(text.bareFields == ["Lamp.color", "Lamp.height", "Light.name"])
     #expect(text.names("org.example.lamps.Broken", of: "Light"))
     #expect(text.names("org.example.lamps.Unknown", of: "Light"))
     #expect(!text.names("org.example.lamps.Busy", of: "Light"))
