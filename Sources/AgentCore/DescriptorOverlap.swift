@@ -36,7 +36,7 @@ extension DiscoveryDescriptor {
       || differs(serviceUUID, other.serviceUUID) { $0 == $1 }
       || differs(manufacturerData, other.manufacturerData) { $0.isCompatible(with: $1) }
       || differs(serviceData, other.serviceData) { $0.isCompatible(with: $1) }
-      || differs(nameSubstring, other.nameSubstring) { $0.contains($1) || $1.contains($0) }
+      || differs(nameSubstring, other.nameSubstring) { $0.holds($1) || $1.holds($0) }
       || (asksMore(than: other) && other.asksMore(than: self))
   }
 
@@ -55,7 +55,7 @@ extension DiscoveryDescriptor {
       && follows(serviceUUID, other.serviceUUID) { $0 == $1 }
       && follows(manufacturerData, other.manufacturerData) { $1.implies($0) }
       && follows(serviceData, other.serviceData) { $1.implies($0) }
-      && follows(nameSubstring, other.nameSubstring) { $1.contains($0) }
+      && follows(nameSubstring, other.nameSubstring) { $1.holds($0) }
       && (nameSubstring == nil || nameCompareOptions == other.nameCompareOptions)
   }
 }
@@ -79,4 +79,12 @@ private func follows<Clause>(_ clause: Clause?, _ other: Clause?, _ holds: (Clau
   guard let clause else { return true }
   guard let other else { return false }
   return holds(clause, other)
+}
+
+extension [UInt8] {
+  /// Whether `run` is somewhere here. (The library's search for one collection in another would bring in its regular
+  /// expressions, a megabyte of program.)
+  fileprivate func holds(_ run: [UInt8]) -> Bool {
+    indices.contains { self[$0...].starts(with: run) }
+  }
 }

@@ -23,11 +23,8 @@ extension Agent {
   /// Whether a remedy is under way whose outcome is awaited.
   public var isMendingRadio: Bool { if case .mending = radio.link { true } else { false } }
 
-  /// Which adapter the radio is, and how many octets of packets the kernel keeps until they are read.
-  public func noteAdapter(index: UInt16, receiveRoom: Int) {
-    tally.adapterIndex = index
-    tally.receiveRoomBytes = receiveRoom
-  }
+  /// So many octets of an adapter's packets the kernel keeps until they are read.
+  public func noteReceiveRoom(_ byteCount: Int) { tally.receiveRoomBytes = byteCount }
 
   /// One message of the management interface (``ManagementEvent``).
   public func receive(management message: RawSpan, at now: Instant) {

@@ -26,8 +26,7 @@ public struct AgentCounters: Equatable, Sendable {
   public var reloadsRefused: UInt64 = 0
   /// What the kernel dropped because it was not read in time.
   public var receiveDrops: UInt64 = 0
-  /// The adapter that is or was the radio, and how much of what it sends the kernel keeps.
-  public var adapterIndex: UInt16?
+  /// How much of what the adapter sends the kernel keeps.
   public var receiveRoomBytes = 0
   /// How long packets waited in the kernel.
   public var queueing = QueueingDelay()

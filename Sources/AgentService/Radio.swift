@@ -287,8 +287,13 @@ extension Radio {
       return seekRemedy(mayRestart: true, at: now)
     }
     guard probeEnd == nil, let due = nextProbe, due <= now else { return }
-    probes &+= 1
     heard = now
+    ask(at: now)
+  }
+
+  /// Asks something harmless.
+  private mutating func ask(at now: Instant) {
+    probes &+= 1
     switch link {
     case .controller: take(bringup.probe(now: now), at: now)
     case .shared:
@@ -328,14 +333,7 @@ extension Radio {
     watchdog.scans(at: now)
     // On a ladder what was said is asked about.
     guard watchdog.rung != nil else { return }
-    probes &+= 1
-    switch link {
-    case .controller: take(bringup.probe(now: now), at: now)
-    case .shared:
-      probeEnd = now.advanced(milliseconds: Self.probeMilliseconds)
-      output.append(.send(.readLocalVersion))
-    case .absent, .listener, .recording, .mending, .ended: break
-    }
+    ask(at: now)
   }
 
   private mutating func fail(_ reason: RadioFailure, mayRestart: Bool, at now: Instant) {

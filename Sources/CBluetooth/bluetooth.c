@@ -21,7 +21,6 @@
 #endif
 
 const uint32_t cbluetooth_flag_up = 1u << HCI_UP;
-const uint32_t cbluetooth_flag_raw = 1u << HCI_RAW;
 
 int cbluetooth_socket(void) {
   return socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);

@@ -129,6 +129,4 @@ extension SystemError {
   public var isTaken: Bool { code == EBUSY || code == EUSERS || code == EALREADY }
   /// The radio is blocked (rfkill).
   public var isBlocked: Bool { code == ERFKILL }
-  /// Something did not answer the kernel in time.
-  public var isTimeout: Bool { code == ETIMEDOUT }
 }

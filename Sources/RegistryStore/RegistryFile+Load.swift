@@ -35,7 +35,7 @@ extension RegistryFile {
     guard finding != "ok" else { return }
     // A page that could not be read is among its findings too, with the result code as its last word; the file may be
     // as good as ever.
-    if let code = finding.split(separator: "error code=").last.flatMap({ Int32($0) }) {
+    if let code = finding.split(separator: "=").last.flatMap({ Int32($0) }) {
       throw RegistryRefusal(DatabaseError(code: code))
     }
     throw .damaged(.inconsistent(finding))

@@ -68,9 +68,10 @@ extension TableReader<DeviceKey> {
   }
 
   private static func times(_ text: String) -> (start: Int64, end: Int64)? {
-    guard let dots = text.firstRange(of: "..") else { return nil }
-    let end = text[dots.upperBound...]
-    guard let start = Quantity.microseconds(String(text[..<dots.lowerBound])), start >= 0 else { return nil }
+    // A time has one dot at most: the first two together are between times.
+    guard let dots = text.indices.first(where: { text[$0...].hasPrefix("..") }) else { return nil }
+    let end = text[dots...].dropFirst(2)
+    guard let start = Quantity.microseconds(String(text[..<dots])), start >= 0 else { return nil }
     if end.isEmpty { return (start, .max) }
     return Quantity.microseconds(String(end)).map { (start, $0) }
   }

@@ -11,7 +11,6 @@ public struct ManagementStatus: RawRepresentable, Hashable, Sendable {
   public static let unknownCommand = ManagementStatus(rawValue: 0x01)
   public static let busy = ManagementStatus(rawValue: 0x0a)
   public static let notSupported = ManagementStatus(rawValue: 0x0c)
-  public static let invalidParameters = ManagementStatus(rawValue: 0x0d)
   public static let notPowered = ManagementStatus(rawValue: 0x0f)
   public static let invalidIndex = ManagementStatus(rawValue: 0x11)
   public static let blocked = ManagementStatus(rawValue: 0x12)

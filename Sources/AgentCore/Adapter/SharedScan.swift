@@ -167,9 +167,6 @@ extension SharedScan {
     case .preparing, .switchedOff, .ready, .scanning: true
     }
   }
-
-  /// Whether a command is on its way.
-  public var awaitsAnswer: Bool { awaited != nil }
 }
 
 // MARK: - What happens

@@ -113,7 +113,7 @@ extension AgentLoop {
   private mutating func remember(_ adapter: AdapterHold) {
     if adapter.address != 0 { radio.wanted?.knownAddress = adapter.address }
     (radio.drops, radio.nextDropLook) = (0, now)
-    agent.noteAdapter(index: adapter.index, receiveRoom: adapter.receiveRoom)
+    agent.noteReceiveRoom(adapter.receiveRoom)
   }
 
   private static func source(

@@ -48,9 +48,8 @@ extension RadioOpening.Failure {
     case .adapter(let index, let error): "hci\(index) cannot be opened: \(error.sentence)"
     case .capabilityMissing(let capability, let access):
       "access = \"\(access.rawValue)\" needs \(capability.name), which this process does not have; "
-        + "AmbientCapabilities=\(Self.capabilities(access)) in its unit, setcap "
-        + "\(Self.capabilities(access).lowercased().replacing(" ", with: ","))+ep on the program, or --cap-add of "
-        + "a container gives it"
+        + "AmbientCapabilities=\(names(access).joined(separator: " ")) in its unit, setcap "
+        + "\(names(access).joined(separator: ",").lowercased())+ep on the program, or --cap-add of a container gives it"
     case .recoveryRequest(let path, let error):
       "the request for recovery cannot be left at \(quoted(path)): \(error.sentence)"
     case .recoveryUnheard:
@@ -61,10 +60,10 @@ extension RadioOpening.Failure {
 
 extension RadioOpening.Failure {
   /// The least that each kind of access works with.
-  private static func capabilities(_ access: Gateway.Access) -> String {
+  private func names(_ access: Gateway.Access) -> [String] {
     switch access {
-    case .exclusive: Capability.networkAdministration.name
-    case .shared: "\(Capability.networkAdministration.name) \(Capability.rawNetwork.name)"
+    case .exclusive: [Capability.networkAdministration.name]
+    case .shared: [Capability.networkAdministration.name, Capability.rawNetwork.name]
     }
   }
 }

@@ -21,8 +21,6 @@ struct cbluetooth_adapter {
 };
 
 extern const uint32_t cbluetooth_flag_up;
-/// Raw devices are not set up by the kernel.
-extern const uint32_t cbluetooth_flag_raw;
 
 /// A socket of the family, bound to nothing: -1 with errno (EAFNOSUPPORT) where the kernel has no Bluetooth.
 int cbluetooth_socket(void);
