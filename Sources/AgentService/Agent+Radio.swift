@@ -36,6 +36,12 @@ extension Agent {
     }
   }
 
+  /// Whether somebody switched off the adapter that is shared with them.
+  public var isAdapterSwitchedOff: Bool { radio.isSwitchedOff }
+
+  /// What the agent would leave in the kernel if it were killed now.
+  public var scanRemains: ScanRemains { radio.link == .shared ? radio.shared.remains : ScanRemains() }
+
   /// What takes back what was asked of the kernel, before the agent ends.
   public var farewell: [ManagementCommand] { radio.farewell }
 

@@ -157,7 +157,7 @@ extension Radio {
     case .controller, .shared: break
     }
     if let failure { return failure.sentence }
-    if case .switchedOff = shared.state, link == .shared {
+    if isSwitchedOff {
       return
         "somebody switched the adapter off; bluetoothctl power on, or accessoryctl reload, brings it back"
     }

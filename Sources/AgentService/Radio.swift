@@ -24,7 +24,7 @@ struct Radio: Sendable {
   }
 
   /// So long a command beside the kernel's own may take, as in the kernel (HCI_CMD_TIMEOUT).
-  private static let probeMilliseconds: Int64 = 2000
+  private static let probeMilliseconds: Int64 = 3000
 
   private(set) var link = Link.absent("it is being opened")
   private var bringup: Bringup
@@ -71,6 +71,9 @@ struct Radio: Sendable {
     case .absent, .controller, .recording, .mending, .ended: false
     }
   }
+
+  /// Whether somebody switched a shared adapter off.
+  var isSwitchedOff: Bool { link == .shared && shared.state == .switchedOff }
 
   /// What takes back what the kernel was asked for.
   var farewell: [ManagementCommand] { link == .shared ? shared.farewell : [] }
@@ -162,10 +165,10 @@ extension Radio {
         radio.link = .controller
         radio.watchdog.use(.adapter(hasBoardStep: radio.hasBoardStep))
         radio.begin(at: now)
-      case .sharedAdapter(let index):
+      case .sharedAdapter(let index, let remains):
         radio.link = .shared
         radio.watchdog.use(.adapter(hasBoardStep: radio.hasBoardStep))
-        radio.shared = SharedScan(index: index)
+        radio.shared = SharedScan(index: index, remains: remains)
         radio.begin(at: now)
       }
     }
@@ -319,7 +322,9 @@ extension Radio {
     if let command = step.command { output.append(.manage(command)) }
     guard let state = step.state else { return }
     switch state {
+    // Neither is a fault of the controller's.
     case .failed(.gone): output.append(.releaseRadio(SharedScanError.gone.sentence))
+    case .failed(.blocked): output.append(.releaseRadio(SharedScanError.blocked.sentence))
     case .failed(let error): fail(.kernel(error), mayRestart: onSince != nil, at: now)
     case .scanning: noteScan(at: now)
     case .off, .preparing, .switchedOff, .ready: onSince = nil

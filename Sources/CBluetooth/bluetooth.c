@@ -3,14 +3,18 @@
 #define _GNU_SOURCE
 #include "CBluetooth.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
@@ -53,6 +57,31 @@ int cbluetooth_adapters(int socket, struct cbluetooth_adapter *adapters) {
     count++;
   }
   return count;
+}
+
+// Whether the first character of the file is a 1.
+static int is_set(int folder, const char *name, const char *file) {
+  char path[64], octet = 0;
+  if (snprintf(path, sizeof path, "%s/%s", name, file) >= (int)sizeof path) return 0;
+  int descriptor = openat(folder, path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  ssize_t count = read(descriptor, &octet, 1);
+  close(descriptor);
+  return count == 1 && octet == '1';
+}
+
+int cbluetooth_is_blocked(uint16_t index) {
+  char path[48];
+  snprintf(path, sizeof path, "/sys/class/bluetooth/hci%u", index);
+  DIR *folder = opendir(path);
+  if (!folder) return 0;
+  int blocked = 0;
+  for (struct dirent *entry; !blocked && (entry = readdir(folder));) {
+    if (strncmp(entry->d_name, "rfkill", 6) != 0) continue;
+    blocked = is_set(dirfd(folder), entry->d_name, "soft") || is_set(dirfd(folder), entry->d_name, "hard");
+  }
+  closedir(folder);
+  return blocked;
 }
 
 int cbluetooth_up(int socket, uint16_t index) { return ioctl(socket, HCIDEVUP, (unsigned long)index); }

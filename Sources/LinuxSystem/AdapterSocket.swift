@@ -58,6 +58,17 @@ public struct AdapterSocket: ~Copyable, Sendable {
     return socket
   }
 
+  /// Whether rfkill blocks the adapter.
+  public static func isBlocked(_ index: UInt16) -> Bool { cbluetooth_is_blocked(index) != 0 }
+
+  /// Tells an adapter from another that has its index later, for as long as the kernel runs; nil when there is none.
+  public static func incarnation(_ index: UInt16) -> UInt64? {
+    var status = stat()
+    // Holds: the path is only read, and `status` is a local variable.
+    guard unsafe stat("/sys/class/bluetooth/hci\(index)", &status) == 0 else { return nil }
+    return UInt64(status.st_ino)
+  }
+
   /// The adapters of the machine, by their index, at most 16.
   public func adapters() throws(SystemError) -> [AdapterListing] {
     let number = descriptor.number

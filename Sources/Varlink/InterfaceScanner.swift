@@ -68,7 +68,8 @@ struct InterfaceScanner {
   /// `[A-Za-z](_?[A-Za-z0-9])*`
   mutating func fieldName() throws(InterfaceProblem) -> String {
     skipBlanks()
-    guard let name = word(where: { $0.isLetter }, { $0.isWord }), !name.hasSuffix("_"), !zip(name, name.dropFirst()).contains(where: { $0 == "_" && $1 == "_" })
+    guard let name = word(where: { $0.isLetter }, { $0.isWord }), !name.hasSuffix("_"),
+      !zip(name, name.dropFirst()).contains(where: { $0 == "_" && $1 == "_" })
     else {
       throw problem(.expected("the name of a field"))
     }

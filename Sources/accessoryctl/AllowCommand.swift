@@ -28,7 +28,7 @@ struct AllowCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let removed = try gateway.removed().filter { $0.app == app }
+    let removed = try removed()
     var allowed: [String] = []
     for name in devices { allowed += try Self.devices(name, removed, app).filter { !allowed.contains($0) } }
     var printer = Printer()
@@ -46,6 +46,14 @@ struct AllowCommand: ParsableCommand {
     }
   }
 
+  private func removed() throws(Failure) -> [RemovedDevice] {
+    let removed = try gateway.removed().filter { $0.app == app }
+    guard removed.isEmpty else { return removed }
+    // What is no app at all is the agent's to say.
+    _ = try gateway.accessories(ofApp: app)
+    throw .sentence("nothing was removed from \(quoted(app)); accessoryctl list shows what it has", .no)
+  }
+
   /// The devices that one argument names. Whether an address was removed is the agent's to say: it may know the device
   /// by another one.
   private static func devices(
@@ -54,9 +62,9 @@ struct AllowCommand: ParsableCommand {
     if AddressText.bits(name) != nil { return [name.uppercased()] }
     let meant = removed.filter { $0.item == name || $0.device == name }.map(\.device)
     guard meant.isEmpty else { return meant }
-    throw .sentence(
-      "nothing of \(quoted(app)) called \(quoted(name)) was removed; accessoryctl registry show lists what was",
-      .no)
+    throw .unknown(
+      "nothing of \(quoted(app)) called \(quoted(name)) was removed",
+      known: Set(removed.flatMap { [$0.item, $0.device] }).sorted(), .no)
   }
 }
 

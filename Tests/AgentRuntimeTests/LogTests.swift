@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
 import HCI
 import Testing
 
@@ -31,6 +32,15 @@ struct LogTests {
   func controls() {
     let line = LogStyle.journal.line(.info, "a\n<0>b\u{1B}[2J\u{7F}", time: "")
     #expect(String(decoding: line, as: UTF8.self) == "<6>a\\u{A}<0>b\\u{1B}[2J\\u{7F}\n")
+  }
+
+  @Test("An accessory that is suspended is not said to be lost, nor one that is back to be new")
+  func suspension() {
+    let identifier = RandomIdentifier(high: 0, low: 1)
+    let suspended = DeskNotice.suspended(app: "lights", item: "bulb", identifier).sentence
+    #expect(suspended.contains("suspended: the app is another account's now; accessoryctl authorize lights"))
+    let restored = DeskNotice.restored(app: "lights", item: nil, identifier).sentence
+    #expect(restored == "lights has its suspended accessory \(identifier.text) again")
   }
 
   @Test("A line that a pipe would not take whole is cut between characters")

@@ -145,7 +145,7 @@ struct AdapterTests {
     #expect(bench.kernel?.monitors == [2])
     #expect(bench.agent.radioState == .on)
     // The scan that was begun anew is asked about at once, and its silence is the next failure.
-    bench.run(milliseconds: 2500)
+    bench.run(milliseconds: 3500)
     #expect(bench.mended == [.reset])
   }
 
@@ -159,6 +159,18 @@ struct AdapterTests {
     bench.turn()
     #expect(bench.agent.radioState == .on)
     #expect(recoveries(bench).isEmpty)
+  }
+
+  @Test("A shared adapter that rfkill blocks is let go: no reason for a ladder")
+  func blocked() {
+    var kernel = StandInKernel()
+    kernel.settings = [.lowEnergy]
+    kernel.refusals[.setPowered] = .blocked
+    let bench = shared(kernel)
+    bench.turn()
+    #expect(bench.agent.radioState == .absent)
+    #expect(recoveries(bench).isEmpty)
+    #expect(bench.mended.isEmpty)
   }
 
   @Test("A shared adapter that another program takes is no reason for a ladder")

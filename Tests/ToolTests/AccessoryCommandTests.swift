@@ -141,8 +141,38 @@ struct AccessoryCommandTests {
     #expect(one.calls == ["Registry", "Allow app=lights device=C4:A1:00:00:1E:27"])
     let item = try run([removed, [Self.done], [Self.done]], "allow", "lights", "bulb", "strip")
     #expect(item.run.status == 0 && item.calls.count == 3)
-    let unknown = try run([removed], "allow", "music", "bulb")
-    #expect(unknown.run.status == 1 && unknown.run.errorOutput.contains("registry show"))
+  }
+
+  @Test("What was not removed is named with what was; an app that there is not is a wrong command line")
+  func allowUnknown() throws {
+    let removed = Replies.registry(removed: [
+      ("bulb", "C4:A1:00:00:1E:27"), ("strip", "C4:A1:00:00:1E:27"),
+    ])
+    let unknown = try run([removed], "allow", "lights", "nope").run
+    #expect(
+      unknown.status == 1
+        && unknown.errorOutput == """
+          accessoryctl: nothing of "lights" called "nope" was removed; name one of: C4:A1:00:00:1E:27, bulb, strip
+
+          """
+    )
+    let noApp = ScriptedAgent.Step.send(
+      Message.failure("io.accessoryd.Picker.NotFound") { json in
+        json.member("kind", "app")
+        json.member("name", "nope")
+        json.member("candidates", ["lights", "music"])
+      })
+    for name in ["bulb", "C4:A1:00:00:1E:27"] {
+      let stranger = try run([removed, [noApp]], "allow", "nope", name).run
+      #expect(
+        stranger.status == 64
+          && stranger.errorOutput
+            == "accessoryctl: the manifest has no app \"nope\"; name one of: lights, music\n"
+      )
+    }
+    let nothing = try run([removed, [Self.done]], "allow", "music", "bulb")
+    #expect(nothing.run.status == 1 && nothing.calls == ["Registry", "List app=music"])
+    #expect(nothing.run.errorOutput.contains(#"nothing was removed from "music""#))
   }
 
   @Test("An app's accessories are confirmed and counted")

@@ -68,9 +68,18 @@ public struct SharedScan: Sendable {
   private var discoveryRetry: Instant?
 
   /// The kernel itself gives a controller two seconds for a command, and powering on takes many.
-  public init(index: UInt16, commandMilliseconds: Int64 = 10_000) {
+  ///
+  /// `remains` is what an agent that was killed has left in this adapter.
+  public init(index: UInt16, remains: ScanRemains = ScanRemains(), commandMilliseconds: Int64 = 10_000) {
     self.index = index
     self.commandMilliseconds = commandMilliseconds
+    (monitor, isMonitorStale) = (remains.monitor, remains.monitor != nil)
+    originalDuty = remains.originalDuty
+  }
+
+  /// What is left in the kernel, should we be killed now.
+  public var remains: ScanRemains {
+    ScanRemains(monitor: monitor, originalDuty: duty == originalDuty ? nil : originalDuty)
   }
 
   /// When ``timeout(now:)`` is due, if nothing is received before.

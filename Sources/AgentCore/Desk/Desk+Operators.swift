@@ -17,7 +17,7 @@ extension Desk {
   /// The operator closes the picker.
   public mutating func cancel(_ request: String) throws(DeskRefusal) {
     let index = try end(request, .userCancelled(reason: "an operator closed the picker"))
-    if let app = index { paces[app]?.cancel(at: now) }
+    if let app = index { paces[app]?.close(by: .operator, at: now) }
   }
 
   /// Ends a request for that reason; answers the app if a session had asked.
@@ -224,7 +224,10 @@ extension Desk {
         && [tombstone.identity.address, tombstone.secondAddress].contains { $0?.bits == device }
     }
     guard let buried else {
-      throw .notFound(.device, name: AddressText.text(of: device))
+      let removed = ledger.registry.tombstones.filter { $0.app == app }.compactMap(\.identity.address)
+      throw .notFound(
+        .device, name: AddressText.text(of: device),
+        candidates: Set(removed.map { AddressText.text(of: $0.bits) }).sorted())
     }
     change(.apply(.allow(app: app, buried.identity)), .call(ticket, .operator))
   }

@@ -106,7 +106,7 @@ extension Desk {
         .invalidRequest, field: "session", "an accessory is being set up",
         cure: "wait for accessoryAdded; give it back with FailAuthorization, or remove it")
     }
-    paces[session.app]?.cancel(at: now)
+    paces[session.app]?.close(by: .app, at: now)
     failSetup(requests[index].id, .userCancelled(reason: "the app closed the picker"))
   }
 

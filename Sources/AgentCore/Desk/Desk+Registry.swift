@@ -180,7 +180,7 @@ extension Desk {
       guard let view = view(accessory, in: new, configuration) else { continue }
       present.insert(accessory.identifier)
       guard let was = was[accessory.identifier] else {
-        tellAdded(view, accessory)
+        tellAdded(view, accessory, isNew: old.accessory(accessory.identifier) == nil)
         continue
       }
       let changed = view.fieldsChanged(from: was)
@@ -191,24 +191,29 @@ extension Desk {
     }
   }
 
-  private mutating func tellAdded(_ view: AppAccessory, _ accessory: RegistryAccessory) {
+  private mutating func tellAdded(_ view: AppAccessory, _ accessory: RegistryAccessory, isNew: Bool) {
     tally.added += 1
-    act(.log(.added(app: accessory.app, item: accessory.item, accessory.identifier)))
+    let (app, item, identifier) = (accessory.app, accessory.item, accessory.identifier)
+    act(.log(isNew ? .added(app: app, item: item, identifier) : .restored(app: app, item: item, identifier)))
     emit(.accessoryAdded(view), toApp: accessory.app)
   }
 
   private mutating func tellRemoved(_ was: AppAccessory, _ accessory: RegistryAccessory) {
     tally.removed += 1
-    act(.log(.removed(app: accessory.app, item: accessory.item, accessory.identifier)))
-    guard leftOver.contains(accessory.identifier) else {
-      return emit(.accessoryRemoved(was), toApp: accessory.app)
+    let (app, item, identifier) = (accessory.app, accessory.item, accessory.identifier)
+    let isThere = ledger.registry.accessory(identifier) != nil
+    act(
+      .log(
+        isThere ? .suspended(app: app, item: item, identifier) : .removed(app: app, item: item, identifier)))
+    guard !isThere, leftOver.contains(identifier) else {
+      return emit(.accessoryRemoved(was), toApp: app)
     }
-    emitOpening(.accessoryRemoved(was), toApp: accessory.app)
+    emitOpening(.accessoryRemoved(was), toApp: app)
     if isSetUpByItself(accessory) { return }
     // Its picker went with the run before. Which session had asked nobody knows any more.
-    emitOpening(.pickerSetupFailed(.agentHasRestarted), toApp: accessory.app)
-    emitOpening(.pickerDidDismiss, toApp: accessory.app)
-    emitOpening(.pickerFinished(.agentHasRestarted), toApp: accessory.app)
+    emitOpening(.pickerSetupFailed(.agentHasRestarted), toApp: app)
+    emitOpening(.pickerDidDismiss, toApp: app)
+    emitOpening(.pickerFinished(.agentHasRestarted), toApp: app)
   }
 
   private func isSetUpByItself(_ accessory: RegistryAccessory) -> Bool {

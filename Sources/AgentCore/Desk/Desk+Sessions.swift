@@ -65,10 +65,11 @@ extension Desk {
     _ token: String, _ activation: Activation, user: UInt32
   ) throws(SetupFailure) -> ActivatedSession {
     let session = try session(token, of: user)
-    guard activation.app.map({ $0 == session.app }) ?? true, sessions.takeUp(session.token) else {
+    guard activation.app.map({ $0 == session.app }) ?? true else {
       tally.foreignRefused += 1
       throw .noSession
     }
+    guard sessions.takeUp(session.token) else { throw .isStreamed }
     let start = start(activation, app: session.app)
     return ActivatedSession(
       position: start.position(of: session), isReset: start.isReset,
@@ -165,6 +166,13 @@ extension SetupFailure {
 
   public static var noSession: Self {
     Self(.invalidated, "the session has ended, or never was", cure: "call Activate again")
+  }
+
+  /// Only its own account is told so.
+  static var isStreamed: Self {
+    Self(
+      .invalidRequest, field: "session", "another connection streams the session",
+      cure: "close that one first, or call Activate without session to open another")
   }
 
   static var wasInvalidated: Self {

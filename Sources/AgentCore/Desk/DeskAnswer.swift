@@ -59,6 +59,10 @@ public enum DeskAction: Equatable, Sendable {
 public enum DeskNotice: Equatable, Sendable {
   case added(app: String, item: String?, RandomIdentifier)
   case removed(app: String, item: String?, RandomIdentifier)
+  /// The app is another account's now; what it has is hidden until an operator confirms that.
+  case suspended(app: String, item: String?, RandomIdentifier)
+  /// What was suspended is its app's again.
+  case restored(app: String, item: String?, RandomIdentifier)
   /// Somebody asked with an identifier or token that is not its own.
   case foreign(app: String)
   case resolved(app: String, RandomIdentifier)

@@ -2,16 +2,21 @@
 
 public import HCI
 
-/// How often an app may ask for a picker: so many times a minute, and not right after a person has cancelled.
+/// How often an app may ask for a picker: so many times a minute, and not right after one was closed without a choice.
 ///
 /// Capacity: as many times as may be asked in a minute.
 public struct RequestPace: Sendable {
+  /// Who closed a request.
+  public enum Closer: Sendable {
+    case app, `operator`
+  }
+
   public static let afterCancelMilliseconds: Int64 = 5000
   static let windowMilliseconds: Int64 = 60_000
 
   private let perMinute: Int
   private var asked: [Instant] = []
-  private var cancelled: Instant?
+  private var closed: (by: Closer, at: Instant)?
 
   public init(perMinute: Int) {
     precondition(perMinute > 0, "an app may ask")
@@ -20,9 +25,9 @@ public struct RequestPace: Sendable {
 
   /// Counts a request; refuses one that comes too soon, which is not counted.
   public mutating func ask(at now: Instant) throws(SetupFailure) {
-    if let cancelled, now.milliseconds(since: cancelled) < Self.afterCancelMilliseconds {
+    if let closed, now.milliseconds(since: closed.at) < Self.afterCancelMilliseconds {
       throw SetupFailure(
-        .pickerRestricted, "a person has just cancelled", cure: "ask again when somebody wants it, after 5 s")
+        .pickerRestricted, closed.by.reason, cure: "ask again when somebody wants it, after 5 s")
     }
     asked.removeAll { now.milliseconds(since: $0) >= Self.windowMilliseconds }
     guard asked.count < perMinute else {
@@ -32,6 +37,15 @@ public struct RequestPace: Sendable {
     asked.append(now)
   }
 
-  /// A person, or the app, closed the picker.
-  public mutating func cancel(at now: Instant) { cancelled = now }
+  /// A request was closed without a choice.
+  public mutating func close(by closer: Closer, at now: Instant) { closed = (closer, now) }
+}
+
+extension RequestPace.Closer {
+  fileprivate var reason: String {
+    switch self {
+    case .app: "the app has just closed its picker"
+    case .operator: "an operator has just closed a request of the app"
+    }
+  }
 }

@@ -9,14 +9,14 @@ extension DeskNotice {
     case .foreign: .foreign
     case .disclosed: .disclosed
     case .resolved: .resolved
-    case .added, .removed, .automaticFailed: nil
+    case .added, .removed, .suspended, .restored, .automaticFailed: nil
     }
   }
 
   var level: LogLevel {
     switch self {
     case .automaticFailed: .warning
-    case .foreign, .added, .removed: .notice
+    case .foreign, .added, .removed, .suspended, .restored: .notice
     case .resolved, .disclosed: .info
     }
   }
@@ -28,6 +28,11 @@ extension DeskNotice {
       "\(Self.path(app, item)) has a new accessory, \(identifier.text)"
     case .removed(let app, let item, let identifier):
       "\(Self.path(app, item)) has lost its accessory \(identifier.text)"
+    case .suspended(let app, let item, let identifier):
+      "\(Self.path(app, item)) has its accessory \(identifier.text) suspended: the app is another account's now; "
+        + "accessoryctl authorize \(app) confirms that"
+    case .restored(let app, let item, let identifier):
+      "\(Self.path(app, item)) has its suspended accessory \(identifier.text) again"
     case .foreign(let app): "\(app) asked about an accessory that it does not have"
     case .resolved(let app, let identifier): "\(app) was told the address of its accessory \(identifier.text)"
     case .disclosed(let app): "\(app) was told of a device that nobody has chosen yet"

@@ -14,17 +14,17 @@ extension AgentLoop {
   /// Opens the interface while an adapter is wanted. Without it the agent looks for adapters now and then.
   mutating func followAdapters(_ isWanted: Bool) {
     guard isWanted else {
-      if let port = radio.management.take() { watches.remove(port.token) }
+      if radio.management.take() != nil, let token = radio.managementToken.take() { watches.remove(token) }
       return
     }
     guard radio.management == nil else { return }
     do throws(SystemError) {
-      let socket = try AdapterSocket.management()
+      let port = try ManagementPort()
       guard let token = watches.insert(.management) else {
         preconditionFailure("there is a place for the management interface")
       }
-      try epoll.add(socket.descriptor, .readable, token: token)
-      radio.management = ManagementPort(socket, token: token)
+      try epoll.add(port.socket.descriptor, .readable, token: token)
+      (radio.management, radio.managementToken) = (port, token)
     } catch {
       // Of that the opening of the adapter tells.
       guard !error.isWithoutBluetooth else { return }
@@ -34,7 +34,7 @@ extension AgentLoop {
 
   mutating func manage(_ command: ManagementCommand) {
     do throws(SystemError) {
-      _ = try radio.management?.socket.descriptor.send(command.octets.span)
+      try radio.management?.send(command)
     } catch {
       // No answer comes, which ends the wait for it.
       log.say(.warning, "the kernel's Bluetooth management takes no command: \(error.sentence)")
@@ -48,36 +48,45 @@ extension AgentLoop {
       if case .added = (try? ManagementEvent(parsing: message))?.content { hasCome = true }
       agent.receive(management: message, at: now)
     }
+    noteRemains()
+    if agent.isAdapterSwitchedOff, let index = radio.source?.adapter?.index, AdapterSocket.isBlocked(index) {
+      // Switched off by nobody: it is opened again now and then, until the block is gone.
+      lose(.gone(RadioOpening.Failure.blocked(index).sentence))
+    }
     guard hasCome, radio.source == nil, radio.opening == nil, radio.wanted?.isAdapter == true else { return }
     radio.backOff = BackOff()
     beginOpening()
   }
 
+  /// Has what would be left in the kernel written down, when it is other than before.
+  private mutating func noteRemains() {
+    guard let adapter = radio.source?.adapter, adapter.manner == .shared, let file = radio.wanted?.remainsFile
+    else { return }
+    let remains = agent.scanRemains
+    guard remains != radio.remains else { return }
+    radio.remains = remains
+    perform(errand: .note(remains, index: adapter.index, file))
+  }
+
+  /// The adapter is let go, with nothing of ours in it: the kernel gives the same handles to others.
+  mutating func forgetRemains(_ adapter: AdapterHold?) {
+    guard let adapter, !radio.remains.isEmpty, let file = radio.wanted?.remainsFile else { return }
+    radio.remains = ScanRemains()
+    perform(errand: .note(ScanRemains(), index: adapter.index, file))
+  }
+
   /// Leaves adapters as they were found. The loop is over: what takes a while may.
   mutating func leaveAdapter() {
     let farewell = agent.farewell
-    for command in farewell { manage(command) }
-    if !farewell.isEmpty { awaitAnswers(farewell.count) }
+    if !farewell.isEmpty, let port = radio.management {
+      port.carryOut(farewell, milliseconds: Self.farewellMilliseconds)
+      if let file = radio.wanted?.remainsFile { FileName.remove(file.path) }
+    }
     let adapter = radio.source?.adapter
     radio.source = nil
     guard let adapter, adapter.manner == .exclusive(wasUp: true) else { return }
     let index = adapter.index
     // The hold is this function's last: the channel has to be closed before.
     radio.errands.append(.restore(index))
-  }
-
-  private func awaitAnswers(_ count: Int) {
-    guard let port = radio.management,
-      let deadline = try? MonotonicInstant.now().advanced(milliseconds: Self.farewellMilliseconds)
-    else { return }
-    var left = count
-    while left > 0 {
-      guard let ready = try? Polling.wait([.init(port.socket.descriptor.number, .readable)], until: deadline),
-        ready.first?.isEmpty == false
-      else { return }
-      port.drain { message in
-        if case .completed = (try? ManagementEvent(parsing: message))?.content { left -= 1 }
-      }
-    }
   }
 }

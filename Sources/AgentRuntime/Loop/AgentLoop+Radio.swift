@@ -14,7 +14,7 @@ extension AgentLoop {
   // MARK: - Opening
 
   mutating func openRadio(_ selection: RadioSelection, _ access: Gateway.Access) {
-    let request = RadioRequest(selection: selection, access: access, recoveryPath: socket.recoveryPath)
+    let request = RadioRequest(selection: selection, access: access, folder: socket.folder)
     // Another radio than before has another address.
     let known = radio.wanted?.selection == selection ? radio.wanted?.knownAddress : nil
     releaseRadio()
@@ -30,7 +30,7 @@ extension AgentLoop {
     // What is being opened for the radio before this one comes first; its reply begins this one.
     guard let request = radio.wanted, radio.opening == nil else { return }
     radio.opening = request
-    ask(.open(request))
+    perform(errand: .open(request))
   }
 
   /// The agent wants something done to an adapter before it is opened again.
@@ -39,10 +39,10 @@ extension AgentLoop {
     releaseRadio(restores: false)
     guard let request = radio.wanted, radio.opening == nil else { return }
     radio.opening = request
-    ask(.mend(rung, request))
+    perform(errand: .mend(rung, request))
   }
 
-  private mutating func ask(_ errand: DeviceErrand) {
+  mutating func perform(errand: DeviceErrand) {
     radio.errands.append(errand)
     beginErrand()
   }
@@ -58,7 +58,7 @@ extension AgentLoop {
     radio.isWorking = false
     defer { beginErrand() }
     switch reply {
-    case .restored: break
+    case .done: break
     case .opened(let opening): take(opening)
     }
   }
@@ -189,7 +189,9 @@ extension AgentLoop {
     // Its descriptor is closed with it, which takes it out of the list of those watched.
     (radio.source, radio.token, radio.isWatched, radio.retry) = (nil, nil, false, nil)
     radio.schedule = DrainSchedule(intervalMilliseconds: agent.drainIntervalMilliseconds)
-    if restores, let adapter, adapter.manner == .exclusive(wasUp: true) { ask(.restore(adapter.index)) }
+    forgetRemains(adapter)
+    guard restores, let adapter, adapter.manner == .exclusive(wasUp: true) else { return }
+    perform(errand: .restore(adapter.index))
   }
 
   /// Leaves the descriptor alone while the radio rests: out of the list, since one that was hung up is always ready.

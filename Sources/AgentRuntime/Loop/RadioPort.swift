@@ -17,6 +17,9 @@ struct RadioPort {
   var isWorking = false
   /// The kernel's management interface, while an adapter is wanted, and its token.
   var management: ManagementPort?
+  var managementToken: UInt64?
+  /// What was last noted for the case that the agent is killed.
+  var remains = ScanRemains()
   /// What the kernel had dropped when it was last asked, and when that is done again.
   var drops: UInt32 = 0
   var nextDropLook = Instant(microseconds: 0)

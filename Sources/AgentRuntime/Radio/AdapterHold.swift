@@ -20,13 +20,19 @@ final class AdapterHold: Sendable {
   let address: UInt64
   let manner: Manner
   let events: AdapterSocket
+  /// What an agent that was killed has left in it.
+  let remains: ScanRemains
   /// Octets of packets, as the kernel counts them, that wait until they are read.
   let receiveRoom: Int
 
-  init(_ listing: AdapterListing, _ manner: Manner, _ events: consuming AdapterSocket, receiveRoom: Int) {
+  init(
+    _ listing: AdapterListing, _ manner: Manner, _ events: consuming AdapterSocket, receiveRoom: Int,
+    remains: ScanRemains = ScanRemains()
+  ) {
     (index, address, self.manner) = (listing.index, listing.address, manner)
     self.events = events
     self.receiveRoom = receiveRoom
+    self.remains = remains
   }
 }
 
@@ -46,17 +52,15 @@ struct AdapterOpening: ~Copyable {
     }
   }
 
-  /// `known` is the address of the adapter that was held before: it is taken under another index too.
-  func open(
-    _ selection: RadioSelection, _ access: Gateway.Access, known: UInt64?
-  ) throws(RadioOpening.Failure) -> AdapterHold {
-    let listing = try find(selection, known)
-    switch access {
+  func open(_ request: RadioRequest) throws(RadioOpening.Failure) -> AdapterHold {
+    let listing = try find(request.selection, request.knownAddress)
+    switch request.access {
     case .exclusive: return try takeExclusively(listing)
-    case .shared: return try listen(listing)
+    case .shared: return try listen(listing, request.remainsFile)
     }
   }
 
+  /// `known` is the address of the adapter that was held before: it is found under another index too.
   func find(_ selection: RadioSelection, _ known: UInt64?) throws(RadioOpening.Failure) -> AdapterListing {
     let adapters: [AdapterListing]
     do throws(SystemError) { adapters = try control.adapters() } catch { throw .adapters(error) }
@@ -97,13 +101,18 @@ struct AdapterOpening: ~Copyable {
 
   // MARK: - Shared
 
-  private func listen(_ listing: AdapterListing) throws(RadioOpening.Failure) -> AdapterHold {
+  private func listen(
+    _ listing: AdapterListing, _ file: RemainsFile
+  ) throws(RadioOpening.Failure) -> AdapterHold {
     guard Capability.rawNetwork.isHeld else { throw .capabilityMissing(.rawNetwork, .shared) }
+    guard !AdapterSocket.isBlocked(listing.index) else { throw .blocked(listing.index) }
     do throws(SystemError) {
       let socket = try AdapterSocket.listening(listing.index)
       let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
-      return AdapterHold(
-        listing, Capability.networkAdministration.isHeld ? .shared : .listening, socket, receiveRoom: room)
+      guard Capability.networkAdministration.isHeld else {
+        return AdapterHold(listing, .listening, socket, receiveRoom: room)
+      }
+      return AdapterHold(listing, .shared, socket, receiveRoom: room, remains: file.remains(listing.index))
     } catch {
       throw .of(error, listing.index)
     }

@@ -7,7 +7,7 @@ import LinuxSystem
 /// What is done to an adapter that nobody holds, before it is opened again: what the *devices* worker does for a rung
 /// of the ladder. Each step may fail; what counts is whether the adapter can be opened behind it.
 struct AdapterMending {
-  private static let answerSeconds = 4
+  private static let answerMilliseconds = 4000
   /// The recovery unit has so long to take its request, and to do what the profile says.
   private static let boardSeconds = 15
 
@@ -33,21 +33,8 @@ struct AdapterMending {
 
   /// Through the management interface, which does more than down and up: what it was set to is set again.
   private func switchPower(_ isOn: Bool) {
-    let command = ManagementCommand.setPowered(isOn, index)
-    guard let socket = try? AdapterSocket.management(),
-      (try? socket.descriptor.send(command.octets.span)) != nil,
-      let deadline = try? MonotonicInstant.now().advanced(seconds: Self.answerSeconds)
-    else { return }
-    var buffer = [UInt8](repeating: 0, count: 1024)
-    while true {
-      guard let ready = try? Polling.wait([.init(socket.descriptor.number, .readable)], until: deadline),
-        ready.first?.isEmpty == false
-      else { return }
-      while let count = try? socket.receive(into: &buffer), count > 0 {
-        let event = try? ManagementEvent(parsing: buffer.span.octets.extracting(0..<count))
-        if case .completed(command.opcode, _, _) = event?.content, event?.index == index { return }
-      }
-    }
+    guard let port = try? ManagementPort() else { return }
+    port.carryOut([.setPowered(isOn, index)], milliseconds: Self.answerMilliseconds)
   }
 
   /// Leaves an empty file for the recovery unit, which removes it when it is done.

@@ -15,7 +15,7 @@ final class AdapterSource: RadioSource {
   var kind: RadioKind {
     switch hold.manner {
     case .exclusive: .adapter
-    case .shared: .sharedAdapter(index: hold.index)
+    case .shared: .sharedAdapter(index: hold.index, remains: hold.remains)
     case .listening: .listener
     }
   }

@@ -10,13 +10,15 @@ enum DeviceErrand: Equatable, Sendable {
   case mend(RecoveryRung, RadioRequest)
   /// Takes an adapter up that was found up.
   case restore(UInt16)
+  /// Notes what is left in an adapter should the agent be killed.
+  case note(ScanRemains, index: UInt16, RemainsFile)
 
   func perform() -> DeviceReply {
     switch self {
     case .open(let request): .opened(RadioOpening.open(request))
     case .mend(let rung, let request): .opened(RadioOpening.mend(rung, request))
-    case .restore(let index):
-      restore(index)
+    case .restore(let index): restore(index)
+    case .note(let remains, let index, let file): note(remains, index, file)
     }
   }
 
@@ -24,13 +26,18 @@ enum DeviceErrand: Equatable, Sendable {
     do throws(RadioOpening.Failure) { try AdapterOpening().restore(index) } catch {
       // Without Bluetooth there is nothing to take up.
     }
-    return .restored
+    return .done
+  }
+
+  private func note(_ remains: ScanRemains, _ index: UInt16, _ file: RemainsFile) -> DeviceReply {
+    file.note(remains, index)
+    return .done
   }
 }
 
 enum DeviceReply: Sendable {
   case opened(RadioPort.Opening)
-  case restored
+  case done
 }
 
 /// Which radio, how, and what is known of it.
@@ -39,8 +46,12 @@ struct RadioRequest: Equatable, Sendable {
   let access: Gateway.Access
   /// The address of the adapter that was held before, under whatever index.
   var knownAddress: UInt64?
+  /// The socket's folder, for files that need not outlive the system.
+  let folder: String
+
   /// Where the recovery unit looks for requests.
-  var recoveryPath: String
+  var recoveryPath: String { folder + "/recovery-request" }
+  var remainsFile: RemainsFile { RemainsFile(path: folder + "/scan-remains") }
 
   /// Whether it is an adapter of this machine.
   var isAdapter: Bool {

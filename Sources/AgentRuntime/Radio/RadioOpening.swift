@@ -47,8 +47,7 @@ enum RadioOpening {
     Result { () throws(Failure) in
       switch request.selection {
       case .any, .index, .address:
-        .adapter(
-          try AdapterOpening().open(request.selection, request.access, known: request.knownAddress))
+        .adapter(try AdapterOpening().open(request))
       case .h4(let path): try connect(path)
       case .virtual(let path): try room(path)
       case .btsnoop(let name):
@@ -66,7 +65,7 @@ enum RadioOpening {
       if let failure = mending.perform(rung, by: opening.control, requestPath: request.recoveryPath) {
         throw failure
       }
-      return .adapter(try opening.open(request.selection, request.access, known: request.knownAddress))
+      return .adapter(try opening.open(request))
     }
   }
 

@@ -56,8 +56,8 @@ struct ServiceSocket: ~Copyable {
     }
   }
 
-  /// Where the recovery unit looks for requests: beside the socket.
-  var recoveryPath: String { Path.folder(of: path) + "/recovery-request" }
+  /// Where it is, and what lives as long as the system runs.
+  var folder: String { Path.folder(of: path) }
 
   /// Nobody finds the agent any more.
   func withdraw() { FileName.remove(path) }

@@ -33,6 +33,9 @@ int cbluetooth_up(int socket, uint16_t index);
 int cbluetooth_down(int socket, uint16_t index);
 int cbluetooth_reset(int socket, uint16_t index);
 
+/// Whether rfkill blocks the adapter, by a switch or by a program, as /sys says: 1 or 0.
+int cbluetooth_is_blocked(uint16_t index);
+
 /// Binds to the user channel: the adapter is the socket's alone. Comes with receive stamps.
 int cbluetooth_bind_user(int socket, uint16_t index);
 

@@ -35,6 +35,29 @@ struct SharedScanTests {
     #expect(bench.scan.address == 0x0605_0403_0201)
   }
 
+  @Test("What a killed agent left in the kernel is taken back, and what it found is put back at the end")
+  func takesBackRemains() {
+    var bench = started()
+    let remains = bench.scan.remains
+    #expect(remains == ScanRemains(monitor: 1, originalDuty: MonitorDuty(interval: 96, window: 48)))
+    bench.scan = SharedScan(index: 3, remains: remains)
+    bench.start(plan)
+    #expect(bench.scan.state == .scanning(isActive: false))
+    #expect(bench.kernel.monitors == [2])
+    #expect(bench.scan.farewell.map(\.opcode) == [.removeMonitor, .setDefaultSystemConfiguration])
+    #expect(bench.scan.farewell.last == .setDefaults(MonitorDuty(interval: 96, window: 48), 3))
+  }
+
+  @Test("What a killed agent left and somebody took away meanwhile is not missed")
+  func toleratesRemainsThatWent() {
+    var bench = SharedBench()
+    bench.scan = SharedScan(index: 3, remains: ScanRemains(monitor: 9))
+    bench.kernel.refusals[.removeMonitor] = ManagementStatus(rawValue: 0x0D)
+    bench.start(plan)
+    #expect(bench.scan.state == .scanning(isActive: false))
+    #expect(bench.kernel.monitors == [1])
+  }
+
   @Test("An adapter that is off is switched on, LE first")
   func switchesOn() {
     let bench = started { $0.settings = [] }

@@ -101,13 +101,16 @@ struct TouchChoiceTests {
 struct RequestPaceTests {
   private final class Bench {
     private var pace = RequestPace(perMinute: 5)
-    func ask(at seconds: Double) -> SetupErrorCode? {
+    func refusal(at seconds: Double) -> SetupFailure? {
       do throws(SetupFailure) {
         try pace.ask(at: Instant(microseconds: Int64(seconds * 1_000_000)))
         return nil
-      } catch { return error.code }
+      } catch { return error }
     }
-    func cancel(at seconds: Double) { pace.cancel(at: Instant(microseconds: Int64(seconds * 1_000_000))) }
+    func ask(at seconds: Double) -> SetupErrorCode? { refusal(at: seconds)?.code }
+    func close(by closer: RequestPace.Closer, at seconds: Double) {
+      pace.close(by: closer, at: Instant(microseconds: Int64(seconds * 1_000_000)))
+    }
   }
 
   @Test("Five times in any minute; one that was refused does not count")
@@ -120,11 +123,17 @@ struct RequestPaceTests {
     #expect(bench.ask(at: 61) == .pickerRestricted)
   }
 
-  @Test("Not within five seconds of a cancel")
-  func cancel() {
+  @Test(
+    "Not within five seconds of one that was closed, and it is said who closed it",
+    arguments: [
+      (RequestPace.Closer.app, "the app has just closed its picker"),
+      (.operator, "an operator has just closed a request of the app"),
+    ])
+  func closed(closer: RequestPace.Closer, reason: String) {
     let bench = Bench()
-    bench.cancel(at: 10)
-    #expect(bench.ask(at: 14.9) == .pickerRestricted)
+    bench.close(by: closer, at: 10)
+    let refusal = bench.refusal(at: 14.9)
+    #expect(refusal?.code == .pickerRestricted && refusal?.reason == reason)
     #expect(bench.ask(at: 15) == nil)
   }
 }

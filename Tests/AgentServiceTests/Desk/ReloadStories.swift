@@ -84,6 +84,17 @@ struct ReloadStories {
         3.0 anna: Authorize → 1 accessories
         3.0 anna: Authorize → NotFound app lamps
         """)
+    guard let bench = story.bench as? Workbench else { return }
+    let said: [String] = bench.notices.compactMap { notice in
+      switch notice {
+      case .desk(.added): "added"
+      case .desk(.removed): "removed"
+      case .desk(.suspended): "suspended"
+      case .desk(.restored): "restored"
+      case _: nil
+      }
+    }
+    #expect(said == ["added", "suspended", "restored"])
   }
 
   @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")

@@ -3,6 +3,7 @@
 import AgentCore
 import AgentService
 import Testing
+import Varlink
 import VirtualRadio
 
 @Suite("Streams of sessions", .overEveryTransport)
@@ -51,6 +52,19 @@ struct SessionStreamStories {
         2.0 anna: Rename → done
         11.1 lights: accessoryChanged a1 Hall authorized (displayName)
         """)
+  }
+
+  @Test("A session that is streamed is not taken up by another connection, and its owner is told so")
+  func streamed() throws {
+    let (story, app, _) = owner()
+    let client = try #require(story.bench.connect(user: app.user))
+    story.bench.send(
+      Message.text("io.accessoryd.Session.Activate", #""session":"\#(app.token)""#, more: true), by: client)
+    let reply = try #require(client.replies.first)
+    #expect(reply.error == "io.accessoryd.Session.InvalidRequest" && reply.text("field") == "session")
+    #expect(reply.text("reason") == "another connection streams the session")
+    app.call("CancelPicker")
+    #expect(story.text.hasSuffix("CancelPicker → InvalidRequest session"), "the session goes on")
   }
 
   @Test("After ten seconds the session is over, and its picker with it")

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import HCI
+import LinuxSystem
+
+/// The management interface: it tells of adapters that come and go, and is asked to scan where the adapter is shared.
+final class ManagementPort {
+  /// Longer than any message: a header of 6 octets and 65,535 of parameters would be, but none that is let through is.
+  private static let messageBytesMax = 4096
+
+  let socket: AdapterSocket
+  private var buffer = [UInt8](repeating: 0, count: messageBytesMax)
+
+  init() throws(SystemError) { socket = try AdapterSocket.management() }
+
+  func send(_ command: ManagementCommand) throws(SystemError) {
+    _ = try socket.descriptor.send(command.octets.span)
+  }
+
+  /// Hands over up to so many messages that are there.
+  func drain(countMax: Int = 64, _ receive: (RawSpan) -> Void) {
+    for _ in 0..<countMax {
+      guard let count = try? socket.receive(into: &buffer), count > 0 else { return }
+      receive(buffer.span.octets.extracting(0..<count))
+    }
+  }
+
+  /// Sends the commands and waits until each is answered, whatever the answer, or the time is up. For those who have
+  /// nothing else to do meanwhile.
+  func carryOut(_ commands: [ManagementCommand], milliseconds: Int) {
+    guard let deadline = try? MonotonicInstant.now().advanced(milliseconds: milliseconds) else { return }
+    var left = commands
+    for command in commands {
+      do throws(SystemError) { try send(command) } catch { return }
+    }
+    while !left.isEmpty {
+      guard let ready = try? Polling.wait([.init(socket.descriptor.number, .readable)], until: deadline),
+        ready.first?.isEmpty == false
+      else { return }
+      drain { message in
+        guard let event = try? ManagementEvent(parsing: message),
+          case .completed(let opcode, _, _) = event.content,
+          let place = left.firstIndex(where: { $0.opcode == opcode && $0.index == event.index })
+        else { return }
+        left.remove(at: place)
+      }
+    }
+  }
+}

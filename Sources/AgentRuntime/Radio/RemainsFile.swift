@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import LinuxSystem
+
+/// A line beside the socket that says what a killed agent has left in the kernel: `INCARNATION MONITOR INTERVAL WINDOW`,
+/// with `-` for what there is not.
+struct RemainsFile: Equatable, Sendable {
+  private static let byteCountMax = 128
+
+  let path: String
+
+  /// What is left in the adapter that has this index now; nothing where another one had it, or the file says nothing.
+  func remains(_ index: UInt16) -> ScanRemains {
+    guard let file = try? FileContents(reading: path, byteCountMax: Self.byteCountMax),
+      let incarnation = AdapterSocket.incarnation(index)
+    else { return ScanRemains() }
+    return Self.parse(String(decoding: file.bytes, as: UTF8.self), incarnation: incarnation)
+  }
+
+  /// Best effort: without it a monitor stays until the adapter goes, should the agent be killed.
+  func note(_ remains: ScanRemains, _ index: UInt16) {
+    guard !remains.isEmpty, let incarnation = AdapterSocket.incarnation(index) else {
+      return FileName.remove(path)
+    }
+    try? DurableFile.replace(path, with: Array(Self.text(remains, incarnation: incarnation).utf8))
+  }
+
+  static func text(_ remains: ScanRemains, incarnation: UInt64) -> String {
+    let numbers = [remains.monitor, remains.originalDuty?.interval, remains.originalDuty?.window]
+    return "\(incarnation) \(numbers.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " "))\n"
+  }
+
+  static func parse(_ text: String, incarnation: UInt64) -> ScanRemains {
+    let words = text.split { $0.isWhitespace }
+    guard words.count == 4, UInt64(words[0]) == incarnation else { return ScanRemains() }
+    let duty = UInt16(words[2]).flatMap { interval in
+      UInt16(words[3]).map { MonitorDuty(interval: interval, window: $0) }
+    }
+    return ScanRemains(monitor: UInt16(words[1]), originalDuty: duty)
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Testing
+
+@testable import AgentRuntime
+
+@Suite("What a killed agent has left in an adapter")
+struct RemainsFileTests {
+  @Test(
+    "It is read as it was written",
+    arguments: [
+      ScanRemains(monitor: 7, originalDuty: MonitorDuty(interval: 96, window: 48)),
+      ScanRemains(monitor: 65535),
+      ScanRemains(originalDuty: MonitorDuty(interval: 4, window: 4)),
+    ])
+  func roundTrip(remains: ScanRemains) {
+    let text = RemainsFile.text(remains, incarnation: 42)
+    #expect(RemainsFile.parse(text, incarnation: 42) == remains)
+  }
+
+  @Test("Another adapter with the same index has none of it: handles of others are left alone")
+  func otherAdapter() {
+    let text = RemainsFile.text(ScanRemains(monitor: 7), incarnation: 42)
+    #expect(RemainsFile.parse(text, incarnation: 43).isEmpty)
+  }
+
+  @Test(
+    "A file that says something else says nothing",
+    arguments: ["", "42", "42 7 96 48 1", "42 65536 - -", "42 -1 - -", "x 7 - -", "42 seven - 48"])
+  func foreign(text: String) {
+    #expect(RemainsFile.parse(text, incarnation: 42).isEmpty)
+  }
+}
