@@ -10,6 +10,7 @@ from bluetoothd import Bluetoothd
 from controller import Controller
 from errors import Failure
 from monitor import Monitor
+from system import System
 
 __all__ = ["Failure", "Lab"]
 
@@ -40,6 +41,10 @@ class Lab:
 
     def bluetoothd(self, **settings):
         return self._keep(Bluetoothd(self, **settings))
+
+    def system(self):
+        """systemd with the units installed."""
+        return self._keep(System(self))
 
     def monitor(self):
         """Records what all adapters and their users say from now on."""

@@ -102,10 +102,18 @@ def is_clean(group):
     while time.monotonic() < end:
         reap()
         if "populated 0" in (group / "cgroup.events").read_text() and not any(ADAPTERS.glob("hci*")):
-            group.rmdir()
+            remove(group)
             return True
         time.sleep(0.05)
     return False
+
+
+def remove(group):
+    """With the groups that were made in it."""
+    for child in group.iterdir():
+        if child.is_dir():
+            remove(child)
+    group.rmdir()
 
 
 def reap():
