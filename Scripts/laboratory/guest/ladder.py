@@ -6,6 +6,14 @@ import time
 RUNGS = ("restartScan", "reset", "takeDownAndUp", "powerCycle", "boardStep")
 # A silence of half a minute, a ladder of a minute.
 PATIENCE = 120
+# From the first failure to the end of a ladder, and from the end of a cause that something tells of to the next scan.
+LADDER_SECONDS, AGAIN_SECONDS = 60, 3
+
+
+def used(agent):
+    """The rungs that were tried, in order."""
+    metrics = agent.metrics()
+    return [rung for rung in RUNGS if metrics.get(f'radio_recoveries_total{{rung="{rung}"}}', 0) > 0]
 
 
 class Case:
@@ -47,10 +55,16 @@ class Case:
         self.controller.plug()
         self.agent.recovery_request.unlink()
 
-    def used(self):
-        """The rungs that were tried, in order."""
-        metrics = self.agent.metrics()
-        return [rung for rung in RUNGS if metrics.get(f'radio_recoveries_total{{rung="{rung}"}}', 0) > 0]
+    def hold(self):
+        """It was cured by this rung, in time."""
+        lab, tried = self.lab, used(self.agent)
+        lab.check(self.cured is not None, f"{self.rung}: it does not scan again: {self.agent.radio()}")
+        lab.check(self.rung in tried, f"{self.rung} was not tried, but {tried}")
+        # What cures at once may not be seen to be wrong.
+        ladder = self.over - (self.over if self.noticed is None else self.noticed)
+        lab.check(ladder <= LADDER_SECONDS, f"{self.rung}: the ladder took {ladder:.1f} s")
+        again = self.cured - self.over
+        lab.check(again <= AGAIN_SECONDS, f"{self.rung}: it scanned again {again:.1f} s after the end of the fault")
 
 
 def climb(lab, access, faults):
@@ -62,12 +76,13 @@ def climb(lab, access, faults):
     while not all([case.step() for case in cases]) and time.monotonic() < end:
         time.sleep(0.1)
     for case in cases:
-        used = case.used()
-        lab.figure(f"\n         {case.rung}", f"noticed {seconds(case.noticed)} ended {seconds(case.over)} "
-                   f"scans {seconds(case.cured)}, tried {' '.join(used)}")
+        lab.figure(f"\n         {access} {case.rung}", f"noticed {seconds(case.noticed)} ended {seconds(case.over)} "
+                   f"scans {seconds(case.cured)}, tried {' '.join(used(case.agent))}")
     for case in cases:
-        lab.check(case.cured is not None, f"{case.rung}: it does not scan again: {case.agent.radio()}")
-        lab.check(case.rung in case.used(), f"{case.rung} was not tried, but {case.used()}")
+        case.hold()
+    for case in cases:
+        case.agent.end()
+        case.controller.end()
 
 
 def seconds(value):
