@@ -78,6 +78,11 @@ extension Agent {
     problems += radioProblems
     if let degradation = desk.degradation {
       problems.append(Problem(kind: "registryDegraded", sentence: degradation))
+    } else if let refusal = desk.lastRefusalOfDisk {
+      problems.append(
+        Problem(
+          kind: "registryNotWritten",
+          sentence: "a change of the registry was not written: \(refusal), and make the change again"))
     }
     if !lastFindings.isEmpty {
       problems.append(

@@ -6,6 +6,11 @@ import Glibc
 /// A program of somebody else's that runs with nothing but its words: in a session of its own, with standard streams on
 /// /dev/null and no other descriptor, in the root folder, without an environment but `PATH`, without rights, and with
 /// little of everything. Whatever is left of it when its owner goes is killed.
+///
+/// It writes no file: devices, pipes, sockets and the kernel's own files (`/sys`) are all that it can write to. Where the
+/// kernel knows Landlock it also makes, removes and renames nothing in any folder, and cuts no file
+/// (``landlockVersion``); elsewhere it may make empty files, cut and remove where its account may. What it can do
+/// everywhere is what its account may without writing: read files, change the modes of its own, talk to sockets.
 public final class ConfinedProgram {
   /// Who it runs as when the agent is root.
   public struct Account: Equatable, Sendable {
@@ -34,6 +39,9 @@ public final class ConfinedProgram {
     /// It never ran.
     case notRun(SystemError)
   }
+
+  /// What the kernel knows of Landlock: 0 nothing, 1 (Linux 5.13) making, removing and renaming, 3 (6.2) cutting files.
+  public static var landlockVersion: Int { Int(clinux_landlock_version()) }
 
   private static let processorSeconds: UInt32 = 5
   private static let descriptorsMax: UInt32 = 16

@@ -25,6 +25,7 @@ public enum SystemCall: String, Sendable {
   case setGroup = "setresgid"
   case setUser = "setresuid"
   case processControl = "prctl"
+  case restrictFiles = "landlock_restrict_self"
   case receive = "recvmsg"
   case receiveRoom = "setsockopt"
   case adapterList = "HCIGETDEVLIST"

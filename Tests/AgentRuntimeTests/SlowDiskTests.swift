@@ -6,6 +6,7 @@ import Foundation
 import HCI
 import LinuxSystem
 import RegistryStore
+import Synchronization
 import Testing
 
 @testable import AgentRuntime
@@ -26,8 +27,22 @@ struct SlowDiskTests {
     #expect((ThreadUse.now - start).processorMicroseconds >= 5000)
   }
 
-  @Test("While a commit takes 2 s, reports come in, clients are answered, and no turn waits for it")
+  /// Where other programs want the processor too, a turn may lose it in its midst; one of so many commits goes by without
+  /// that. Turns that waited for their commit would be too long in all of them.
+  private static let attemptsMax = 5
+  private static let turnMicrosecondsMax: Int64 = 5000
+
+  @Test("While a commit takes 2 s, reports come in, clients are answered, and no turn takes 5 ms")
   func commit() throws {
+    var longest: [Int64] = []
+    while longest.count < Self.attemptsMax, longest.last ?? .max >= Self.turnMicrosecondsMax {
+      longest.append(try longestTurnDuringCommit())
+    }
+    #expect(longest.contains { $0 < Self.turnMicrosecondsMax }, "longest turns of each commit: \(longest) µs")
+  }
+
+  /// In microseconds, by the loop's own counter; what does not depend on other programs is expected every time.
+  private func longestTurnDuringCommit() throws -> Int64 {
     let folder = try Folder()
     let board = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Board/virtual.toml"
     // A board whose radio listens all the time, so that reports come as they are sent.
@@ -44,8 +59,11 @@ struct SlowDiskTests {
       if case .commit = request { gate.wait() }
       return .registry(keeper.answer(request))
     }
+    let counted = Mutex<Int64>(.max)
     try LoopBench.run(in: folder, disk: disk) { loop in
       try loop.turn { $0.counters.packets > 20 && !$0.disk.worker.isBusy }
+      // What it took to begin does not count.
+      loop.counters = LoopCounters()
       loop.disk.ask(.commit([.drop(.tombstone, number: 1)]))
       let (begin, packets) = (loop.now, loop.counters.packets)
       let client = try TestClient(folder("socket"))
@@ -69,8 +87,9 @@ struct SlowDiskTests {
       print(
         "a commit of 2 s: longest turn \(longest) µs, of which the processor \(most.processorMicroseconds) µs; "
           + "\(most.waits) waits in turns; widest gap between turns \(widestGap) µs")
-      // No turn gave the processor away, and each had done everything in less than 5 ms of it: so long a report waits at
-      // most where nothing else wants the processor, however busy this machine is.
+      counted.withLock { $0 = longest }
+      // No turn gave the processor away, and each had done everything in less than 5 ms of it, however busy this machine
+      // is.
       #expect(most.waits == 0)
       #expect(most.processorMicroseconds < 5000)
       // A turn that had waited for the commit would not have ended before it.
@@ -86,5 +105,6 @@ struct SlowDiskTests {
         return
       }
     }
+    return counted.withLock { $0 }
   }
 }

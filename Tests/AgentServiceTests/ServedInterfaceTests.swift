@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
+import TestSupport
 import Testing
 import Varlink
 
@@ -44,6 +45,68 @@ struct ServedInterfaceTests {
     bench.send(message, by: client)
     #expect(
       client.replies.map { $0.text("description") } == [String(decoding: interface.text, as: UTF8.self)])
+  }
+}
+
+@Suite("What the interfaces say of themselves")
+struct InterfaceTextTests {
+  @Test(
+    "Every field has a comment of its own",
+    arguments: [GatewayInterface.text, SessionInterface.text, PickerInterface.text])
+  func fields(text: [UInt8]) {
+    #expect(InterfaceText(String(decoding: text, as: UTF8.self)).bareFields == [])
+  }
+
+  @Test("Fields without a comment of their own are found, and errors that a method does not name")
+  func alarm() {
+    let text = InterfaceText(
+      """
+      interface org.example.lamps
+
+      type Lamp (
+        # Its name.
+        name: string,
+        color: (red, green),
+        # Two of them.
+        width: int, height: int
+      )
+      # Lights it. Errors: Broken (it is),
+      # Unknown.
+      method Light(name: string) -> (
+        # Where.
+        place: ?string
+      )
+      # Says what it is.
+      method Ask() -> ()
+      """)
+    #expect(text.bareFields == ["Lamp.color", "Lamp.height", "Light.name"])
+    #expect(text.names("org.example.lamps.Broken", of: "Light"))
+    #expect(text.names("org.example.lamps.Unknown", of: "Light"))
+    #expect(!text.names("org.example.lamps.Busy", of: "Light"))
+    #expect(!text.names("org.example.lamps.Broken", of: "Ask"))
+    #expect(!text.names("org.example.others.Broken", of: "Light"))
+    #expect(text.names("org.varlink.service.PermissionDenied", of: "Ask"))
+  }
+}
+
+/// What methods are said to be refused with.
+enum StatedErrors {
+  private static let texts: [String: InterfaceText] = [
+    GatewayInterface.name: text(GatewayInterface.self), SessionInterface.name: text(SessionInterface.self),
+    PickerInterface.name: text(PickerInterface.self),
+  ]
+
+  private static func text(_ interface: (some ServedInterface).Type) -> InterfaceText {
+    InterfaceText(String(decoding: interface.text, as: UTF8.self))
+  }
+
+  /// Records an issue when a method, by its whole name, was refused with an error that its comment does not name.
+  static func check(_ error: String?, of method: String) {
+    guard let error, let dot = method.lastIndex(of: ".") else { return }
+    let isNamed = texts[String(method[..<dot])]?.names(error, of: String(method[method.index(after: dot)...]))
+    if isNamed != true {
+      Issue.record("\(method) was refused with \(error), which its comment does not name")
+    }
   }
 }
 

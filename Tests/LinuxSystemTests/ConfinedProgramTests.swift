@@ -125,6 +125,41 @@ struct ConfinedProgramTests {
     }
   }
 
+  @Test("It writes no file, and is ended when it tries")
+  func writing() throws {
+    let file = stage.path + "/written"
+    #expect(FileManager.default.createFile(atPath: file, contents: Data("kept".utf8)))
+    // Holds: the call only reads the path.
+    try #require(unsafe chmod(file, 0o666) == 0)
+    #expect(try run(#"echo more >>"${0%/*}/written""#) == .killed(signal: SIGXFSZ))
+    #expect(FileManager.default.contents(atPath: file) == Data("kept".utf8))
+  }
+
+  @Test(
+    "It makes, removes, renames, links and cuts nothing in any folder",
+    .enabled(if: ConfinedProgram.landlockVersion >= 3, "this kernel knows too little of Landlock"))
+  func folders() throws {
+    let file = stage.path + "/open"
+    #expect(FileManager.default.createFile(atPath: file, contents: Data("kept".utf8)))
+    // Holds, here and below: the calls only read the paths.
+    try #require(unsafe chmod(file, 0o666) == 0 && chmod(stage.path, 0o777) == 0)
+    let script = #"""
+      folder=${0%/*}
+      exec >"$folder/pipe" 2>/dev/null
+      for act in ': >"$folder/new"' 'mkdir "$folder/new"' 'mkfifo "$folder/new"' 'ln -s / "$folder/new"' \
+        'ln "$folder/open" "$folder/new"' 'mv "$folder/open" "$folder/new"' 'rm "$folder/open"' ': >"$folder/open"' \
+        ': >/tmp/confined-new'; do
+        (eval "$act") && echo "$act"
+      done
+      read -r line <"$folder/open"
+      echo "$line"
+      """#
+    #expect(try run(script) == .exited(status: 0))
+    #expect(try stage.said() == "kept\n")
+    let left = try FileManager.default.contentsOfDirectory(atPath: stage.path)
+    #expect(Set(left) == ["open", "pipe", "script"])
+  }
+
   @Test("Its end is told: a status, a signal, or what kept it from running")
   func endings() throws {
     #expect(try run("exit 3") == .exited(status: 3))

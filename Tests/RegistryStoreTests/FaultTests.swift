@@ -18,16 +18,29 @@ struct FaultTests {
   func commits(name: String) throws {
     let story = try #require(Story.all.first { $0.name == name })
     let trial = try Trial(story, .cut)
-    let failures = everyFault(trial.disk, opensFirst: true, { $0.answer(.commit(trial.writes)) }) {
-      keeper, disk, reply in
-      var expected: [RegistryReply] = [.opened(trial.after)]
+    print("failing calls, \(name): \(failures(of: .commit(trial.writes), from: trial, to: trial.after))")
+  }
+
+  @Test(
+    "An import whose calls fail is made or not, and the file can be written to or says that it cannot",
+    arguments: Trial.Start.allCases)
+  func replacing(start: Trial.Start) throws {
+    let trial = try Trial(Story.all[1], start)
+    let imported = try #require(Story.all.last).registryBefore()
+    print("failing calls, import (\(start)): \(failures(of: .replace(imported), from: trial, to: imported))")
+  }
+
+  /// Lets every call of a change fail that leads from the trial's registry to another one.
+  private func failures(of change: RegistryRequest, from trial: Trial, to after: Registry) -> Int {
+    everyFault(trial.disk, opensFirst: true, { $0.answer(change) }) { keeper, disk, reply in
+      var expected: [RegistryReply] = [.opened(after)]
       switch reply {
       case .done: break
-      case .failed(_, isOpen: true): #expect(keeper.answer(.commit(trial.writes)) == .done)
+      case .failed(_, isOpen: true): #expect(keeper.answer(change) == .done)
       case .failed(_, isOpen: false):
-        #expect(keeper.answer(.commit(trial.writes)) == .failed(.closed, isOpen: false))
+        #expect(keeper.answer(change) == .failed(.closed, isOpen: false))
         expected.append(.opened(trial.before))
-      default: Issue.record("a commit answered \(reply)")
+      default: Issue.record("\(change) answered \(reply)")
       }
       // Whatever is in the log counts; what is not durable goes.
       disk.powerOff()
@@ -36,7 +49,6 @@ struct FaultTests {
       let found = Trial.opened(disk)
       #expect(expected.contains(found), "\(reply), then \(found)")
     }
-    print("failing calls, \(name): \(failures)")
   }
 
   @Test(

@@ -8,6 +8,8 @@ public struct AppAccessory: Equatable, Sendable {
   /// The item's id in the manifest; nil when the app brought the item.
   public var item: String?
   public var descriptor: DiscoveryDescriptor
+  /// A second identity that operators let the app add.
+  public var alternate: DiscoveryDescriptor?
   public var bluetoothIdentifier: RandomIdentifier?
   public var ssid: [UInt8]?
   /// 48 bits.
@@ -27,6 +29,7 @@ public struct AppAccessory: Equatable, Sendable {
     state = isInert ? .unauthorized : accessory.state
     item = accessory.item
     descriptor = accessory.descriptor
+    alternate = accessory.alternate
     bluetoothIdentifier = accessory.bluetoothIdentifier
     ssid = accessory.ssid
     bridgingIdentifier = accessory.bridgingIdentifier
@@ -47,8 +50,8 @@ extension AppAccessory.BondState {
 
 /// A field of an accessory that a change may touch, by its name in `io.accessoryd.Session`.
 public enum AccessoryField: String, CaseIterable, Sendable {
-  case displayName, state, descriptor, bluetoothIdentifier, ssid, bluetoothTransportBridgingIdentifier, bond
-  case identityDurable
+  case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
+  case bluetoothTransportBridgingIdentifier, bond, identityDurable
 }
 
 extension AppAccessory {
@@ -59,6 +62,7 @@ extension AppAccessory {
       case .displayName: displayName != old.displayName
       case .state: state != old.state
       case .descriptor: descriptor != old.descriptor
+      case .alternate: alternate != old.alternate
       case .bluetoothIdentifier: bluetoothIdentifier != old.bluetoothIdentifier
       case .ssid: ssid != old.ssid
       case .bluetoothTransportBridgingIdentifier: bridgingIdentifier != old.bridgingIdentifier

@@ -29,6 +29,12 @@ extension Desk {
         .invalidRequest, field: "renameOptions", "the accessory has no network to rename",
         cure: "leave out ssid 1")
     }
+    if options.contains(.ssid), accessory.descriptor.ssid != nil {
+      throw SetupFailure(
+        .invalidRequest, field: "renameOptions",
+        "the accessory is looked for by its network's whole name, which a rename would lose",
+        cure: "leave out ssid 1, or look for it by ssidPrefix")
+    }
     try openQuestion(
       about: accessory, session,
       .rename(

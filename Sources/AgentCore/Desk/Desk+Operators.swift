@@ -66,16 +66,30 @@ extension Desk {
       act(.answer(ticket, .success(.done)))
     case .rename(var rename):
       guard !rename.isUnderWay else { throw .requestClosed(request) }
-      let network = rename.renamesNetwork ? Array(name.utf8) : nil
-      if let network, network.count > RegistryLimits.ssidBytesMax {
-        throw .invalid(field: "name", reason: "the network is named too, and its name has at most 32 bytes")
-      }
+      let network = try rename.renamesNetwork ? network(name, of: rename.accessory) : nil
       rename.isUnderWay = true
       requests[index].kind = .rename(rename)
       change(
         .apply(.rename(rename.accessory, displayName: name, ssid: network)), .rename(request: id, ticket))
     case .authorize: throw .requestClosed(request)
     }
+  }
+
+  /// A name that is its network's too: one that the accessory is looked for by.
+  private func network(
+    _ name: String, of identifier: RandomIdentifier
+  ) throws(DeskRefusal) -> [UInt8] {
+    let network = Array(name.utf8)
+    guard network.count <= RegistryLimits.ssidBytesMax else {
+      throw .invalid(field: "name", reason: "the network is named too, and its name has at most 32 bytes")
+    }
+    let prefix = ledger.registry.accessory(identifier)?.descriptor.ssidPrefix ?? []
+    guard network.starts(with: prefix) else {
+      let beginning = String(decoding: prefix, as: UTF8.self)
+      throw .invalid(
+        field: "name", reason: "the network is named too, and its name begins with \(beginning)")
+    }
+    return network
   }
 
   /// Agrees to what an app asks for.

@@ -70,16 +70,21 @@ extension Desk {
     return index
   }
 
-  /// The app of a filtered picker says what is shown.
-  public mutating func updatePicker(
-    _ session: Session, showing items: [(number: UInt32, name: String?, image: String?)]
-  ) throws(SetupFailure) {
+  private func filteredPicker(of session: Session) throws(SetupFailure) -> Int {
     let index = try picker(of: session)
     guard requests[index].setup?.picker.isFiltered == true else {
       throw SetupFailure(
         .invalidRequest, field: "session", "its picker is not filtered",
         cure: "open it with the option filterDiscoveryResults 1")
     }
+    return index
+  }
+
+  /// The app of a filtered picker says what is shown.
+  public mutating func updatePicker(
+    _ session: Session, showing items: [(number: UInt32, name: String?, image: String?)]
+  ) throws(SetupFailure) {
+    let index = try filteredPicker(of: session)
     let now = now
     guard withSetup(index, { $0.picker.update(showing: items, at: now) }) else {
       throw SetupFailure(
@@ -89,7 +94,7 @@ extension Desk {
   }
 
   public mutating func finishPickerDiscovery(_ session: Session) throws(SetupFailure) {
-    let index = try picker(of: session)
+    let index = try filteredPicker(of: session)
     tell(withSetup(index) { $0.picker.finishDiscovery() }, of: requests[index].id)
   }
 

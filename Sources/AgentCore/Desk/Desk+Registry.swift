@@ -64,6 +64,7 @@ extension Desk {
 
   private mutating func complete(_ outcome: LedgerOutcome) {
     guard let pending = ledger.pending.take() else { preconditionFailure("the disk answers what was asked") }
+    ledger.refusal = nil
     adopt(pending.registry)
     settle(pending.entry.errand, outcome)
   }
@@ -77,12 +78,14 @@ extension Desk {
     adopt(registry, isFirst: isFirst)
     if let doubtful {
       let isDone = registry == doubtful.registry
+      if isDone { ledger.refusal = nil }
       settle(doubtful.entry.errand, isDone ? .done : .failed("the disk did not take the change; see the log"))
     }
     // What awaited its app when the agent ended goes back.
-    for accessory in registry.accessories where isFirst && accessory.state == .awaitingAuthorization {
-      takeBack(accessory.identifier, .notConfirmed)
-    }
+    guard isFirst else { return }
+    let awaiting = registry.accessories.filter { $0.state == .awaitingAuthorization }.map(\.identifier)
+    leftOver = Set(awaiting)
+    for identifier in awaiting { takeBack(identifier, .agentHasRestarted) }
   }
 
   private mutating func degrade(_ sentence: String) {
@@ -93,6 +96,7 @@ extension Desk {
 
   private mutating func failed(_ failure: StoreFailure, isOpen: Bool) {
     tally.commitsFailed += 1
+    ledger.refusal = failure.sentence
     guard let pending = ledger.pending else { return degrade(failure.sentence) }
     guard !isOpen else {
       ledger.pending = nil
@@ -201,7 +205,20 @@ extension Desk {
     act(
       .log(
         isThere ? .suspended(app: app, item: item, identifier) : .removed(app: app, item: item, identifier)))
-    emit(.accessoryRemoved(was), toApp: accessory.app)
+    guard !isThere, leftOver.contains(identifier) else {
+      return emit(.accessoryRemoved(was), toApp: app)
+    }
+    emitOpening(.accessoryRemoved(was), toApp: app)
+    if isSetUpByItself(accessory) { return }
+    // Its picker went with the run before. Which session had asked nobody knows any more.
+    emitOpening(.pickerSetupFailed(.agentHasRestarted), toApp: app)
+    emitOpening(.pickerDidDismiss, toApp: app)
+    emitOpening(.pickerFinished(.agentHasRestarted), toApp: app)
+  }
+
+  private func isSetUpByItself(_ accessory: RegistryAccessory) -> Bool {
+    let item = accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }
+    return item?.selection == .automatic
   }
 
   private mutating func settle(_ errand: Errand, _ outcome: LedgerOutcome) {

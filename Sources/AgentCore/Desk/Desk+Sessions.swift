@@ -41,9 +41,9 @@ extension Desk {
         .activationFailed, "\(SessionTable.countMax) sessions are open", cure: "close one, and try again")
     }
     tally.sessionsOpened += 1
-    let (sequence, isReset) = start(activation, app: app)
+    let start = start(activation, app: app)
     return ActivatedSession(
-      position: SessionPosition(session.token, app: app, at: sequence), isReset: isReset, isActivated: true)
+      position: start.position(of: session), isReset: start.isReset, isActivated: true)
   }
 
   private func app(named name: String?, among apps: Set<String>) throws(SetupFailure) -> String {
@@ -70,18 +70,34 @@ extension Desk {
       throw .noSession
     }
     guard sessions.takeUp(session.token) else { throw .isStreamed }
-    let (sequence, isReset) = start(activation, app: session.app)
+    let start = start(activation, app: session.app)
     return ActivatedSession(
-      position: SessionPosition(session.token, app: session.app, at: sequence), isReset: isReset,
-      isActivated: isReset || activation.sequence == nil)
+      position: start.position(of: session), isReset: start.isReset,
+      isActivated: start.isReset || activation.sequence == nil)
   }
 
-  private func start(_ activation: Activation, app: String) -> (sequence: UInt64, isReset: Bool) {
-    let produced = feeds[app]?.produced ?? 0
-    guard let sequence = activation.sequence, !activation.hasForeignCursor, sequence <= produced else {
-      return (produced, activation.sequence != nil || activation.hasForeignCursor)
+  /// Where a stream begins in its app's events.
+  private struct Start {
+    var sequence: UInt64
+    var activatedAt: UInt64
+    var isReset = false
+
+    func position(of session: Session) -> SessionPosition {
+      SessionPosition(session.token, app: session.app, at: sequence, activatedAt: activatedAt)
     }
-    return (sequence, false)
+  }
+
+  private func start(_ activation: Activation, app: String) -> Start {
+    let produced = feeds[app]?.produced ?? 0
+    if activation.hasForeignCursor {
+      // Of the run before it has not heard the end: what this one began with.
+      let isAnyLeft = (feeds[app]?.openingCount ?? 0) > 0
+      return Start(sequence: isAnyLeft ? 0 : produced, activatedAt: produced, isReset: true)
+    }
+    guard let sequence = activation.sequence, sequence <= produced else {
+      return Start(sequence: produced, activatedAt: produced, isReset: activation.sequence != nil)
+    }
+    return Start(sequence: sequence, activatedAt: sequence)
   }
 
   /// The session of a token that this user opened; for whatever is not, always the same words.

@@ -173,6 +173,7 @@ extension Desk {
     }
     if !made.awaitsApp { signal(.success, requests[index], chosen) }
     tell(events, of: id)
+    endIfAbandoned(id)
   }
 
   /// Says at the gateway how a touch went.
@@ -200,7 +201,9 @@ extension Desk {
       setup.made.append(made)
       return setup.picker.confirmed(at: now)
     }
-    tell(events, of: requests[index].id)
+    let id = requests[index].id
+    tell(events, of: id)
+    endIfAbandoned(id)
   }
 
   /// What awaits its app goes back; with it the request fails.
@@ -215,6 +218,7 @@ extension Desk {
   mutating func wasTakenBack(
     _ identifier: RandomIdentifier, _ failure: SetupFailure, _ ticket: Ticket?, _ outcome: LedgerOutcome
   ) {
+    leftOver.remove(identifier)
     if case .failed = outcome, ledger.registry.accessory(identifier) != nil {
       awaiting[identifier] = now.advanced(milliseconds: Self.takeBackMilliseconds)
     }
@@ -262,6 +266,13 @@ extension SetupFailure {
     Self(
       .userCancelled, "the app did not confirm the accessory in two minutes",
       cure: "call FinishAuthorization after accessoryAdded")
+  }
+
+  /// The agent ended before the app had confirmed.
+  public static var agentHasRestarted: Self {
+    Self(
+      .userCancelled, "the agent was restarted before the app confirmed the accessory",
+      cure: "call ShowPicker again")
   }
 
   static var wasRemoved: Self {

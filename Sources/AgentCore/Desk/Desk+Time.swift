@@ -35,7 +35,6 @@ extension Desk {
       if isOver { close(id, .userCancelled(reason: "no operator answered in a minute")) }
     case .setup(let setup):
       switch setup.step {
-      case .none where setup.isAbandoned: endIfAbandoned(id)
       case .none:
         let (now, isRadioDown) = (now, isRadioDown)
         tell(withSetupQuietly(index) { $0.picker.advance(to: now, isRadioDown: isRadioDown) }, of: id)
@@ -116,7 +115,6 @@ extension DeskRequest {
   fileprivate var deadline: Instant? {
     guard let setup else { return end }
     return switch setup.step {
-    case .none where setup.isAbandoned: setup.picker.openedAt
     case .none: .earliest(setup.picker.deadline, setup.touch?.deadline)
     case .naming(let until): until
     case .adding, .confirming, .takingBack: nil

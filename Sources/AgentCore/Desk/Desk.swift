@@ -26,6 +26,8 @@ public struct Desk: Sendable {
   public private(set) var grantsRevision: UInt64 = 0
   /// Accessories that await their app until then; nil while their fate is being written.
   var awaiting: [RandomIdentifier: Instant?] = [:]
+  /// What awaited its app when the run before ended, until it was taken back.
+  var leftOver: Set<RandomIdentifier> = []
   var automatic = AutomaticSetups()
   var tally = DeskCounters()
   /// The radio does not scan, or came back so short a time ago that what it finds was there before.
@@ -64,13 +66,17 @@ public struct Desk: Sendable {
   public var sessionCount: Int { sessions.sessions.count }
   public var registry: Registry { ledger.registry }
 
-  /// Whether calls have to wait because the registry is being read.
-  public var isOpening: Bool { ledger.state == .opening }
+  /// Whether calls have to wait because the registry is being read, or what the run before left half done is being
+  /// taken back.
+  public var isOpening: Bool { ledger.state == .opening || !leftOver.isEmpty }
 
   /// Why the registry cannot be used; nil when it can, or is being read.
   public var degradation: String? {
     if case .degraded(let sentence) = ledger.state { sentence } else { nil }
   }
+
+  /// Why the disk did not take the last change of the registry; nil when it did.
+  public var lastRefusalOfDisk: String? { ledger.refusal }
 
   /// How the request ended; nil when it is open, or was over long ago.
   public func outcome(of request: RandomIdentifier) -> RequestOutcome? {
@@ -123,6 +129,11 @@ public struct Desk: Sendable {
   ) {
     feeds[app, default: AppFeed()].append(AppEvent(kind, picker: picker, at: now), to: audience)
     activity &+= 1
+  }
+
+  /// Begins the app's events with the end of something that the run before began.
+  mutating func emitOpening(_ kind: AppEvent.Kind, toApp app: String) {
+    feeds[app, default: AppFeed()].open(with: AppEvent(kind, at: now))
   }
 
   /// What a picker says goes to the session that asked; an operator's own request says it to nobody.

@@ -98,7 +98,6 @@ public struct SetupRequest: Sendable {
 
   var end: Instant? {
     switch step {
-    case .none where isAbandoned: picker.openedAt
     case .none: picker.end
     case .naming(let end), .confirming(let end): end
     case .adding, .takingBack: nil

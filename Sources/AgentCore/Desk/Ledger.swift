@@ -39,6 +39,8 @@ struct Ledger: Sendable {
   var pending: Pending?
   /// The file was read at least once.
   var wasOpened = false
+  /// Why the last change was not written; nil when it was.
+  var refusal: String?
 
   var isFull: Bool { waiting.count >= Self.waitingMax }
 

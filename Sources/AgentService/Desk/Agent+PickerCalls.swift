@@ -191,9 +191,11 @@ extension Agent {
   private func line(of accessory: RegistryAccessory) -> AccessoryLine {
     let device = desk.registry.device(of: accessory)
     let row = row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
+    let standing = desk.standing(of: accessory)
     return AccessoryLine(
       identifier: accessory.identifier, app: accessory.app, item: accessory.item,
-      displayName: device.displayName, state: accessory.state, standing: desk.standing(of: accessory),
+      displayName: device.displayName, state: standing == .orphaned ? .unauthorized : accessory.state,
+      standing: standing,
       address: device.identity.address, ssid: accessory.ssid.map { AirText($0) },
       bond: AppAccessory.BondState(device.bond), isIdentityDurable: device.isIdentityDurable,
       isInSight: row != nil,

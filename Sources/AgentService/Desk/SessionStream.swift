@@ -63,7 +63,7 @@ extension Agent {
       if isLast {
         json.object("event") { json in
           AppEvent(.activated, at: now).writeMembers(
-            at: AppEvent.Place(sequence: stream.position.sequence, epoch: epoch.text), to: &json)
+            at: AppEvent.Place(sequence: stream.position.activatedAt, epoch: epoch.text), to: &json)
         }
       }
       json.objects("accessories", accessories) { $1.writeMembers(to: &$0) }
@@ -114,8 +114,13 @@ extension Agent {
 extension AppAccessory {
   /// About how many octets it takes in a message.
   fileprivate var textByteCount: Int {
-    let data = [descriptor.manufacturerData, descriptor.serviceData].compactMap { $0?.blob.count }
-    return 400 + 2 * displayName.utf8.count + 4 * data.reduce(0, +) + 2
-      * (descriptor.nameSubstring?.count ?? 0)
+    400 + 2 * displayName.utf8.count + descriptor.textByteCount + (alternate?.textByteCount ?? 0)
+  }
+}
+
+extension DiscoveryDescriptor {
+  fileprivate var textByteCount: Int {
+    let data = [manufacturerData, serviceData].compactMap { $0?.blob.count }
+    return 4 * data.reduce(0, +) + 2 * (nameSubstring?.count ?? 0)
   }
 }

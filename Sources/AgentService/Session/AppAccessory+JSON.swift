@@ -12,6 +12,7 @@ extension AppAccessory {
     json.member("state", state.rawValue)
     if let item { json.member("item", item) }
     json.object("descriptor") { DescriptorFields.write(descriptor, to: &$0) }
+    if let alternate { json.object("alternate") { DescriptorFields.write(alternate, to: &$0) } }
     if let bluetoothIdentifier { json.member("bluetoothIdentifier", bluetoothIdentifier.text) }
     if let ssid { json.member("ssid", networkName: ssid) }
     if let bridgingIdentifier {

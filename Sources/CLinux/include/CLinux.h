@@ -154,8 +154,12 @@ struct clinux_run {
   int report;
 };
 
+/// Which Landlock the kernel has; 0 for none.
+int clinux_landlock_version(void);
+
 /// Runs `words` (the first is a path) in a session of its own with nothing but its words: no descriptors but
-/// /dev/null, no environment but PATH, no rights. Never waits for the program. 0, or -1 with errno.
+/// /dev/null, no environment but PATH, no rights, and no way to write, make or remove a file. Never waits for the
+/// program. 0, or -1 with errno.
 int clinux_run_confined(
     char *const words[], const struct clinux_confinement *confinement, struct clinux_run *run);
 

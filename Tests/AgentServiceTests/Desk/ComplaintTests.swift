@@ -121,6 +121,50 @@ struct ComplaintTests {
         """)
   }
 
+  @Test("4: what a restart took back reaches every client that comes back, whatever has happened since")
+  func takenBack() {
+    let manifest = Manifest.lights { $0.setupOptions = .confirmAuthorization }
+    let story = DeskStory(manifest)
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    var registry = BenchRegistry(story.bench.registry.saved)
+    registry.isHeld = true
+    let after = DeskStory(manifest, registry: registry, run: 2)
+    let cursor = #""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#
+    let first = after.app(as: "first")
+    after.bench.releaseRegistry()
+    after.run(seconds: 1)
+    let operators = after.watcher()
+    first.call("ShowPicker")
+    after.run(seconds: 1)
+    operators.choose()
+    after.run(seconds: 1)
+    _ = after.takeLines()
+    for name in ["second", "third"] {
+      let later = after.app(as: name)
+      later.hangUp()
+      _ = after.takeLines()
+      later.activate(cursor)
+      later.collect()
+      #expect(
+        after.takeLines() == """
+          3.0 \(name): reset
+          3.0 \(name): activated, a1 Lumo bulb awaitingAuthorization
+          3.0 \(name): accessoryRemoved a2 Lumo bulb awaitingAuthorization
+          3.0 \(name): pickerSetupFailed userCancelled
+          3.0 \(name): pickerDidDismiss
+          3.0 \(name): pickerFinished userCancelled
+          """)
+    }
+    first.call("FinishAuthorization", about: first.accessory)
+    after.run(seconds: 0.1)
+    #expect(after.text.contains("third: accessoryChanged a1 Lumo bulb authorized (state)"))
+  }
+
   @Test("5: a device that a picker does not show is explained, and another manifest shows it at once")
   func reload() throws {
     let story = DeskStory(.lights { $0.descriptor.companyIdentifier = 0x0EEF })

@@ -144,6 +144,7 @@ final class StoryCall {
   func collect() {
     for reply in replies.dropFirst(toldCount) {
       toldCount += 1
+      StatedErrors.check(reply.error, of: "io.accessoryd.\(method)")
       story.note(label, "\(method.drop(through: ".")) → \(reply.words(story))")
       if !reply.continues { hangUp() }
     }

@@ -87,6 +87,7 @@ struct FilteredPickerStories {
     story.run(seconds: 6)
     app.call("ShowPicker")
     app.call("UpdatePicker", #""items":[]"#)
+    app.call("FinishPickerDiscovery")
     #expect(
       story.text == """
         0.0 lights: activated
@@ -107,6 +108,7 @@ struct FilteredPickerStories {
         7.0 anna: candidate 1 Lumo bulb
         7.0 lights: ShowPicker → done
         7.0 lights: UpdatePicker → InvalidRequest session
+        7.0 lights: FinishPickerDiscovery → InvalidRequest session
         """)
   }
 

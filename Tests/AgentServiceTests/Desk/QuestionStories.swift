@@ -7,13 +7,15 @@ import Testing
 @Suite("What apps ask about their accessories", .overEveryTransport)
 struct QuestionStories {
   /// An app with a bulb of its own.
-  private func owner(_ manifest: Manifest = .lights { _ in }) -> (DeskStory, StoryApp, StoryOperator) {
+  private func owner(
+    _ manifest: Manifest = .lights { _ in }, choosing more: String = ""
+  ) -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(manifest)
     let app = story.app()
     let anna = story.watcher()
     app.call("ShowPicker")
     story.run(seconds: 1)
-    anna.choose()
+    anna.choose(1, more)
     story.run(seconds: 1)
     _ = story.takeLines()
     return (story, app, anna)
@@ -114,10 +116,11 @@ struct QuestionStories {
 
   @Test("With the option for it the network's stored name follows the name that is typed")
   func renameWithNetwork() {
-    let (story, app, anna) = owner(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
+    let (story, app, anna) = owner(
+      .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
     story.run(seconds: 1)
-    anna.answer("Name", #""name":"Hall""#)
+    anna.answer("Name", #""name":"Lumo-hall""#)
     app.call("RenameAccessory", about: app.accessory)
     story.run(seconds: 1)
     anna.answer("Name", #""name":"Porch""#)
@@ -125,18 +128,43 @@ struct QuestionStories {
     #expect(
       story.text == """
         2.0 anna: rename lights answering Lumo bulb
-        3.0 lights: accessoryChanged a1 Hall authorized Hall (displayName ssid)
-        3.0 anna: closed a1 Hall
-        3.0 lights: RenameAccessory → a1 Hall authorized Hall
+        3.0 lights: accessoryChanged a1 Lumo-hall authorized Lumo-hall (displayName ssid)
+        3.0 anna: closed a1 Lumo-hall
+        3.0 lights: RenameAccessory → a1 Lumo-hall authorized Lumo-hall
         3.0 anna: Name → done
-        3.1 anna: rename lights answering Hall
-        4.0 lights: accessoryChanged a1 Porch authorized Hall (displayName)
+        3.1 anna: rename lights answering Lumo-hall
+        4.0 lights: accessoryChanged a1 Porch authorized Lumo-hall (displayName)
         4.0 anna: closed a1 Porch
-        4.0 lights: RenameAccessory → a1 Porch authorized Hall
+        4.0 lights: RenameAccessory → a1 Porch authorized Lumo-hall
         4.0 anna: Name → done
-        4.0 lights: List → a1 Porch authorized Hall
+        4.0 lights: List → a1 Porch authorized Lumo-hall
         4.0 lights: List → done
         """)
+  }
+
+  @Test("A network is given no name that its accessory is not looked for by")
+  func renameNetworkAway() {
+    let (story, app, anna) = owner(
+      .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    story.run(seconds: 1)
+    anna.answer("Name", #""name":"Hall""#)
+    anna.answer("Name", #""name":"Lumo-, a name of more than 32 octets""#)
+    anna.answer("Name", #""name":"Lumo-8""#)
+    story.run(seconds: 1)
+    let (whole, owned, _) = owner(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
+    owned.call("RenameAccessory", about: owned.accessory, #""renameOptions":1"#)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 anna: Name → Invalid name
+        3.0 anna: Name → Invalid name
+        3.0 lights: accessoryChanged a1 Lumo-8 authorized Lumo-8 (displayName ssid)
+        3.0 anna: closed a1 Lumo-8
+        3.0 lights: RenameAccessory → a1 Lumo-8 authorized Lumo-8
+        3.0 anna: Name → done
+        """)
+    #expect(whole.text == "2.0 lights: RenameAccessory → InvalidRequest renameOptions")
   }
 
   @Test("Operators agree to a second identity, or do not")
@@ -159,11 +187,14 @@ struct QuestionStories {
         3.0 lights: UpdateAuthorization → UserRestricted
         3.0 anna: Deny → done
         3.1 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
+        4.0 lights: accessoryChanged a1 Lumo bulb authorized (alternate)
         4.0 anna: closed a1 Lumo bulb
         4.0 lights: UpdateAuthorization → a1 Lumo bulb authorized
         4.0 anna: Agree → done
         5.0 lights: UpdateAuthorization → InvalidRequest alternate
         """)
+    let changed = app.events.last { $0.text("event") == "accessoryChanged" }?.object("accessory")
+    #expect(changed?.object("alternate")?.text("bluetoothManufacturerDataBlob") == "02")
   }
 
   @Test("A removal reaches every session of the app; by hand the device can be chosen again")

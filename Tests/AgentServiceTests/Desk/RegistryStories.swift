@@ -2,7 +2,9 @@
 
 import AgentCore
 import AgentService
+import JSON
 import Testing
+import Varlink
 
 @Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
 struct RegistryStories {
@@ -45,6 +47,32 @@ struct RegistryStories {
         3.0 anna: Choose → a1 Lumo bulb
         3.1 anna: closed a1 Lumo bulb
         """)
+  }
+
+  @Test(
+    "A disk that does not take a change is a problem of the agent's until it takes one",
+    arguments: [.full, .readOnly, .locked, .disk(StoreFault(code: 10, reason: "disk I/O error"))]
+      as [StoreFailure])
+  func problem(failure: StoreFailure) throws {
+    let (story, app, anna) = choosing()
+    #expect(problems(story).isEmpty)
+    story.bench.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("ShowPicker")
+    story.run(seconds: 60)
+    let problems = problems(story)
+    #expect(problems.compactMap { $0.text("kind") } == ["registryNotWritten"])
+    #expect(problems.first?.text("sentence")?.contains(failure.sentence) == true)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(app.events.last?.text("event") == "pickerFinished")
+    #expect(self.problems(story).isEmpty)
+  }
+
+  private func problems(_ story: DeskStory) -> [JSONObject] {
+    story.call("Gateway.Status", "", user: 0, label: "anna").replies.first?.parameters.objects("problems")
+      ?? []
   }
 
   @Test("A disk that does not answer: calls wait, and are answered by their deadline")

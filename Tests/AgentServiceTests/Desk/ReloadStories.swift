@@ -39,7 +39,7 @@ struct ReloadStories {
     #expect(
       story.text == """
         2.1 lights: accessoryChanged a1 Lumo bulb unauthorized (state)
-        3.0 anna: List → a1 Lumo bulb authorized orphaned
+        3.0 anna: List → a1 Lumo bulb unauthorized orphaned
         3.0 anna: List → done
         3.0 lights: Resolve → InvalidRequest accessory
         3.1 lights: accessoryChanged a1 Lumo bulb authorized (state)

@@ -125,7 +125,7 @@ struct SetupStories {
         """)
   }
 
-  @Test("A restart in the middle takes it back")
+  @Test("A restart in the middle takes it back; who comes back with a cursor is told so")
   func restart() {
     let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -136,10 +136,21 @@ struct SetupStories {
       manifest, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
     let again = after.app()
     again.call("List")
+    let returning = after.app(as: "lights again")
+    returning.hangUp()
+    returning.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
+    after.run(seconds: 0.1)
     #expect(
       after.text == """
         0.0 lights: activated
         0.0 lights: List → done
+        0.0 lights again: activated
+        0.1 lights again: reset
+        0.1 lights again: activated
+        0.1 lights again: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        0.1 lights again: pickerSetupFailed userCancelled
+        0.1 lights again: pickerDidDismiss
+        0.1 lights again: pickerFinished userCancelled
         """)
     #expect(after.bench.registry.saved.accessories.isEmpty)
   }

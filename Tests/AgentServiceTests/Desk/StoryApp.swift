@@ -81,6 +81,7 @@ final class StoryApp {
     } else if let missed = reply.integer("missed") {
       story.note(label, "missed \(missed)")
     } else {
+      StatedErrors.check(reply.error, of: "io.accessoryd.Session.Activate")
       story.note(label, reply.error.map { "\($0.drop(through: "."))" } ?? "the end")
     }
   }

@@ -33,6 +33,8 @@ struct Actor {
   var pending: [ActorCall] = []
   /// What it was told of its session; kept when the connection ends, to go on from there.
   var book: SessionBook?
+  /// Where it stood in its app's events when the power went.
+  var cursor: (app: String, epoch: String, next: UInt64)?
   var watched = RequestBook()
   /// 0 is all at once.
   let octetsPerRead: Int

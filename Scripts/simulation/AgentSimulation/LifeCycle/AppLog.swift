@@ -22,7 +22,10 @@ struct AppLog {
     let state = accessory?.number("state") ?? 0
     let words =
       "\(kind) \(accessory?.text("identifier") ?? "") \(accessory?.text("displayName") ?? "") \(state)"
-    let entry = Entry(session: kind.hasPrefix("accessory") && accessory != nil ? nil : session, words: words)
+    // What the run before had begun ends for everybody who comes back from it.
+    let isOfRunBefore = kind.hasPrefix("picker") && event.text("picker") == nil
+    let isForAll = isOfRunBefore || kind.hasPrefix("accessory") && accessory != nil
+    let entry = Entry(session: isForAll ? nil : session, words: words)
     guard entries[sequence] ?? entry == entry else {
       throw Breach(.lostCount, "\(client) read \(words) as \(sequence), others something else")
     }

@@ -92,7 +92,10 @@ extension LifeCycle {
     if !resumes { actors[place].book = SessionBook() }
     actors[place].book?.begin()
     let apps = configuration.access.apps(of: actors[place].peer)
-    let app = apps.isEmpty ? "app0" : dice.pick(apps)
+    let old = actors[place].cursor
+    let returns = !resumes && old.map { apps.contains($0.app) } ?? false && dice.chance(perMille: 800)
+    actors[place].book?.isReturning = returns
+    let app = returns ? old?.app ?? "" : apps.isEmpty ? "app0" : dice.pick(apps)
     let hasCursor = resumes && dice.chance(perMille: 700)
     call(place, new(ActorCall.session + "Activate", seconds: nil, more: true)) { json in
       if resumes, let book {
@@ -103,6 +106,9 @@ extension LifeCycle {
         }
       } else {
         json.member("app", app)
+        guard returns, let old else { return }
+        json.member("epoch", old.epoch)
+        json.member("sequence", old.next)
       }
     }
     actors[place].dice = dice

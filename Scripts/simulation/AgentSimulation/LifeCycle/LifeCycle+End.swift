@@ -38,8 +38,12 @@ extension LifeCycle {
 
   private func checkBelief(_ place: Int) throws(Breach) {
     guard let book = actors[place].book, let app = book.app, !book.isInvalidated,
-      let held = book.accessories, !actors[place].pending.isEmpty, held != view(of: app)
+      let held = book.accessories, !actors[place].pending.isEmpty
     else { return }
+    guard book.owed.isEmpty else {
+      throw Breach(.registry, "\(actors[place].name) \(place) was not told that \(book.owed) is gone")
+    }
+    guard held != view(of: app) else { return }
     throw Breach(
       .registry,
       "\(actors[place].name) \(place) holds \(held) and the file has \(view(of: app)) for \(app)")
@@ -111,7 +115,7 @@ extension LifeCycle {
     else { return }
     let name = "\(actors[place].name) \(place)"
     try checkBelief(place)
-    if let token = book.token, let next = book.next { try logs[app]?.checkEnd(next, token, name) }
+    if let token = book.token, let next = book.nextOwn { try logs[app]?.checkEnd(next, token, name) }
     let open = Set(agent.desk.requests.map(\.id.text))
     if !book.hasMissed, let picker = book.open.first(where: { !open.contains($0) }) {
       throw Breach(.pickerOrder, "\(name) was not told that \(picker) has finished")
@@ -123,7 +127,7 @@ extension LifeCycle {
   }
 
   /// From the file alone.
-  private func view(of app: String) -> [String: SessionBook.Held] {
+  func view(of app: String) -> [String: SessionBook.Held] {
     var view: [String: SessionBook.Held] = [:]
     let registry = disk.saved
     let account = registry.account(ofApp: app)

@@ -3,6 +3,7 @@
 import AgentCore
 import AgentService
 import JSON
+import TestSupport
 import Varlink
 
 // What actors are told, and what it must agree with.
@@ -58,6 +59,7 @@ extension LifeCycle {
       actors[place].pending.removeFirst()
       if !actors[place].pending.isEmpty { actors[place].pending[0].sentAt = now }
     }
+    if let error = reply.error { try checkStated(error, call, name) }
     if actors[place].isApp { try checkIsolation(reply, call, message, actors[place]) }
     if reply.error == nil {
       try follow(reply, call, place)
@@ -66,13 +68,27 @@ extension LifeCycle {
     }
   }
 
+  /// A call is refused with what its interface says that it may be.
+  private func checkStated(_ error: String, _ call: ActorCall, _ name: String) throws(Breach) {
+    guard let dot = call.method.lastIndex(of: "."), let text = Self.texts[String(call.method[..<dot])],
+      !text.names(error, of: String(call.method[call.method.index(after: dot)...]))
+    else { return }
+    throw Breach(.wrongReply, "\(name) was refused \(call.method) with \(error), which it does not state")
+  }
+
+  private static let texts: [String: InterfaceText] = [
+    SessionInterface.name: InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self)),
+    PickerInterface.name: InterfaceText(String(decoding: PickerInterface.text, as: UTF8.self)),
+    GatewayInterface.name: InterfaceText(String(decoding: GatewayInterface.text, as: UTF8.self)),
+  ]
+
   private func follow(_ reply: ReceivedReply, _ call: ActorCall, _ place: Int) throws(Breach) {
     let parameters = reply.parameters
     switch actors[place].role {
     case .streamer:
       guard reply.continues else { return }
-      let (name, epoch) = ("\(actors[place].name) \(place)", epoch)
-      try actors[place].book?.take(parameters, epoch, &logs, name)
+      let (name, run) = ("\(actors[place].name) \(place)", (epoch, takenBack))
+      try actors[place].book?.take(parameters, of: run, &logs, name)
       if tampering == .tellsAStranger { try tellAStranger(reply, place) }
       if let token = parameters.text("session"), let app = parameters.text("app") {
         knowledge.tokens.append((token, actors[place].peer.user, app))

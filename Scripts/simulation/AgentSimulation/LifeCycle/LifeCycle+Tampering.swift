@@ -20,6 +20,8 @@ extension LifeCycle {
       return isTurn ? [message, message] : [message]
     case .hidesAnAccessory where role == .streamer && kind == "accessoryAdded":
       return isTurn ? hide(reply, place) : [message]
+    case .hidesWhatWasTakenBack where kind == "accessoryRemoved" && isOwed(reply, place):
+      return hide(reply, place)
     case .hidesADismissal where role == .streamer && kind == "pickerDidDismiss":
       return isTurn ? hide(reply, place) : [message]
     case .finishesTwice where role == .streamer && kind == "pickerFinished":
@@ -29,7 +31,7 @@ extension LifeCycle {
     case .closesTwice where role == .watcher && reply.parameters.text("closed") != nil:
       return isTurn ? [message, message] : [message]
     case .losesACommit, .losesACommitAtACut, .dropsAnEvent, .doublesAnEvent, .hidesAnAccessory,
-      .hidesADismissal,
+      .hidesADismissal, .hidesWhatWasTakenBack,
       .finishesTwice, .tellsAStranger, .refusesInOtherWords, .losesAReply, .doublesAReply, .closesTwice,
       .asksTheDiskTwice, .closesAnInnocent, .neverLeaves:
       return [message]
@@ -37,6 +39,12 @@ extension LifeCycle {
   }
 
   private func isNumbered(_ kind: String) -> Bool { !kind.isEmpty && kind != "activated" }
+
+  /// Whether the session comes from the run before and has to be told.
+  private func isOwed(_ reply: ReceivedReply, _ place: Int) -> Bool {
+    let identifier = reply.parameters.object("event")?.object("accessory")?.text("identifier")
+    return identifier.map { actors[place].book?.owed.contains($0) ?? false } ?? false
+  }
 
   private func isLast(_ reply: ReceivedReply, _ role: Actor.Role) -> Bool {
     (role == .app || role == .operator) && !reply.continues

@@ -32,6 +32,10 @@ public final class LifeCycle {
   var knowledge = Knowledge()
   /// What each app was told in this run of the agent.
   var logs: [String: AppLog] = [:]
+  /// What awaited its app when the power went, until this run has looked at it.
+  var leftOver: [String: Set<String>]?
+  /// What of that this run began with taking back.
+  var takenBack: [String: Set<String>] = [:]
   /// The file as it was when everybody was last found to know it.
   var known = Registry()
   /// When the registry's file was last being read.
@@ -118,8 +122,29 @@ public final class LifeCycle {
       known = disk.saved
       agent.registryAnswered(reply, at: instant)
       learn()
+      lookAtLeftOver()
     }
     answerReadings()
+  }
+
+  /// What is gone when the first calls are answered was taken back.
+  private func lookAtLeftOver() {
+    guard let leftOver, !agent.desk.isOpening, agent.desk.degradation == nil else { return }
+    self.leftOver = nil
+    let left = Set(disk.saved.accessories.map(\.identifier.text))
+    takenBack = leftOver.mapValues { $0.subtracting(left) }
+  }
+
+  /// From the file, what each app sees that awaits it.
+  private func awaiting() -> [String: Set<String>] {
+    var awaiting: [String: Set<String>] = [:]
+    for accessory in disk.saved.accessories where accessory.state == .awaitingAuthorization {
+      let identifier = accessory.identifier.text
+      if view(of: accessory.app)[identifier] != nil {
+        awaiting[accessory.app, default: []].insert(identifier)
+      }
+    }
+    return awaiting
   }
 
   private func workRadio() {
@@ -193,6 +218,8 @@ public final class LifeCycle {
         manifest, identities: configuration.identities, board: configuration.board,
         access: LifeManifest.access(dice: dice.next()))
       note("the manifest has \(manifest.items.count) items")
+      // Who is told of what has been left over may change with it.
+      leftOver = nil
       agent.manifestWasRead(
         .accepted(configuration, radioSource: "virtual:room.toml", warnings: []), at: instant)
     }
@@ -211,8 +238,10 @@ public final class LifeCycle {
     }
     (known, logs, lastOpening) = (disk.saved, [:], now)
     nextCut = dice.chance(perMille: 400) ? now + Int64(dice.between(3000, 40_000)) * 1000 : .max
+    (leftOver, takenBack) = (awaiting(), [:])
     for place in actors.indices {
       actors[place].disconnect()
+      if let book = actors[place].book { actors[place].cursor = book.cursor ?? actors[place].cursor }
       actors[place].book = nil
     }
     readings = []

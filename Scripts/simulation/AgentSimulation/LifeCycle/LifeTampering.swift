@@ -15,6 +15,8 @@ public enum LifeTampering: String, CaseIterable, Sendable {
   case hidesAnAccessory
   /// A session passes over that its picker was dismissed.
   case hidesADismissal
+  /// A session that comes back is not told what the start of the agent took back.
+  case hidesWhatWasTakenBack
   /// A picker finishes twice, each under a number of its own.
   case finishesTwice
   /// What a session is told of an accessory reaches somebody of another app.
@@ -40,6 +42,7 @@ public enum LifeTampering: String, CaseIterable, Sendable {
     case .losesACommit, .losesACommitAtACut: [.registry]
     case .dropsAnEvent, .doublesAnEvent: [.lostCount]
     case .hidesAnAccessory: [.lostCount, .registry]
+    case .hidesWhatWasTakenBack: [.lostCount, .registry, .pickerOrder]
     case .hidesADismissal: [.pickerOrder]
     case .finishesTwice: [.pickerOrder, .lostCount]
     case .tellsAStranger, .refusesInOtherWords: [.isolation]

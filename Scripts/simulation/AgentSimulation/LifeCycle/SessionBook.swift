@@ -16,6 +16,13 @@ struct SessionBook {
   private(set) var isInvalidated = false
   /// Some events were missed: pickers may have ended unheard.
   private(set) var hasMissed = false
+  /// It comes with a cursor of the run before.
+  var isReturning = false
+  /// What the start of this run took back and the session is still to be told, because it comes from the run before.
+  private(set) var owed: Set<String> = []
+  private var takenBack: Set<String> = []
+  private var activatedAt: UInt64 = 0
+  private var lastKind = ""
   private var told: [String: Held] = [:]
   private var isListing = false
   /// What is asked next.
@@ -30,10 +37,15 @@ struct SessionBook {
 
   mutating func begin() { isListing = false }
 
+  /// `run` is what the agent's present run is called, and what its start took back from each app.
   mutating func take(
-    _ reply: JSONObject, _ epoch: String, _ logs: inout [String: AppLog], _ client: String
+    _ reply: JSONObject, of run: (epoch: String, takenBack: [String: Set<String>]),
+    _ logs: inout [String: AppLog], _ client: String
   ) throws(Breach) {
-    if let token = reply.text("session") { return try greet(token, reply, epoch, client) }
+    if let token = reply.text("session") {
+      try greet(token, reply, run.epoch, client)
+      return try remember(run.takenBack[app ?? ""] ?? [], reply, client)
+    }
     if let count = reply.number("missed") {
       guard let next, count > 0 else { throw Breach(.wrongReply, "\(client) missed nothing") }
       (self.next, accessories, hasMissed) = (next + UInt64(count), nil, true)
@@ -42,7 +54,8 @@ struct SessionBook {
     if case .array(let listed)? = reply["accessories"] {
       if !isListing { (told, isListing) = ([:], true) }
       for case .object(let accessory) in listed { try hold(accessory, &told, client) }
-      guard reply.object("event")?.text("event") == "activated" else { return }
+      guard let event = reply.object("event"), event.text("event") == "activated" else { return }
+      activatedAt = UInt64(event.number("sequence") ?? 0)
       (accessories, isListing) = (told, false)
       return
     }
@@ -62,7 +75,20 @@ struct SessionBook {
     let goesOn = token == self.token && UInt64(sequence) == next && reply.truth("reset") != true
     if token != self.token { pickers = [:] }
     if !goesOn { (accessories, hasMissed) = (nil, token == self.token) }
+    if !goesOn { (owed, activatedAt) = ([], UInt64(sequence)) }
     (self.token, app, self.epoch, next) = (token, reply.text("app"), epoch, UInt64(sequence))
+  }
+
+  private mutating func remember(
+    _ takenBack: Set<String>, _ reply: JSONObject, _ client: String
+  ) throws(Breach) {
+    self.takenBack = takenBack
+    guard isReturning else { return }
+    isReturning = false
+    owed = takenBack
+    guard reply.truth("reset") == true else {
+      throw Breach(.wrongReply, "\(client) goes on from another run of the agent")
+    }
   }
 
   private mutating func take(
@@ -76,8 +102,10 @@ struct SessionBook {
       throw Breach(.lostCount, "\(client) read event \(sequence) after \(next), \(passed) passed")
     }
     if let token, let app {
-      try logs[app, default: AppLog()].take(event, from: next, at: UInt64(sequence), token, client)
+      try logs[app, default: AppLog()].take(
+        event, from: min(max(next, activatedAt), UInt64(sequence)), at: UInt64(sequence), token, client)
     }
+    defer { lastKind = kind }
     self.next = UInt64(sequence) + 1
     guard !isInvalidated else { throw Breach(.unaskedReply, "\(client) read \(kind) after its end") }
     switch kind {
@@ -89,10 +117,35 @@ struct SessionBook {
         accessories = held
       }
     case "accessoryRemoved":
-      if let identifier = event.object("accessory")?.text("identifier") { accessories?[identifier] = nil }
+      guard let identifier = event.object("accessory")?.text("identifier") else { return }
+      accessories?[identifier] = nil
+      guard !takenBack.contains(identifier) || owed.remove(identifier) != nil else {
+        throw Breach(.wrongReply, "\(client) was told that \(identifier) is gone, which it never had")
+      }
     default:
-      if let picker = event.text("picker") { try follow(kind, of: picker, client) }
+      if let picker = event.text("picker") {
+        try follow(kind, of: picker, client)
+      } else {
+        try followEnd(kind, client)
+      }
     }
+  }
+
+  /// A picker of the run before ends right behind the accessory that was taken back; nobody knows its name any more.
+  private func followEnd(_ kind: String, _ client: String) throws(Breach) {
+    let order = ["accessoryRemoved", "pickerSetupFailed", "pickerDidDismiss", "pickerFinished"]
+    guard let place = order.firstIndex(of: kind), place > 0, order[place - 1] == lastKind else {
+      throw Breach(.pickerOrder, "\(client) read \(kind) of no picker after \(lastKind)")
+    }
+  }
+
+  /// The first number that it has to be told of, or to be told that it is another session's.
+  var nextOwn: UInt64? { next.map { max($0, activatedAt) } }
+
+  /// For who comes back in another run.
+  var cursor: (app: String, epoch: String, next: UInt64)? {
+    guard let app, let epoch, let next else { return nil }
+    return (app, epoch, next)
   }
 
   private func hold(
