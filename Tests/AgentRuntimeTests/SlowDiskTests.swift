@@ -27,8 +27,8 @@ struct SlowDiskTests {
     #expect((ThreadUse.now - start).processorMicroseconds >= 5000)
   }
 
-  /// Where other programs want the processor too, a turn may lose it in its midst; one of so many commits goes by without
-  /// that. Turns that waited for their commit would be too long in all of them.
+  /// A turn that lost the processor to other programs in its midst is judged by its processor time alone. A virtual
+  /// machine may be pushed aside as a whole, of which nobody tells; one of so many commits goes by without that.
   private static let attemptsMax = 5
   private static let turnMicrosecondsMax: Int64 = 5000
 
@@ -41,7 +41,7 @@ struct SlowDiskTests {
     #expect(longest.contains { $0 < Self.turnMicrosecondsMax }, "longest turns of each commit: \(longest) µs")
   }
 
-  /// In microseconds, by the loop's own counter; what does not depend on other programs is expected every time.
+  /// Of the turns that kept the processor, in microseconds by the loop's own counter; what does not depend on other programs is expected every time.
   private func longestTurnDuringCommit() throws -> Int64 {
     let folder = try Folder()
     let board = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Board/virtual.toml"
@@ -65,15 +65,18 @@ struct SlowDiskTests {
       // What it took to begin does not count.
       loop.counters = LoopCounters()
       loop.disk.ask(.commit([.drop(.tombstone, number: 1)]))
-      let (begin, packets) = (loop.now, loop.counters.packets)
+      let begin = loop.now
       let client = try TestClient(folder("socket"))
       try client.send(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")
-      var (last, widestGap, most) = (loop.now, Int64(0), ThreadUse())
+      var (last, widestGap, longest, packets, most) = (loop.now, Int64(0), Int64(0), UInt64(0), ThreadUse())
       while loop.now.milliseconds(since: begin) < 2000 {
         try loop.awaitTurn()
         let before = ThreadUse.now
+        loop.counters = LoopCounters()
         try loop.turn(waitingMilliseconds: 0)
         let use = ThreadUse.now - before
+        if use.preemptions == 0 { longest = max(longest, loop.counters.longestTurnMicroseconds) }
+        packets += loop.counters.packets
         most.waits += use.waits
         most.processorMicroseconds = max(most.processorMicroseconds, use.processorMicroseconds)
         widestGap = max(widestGap, loop.now.microseconds - last.microseconds)
@@ -82,8 +85,7 @@ struct SlowDiskTests {
       #expect(loop.disk.worker.isBusy)
       #expect(try client.message()?.contains("accessoryd") == true)
       // Two devices every 50 ms; half of that leaves room for a busy machine.
-      #expect(loop.counters.packets - packets > 40)
-      let longest = loop.counters.longestTurnMicroseconds
+      #expect(packets > 40)
       print(
         "a commit of 2 s: longest turn \(longest) µs, of which the processor \(most.processorMicroseconds) µs; "
           + "\(most.waits) waits in turns; widest gap between turns \(widestGap) µs")
