@@ -107,14 +107,15 @@ public enum SharedScanError: Error, Equatable, Sendable {
 // MARK: - Inputs
 
 extension SharedScan {
-  /// Begins, or begins again: nothing is taken as known, but what we have left in the kernel.
+  /// Begins, or begins again: nothing is taken as known, and a monitor that we have left in the kernel is made anew, since
+  /// the kernel may have tried in vain to scan for it.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
     step(now) { scan in
       (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
       (scan.settings, scan.mayBeSwitchedOn, scan.discoveryRetry) = (nil, true, nil)
       (scan.isDiscovering, scan.isOurDiscovery) = (false, false)
       (scan.plan, scan.planStart) = (plan, now)
-      scan.state = .preparing
+      (scan.state, scan.isMonitorStale) = (.preparing, scan.monitor != nil)
     }
   }
 
