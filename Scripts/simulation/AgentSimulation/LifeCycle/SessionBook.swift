@@ -57,6 +57,7 @@ struct SessionBook {
       guard let event = reply.object("event"), event.text("event") == "activated" else { return }
       activatedAt = UInt64(event.number("sequence") ?? 0)
       (accessories, isListing) = (told, false)
+      takenBack.subtract(told.keys)
       return
     }
     guard let event = reply.object("event") else { throw Breach(.wrongReply, "\(client) read nothing") }
@@ -112,6 +113,8 @@ struct SessionBook {
     case "invalidated": isInvalidated = true
     case "accessoryAdded", "accessoryChanged":
       guard let accessory = event.object("accessory") else { throw Breach(.wrongReply, "\(client): \(kind)") }
+      // An import may bring back what was taken back.
+      if kind == "accessoryAdded" { takenBack.remove(accessory.text("identifier") ?? "") }
       if var held = accessories {
         try hold(accessory, &held, client)
         accessories = held
