@@ -11,21 +11,6 @@ import VirtualRadio
 /// What developers complain about (accessorysetupkit.md, A.5), by its number there, and what happens here.
 @Suite("Complaints about AccessorySetupKit that do not hold here", .overEveryTransport)
 struct ComplaintTests {
-  /// An app with a bulb of its own.
-  private func owner(
-    _ manifest: Manifest = .lights { _ in }, room: [RoomDevice] = [.bulb(1)]
-  ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest, room: room)
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    anna.choose()
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   private func ofGateway(_ story: DeskStory, _ method: String, _ parameters: String = "", more: Bool = false)
     -> [ReceivedReply]
   {
@@ -55,7 +40,7 @@ struct ComplaintTests {
       alternate.companyIdentifier = 0x004C
       item.alternate = alternate
     }
-    let (story, app, _) = owner(manifest, room: [bulb, bootloader])
+    let (story, app, _) = DeskStory.owning(manifest, room: [bulb, bootloader])
     app.call("WatchAdvertisements")
     story.run(seconds: 300)
     #expect(story.text.ranges(of: "found a1").count == 2)
@@ -73,7 +58,7 @@ struct ComplaintTests {
       alternate.companyIdentifier = 0x004C
       item.alternate = alternate
     }
-    let (story, app, _) = owner(manifest, room: [bulb, bootloader])
+    let (story, app, _) = DeskStory.owning(manifest, room: [bulb, bootloader])
     app.call("WatchAdvertisements")
     story.run(seconds: 100)
     #expect(story.text.ranges(of: "found a1").count == 2 && story.text.hasSuffix("found a1"))
@@ -101,7 +86,7 @@ struct ComplaintTests {
 
   @Test("4: a removal reaches every client, and those that come after a restart")
   func removal() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     let second = story.app(as: "lights again")
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
     story.run(seconds: 1)
@@ -205,7 +190,7 @@ struct ComplaintTests {
 
   @Test("7: a rename is answered once, whether an operator answers it or not")
   func everyRequestIsAnswered() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     let calls = [app.call("RenameAccessory", about: app.accessory)]
     story.run(seconds: 59)
     #expect(calls[0].replies.isEmpty)
@@ -225,7 +210,7 @@ struct ComplaintTests {
 
   @Test("8: overlapping calls each get an answer of their own")
   func overlapping() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     story.bench.registry.isHeld = true
     let calls = [
       app.call("RenameAccessory", about: app.accessory), app.call("RenameAccessory", about: app.accessory),
@@ -253,7 +238,7 @@ struct ComplaintTests {
 
   @Test("13: a device that does not take its keys any more is told as that; it stays its app's accessory")
   func bondLost() {
-    let (story, _, _) = owner()
+    let (story, _, _) = DeskStory.owning()
     var registry = BenchRegistry(story.bench.registry.saved)
     registry.loseBonds()
     let after = DeskStory(.lights { _ in }, room: [.bulb(1)], registry: registry, run: 2)
@@ -267,7 +252,7 @@ struct ComplaintTests {
     var bulb = RoomDevice.bulb(1)
     bulb.presence = [.seconds(0, 20)]
     bulb.signal = SignalModel(.steady(-60), sigmaTenths: 80)
-    let (story, app, anna) = owner(room: [bulb])
+    let (story, app, anna) = DeskStory.owning(room: [bulb])
     let watch = app.call("WatchAdvertisements")
     story.run(seconds: 200)
     let said = watch.replies.compactMap { $0.object("advertisement") }

@@ -7,19 +7,6 @@ import VirtualRadio
 
 @Suite("What operators decide about pickers", .overEveryTransport)
 struct PickerChoiceStories {
-  /// A picker with a bulb in it.
-  private func choosing(
-    _ manifest: Manifest = .lights { _ in }, room: [RoomDevice] = [.bulb(1)]
-  ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest, room: room)
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   @Test(
     "An operator who watches and does not read keeps nobody awake, and gets the latest afterwards",
     .inMemoryAlone("the kernel keeps for its client what would fill the agent's buffer"))
@@ -70,7 +57,7 @@ struct PickerChoiceStories {
 
   @Test("A denial fails it with userRestricted")
   func denial() {
-    let (story, _, anna) = choosing()
+    let (story, _, anna) = DeskStory.choosing()
     anna.answer("Deny")
     story.run(seconds: 1)
     #expect(
@@ -84,7 +71,7 @@ struct PickerChoiceStories {
 
   @Test("An operator's cancel fails it with userCancelled; the app may not ask for 5 s")
   func cancelByOperator() {
-    let (story, app, anna) = choosing()
+    let (story, app, anna) = DeskStory.choosing()
     anna.answer("Cancel")
     app.call("ShowPicker")
     story.run(seconds: 4.9)
@@ -108,7 +95,7 @@ struct PickerChoiceStories {
 
   @Test("So does the app's own")
   func cancelByApp() {
-    let (story, app, _) = choosing()
+    let (story, app, _) = DeskStory.choosing()
     app.call("CancelPicker")
     app.call("CancelPicker")
     app.call("ShowPicker")
@@ -129,7 +116,7 @@ struct PickerChoiceStories {
     // Ten minutes of a bulb that speaks rarely.
     var bulb = RoomDevice.bulb(1)
     bulb.intervalMilliseconds = 1000
-    let (story, _, _) = choosing(room: [bulb])
+    let (story, _, _) = DeskStory.choosing(room: [bulb])
     story.run(seconds: 610)
     #expect(
       story.text == """
@@ -192,7 +179,7 @@ struct PickerChoiceStories {
 
   @Test("Of two operators who choose one wins, and the other is told that the request is closed")
   func twoOperators() {
-    let (story, _, anna) = choosing()
+    let (story, _, anna) = DeskStory.choosing()
     let ben = story.watcher("ben")
     story.run(seconds: 0.1)
     _ = story.takeLines()
@@ -220,7 +207,7 @@ struct PickerChoiceStories {
 
   @Test("What is no candidate is not chosen, and a name is refused where the item is not renamed")
   func refusals() {
-    let (story, _, anna) = choosing()
+    let (story, _, anna) = DeskStory.choosing()
     anna.choose(7)
     anna.choose(1, #""name":"Hall""#)
     anna.choose(1, #""ssid":"Hall""#)

@@ -6,24 +6,9 @@ import Testing
 
 @Suite("What apps ask about their accessories", .overEveryTransport)
 struct QuestionStories {
-  /// An app with a bulb of its own.
-  private func owner(
-    _ manifest: Manifest = .lights { _ in }, choosing more: String = ""
-  ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest)
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    anna.choose(1, more)
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   @Test("A rename is asked of the operators, and the name they type is told to every session")
   func rename() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     story.app(as: "lights again")
     app.call("RenameAccessory", about: app.accessory)
     story.run(seconds: 1)
@@ -45,7 +30,7 @@ struct QuestionStories {
 
   @Test("Nobody answers a rename for a minute, somebody denies it, somebody closes it")
   func unanswered() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     app.call("RenameAccessory", about: app.accessory)
     story.run(seconds: 61)
     app.call("RenameAccessory", about: app.accessory)
@@ -73,7 +58,7 @@ struct QuestionStories {
 
   @Test("Who asks for a rename and hangs up is not waited for")
   func hangUp() {
-    let (story, app, _) = owner()
+    let (story, app, _) = DeskStory.owning()
     let call = app.call("RenameAccessory", about: app.accessory)
     story.run(seconds: 1)
     call.hangUp()
@@ -87,7 +72,7 @@ struct QuestionStories {
 
   @Test("What is asked about an accessory ends with it")
   func removedMeanwhile() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     app.call("RenameAccessory", about: app.accessory)
     story.run(seconds: 1)
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
@@ -104,7 +89,7 @@ struct QuestionStories {
 
   @Test("Only a network's name is renamed with the option for it")
   func renameNetwork() {
-    let (story, app, _) = owner()
+    let (story, app, _) = DeskStory.owning()
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":2"#)
     #expect(
@@ -116,7 +101,7 @@ struct QuestionStories {
 
   @Test("With the option for it the network's stored name follows the name that is typed")
   func renameWithNetwork() {
-    let (story, app, anna) = owner(
+    let (story, app, anna) = DeskStory.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
     story.run(seconds: 1)
@@ -144,7 +129,7 @@ struct QuestionStories {
 
   @Test("A network is given no name that its accessory is not looked for by")
   func renameNetworkAway() {
-    let (story, app, anna) = owner(
+    let (story, app, anna) = DeskStory.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
     story.run(seconds: 1)
@@ -152,7 +137,7 @@ struct QuestionStories {
     anna.answer("Name", #""name":"Lumo-, a name of more than 32 octets""#)
     anna.answer("Name", #""name":"Lumo-8""#)
     story.run(seconds: 1)
-    let (whole, owned, _) = owner(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
+    let (whole, owned, _) = DeskStory.owning(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
     owned.call("RenameAccessory", about: owned.accessory, #""renameOptions":1"#)
     #expect(
       story.text == """
@@ -169,7 +154,7 @@ struct QuestionStories {
 
   @Test("Operators agree to a second identity, or do not")
   func extend() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     let more = #""alternate":{"bluetoothCompanyIdentifier":3822,"bluetoothManufacturerDataBlob":"02"}"#
     app.call("UpdateAuthorization", about: app.accessory, more)
     story.run(seconds: 1)
@@ -199,7 +184,7 @@ struct QuestionStories {
 
   @Test("A removal reaches every session of the app; by hand the device can be chosen again")
   func remove() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     story.app(as: "lights again")
     app.call("RemoveAccessory", about: app.accessory)
     app.call("RemoveAccessory", about: app.accessory)

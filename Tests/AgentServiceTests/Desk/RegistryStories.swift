@@ -8,19 +8,9 @@ import Varlink
 
 @Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
 struct RegistryStories {
-  private func choosing() -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(.lights { _ in })
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   @Test("A full disk fails the setup; nothing is half added, and the device is offered again")
   func failingAdd() {
-    let (story, app, anna) = choosing()
+    let (story, app, anna) = DeskStory.choosing()
     story.bench.registry.replies = [.failed(.full, isOpen: true)]
     anna.choose()
     story.run(seconds: 1)
@@ -54,7 +44,7 @@ struct RegistryStories {
     arguments: [.full, .readOnly, .locked, .disk(StoreFault(code: 10, reason: "disk I/O error"))]
       as [StoreFailure])
   func problem(failure: StoreFailure) throws {
-    let (story, app, anna) = choosing()
+    let (story, app, anna) = DeskStory.choosing()
     #expect(problems(story).isEmpty)
     story.bench.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
     anna.choose()
@@ -77,7 +67,7 @@ struct RegistryStories {
 
   @Test("A disk that does not answer: calls wait, and are answered by their deadline")
   func heldDisk() {
-    let (story, app, anna) = choosing()
+    let (story, app, anna) = DeskStory.choosing()
     anna.choose()
     story.run(seconds: 1)
     story.bench.registry.isHeld = true
@@ -177,7 +167,7 @@ struct RegistryStories {
 
   @Test("A file that breaks while it is open: what was known can be read, and is not changed")
   func degradedLater() {
-    let (story, app, anna) = choosing()
+    let (story, app, anna) = DeskStory.choosing()
     anna.choose()
     story.run(seconds: 1)
     story.bench.registry.replies = [
@@ -218,14 +208,7 @@ struct RegistryStories {
     .inMemoryAlone("in which turn a watcher is told of it depends on the thread that reads the file"))
   func confirmedUnheard() throws {
     let manifest = Manifest.lights { $0.setupOptions = .confirmAuthorization }
-    let story = DeskStory(manifest)
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    anna.choose()
-    story.run(seconds: 1)
-    _ = story.takeLines()
+    let (story, app, _) = DeskStory.owning(manifest)
     var registry = story.bench.registry.saved
     let identifier = try #require(registry.accessories.first).identifier
     _ = try registry.apply(.authorize(identifier, ssid: nil, bridgingIdentifier: nil))

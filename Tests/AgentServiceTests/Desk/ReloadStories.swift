@@ -8,18 +8,6 @@ import VirtualRadio
 
 @Suite("Apps and operators when the manifest is read again", .overEveryTransport)
 struct ReloadStories {
-  private func owner() -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(.lights { _ in })
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    anna.choose()
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   private func reload(_ story: DeskStory, _ manifest: Manifest, _ access: AccessList = .twoApps) {
     story.bench.reading = .accepted(
       Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "virtual:bench",
@@ -30,7 +18,7 @@ struct ReloadStories {
 
   @Test("An item that leaves the manifest leaves its accessories inert until it comes back")
   func item() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     reload(story, .lights { $0.id = "other" })
     anna.call("List")
     app.call("Resolve", about: app.accessory)
@@ -50,7 +38,7 @@ struct ReloadStories {
 
   @Test("Who is connected already has the rights of the new manifest, not those of the old one")
   func connectedBefore() throws {
-    let (story, _, _) = owner()
+    let (story, _, _) = DeskStory.owning()
     let before = try #require(story.bench.connect(user: 1000))
     var access = AccessList.twoApps
     access.appsOfUser[1000] = nil
@@ -62,7 +50,7 @@ struct ReloadStories {
 
   @Test("An app that is given to another account loses its sessions; an operator confirms its accessories")
   func account() {
-    let (story, _, anna) = owner()
+    let (story, _, anna) = DeskStory.owning()
     var access = AccessList.twoApps
     access.appsOfUser = [1002: ["lights"]]
     reload(story, .lights { _ in }, access)
@@ -99,7 +87,7 @@ struct ReloadStories {
 
   @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")
   func picker() {
-    let (story, app, _) = owner()
+    let (story, app, _) = DeskStory.owning()
     app.call("ShowPicker")
     story.run(seconds: 1)
     reload(story, .lights { _ in })

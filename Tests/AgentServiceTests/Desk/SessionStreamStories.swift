@@ -8,18 +8,6 @@ import VirtualRadio
 
 @Suite("Streams of sessions", .overEveryTransport)
 struct SessionStreamStories {
-  private func owner() -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(.lights { _ in })
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    anna.choose()
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   @Test("A second session hears of accessories, not of the first one's picker; it is told what it passed")
   func audience() {
     let story = DeskStory(.lights { _ in })
@@ -40,7 +28,7 @@ struct SessionStreamStories {
 
   @Test("A session that lost its stream goes on within ten seconds, from the event it names")
   func resume() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     let cursor = #""session":"\#(app.token)","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#
     app.hangUp()
     anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
@@ -56,7 +44,7 @@ struct SessionStreamStories {
 
   @Test("A session that is streamed is not taken up by another connection, and its owner is told so")
   func streamed() throws {
-    let (story, app, _) = owner()
+    let (story, app, _) = DeskStory.owning()
     let client = try #require(story.bench.connect(user: app.user))
     story.bench.send(
       Message.text("io.accessoryd.Session.Activate", #""session":"\#(app.token)""#, more: true), by: client)
@@ -69,7 +57,7 @@ struct SessionStreamStories {
 
   @Test("After ten seconds the session is over, and its picker with it")
   func expiry() {
-    let (story, app, _) = owner()
+    let (story, app, _) = DeskStory.owning()
     app.call("ShowPicker")
     story.run(seconds: 1)
     app.hangUp()
@@ -90,7 +78,7 @@ struct SessionStreamStories {
 
   @Test("A cursor of another run, or from the future, is of no use: reset, and all accessories")
   func reset() {
-    let (story, app, _) = owner()
+    let (story, app, _) = DeskStory.owning()
     app.hangUp()
     app.activate(#""app":"lights","epoch":"00","sequence":1"#)
     story.run(seconds: 0.1)
@@ -108,7 +96,7 @@ struct SessionStreamStories {
 
   @Test("Who reads too late misses exactly what was overwritten")
   func missed() {
-    let (story, app, anna) = owner()
+    let (story, app, anna) = DeskStory.owning()
     app.hangUp()
     for number in 0..<300 {
       anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall \#(number)""#)
@@ -122,7 +110,7 @@ struct SessionStreamStories {
 
   @Test("A session that its app invalidates takes its picker with it and ends")
   func invalidate() {
-    let (story, app, _) = owner()
+    let (story, app, _) = DeskStory.owning()
     app.call("ShowPicker")
     story.run(seconds: 1)
     app.call("Invalidate")
@@ -166,23 +154,11 @@ struct SessionStreamStories {
 
 @Suite("Streams of advertisements", .overEveryTransport)
 struct AdvertisementStories {
-  private func owner(_ room: [RoomDevice]) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(.lights { _ in }, room: room)
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    anna.choose()
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   @Test("What is there is told first, then what is found, changed and lost; strangers never")
   func stream() {
     var bulb = RoomDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
-    let (story, app, _) = owner([bulb, .bulb(2, level: -90), .stranger(3)])
+    let (story, app, _) = DeskStory.owning(room: [bulb, .bulb(2, level: -90), .stranger(3)])
     app.call("WatchAdvertisements")
     story.run(seconds: 320)
     #expect(story.text.contains("→ #0 found a1\n") && story.text.contains("→ #0 lost a1\n"))
@@ -192,7 +168,7 @@ struct AdvertisementStories {
 
   @Test("It ends with its session, and with its accessory it falls silent")
   func ends() {
-    let (story, app, anna) = owner([.bulb(1)])
+    let (story, app, anna) = DeskStory.owning(room: [.bulb(1)])
     app.call("WatchAdvertisements")
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
     story.run(seconds: 2)
@@ -215,7 +191,7 @@ struct AdvertisementStories {
   func cursor() {
     var bulb = RoomDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
-    let (story, app, _) = owner([bulb])
+    let (story, app, _) = DeskStory.owning(room: [bulb])
     app.call("WatchAdvertisements").hangUp()
     story.run(seconds: 320)
     _ = story.takeLines()
@@ -233,7 +209,7 @@ struct AdvertisementStories {
     bulb.payloads = PayloadScript(
       cycle: [1, 2].map { AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, $0]) },
       turnMilliseconds: 2000)
-    let (story, app, _) = owner([bulb])
+    let (story, app, _) = DeskStory.owning(room: [bulb])
     app.call("WatchAdvertisements").hangUp()
     story.run(seconds: 700)
     let watch = app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#)
@@ -249,7 +225,7 @@ struct AdvertisementStories {
 
   @Test("An authorized accessory's address is told, counted and logged")
   func resolve() {
-    let (story, app, _) = owner([.bulb(1)])
+    let (story, app, _) = DeskStory.owning(room: [.bulb(1)])
     app.call("Resolve", about: app.accessory)
     #expect(
       story.text == """

@@ -6,21 +6,11 @@ import Testing
 
 @Suite("From a choice to an accessory", .overEveryTransport)
 struct SetupStories {
-  private func choosing(_ change: (inout DisplayItem) -> Void) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(.lights(change))
-    let app = story.app()
-    let anna = story.watcher()
-    app.call("ShowPicker")
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
-  }
-
   // MARK: - confirmAuthorization
 
   @Test("An accessory that its app has to confirm awaits it, and is taken")
   func confirmed() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 100)
     app.call("Resolve", about: app.accessory)
@@ -49,7 +39,7 @@ struct SetupStories {
 
   @Test("The app gives it back: it can be chosen again")
   func givenBack() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 1)
     app.call("FailAuthorization", about: app.accessory)
@@ -77,7 +67,7 @@ struct SetupStories {
 
   @Test("Two minutes without the app's word take it back, whether its client lives or not")
   func notConfirmed() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 1)
     app.hangUp()
@@ -101,7 +91,7 @@ struct SetupStories {
 
   @Test("It is confirmed by another session after the one that asked was lost")
   func confirmedByAnother() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 1)
     app.hangUp()
@@ -127,7 +117,7 @@ struct SetupStories {
 
   @Test("A restart in the middle takes it back; who comes back with a cursor is told so")
   func restart() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 1)
     #expect(app.accessory != "")
@@ -157,7 +147,7 @@ struct SetupStories {
 
   @Test("Removed while it awaits its app, it takes its picker with it")
   func removedMeanwhile() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 1)
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
@@ -179,7 +169,7 @@ struct SetupStories {
 
   @Test("What awaits its app, and the disk did not let go, goes back half a minute later")
   func removedLater() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 1)
     _ = story.takeLines()
@@ -200,7 +190,7 @@ struct SetupStories {
 
   @Test("While the disk takes the app's word, its time does not run out")
   func slowConfirmation() {
-    let (story, app, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 119)
     story.bench.registry.isHeld = true
@@ -224,7 +214,7 @@ struct SetupStories {
 
   @Test("An operator's denial takes it back")
   func deniedMeanwhile() {
-    let (story, _, anna) = choosing { $0.setupOptions = .confirmAuthorization }
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 1)
     anna.answer("Deny")
@@ -248,7 +238,7 @@ struct SetupStories {
 
   @Test("A name in the choice")
   func nameInChoice() {
-    let (story, _, anna) = choosing { $0.setupOptions = [.rename, .finishInApp] }
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = [.rename, .finishInApp] }
     anna.choose(1, #""name":"Hall""#)
     story.run(seconds: 1)
     #expect(
@@ -264,7 +254,7 @@ struct SetupStories {
 
   @Test("A name after the choice")
   func nameAfterwards() {
-    let (story, _, anna) = choosing { $0.setupOptions = .rename }
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .rename }
     anna.choose()
     story.run(seconds: 10)
     anna.answer("Name", #""name":" ""#)
@@ -286,7 +276,7 @@ struct SetupStories {
 
   @Test("Nobody types a name for a minute: it keeps its item's")
   func unnamed() {
-    let (story, _, anna) = choosing { $0.setupOptions = .rename }
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .rename }
     anna.choose()
     story.run(seconds: 61)
     #expect(
@@ -304,7 +294,7 @@ struct SetupStories {
 
   @Test("The app closes the picker while a name is typed")
   func closedWhileNaming() {
-    let (story, app, anna) = choosing { $0.setupOptions = .rename }
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .rename }
     anna.choose()
     story.run(seconds: 1)
     app.call("CancelPicker")
@@ -327,7 +317,7 @@ struct SetupStories {
 
   @Test("A network known by its beginning awaits its whole name")
   func networkPrefix() {
-    let (story, app, anna) = choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
+    let (story, app, anna) = DeskStory.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     anna.choose()
     story.run(seconds: 1)
     app.call("FinishAuthorization", about: app.accessory)
@@ -352,7 +342,7 @@ struct SetupStories {
 
   @Test("An operator who knows the whole name gives it at once")
   func networkInChoice() {
-    let (story, _, anna) = choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
+    let (story, _, anna) = DeskStory.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     anna.choose(1, #""ssid":"Other""#)
     anna.choose(1, #""ssid":"Lumo-8""#)
     story.run(seconds: 1)
