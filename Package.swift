@@ -208,7 +208,8 @@ let package = Package(
       name: "AgentServiceTests",
       dependencies: [
         "AdapterSupport", "AgentService", "AgentRuntime", "AgentCore", "CPeer", "Discovery", "HCI", "JSON",
-        "LinuxSystem", "RegistryStore", "Rendering", "TestSupport", "Varlink", "VirtualRadio",
+        "LinuxSystem", "RegistryStore", "RegistrySupport", "Rendering", "TestSupport", "Varlink",
+        "VirtualRadio",
       ],
       swiftSettings: strict),
     .target(

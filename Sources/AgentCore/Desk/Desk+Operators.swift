@@ -217,17 +217,17 @@ extension Desk {
     remove(try accessory(text), .call(ticket, .operator))
   }
 
-  public mutating func allow(app: String, device: UInt64, _ ticket: Ticket) throws(DeskRefusal) {
+  /// - Parameter device: The device's address, AA:BB:CC:DD:EE:FF, its second one, or its network's name.
+  public mutating func allow(app: String, device: String, _ ticket: Ticket) throws(DeskRefusal) {
     try requireRegistryForOperators()
-    let buried = ledger.registry.tombstones.first { tombstone in
-      tombstone.app == app
-        && [tombstone.identity.address, tombstone.secondAddress].contains { $0?.bits == device }
+    let tombstones = ledger.registry.tombstones.filter { $0.app == app }
+    let bits = AddressText.bits(device)
+    let buried = tombstones.first { tombstone in
+      tombstone.identity.text == device
+        || [tombstone.identity.address, tombstone.secondAddress].contains { bits != nil && $0?.bits == bits }
     }
     guard let buried else {
-      let removed = ledger.registry.tombstones.filter { $0.app == app }.compactMap(\.identity.address)
-      throw .notFound(
-        .device, name: AddressText.text(of: device),
-        candidates: Set(removed.map { AddressText.text(of: $0.bits) }).sorted())
+      throw .notFound(.device, name: device, candidates: Set(tombstones.map(\.identity.text)).sorted())
     }
     change(.apply(.allow(app: app, buried.identity)), .call(ticket, .operator))
   }

@@ -16,4 +16,12 @@ public enum DeviceIdentity: Hashable, Sendable {
   public var ssid: [UInt8]? {
     if case .network(let ssid) = self { ssid } else { nil }
   }
+
+  /// The address, AA:BB:CC:DD:EE:FF, or the network's name, for people.
+  public var text: String {
+    switch self {
+    case .bluetooth(let address): AddressText.text(of: address.bits)
+    case .network(let ssid): String(decoding: ssid, as: UTF8.self)
+    }
+  }
 }

@@ -81,11 +81,7 @@ extension Desk {
     case .agree: try agree(parameters.word("request"), ticket)
     case .rename: try rename(parameters.word("accessory"), parameters.word("name"), ticket)
     case .remove: try remove(parameters.word("accessory"), ticket)
-    case .allow:
-      guard let bits = AddressText.bits(parameters.word("device")) else {
-        throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
-      }
-      try allow(app: parameters.word("app"), device: bits, ticket)
+    case .allow: try allow(app: parameters.word("app"), device: parameters.word("device"), ticket)
     case .authorize: try authorize(app: parameters.word("app"), ticket)
     case .reset: resetRegistry(ticket)
     case .watch, .open, .list, .registry, .export, .import, .deny, .cancel:
@@ -230,15 +226,5 @@ extension Agent {
 
   private static func said(_ line: RegistryLine) -> [UInt8] {
     Message.reply(continues: true) { line.writeMembers(to: &$0) }
-  }
-}
-
-extension DeviceIdentity {
-  /// The address, or the network's name, for people.
-  fileprivate var text: String {
-    switch self {
-    case .bluetooth(let address): AddressText.text(of: address.bits)
-    case .network(let ssid): String(decoding: ssid, as: UTF8.self)
-    }
   }
 }

@@ -3,11 +3,34 @@
 import AgentCore
 import AgentService
 import JSON
+import RegistrySupport
 import Testing
 import Varlink
 
 @Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
 struct RegistryStories {
+  @Test("A removed device that has only a network is allowed by the network's name as the registry says it")
+  func allowedNetwork() throws {
+    var registry = Registry()
+    guard case .add(var camera) = Rows.networkAddition(1, app: "lights") else { return }
+    camera.item = "camera"
+    try registry.apply(.add(camera))
+    try registry.apply(.remove(Rows.identifier(2), leavesTombstone: true))
+    let story = DeskStory(registry: BenchRegistry(registry))
+    let anna = story.watcher()
+    anna.call("Allow", #""app":"lights","device":"Cam-1""#)
+    // The name's last octet is no text.
+    anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
+    anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 anna: Allow → NotFound device Cam-1
+        0.0 anna: Allow → done
+        0.0 anna: Allow → NotFound device Cam-1\u{FFFD}
+        """)
+  }
+
   @Test("A full disk fails the setup; nothing is half added, and the device is offered again")
   func failingAdd() {
     let (story, app, anna) = DeskStory.choosing()
