@@ -12,8 +12,6 @@ struct ThreadUse: Equatable {
 
   /// How often it gave the processor away because it had to wait for something.
   var waits = 0
-  /// How often it was taken away for others.
-  var preemptions = 0
   var processorMicroseconds = 0
 
   static var now: ThreadUse {
@@ -23,13 +21,13 @@ struct ThreadUse: Equatable {
       preconditionFailure("a thread knows what it used")
     }
     return ThreadUse(
-      waits: Int(usage.ru_nvcsw), preemptions: Int(usage.ru_nivcsw),
+      waits: Int(usage.ru_nvcsw),
       processorMicroseconds: usage.ru_utime.microseconds + usage.ru_stime.microseconds)
   }
 
   static func - (later: Self, earlier: Self) -> Self {
     ThreadUse(
-      waits: later.waits - earlier.waits, preemptions: later.preemptions - earlier.preemptions,
+      waits: later.waits - earlier.waits,
       processorMicroseconds: later.processorMicroseconds - earlier.processorMicroseconds)
   }
 }
