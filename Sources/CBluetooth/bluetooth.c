@@ -189,8 +189,6 @@ const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int pl
   return batch->octets[place];
 }
 
-long cbluetooth_receive(int socket, void *bytes, size_t count) { return recv(socket, bytes, count, 0); }
-
 int cbluetooth_receive_room(int socket, int count) {
   if (setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &count, sizeof count) < 0 &&
       setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &count, sizeof count) < 0) {

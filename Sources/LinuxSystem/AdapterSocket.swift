@@ -116,19 +116,6 @@ public struct AdapterSocket: ~Copyable, Sendable {
     guard unsafe cbluetooth_drops(descriptor.number, &count) == 0 else { return nil }
     return count
   }
-
-  /// One message into the buffer: octets, 0 at the end, nil when none is there.
-  public func receive(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
-    let number = descriptor.number
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      // Holds: the buffer is the array's own, for as long as the call.
-      unsafe cbluetooth_receive(number, $0.baseAddress, $0.count)
-    }
-    guard count < 0 else { return count }
-    let error = SystemError(.receive)
-    guard error.code == EAGAIN || error.code == EINTR else { throw error }
-    return nil
-  }
 }
 
 extension SystemError {

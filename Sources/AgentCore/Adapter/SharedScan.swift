@@ -73,7 +73,7 @@ public struct SharedScan: Sendable {
   public init(index: UInt16, remains: ScanRemains = ScanRemains(), commandMilliseconds: Int64 = 10_000) {
     self.index = index
     self.commandMilliseconds = commandMilliseconds
-    (monitor, isMonitorStale) = (remains.monitor, remains.monitor != nil)
+    monitor = remains.monitor
     originalDuty = remains.originalDuty
   }
 

@@ -21,7 +21,7 @@ final class ManagementPort {
   /// Hands over up to so many messages that are there.
   func drain(countMax: Int = 64, _ receive: (RawSpan) -> Void) {
     for _ in 0..<countMax {
-      guard let count = try? socket.receive(into: &buffer), count > 0 else { return }
+      guard let count = try? socket.descriptor.read(into: &buffer), count > 0 else { return }
       receive(buffer.span.octets.extracting(0..<count))
     }
   }

@@ -46,9 +46,6 @@ int cbluetooth_bind_raw(int socket, uint16_t index);
 /// Device Found and Lost) are left in the kernel.
 int cbluetooth_bind_management(int socket);
 
-/// One message: its octets, or -1 with errno.
-long cbluetooth_receive(int socket, void *bytes, size_t count);
-
 /// Where packets are received to, several at once.
 struct cbluetooth_batch;
 
