@@ -122,13 +122,6 @@ extension PickerModel {
     if tab.wantsName { return askForName(tab) }
     if tab.request.kind == .authorize { return refuse("press a to agree, or d to deny") }
     guard let row = choosable(tab, at: now) else { return nil }
-    guard row.line.identityDurable else {
-      let action = PickerAction.choose(
-        request: tab.request.request, candidate: row.line.candidate, name: nil, ssid: nil)
-      guard tab.item(of: row)?.ssidPrefix == nil else { return choose(row, tab, name: nil) }
-      ask(Sentences.fleetingQuestion(row, glyphs), action)
-      return nil
-    }
     return choose(row, tab, name: nil)
   }
 
@@ -173,8 +166,13 @@ extension PickerModel {
         octetsMax: PickerTyping.networkOctetsMax)
       return nil
     }
-    return begin(
-      .choose(request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil))
+    let action = PickerAction.choose(
+      request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil)
+    guard row.line.identityDurable else {
+      ask(Sentences.fleetingQuestion(row, glyphs), action)
+      return nil
+    }
+    return begin(action)
   }
 
   // MARK: Typing

@@ -65,6 +65,12 @@ struct KeyTests {
       #expect(press(&model, .enter) == nil)
       #expect(press(&model, key) == expected)
     }
+    let named = PickerAction.choose(request: Samples.lights, candidate: 1, name: "Lumo bulb!", ssid: nil)
+    for (key, expected) in [(PickerKey.enter, named), (.character("n"), nil)] {
+      var model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -40, durable: false)])
+      #expect(press(&model, .character("n"), .character("!"), .enter) == nil, "a name answers nothing")
+      #expect(press(&model, key) == expected && model.mode == .list)
+    }
   }
 
   @Test("Denying and closing are asked for again")
