@@ -78,7 +78,10 @@ struct PickScreenTests {
 
   @Test(
     "Signals give the terminal back, and end it as they end any program",
-    arguments: [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131), ("ABRT", 134)])
+    arguments: [
+      ("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131), ("ABRT", 134), ("USR1", 138), ("USR2", 140),
+      ("ALRM", 142), ("XCPU", 152), ("PWR", 158), ("64", 192),
+    ])
   func signals(signal: String, status: Int) throws {
     let agent = try StandInPicker(PickerSamples.waiting)
     let terminal = try terminal(agent)
