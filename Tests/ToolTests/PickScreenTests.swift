@@ -76,6 +76,21 @@ struct PickScreenTests {
     try terminal.expectEnd(0)
   }
 
+  @Test("A window that was resized while the picker was stopped is followed when it goes on")
+  func resizeWhileStopped() throws {
+    let agent = try StandInPicker(PickerSamples.waiting)
+    let terminal = try terminal(agent)
+    try terminal.wait(for: "calls itself")
+    try terminal.press("C-z")
+    try terminal.wait(for: "stopped")
+    try terminal.resize(columns: 40, rows: 10)
+    try terminal.press("Enter")
+    let small = try terminal.wait(for: "Enter choose  d deny  ? help  q quit")
+    #expect(!small.contains("calls itself") && small.contains("▸ Lumo bulb"))
+    try terminal.press("q")
+    try terminal.expectEnd(0)
+  }
+
   @Test(
     "Signals give the terminal back, and end it as they end any program",
     arguments: [

@@ -24,14 +24,16 @@ final class TerminalSession {
 
   deinit { _ = try? tmux("kill-server") }
 
-  /// The program's number is that of a shell which it takes the place of.
+  /// The program's number is that of a shell which it takes the place of. When it was stopped, Enter continues it.
   private static let script = #"""
     tool=$1 folder=$2; shift 2
+    set -m
     # Ctrl-C is for the program alone.
     trap : INT
     stty -g > "$folder/before"
     sh -c 'echo $$ > "$1/pid"; tool=$2; shift 2; exec "$tool" "$@"' sh "$folder" "$tool" "$@" 2> "$folder/errors"
     status=$?
+    while [ $status -eq 148 ]; do echo stopped; read -r line; fg > /dev/null; status=$?; done
     stty -g > "$folder/after"
     cmp "$folder/before" "$folder/after" && echo "ended with $status, restored"
     exec cat
