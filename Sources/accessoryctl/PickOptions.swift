@@ -26,7 +26,9 @@ struct PickOptions: ParsableArguments {
   @Option(help: ArgumentHelp("End when so many were set up. (default: 1)", valueName: "n"))
   var count: Int?
 
-  @Option(help: ArgumentHelp("What the accessory is to be called.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "What the accessory is to be called; a device that another app has keeps its name.", valueName: "name"))
   var name: String?
 
   @Option(

@@ -84,9 +84,9 @@ struct ScriptedPick: ~Copyable {
     let openedReadiness = ready.popFirst() ?? []
     try advanceWatch(ready)
     try opened.advance(openedReadiness)
-    guard let name, !wasNamed, let accessory = opened.accessories.first else { return }
+    guard let name, !wasNamed, !opened.accessories.isEmpty else { return }
     wasNamed = true
-    try rename(accessory, to: name)
+    try opened.nameFirst(name, path: path)
   }
 
   /// Where the agent waits for a name it is given.
@@ -109,18 +109,6 @@ struct ScriptedPick: ~Copyable {
     saidDetail = request.detail
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }
     naming = try PickerAct(.name(request: request.request, name: name), path: path)
-  }
-
-  /// An accessory that nobody asked a name for.
-  private func rename(_ accessory: PickedAccessory, to name: String) throws(GatewayProblem) {
-    guard accessory.displayName != name else { return }
-    var connection = try GatewayConnection(path: path)
-    try connection.begin(PickerMethod.rename) { json in
-      json.member("accessory", accessory.identifier)
-      json.member("name", name)
-    }
-    try connection.one(within: PickerMethod.rename.patienceSeconds) { _ throws(LineProblem) in }
-    opened.rename(0, to: name)
   }
 }
 

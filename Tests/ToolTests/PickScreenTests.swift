@@ -154,6 +154,30 @@ struct PickScreenTests {
     #expect(try terminal.screen().contains("Desk (lights): \(PickerSamples.accessory)"))
   }
 
+  @Test("The name of the command line goes with the choice, or comes afterwards where a choice brings none")
+  func givenName() throws {
+    for rename in [true, false] {
+      let agent = try StandInPicker(
+        [
+          .request(PickerSamples.setup(onBehalf: true, rename: rename)),
+          .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request),
+        ],
+        [
+          "Open": [PickerSamples.opened], "Choose": [PickerSamples.chosen], "List": PickerSamples.list(),
+          "Rename": [PickerSamples.empty],
+        ])
+      let terminal = try terminal(agent, "--app", "lights", "--name", "Kitchen")
+      try terminal.wait(for: "Lumo E27")
+      try terminal.press("Enter")
+      #expect(try agent.call("Choose")["name"] == (rename ? .text("Kitchen") : nil))
+      let name = rename ? "Kitchen" : "Lumo bulb"
+      try agent.answer("Open", PickerSamples.setUp(name), PickerSamples.empty)
+      try terminal.expectEnd(0)
+      #expect(try terminal.screen().contains("Kitchen (lights): \(PickerSamples.accessory)"))
+      if !rename { #expect(try agent.call("Rename")["name"] == .text("Kitchen")) }
+    }
+  }
+
   @Test("On an app's behalf a failure is said, and is no success")
   func onBehalfFailed() throws {
     let agent = try StandInPicker([], ["Open": [PickerSamples.opened]])

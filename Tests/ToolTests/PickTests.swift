@@ -13,7 +13,7 @@ struct PickTests {
   }
 
   private func opening(_ messages: [UInt8]...) throws -> StandInPicker {
-    try StandInPicker([], ["Open": messages, "Rename": [PickerSamples.empty]])
+    try StandInPicker([], ["Open": messages, "List": PickerSamples.list(), "Rename": [PickerSamples.empty]])
   }
 
   @Test("Without a terminal it says what else there is")
@@ -131,6 +131,22 @@ struct PickTests {
     let renamed = try pick(later, "--app", "lights", "--touch", "--name", "Kitchen")
     #expect(renamed.text == "Kitchen (lights): \(PickerSamples.accessory)\n")
     #expect(try later.call("Rename")["accessory"] == .text(PickerSamples.accessory))
+  }
+
+  @Test("A device that another app has keeps its name, which is said")
+  func sharedName() throws {
+    let agent = try StandInPicker(
+      [],
+      [
+        "Open": [PickerSamples.opened, PickerSamples.setUp("Lumo bulb"), PickerSamples.empty],
+        "List": PickerSamples.list("music"), "Rename": [PickerSamples.empty],
+      ])
+    let run = try pick(agent, "--app", "lights", "--device", "C4:A1:00:00:1E:27", "--name", "Kitchen")
+    #expect(run.status == 0 && run.text == "Lumo bulb (lights): \(PickerSamples.accessory)\n")
+    #expect(
+      run.errorOutput.contains(
+        #"not called "Kitchen": music has the device too and has named it "Lumo bulb""#),
+      "\(run.errorOutput)")
   }
 
   @Test("What waits and changes is a stream of objects with a schema, ended by a signal")
