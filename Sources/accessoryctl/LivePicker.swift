@@ -87,8 +87,9 @@ struct LivePicker: ~Copyable {
   }
 
   private mutating func draw() -> Ending {
-    let isColored = !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
-    guard var terminal = TerminalScreen(isColored: isColored) else { return .unknownTerminal }
+    guard var terminal = TerminalScreen(isColored: !Environment.has("NO_COLOR")) else {
+      return .unknownTerminal
+    }
     var model = PickerModel(
       size: terminal.size, glyphs: terminal.glyphs, only: links.opened?.request, name: name)
     do throws(SystemError) {

@@ -129,10 +129,12 @@ struct PickScreenTests {
     try terminal.expectEnd(0)
   }
 
-  @Test("A terminal of an unknown kind is named")
-  func unknownTerminal() throws {
+  @Test(
+    "A terminal of an unknown kind is named, and one that cannot be drawn on",
+    arguments: ["no-such-kind", "dumb"])
+  func unknownTerminal(kind: String) throws {
     let agent = try StandInPicker(PickerSamples.waiting)
-    let terminal = try terminal(agent, environment: "TERM=no-such-kind")
+    let terminal = try terminal(agent, environment: "TERM=\(kind)")
     try terminal.expectEnd(64)
     #expect(terminal.errors.contains("set TERM"))
   }
