@@ -43,6 +43,13 @@ struct PickOptions: ParsableArguments {
   /// Whether the choice is made without a person at the screen.
   var isScripted: Bool { touch || firstImmediate || device != nil || count != nil }
 
+  /// What a request without a screen waits for, for the person in front of it.
+  var awaited: String {
+    if let device { return "looking for \(device.text)" }
+    return touch || firstImmediate
+      ? "hold the accessory at the gateway" : "choose the accessory with accessoryctl pick"
+  }
+
   func validate() throws {
     guard app != nil else {
       let given = [

@@ -12,6 +12,7 @@ struct ScriptedPick: ~Copyable {
   private let path: String
   private let name: String?
   private let json: Bool
+  private let awaited: String
   private let interruption: Interruption
   private var printer = Printer()
   private let opened: OpenedRequest
@@ -31,6 +32,7 @@ struct ScriptedPick: ~Copyable {
       self.path = path
       self.json = json
       name = options.name
+      awaited = options.awaited
       self.interruption = interruption
       self.opened = opened
       self.watch = watch
@@ -50,6 +52,7 @@ struct ScriptedPick: ~Copyable {
   mutating func run() throws(Failure) {
     // What came with the first answer is here already.
     try advance([])
+    if !opened.isOver, StandardError.isTerminal { StandardError.say("\(awaited); Ctrl-C ends this") }
     while !opened.isOver, try printer.flush(interruption), let ready = try wait() { try advance(ready) }
     _ = try printer.flush(interruption)
     if let signal = try interruption.taken() { throw .interrupted(signal) }

@@ -180,6 +180,24 @@ struct PickScreenTests {
     }
   }
 
+  @Test(
+    "Without a screen of its own it tells the person what it waits for",
+    arguments: [
+      (["--touch"], "hold the accessory at the gateway"),
+      (["--first-immediate"], "hold the accessory at the gateway"),
+      (["--device", "C4:A1:00:00:1E:27"], "looking for C4:A1:00:00:1E:27"),
+      (["--count", "1"], "choose the accessory with accessoryctl pick"),
+    ])
+  func waiting(arguments: [String], sentence: String) throws {
+    let agent = try StandInPicker([], ["Open": [PickerSamples.opened]])
+    let terminal = try TerminalSession(
+      ["pick", "--socket", agent.path, "--app", "lights"] + arguments, showsErrors: true)
+    try terminal.wait(for: "accessoryctl: \(sentence); Ctrl-C ends this")
+    try agent.answer("Open", PickerSamples.setUp(), PickerSamples.empty)
+    try terminal.expectEnd(0)
+    #expect(try terminal.screen().contains("Desk (lights): \(PickerSamples.accessory)"))
+  }
+
   @Test("On an app's behalf a failure is said, and is no success")
   func onBehalfFailed() throws {
     let agent = try StandInPicker([], ["Open": [PickerSamples.opened]])
