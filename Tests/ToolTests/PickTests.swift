@@ -37,6 +37,21 @@ struct PickTests {
     #expect(run.status == 64, "\(run.errorOutput)")
   }
 
+  @Test("A number or time that the agent would not take is refused with what it takes")
+  func limits() throws {
+    let times = ["0", "3601", "007", "+5", "soon", ""].map { ("--timeout", $0) }
+    for (option, value) in times + [("--count", "0"), ("--count", "257")] {
+      let run = try Tool.run(["pick", "--socket", "/nowhere", "--app", "lights", option, value])
+      let range = option == "--count" ? "1 to 256" : "short, medium, long, unbounded, or 1 to 3600 seconds"
+      #expect(run.status == 64 && run.errorOutput.contains("\(option) takes \(range)"), "\(run.errorOutput)")
+    }
+    let agent = try opening(PickerSamples.opened, PickerSamples.setUp(), PickerSamples.empty)
+    let run = try pick(agent, "--app", "lights", "--count", "256", "--timeout", "3600")
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let help = try Tool.run(["pick", "--help"]).text.split(separator: " ").joined(separator: " ")
+    #expect(help.contains("1 to 256.") && help.contains("1 to 3600"), "\(help)")
+  }
+
   @Test("Each accessory that was set up is a line, and an object with a schema")
   func lines() throws {
     let text = try pick(
