@@ -46,18 +46,50 @@ static void note_ending(const char *capability) {
   ending_length += length;
 }
 
-/// What ends a program without asking it. The first signal is handled; raised again it does what it always did.
-static void watch_endings(void) {
-  static const int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGSYS, SIGTRAP};
-  struct sigaction action = {.sa_handler = end_badly, .sa_flags = SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) {
-    sigaction(signals[index], &action, NULL);
+/// Whether a program that does nothing about a signal is ended by it: every other signal is ignored, or stops the program
+/// or continues it (signal(7)). SIGKILL ends it too, but asks nobody.
+static int ends_program(int number) {
+  switch (number) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGKILL: return 0;
+    default: return 1;
   }
+}
+
+/// What ends a program without asking it, but not what is ignored, or blocked to be waited for. The first signal is
+/// handled; raised again it does what it always did. The C library refuses those that it keeps to itself.
+static void watch_endings(void) {
+  struct sigaction action = {.sa_handler = end_badly, .sa_flags = SA_RESETHAND}, present;
+  sigemptyset(&action.sa_mask);
+  sigset_t blocked;
+  sigprocmask(SIG_BLOCK, NULL, &blocked);
+  for (int number = 1; number <= SIGRTMAX; number++) {
+    if (!ends_program(number) || sigismember(&blocked, number) == 1) continue;
+    if (sigaction(number, NULL, &present) != 0 || present.sa_handler == SIG_IGN) continue;
+    sigaction(number, &action, NULL);
+  }
+}
+
+/// Whether the terminal is of a known kind whose cursor can be put anywhere: without that nothing can be drawn (terminfo(5)).
+static int can_be_drawn_on(void) {
+  int error = 0;
+  if (setupterm(NULL, STDOUT_FILENO, &error) != OK) return 0;
+  const char *text = tigetstr("cup");
+  int can = text != NULL && text != (const char *)-1;
+  del_curterm(cur_term);
+  return can;
 }
 
 int ccurses_begin(int wants_color) {
   setlocale(LC_CTYPE, "");
+  if (!can_be_drawn_on()) return -1;
   if (tcgetattr(STDIN_FILENO, &before) != 0) return -1;
   screen = newterm(NULL, stdout, stdin);
   if (screen == NULL) return -1;

@@ -69,17 +69,19 @@ public struct SignalDescriptor: ~Copyable {
   }
 }
 
-/// That the terminal's window has another size now, as a descriptor (SIGWINCH); it no longer interrupts anything.
+/// That the terminal's window may have another size now, as a descriptor; it no longer interrupts anything.
+///
+/// SIGWINCH tells of it. A program that is stopped is not told, so that being continued (SIGCONT) counts too.
 public struct WindowSignal: ~Copyable {
-  private static let signal: UInt64 = 28
+  private static let signals: UInt64 = 1 << 28 | 1 << 18
 
   private let descriptor: Descriptor
 
   public init() throws(SystemError) {
-    descriptor = Descriptor(owning: try retryOnInterrupt(.signals) { clinux_signals(1 << Self.signal) })
+    descriptor = Descriptor(owning: try retryOnInterrupt(.signals) { clinux_signals(Self.signals) })
   }
 
-  /// Becomes readable with the signal.
+  /// Becomes readable with a signal.
   public var number: Int32 { descriptor.number }
 
   /// Makes the descriptor quiet again.

@@ -122,13 +122,6 @@ extension PickerModel {
     if tab.wantsName { return askForName(tab) }
     if tab.request.kind == .authorize { return refuse("press a to agree, or d to deny") }
     guard let row = choosable(tab, at: now) else { return nil }
-    guard row.line.identityDurable else {
-      let action = PickerAction.choose(
-        request: tab.request.request, candidate: row.line.candidate, name: nil, ssid: nil)
-      guard tab.item(of: row)?.ssidPrefix == nil else { return choose(row, tab, name: nil) }
-      ask(Sentences.fleetingQuestion(row, glyphs), action)
-      return nil
-    }
     return choose(row, tab, name: nil)
   }
 
@@ -139,7 +132,12 @@ extension PickerModel {
     guard let item = tab.item(of: row), item.rename else {
       return refuse("this one keeps its name: its item is without the option rename; Enter chooses it")
     }
-    type(.candidate(row.line.candidate), tab, row.line.name, octetsMax: PickerTyping.nameOctetsMax)
+    guard tab.takesName(of: row) else {
+      return refuse("this one keeps its name: another app has named it already; Enter chooses it")
+    }
+    type(
+      .candidate(row.line.candidate), tab, wantedName ?? row.line.name,
+      octetsMax: PickerTyping.nameOctetsMax)
     return nil
   }
 
@@ -167,14 +165,20 @@ extension PickerModel {
   }
 
   private mutating func choose(_ row: PickerRow, _ tab: PickerTab, name: String?) -> PickerAction? {
+    let name = name ?? (tab.takesName(of: row) ? wantedName : nil)
     if let prefix = tab.item(of: row)?.ssidPrefix {
       type(
         .network(row.line.candidate, name: name, prefix: prefix), tab, prefix,
         octetsMax: PickerTyping.networkOctetsMax)
       return nil
     }
-    return begin(
-      .choose(request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil))
+    let action = PickerAction.choose(
+      request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil)
+    guard row.line.identityDurable else {
+      ask(Sentences.fleetingQuestion(row, glyphs), action)
+      return nil
+    }
+    return begin(action)
   }
 
   // MARK: Typing
