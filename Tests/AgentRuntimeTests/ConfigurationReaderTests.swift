@@ -9,7 +9,7 @@ import Testing
 struct ConfigurationReaderTests {
   private static func warnings(radio: String, selection: String) throws -> [String] {
     let folder = try Folder()
-    let item = "descriptor.bluetooth-range = \"immediate\"\nselection = \"\(selection)\"\n"
+    let item = "descriptor.bluetooth-range = \"immediate\"\nselect = \"\(selection)\"\n"
     _ = try folder.file("manifest.toml", Folder.manifest + item)
     return try ConfigurationReader(manifestPath: folder("manifest.toml"), radio: radio).read().warnings
   }
