@@ -77,8 +77,19 @@ static void watch_endings(void) {
   }
 }
 
+/// Whether the terminal is of a known kind whose cursor can be put anywhere: without that nothing can be drawn (terminfo(5)).
+static int can_be_drawn_on(void) {
+  int error = 0;
+  if (setupterm(NULL, STDOUT_FILENO, &error) != OK) return 0;
+  const char *text = tigetstr("cup");
+  int can = text != NULL && text != (const char *)-1;
+  del_curterm(cur_term);
+  return can;
+}
+
 int ccurses_begin(int wants_color) {
   setlocale(LC_CTYPE, "");
+  if (!can_be_drawn_on()) return -1;
   if (tcgetattr(STDIN_FILENO, &before) != 0) return -1;
   screen = newterm(NULL, stdout, stdin);
   if (screen == NULL) return -1;

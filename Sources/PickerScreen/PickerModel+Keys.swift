@@ -132,7 +132,12 @@ extension PickerModel {
     guard let item = tab.item(of: row), item.rename else {
       return refuse("this one keeps its name: its item is without the option rename; Enter chooses it")
     }
-    type(.candidate(row.line.candidate), tab, row.line.name, octetsMax: PickerTyping.nameOctetsMax)
+    guard tab.takesName(of: row) else {
+      return refuse("this one keeps its name: another app has named it already; Enter chooses it")
+    }
+    type(
+      .candidate(row.line.candidate), tab, wantedName ?? row.line.name,
+      octetsMax: PickerTyping.nameOctetsMax)
     return nil
   }
 
@@ -160,6 +165,7 @@ extension PickerModel {
   }
 
   private mutating func choose(_ row: PickerRow, _ tab: PickerTab, name: String?) -> PickerAction? {
+    let name = name ?? (tab.takesName(of: row) ? wantedName : nil)
     if let prefix = tab.item(of: row)?.ssidPrefix {
       type(
         .network(row.line.candidate, name: name, prefix: prefix), tab, prefix,

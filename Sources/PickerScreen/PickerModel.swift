@@ -13,6 +13,8 @@ public struct PickerModel: Sendable {
   let glyphs: Glyphs
   /// The only request that is shown; nil for all.
   let only: String?
+  /// What a device is to be called that is chosen without a name; nil for its item's name.
+  let wantedName: String?
   public internal(set) var size: ScreenSize
   var tabs: [PickerTab] = []
   /// Requests beyond ``requestsMax``.
@@ -37,10 +39,13 @@ public struct PickerModel: Sendable {
     let registryTrouble: String?
   }
 
-  public init(size: ScreenSize, glyphs: Glyphs = .unicode, only request: String? = nil) {
+  public init(
+    size: ScreenSize, glyphs: Glyphs = .unicode, only request: String? = nil, name: String? = nil
+  ) {
     self.size = size
     self.glyphs = glyphs
     only = request
+    wantedName = name
   }
 
   public mutating func resize(to size: ScreenSize) {

@@ -27,6 +27,9 @@ struct PickerTab: Equatable, Sendable {
     request.items.indices.contains(row.line.itemIndex) ? request.items[row.line.itemIndex] : nil
   }
 
+  /// Whether a choice may bring a name: the item allows it, and no other app has named the device.
+  func takesName(of row: PickerRow) -> Bool { !row.line.isShared && item(of: row)?.rename ?? false }
+
   /// Whether there is something to choose from, or soon will be.
   var isChoosing: Bool {
     guard !isOver else { return false }

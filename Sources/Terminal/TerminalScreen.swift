@@ -10,7 +10,7 @@ public struct TerminalScreen: ~Copyable {
   /// Whether somebody sits in front of the program.
   public static var isThere: Bool { ccurses_is_terminal() != 0 }
 
-  /// Nil when the terminal is of a kind that is not known here ($TERM).
+  /// Nil when the terminal is of a kind that is not known here or cannot be drawn on ($TERM).
   public init?(isColored: Bool) {
     guard ccurses_begin(isColored ? 1 : 0) == 0 else { return nil }
   }

@@ -58,8 +58,14 @@ struct AccessoryOptions: ParsableArguments {
 extension GatewayOptions {
   /// All accessories, or those of one app.
   func accessories(ofApp app: String? = nil) throws(Failure) -> [AccessoryLine] {
-    try list(PickerMethod.list, { json in if let app { json.member("app", app) } }) {
-      line throws(LineProblem) in
+    try ask { connection throws(GatewayProblem) in try connection.accessories(ofApp: app) }
+  }
+}
+
+extension GatewayConnection {
+  mutating func accessories(ofApp app: String? = nil) throws(GatewayProblem) -> [AccessoryLine] {
+    try begin(PickerMethod.list) { json in if let app { json.member("app", app) } }
+    return try list { line throws(LineProblem) in
       try line.objectIfAny("accessory").map { line throws(LineProblem) in try AccessoryLine(reading: line) }
     }
   }

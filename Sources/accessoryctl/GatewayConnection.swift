@@ -100,6 +100,23 @@ struct GatewayConnection: ~Copyable {
     do throws(LineProblem) { return try value(LineReader(reply.parameters)) } catch { throw .line(error) }
   }
 
+  /// Every element of the list that a call is answered with, up to as many as the agent's tables could ever hold.
+  mutating func list<Element>(
+    within seconds: Int = patienceSeconds, _ element: (LineReader) throws(LineProblem) -> Element?
+  ) throws(GatewayProblem) -> [Element] {
+    var elements: [Element] = []
+    while let reply = try answer(within: seconds) {
+      do throws(LineProblem) {
+        guard let next = try element(LineReader(reply.parameters)) else { continue }
+        elements.append(next)
+      } catch {
+        throw .line(error)
+      }
+      guard elements.count <= 1 << 17 else { throw .stream(.notAReply) }
+    }
+    return elements
+  }
+
   // MARK: For those who wait for several things at once
 
   /// What is to be waited for.

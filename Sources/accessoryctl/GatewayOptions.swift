@@ -41,7 +41,7 @@ struct GatewayOptions: ParsableArguments {
     }
   }
 
-  /// Every element of a list that the agent answers with, up to as many as its tables could ever hold.
+  /// Every element of a list that the agent answers with.
   func list<Element>(
     _ method: some AgentMethod, within seconds: Int = GatewayConnection.patienceSeconds,
     _ parameters: (inout JSONWriter) -> Void = { _ in },
@@ -49,17 +49,7 @@ struct GatewayOptions: ParsableArguments {
   ) throws(Failure) -> [Element] {
     try ask { connection throws(GatewayProblem) in
       try connection.begin(method, parameters)
-      var elements: [Element] = []
-      while let reply = try connection.answer(within: seconds) {
-        do throws(LineProblem) {
-          guard let next = try element(LineReader(reply.parameters)) else { continue }
-          elements.append(next)
-        } catch {
-          throw .line(error)
-        }
-        guard elements.count <= 1 << 17 else { throw .stream(.notAReply) }
-      }
-      return elements
+      return try connection.list(within: seconds, element)
     }
   }
 }

@@ -28,6 +28,8 @@ struct LivePicker: ~Copyable {
   private let interruption: Interruption
   private let window: WindowSignal
   private var links: PickerLinks
+  /// Whether what was chosen here last brought no name.
+  private var isUnnamed = false
 
   init(path: String, _ options: PickOptions) throws(Failure) {
     let interruption = try Interruption()
@@ -52,7 +54,10 @@ struct LivePicker: ~Copyable {
 
   mutating func run() throws(Failure) {
     // The terminal is an ordinary one again before anything is said.
-    let ending = draw()
+    var ending = draw()
+    if case .over = ending {
+      do throws(GatewayProblem) { try nameLate() } catch { ending = .problem(error) }
+    }
     let accessories = links.opened?.accessories ?? []
     if case .interrupted = ending {
       // Where the terminal went nobody reads it.
@@ -69,6 +74,12 @@ struct LivePicker: ~Copyable {
     }
   }
 
+  /// What could not be named with the choice gets the name of the command line now.
+  private func nameLate() throws(GatewayProblem) {
+    guard isUnnamed, let name else { return }
+    try links.opened?.nameFirst(name, path: path)
+  }
+
   private static func say(_ accessories: [PickedAccessory]) throws(Failure) {
     var printer = Printer()
     for accessory in accessories { try printer.text(accessory.text) }
@@ -76,9 +87,11 @@ struct LivePicker: ~Copyable {
   }
 
   private mutating func draw() -> Ending {
-    let isColored = !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
-    guard var terminal = TerminalScreen(isColored: isColored) else { return .unknownTerminal }
-    var model = PickerModel(size: terminal.size, glyphs: terminal.glyphs, only: links.opened?.request)
+    guard var terminal = TerminalScreen(isColored: !Environment.has("NO_COLOR")) else {
+      return .unknownTerminal
+    }
+    var model = PickerModel(
+      size: terminal.size, glyphs: terminal.glyphs, only: links.opened?.request, name: name)
     do throws(SystemError) {
       model.take(links.status, at: try MonotonicInstant.now().instant)
       while true {
@@ -128,26 +141,31 @@ struct LivePicker: ~Copyable {
     while let key = terminal.nextKey() {
       guard let action = model.press(key, at: now) else { continue }
       if action == .quit { return true }
-      perform(action, &model)
+      perform(action, &model, at: now)
     }
     return false
   }
 
-  private mutating func perform(_ action: PickerAction, _ model: inout PickerModel) {
-    if case .answer(let answer, let action)? = links.begin(named(action)) { model.take(answer, to: action) }
+  private mutating func perform(_ action: PickerAction, _ model: inout PickerModel, at now: Instant) {
+    if case .choose(_, _, let name, _) = action { isUnnamed = name == nil }
+    if let arrival = links.begin(action) { take(arrival, &model, at: now) }
   }
 
-  /// With the name of the command line, where a person gave none.
-  private func named(_ action: PickerAction) -> PickerAction {
-    guard let name, case .choose(let request, let candidate, nil, let ssid) = action else { return action }
-    return .choose(request: request, candidate: candidate, name: name, ssid: ssid)
+  /// What somebody else chose is not ours to name.
+  private mutating func forget(_ answer: PickerAnswer) {
+    switch answer {
+    case .done, .chosen: return
+    case .closed, .failed: isUnnamed = false
+    }
   }
 
-  private func take(_ arrival: PickerLinks.Arrival, _ model: inout PickerModel, at now: Instant) {
+  private mutating func take(_ arrival: PickerLinks.Arrival, _ model: inout PickerModel, at now: Instant) {
     switch arrival {
     case .reply(let reply): model.take(reply, at: now)
     case .status(let status): model.take(status, at: now)
-    case .answer(let answer, let action): model.take(answer, to: action)
+    case .answer(let answer, let action):
+      if case .choose = action { forget(answer) }
+      model.take(answer, to: action)
     }
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
+import JSON
 import LinuxSystem
+import Rendering
 import Varlink
 
 /// A request on an app's behalf: it lives as long as its connection.
@@ -39,9 +42,24 @@ final class OpenedRequest {
     }
   }
 
-  /// The accessory has another name now.
-  func rename(_ index: Int, to name: String) {
-    let accessory = accessories[index]
-    accessories[index] = PickedAccessory(app: app, identifier: accessory.identifier, displayName: name)
+  /// Gives the first accessory a name that its setup did not ask for. A device that another app has keeps its name, which
+  /// is said.
+  func nameFirst(_ name: String, path: String) throws(GatewayProblem) {
+    guard let accessory = accessories.first, accessory.displayName != name else { return }
+    var connection = try GatewayConnection(path: path)
+    let all = try connection.accessories()
+    let others =
+      all.first { $0.identifier.text == accessory.identifier }.map { $0.otherApps(among: all) } ?? ""
+    guard others.isEmpty else {
+      return StandardError.say(
+        "it is not called \(quoted(name)): \(others) has the device too and has named it "
+          + "\(quoted(accessory.displayName)); accessoryctl rename changes the name for all of them")
+    }
+    try connection.begin(PickerMethod.rename) { json in
+      json.member("accessory", accessory.identifier)
+      json.member("name", name)
+    }
+    try connection.one(within: PickerMethod.rename.patienceSeconds) { _ throws(LineProblem) in }
+    accessories[0] = PickedAccessory(app: app, identifier: accessory.identifier, displayName: name)
   }
 }

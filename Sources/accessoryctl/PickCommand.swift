@@ -70,6 +70,6 @@ extension Failure {
       + "or --app NAME with --touch, --first-immediate, --device or --count", .usage)
 
   static let unknownTerminal = sentence(
-    "the terminal is of a kind that is not known here; set TERM (xterm-256color, linux), "
+    "the terminal is of a kind that is not known here, or cannot be drawn on; set TERM (xterm-256color, linux), "
       + "or use pick --json", .usage)
 }

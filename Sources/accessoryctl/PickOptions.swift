@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AgentCore
 import ArgumentParser
 import JSON
 import PickerScreen
@@ -23,23 +24,36 @@ struct PickOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The device with this address is taken once it is found.", valueName: "address"))
   var device: DeviceArgument?
 
-  @Option(help: ArgumentHelp("End when so many were set up. (default: 1)", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("End when so many were set up, 1 to \(Desk.countMax). (default: 1)", valueName: "n"))
   var count: Int?
 
-  @Option(help: ArgumentHelp("What the accessory is to be called.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "What the accessory is to be called; a device that another app has keeps its name.", valueName: "name"))
   var name: String?
 
   @Option(
     help: ArgumentHelp(
       """
       How long to wait until one is found, or until one is chosen when nobody is at the screen: \
-      short, medium, long, unbounded, or seconds. (default: 30)
+      short, medium, long, unbounded, or \(Self.secondsRange.lowerBound) to \
+      \(Self.secondsRange.upperBound) seconds. (default: 30)
       """,
       valueName: "time"))
   var timeout: String?
 
+  private static let secondsRange = PickerSettings.DiscoveryTimeout.secondsRange
+
   /// Whether the choice is made without a person at the screen.
   var isScripted: Bool { touch || firstImmediate || device != nil || count != nil }
+
+  /// What a request without a screen waits for, for the person in front of it.
+  var awaited: String {
+    if let device { return "looking for \(device.text)" }
+    return touch || firstImmediate
+      ? "hold the accessory at the gateway" : "choose the accessory with accessoryctl pick"
+  }
 
   func validate() throws {
     guard app != nil else {
@@ -54,13 +68,28 @@ struct PickOptions: ParsableArguments {
     if [touch, firstImmediate, device != nil].count(where: \.self) > 1 {
       throw ValidationError("--touch, --first-immediate and --device exclude each other")
     }
-    if let count, !(1...1000).contains(count) { throw ValidationError("--count takes 1 to 1000") }
+    if let count, !(1...Desk.countMax).contains(count) {
+      throw ValidationError("--count takes 1 to \(Desk.countMax)")
+    }
     if device != nil, count ?? 1 > 1 { throw ValidationError("--device is one device, not for --count") }
+    if let timeout, !Self.isTime(timeout) {
+      let range = Self.secondsRange
+      throw ValidationError(
+        "--timeout takes short, medium, long, unbounded, or \(range.lowerBound) to \(range.upperBound) seconds"
+      )
+    }
     guard let name else { return }
     if count ?? 1 > 1 { throw ValidationError("--name is for one accessory, not for --count") }
     if name.utf8.isEmpty || name.utf8.count > PickerModel.nameOctetsMax {
       throw ValidationError("--name takes 1 to \(PickerModel.nameOctetsMax) bytes")
     }
+  }
+
+  /// As the agent takes it: without a sign, or zeros in front.
+  private static func isTime(_ text: String) -> Bool {
+    if ["short", "medium", "long", "unbounded"].contains(text) { return true }
+    guard let seconds = Int32(text) else { return false }
+    return secondsRange.contains(seconds) && "\(seconds)".utf8.elementsEqual(text.utf8)
   }
 
   func write(app: String, to json: inout JSONWriter) {

@@ -12,6 +12,7 @@ struct ScriptedPick: ~Copyable {
   private let path: String
   private let name: String?
   private let json: Bool
+  private let awaited: String
   private let interruption: Interruption
   private var printer = Printer()
   private let opened: OpenedRequest
@@ -31,6 +32,7 @@ struct ScriptedPick: ~Copyable {
       self.path = path
       self.json = json
       name = options.name
+      awaited = options.awaited
       self.interruption = interruption
       self.opened = opened
       self.watch = watch
@@ -50,6 +52,7 @@ struct ScriptedPick: ~Copyable {
   mutating func run() throws(Failure) {
     // What came with the first answer is here already.
     try advance([])
+    if !opened.isOver, StandardError.isTerminal { StandardError.say("\(awaited); Ctrl-C ends this") }
     while !opened.isOver, try printer.flush(interruption), let ready = try wait() { try advance(ready) }
     _ = try printer.flush(interruption)
     if let signal = try interruption.taken() { throw .interrupted(signal) }
@@ -84,9 +87,9 @@ struct ScriptedPick: ~Copyable {
     let openedReadiness = ready.popFirst() ?? []
     try advanceWatch(ready)
     try opened.advance(openedReadiness)
-    guard let name, !wasNamed, let accessory = opened.accessories.first else { return }
+    guard let name, !wasNamed, !opened.accessories.isEmpty else { return }
     wasNamed = true
-    try rename(accessory, to: name)
+    try opened.nameFirst(name, path: path)
   }
 
   /// Where the agent waits for a name it is given.
@@ -109,18 +112,6 @@ struct ScriptedPick: ~Copyable {
     saidDetail = request.detail
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }
     naming = try PickerAct(.name(request: request.request, name: name), path: path)
-  }
-
-  /// An accessory that nobody asked a name for.
-  private func rename(_ accessory: PickedAccessory, to name: String) throws(GatewayProblem) {
-    guard accessory.displayName != name else { return }
-    var connection = try GatewayConnection(path: path)
-    try connection.begin(PickerMethod.rename) { json in
-      json.member("accessory", accessory.identifier)
-      json.member("name", name)
-    }
-    try connection.one(within: PickerMethod.rename.patienceSeconds) { _ throws(LineProblem) in }
-    opened.rename(0, to: name)
   }
 }
 

@@ -4,6 +4,8 @@ import LinuxSystem
 
 /// Where the tool speaks to the person in front of it.
 enum StandardError {
+  static var isTerminal: Bool { OutputFile.standardError().isTerminal }
+
   /// One line, behind the program's name. If nobody can hear it, nobody is told.
   static func say(_ sentence: String) { write("accessoryctl: \(sentence)\n") }
 

@@ -43,6 +43,30 @@ struct KeyTests {
     #expect(press(&other, .character("n")) == nil && other.mode == .list && other.note != nil)
   }
 
+  @Test("A name that was given in advance goes with a choice, but not where the agent takes none")
+  func givenName() {
+    let shared = Samples.candidate(1, level: -40, shared: true)
+    for (items, candidate, expected) in [
+      ([Samples.bulb], Samples.candidate(1, level: -40), "Kitchen"),
+      ([Samples.strip], Samples.candidate(1, level: -40), nil), ([Samples.bulb], shared, nil),
+    ] {
+      var model = Samples.model([Samples.setup(items: items)], [candidate], name: "Kitchen")
+      var typed = model
+      #expect(
+        press(&model, .enter)
+          == .choose(request: Samples.lights, candidate: 1, name: expected, ssid: nil))
+      let named = press(&typed, .character("n"), .character("!"), .enter)
+      guard expected != nil else {
+        #expect(named == .choose(request: Samples.lights, candidate: 1, name: nil, ssid: nil))
+        continue
+      }
+      #expect(named == .choose(request: Samples.lights, candidate: 1, name: "Kitchen!", ssid: nil))
+    }
+    var other = Samples.model([Samples.setup()], [shared])
+    #expect(press(&other, .character("n")) == nil && other.mode == .list)
+    #expect(other.note?.contains("another app has named it already") == true)
+  }
+
   @Test("A network that is known by its beginning is asked for")
   func network() {
     let item = RequestItemLine(item: "hub", name: "Hub", ssidPrefix: "HUB-")
@@ -68,7 +92,7 @@ struct KeyTests {
     let named = PickerAction.choose(request: Samples.lights, candidate: 1, name: "Lumo bulb!", ssid: nil)
     for (key, expected) in [(PickerKey.enter, named), (.character("n"), nil)] {
       var model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -40, durable: false)])
-      #expect(press(&model, .character("n"), .character("!"), .enter) == nil, "a name answers nothing")
+      #expect(press(&model, .character("n"), .character("!"), .enter) == nil, "a name is no answer")
       #expect(press(&model, key) == expected && model.mode == .list)
     }
   }

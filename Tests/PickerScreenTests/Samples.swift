@@ -79,9 +79,9 @@ enum Samples {
   /// A picker that was told of these, at 1000 s of its clock.
   static func model(
     _ requests: [RequestLine], _ candidates: [CandidateLine] = [], size: ScreenSize = wide,
-    glyphs: Glyphs = .unicode
+    glyphs: Glyphs = .unicode, name: String? = nil
   ) -> PickerModel {
-    var model = PickerModel(size: size, glyphs: glyphs)
+    var model = PickerModel(size: size, glyphs: glyphs, name: name)
     let now = time(1000)
     model.take(status(), at: now)
     for request in requests { model.take(.request(request), at: now) }

@@ -129,10 +129,12 @@ struct PickScreenTests {
     try terminal.expectEnd(0)
   }
 
-  @Test("A terminal of an unknown kind is named")
-  func unknownTerminal() throws {
+  @Test(
+    "A terminal of an unknown kind is named, and one that cannot be drawn on",
+    arguments: ["no-such-kind", "dumb"])
+  func unknownTerminal(kind: String) throws {
     let agent = try StandInPicker(PickerSamples.waiting)
-    let terminal = try terminal(agent, environment: "TERM=no-such-kind")
+    let terminal = try terminal(agent, environment: "TERM=\(kind)")
     try terminal.expectEnd(64)
     #expect(terminal.errors.contains("set TERM"))
   }
@@ -149,6 +151,48 @@ struct PickScreenTests {
       .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request))
     let screen = try terminal.wait(for: "Lumo E27")
     #expect(screen.contains("Set up an accessory for lights") && !screen.contains("kitchen"))
+    try agent.answer("Open", PickerSamples.setUp(), PickerSamples.empty)
+    try terminal.expectEnd(0)
+    #expect(try terminal.screen().contains("Desk (lights): \(PickerSamples.accessory)"))
+  }
+
+  @Test("The name of the command line goes with the choice, or comes afterwards where a choice brings none")
+  func givenName() throws {
+    for rename in [true, false] {
+      let agent = try StandInPicker(
+        [
+          .request(PickerSamples.setup(onBehalf: true, rename: rename)),
+          .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request),
+        ],
+        [
+          "Open": [PickerSamples.opened], "Choose": [PickerSamples.chosen], "List": PickerSamples.list(),
+          "Rename": [PickerSamples.empty],
+        ])
+      let terminal = try terminal(agent, "--app", "lights", "--name", "Kitchen")
+      try terminal.wait(for: "Lumo E27")
+      try terminal.press("Enter")
+      #expect(try agent.call("Choose")["name"] == (rename ? .text("Kitchen") : nil))
+      let name = rename ? "Kitchen" : "Lumo bulb"
+      try agent.answer("Open", PickerSamples.setUp(name), PickerSamples.empty)
+      try terminal.expectEnd(0)
+      #expect(try terminal.screen().contains("Kitchen (lights): \(PickerSamples.accessory)"))
+      if !rename { #expect(try agent.call("Rename")["name"] == .text("Kitchen")) }
+    }
+  }
+
+  @Test(
+    "Without a screen of its own it tells the person what it waits for",
+    arguments: [
+      (["--touch"], "hold the accessory at the gateway"),
+      (["--first-immediate"], "hold the accessory at the gateway"),
+      (["--device", "C4:A1:00:00:1E:27"], "looking for C4:A1:00:00:1E:27"),
+      (["--count", "1"], "choose the accessory with accessoryctl pick"),
+    ])
+  func waiting(arguments: [String], sentence: String) throws {
+    let agent = try StandInPicker([], ["Open": [PickerSamples.opened]])
+    let terminal = try TerminalSession(
+      ["pick", "--socket", agent.path, "--app", "lights"] + arguments, showsErrors: true)
+    try terminal.wait(for: "accessoryctl: \(sentence); Ctrl-C ends this")
     try agent.answer("Open", PickerSamples.setUp(), PickerSamples.empty)
     try terminal.expectEnd(0)
     #expect(try terminal.screen().contains("Desk (lights): \(PickerSamples.accessory)"))

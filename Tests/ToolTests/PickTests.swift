@@ -13,7 +13,7 @@ struct PickTests {
   }
 
   private func opening(_ messages: [UInt8]...) throws -> StandInPicker {
-    try StandInPicker([], ["Open": messages, "Rename": [PickerSamples.empty]])
+    try StandInPicker([], ["Open": messages, "List": PickerSamples.list(), "Rename": [PickerSamples.empty]])
   }
 
   @Test("Without a terminal it says what else there is")
@@ -35,6 +35,21 @@ struct PickTests {
   func usage(arguments: [String]) throws {
     let run = try Tool.run(["pick", "--socket", "/nowhere"] + arguments)
     #expect(run.status == 64, "\(run.errorOutput)")
+  }
+
+  @Test("A number or time that the agent would not take is refused with what it takes")
+  func limits() throws {
+    let times = ["0", "3601", "007", "+5", "soon", ""].map { ("--timeout", $0) }
+    for (option, value) in times + [("--count", "0"), ("--count", "257")] {
+      let run = try Tool.run(["pick", "--socket", "/nowhere", "--app", "lights", option, value])
+      let range = option == "--count" ? "1 to 256" : "short, medium, long, unbounded, or 1 to 3600 seconds"
+      #expect(run.status == 64 && run.errorOutput.contains("\(option) takes \(range)"), "\(run.errorOutput)")
+    }
+    let agent = try opening(PickerSamples.opened, PickerSamples.setUp(), PickerSamples.empty)
+    let run = try pick(agent, "--app", "lights", "--count", "256", "--timeout", "3600")
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let help = try Tool.run(["pick", "--help"]).text.split(separator: " ").joined(separator: " ")
+    #expect(help.contains("1 to 256.") && help.contains("1 to 3600"), "\(help)")
   }
 
   @Test("Each accessory that was set up is a line, and an object with a schema")
@@ -131,6 +146,22 @@ struct PickTests {
     let renamed = try pick(later, "--app", "lights", "--touch", "--name", "Kitchen")
     #expect(renamed.text == "Kitchen (lights): \(PickerSamples.accessory)\n")
     #expect(try later.call("Rename")["accessory"] == .text(PickerSamples.accessory))
+  }
+
+  @Test("A device that another app has keeps its name, which is said")
+  func sharedName() throws {
+    let agent = try StandInPicker(
+      [],
+      [
+        "Open": [PickerSamples.opened, PickerSamples.setUp("Lumo bulb"), PickerSamples.empty],
+        "List": PickerSamples.list("music"), "Rename": [PickerSamples.empty],
+      ])
+    let run = try pick(agent, "--app", "lights", "--device", "C4:A1:00:00:1E:27", "--name", "Kitchen")
+    #expect(run.status == 0 && run.text == "Lumo bulb (lights): \(PickerSamples.accessory)\n")
+    #expect(
+      run.errorOutput.contains(
+        #"not called "Kitchen": music has the device too and has named it "Lumo bulb""#),
+      "\(run.errorOutput)")
   }
 
   @Test("What waits and changes is a stream of objects with a schema, ended by a signal")

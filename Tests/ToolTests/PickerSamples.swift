@@ -12,11 +12,12 @@ enum PickerSamples {
   static let accessory = String(repeating: "a", count: 32)
 
   static func setup(
-    _ request: String = request, phase: RequestLine.Phase = .choosing, onBehalf: Bool = false
+    _ request: String = request, phase: RequestLine.Phase = .choosing, onBehalf: Bool = false,
+    rename: Bool = true
   ) -> RequestLine {
     RequestLine(
       request: request, kind: .setup, app: "lights", onBehalf: onBehalf, since: Seconds(microseconds: 1),
-      end: nil, phase: phase, items: [RequestItemLine(item: "bulb", name: "Lumo bulb", rename: true)],
+      end: nil, phase: phase, items: [RequestItemLine(item: "bulb", name: "Lumo bulb", rename: rename)],
       remaining: 1)
   }
 
@@ -53,6 +54,14 @@ enum PickerSamples {
       json.member("accessory", accessory)
       json.member("displayName", name)
     }
+  }
+
+  /// Answers to List: the accessory that was set up, and the same device as other apps have it.
+  static func list(_ others: String...) -> [[UInt8]] {
+    let steps =
+      [Replies.accessory(accessory, "Lumo bulb")]
+      + others.map { Replies.accessory(Replies.shared, "Lumo bulb", app: $0) } + [.send(Message.reply())]
+    return steps.compactMap { if case .send(let message) = $0 { message } else { nil } }
   }
 
   static func failure(_ error: String, _ parameters: [(String, String)]) -> [UInt8] {

@@ -10,13 +10,15 @@ final class TerminalSession {
   private let folder: TemporaryFolder
 
   /// Runs the tool with arguments in a terminal of a size; when it has ended its status is on the screen, and whether the
-  /// terminal's settings are what they were.
-  init(_ arguments: [String], columns: Int = 80, rows: Int = 24, environment: String = "LC_ALL=C.UTF-8")
-    throws
-  {
+  /// terminal's settings are what they were. What it says on standard error is in ``errors``, or on the screen.
+  init(
+    _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: String = "LC_ALL=C.UTF-8",
+    showsErrors: Bool = false
+  ) throws {
     folder = try TemporaryFolder()
     let script = try folder.file("script", Array(Self.script.utf8))
-    let words = ([Tool.path, folder.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    let errors = showsErrors ? "/dev/tty" : folder.path + "/errors"
+    let words = ([Tool.path, folder.path, errors] + arguments).map { "'\($0)'" }.joined(separator: " ")
     let run = try tmux(
       "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "env \(environment) sh '\(script)' \(words)")
     try #require(run.status == 0, "\(run.errorOutput)")
@@ -26,12 +28,12 @@ final class TerminalSession {
 
   /// The program's number is that of a shell which it takes the place of. When it was stopped, Enter continues it.
   private static let script = #"""
-    tool=$1 folder=$2; shift 2
+    tool=$1 folder=$2 errors=$3; shift 3
     set -m
     # Ctrl-C is for the program alone.
     trap : INT
     stty -g > "$folder/before"
-    sh -c 'echo $$ > "$1/pid"; tool=$2; shift 2; exec "$tool" "$@"' sh "$folder" "$tool" "$@" 2> "$folder/errors"
+    sh -c 'echo $$ > "$1/pid"; tool=$2; shift 2; exec "$tool" "$@"' sh "$folder" "$tool" "$@" 2> "$errors"
     status=$?
     while [ $status -eq 148 ]; do echo stopped; read -r line; fg > /dev/null; status=$?; done
     stty -g > "$folder/after"

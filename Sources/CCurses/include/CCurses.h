@@ -40,8 +40,8 @@ enum {
   CCURSES_BAD = 16,
 };
 
-/// Takes over the terminal of standard input and output: 0, or -1 when it is of an unknown kind. Whatever ends the
-/// program from then on, but SIGKILL, gives the terminal back as it was.
+/// Takes over the terminal of standard input and output: 0, or -1 when it is of an unknown kind, or of one
+/// that cannot be drawn on. Whatever ends the program from then on, but SIGKILL, gives the terminal back as it was.
 int ccurses_begin(int is_colored);
 
 /// Gives the terminal back as it was.
