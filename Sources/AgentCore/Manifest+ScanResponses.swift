@@ -6,10 +6,13 @@ extension Manifest {
   /// Any structure may stand in a scan response; names and service UUIDs are what devices usually keep for it, so that a
   /// descriptor with one of them might never be met by listening alone. A device that sends the data of its company or
   /// service only when it is asked wants `scan = "active"`.
+  public var needsScanResponses: Bool { items.contains(where: \.needsScanResponses) }
+}
+
+extension ManifestItem {
+  /// Whether one of its descriptors needs them.
   public var needsScanResponses: Bool {
-    items.contains { item in
-      item.item.descriptor.needsScanResponse || item.item.alternate?.needsScanResponse == true
-    }
+    item.descriptor.needsScanResponse || item.alternate?.needsScanResponse == true
   }
 }
 

@@ -130,7 +130,8 @@ extension Agent {
     plan.scan = configuration.manifest.gateway.scan
     plan.duty = duty
     plan.isImmediate = immediateRequests > 0
-    plan.needsScanResponses = configuration.manifest.needsScanResponses
+    plan.needsScanResponses =
+      configuration.manifest.needsScanResponses || broughtItems.contains(where: \.needsScanResponses)
     plan.usesCodedPHY = hasTimeForCodedPHY
     return plan
   }

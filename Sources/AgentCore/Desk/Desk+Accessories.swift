@@ -85,11 +85,16 @@ extension Desk {
     change(.apply(.remove(accessory.identifier, leavesTombstone: accessory.item != nil)), errand)
   }
 
-  /// The app takes what awaits it.
+  /// The app takes what awaits it, or gives the whole name of a network whose beginning was added since.
   public mutating func finishAuthorization(
     _ session: Session, _ text: String, ssid: [UInt8]?, bridgingIdentifier: UInt64?, _ ticket: Ticket
   ) throws(SetupFailure) {
     let accessory = try accessory(text, of: session)
+    if let ssid, bridgingIdentifier == nil, accessory.awaitsNetwork {
+      try requireRegistry()
+      try require(ssid, of: accessory)
+      return change(.apply(.setSSID(accessory.identifier, ssid)), .network(accessory.identifier, ticket))
+    }
     try requireAwaiting(accessory)
     try requireRegistry()
     if let ssid { try require(ssid, of: accessory) }
@@ -195,4 +200,9 @@ extension SetupFailure {
       .invalidRequest, field: "accessory", "the app has no such accessory",
       cure: "List tells the app's accessories")
   }
+}
+
+extension RegistryAccessory {
+  /// It is authorized, and only the beginning of its network's name is known.
+  fileprivate var awaitsNetwork: Bool { state == .authorized && descriptor.ssidPrefix != nil && ssid == nil }
 }

@@ -233,6 +233,7 @@ extension Desk {
         awaiting[identifier] = now.advanced(milliseconds: Self.confirmMilliseconds)
       }
       answer(ticket, outcome, about: identifier)
+    case .network(let identifier, let ticket): answer(ticket, outcome, about: identifier)
     case .takeBack(let identifier, let failure, let ticket):
       wasTakenBack(identifier, failure, ticket, outcome)
     case .rename(let request, let ticket), .authorize(let request, let ticket):

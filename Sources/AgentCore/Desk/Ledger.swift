@@ -66,6 +66,8 @@ enum Errand: Sendable {
   case automatic(AutomaticKey, RandomIdentifier)
   /// An app takes what awaits it.
   case confirm(RandomIdentifier, Ticket)
+  /// An app gives the whole name of a network whose beginning was added to its accessory.
+  case network(RandomIdentifier, Ticket)
   /// What awaited its app is taken back.
   case takeBack(RandomIdentifier, SetupFailure, Ticket?)
   /// A request's new name, for the app that asked and the operator who typed it.

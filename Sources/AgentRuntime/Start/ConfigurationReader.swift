@@ -35,7 +35,22 @@ struct ConfigurationReader: Sendable {
       board: try BoardSearch(manifestPath: manifestPath).profile(named: manifest.gateway.board),
       access: AccessList(ofApps: manifest.apps))
     return Result(
-      configuration: configuration, radioSource: radio ?? read.gateway.radio.text, warnings: warnings)
+      configuration: configuration, radioSource: radio ?? read.gateway.radio.text,
+      warnings: warnings + [configuration.uncalibratedTouch].compactMap(\.self))
+  }
+}
+
+extension Agent.Configuration {
+  /// What stands in the way of touch, if anything does. A radio that is played or made up has the levels that it has.
+  fileprivate var uncalibratedTouch: String? {
+    let touches = manifest.items.contains { $0.item.selection == .touch }
+    guard touches, board.rssiOffset == nil else { return nil }
+    switch manifest.gateway.radio {
+    case .any, .index, .address:
+      return "items are set up by touch, but nobody has measured how well this board hears: a touch may go "
+        + "unnoticed, and what is farther away may pass for one; accessoryctl calibrate finds the rssi-offset for the board's profile"
+    case .virtual, .btsnoop, .h4: return nil
+    }
   }
 }
 

@@ -53,7 +53,8 @@ enum ExtensionFields {
   ) throws(SetupFailure) {
     if added.ssid != nil, known.ssidPrefix != nil {
       throw given.failure(
-        "ssid", "the accessory has an ssidPrefix, and the two exclude each other", cure: "leave it out")
+        "ssid", "the accessory has an ssidPrefix, and the two exclude each other",
+        cure: "leave it out; FinishAuthorization takes the whole name, if it is not known yet")
     }
     if added.ssidPrefix != nil, known.ssid != nil {
       throw given.failure(

@@ -57,6 +57,33 @@ struct BroughtItemStories {
         """)
   }
 
+  @Test("One that looks for a name makes the radio ask for scan responses, though no item of the manifest does")
+  func nameInScanResponse() {
+    let manifest = Manifest.lights { _ in }.with { $0.apps[0].names = [Array("Lumo".utf8)] }
+    let story = DeskStory(manifest, room: [.bulb(1)])
+    let app = story.app()
+    let anna = story.watcher()
+    app.call(
+      "ShowPicker",
+      #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#)
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights choosing
+        0.1 anna: candidate 1 Mine
+        1.0 lights: accessoryAdded a1 Mine authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Mine
+        1.0 anna: Choose → a1 Mine
+        """)
+  }
+
   @Test("So it is after a restart, when nobody brings the item any more")
   func restarted() {
     let (story, _, _) = owner([.bulb(1)])

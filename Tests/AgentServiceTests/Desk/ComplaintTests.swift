@@ -229,6 +229,38 @@ struct ComplaintTests {
       ])
   }
 
+  @Test("9: what the manifest does not declare is refused with its field, and the app goes on")
+  func undeclared() {
+    let story = DeskStory(.lights { _ in })
+    let app = story.app()
+    app.call("ShowPicker", #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":76}}]"#)
+    app.call("ShowPicker")
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: ShowPicker → InvalidRequest items[0].descriptor.bluetoothCompanyIdentifier
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        """)
+  }
+
+  @Test("10: a part of a name alone is refused with what to add; beside a company it finds its device")
+  func nameAlone() {
+    let story = DeskStory(.lights { _ in }.with { $0.apps[0].names = [Array("Lumo".utf8)] })
+    let app = story.app()
+    let refused = app.call(
+      "ShowPicker", #""items":[{"name":"Mine","descriptor":{"bluetoothNameSubstring":"Lumo"}}]"#)
+    let cure = refused.replies.first?.text("cure") ?? ""
+    #expect(cure.contains("bluetoothCompanyIdentifier"), "\(cure)")
+    let anna = story.watcher()
+    app.call(
+      "ShowPicker",
+      #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#)
+    story.run(seconds: 1)
+    #expect(story.text.contains("anna: candidate 1 Mine"), "\(story.text)")
+    _ = anna
+  }
+
   @Test("11: operators see what is near, whether an item looks for it or not")
   func sightings() {
     let story = DeskStory(.lights { _ in }, room: [.bulb(1), .stranger(2)])

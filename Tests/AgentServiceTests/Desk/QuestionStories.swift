@@ -182,6 +182,36 @@ struct QuestionStories {
     #expect(changed?.object("alternate")?.text("bluetoothManufacturerDataBlob") == "02")
   }
 
+  @Test("The beginning of a network's name that was added awaits the whole, once")
+  func addedNetwork() {
+    let (story, app, anna) = DeskStory.owning(.lights { _ in }.with { $0.apps[0].supports = [.bluetooth, .wifi] })
+    app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssidPrefix":"Lumo-"}"#)
+    story.run(seconds: 1)
+    anna.answer("Agree")
+    story.run(seconds: 1)
+    app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssid":"Lumo-7"}"#)
+    app.call("FinishAuthorization", about: app.accessory)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
+    story.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-8""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: authorize lights answering Lumo bulb adds a network that begins with Lumo-
+        3.0 lights: accessoryChanged a1 Lumo bulb authorized (descriptor)
+        3.0 anna: closed a1 Lumo bulb
+        3.0 lights: UpdateAuthorization → a1 Lumo bulb authorized
+        3.0 anna: Agree → done
+        4.0 lights: UpdateAuthorization → InvalidRequest descriptor.ssid
+        4.0 lights: FinishAuthorization → InvalidRequest accessory
+        4.0 lights: FinishAuthorization → InvalidRequest ssid
+        4.0 lights: accessoryChanged a1 Lumo bulb authorized Lumo-7 (ssid)
+        4.0 lights: FinishAuthorization → a1 Lumo bulb authorized Lumo-7
+        5.0 lights: FinishAuthorization → InvalidRequest accessory
+        """)
+  }
+
   @Test("A removal reaches every session of the app; by hand the device can be chosen again")
   func remove() {
     let (story, app, anna) = DeskStory.owning()

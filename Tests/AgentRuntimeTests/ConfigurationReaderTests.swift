@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import Testing
+
+@testable import AgentRuntime
+
+@Suite("Reading what the agent is told by files")
+struct ConfigurationReaderTests {
+  private static func warnings(radio: String, selection: String) throws -> [String] {
+    let folder = try Folder()
+    let item = "descriptor.bluetooth-range = \"immediate\"\nselect = \"\(selection)\"\n"
+    _ = try folder.file("manifest.toml", Folder.manifest + item)
+    return try ConfigurationReader(manifestPath: folder("manifest.toml"), radio: radio).read().warnings
+  }
+
+  @Test("Touch on a real adapter that nobody has calibrated is warned of; by hand, or on a made-up radio, it is not")
+  func uncalibrated() throws {
+    let warnings = try Self.warnings(radio: "hci0", selection: "touch")
+    #expect(warnings.count == 1 && warnings[0].contains("accessoryctl calibrate"))
+    #expect(try Self.warnings(radio: "hci0", selection: "operator").isEmpty)
+    #expect(try Self.warnings(radio: "virtual:room.toml", selection: "touch").isEmpty)
+  }
+}
