@@ -31,7 +31,14 @@ extension PickerModel {
       if tab.isAnswering, tab.isChoosing { return ("The agent sets it up.", .strong) }
       if let detail = tab.request.detail { return (glyphs.shown(detail, columnsMax: 300), []) }
     }
+    if tab != nil, let registryTrouble { return (registryTrouble, .strong) }
     return radioTrouble.map { ($0, []) }
+  }
+
+  /// Without the registry nothing can be answered but no.
+  var registryTrouble: String? {
+    guard let sentence = pulse?.registryTrouble else { return nil }
+    return "Nothing can be set up: \(glyphs.shown(sentence, columnsMax: 300))"
   }
 
   private var radioTrouble: String? {

@@ -177,6 +177,7 @@ extension PickerModel {
 
   private var emptiness: [String] {
     guard isSynced else { return ["Asking the agent what waits."] }
+    if let registryTrouble { return [registryTrouble] }
     return [
       "Nothing waits.", "", "What apps ask for appears here.",
       "accessoryctl pick --app NAME opens a request.",

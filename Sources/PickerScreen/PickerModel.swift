@@ -35,6 +35,8 @@ public struct PickerModel: Sendable {
     let at: Instant
     let radio: RadioLine.State
     let detail: String
+    /// Why nothing can be set up; nil when the registry can be used.
+    let registryTrouble: String?
   }
 
   public init(
@@ -67,7 +69,9 @@ public struct PickerModel: Sendable {
   /// How the agent is, by its own word.
   public mutating func take(_ status: StatusLine, at now: Instant) {
     heardAt = now
-    pulse = Pulse(time: status.time, at: now, radio: status.radio.state, detail: status.radio.detail)
+    pulse = Pulse(
+      time: status.time, at: now, radio: status.radio.state, detail: status.radio.detail,
+      registryTrouble: status.problems.first { $0.kind == "registryDegraded" }?.sentence)
   }
 
   public mutating func take(_ reply: PickerReply, at now: Instant) {

@@ -47,7 +47,9 @@ struct AllowCommand: ParsableCommand {
   }
 
   private func removed() throws(Failure) -> [RemovedDevice] {
-    let removed = try gateway.removed().filter { $0.app == app }
+    let lines = try gateway.registry()
+    for case .state(.degraded, let sentence, _) in lines { throw .registryUnavailable(sentence) }
+    let removed = lines.removed.filter { $0.app == app }
     guard removed.isEmpty else { return removed }
     // What is no app at all is the agent's to say.
     _ = try gateway.accessories(ofApp: app)
@@ -80,9 +82,11 @@ extension GatewayOptions {
   func registry() throws(Failure) -> [RegistryLine] {
     try list(PickerMethod.registry) { line throws(LineProblem) in try RegistryLine(ifAny: line) }
   }
+}
 
-  func removed() throws(Failure) -> [RemovedDevice] {
-    try registry().compactMap { line in
+extension [RegistryLine] {
+  fileprivate var removed: [RemovedDevice] {
+    compactMap { line in
       switch line {
       case .state: nil
       case .removed(let app, let item, let device): RemovedDevice(app: app, item: item, device: device)

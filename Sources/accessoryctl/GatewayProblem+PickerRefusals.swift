@@ -20,7 +20,7 @@ extension GatewayProblem {
         "the accessory was not set up (\(parameters.text("failure"))): \(parameters.sentence("reason")); "
           + parameters.sentence("cure"), .no)
     case "io.accessoryd.Picker.RegistryUnavailable":
-      return .sentence(parameters.sentence("sentence", or: "the registry cannot be written"), .ioError)
+      return .registryUnavailable(parameters.word("sentence"))
     case "io.accessoryd.Picker.Busy":
       return .sentence(
         "the app has an open request already (\(parameters.text("request"))); answer it with accessoryctl pick, "

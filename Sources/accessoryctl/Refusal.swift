@@ -30,6 +30,12 @@ struct Refusal: Error {
 }
 
 extension Failure {
+  /// The agent's sentence says what is wrong with the registry and what to do.
+  static func registryUnavailable(_ sentence: String?) -> Failure {
+    let sentence = sentence ?? "the registry cannot be written"
+    return .sentence(AirText(Array(sentence.utf8)).sentence(columnsMax: 1000), .ioError)
+  }
+
   /// A name that names nothing; some that name something stand behind it.
   static func unknown(_ fault: String, known: [String], _ status: ExitStatus) -> Failure {
     let names = known.prefix(10).map(shown).joined(separator: ", ")

@@ -57,6 +57,23 @@ struct InterfaceTextTests {
     #expect(InterfaceText(String(decoding: text, as: UTF8.self)).bareFields == [])
   }
 
+  @Test("What apps have to call with more says so, and nothing else does")
+  func more() {
+    let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
+    for method in SessionMethod.allCases {
+      let name = String(method.rawValue.drop(through: "."))
+      let isSaid = text.comments[name]?.contains(#"Must be called with "more"."#) ?? false
+      #expect(isSaid == (method.replies == .many), "\(name)")
+    }
+  }
+
+  @Test("A cursor of no use is told by reset, not refused, and no error is named for it")
+  func cursor() {
+    let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
+    #expect(!text.names("io.accessoryd.Session.InvalidRequest", of: "WatchAdvertisements"))
+    #expect(text.names("io.accessoryd.Session.Invalidated", of: "WatchAdvertisements"))
+  }
+
   @Test("Fields without a comment of their own are found, and errors that a method does not name")
   func alarm() {
     let text = InterfaceText(

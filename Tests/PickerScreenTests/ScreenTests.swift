@@ -119,6 +119,22 @@ struct ScreenTests {
     try expectGolden(model, "help-\(name)")
   }
 
+  @Test("A registry that cannot be used is named, whether something waits or not")
+  func registryTrouble() {
+    let sentence = "the registry's file is damaged; begin a new one with accessoryctl registry reset"
+    var model = Samples.model([])
+    model.take(Samples.status(registryTrouble: sentence), at: Self.now)
+    func words(_ model: PickerModel) -> String {
+      model.screen(at: Self.now).lines.map(\.text.trimmedRight).joined()
+    }
+    #expect(words(model).contains("Nothing can be set up: \(sentence.prefix(40))"), "\(words(model))")
+    #expect(words(model).contains("registry reset") && !words(model).contains("Nothing waits."))
+    model.take(.request(Samples.setup()), at: Self.now)
+    #expect(words(model).contains("Nothing can be set up: \(sentence.prefix(40))"), "\(words(model))")
+    model.take(Samples.status(), at: Self.now)
+    #expect(!words(model).contains("Nothing can be set up"))
+  }
+
   @Test("How things went", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
   func endings(size: ScreenSize, name: String) throws {
     var model = Samples.model([Samples.setup()], Samples.candidates, size: size)

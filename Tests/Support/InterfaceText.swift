@@ -6,6 +6,8 @@
 public struct InterfaceText: Sendable {
   /// Fields that have no comment in the line above, as `Member.field`.
   public private(set) var bareFields: [String] = []
+  /// What stands above each method.
+  public private(set) var comments: [String: String] = [:]
   /// The words behind `Errors:` in the comment of each method.
   private var errors: [String: Set<String>] = [:]
   private let name: String
@@ -31,7 +33,9 @@ public struct InterfaceText: Sendable {
     guard line.first != "#" else { return comment += line }
     for keyword in ["type ", "method ", "error "] where line.hasPrefix(keyword) {
       member = String(line.dropFirst(keyword.count).prefix { $0.isLetter })
-      if keyword == "method " { errors[member] = Self.errors(in: comment) }
+      guard keyword == "method " else { continue }
+      comments[member] = comment
+      errors[member] = Self.errors(in: comment)
     }
     takeFields(line.prefix { $0 != "#" })
     comment = ""

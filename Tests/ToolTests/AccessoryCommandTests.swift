@@ -175,6 +175,22 @@ struct AccessoryCommandTests {
     #expect(nothing.run.errorOutput.contains(#"nothing was removed from "music""#))
   }
 
+  @Test(
+    "With a registry that cannot be used nobody is told that there is nothing",
+    arguments: [
+      ["list"], ["rename", "0123", "x"], ["remove", "0123", "--yes"], ["allow", "lights", "bulb"],
+    ])
+  func degraded(arguments: [String]) throws {
+    let sentence = "the registry's file is damaged; begin a new one with accessoryctl registry reset"
+    let refused = ScriptedAgent.Step.send(
+      Message.failure("io.accessoryd.Picker.RegistryUnavailable") { $0.member("sentence", sentence) })
+    let answer = arguments[0] == "allow" ? Replies.registry("degraded", sentence: sentence) : [refused]
+    let agent = try ScriptedAgent([answer])
+    let run = try Tool.run(arguments + ["--socket", agent.path])
+    #expect(run.status == 74 && run.output.isEmpty)
+    #expect(run.errorOutput == "accessoryctl: \(sentence)\n")
+  }
+
   @Test("An app's accessories are confirmed and counted")
   func authorize() throws {
     let (run, calls) = try run([[Replies.accessories(1)]], "authorize", "lights")

@@ -61,7 +61,7 @@ extension Desk {
     about accessory: RegistryAccessory, _ session: Session, _ kind: DeskRequest.Kind
   ) throws(SetupFailure) {
     guard !requests.contains(where: { $0.accessoryInQuestion == accessory.identifier }) else {
-      throw .pickerAlreadyActive
+      throw .isAskedAlready
     }
     try paceRequest(ofApp: session.app)
     tally.requestsOpened += 1
@@ -189,6 +189,12 @@ extension DeskRequest {
 }
 
 extension SetupFailure {
+  fileprivate static var isAskedAlready: Self {
+    Self(
+      .pickerAlreadyActive, "the operators are asked about the accessory already",
+      cure: "wait until that call is answered, and call again")
+  }
+
   static var noSuchAccessory: Self {
     Self(
       .invalidRequest, field: "accessory", "the app has no such accessory",

@@ -176,6 +176,9 @@ extension Desk {
     let choosable = app.items.filter { $0.selection != .observe }
     var items: [PickerItem] = []
     for id in ids ?? choosable.map(\.id) {
+      guard !items.contains(where: { $0.item.id == id }) else {
+        throw .invalid(field: "items", reason: "the item \(id) is there already; name each item once")
+      }
       guard let item = choosable.first(where: { $0.id == id }) else {
         throw .notFound(.item, name: id, candidates: choosable.map(\.id))
       }

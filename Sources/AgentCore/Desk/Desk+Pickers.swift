@@ -10,7 +10,9 @@ extension Desk {
     _ session: Session, items: [PickerItem]?, settings: PickerSettings
   ) throws(SetupFailure) -> RandomIdentifier {
     try requireRegistry()
-    guard openPicker(ofApp: session.app) == nil else { throw .pickerAlreadyActive }
+    if let open = requests.first(where: { $0.app == session.app && $0.setup != nil }) {
+      throw .alreadyOpen(open, for: session)
+    }
     guard let items = items ?? manifestItems(ofApp: session.app), !items.isEmpty else {
       throw SetupFailure(
         .extensionNotFound, "the manifest has no items for \(session.app) that can be chosen",
@@ -101,11 +103,7 @@ extension Desk {
   /// The app closes its picker.
   public mutating func cancelPicker(_ session: Session) throws(SetupFailure) {
     let index = try picker(of: session)
-    guard requests[index].setup?.canBeClosed == true else {
-      throw SetupFailure(
-        .invalidRequest, field: "session", "an accessory is being set up",
-        cure: "wait for accessoryAdded; give it back with FailAuthorization, or remove it")
-    }
+    if let failure = requests[index].setup?.whyItStaysOpen { throw failure }
     paces[session.app]?.close(by: .app, at: now)
     failSetup(requests[index].id, .userCancelled(reason: "the app closed the picker"))
   }
@@ -173,18 +171,46 @@ extension Desk {
 
 extension SetupRequest {
   /// Nothing was added that would have to be taken back.
-  var canBeClosed: Bool {
+  var canBeClosed: Bool { whyItStaysOpen == nil }
+
+  /// Why the app cannot close it now; nil when it can.
+  fileprivate var whyItStaysOpen: SetupFailure? {
     switch step {
-    case .none, .naming: true
-    case .adding, .confirming, .takingBack: false
+    case .none, .naming: nil
+    case .adding:
+      SetupFailure(
+        .invalidRequest, field: "session", "an accessory is being set up",
+        cure: "wait for accessoryAdded or pickerFinished; RemoveAccessory takes what was added away")
+    case .confirming:
+      SetupFailure(
+        .invalidRequest, field: "session", "an accessory awaits the app's word",
+        cure: "give it back with FailAuthorization, which ends the picker too")
+    case .takingBack:
+      SetupFailure(
+        .invalidRequest, field: "session", "an accessory is being taken back",
+        cure: "wait for pickerFinished, which comes by itself")
     }
   }
 }
 
 extension SetupFailure {
-  static var pickerAlreadyActive: Self {
-    Self(
-      .pickerAlreadyActive, "the app has an open request",
-      cure: "wait for pickerFinished, or call CancelPicker")
+  /// The cure is what the session itself can do about the app's open request.
+  fileprivate static func alreadyOpen(_ open: DeskRequest, for session: Session) -> Self {
+    let isClosable = open.setup?.canBeClosed ?? false
+    switch open.session {
+    case session.token:
+      return Self(
+        .pickerAlreadyActive, "the session has an open picker",
+        cure: "wait for pickerFinished" + (isClosable ? ", or call CancelPicker" : ""))
+    case .some:
+      return Self(
+        .pickerAlreadyActive, "another session of the app has an open picker",
+        cure: "wait until that session was told pickerFinished"
+          + (isClosable ? ", or call CancelPicker with its token" : ""))
+    case nil:
+      return Self(
+        .pickerAlreadyActive, "an operator has a request open for the app",
+        cure: "call ShowPicker again when the operator has finished")
+    }
   }
 }

@@ -67,35 +67,45 @@ extension Desk {
   // MARK: - Touch
 
   private mutating func lookForTouches(_ sighted: [Sighted]) {
-    var inside: [RandomIdentifier: Set<DeviceAddress>] = [:]
+    var held: [RandomIdentifier: [DeviceAddress: String]] = [:]
     for request in requests {
       guard let setup = request.setup, setup.isTouchable else { continue }
-      let devices = sighted.filter { device in
-        device.app == request.app && setup.touchableItems.contains(device.item)
-          && !grants.grants(at: device.address).contains { $0.app == request.app }
-      }
-      inside[request.id] = Set(devices.map(\.address))
+      held[request.id] = self.held(sighted, app: request.app, setup.touchableItems)
     }
     for id in requests.map(\.id) {
-      guard let devices = inside[id], let index = index(of: id) else { continue }
-      follow(
-        devices, index, contested: inside.filter { $0.key != id }.values.reduce(into: []) { $0.formUnion($1) }
-      )
+      guard let items = held[id], let index = index(of: id) else { continue }
+      let others = held.filter { $0.key != id }.values
+      follow(items, index, contested: others.reduce(into: []) { $0.formUnion($1.keys) })
     }
     decideTouches()
   }
 
-  private mutating func follow(_ inside: Set<DeviceAddress>, _ index: Int, contested: Set<DeviceAddress>) {
+  /// The devices that are held at the gateway for an app, each with the first of the items that lets it in.
+  private func held(_ sighted: [Sighted], app: String, _ items: [String]) -> [DeviceAddress: String] {
+    var places: [DeviceAddress: Int] = [:]
+    for device in sighted where device.app == app {
+      guard let place = items.firstIndex(of: device.item),
+        !grants.grants(at: device.address).contains(where: { $0.app == app })
+      else { continue }
+      places[device.address] = min(place, places[device.address] ?? place)
+    }
+    return places.mapValues { items[$0] }
+  }
+
+  private mutating func follow(
+    _ held: [DeviceAddress: String], _ index: Int, contested: Set<DeviceAddress>
+  ) {
     let now = now
     let isSettled = isSettled
-    let contests = withSetupQuietly(index) { setup in
+    let inside = Set(held.keys)
+    let contests: [DeviceAddress] = withSetupQuietly(index) { setup in
       guard var touch = setup.touch else {
         setup.touch = TouchChoice(inside: inside)
-        setup.touching = inside
-        return 0
+        setup.touching = held
+        return []
       }
-      var contests = 0
-      for device in inside.subtracting(setup.touching) {
+      var contests: [DeviceAddress] = []
+      for device in inside.subtracting(setup.touching.keys) {
         guard isSettled else {
           touch.disregard(device)
           continue
@@ -103,15 +113,17 @@ extension Desk {
         touch.enter(device, at: now)
         if contested.contains(device) {
           touch.contest(device)
-          contests += 1
+          contests.append(device)
         }
       }
-      if isSettled { for device in setup.touching.subtracting(inside) { touch.leave(device) } }
-      setup.touching = isSettled ? inside : setup.touching.union(inside)
+      if isSettled { for device in Set(setup.touching.keys).subtracting(inside) { touch.leave(device) } }
+      setup.touching = isSettled ? held : setup.touching.merging(held) { _, new in new }
       setup.touch = touch
       return contests
     }
-    if contests > 0 { refuseTouch(index, "two requests look for the device that was held; deny one of them") }
+    if !contests.isEmpty {
+      refuseTouch(index, contests, "two requests look for the device that was held; deny one of them")
+    }
   }
 
   /// What a second of waiting has brought.
@@ -121,7 +133,8 @@ extension Desk {
       let now = now
       switch withSetupQuietly(index, { $0.touch?.decide(at: now) }) {
       case nil: break
-      case .several: refuseTouch(index, "several devices were held at once; take all away and bring one")
+      case .several(let devices):
+        refuseTouch(index, devices, "several devices were held at once; take all away and bring one")
       case .chosen(let device): touched(device, index)
       }
     }
@@ -132,24 +145,27 @@ extension Desk {
     guard let setup = request.setup,
       let candidate = setup.picker.candidates.first(where: { $0.device == device }),
       candidate.isShown
-    else { return refuseTouch(index, "the device that was held was lost; hold it again") }
+    else { return refuseTouch(index, [device], "the device that was held was lost; hold it again") }
     let isContested = requests.contains { other in
-      other.id != request.id && other.setup?.touching.contains(device) ?? false
+      other.id != request.id && other.setup?.touching[device] != nil
     }
     guard !isContested else {
-      return refuseTouch(index, "two requests look for the device that was held; deny one of them")
+      return refuseTouch(
+        index, [device], "two requests look for the device that was held; deny one of them")
     }
     if let reason = obstacle(to: device, app: request.app, item: setup.items[candidate.item]) {
-      return refuseTouch(index, reason)
+      return refuseTouch(index, [device], reason)
     }
     choose(index, candidate.number, .touch)
   }
 
-  private mutating func refuseTouch(_ index: Int, _ detail: String) {
+  /// The signal names the item of the devices that were held; of several, the one that stands first in the request.
+  private mutating func refuseTouch(_ index: Int, _ devices: [DeviceAddress], _ detail: String) {
     tally.touchesRefused += 1
     let item = withSetup(index) { setup in
       setup.detail = detail
-      return setup.touchableItems.first ?? ""
+      let held = Set(devices.compactMap { setup.touching[$0] })
+      return setup.touchableItems.first { held.contains($0) } ?? ""
     }
     act(.signal(TouchSignal(.failure, app: requests[index].app, item: item)))
   }

@@ -88,8 +88,8 @@ public struct SetupRequest: Sendable {
   var isTouchable = false
   /// From the first look on, if some item can be touched.
   var touch: TouchChoice?
-  /// Devices at the gateway now, by the gate of an item that can be touched.
-  var touching: Set<DeviceAddress> = []
+  /// Devices at the gateway now, each with the item that can be touched whose gate has let it in.
+  var touching: [DeviceAddress: String] = [:]
 
   /// Whether a device has to be held at the gateway for one of its items.
   public var isImmediate: Bool { items.contains { $0.item.descriptor.range == .immediate } }

@@ -13,7 +13,7 @@ public struct TouchChoice: Sendable {
     /// This device, and no other, was brought.
     case chosen(DeviceAddress)
     /// Several came at once; none is chosen.
-    case several
+    case several([DeviceAddress])
   }
 
   public static let waitMilliseconds: Int64 = 1000
@@ -79,6 +79,6 @@ public struct TouchChoice: Sendable {
     let devices = entered
     entered = []
     spent.formUnion(devices)
-    return devices.count == 1 ? .chosen(devices[0]) : .several
+    return devices.count == 1 ? .chosen(devices[0]) : .several(devices)
   }
 }

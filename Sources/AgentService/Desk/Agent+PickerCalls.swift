@@ -57,6 +57,8 @@ extension Agent {
   }
 
   private func accessoryList(_ parameters: Parameters) throws(DeskRefusal) -> AccessoryList {
+    // An empty list would say that no app has anything.
+    try desk.requireReadableRegistry()
     let app = parameters.wordIfAny("app")
     if let app, desk.app(app) == nil, desk.registry.accessories(ofApp: app).isEmpty {
       throw .notFound(.app, name: app, candidates: desk.appNames)

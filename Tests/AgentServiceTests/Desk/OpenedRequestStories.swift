@@ -127,6 +127,7 @@ struct OpenedRequestStories {
     let (story, app, anna) = gateway([.bulb(1)])
     anna.call("Open", #""app":"lamps""#)
     anna.call("Open", #""app":"lights","items":["lamp"]"#)
+    anna.call("Open", #""app":"lights","items":["bulb","bulb"]"#)
     anna.call("Open", #""app":"lights","touch":true"#)
     anna.call("Open", #""app":"lights","firstImmediate":true"#)
     anna.call("Open", #""app":"lights","device":"x""#)
@@ -140,6 +141,7 @@ struct OpenedRequestStories {
         0.0 lights: activated
         0.0 anna: Open → NotFound app lamps
         0.0 anna: Open → NotFound item lamp
+        0.0 anna: Open → Invalid items
         0.0 anna: Open → Invalid touch
         0.0 anna: Open → Invalid firstImmediate
         0.0 anna: Open → Invalid device

@@ -163,7 +163,11 @@ struct RegistryStories {
     let anna = story.watcher()
     anna.call("Registry")
     anna.call("List")
+    anna.call("List", #""app":"lights""#)
     anna.call("Open", #""app":"lights""#)
+    anna.call("Rename", #""accessory":"a1","name":"Hall""#)
+    anna.call("Remove", #""accessory":"a1""#)
+    anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
     anna.call("Reset")
     anna.call("Registry")
     app.activate()
@@ -175,8 +179,12 @@ struct RegistryStories {
         0.0 lights: Unknown
         0.0 anna: Registry → 0 accessories degraded
         0.0 anna: Registry → done
-        0.0 anna: List → done
+        0.0 anna: List → RegistryUnavailable
+        0.0 anna: List → RegistryUnavailable
         0.0 anna: Open → RegistryUnavailable
+        0.0 anna: Rename → RegistryUnavailable
+        0.0 anna: Remove → RegistryUnavailable
+        0.0 anna: Allow → RegistryUnavailable
         0.0 anna: Reset → done
         0.0 anna: Registry → 0 accessories open
         0.0 anna: Registry → done

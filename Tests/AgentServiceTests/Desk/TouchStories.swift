@@ -164,6 +164,28 @@ struct TouchStories {
         """)
   }
 
+  @Test("What is signalled of a refused touch is the item of the device that was held")
+  func refusedItem() {
+    let manifest = Self.manifest.with { manifest in
+      var other = manifest.apps[0].items[0]
+      other.id = "other"
+      other.descriptor.companyIdentifier = 0x0EEF
+      manifest.apps[0].items.insert(other, at: 0)
+    }
+    var bulb = RoomDevice.bulb(1, level: -35)
+    bulb.presence = [.seconds(5, 20), .seconds(50, 100)]
+    let (story, app, _) = touching([bulb], manifest)
+    story.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 25)
+    app.call("ShowPicker")
+    story.run(seconds: 20)
+    #expect(signals(story) == ["success lights held", "failure lights held"])
+    let twins = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)], manifest).0
+    twins.run(seconds: 10)
+    #expect(signals(twins) == ["failure lights held"])
+  }
+
   @Test("A device that changes its address is not let in by touch")
   func privateAddress() {
     var bulb = RoomDevice.bulb(1, level: -35, from: 5)
