@@ -14,7 +14,7 @@ struct ConfigurationReaderTests {
     return try ConfigurationReader(manifestPath: folder("manifest.toml"), radio: radio).read().warnings
   }
 
-  @Test("Touch on a real adapter that nobody has calibrated is warned of; by hand, or on a made-up radio, it is not")
+  @Test("Touch on a real adapter that nobody has calibrated is warned of, and nothing else is")
   func uncalibrated() throws {
     let warnings = try Self.warnings(radio: "hci0", selection: "touch")
     #expect(warnings.count == 1 && warnings[0].contains("accessoryctl calibrate"))

@@ -57,7 +57,7 @@ struct BroughtItemStories {
         """)
   }
 
-  @Test("One that looks for a name makes the radio ask for scan responses, though no item of the manifest does")
+  @Test("One that looks for a name makes the radio ask for scan responses, if nothing else does")
   func nameInScanResponse() {
     let manifest = Manifest.lights { _ in }.with { $0.apps[0].names = [Array("Lumo".utf8)] }
     let story = DeskStory(manifest, room: [.bulb(1)])
@@ -65,7 +65,8 @@ struct BroughtItemStories {
     let anna = story.watcher()
     app.call(
       "ShowPicker",
-      #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#)
+      #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#
+    )
     story.run(seconds: 1)
     anna.choose()
     story.run(seconds: 1)

@@ -255,7 +255,8 @@ struct ComplaintTests {
     let anna = story.watcher()
     app.call(
       "ShowPicker",
-      #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#)
+      #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#
+    )
     story.run(seconds: 1)
     #expect(story.text.contains("anna: candidate 1 Mine"), "\(story.text)")
     _ = anna

@@ -184,7 +184,8 @@ struct QuestionStories {
 
   @Test("The beginning of a network's name that was added awaits the whole, once")
   func addedNetwork() {
-    let (story, app, anna) = DeskStory.owning(.lights { _ in }.with { $0.apps[0].supports = [.bluetooth, .wifi] })
+    let manifest = Manifest.lights { _ in }.with { $0.apps[0].supports = [.bluetooth, .wifi] }
+    let (story, app, anna) = DeskStory.owning(manifest)
     app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssidPrefix":"Lumo-"}"#)
     story.run(seconds: 1)
     anna.answer("Agree")
