@@ -5,8 +5,8 @@
 //     benchmark WORKLOAD DESCRIPTORS ROUNDS [REPORTS]
 //
 // Under callgrind with --instr-atstart=no the instructions of all rounds but the first are counted, which are the
-// workload's alone. Prints the reports of a round, the allocations during all rounds, and what was matched, so that nothing is
-// optimised away unseen.
+// workload's alone. Prints the reports of a round, the allocations during all rounds, and what was matched, so that
+// nothing is optimised away unseen.
 
 import AgentCore
 import CAllocations
