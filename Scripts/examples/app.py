@@ -1,12 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""app.py SOCKET [APP [ACCESSORY]]: asks for an accessory whenever it has none, and says what happens to it.
-
-With an ACCESSORY it asks for none, but where that one is. Needs the Varlink client of PyPI.
-"""
+"""app.py SOCKET [APP [ACCESSORY]]: asks for an accessory while it has none, or where ACCESSORY is; says what happens."""
 import sys
-
-import varlink
+import varlink  # of PyPI
 
 socket, app, wanted = (sys.argv[1:] + [None, None])[:3]
 gateway = varlink.Client.new_with_address(f"unix:{socket}")

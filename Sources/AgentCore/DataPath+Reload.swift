@@ -9,6 +9,7 @@ extension DataPath {
   /// An unchanged item (same app and id, equal descriptors and gate) lives on with its sightings. What was found of any
   /// other is lost; then devices are matched against the new items by what is known of them. Events keep their numbers,
   /// so readers go on. The new tables are set aside before the old ones are given back.
+  @discardableResult
   public mutating func reload(
     _ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
   ) -> ReloadSummary {

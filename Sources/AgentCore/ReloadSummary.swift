@@ -12,4 +12,8 @@ public struct ReloadSummary: Equatable, Sendable {
     self.itemsAdded = itemsAdded
     self.itemsRemoved = itemsRemoved
   }
+
+  public init(from old: [ManifestItem], to new: [ManifestItem]) {
+    self = ItemSuccession(from: old, to: new).summary
+  }
 }

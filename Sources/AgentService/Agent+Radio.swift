@@ -129,7 +129,9 @@ extension Agent {
     var plan = ScanPlan()
     plan.scan = configuration.manifest.gateway.scan
     plan.duty = duty
-    plan.isImmediate = immediateRequests > 0
+    plan.isImmediate = requests.immediate > 0
+    // An app that decides by what a device says is told all of it.
+    if plan.scan == .auto, requests.filtered > 0 { plan.scan = .active }
     plan.needsScanResponses =
       configuration.manifest.needsScanResponses || broughtItems.contains(where: \.needsScanResponses)
     plan.usesCodedPHY = hasTimeForCodedPHY
@@ -138,22 +140,21 @@ extension Agent {
 
   private var duty: ScanDuty {
     let board = configuration.board
-    if immediateRequests > 0 { return board.fast }
+    if requests.immediate > 0 { return board.fast }
     // A board that always listens for long does not listen for less because somebody waits.
-    return openRequests > 0 && board.low.share < board.balanced.share ? board.balanced : board.low
+    return requests.open > 0 && board.low.share < board.balanced.share ? board.balanced : board.low
   }
 
   /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for nobody
   /// who waits at the gateway, has time to spare.
   private var hasTimeForCodedPHY: Bool {
     let board = configuration.board
-    return immediateRequests == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
+    return requests.immediate == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
   }
 
-  /// How many requests are open, and how many of them have an immediate item: while there is one of these, the radio
-  /// listens all the time.
-  public func setRequests(_ count: Int, immediate: Int, at now: Instant) {
-    (openRequests, immediateRequests) = (count, immediate)
+  /// What is asked for: while a device has to be held at the gateway, the radio listens all the time.
+  public func setRequests(_ counts: RequestCounts, at now: Instant) {
+    requests = counts
     radio.follow(scanPlan, at: now)
     followRadio(at: now)
   }

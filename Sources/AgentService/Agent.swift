@@ -106,9 +106,8 @@ public final class Agent {
   var isBusy = false
   /// What the last reading of the manifest was refused for; empty when it was not.
   var lastFindings: [String] = []
-  /// Requests that are open, and those of them with an immediate item.
-  var openRequests = 0
-  var immediateRequests = 0
+  /// What is asked for, as the radio knows it.
+  var requests = RequestCounts()
   /// Reports that the radio was last said to have brought.
   var reportsHeard: UInt64 = 0
   private var actions: [Action] = []
@@ -160,7 +159,7 @@ public final class Agent {
 
   /// Whether the radio is to be read at once: somebody waits at the gateway, or the controller is to answer a command.
   /// Otherwise every `drainIntervalMilliseconds` is soon enough.
-  public var isRadioUrgent: Bool { immediateRequests > 0 || radio.awaitsAnswer }
+  public var isRadioUrgent: Bool { requests.immediate > 0 || radio.awaitsAnswer }
 
   public var drainIntervalMilliseconds: Int64 {
     Int64(configuration.manifest.gateway.drainIntervalMilliseconds)

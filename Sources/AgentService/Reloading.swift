@@ -81,13 +81,15 @@ extension Agent {
   private func adopt(_ new: Configuration, _ source: String, _ warnings: [String]) -> [UInt8] {
     let old = configuration.manifest.gateway
     let gateway = new.manifest.gateway
+    // What apps brought is no item of the manifest.
+    let summary = ReloadSummary(from: configuration.manifest.items, to: new.manifest.items)
     // What kept the radio away may have been mended with the manifest.
     let restartsRadio =
       gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
     configuration = new
     desk.configure(new.desk)
     broughtItems = desk.broughtItems
-    let summary = dataPath.reload(
+    dataPath.reload(
       effectiveManifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
     radioSource = source
     clients.resize(gateway.limits)

@@ -117,6 +117,13 @@ int ccurses_begin(int wants_color) {
 
 void ccurses_end(void) {
   if (screen == NULL) return;
+  // Without a second screen to leave, what is said next begins on the last line.
+  char *leave = tigetstr("rmcup");
+  if (leave == NULL || leave == (char *)-1) {
+    move(LINES - 1, 0);
+    clrtoeol();
+    refresh();
+  }
   endwin();
   delscreen(screen);
   screen = NULL;

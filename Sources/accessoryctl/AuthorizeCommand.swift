@@ -30,6 +30,10 @@ struct AuthorizeCommand: ParsableCommand {
     } _: { line throws(LineProblem) in
       try line.count("accessories")
     }
+    guard count > 0 else {
+      throw Failure.sentence(
+        "\(quoted(app)) has no accessories to confirm; accessoryctl list shows which apps have some", .no)
+    }
     var printer = Printer()
     let noun = count == 1 ? "accessory" : "accessories"
     try printer.text("confirmed: \(shown(app)) has \(count) \(noun) under its present account\n")

@@ -72,7 +72,7 @@ struct PickOptions: ParsableArguments {
       throw ValidationError("--count takes 1 to \(Desk.countMax)")
     }
     if device != nil, count ?? 1 > 1 { throw ValidationError("--device is one device, not for --count") }
-    if let timeout, !Self.isTime(timeout) {
+    if let timeout, PickerSettings.DiscoveryTimeout(text: timeout) == nil {
       let range = Self.secondsRange
       throw ValidationError(
         "--timeout takes short, medium, long, unbounded, or \(range.lowerBound) to \(range.upperBound) seconds"
@@ -83,13 +83,6 @@ struct PickOptions: ParsableArguments {
     if name.utf8.isEmpty || name.utf8.count > PickerModel.nameOctetsMax {
       throw ValidationError("--name takes 1 to \(PickerModel.nameOctetsMax) bytes")
     }
-  }
-
-  /// As the agent takes it: without a sign, or zeros in front.
-  private static func isTime(_ text: String) -> Bool {
-    if ["short", "medium", "long", "unbounded"].contains(text) { return true }
-    guard let seconds = Int32(text) else { return false }
-    return secondsRange.contains(seconds) && "\(seconds)".utf8.elementsEqual(text.utf8)
   }
 
   func write(app: String, to json: inout JSONWriter) {

@@ -166,7 +166,7 @@ final class Workbench: StoryBench {
   func tellOctets(_ octets: [UInt8]) { agent.receive(management: octets.span.octets, at: now) }
 
   func setRequests(_ count: Int, immediate: Int) {
-    agent.setRequests(count, immediate: immediate, at: now)
+    agent.setRequests(RequestCounts(open: count, immediate: immediate), at: now)
     turn()
   }
 
@@ -177,7 +177,7 @@ final class Workbench: StoryBench {
   }
 
   func setImmediateRequests(_ count: Int) {
-    agent.setRequests(count, immediate: count, at: now)
+    agent.setRequests(RequestCounts(open: count, immediate: count), at: now)
     turn()
   }
 

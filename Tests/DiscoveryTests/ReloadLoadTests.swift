@@ -21,7 +21,7 @@ struct ReloadLoadTests {
       let (packet, time) = crowd.next()
       if dice.chance(perMille: 100) {
         let other: UInt8? = dice.chance(perMille: 300) ? nil : UInt8(dice.number(below: 4))
-        _ = path.reload(Self.manifest(other: other), at: time)
+        path.reload(Self.manifest(other: other), at: time)
         reloads += 1
         readers.0.read(twin)
         readers.1.read(path)

@@ -196,6 +196,12 @@ struct AccessoryCommandTests {
     let (run, calls) = try run([[Replies.accessories(1)]], "authorize", "lights")
     #expect(run.text == "confirmed: lights has 1 accessory under its present account\n")
     #expect(run.status == 0 && calls == ["Authorize app=lights"])
+    let none = try self.run([[Replies.accessories(0)]], "authorize", "none").run
+    #expect(none.status == 1 && none.output.isEmpty)
+    #expect(
+      none.errorOutput
+        == "accessoryctl: \"none\" has no accessories to confirm; accessoryctl list shows which apps have some\n"
+    )
   }
 
   @Test(

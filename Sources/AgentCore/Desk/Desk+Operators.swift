@@ -184,7 +184,13 @@ extension Desk {
       }
       items.append(PickerItem(item))
     }
-    guard !items.isEmpty else { throw .notFound(.item, name: "", candidates: []) }
+    guard !items.isEmpty else {
+      guard ids == nil else {
+        throw .invalid(
+          field: "items", reason: "it is empty; name items, or leave it out for all of the app's")
+      }
+      throw .setupFailed(.noItems(of: app.name))
+    }
     return items
   }
 
@@ -238,10 +244,14 @@ extension Desk {
   /// The app's accessories are its present account's.
   public mutating func authorize(app: String, _ ticket: Ticket) throws(DeskRefusal) {
     try requireRegistryForOperators()
-    let count = ledger.registry.accessories(ofApp: app).count
-    guard let account = configuration.accounts[app], count > 0 else {
-      throw .notFound(.app, name: app, candidates: Set(ledger.registry.accounts.map(\.app)).sorted())
+    guard configuration.apps[app] != nil else { throw .notFound(.app, name: app, candidates: appNames) }
+    guard let account = configuration.accounts[app] else {
+      throw .invalid(
+        field: "app",
+        reason: "nobody on this machine may act as it; make the account that the manifest names, and reload")
     }
+    let count = ledger.registry.accessories(ofApp: app).count
+    guard count > 0 else { return act(.answer(ticket, .success(.count(0)))) }
     change(.apply(.confirmAccount(app: app, account)), .call(ticket, .account(count)))
   }
 
@@ -255,6 +265,12 @@ extension Desk {
 }
 
 extension SetupFailure {
+  fileprivate static func noItems(of app: String) -> Self {
+    Self(
+      .extensionNotFound, "the manifest has no items for \(app) that can be chosen",
+      cure: "add [[app.\(app).item]] to the manifest, and call accessoryctl reload")
+  }
+
   fileprivate static func alreadySetUp(_ address: String, app: String, name: String) -> Self {
     Self(
       .invalidRequest, field: "device",

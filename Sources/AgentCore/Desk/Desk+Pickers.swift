@@ -35,8 +35,7 @@ extension Desk {
 
   func requireRegistry() throws(SetupFailure) {
     guard let sentence = degradation else { return }
-    throw SetupFailure(
-      .unknown, sentence, cure: "ask the gateway's operator to see accessoryctl registry show")
+    throw SetupFailure(.unknown, sentence, cure: SetupFailure.registryCure)
   }
 
   mutating func paceRequest(ofApp app: String) throws(SetupFailure) {
@@ -194,6 +193,9 @@ extension SetupRequest {
 }
 
 extension SetupFailure {
+  /// Status has whatever is wrong with the registry, be it one change that the disk did not take.
+  static let registryCure = "ask the gateway's operator to see accessoryctl status"
+
   /// The cure is what the session itself can do about the app's open request.
   fileprivate static func alreadyOpen(_ open: DeskRequest, for session: Session) -> Self {
     let isClosable = open.setup?.canBeClosed ?? false

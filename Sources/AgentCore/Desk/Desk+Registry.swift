@@ -53,6 +53,7 @@ extension Desk {
     case .done: complete(.done)
     case .reset(let kept):
       ledger.state = .open
+      ledger.wasOpened = true
       complete(.reset(kept: kept))
     case .opened(let registry): opened(registry)
     case .refused(let refusal): degrade(refusal.sentence)
@@ -299,7 +300,7 @@ extension LedgerOutcome {
     case .done, .reset: nil
     case .refused(let error): error.setupFailure
     case .failed(let sentence):
-      SetupFailure(.unknown, sentence, cure: "ask the gateway's operator to see accessoryctl registry show")
+      SetupFailure(.unknown, sentence, cure: SetupFailure.registryCure)
     }
   }
 }

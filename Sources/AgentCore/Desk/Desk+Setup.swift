@@ -57,6 +57,7 @@ extension Desk {
       setup.chooser = chooser
       setup.network = network
       setup.detail = nil
+      setup.picker.touchRefusal = nil
     }
   }
 

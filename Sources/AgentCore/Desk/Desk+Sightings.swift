@@ -122,7 +122,7 @@ extension Desk {
       return contests
     }
     if !contests.isEmpty {
-      refuseTouch(index, contests, "two requests look for the device that was held; deny one of them")
+      refuseTouch(index, contests, .contested)
     }
   }
 
@@ -133,8 +133,7 @@ extension Desk {
       let now = now
       switch withSetupQuietly(index, { $0.touch?.decide(at: now) }) {
       case nil: break
-      case .several(let devices):
-        refuseTouch(index, devices, "several devices were held at once; take all away and bring one")
+      case .several(let devices): refuseTouch(index, devices, .several)
       case .chosen(let device): touched(device, index)
       }
     }
@@ -145,25 +144,23 @@ extension Desk {
     guard let setup = request.setup,
       let candidate = setup.picker.candidates.first(where: { $0.device == device }),
       candidate.isShown
-    else { return refuseTouch(index, [device], "the device that was held was lost; hold it again") }
+    else { return refuseTouch(index, [device], .lost) }
     let isContested = requests.contains { other in
       other.id != request.id && other.setup?.touching[device] != nil
     }
-    guard !isContested else {
-      return refuseTouch(
-        index, [device], "two requests look for the device that was held; deny one of them")
-    }
-    if let reason = obstacle(to: device, app: request.app, item: setup.items[candidate.item]) {
-      return refuseTouch(index, [device], reason)
+    guard !isContested else { return refuseTouch(index, [device], .contested) }
+    if let refusal = obstacle(to: device, app: request.app, item: setup.items[candidate.item]) {
+      return refuseTouch(index, [device], refusal)
     }
     choose(index, candidate.number, .touch)
   }
 
   /// The signal names the item of the devices that were held; of several, the one that stands first in the request.
-  private mutating func refuseTouch(_ index: Int, _ devices: [DeviceAddress], _ detail: String) {
+  private mutating func refuseTouch(_ index: Int, _ devices: [DeviceAddress], _ refusal: TouchRefusal) {
     tally.touchesRefused += 1
     let item = withSetup(index) { setup in
-      setup.detail = detail
+      setup.detail = refusal.sentence
+      setup.picker.touchRefusal = refusal.forApp
       let held = Set(devices.compactMap { setup.touching[$0] })
       return setup.touchableItems.first { held.contains($0) } ?? ""
     }
@@ -171,17 +168,18 @@ extension Desk {
   }
 
   /// Why a device is not set up without a person's choice from a list; nil when it may be.
-  private func obstacle(to device: DeviceAddress, app: String, item: PickerItem) -> String? {
-    guard device.isIdentityDurable else {
-      return "the device changes its address and gave no key; choose it in accessoryctl pick"
-    }
+  private func obstacle(to device: DeviceAddress, app: String, item: PickerItem) -> TouchRefusal? {
+    guard device.isIdentityDurable else { return .changesAddress }
     let id = item.item.id
     guard !ledger.registry.isRemoved(.bluetooth(device.settled), app: app, item: id) else {
-      return
-        "the device was removed before; accessoryctl allow \(app) \(AddressText.text(of: device.bits)) lets it in"
+      let address = AddressText.text(of: device.bits)
+      return TouchRefusal(
+        "the device was removed before", cure: "accessoryctl allow \(app) \(address) lets it in")
     }
     guard item.isBrought || count(ofApp: app, item: id) < Int(item.item.maxAccessories) else {
-      return "the item \(id) has \(item.item.maxAccessories) accessories, as many as it may"
+      return TouchRefusal(
+        "the item \(id) has \(item.item.maxAccessories) accessories, as many as it may",
+        cure: "remove one, or raise the item's max-accessories")
     }
     return nil
   }

@@ -85,12 +85,6 @@ public struct Desk: Sendable {
 
   public func request(_ id: RandomIdentifier) -> DeskRequest? { requests.first { $0.id == id } }
 
-  /// Requests for which devices are looked for.
-  public var setupRequests: Int { requests.count { $0.setup != nil } }
-
-  /// Requests for which a device has to be held at the gateway.
-  public var immediateRequests: Int { requests.count { $0.setup?.isImmediate ?? false } }
-
   /// Whether what is in sight has to be looked at.
   public var looksForDevices: Bool {
     requests.contains { $0.setup != nil } || configuration.hasAutomaticItems

@@ -7,6 +7,9 @@ import HCI
 extension PickerRequest {
   /// The time to look is over, and what was looked for did not come, or was not chosen.
   var nothingCame: SetupFailure {
+    if choice == .touch, let touchRefusal {
+      return SetupFailure(.discoveryTimeout, touchRefusal.reason, cure: touchRefusal.cure)
+    }
     guard case .seconds(let seconds) = settings.discoveryTimeout else { return .nothingFound }
     let milliseconds = Int64(seconds) * 1000
     switch choice {

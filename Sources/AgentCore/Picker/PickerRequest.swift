@@ -65,6 +65,8 @@ public struct PickerRequest: Sendable {
   /// Candidates that were lost: who comes again has its number again, and is not told of twice. Capacity: as many as
   /// are remembered as hidden; when it is full, whoever is lost is forgotten.
   private var lost: [DeviceAddress: PickerCandidate] = [:]
+  /// Why the last device that was held at the gateway was not set up.
+  public var touchRefusal: TouchRefusal?
   /// So many accessories are still to be set up.
   public private(set) var remaining: Int
   private var lastNumber: UInt32 = 0

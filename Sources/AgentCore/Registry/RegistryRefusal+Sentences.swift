@@ -98,7 +98,7 @@ extension StoreFailure {
     case .disk, .system: "look at the system's log for errors of the disk"
     case .unexpected: "please report it"
     case .memory: "free some memory"
-    case .closed: "see why with accessoryctl registry show"
+    case .closed: "see why with accessoryctl status"
     case .tooManyKept: "remove those that are not needed"
     }
   }

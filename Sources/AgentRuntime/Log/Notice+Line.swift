@@ -52,7 +52,7 @@ extension Notice {
     case .reloaded(let summary, let warnings):
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"
-        + (warnings == 0 ? "" : "; warnings: \(warnings), see accessoryctl check")
+        + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
     case .desk(let notice): notice.sentence
     case .reloadRefused(let findings):
       "the manifest was not taken, and the one before stays in force: it is wrong in "

@@ -53,10 +53,8 @@ extension Agent {
     recogniseBroughtItems()
     greetNewAccessories()
     hasSecondIdentities = desk.hasSecondIdentities
-    let (setups, immediate) = (desk.setupRequests, desk.immediateRequests)
-    if (setups, immediate) != (openRequests, immediateRequests) {
-      setRequests(setups, immediate: immediate, at: now)
-    }
+    let counts = desk.requestCounts
+    if counts != requests { setRequests(counts, at: now) }
   }
 
   // MARK: - What is in sight
@@ -147,7 +145,7 @@ extension Agent {
     let items = desk.broughtItems
     guard items != broughtItems else { return }
     broughtItems = items
-    _ = dataPath.reload(
+    dataPath.reload(
       effectiveManifest, identities: configuration.identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
     radio.follow(scanPlan, at: now)

@@ -73,9 +73,8 @@ extension Desk {
   ) throws(DeskRefusal) {
     switch method {
     case .choose:
-      guard let number = UInt32(exactly: parameters.numberIfAny("candidate") ?? .max) else {
-        throw .notFound(.candidate, name: "\(parameters.numberIfAny("candidate") ?? 0)")
-      }
+      let said = (try? parameters.integerIfAny("candidate")) ?? 0
+      guard let number = UInt32(exactly: said) else { throw .notFound(.candidate, name: "\(said)") }
       try choose(
         parameters.word("request"), candidate: number, name: parameters.wordIfAny("name"),
         ssid: parameters.wordIfAny("ssid"), ticket)

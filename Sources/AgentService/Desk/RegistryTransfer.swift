@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AgentCore
+import HCI
 import JSON
 import RegistryText
 import Varlink
@@ -19,18 +20,24 @@ struct ExportList: Sendable {
 
 /// An import that a client has begun.
 ///
-/// Capacity: one at a time, of as many lines as a registry has rows, and ``byteCountMax`` octets.
+/// Capacity: one at a time, of as many lines as a registry has rows, and ``byteCountMax`` octets. One that has not gone on
+/// for ``idleMilliseconds`` gives way to the next.
 struct RegistryImporting: Sendable {
   static let byteCountMax = 16 << 20
+  static let idleMilliseconds: Int64 = 30_000
   static let lineCountMax = 1 + 3 * RegistryLimits.accessoriesMax + RegistryLimits.tombstonesMax
 
   let client: ClientID
   private(set) var lines: [String] = []
   private var byteCount = 0
+  private var heard: Instant
 
-  init(_ client: ClientID) { self.client = client }
+  init(_ client: ClientID, at now: Instant) { (self.client, heard) = (client, now) }
 
-  mutating func append(_ more: [String]) throws(DeskRefusal) {
+  func isIdle(at now: Instant) -> Bool { now.milliseconds(since: heard) >= Self.idleMilliseconds }
+
+  mutating func append(_ more: [String], at now: Instant) throws(DeskRefusal) {
+    heard = now
     byteCount += more.reduce(0) { $0 + $1.utf8.count }
     guard lines.count + more.count <= Self.lineCountMax, byteCount <= Self.byteCountMax else {
       throw .invalid(field: "lines", reason: "there are more than a registry holds")
@@ -52,16 +59,16 @@ extension Agent {
     let isDone = (try? parameters.truth("commit")) ?? false
     try desk.requireRegistryForOperators()
     if isBegun {
-      guard importing == nil || importing?.client == client else {
+      if let importing, importing.client != client, !importing.isIdle(at: now) {
         throw .invalid(field: "begin", reason: "another import is going on")
       }
-      importing = RegistryImporting(client)
+      importing = RegistryImporting(client, at: now)
     }
     guard importing?.client == client else {
       throw .invalid(field: "begin", reason: "no import was begun on this connection")
     }
     do throws(DeskRefusal) {
-      try importing?.append((try? parameters.texts("lines")) ?? [])
+      try importing?.append((try? parameters.texts("lines")) ?? [], at: now)
       guard isDone else { return finish(place, Message.reply()) }
       let registry = try Self.registry(importing?.lines ?? [])
       importing = nil

@@ -24,25 +24,3 @@ enum SettingsFields {
     return settings
   }
 }
-
-extension PickerSettings.DiscoveryTimeout {
-  static let textReason = "this is no time to wait"
-  static let textCure =
-    "use \"short\", \"medium\", \"long\", \"unbounded\", or seconds from \"1\" to \"3600\""
-
-  /// As calls write it; nil for anything else.
-  init?(text: String) {
-    switch text {
-    case "short": self = .short
-    case "medium": self = .medium
-    case "long": self = .long
-    case "unbounded": self = .unbounded
-    default:
-      // No sign, no space, no zero in front.
-      guard let seconds = Int32(text), "\(seconds)".utf8.elementsEqual(text.utf8),
-        Self.secondsRange.contains(seconds)
-      else { return nil }
-      self = .seconds(seconds)
-    }
-  }
-}

@@ -59,7 +59,10 @@ struct BroughtItemStories {
 
   @Test("One that looks for a name makes the radio ask for scan responses, if nothing else does")
   func nameInScanResponse() {
-    let manifest = Manifest.lights { _ in }.with { $0.apps[0].names = [Array("Lumo".utf8)] }
+    let manifest = Manifest.lights { _ in }.with {
+      $0.gateway.scan = .auto
+      $0.apps[0].names = [Array("Lumo".utf8)]
+    }
     let story = DeskStory(manifest, room: [.bulb(1)])
     let app = story.app()
     let anna = story.watcher()
@@ -75,8 +78,9 @@ struct BroughtItemStories {
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
-        0.1 anna: setup lights choosing
-        0.1 anna: candidate 1 Mine
+        0.1 anna: setup lights looking
+        0.3 anna: setup lights choosing
+        0.3 anna: candidate 1 Mine
         1.0 lights: accessoryAdded a1 Mine authorized
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished

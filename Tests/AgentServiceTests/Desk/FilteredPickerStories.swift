@@ -4,6 +4,7 @@ import AgentCore
 import AgentService
 import JSON
 import Testing
+import Varlink
 import VirtualRadio
 
 @Suite("Pickers whose app decides what is shown", .overEveryTransport)
@@ -73,6 +74,28 @@ struct FilteredPickerStories {
         2.4 lights: accessoryDiscovered 1 of item 0
         2.4 anna: setup lights looking filtered, 2 told
         """)
+  }
+
+  @Test("It makes the radio ask for scan responses, as long as it is open, if nothing else does")
+  func nameInScanResponse() throws {
+    let manifest = Manifest.lights { _ in }.with { $0.gateway.scan = .auto }
+    let story = DeskStory(manifest, room: [.bulb(1, from: 30)])
+    let app = story.app()
+    #expect(scan(story) == "passive")
+    app.call("ShowPicker", #""settings":{"options":1,"discoveryTimeout":"short"}"#)
+    story.run(seconds: 29)
+    #expect(scan(story) == "active")
+    let discovered = app.events.compactMap { $0.object("discovered") }
+    #expect(
+      discovered.map { $0.text("bluetoothAdvertisementData") } == ["02010605ffee0e010105094c756d6f"])
+    app.call("CancelPicker")
+    story.run(seconds: 1)
+    #expect(scan(story) == "passive")
+  }
+
+  private func scan(_ story: DeskStory) -> String? {
+    story.call("Gateway.Status", "", user: 0, label: "anna").replies.first?.parameters.object("radio")?
+      .text("scan")
   }
 
   @Test("Unknown numbers, and pickers that are not filtered, are refused")

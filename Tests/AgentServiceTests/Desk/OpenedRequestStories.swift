@@ -128,6 +128,7 @@ struct OpenedRequestStories {
     anna.call("Open", #""app":"lamps""#)
     anna.call("Open", #""app":"lights","items":["lamp"]"#)
     anna.call("Open", #""app":"lights","items":["bulb","bulb"]"#)
+    anna.call("Open", #""app":"lights","items":[]"#)
     anna.call("Open", #""app":"lights","touch":true"#)
     anna.call("Open", #""app":"lights","firstImmediate":true"#)
     anna.call("Open", #""app":"lights","device":"x""#)
@@ -142,6 +143,7 @@ struct OpenedRequestStories {
         0.0 anna: Open → NotFound app lamps
         0.0 anna: Open → NotFound item lamp
         0.0 anna: Open → Invalid items
+        0.0 anna: Open → Invalid items
         0.0 anna: Open → Invalid touch
         0.0 anna: Open → Invalid firstImmediate
         0.0 anna: Open → Invalid device
@@ -151,6 +153,34 @@ struct OpenedRequestStories {
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
         0.0 anna: Open → Busy
+        """)
+  }
+
+  @Test("An app without items has nothing that can be opened, and nothing to confirm")
+  func noItems() {
+    let (story, _, anna) = gateway([], Manifest.lights.with { $0.apps[0].items = [] })
+    let open = anna.call("Open", #""app":"lights","touch":true"#)
+    anna.call("Authorize", #""app":"lights""#)
+    #expect(
+      open.replies.first?.text("reason") == "the manifest has no items for lights that can be chosen")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → SetupFailed extensionNotFound
+        0.0 anna: Authorize → 0 accessories
+        """)
+  }
+
+  @Test("A candidate is refused by the number that it was named by")
+  func negative() {
+    let (story, _, anna) = DeskStory.choosing()
+    anna.choose(-1)
+    anna.choose(1 << 40)
+    #expect(
+      story.text == """
+        1.0 anna: Choose → NotFound candidate -1
+        1.0 anna: Choose → NotFound candidate 1099511627776
         """)
   }
 

@@ -70,8 +70,11 @@ struct RegistryStories {
     let (story, app, anna) = DeskStory.choosing()
     #expect(problems(story).isEmpty)
     story.bench.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
-    anna.choose()
+    let choice = anna.choose()
     story.run(seconds: 1)
+    for cure in [choice.replies.first?.text("cure"), app.events.last?.object("error")?.text("cure")] {
+      #expect(cure == "ask the gateway's operator to see accessoryctl status")
+    }
     app.call("ShowPicker")
     story.run(seconds: 60)
     let problems = problems(story)
@@ -193,6 +196,43 @@ struct RegistryStories {
         0.0 lights: ShowPicker → done
         0.1 anna: setup lights choosing
         0.1 anna: candidate 1 Lumo bulb
+        """)
+  }
+
+  @Test("What awaits its app stays when the file is read again after a reset, as after any other opening")
+  func resetThenReadAgain() throws {
+    var registry = BenchRegistry()
+    registry.replies = [.refused(.foreign(applicationID: 1))]
+    let story = DeskStory(.lights { $0.setupOptions = .confirmAuthorization }, registry: registry)
+    let anna = story.watcher()
+    anna.call("Reset")
+    let app = story.app()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    story.bench.registry.replies = [
+      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .opened(story.bench.registry.saved),
+    ]
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
+    story.run(seconds: 1)
+    app.call("List")
+    #expect(
+      story.text == """
+        0.0 anna: Reset → done
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights choosing
+        0.1 anna: candidate 1 Lumo bulb
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        2.0 anna: Rename → RegistryUnavailable
+        3.0 lights: List → a1 Lumo bulb awaitingAuthorization
+        3.0 lights: List → done
         """)
   }
 

@@ -219,6 +219,16 @@ struct TouchStories {
         """)
   }
 
+  @Test("Who held something that was refused is told why when the time is over")
+  func refusedTimeout() {
+    let (story, app, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
+    story.run(seconds: 301)
+    let failure = app.events.last?.object("error")
+    #expect(failure?.text("name") == "discoveryTimeout")
+    #expect(failure?.text("reason") == "several devices were held at once")
+    #expect(failure?.text("cure") == "take all away and bring one")
+  }
+
   @Test("A radio that was away makes nobody enter")
   func radioGlitch() {
     let (story, _, _) = touching([.bulb(1, level: -35)])
