@@ -57,7 +57,9 @@ struct FilteredPickerStories {
     #expect(discovered?["address"] == nil)
   }
 
-  @Test("A device without a scan response is told after 300 ms, one with it at once")
+  @Test(
+    "A device without a scan response is told after 300 ms, one with it at once",
+    .inMemoryAlone("to the tenth of a second, when a device is found depends on when the radio is read"))
   func scanResponse() {
     var silent = RoomDevice.bulb(2, from: 4)
     silent.scanResponse = nil
