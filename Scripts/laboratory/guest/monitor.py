@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What btmon records: every packet of every adapter, and who opened which channel."""
 
+import pathlib
 import struct
 from collections import Counter
 from typing import NamedTuple
@@ -19,11 +20,23 @@ class Record(NamedTuple):
     data: bytes
 
 
+# What a socket holds that does not ask for more.
+ROOM = pathlib.Path("/proc/sys/net/core/rmem_default")
+ROOM_BYTES = 1 << 25
+
+
 class Monitor(Program):
+    """Records all of it: btmon itself asks for no room, and would lose what comes in a load."""
+
     def __init__(self, world):
         self.capture = world.results / "btmon.btsnoop"
+        before = ROOM.read_text()
+        ROOM.write_text(str(ROOM_BYTES))
         super().__init__(world, "btmon", ["btmon", "-w", self.capture], quiet=True)
         world.until(lambda: self.capture.exists() and self.capture.stat().st_size >= 16, "btmon records")
+        # Its socket is there when its first words are.
+        world.until(lambda: any(True for _ in self.records()), "btmon hears")
+        ROOM.write_text(before)
 
     def records(self):
         data = self.capture.read_bytes()
