@@ -24,7 +24,16 @@ public struct BoardProfile: Equatable, Sendable {
   public var recovery: [RecoveryStep] = []
   public var knownLimits: KnownLimits = []
 
+  /// A ladder has a minute for all of its rungs.
+  private static let settleMillisecondsMax = 20_000
+
   public init(name: String) { self.name = name }
+
+  /// How long the adapter may take to come back behind the recovery unit's steps.
+  public var settleMilliseconds: Int {
+    let steps = recovery.lazy.filter(\.isPrivileged)
+    return min(steps.reduce(0) { $0 + Int($1.waitMilliseconds) }, Self.settleMillisecondsMax)
+  }
 
   /// Whether the recovery unit has something to do; the other steps are the agent's own, and always tried.
   public var asksForRecovery: Bool { recovery.contains { $0.isPrivileged } }

@@ -40,6 +40,9 @@ public struct Bringup: Sendable {
   /// What the controller said about itself; complete once it is up.
   public private(set) var profile = ControllerProfile()
 
+  /// Whether it scans with the extended commands, or would.
+  public var scansExtended: Bool { applied?.isExtended ?? profile.scansExtended }
+
   private let commandMilliseconds: Int64
   /// Used where the controller has no address of its own.
   private let ownAddress: UInt64

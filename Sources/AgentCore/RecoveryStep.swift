@@ -16,7 +16,7 @@ public struct RecoveryStep: Equatable, Sendable {
   }
 
   public var kind: Kind
-  /// How long the adapter may take before the step counts as failed.
+  /// How long the adapter may take to come back; behind steps that are done one after the other, as long as all of them.
   public var waitMilliseconds: Int32 = 2000
 
   public init(kind: Kind) { self.kind = kind }

@@ -13,6 +13,8 @@ public struct ScanPlan: Equatable, Sendable {
   public var needsScanResponses = false
   /// The coded PHY too, where the controller has it. One receiver serves both: each gets half of the window.
   public var usesCodedPHY = false
+  /// Extended scanning, where the controller has it and is not known to fail at it.
+  public var usesExtendedScanning = true
   /// In auto mode: so long active, once in each period.
   public var activeMilliseconds: Int64 = 2000
   public var activePeriodMilliseconds: Int64 = 20_000

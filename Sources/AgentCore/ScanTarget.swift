@@ -11,10 +11,10 @@ struct ScanTarget: Equatable, Sendable {
   var ownAddress: OwnAddressType
 
   init(_ plan: ScanPlan, isActive: Bool, on profile: ControllerProfile) {
-    isExtended = profile.scansExtended
+    isExtended = profile.scansExtended && (plan.usesExtendedScanning || !profile.knowsLegacyScan)
     ownAddress = profile.hasPublicAddress ? .public : .random
     le1M = plan.parameters(isActive ? .active : .passive)
-    if plan.usesCodedPHY && profile.scansCoded { shareWithCoded() }
+    if plan.usesCodedPHY && isExtended && profile.scansCoded { shareWithCoded() }
   }
 
   /// Duplicates are never filtered: a payload that changes would be lost, and so would the readings.

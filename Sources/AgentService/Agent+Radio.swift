@@ -80,7 +80,10 @@ extension Agent {
   }
 
   /// So many packets were dropped by the kernel since the radio was opened.
-  public func noteReceiveDrops(_ count: UInt64) { tally.receiveDrops &+= count }
+  public func noteReceiveDrops(_ count: UInt64) {
+    tally.receiveDrops &+= count
+    lastReceiveDrop = now
+  }
 
   /// So long a packet had waited in the kernel when it was read.
   public func noteQueueing(microseconds: Int64) {
@@ -135,6 +138,7 @@ extension Agent {
     plan.needsScanResponses =
       configuration.manifest.needsScanResponses || broughtItems.contains(where: \.needsScanResponses)
     plan.usesCodedPHY = hasTimeForCodedPHY
+    plan.usesExtendedScanning = !configuration.board.knownLimits.contains(.noExtendedScanning)
     return plan
   }
 

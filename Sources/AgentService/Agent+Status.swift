@@ -49,11 +49,16 @@ extension Agent {
     }
     if radio.link == .controller, radio.state == .on {
       json.member("address", DeviceAddress(bits: radio.profile.address, type: .public).text)
-      json.member("extendedAdvertising", radio.profile.scansExtended)
-      json.member("codedPHY", radio.profile.scansCoded)
+      json.member("extendedAdvertising", radio.bringup.scansExtended)
+      json.member("codedPHY", radio.bringup.scansExtended && radio.profile.scansCoded)
     }
     json.member("bringups", radio.bringups)
     json.member("failures", radio.failures)
+    json.member("dropped", tally.receiveDrops)
+    if let mean = tally.queueing.mean {
+      json.member("queueing", Seconds(microseconds: mean))
+      json.member("queueingMax", Seconds(microseconds: tally.queueing.longest))
+    }
   }
 
   /// What a person should know or do, most pressing first.
@@ -112,13 +117,22 @@ extension Agent {
   /// What is wrong with a radio that may well scan.
   private var radioProblems: [Problem] {
     var problems: [Problem] = []
-    if radio.watchdog.isExhausted {
+    if let exhaustion = radio.watchdog.exhaustion {
       problems.append(
         Problem(
           kind: "radioNeedsAPerson",
           sentence:
-            "\(Watchdog.laddersPerHourMax) times in an hour no remedy helped the adapter: unplug it and "
+            "\(exhaustion.sentence): unplug it and "
             + "plug it in again, or switch the gateway off and on; if that does not help either, replace it"))
+    }
+    if let last = lastReceiveDrop, now.milliseconds(since: last) < 60_000 {
+      problems.append(
+        Problem(
+          kind: "packetsDropped",
+          sentence:
+            "\(tally.receiveDrops) packets of the radio were lost since the start, the last of them within"
+            + " the last minute: the machine was too busy to read them; look with top at what else runs here")
+      )
     }
     if radio.isImmediateDegraded {
       problems.append(
@@ -127,6 +141,16 @@ extension Agent {
           sentence: "the range immediate may not be recognised: \(radio.detail)"))
     }
     return problems
+  }
+}
+
+extension Watchdog.Exhaustion {
+  fileprivate var sentence: String {
+    switch self {
+    case .nothingHelped: "\(Watchdog.laddersPerHourMax) times in an hour no remedy helped the adapter"
+    case .failsTooOften:
+      "\(Watchdog.curesPerHourMax) times in an hour the adapter failed, and was brought back"
+    }
   }
 }
 
@@ -152,7 +176,9 @@ extension Radio {
     case .absent(let reason), .ended(let reason): return reason
     case .recording: return "a recording is played"
     case .listener:
-      return "it listens while other programs scan; with CAP_NET_ADMIN the agent would see to the scan itself"
+      return
+        "it listens while other programs scan; with CAP_NET_ADMIN (setcap, the unit's AmbientCapabilities, "
+        + "or --cap-add) the agent would see to the scan itself"
     case .mending(let rung): return "\((failure ?? .unanswered).sentence); \(rung.sentence)"
     case .controller, .shared: break
     }
@@ -173,7 +199,7 @@ extension Radio {
         ? "the kernel scans for it, \(isActive ? "active" : "passive")"
         : "the kernel is too old for advertisement monitors: discovery scans for it"
     }
-    let format = profile.scansExtended ? "extended" : "legacy"
+    let format = bringup.scansExtended ? "extended" : "legacy"
     return "it scans, \(isActive ? "active" : "passive"), \(format)"
   }
 }

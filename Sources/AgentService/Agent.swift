@@ -106,6 +106,8 @@ public final class Agent {
   var isBusy = false
   /// What the last reading of the manifest was refused for; empty when it was not.
   var lastFindings: [String] = []
+  /// When the kernel was last seen to have dropped packets.
+  var lastReceiveDrop: Instant?
   /// What is asked for, as the radio knows it.
   var requests = RequestCounts()
   /// Reports that the radio was last said to have brought.
@@ -159,7 +161,10 @@ public final class Agent {
 
   /// Whether the radio is to be read at once: somebody waits at the gateway, or the controller is to answer a command.
   /// Otherwise every `drainIntervalMilliseconds` is soon enough.
-  public var isRadioUrgent: Bool { requests.immediate > 0 || radio.awaitsAnswer }
+  public var isRadioUrgent: Bool { requests.open > 0 || radio.awaitsAnswer }
+
+  /// How long the adapter may take to come back behind the steps of the board's profile that others do.
+  public var boardSettleMilliseconds: Int { configuration.board.settleMilliseconds }
 
   public var drainIntervalMilliseconds: Int64 {
     Int64(configuration.manifest.gateway.drainIntervalMilliseconds)

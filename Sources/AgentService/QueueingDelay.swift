@@ -11,6 +11,9 @@ public struct QueueingDelay: Equatable, Sendable {
 
   public init() {}
 
+  /// Nil before there was any.
+  public var mean: Int64? { count == 0 ? nil : sum / Int64(clamping: count) }
+
   mutating func add(_ microseconds: Int64) {
     guard Self.sensible.contains(microseconds) else { return }
     count &+= 1

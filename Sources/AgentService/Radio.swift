@@ -27,7 +27,7 @@ struct Radio: Sendable {
   private static let probeMilliseconds: Int64 = 3000
 
   private(set) var link = Link.absent("it is being opened")
-  private var bringup: Bringup
+  private(set) var bringup: Bringup
   private(set) var plan: ScanPlan?
   private(set) var bringups: UInt64 = 0
   private(set) var failures: UInt64 = 0

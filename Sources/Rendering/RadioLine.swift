@@ -24,6 +24,11 @@ public struct RadioLine: Equatable, Line {
   public let codedPHY: Bool?
   public let bringupCount: Int64
   public let failureCount: Int64
+  /// Packets that the kernel dropped.
+  public let droppedCount: Int64
+  /// How long packets waited in the kernel on average, and at most; nil where nobody measures it.
+  public let queueing: Seconds?
+  public let queueingMax: Seconds?
 
   public func writeMembers(to json: inout JSONWriter) {
     json.member("source", source)
@@ -35,6 +40,9 @@ public struct RadioLine: Equatable, Line {
     json.member("codedPHY", codedPHY)
     json.member("bringups", bringupCount)
     json.member("failures", failureCount)
+    json.member("dropped", droppedCount)
+    json.member("queueing", queueing)
+    json.member("queueingMax", queueingMax)
   }
 }
 
@@ -46,6 +54,7 @@ extension RadioLine: ReadableLine {
       address: try radio.textIfAny("address"),
       extendedAdvertising: try radio.truthIfAny("extendedAdvertising"),
       codedPHY: try radio.truthIfAny("codedPHY"), bringupCount: try radio.integer("bringups"),
-      failureCount: try radio.integer("failures"))
+      failureCount: try radio.integer("failures"), droppedCount: try radio.integer("dropped"),
+      queueing: try radio.secondsIfAny("queueing"), queueingMax: try radio.secondsIfAny("queueingMax"))
   }
 }

@@ -64,6 +64,13 @@ extension RadioLine {
     if bringupCount > 0 || failureCount > 0 {
       rows.row("", "brought up \(StatusLine.times(bringupCount))\(failures)")
     }
+    let dropped = droppedCount == 0 ? "nothing" : "\(droppedCount) packet\(droppedCount == 1 ? "" : "s")"
+    if droppedCount > 0 || queueing != nil { rows.row("", "\(dropped) lost\(queueingText)") }
+  }
+
+  private var queueingText: String {
+    guard let queueing, let queueingMax else { return "" }
+    return "; read after \(queueing.millisecondText) on average, \(queueingMax.millisecondText) at most"
   }
 
   private var controllerText: String {
@@ -76,6 +83,11 @@ extension RadioLine {
 }
 
 extension Seconds {
+  /// `0.2 ms`, `18.0 ms`.
+  fileprivate var millisecondText: String {
+    "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
+  }
+
   /// `47 s`, `3 min`, `5 h 12 min`, `12 d 3 h`.
   public var roughText: String {
     let seconds = max(0, microseconds / 1_000_000)

@@ -10,7 +10,10 @@ public struct StandInKernel {
   public var settings: AdapterSettings = [.powered, .lowEnergy]
   public var supported: AdapterSettings = [.powered, .lowEnergy]
   public var monitors: Set<UInt16> = []
-  public var duty = MonitorDuty(interval: 96, window: 48)
+  public var duty = KernelDuty(interval: 96, window: 48)
+  public var discovery = KernelDuty(interval: 18, window: 18)
+  /// How it discovered last.
+  public private(set) var discoveredWith: KernelDuty?
   /// What the next command with this code is refused with.
   public var refusals: [ManagementOpcode: ManagementStatus] = [:]
   public var isMute = false
@@ -35,12 +38,16 @@ public struct StandInKernel {
       settings.formUnion(.lowEnergy)
       return [completed(command, .success, octets(settings))]
     case .readDefaultSystemConfiguration:
-      let parameters = [0x13, 0, 2] + octets(duty.interval) + [0x14, 0, 2] + octets(duty.window)
+      let parameters =
+        [0x11, 0, 2] + octets(discovery.interval) + [0x12, 0, 2] + octets(discovery.window)
+        + [0x13, 0, 2] + octets(duty.interval) + [0x14, 0, 2] + octets(duty.window)
       return [completed(command, .success, parameters)]
     case .setDefaultSystemConfiguration:
       let parameters = Array(command.octets.dropFirst(6))
-      duty.interval = UInt16(parameters[3]) | UInt16(parameters[4]) << 8
-      duty.window = UInt16(parameters[8]) | UInt16(parameters[9]) << 8
+      let given = KernelDuty(
+        interval: UInt16(parameters[3]) | UInt16(parameters[4]) << 8,
+        window: UInt16(parameters[8]) | UInt16(parameters[9]) << 8)
+      if parameters[0] == 0x11 { discovery = given } else { duty = given }
       return [completed(command, .success)]
     case .addMonitor:
       monitorCount += 1
@@ -49,7 +56,9 @@ public struct StandInKernel {
     case .removeMonitor:
       monitors.remove(UInt16(command.octets[6]) | UInt16(command.octets[7]) << 8)
       return [completed(command, .success, Array(command.octets.suffix(2)))]
-    case .startDiscovery: return [event(.discovering(true)), completed(command, .success, [6])]
+    case .startDiscovery:
+      discoveredWith = discovery
+      return [event(.discovering(true)), completed(command, .success, [6])]
     case .stopDiscovery: return [completed(command, .success, [6]), event(.discovering(false))]
     default: return [completed(command, .unknownCommand)]
     }

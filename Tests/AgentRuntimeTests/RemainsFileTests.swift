@@ -10,9 +10,10 @@ struct RemainsFileTests {
   @Test(
     "It is read as it was written",
     arguments: [
-      ScanRemains(monitor: 7, originalDuty: MonitorDuty(interval: 96, window: 48)),
+      ScanRemains(monitor: 7, originalDuty: KernelDuty(interval: 96, window: 48)),
       ScanRemains(monitor: 65535),
-      ScanRemains(originalDuty: MonitorDuty(interval: 4, window: 4)),
+      ScanRemains(originalDuty: KernelDuty(interval: 4, window: 4)),
+      ScanRemains(originalDiscovery: KernelDuty(interval: 18, window: 18)), ScanRemains(wasUp: true),
     ])
   func roundTrip(remains: ScanRemains) {
     let text = RemainsFile.text(remains, incarnation: 42)
@@ -27,7 +28,10 @@ struct RemainsFileTests {
 
   @Test(
     "A file that says something else says nothing",
-    arguments: ["", "42", "42 7 96 48 1", "42 65536 - -", "42 -1 - -", "x 7 - -", "42 seven - 48"])
+    arguments: [
+      "", "42", "42 7 96 48", "42 7 96 48 18 18 1 1", "42 65536 - - - - -", "42 -1 - - - - -",
+      "x 7 - - - - -", "42 seven - 48 - 18 2",
+    ])
   func foreign(text: String) {
     #expect(RemainsFile.parse(text, incarnation: 42).isEmpty)
   }

@@ -226,7 +226,11 @@ struct AdapterTests {
     let bench = shared()
     bench.radioVanishes()
     #expect(bench.kernel?.monitors == [])
-    #expect(bench.managed.suffix(2).map(\.opcode) == [.removeMonitor, .setDefaultSystemConfiguration])
+    #expect(
+      bench.managed.suffix(3).map(\.opcode) == [
+        .removeMonitor, .setDefaultSystemConfiguration, .setDefaultSystemConfiguration,
+      ])
+    #expect(bench.kernel?.discovery == KernelDuty(interval: 18, window: 18))
   }
 
   @Test("A hardware error of a shared adapter, which the kernel resets, is the beginning of a ladder")
@@ -262,10 +266,10 @@ struct AdapterTests {
     let bench = Workbench(.lights, board: BoardProfile(name: "slow"))
     bench.kernel = StandInKernel()
     bench.radioComes(as: .sharedAdapter(index: 3))
-    #expect(bench.kernel?.duty == MonitorDuty(interval: 480, window: 48))
+    #expect(bench.kernel?.duty == KernelDuty(interval: 480, window: 48))
     bench.setRequests(1, immediate: 0)
-    #expect(bench.kernel?.duty == MonitorDuty(interval: 192, window: 96))
+    #expect(bench.kernel?.duty == KernelDuty(interval: 192, window: 96))
     bench.setRequests(1, immediate: 1)
-    #expect(bench.kernel?.duty == MonitorDuty(interval: 96, window: 96))
+    #expect(bench.kernel?.duty == KernelDuty(interval: 96, window: 96))
   }
 }

@@ -93,6 +93,8 @@ struct RadioTests {
     bench.setImmediateRequests(0)
     bench.run(milliseconds: 100)
     #expect(!bench.isRadioUrgent)
+    bench.setRequests(1, immediate: 0)
+    #expect(bench.isRadioUrgent)
   }
 
   @Test("A radio that speaks nonsense is counted, and nothing else")

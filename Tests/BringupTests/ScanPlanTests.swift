@@ -142,6 +142,18 @@ struct ScanPlanTests {
     #expect(scan(plan, on: .pi, seconds: 2).bringup.state == .scanning(isActive: false))
   }
 
+  @Test("A controller known to fail at extended scanning scans by the legacy commands, whatever it says")
+  func knownLimit() {
+    var plan = ScanPlan.with(.passive, 60, 60)
+    (plan.usesCodedPHY, plan.usesExtendedScanning) = (true, false)
+    let rig = scan(plan, seconds: 2)
+    #expect(rig.bringup.state == .scanning(isActive: false))
+    #expect(!rig.bringup.scansExtended)
+    #expect(rig.bringup.profile.scansExtended)
+    #expect(rig.packets.contains { $0.opcode == .leSetScanParameters })
+    #expect(!rig.packets.contains { $0.opcode == .leSetExtendedScanParameters })
+  }
+
   @Test("Each command of a change can fail like those of the bring-up")
   func failingChange() {
     for opcode in [Opcode.leSetExtendedScanEnable, .leSetExtendedScanParameters] {

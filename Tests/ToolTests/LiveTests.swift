@@ -97,6 +97,7 @@ struct LiveTests {
         radio     on: it scans, passive, extended
                   from hci0, DC:A6:32:00:00:01, extended advertising
                   brought up once
+                  nothing lost; read after 9.1 ms on average, 24.9 ms at most
         problems  none
 
         manifest  7 items of 6 apps; reloaded twice, refused once

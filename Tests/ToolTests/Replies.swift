@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
+import Rendering
 import Varlink
 
 /// What the stand-in for the agent says.
@@ -67,6 +68,9 @@ enum Replies {
           json.member("codedPHY", false)
           json.member("bringups", 1)
           json.member("failures", 0)
+          json.member("dropped", 0)
+          json.member("queueing", Seconds(microseconds: 9_120))
+          json.member("queueingMax", Seconds(microseconds: 24_960))
         }
         json.objects("problems", problem.map { [$0] } ?? []) { json, sentence in
           json.member("kind", "radioAbsent")

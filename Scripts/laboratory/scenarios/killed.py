@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SIGKILL while it scans: started again it scans again, in both manners, and what it left in the kernel is gone."""
+"""SIGKILL while it scans: started again it scans again, in both manners, and what it left in the kernel is gone.
+
+An adapter that was up before the first one took it for itself is up when the last one is done."""
 
 import time
 
@@ -12,6 +14,9 @@ KILLS = 3
 def scenario(lab):
     for access in ("exclusive", "shared"):
         controller = lab.controller()
+        index = controller.index
+        lab.equal(hci.Management().power(index), 0, "the status of powering the adapter")
+        flags = hci.flags(index)
         agent = feats.scanning(lab, controller, access)
         longest = 0
         others = add_monitor(lab, controller) if access == "shared" else []
@@ -31,6 +36,7 @@ def scenario(lab):
             lab.figure("monitors", len(left))
             lab.check(len(left) == 2 and set(others) < set(left), f"one of ours and {others}, not {left}")
         lab.equal(agent.end(), 0, "the agent's exit status")
+        lab.until(lambda: hci.flags(index) == flags, f"the flags are as before: {flags:#x}", 5)
         if access == "shared":
             lab.equal(hci.Management().monitors(controller.index), others, "the monitors afterwards")
         controller.end()

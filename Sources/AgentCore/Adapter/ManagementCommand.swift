@@ -67,12 +67,11 @@ extension ManagementCommand {
 
   public static func readDefaults(_ index: UInt16) -> Self { Self(.readDefaultSystemConfiguration, index) }
 
-  /// How the kernel scans for monitors from the next time on that it begins to.
-  public static func setDefaults(_ duty: MonitorDuty, _ index: UInt16) -> Self {
+  /// How the kernel scans from the next time on that it begins to.
+  public static func setDefaults(_ duty: KernelDuty, for purpose: KernelDuty.Purpose, _ index: UInt16) -> Self
+  {
     var octets: [UInt8] = []
-    for (type, value) in [
-      (MonitorDuty.intervalType, duty.interval), (MonitorDuty.windowType, duty.window),
-    ] {
+    for (type, value) in [(purpose.intervalType, duty.interval), (purpose.windowType, duty.window)] {
       octets.append(pair: type)
       octets.append(2)
       octets.append(pair: value)
@@ -103,11 +102,17 @@ extension [UInt8] {
   }
 }
 
-/// How the kernel scans for advertisement monitors, in units of 625 µs.
-public struct MonitorDuty: Equatable, Sendable {
-  /// Parameter types of the default system configuration: "LE Scanning Interval for adv monitoring", and Window.
-  static let intervalType: UInt16 = 0x0013
-  static let windowType: UInt16 = 0x0014
+/// How the kernel scans, in units of 625 µs.
+public struct KernelDuty: Equatable, Sendable {
+  /// What for: "LE Scanning Interval", and Window, "for discovery" and "for adv monitoring" of the default system
+  /// configuration.
+  public enum Purpose: Equatable, Sendable {
+    case discovery, monitors
+
+    /// Types of the parameters.
+    var intervalType: UInt16 { self == .discovery ? 0x0011 : 0x0013 }
+    var windowType: UInt16 { self == .discovery ? 0x0012 : 0x0014 }
+  }
 
   public var interval: UInt16
   public var window: UInt16

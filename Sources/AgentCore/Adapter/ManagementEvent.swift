@@ -111,10 +111,10 @@ struct ControllerInformation: Equatable, Sendable {
   }
 }
 
-extension MonitorDuty {
+extension KernelDuty {
   /// Among the parameters of Read Default System Configuration: type (2 octets), length (1), value each; nil when they
   /// are not there.
-  init?(_ returned: [UInt8]) {
+  init?(_ returned: [UInt8], for purpose: Purpose) {
     var values: [UInt16: UInt16] = [:]
     var place = 0
     while place + 3 <= returned.count {
@@ -124,7 +124,9 @@ extension MonitorDuty {
       if length == 2 { values[type] = UInt16(returned[place + 3]) | UInt16(returned[place + 4]) << 8 }
       place += 3 + length
     }
-    guard let interval = values[Self.intervalType], let window = values[Self.windowType] else { return nil }
+    guard let interval = values[purpose.intervalType], let window = values[purpose.windowType] else {
+      return nil
+    }
     self.init(interval: interval, window: window)
   }
 }

@@ -3,7 +3,7 @@
 public import HCI
 
 /// Scans beside others by asking the kernel to: an advertisement monitor of ours makes it scan all the time, discovery
-/// makes it scan actively. No HCI scan command is ours.
+/// makes it scan actively, for the same share of time. No HCI scan command is ours.
 ///
 /// Pure: messages, times and plans go in, at most one command comes out of each step. What is known of the adapter is
 /// held against what is wanted; the first difference makes a command, and its answer is looked at the same way. So it
@@ -56,10 +56,14 @@ public struct SharedScan: Sendable {
   private var settings: AdapterSettings?
   private var mayBeSwitchedOn = true
   private var hasDefaults = true
+  private var hasReadDefaults = false
   /// How the kernel scanned before we came.
-  private var originalDuty: MonitorDuty?
-  private var duty: MonitorDuty?
-  private var dutyAsked: MonitorDuty?
+  private var originalDuty: KernelDuty?
+  private var duty: KernelDuty?
+  /// Likewise while it discovers; ours only as long as we do, since others' discoveries are none of our business.
+  private var originalDiscovery: KernelDuty?
+  private var discovery: KernelDuty?
+  private var dutyAsked: (purpose: KernelDuty.Purpose, duty: KernelDuty)?
   private var monitor: UInt16?
   /// It is to be removed and added again.
   private var isMonitorStale = false
@@ -75,11 +79,14 @@ public struct SharedScan: Sendable {
     self.commandMilliseconds = commandMilliseconds
     monitor = remains.monitor
     originalDuty = remains.originalDuty
+    originalDiscovery = remains.originalDiscovery
   }
 
   /// What is left in the kernel, should we be killed now.
   public var remains: ScanRemains {
-    ScanRemains(monitor: monitor, originalDuty: duty == originalDuty ? nil : originalDuty)
+    ScanRemains(
+      monitor: monitor, originalDuty: duty == originalDuty ? nil : originalDuty,
+      originalDiscovery: discovery == originalDiscovery ? nil : originalDiscovery)
   }
 
   /// When ``timeout(now:)`` is due, if nothing is received before.
@@ -160,7 +167,12 @@ extension SharedScan {
     var commands: [ManagementCommand] = []
     if isDiscovering && isOurDiscovery { commands.append(.stopDiscovery(index)) }
     if let monitor { commands.append(.removeMonitor(monitor, index)) }
-    if let originalDuty, duty != originalDuty { commands.append(.setDefaults(originalDuty, index)) }
+    if let originalDuty, duty != originalDuty {
+      commands.append(.setDefaults(originalDuty, for: .monitors, index))
+    }
+    if let originalDiscovery, discovery != originalDiscovery {
+      commands.append(.setDefaults(originalDiscovery, for: .discovery, index))
+    }
     return commands
   }
 
@@ -196,7 +208,8 @@ extension SharedScan {
       if handle == 0 || handle == monitor { forgetMonitor() }
     case .removed:
       // With it went what was asked of it.
-      (monitor, originalDuty, isOurDiscovery) = (nil, nil, false)
+      (monitor, isOurDiscovery) = (nil, false)
+      (originalDuty, duty, originalDiscovery, discovery) = (nil, nil, nil, nil)
       fail(.gone)
     case .added, .other: break
     }
@@ -226,10 +239,19 @@ extension SharedScan {
       guard returned.count >= 4 else { return fail(.answerCut(command.opcode)) }
       settings = AdapterSettings(rawValue: returned.span.octets.uint32(at: 0))
     case .readDefaultSystemConfiguration:
-      originalDuty = MonitorDuty(returned)
+      hasReadDefaults = true
+      originalDuty = originalDuty ?? KernelDuty(returned, for: .monitors)
+      discovery = KernelDuty(returned, for: .discovery)
+      originalDiscovery = originalDiscovery ?? discovery
       // A kernel that does not tell how it scans for monitors cannot be told either.
       if originalDuty == nil { hasDefaults = false }
-    case .setDefaultSystemConfiguration: duty = dutyAsked
+    case .setDefaultSystemConfiguration:
+      if let asked = dutyAsked.take() {
+        switch asked.purpose {
+        case .monitors: duty = asked.duty
+        case .discovery: discovery = asked.duty
+        }
+      }
     case .addMonitor:
       guard returned.count >= 2 else { return fail(.answerCut(command.opcode)) }
       monitor = returned.span.octets.uint16(at: 0)
@@ -269,10 +291,10 @@ extension SharedScan {
 // MARK: - What is wanted
 
 extension SharedScan {
-  private var wantedDuty: MonitorDuty? {
+  private var wantedDuty: KernelDuty? {
     plan.map { plan in
       let parameters = plan.parameters(.passive)
-      return MonitorDuty(interval: parameters.interval, window: parameters.window)
+      return KernelDuty(interval: parameters.interval, window: parameters.window)
     }
   }
 
@@ -299,15 +321,12 @@ extension SharedScan {
     guard let settings else { return .readInformation(index) }
     guard settings.contains(.lowEnergy) else { return .setLowEnergy(true, index) }
     guard settings.contains(.powered) else { return mayBeSwitchedOn ? .setPowered(true, index) : nil }
-    guard let wantedDuty else {
-      if isDiscovering && isOurDiscovery { return .stopDiscovery(index) }
-      return monitor.map { .removeMonitor($0, index) }
-    }
+    guard let wantedDuty else { return nextDiscovery ?? monitor.map { .removeMonitor($0, index) } }
     if hasDefaults {
-      guard originalDuty != nil else { return .readDefaults(index) }
+      guard hasReadDefaults else { return .readDefaults(index) }
       // The kernel takes it up when it begins to scan.
       if duty != wantedDuty {
-        return monitor.map { .removeMonitor($0, index) } ?? .setDefaults(wantedDuty, index)
+        return monitor.map { .removeMonitor($0, index) } ?? .setDefaults(wantedDuty, for: .monitors, index)
       }
     }
     if let monitor {
@@ -319,15 +338,35 @@ extension SharedScan {
   }
 
   private var nextDiscovery: ManagementCommand? {
-    if isActiveWanted || !hasMonitors {
-      return isDiscovering || discoveryRetry != nil ? nil : .startDiscovery(index)
+    if let wantedDuty, isActiveWanted || !hasMonitors {
+      guard !isDiscovering || (isOurDiscovery && needs(wantedDuty)) else { return nil }
+      guard !isDiscovering else { return .stopDiscovery(index) }
+      guard discoveryRetry == nil else { return nil }
+      return needs(wantedDuty) ? .setDefaults(wantedDuty, for: .discovery, index) : .startDiscovery(index)
     }
-    return isDiscovering && isOurDiscovery ? .stopDiscovery(index) : nil
+    if isDiscovering && isOurDiscovery { return .stopDiscovery(index) }
+    guard let originalDiscovery, needs(originalDiscovery) else { return nil }
+    return .setDefaults(originalDiscovery, for: .discovery, index)
+  }
+
+  /// Whether the kernel would discover in another way, and can be told.
+  private func needs(_ wanted: KernelDuty) -> Bool {
+    hasDefaults && originalDiscovery != nil && discovery != wanted
+  }
+
+  private func askedDuty(by command: ManagementCommand) -> (KernelDuty.Purpose, KernelDuty)? {
+    for purpose in [KernelDuty.Purpose.monitors, .discovery] {
+      for duty in [wantedDuty, originalDiscovery].compactMap(\.self)
+      where command == .setDefaults(duty, for: purpose, index) {
+        return (purpose, duty)
+      }
+    }
+    return nil
   }
 
   private mutating func send(_ command: ManagementCommand, _ now: Instant) {
     (awaited, outgoing) = (command, command)
-    if command.opcode == .setDefaultSystemConfiguration { dutyAsked = wantedDuty }
+    dutyAsked = askedDuty(by: command)
     answerDeadline = now.advanced(milliseconds: commandMilliseconds)
     // A scan whose parameters change is on all the while.
     switch state {

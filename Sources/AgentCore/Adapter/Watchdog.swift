@@ -19,8 +19,8 @@ public enum RecoveryRung: String, CaseIterable, Sendable {
 /// Climbs a ladder of remedies for as long as the one before did not help.
 ///
 /// Pure: failures and recoveries go in with their times, what to do next comes out. A ladder ends at its last rung or
-/// after a minute; then it waits, twice as long each time. More than six ladders an hour are not begun: somebody must
-/// look at the machine, and meanwhile the mildest remedy is tried now and then.
+/// after a minute; then it waits, twice as long each time. When six ladders in an hour did not help, or sixty did, no more
+/// are begun: somebody must look at the machine, and meanwhile it is tried anew now and then.
 public struct Watchdog: Equatable, Sendable {
   /// Which remedies there are, and how long to wait behind them.
   public struct Ladder: Equatable, Sendable {
@@ -45,10 +45,24 @@ public struct Watchdog: Equatable, Sendable {
     case wait(milliseconds: Int64)
   }
 
+  /// Why somebody must look at the machine.
+  public enum Exhaustion: Equatable, Sendable {
+    /// ``laddersPerHourMax`` ladders in an hour did not help.
+    case nothingHelped
+    /// ``curesPerHourMax`` ladders in an hour, most of which helped.
+    case failsTooOften
+  }
+
+  private struct Attempt: Equatable, Sendable {
+    let began: Instant
+    var hasHelped = false
+  }
+
   /// So long silence is nothing to ask about.
   public static let silenceMilliseconds: Int64 = 30_000
   public static let ladderMillisecondsMax: Int64 = 60_000
   public static let laddersPerHourMax = 6
+  public static let curesPerHourMax = 60
   /// What lasted so long ended the trouble: the next failure is a first one.
   private static let peaceMilliseconds: Int64 = 60_000
 
@@ -56,8 +70,8 @@ public struct Watchdog: Equatable, Sendable {
   /// Of the ladder that is climbed: when it began, and the rung that was last tried.
   private var began: Instant?
   private var place: Int?
-  /// When ladders began in the last hour.
-  private var begins: [Instant] = []
+  /// The ladders of the last hour; at most ``curesPerHourMax``.
+  private var attempts: [Attempt] = []
   private var waitMilliseconds: Int64
   private var scanningSince: Instant?
   /// Ladders that ended without help.
@@ -74,7 +88,7 @@ public struct Watchdog: Equatable, Sendable {
   public var rung: RecoveryRung? { place.map { ladder.rungs[$0] } }
 
   /// No more ladders in this hour.
-  public private(set) var isExhausted = false
+  public private(set) var exhaustion: Exhaustion?
 
   /// Another radio: what was learned of the one before means nothing, but the ladders of the hour count.
   public mutating func use(_ ladder: Ladder) {
@@ -91,7 +105,8 @@ public struct Watchdog: Equatable, Sendable {
 
   /// Somebody was heard, or the controller answered while it scanned.
   public mutating func recovered(at now: Instant) {
-    (began, place, isExhausted) = (nil, nil, false)
+    if place != nil, !attempts.isEmpty { attempts[attempts.count - 1].hasHelped = true }
+    (began, place, exhaustion) = (nil, nil, nil)
   }
 
   /// What to do about a failure. `mayRestart` is whether there is a scan to be restarted; a controller that failed
@@ -114,19 +129,24 @@ public struct Watchdog: Equatable, Sendable {
       place = last + 1
       return rung
     }
-    begins.removeAll { now.milliseconds(since: $0) >= 3_600_000 }
-    isExhausted = !ladder.rungs.isEmpty && begins.count >= Self.laddersPerHourMax
-    guard !isExhausted, let first = ladder.rungs.firstIndex(where: { mayRestart || $0 != .restartScan })
-    else { return nil }
-    begins.append(now)
+    attempts.removeAll { now.milliseconds(since: $0.began) >= 3_600_000 }
+    guard let first = ladder.rungs.firstIndex(where: { mayRestart || $0 != .restartScan }) else { return nil }
+    exhaustion = exhaustionNow
+    guard exhaustion == nil else { return nil }
+    attempts.append(Attempt(began: now))
     (began, place) = (now, first)
     return rung
+  }
+
+  private var exhaustionNow: Exhaustion? {
+    if attempts.count(where: { !$0.hasHelped }) >= Self.laddersPerHourMax { return .nothingHelped }
+    return attempts.count >= Self.curesPerHourMax ? .failsTooOften : nil
   }
 
   private mutating func giveUp() -> Remedy {
     if place != nil { laddersLost &+= 1 }
     (began, place) = (nil, nil)
     defer { waitMilliseconds = min(2 * waitMilliseconds, ladder.waitMillisecondsMax) }
-    return .wait(milliseconds: isExhausted ? ladder.waitMillisecondsMax : waitMilliseconds)
+    return .wait(milliseconds: exhaustion != nil ? ladder.waitMillisecondsMax : waitMilliseconds)
   }
 }

@@ -60,20 +60,18 @@ extension AgentLoop {
 
   /// Has what would be left in the kernel written down, when it is other than before.
   private mutating func noteRemains() {
-    guard let adapter = radio.source?.adapter, adapter.manner == .shared, let file = radio.wanted?.remainsFile
-    else { return }
-    let remains = agent.scanRemains
-    guard remains != radio.remains else { return }
+    guard let adapter = radio.source?.adapter, adapter.manner == .shared else { return }
+    note(agent.scanRemains, adapter)
+  }
+
+  mutating func note(_ remains: ScanRemains, _ adapter: AdapterHold) {
+    guard remains != radio.remains, let file = radio.wanted?.remainsFile else { return }
     radio.remains = remains
     perform(errand: .note(remains, index: adapter.index, file))
   }
 
   /// The adapter is let go, with nothing of ours in it: the kernel gives the same handles to others.
-  mutating func forgetRemains(_ adapter: AdapterHold?) {
-    guard let adapter, !radio.remains.isEmpty, let file = radio.wanted?.remainsFile else { return }
-    radio.remains = ScanRemains()
-    perform(errand: .note(ScanRemains(), index: adapter.index, file))
-  }
+  mutating func forgetRemains(_ adapter: AdapterHold) { note(ScanRemains(), adapter) }
 
   /// Leaves adapters as they were found. The loop is over: what takes a while may.
   mutating func leaveAdapter() {
@@ -88,5 +86,6 @@ extension AgentLoop {
     let index = adapter.index
     // The hold is this function's last: the channel has to be closed before.
     radio.errands.append(.restore(index))
+    if let file = radio.wanted?.remainsFile { radio.errands.append(.note(ScanRemains(), index: index, file)) }
   }
 }

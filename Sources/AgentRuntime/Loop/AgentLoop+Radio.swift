@@ -39,7 +39,7 @@ extension AgentLoop {
     releaseRadio(restores: false)
     guard let request = radio.wanted, radio.opening == nil else { return }
     radio.opening = request
-    perform(errand: .mend(rung, request))
+    perform(errand: .mend(rung, request, settleMilliseconds: agent.boardSettleMilliseconds))
   }
 
   mutating func perform(errand: DeviceErrand) {
@@ -114,6 +114,7 @@ extension AgentLoop {
     if adapter.address != 0 { radio.wanted?.knownAddress = adapter.address }
     (radio.drops, radio.nextDropLook) = (0, now)
     agent.noteReceiveRoom(adapter.receiveRoom)
+    if case .exclusive = adapter.manner { note(adapter.remains, adapter) }
   }
 
   private static func source(
@@ -141,15 +142,15 @@ extension AgentLoop {
     if let queueing = source.queueing { agent.noteQueueing(microseconds: queueing) }
     radio.schedule.drained(drain, at: now)
     switch drain {
-    case .nothing, .some, .more: countDrops(source)
+    case .nothing, .some, .more: if radio.nextDropLook <= now { countDrops(source) }
     case .returned: agent.radioAppeared(source.kind, at: now)
     case .ended(let end): lose(end)
     }
   }
 
-  /// What the kernel dropped is looked up now and then: it counts for itself.
+  /// What the kernel dropped is looked up now and then, and at the end: it counts for itself.
   private mutating func countDrops(_ source: any RadioSource) {
-    guard let adapter = source.adapter, radio.nextDropLook <= now else { return }
+    guard let adapter = source.adapter else { return }
     radio.nextDropLook = now.advanced(milliseconds: Self.dropLookMilliseconds)
     guard let count = adapter.events.dropCount, count != radio.drops else { return }
     agent.noteReceiveDrops(UInt64(count &- radio.drops))
@@ -185,13 +186,20 @@ extension AgentLoop {
   /// Lets go of it; an adapter is left as it was found, if `restores`.
   private mutating func releaseRadio(restores: Bool = true) {
     if let token = radio.token { watches.remove(token) }
+    if let source = radio.source { countDrops(source) }
     let adapter = radio.source?.adapter
     // Its descriptor is closed with it, which takes it out of the list of those watched.
     (radio.source, radio.token, radio.isWatched, radio.retry) = (nil, nil, false, nil)
     radio.schedule = DrainSchedule(intervalMilliseconds: agent.drainIntervalMilliseconds)
-    forgetRemains(adapter)
-    guard restores, let adapter, adapter.manner == .exclusive(wasUp: true) else { return }
-    perform(errand: .restore(adapter.index))
+    guard let adapter else { return }
+    switch adapter.manner {
+    case .exclusive(let wasUp):
+      // What is taken again is still to be left as it was found.
+      guard restores else { return radio.remains = ScanRemains() }
+      if wasUp { perform(errand: .restore(adapter.index)) }
+      forgetRemains(adapter)
+    case .shared, .listening: forgetRemains(adapter)
+    }
   }
 
   /// Leaves the descriptor alone while the radio rests: out of the list, since one that was hung up is always ready.

@@ -52,33 +52,51 @@ struct AdapterOpening: ~Copyable {
     }
   }
 
+  /// Of any adapters the first that can be had; why not is said of the first.
   func open(_ request: RadioRequest) throws(RadioOpening.Failure) -> AdapterHold {
-    let listing = try find(request.selection, request.knownAddress)
+    let adapters = try find(request.selection, request.knownAddress)
+    var failure: RadioOpening.Failure?
+    for adapter in adapters {
+      do throws(RadioOpening.Failure) { return try hold(adapter, request) } catch {
+        guard error.isOfOneAdapter, request.selection == .any else { throw failure ?? error }
+        failure = failure ?? error
+      }
+    }
+    throw failure ?? .adapterMissing(request.selection, there: [])
+  }
+
+  private func hold(
+    _ listing: AdapterListing, _ request: RadioRequest
+  ) throws(RadioOpening.Failure) -> AdapterHold {
     switch request.access {
-    case .exclusive: return try takeExclusively(listing)
-    case .shared: return try listen(listing, request.remainsFile)
+    case .exclusive: try takeExclusively(listing, request.remainsFile)
+    case .shared: try listen(listing, request.remainsFile)
     }
   }
 
-  /// `known` is the address of the adapter that was held before: it is found under another index too.
-  func find(_ selection: RadioSelection, _ known: UInt64?) throws(RadioOpening.Failure) -> AdapterListing {
+  /// Those that are meant, the best first; never none. `known` is the address of the adapter that was held before: it is
+  /// found under another index too.
+  func find(_ selection: RadioSelection, _ known: UInt64?) throws(RadioOpening.Failure) -> [AdapterListing] {
     let adapters: [AdapterListing]
     do throws(SystemError) { adapters = try control.adapters() } catch { throw .adapters(error) }
-    let found: AdapterListing? =
+    let isKnown = { (adapter: AdapterListing) in known != nil && adapter.address == known }
+    let found: [AdapterListing] =
       switch selection {
-      case .any: adapters.first { $0.address == known && known != nil } ?? adapters.first
+      case .any: adapters.filter(isKnown) + adapters.filter { !isKnown($0) }
       case .index(let index):
-        adapters.first { $0.index == index } ?? adapters.first { $0.address == known && known != nil }
-      case .address(let address): adapters.first { $0.address == address }
-      case .virtual, .btsnoop, .h4: nil
+        Array((adapters.filter { $0.index == index } + adapters.filter(isKnown)).prefix(1))
+      case .address(let address): adapters.filter { $0.address == address }
+      case .virtual, .btsnoop, .h4: []
       }
-    guard let found else { throw .adapterMissing(selection, there: adapters.map(\.index)) }
+    guard !found.isEmpty else { throw .adapterMissing(selection, there: adapters.map(\.index)) }
     return found
   }
 
   // MARK: - Exclusive
 
-  private func takeExclusively(_ listing: AdapterListing) throws(RadioOpening.Failure) -> AdapterHold {
+  private func takeExclusively(
+    _ listing: AdapterListing, _ file: RemainsFile
+  ) throws(RadioOpening.Failure) -> AdapterHold {
     guard Capability.networkAdministration.isHeld else {
       throw .capabilityMissing(.networkAdministration, .exclusive)
     }
@@ -90,7 +108,10 @@ struct AdapterOpening: ~Copyable {
         if listing.isUp || attempt > 0 { try control.takeDown(listing.index) }
         let socket = try AdapterSocket.exclusive(listing.index)
         let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
-        return AdapterHold(listing, .exclusive(wasUp: listing.isUp), socket, receiveRoom: room)
+        var remains = file.remains(listing.index)
+        remains.wasUp = remains.wasUp || listing.isUp
+        return AdapterHold(
+          listing, .exclusive(wasUp: remains.wasUp), socket, receiveRoom: room, remains: remains)
       } catch {
         failure = error
         guard error.isTaken else { break }

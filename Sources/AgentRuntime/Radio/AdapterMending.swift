@@ -9,9 +9,12 @@ import LinuxSystem
 struct AdapterMending {
   private static let answerMilliseconds = 4000
   /// The recovery unit has so long to take its request, and to do what the profile says.
-  private static let boardSeconds = 15
+  private static let boardMilliseconds = 15_000
+  private static let lookMilliseconds = 200
 
   let index: UInt16
+  /// So long the adapter may take to come back behind the board's step.
+  let settleMilliseconds: Int
 
   /// Nil, or why nothing could be done.
   func perform(
@@ -28,11 +31,19 @@ struct AdapterMending {
       switchPower(true)
     case .boardStep:
       if let failure = askForHelp(requestPath) { return failure }
+      waitForAdapter()
       // A kernel (6.12) that waited in vain for Reset passes over the answer to the next one, too: here nobody needs it.
       try? control.takeDown(index)
       try? control.takeUp(index)
     }
     return nil
+  }
+
+  /// A driver that was bound anew loads its firmware first.
+  private func waitForAdapter() {
+    for _ in 0..<settleMilliseconds / Self.lookMilliseconds where AdapterSocket.incarnation(index) == nil {
+      Pause.wait(milliseconds: Self.lookMilliseconds)
+    }
   }
 
   /// Through the management interface, which does more than down and up: what it was set to is set again.
@@ -47,8 +58,8 @@ struct AdapterMending {
       // A request that is still there is as good.
       guard FileName.content(of: path) != .nothing else { return .recoveryRequest(path, error) }
     }
-    for _ in 0..<Self.boardSeconds * 5 {
-      Pause.wait(milliseconds: 200)
+    for _ in 0..<Self.boardMilliseconds / Self.lookMilliseconds {
+      Pause.wait(milliseconds: Self.lookMilliseconds)
       if FileName.content(of: path) == .nothing { return nil }
     }
     FileName.remove(path)

@@ -7,7 +7,7 @@ import LinuxSystem
 enum DeviceErrand: Equatable, Sendable {
   case open(RadioRequest)
   /// Does what the rung says to the adapter, and opens it.
-  case mend(RecoveryRung, RadioRequest)
+  case mend(RecoveryRung, RadioRequest, settleMilliseconds: Int)
   /// Takes an adapter up that was found up.
   case restore(UInt16)
   /// Notes what is left in an adapter should the agent be killed.
@@ -16,7 +16,8 @@ enum DeviceErrand: Equatable, Sendable {
   func perform() -> DeviceReply {
     switch self {
     case .open(let request): .opened(RadioOpening.open(request))
-    case .mend(let rung, let request): .opened(RadioOpening.mend(rung, request))
+    case .mend(let rung, let request, let settle):
+      .opened(RadioOpening.mend(rung, request, settleMilliseconds: settle))
     case .restore(let index): restore(index)
     case .note(let remains, let index, let file): note(remains, index, file)
     }

@@ -57,11 +57,13 @@ enum RadioOpening {
   }
 
   /// Does to the adapter what a rung of the ladder says, and opens it.
-  static func mend(_ rung: RecoveryRung, _ request: RadioRequest) -> Result<Opened, Failure> {
+  static func mend(
+    _ rung: RecoveryRung, _ request: RadioRequest, settleMilliseconds: Int
+  ) -> Result<Opened, Failure> {
     Result { () throws(Failure) in
       let opening = try AdapterOpening()
-      let listing = try opening.find(request.selection, request.knownAddress)
-      let mending = AdapterMending(index: listing.index)
+      let adapters = try opening.find(request.selection, request.knownAddress)
+      let mending = AdapterMending(index: adapters[0].index, settleMilliseconds: settleMilliseconds)
       if let failure = mending.perform(rung, by: opening.control, requestPath: request.recoveryPath) {
         throw failure
       }
@@ -117,6 +119,16 @@ extension RadioOpening.Failure {
     // Nobody tells that these are over.
     case .taken, .blocked: 2000
     case .file, .room, .withoutBluetooth, .capabilityMissing, .recoveryRequest, .recoveryUnheard: nil
+    }
+  }
+
+  /// Whether another adapter may do better.
+  var isOfOneAdapter: Bool {
+    switch self {
+    case .adapterMissing, .taken, .blocked, .adapter: true
+    case .file, .room, .socket, .withoutBluetooth, .adapters, .capabilityMissing, .recoveryRequest,
+      .recoveryUnheard:
+      false
     }
   }
 

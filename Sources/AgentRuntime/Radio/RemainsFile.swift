@@ -3,8 +3,8 @@
 import AgentCore
 import LinuxSystem
 
-/// A line beside the socket that says what a killed agent has left in the kernel: `INCARNATION MONITOR INTERVAL WINDOW`,
-/// with `-` for what there is not.
+/// A line beside the socket that says what a killed agent has left in the kernel: `INCARNATION MONITOR INTERVAL WINDOW
+/// INTERVAL WINDOW UP`, the second two of discovery, with `-` for what there is not and 1 for an adapter that was up.
 struct RemainsFile: Equatable, Sendable {
   private static let byteCountMax = 128
 
@@ -27,16 +27,25 @@ struct RemainsFile: Equatable, Sendable {
   }
 
   static func text(_ remains: ScanRemains, incarnation: UInt64) -> String {
-    let numbers = [remains.monitor, remains.originalDuty?.interval, remains.originalDuty?.window]
+    let numbers = [
+      remains.monitor, remains.originalDuty?.interval, remains.originalDuty?.window,
+      remains.originalDiscovery?.interval, remains.originalDiscovery?.window, remains.wasUp ? 1 : nil,
+    ]
     return "\(incarnation) \(numbers.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " "))\n"
   }
 
   static func parse(_ text: String, incarnation: UInt64) -> ScanRemains {
     let words = text.split { $0.isWhitespace }
-    guard words.count == 4, UInt64(words[0]) == incarnation else { return ScanRemains() }
-    let duty = UInt16(words[2]).flatMap { interval in
-      UInt16(words[3]).map { MonitorDuty(interval: interval, window: $0) }
-    }
-    return ScanRemains(monitor: UInt16(words[1]), originalDuty: duty)
+    guard words.count == 7, UInt64(words[0]) == incarnation else { return ScanRemains() }
+    let numbers = words.map { UInt16($0) }
+    let duty = pair(numbers[2], numbers[3]).map { KernelDuty(interval: $0, window: $1) }
+    let discovery = pair(numbers[4], numbers[5]).map { KernelDuty(interval: $0, window: $1) }
+    return ScanRemains(
+      monitor: numbers[1], originalDuty: duty, originalDiscovery: discovery, wasUp: numbers[6] == 1)
+  }
+
+  private static func pair(_ first: UInt16?, _ second: UInt16?) -> (UInt16, UInt16)? {
+    guard let first, let second else { return nil }
+    return (first, second)
   }
 }

@@ -15,7 +15,7 @@ struct ManagementMessagesTests {
     #expect(ManagementCommand.setPowered(true, 0x0102).octets == [0x05, 0, 0x02, 0x01, 1, 0, 1])
     #expect(ManagementCommand.removeMonitor(0x0304, 0).octets == [0x53, 0, 0, 0, 2, 0, 0x04, 0x03])
     #expect(
-      ManagementCommand.setDefaults(MonitorDuty(interval: 0x1234, window: 0x0056), 0).octets
+      ManagementCommand.setDefaults(KernelDuty(interval: 0x1234, window: 0x0056), for: .monitors, 0).octets
         == [0x4C, 0, 0, 0, 10, 0, 0x13, 0, 2, 0x34, 0x12, 0x14, 0, 2, 0x56, 0])
     let monitor = ManagementCommand.addMonitor(0).octets
     // A count, and one pattern of type, offset, length and 31 octets.

@@ -26,7 +26,7 @@ struct SharedScanTests {
     let bench = started()
     #expect(bench.scan.state == .scanning(isActive: false))
     #expect(bench.kernel.monitors == [1])
-    #expect(bench.kernel.duty == MonitorDuty(interval: 480, window: 48))
+    #expect(bench.kernel.duty == KernelDuty(interval: 480, window: 48))
     #expect(
       bench.kernel.asked == [
         .readControllerInformation, .readDefaultSystemConfiguration, .setDefaultSystemConfiguration,
@@ -39,13 +39,13 @@ struct SharedScanTests {
   func takesBackRemains() {
     var bench = started()
     let remains = bench.scan.remains
-    #expect(remains == ScanRemains(monitor: 1, originalDuty: MonitorDuty(interval: 96, window: 48)))
+    #expect(remains == ScanRemains(monitor: 1, originalDuty: KernelDuty(interval: 96, window: 48)))
     bench.scan = SharedScan(index: 3, remains: remains)
     bench.start(plan)
     #expect(bench.scan.state == .scanning(isActive: false))
     #expect(bench.kernel.monitors == [2])
     #expect(bench.scan.farewell.map(\.opcode) == [.removeMonitor, .setDefaultSystemConfiguration])
-    #expect(bench.scan.farewell.last == .setDefaults(MonitorDuty(interval: 96, window: 48), 3))
+    #expect(bench.scan.farewell.last == .setDefaults(KernelDuty(interval: 96, window: 48), for: .monitors, 3))
   }
 
   @Test("What a killed agent left and somebody took away meanwhile is not missed")
@@ -95,7 +95,7 @@ struct SharedScanTests {
     var busy = plan
     busy.isImmediate = true
     bench.follow(busy)
-    #expect(bench.kernel.duty == MonitorDuty(interval: 480, window: 480))
+    #expect(bench.kernel.duty == KernelDuty(interval: 480, window: 480))
     #expect(
       bench.kernel.asked.dropFirst(before) == [.removeMonitor, .setDefaultSystemConfiguration, .addMonitor])
     #expect(bench.scan.state == .scanning(isActive: false))
@@ -112,8 +112,33 @@ struct SharedScanTests {
     bench.tell(.discovering(false))
     #expect(bench.kernel.asked.dropFirst(before) == [.startDiscovery])
     bench.follow(plan)
-    #expect(bench.kernel.asked.last == .stopDiscovery)
+    #expect(bench.kernel.asked.suffix(2) == [.stopDiscovery, .setDefaultSystemConfiguration])
     #expect(bench.scan.state == .scanning(isActive: false))
+  }
+
+  @Test("It discovers for the same share of time, and others discover as before")
+  func discoversForItsShare() {
+    var bench = started()
+    var active = plan
+    active.scan = .active
+    bench.follow(active)
+    #expect(bench.kernel.discoveredWith == KernelDuty(interval: 480, window: 48))
+    active.isImmediate = true
+    bench.follow(active)
+    #expect(bench.kernel.discoveredWith == KernelDuty(interval: 480, window: 480))
+    #expect(
+      bench.scan.farewell.last == .setDefaults(KernelDuty(interval: 18, window: 18), for: .discovery, 3))
+
+    // Killed: the next agent takes it back.
+    var next = bench
+    next.scan = SharedScan(index: 3, remains: bench.scan.remains)
+    next.start(plan)
+    #expect(next.kernel.discovery == KernelDuty(interval: 18, window: 18))
+    #expect(next.scan.state == .scanning(isActive: false))
+
+    bench.follow(plan)
+    #expect(bench.kernel.discovery == KernelDuty(interval: 18, window: 18))
+    #expect(bench.scan.remains.originalDiscovery == nil)
   }
 
   @Test("Active windows of an automatic plan begin and end by themselves")
@@ -161,7 +186,7 @@ struct SharedScanTests {
   func withoutDefaults() {
     let bench = started { $0.refusals[.readDefaultSystemConfiguration] = .unknownCommand }
     #expect(bench.scan.state == .scanning(isActive: false))
-    #expect(bench.kernel.duty == MonitorDuty(interval: 96, window: 48))
+    #expect(bench.kernel.duty == KernelDuty(interval: 96, window: 48))
   }
 
   @Test("Without a right, behind a switch, and without LE it fails by name")
@@ -215,7 +240,7 @@ struct SharedScanTests {
     var bench = started()
     for command in bench.scan.farewell { _ = bench.kernel.answer(command) }
     #expect(bench.kernel.monitors == [])
-    #expect(bench.kernel.duty == MonitorDuty(interval: 96, window: 48))
+    #expect(bench.kernel.duty == KernelDuty(interval: 96, window: 48))
     bench.scan.stop()
     #expect(bench.scan.farewell == [])
   }

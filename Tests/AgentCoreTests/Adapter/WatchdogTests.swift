@@ -57,10 +57,29 @@ struct WatchdogTests {
       #expect(fall(at: Int64(number) * 100) == .wait(milliseconds: min(30_000 << Int64(number), 300_000)))
     }
     #expect(fall(at: 600) == .wait(milliseconds: 300_000))
-    #expect(dog.isExhausted)
+    #expect(dog.exhaustion == .nothingHelped)
     #expect(dog.laddersLost == 6)
     #expect(dog.failed(at: time(3600), mayRestart: false) == .climb(.reset))
-    #expect(!dog.isExhausted)
+    #expect(dog.exhaustion == nil)
+  }
+
+  @Test("What helped does not use up the six of the hour; sixty that helped are too many, too")
+  func cures() {
+    var dog = Watchdog(.adapter(hasBoardStep: false))
+    func fall(at seconds: Int64) {
+      while case .climb = dog.failed(at: time(seconds), mayRestart: true) {}
+    }
+    for number in 0..<5 { fall(at: Int64(number)) }
+    for number in 5..<60 {
+      #expect(dog.failed(at: time(Int64(number) * 10), mayRestart: true) == .climb(.restartScan))
+      dog.recovered(at: time(Int64(number) * 10 + 1))
+    }
+    #expect(dog.failed(at: time(600), mayRestart: true) == .wait(milliseconds: 300_000))
+    #expect(dog.exhaustion == .failsTooOften)
+    #expect(dog.laddersLost == 5)
+    dog.recovered(at: time(900))
+    #expect(dog.exhaustion == nil)
+    #expect(dog.failed(at: time(3605), mayRestart: true) == .climb(.restartScan))
   }
 
   @Test("A controller that is only reached by its commands is brought up anew after 1, 2, 4 … 60 s, for ever")
