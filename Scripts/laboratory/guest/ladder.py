@@ -30,6 +30,7 @@ class Case:
         self.asked = self.over = self.cured = None
 
     def begin(self):
+        self.commands = self.controller.count()["commands"]
         self.start = time.monotonic()
         self.controller.fault(**self.fault)
 
@@ -40,11 +41,13 @@ class Case:
         now = time.monotonic() - self.start
         if self.agent.recovery_request.exists():
             self.take_board_step()
-        if self.asked is None and self.agent.metrics()["radio_probes_total"] > 0:
+        count = self.controller.count()
+        if self.asked is None and count["commands"] > self.commands:
             self.asked = now
-        if self.over is None and not self.controller.count()["faulty"]:
+        if self.over is None and not count["faulty"]:
             self.over = now
-        if self.over is not None and self.agent.radio()["state"] == "on" and self.controller.count()["scanning"]:
+        # The agent, whose answer costs more, is asked last.
+        if self.over is not None and count["scanning"] and self.agent.radio()["state"] == "on":
             self.cured = now
         return self.cured is not None
 

@@ -30,6 +30,7 @@ class Monitor(Program):
 
     def __init__(self, world):
         self.capture = world.results / "btmon.btsnoop"
+        self.capture.unlink(missing_ok=True)
         before = ROOM.read_text()
         ROOM.write_text(str(ROOM_BYTES))
         super().__init__(world, "btmon", ["btmon", "-w", self.capture], quiet=True)

@@ -38,7 +38,7 @@ class Refusal:
             self.sentence = self.agent.radio()["detail"]
             self.controller.mend()
         elif self.over and not self.cured:
-            if self.agent.radio()["state"] == "on" and self.controller.count()["scanning"]:
+            if self.controller.count()["scanning"] and self.agent.radio()["state"] == "on":
                 self.cured = now
         return self.cured is not None
 
