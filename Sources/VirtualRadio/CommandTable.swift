@@ -67,8 +67,11 @@ struct CommandTable: Sendable {
   ]
 
   private static let extended = [
+    Entry(0x2039, 36, 5, 2...254),  // LE Set Extended Advertising Enable
     Entry(0x203A, 36, 6, 0),  // LE Read Maximum Advertising Data Length
     Entry(0x203B, 36, 7, 0),  // LE Read Number of Supported Advertising Sets
+    Entry(0x203C, 37, 0, 1),  // LE Remove Advertising Set
+    Entry(0x203D, 37, 1, 0),  // LE Clear Advertising Sets
     Entry(0x2041, 37, 5, 8...13),  // LE Set Extended Scan Parameters
     Entry(0x2042, 37, 6, 6),  // LE Set Extended Scan Enable
   ]

@@ -62,7 +62,7 @@ extension Controller {
     return status
   }
 
-  /// 7.8.15 to 7.8.17; every other command here is accepted and changes nothing.
+  /// 7.8.15 to 7.8.17.
   private mutating func changeAcceptList(_ opcode: Opcode, _ parameters: [UInt8]) -> ErrorCode {
     switch opcode.rawValue {
     case 0x2010: linkLayer.acceptList.removeAll()
@@ -70,9 +70,24 @@ extension Controller {
       guard let address = parameters.typedAddress else { return .invalidParameters }
       return linkLayer.addToAcceptList(address)
     case 0x2012: linkLayer.acceptList.removeAll { $0 == parameters.typedAddress }
-    default: break
+    default: return changeAdvertising(opcode, parameters)
     }
     return .success
+  }
+
+  /// 7.8.56, 7.8.59 and 7.8.60: there is no advertising set, so that there is nothing to be switched on, off, or removed.
+  /// Every other command here is accepted and changes nothing.
+  private func changeAdvertising(_ opcode: Opcode, _ parameters: [UInt8]) -> ErrorCode {
+    switch opcode.rawValue {
+    case 0x2039:
+      let (enable, count) = (parameters[0], Int(parameters[1]))
+      guard enable <= 1, parameters.count == 2 + 4 * count, enable == 0 || count > 0 else {
+        return .invalidParameters
+      }
+      return count == 0 ? .success : .unknownAdvertisingIdentifier
+    case 0x203C: return .unknownAdvertisingIdentifier
+    default: return .success
+    }
   }
 
   /// What a command that only reads returns.
@@ -105,4 +120,8 @@ extension Controller {
     default: nil
     }
   }
+}
+
+extension ErrorCode {
+  fileprivate static var unknownAdvertisingIdentifier: Self { Self(rawValue: 0x42) }
 }

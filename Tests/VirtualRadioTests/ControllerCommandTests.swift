@@ -24,6 +24,20 @@ struct ControllerCommandTests {
     #expect(host.heard.count == 21 && host.controller.counters.unknownCommands == 0)
   }
 
+  @Test("A kernel that powers it off finds nothing that advertises, and no advertising set can be named")
+  func advertising() {
+    var host = Host()
+    #expect(host.send(0x2039, [0, 0]) == 0 && host.send(0x203D) == 0)
+    #expect(host.send(0x2039, hex("01 01 00 0000 00")) == 0x42 && host.send(0x203C, [0]) == 0x42)
+    #expect(host.send(0x2039, [1, 0]) == 0x12)  // nothing to be switched on
+    #expect(host.send(0x2039, [2, 0]) == 0x12)
+    #expect(host.send(0x2039, hex("00 02 00 0000 00")) == 0x12)  // fewer sets than it says
+    var script = ControllerScript()
+    script.hasExtendedAdvertising = false
+    var legacy = Host(script)
+    #expect(legacy.send(0x2039, [0, 0]) == 0x01)
+  }
+
   @Test("The supported commands are exactly those that are known", arguments: [true, false])
   func supported(isExtended: Bool) throws {
     var script = ControllerScript()

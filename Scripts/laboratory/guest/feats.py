@@ -58,13 +58,13 @@ def reports(metrics):
     return int(metrics["reports_total"])
 
 
-def settled(lab, agent, before):
-    """What was read since, once nothing more comes."""
+def settled(lab, agent, before=None):
+    """What was read since, or at all, once nothing more comes."""
     last = -1
     while (now := reports(agent.metrics())) != last:
         last = now
         time.sleep(0.3)
-    return last - reports(before)
+    return last - (reports(before) if before else 0)
 
 
 def hold_exact(lab, count, read, dropped, most=0):

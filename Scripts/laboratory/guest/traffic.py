@@ -1,31 +1,56 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who said what, by btmon's recording."""
+"""Who sent which scan commands: what btmon recorded, held against what the kernel says that it has sent itself."""
 
 import struct
+import time
+from collections import Counter
 
-from monitor import COMMAND, CONTROL_COMMAND, EVENT, SCAN_COMMANDS
+import hci
+from kernel import KernelCommands
+from monitor import SCAN_COMMANDS
 
-# So long after something asked the kernel to change its scan its commands may come.
-CAUSE_MICROSECONDS = 2_000_000
+SCAN_ENABLE = 0x2042
+# So many of a scenario's own show that those of a program are seen.
+CANARIES = 5
 
 
-def own_scan_commands(lab, monitor):
-    """Scan commands that nothing in the kernel has a reason for: what a program has sent itself.
+class Traffic:
+    """Noted from when it is made, of all adapters; the kernel's must be on, and nobody else's."""
 
-    The recording does not tell who sent a command. The kernel sends scan commands when a management command or event,
-    the end of a discovery, or its own bring-up wants them: each follows such a thing closely. One that follows nothing
-    has been sent by a program on the raw channel.
-    """
-    strays, cause = 0, 0
-    for record in monitor.records():
-        if record.opcode == COMMAND:
-            opcode = struct.unpack_from("<H", record.data)[0]
-            if opcode not in SCAN_COMMANDS:
-                cause = record.microseconds
-            elif record.microseconds - cause > CAUSE_MICROSECONDS:
-                strays += 1
-            else:
-                cause = record.microseconds
-        elif record.opcode == CONTROL_COMMAND or record.opcode > 3 and record.opcode != EVENT:
-            cause = record.microseconds
-    return strays
+    def __init__(self, lab):
+        self.lab = lab
+        self.kernel = KernelCommands()
+        self.monitor = lab.monitor()
+        self.canaries = Counter()
+
+    def programs(self):
+        """Scan commands that the kernel has not sent itself, by opcode."""
+        own, sent = Counter(self.kernel.opcodes()), self.monitor.commands()
+        return {opcode: sent[opcode] - own[opcode] for opcode in SCAN_COMMANDS if sent[opcode] != own[opcode]}
+
+    def show_canary(self, controller):
+        """A program sends some beside the agent: as many are seen."""
+        raw = hci.RawReader(controller.index)
+        for _ in range(CANARIES):
+            # LE Set Extended Scan Enable: on, as it is.
+            raw.command(SCAN_ENABLE, struct.pack("<BBHH", 1, 0, 0, 0))
+        raw.close()
+        self.canaries[SCAN_ENABLE] += CANARIES
+        self.hold()
+
+    def hold(self):
+        """No other program has sent any."""
+        self.lab.until(self.rests, "all of it is recorded", 120)
+        sent, recorded = self.programs(), self.monitor.scan_commands()
+        scenario = sum(self.canaries.values())
+        self.lab.figure("scan commands recorded", recorded)
+        self.lab.figure("of the scenario", scenario)
+        self.lab.figure("of the agent", sum(sent.values()) - scenario)
+        self.lab.equal(sent, self.canaries, "scan commands of programs, by opcode")
+        self.lab.check(recorded > scenario, "the kernel scans")
+
+    def rests(self):
+        """btmon may be far behind the load."""
+        before = self.monitor.capture.stat().st_size
+        time.sleep(0.5)
+        return self.monitor.capture.stat().st_size == before

@@ -19,7 +19,8 @@ LEAST_RATIO = 20
 def carry(controller, usages):
     """The load, in parts: events written, and the least seconds for an event in any part.
 
-    What else the host does counts as the guest's time; the part that it disturbed least is nearest to the truth.
+    With the processor's own virtualisation what else the host does counts as the guest's time: the part that it disturbed
+    least is nearest to the truth.
     """
     total, least = 0, None
     for _ in range(PARTS):

@@ -16,11 +16,16 @@ irk = "{key}"
 
 
 def scenario(lab):
-    controller = lab.controller(rooms.rotating(KEYS, 5))
     keys = lab.folder / "keys.toml"
     keys.write_text(IDENTITIES.format(key=KEYS[0]))
     keys.chmod(0o600)
-    agent = feats.scanning(lab, controller, "exclusive", more=f'identity-keys = "{keys}"')
+    for access in ("exclusive", "shared"):
+        follow(lab, access, keys)
+
+
+def follow(lab, access, keys):
+    controller = lab.controller(rooms.rotating(KEYS, 5))
+    agent = feats.scanning(lab, controller, access, more=f'identity-keys = "{keys}"')
     time.sleep(23)
     with agent.client() as client:
         client.send("Sightings", more=True)
@@ -33,6 +38,8 @@ def scenario(lab):
     # One row for the device with a key; the other has a new one every five seconds.
     others = int(metrics["devices_added_total"]) - 1
     lab.check(4 <= others <= 6, f"addresses of the device without a key: {others}")
-    lab.figure("addresses followed", int(metrics["addresses_followed_total"]))
+    lab.figure(f"{access} addresses followed", int(metrics["addresses_followed_total"]))
     lab.check(metrics["addresses_followed_total"] >= 3, "the device with a key is followed")
-    lab.figure("rows without a key", others)
+    lab.figure(f"{access} rows without a key", others)
+    agent.end()
+    controller.end()
