@@ -3,7 +3,7 @@
 """app.py SOCKET [APP [ACCESSORY]]: asks for an accessory while it has none, or where ACCESSORY is; says what happens."""
 import sys
 import varlink  # of PyPI
-
+sys.excepthook = lambda kind, error, trace: print(f"{kind.__name__}: {error}", file=sys.stderr)
 socket, app, wanted = (sys.argv[1:] + [None, None])[:3]
 gateway = varlink.Client.new_with_address(f"unix:{socket}")
 # A connection carries one call at a time: the stream of events is one of its own.

@@ -25,6 +25,10 @@ public struct DisplayItem: Equatable, Sendable {
   public var selection: Selection = .operator
   public var setupOptions: SetupOptions = []
   public var renameOptions: RenameOptions = []
+  /// Whether the name that is typed at setup is the network's too, of which the item knows the beginning only.
+  public var renamesNetwork: Bool {
+    setupOptions.contains(.rename) && renameOptions.contains(.ssid) && descriptor.ssidPrefix != nil
+  }
   /// Grants of this item at most.
   public var maxAccessories: UInt16 = 16
   public var descriptor = DiscoveryDescriptor()

@@ -37,7 +37,7 @@ extension ManifestRules {
       let renameOptions = path.appending(ItemKey.renameOptions)
       if !item.setupOptions.contains(.rename) {
         report(.doubt(.noEffect(.noRename)), at: renameOptions)
-      } else if !item.descriptor.hasWiFiClause {
+      } else if item.descriptor.ssidPrefix == nil {
         report(.doubt(.noEffect(.noSSID)), at: renameOptions)
       }
     }

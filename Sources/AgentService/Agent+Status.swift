@@ -89,6 +89,13 @@ extension Agent {
           kind: "registryNotWritten",
           sentence: "a change of the registry was not written: \(refusal), and make the change again"))
     }
+    for app in desk.suspendedApps {
+      problems.append(
+        Problem(
+          kind: "accessoriesSuspended",
+          sentence: "the accessories of \(app) are suspended: the manifest has given it another account;"
+            + " accessoryctl authorize \(app) confirms that"))
+    }
     if !lastFindings.isEmpty {
       problems.append(
         Problem(

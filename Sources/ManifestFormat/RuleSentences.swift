@@ -133,7 +133,8 @@ extension ManifestProblem.NoEffect {
       "no effect: tx-power is given, so that path losses decide; use enter- and leave-path-loss"
     case .txPowerMissing: "no effect: path losses decide only with tx-power; add tx-power to the item"
     case .noRename: "no effect: nothing is renamed; add \"rename\" to setup-options"
-    case .noSSID: "no effect: the descriptor has no ssid or ssid-prefix; remove the option or add one"
+    case .noSSID:
+      "no effect: only a network that is looked for by ssid-prefix is renamed; remove the option or add that"
     case .notAnchored: "no effect: \"backwards\" finds a name's end only together with \"anchored\"; add it"
     }
   }

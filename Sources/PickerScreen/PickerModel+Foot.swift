@@ -65,7 +65,8 @@ extension PickerModel {
   func typingLines(_ typing: PickerTyping) -> (lines: [ScreenLine], cursor: Int) {
     let height = layout.infoHeight
     let columns = size.columns - 2
-    let prompt = typing.complaint ?? Sentences.prompt(typing, glyphs)
+    let prompts = typing.complaint.map { [$0] } ?? Sentences.prompts(typing, glyphs)
+    let prompt = prompts.first { $0.folded(to: columns).count < height } ?? prompts.last ?? ""
     let style: ScreenStyle = typing.complaint == nil ? .strong : [.strong, .bad]
     var lines = folded(prompt, columns, height - 1).map { ScreenLine(" " + $0, style) }
     lines = Array(repeating: ScreenLine(), count: height - 1 - lines.count) + lines

@@ -169,12 +169,16 @@ enum Sentences {
     "\(shown(row.line.name, glyphs)) changes its address: it may not be known again. Choose it?"
   }
 
-  static func prompt(_ typing: PickerTyping, _ glyphs: Glyphs) -> String {
+  /// The same question in fewer and fewer words.
+  static func prompts(_ typing: PickerTyping, _ glyphs: Glyphs) -> [String] {
     switch typing.purpose {
-    case .candidate: "Choose it as:"
-    case .answer: "Its name:"
+    case .candidate: ["Choose it as:"]
+    case .answer: ["Its name:"]
     case .network(_, _, let prefix):
-      "Its network begins with \(glyphs.shown(prefix, columnsMax: 32)); the whole name, if you know it:"
+      [
+        "Its network begins with \(glyphs.shown(prefix, columnsMax: 32)); the whole name, if you know it:",
+        "Its network's whole name, if you know it:", "Network's name, if you know it:",
+      ]
     }
   }
 

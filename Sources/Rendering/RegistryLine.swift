@@ -41,7 +41,9 @@ extension RegistryLine {
     case .state(let state, let sentence, let accessoryCount):
       let word = state == .degraded ? style.bad(state.rawValue) : style.good(state.rawValue)
       let noun = accessoryCount == 1 ? "accessory" : "accessories"
-      rows.line("registry  \(word), \(accessoryCount) \(noun)")
+      // Of a file that was never read nobody knows how many it has.
+      let isKnown = state != .degraded || accessoryCount > 0
+      rows.line("registry  \(word)" + (isKnown ? ", \(accessoryCount) \(noun)" : ""))
       if let sentence { rows.row("", StatusLine.shown(sentence)) }
     case .removed(let app, let item, let device):
       let owner = AirText(Array("\(app)/\(item)".utf8)).escaped()

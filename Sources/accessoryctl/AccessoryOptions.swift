@@ -19,13 +19,21 @@ struct AccessoryOptions: ParsableArguments {
 
   @OptionGroup var gateway: GatewayOptions
 
-  /// The one that is meant, and everything that is there.
-  func resolve() throws(Failure) -> (accessory: AccessoryLine, all: [AccessoryLine]) {
+  /// The one that is meant, and everything that is there. With `asDevice` it makes no difference which of a device's
+  /// accessories is meant.
+  func resolve(
+    asDevice: Bool = false
+  ) throws(Failure) -> (accessory: AccessoryLine, all: [AccessoryLine]) {
     let all = try gateway.accessories()
     let candidates = app.map { app in all.filter { $0.app == app } } ?? all
     do throws(AccessoryNameProblem) {
       return (try candidates.accessory(named: accessory), all)
     } catch {
+      if asDevice, case .ambiguous(let meant) = error, let first = meant.listed.first,
+        meant.allSatisfy({ $0.isDevice(of: first) })
+      {
+        return (first, all)
+      }
       throw .sentence(sentence(error, candidates), .no)
     }
   }

@@ -26,7 +26,7 @@ struct RenameCommand: ParsableCommand {
   var name: String
 
   func run() throws {
-    let (accessory, all) = try options.resolve()
+    let (accessory, all) = try options.resolve(asDevice: true)
     try options.gateway.one(PickerMethod.rename, within: PickerMethod.rename.patienceSeconds) { json in
       json.member("accessory", accessory.identifier.text)
       json.member("name", name)
@@ -43,14 +43,12 @@ struct RenameCommand: ParsableCommand {
 extension AccessoryLine {
   /// The apps that have the same device, as words for people; empty when there are none.
   func otherApps(among all: [AccessoryLine]) -> String {
-    let others = all.filter { other in
-      other.identifier != identifier && (address != nil ? other.address == address : isNetwork(of: other))
-    }
+    let others = all.filter { $0.identifier != identifier && isDevice(of: $0) }
     return Set(others.map(\.app)).sorted().map(shown).joined(separator: " and ")
   }
 
-  /// Without an address a device is its network.
-  private func isNetwork(of other: AccessoryLine) -> Bool {
-    other.address == nil && ssid != nil && other.ssid == ssid
+  /// Whether both are on one device; without an address a device is its network.
+  func isDevice(of other: AccessoryLine) -> Bool {
+    address != nil ? other.address == address : other.address == nil && ssid != nil && other.ssid == ssid
   }
 }

@@ -40,6 +40,11 @@ struct AutomaticSetups: Sendable {
     return true
   }
 
+  /// Devices that are being set up for an item and are no accessories yet.
+  func countUnderWay(app: String, item: String) -> Int {
+    underWay.count { $0.app == app && $0.item == item }
+  }
+
   /// It is an accessory; `awaitsApp` as that.
   mutating func succeed(_ key: AutomaticKey, awaitsApp identifier: RandomIdentifier?) {
     underWay.remove(key)

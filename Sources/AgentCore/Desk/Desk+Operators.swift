@@ -61,29 +61,37 @@ extension Desk {
     let name = try Self.deviceName(name)
     switch requests[index].kind {
     case .setup(let setup):
-      guard case .naming = setup.step else { throw .requestClosed(request) }
+      guard case .naming = setup.step else { throw setup.refusal(of: request, to: "to be named") }
+      if let item = setup.chosenItem?.item { try Self.requireNetworkName(name, of: item) }
       add(index, name: name)
       act(.answer(ticket, .success(.done)))
     case .rename(var rename):
       guard !rename.isUnderWay else { throw .requestClosed(request) }
-      let network = try rename.renamesNetwork ? network(name, of: rename.accessory) : nil
+      let prefix = ledger.registry.accessory(rename.accessory)?.descriptor.ssidPrefix ?? []
+      let network = try rename.renamesNetwork ? Self.network(name, beginningWith: prefix) : nil
       rename.isUnderWay = true
       requests[index].kind = .rename(rename)
       change(
         .apply(.rename(rename.accessory, displayName: name, ssid: network)), .rename(request: id, ticket))
-    case .authorize: throw .requestClosed(request)
+    case .authorize:
+      throw .invalid(field: "request", reason: "it waits for Agree, Deny or Cancel, and takes no name")
     }
   }
 
+  /// Where a setup's name is its network's too.
+  static func requireNetworkName(_ name: String, of item: DisplayItem) throws(DeskRefusal) {
+    guard item.renamesNetwork else { return }
+    _ = try network(name, beginningWith: item.descriptor.ssidPrefix ?? [])
+  }
+
   /// A name that is its network's too: one that the accessory is looked for by.
-  private func network(
-    _ name: String, of identifier: RandomIdentifier
+  private static func network(
+    _ name: String, beginningWith prefix: [UInt8]
   ) throws(DeskRefusal) -> [UInt8] {
     let network = Array(name.utf8)
     guard network.count <= RegistryLimits.ssidBytesMax else {
       throw .invalid(field: "name", reason: "the network is named too, and its name has at most 32 bytes")
     }
-    let prefix = ledger.registry.accessory(identifier)?.descriptor.ssidPrefix ?? []
     guard network.starts(with: prefix) else {
       let beginning = String(decoding: prefix, as: UTF8.self)
       throw .invalid(
@@ -94,9 +102,13 @@ extension Desk {
 
   /// Agrees to what an app asks for.
   public mutating func agree(_ request: String, _ ticket: Ticket) throws(DeskRefusal) {
-    guard let id = RandomIdentifier(text: request), let index = index(of: id),
-      case .authorize(var authorize) = requests[index].kind, !authorize.isUnderWay
-    else { throw .requestClosed(request) }
+    guard let id = RandomIdentifier(text: request), let index = index(of: id) else {
+      throw .requestClosed(request)
+    }
+    guard case .authorize(var authorize) = requests[index].kind else {
+      throw .invalid(field: "request", reason: "it asks for nothing that could be agreed to")
+    }
+    guard !authorize.isUnderWay else { throw .requestClosed(request) }
     try requireRegistryForOperators()
     authorize.isUnderWay = true
     requests[index].kind = .authorize(authorize)
@@ -155,6 +167,7 @@ extension Desk {
         reason: "none of the items has bluetooth-range = \"immediate\"")
     }
     if let open = openPicker(ofApp: app.name) { throw .busy(open) }
+    if let failure = accountFailure(ofApp: app.name) { throw .setupFailed(failure) }
     if case .device(let bits) = opening.choice { try requireNoAccessory(ofApp: app.name, at: bits) }
     return open(
       app: app.name, session: nil, items, opening.settings, opening.choice, touches: opening.choice == .touch,

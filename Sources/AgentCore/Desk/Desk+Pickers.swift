@@ -18,6 +18,7 @@ extension Desk {
         .extensionNotFound, "the manifest has no items for \(session.app) that can be chosen",
         cure: "add [[app.\(session.app).item]] to the manifest, or bring items in the call")
     }
+    if let failure = accountFailure(ofApp: session.app) { throw failure }
     try paceRequest(ofApp: session.app)
     let isTouch = items.allSatisfy { $0.item.selection == .touch }
     return open(
@@ -28,6 +29,17 @@ extension Desk {
   private func manifestItems(ofApp app: String) -> [PickerItem]? {
     configuration.apps[app]?.items.filter { $0.selection != .observe }.map { PickerItem($0) }
   }
+
+  /// Nothing can be set up for an app whose accessories are another account's.
+  func accountFailure(ofApp app: String) -> SetupFailure? {
+    guard let account = ledger.registry.account(ofApp: app), account != configuration.accounts[app] else {
+      return nil
+    }
+    return .accountIsAnother(app: app)
+  }
+
+  /// Apps of the manifest whose accessories are another account's.
+  public var suspendedApps: [String] { appNames.filter { accountFailure(ofApp: $0) != nil } }
 
   func openPicker(ofApp app: String) -> RandomIdentifier? {
     requests.first { $0.app == app && $0.setup != nil }?.id
@@ -195,6 +207,12 @@ extension SetupRequest {
 extension SetupFailure {
   /// Status has whatever is wrong with the registry, be it one change that the disk did not take.
   static let registryCure = "ask the gateway's operator to see accessoryctl status"
+
+  static func accountIsAnother(app: String) -> Self {
+    Self(
+      .userRestricted, "the accessories of \(app) are another account's",
+      cure: "an operator confirms its account: accessoryctl authorize \(app)")
+  }
 
   /// The cure is what the session itself can do about the app's open request.
   fileprivate static func alreadyOpen(_ open: DeskRequest, for session: Session) -> Self {

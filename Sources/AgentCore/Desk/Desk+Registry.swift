@@ -321,7 +321,7 @@ extension RegistryError {
         cure: "an operator confirms the account: accessoryctl authorize")
     case .itemFull(let most):
       SetupFailure(
-        .userRestricted, "the item has \(most) accessories, as many as it may",
+        .userRestricted, "the item has all the accessories that it may, \(most)",
         cure: "remove one, or raise the item's max-accessories")
     case .full:
       SetupFailure(

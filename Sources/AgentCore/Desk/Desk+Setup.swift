@@ -30,6 +30,7 @@ extension Desk {
         field: "name",
         reason: isShared ? "another app has named the device already" : "the item is not renamed at setup")
     }
+    if let name { try Self.requireNetworkName(name, of: item) }
     let network = try ssid.map { (ssid) throws(DeskRefusal) in try Self.network(ssid, for: item.descriptor) }
     take(index, number, .operator(ticket), network: network)
     guard item.setupOptions.contains(.rename), !isShared else { return add(index, name: nil) }
@@ -121,8 +122,10 @@ extension Desk {
     guard let setup = request.setup, let chosen = setup.chosen, let item = setup.chosenItem else {
       return nil
     }
+    let renamed = item.item.renamesNetwork ? name.map { Array($0.utf8) } : nil
     var addition = addition(
-      app: request.app, item, chosen.device, name: name ?? chosen.appName ?? item.item.name, setup.network)
+      app: request.app, item, chosen.device, name: name ?? chosen.appName ?? item.item.name,
+      renamed ?? setup.network)
     addition?.isHandsFree = setup.chooser == .touch
     return addition
   }
@@ -241,6 +244,17 @@ extension Desk {
 }
 
 extension SetupRequest {
+  /// Why the request, which is open, is not what an operator takes it for.
+  func refusal(of request: String, to what: String) -> DeskRefusal {
+    switch step {
+    case .none: .invalid(field: "request", reason: "it waits for a choice, not \(what)")
+    case .naming: .invalid(field: "request", reason: "it waits for a name, not \(what)")
+    case .confirming: .invalid(field: "request", reason: "it waits for its app, not \(what)")
+    // Somebody has decided.
+    case .adding, .takingBack: .requestClosed(request)
+    }
+  }
+
   func isConfirming(_ identifier: RandomIdentifier) -> Bool {
     if case .confirming = step { accessory == identifier } else { false }
   }

@@ -178,7 +178,7 @@ extension Desk {
     }
     guard item.isBrought || count(ofApp: app, item: id) < Int(item.item.maxAccessories) else {
       return TouchRefusal(
-        "the item \(id) has \(item.item.maxAccessories) accessories, as many as it may",
+        "the item \(id) has all the accessories that it may, \(item.item.maxAccessories)",
         cure: "remove one, or raise the item's max-accessories")
     }
     return nil
@@ -206,7 +206,8 @@ extension Desk {
     for device in sighted {
       guard let item = configuration.item(device.item, ofApp: device.app), item.selection == .automatic,
         !grants.grants(at: device.address).contains(where: { $0.app == device.app }),
-        obstacle(to: device.address, app: device.app, item: PickerItem(item)) == nil
+        obstacle(to: device.address, app: device.app, item: PickerItem(item)) == nil,
+        hasPlace(for: item, ofApp: device.app)
       else { continue }
       let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.id)
       guard automatic.begin(key, at: now) else { continue }
@@ -218,6 +219,12 @@ extension Desk {
         failAutomatic(key, .accountIsUnknown)
       }
     }
+  }
+
+  /// What is on its way to the disk has its place already.
+  private func hasPlace(for item: DisplayItem, ofApp app: String) -> Bool {
+    let taken = count(ofApp: app, item: item.id) + automatic.countUnderWay(app: app, item: item.id)
+    return taken < Int(item.maxAccessories)
   }
 
   mutating func automaticWasWritten(

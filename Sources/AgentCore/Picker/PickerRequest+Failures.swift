@@ -10,6 +10,7 @@ extension PickerRequest {
     if choice == .touch, let touchRefusal {
       return SetupFailure(.discoveryTimeout, touchRefusal.reason, cure: touchRefusal.cure)
     }
+    if isFiltered, phase == .discovering, discovered > 0 { return .nothingShown(of: discovered) }
     guard case .seconds(let seconds) = settings.discoveryTimeout else { return .nothingFound }
     let milliseconds = Int64(seconds) * 1000
     switch choice {
@@ -40,6 +41,13 @@ extension SetupFailure {
     Self(
       .discoveryTimeout, "nothing that matches was found",
       cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
+  }
+
+  /// In a filtered picker.
+  fileprivate static func nothingShown(of count: Int) -> Self {
+    Self(
+      .discoveryTimeout, "the app was told of \(count) \(count == 1 ? "device" : "devices") and showed none",
+      cure: "call UpdatePicker with those that people may choose from")
   }
 
   static var radioDown: Self {

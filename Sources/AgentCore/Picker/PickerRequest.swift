@@ -67,6 +67,8 @@ public struct PickerRequest: Sendable {
   private var lost: [DeviceAddress: PickerCandidate] = [:]
   /// Why the last device that was held at the gateway was not set up.
   public var touchRefusal: TouchRefusal?
+  /// So many devices a filtered picker has told of.
+  public private(set) var discovered = 0
   /// So many accessories are still to be set up.
   public private(set) var remaining: Int
   private var lastNumber: UInt32 = 0
@@ -216,6 +218,7 @@ extension PickerRequest {
       candidates[index].hasResponded || waited >= Self.responseMilliseconds
     else { return }
     candidates[index].isDiscovered = true
+    discovered += 1
     events.append(.discovered(candidates[index].number))
   }
 

@@ -30,9 +30,11 @@ public struct RequestPace: Sendable {
         .pickerRestricted, closed.by.reason, cure: "ask again when somebody wants it, after 5 s")
     }
     asked.removeAll { now.milliseconds(since: $0) >= Self.windowMilliseconds }
-    guard asked.count < perMinute else {
+    if asked.count >= perMinute, let oldest = asked.first {
+      let wait = (Self.windowMilliseconds - now.milliseconds(since: oldest) + 999) / 1000
       throw SetupFailure(
-        .pickerRestricted, "the app has asked \(perMinute) times within a minute", cure: "ask less often")
+        .pickerRestricted, "the app has asked \(perMinute) times within a minute",
+        cure: "ask again in \(wait) s")
     }
     asked.append(now)
   }

@@ -9,7 +9,8 @@ extension DeskNotice {
     case .foreign: .foreign
     case .disclosed: .disclosed
     case .resolved: .resolved
-    case .added, .removed, .suspended, .restored, .automaticFailed: nil
+    case .automaticFailed: .automaticFailed
+    case .added, .removed, .suspended, .restored: nil
     }
   }
 

@@ -8,7 +8,7 @@ import Varlink
 /// Kinds of lines that a stranger can cause: one a minute is said of each.
 enum StrangerKind: Hashable, CaseIterable, Sendable {
   case strangers, full, userFull, longMessages, cutMessages, noJSON, longReplies, overdue, registryFailures
-  case touchProgram, foreign, disclosed, resolved
+  case touchProgram, foreign, disclosed, resolved, automaticFailed
 }
 
 extension Notice {

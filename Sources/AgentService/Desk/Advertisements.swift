@@ -77,7 +77,7 @@ extension Agent {
     greetNewAccessories()
     let produced = ring.produced
     let sequence = parameters.numberIfAny("sequence")
-    let cursorEpoch = parameters.wordIfAny("epoch")
+    let cursorEpoch = parameters.wordIfAny("epoch")?.lowercased()
     let isUseful = cursorEpoch == epoch.text && sequence.map { $0 <= produced } ?? false
     let isReset = !isUseful && (sequence != nil || cursorEpoch != nil)
     return AdvertisementStream(

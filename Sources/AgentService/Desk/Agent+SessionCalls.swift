@@ -99,7 +99,7 @@ extension Agent {
     activation.session = parameters.wordIfAny("session")
     activation.sequence = parameters.numberIfAny("sequence")
     activation.hasForeignCursor =
-      parameters.wordIfAny("epoch").map { $0 != epoch.text } ?? (activation.sequence != nil)
+      parameters.wordIfAny("epoch").map { $0.lowercased() != epoch.text } ?? (activation.sequence != nil)
     let activated = try desk.activate(activation, user: client.peer.user, apps: client.rights.apps)
     begin(place, .session(SessionStream(activated)))
   }

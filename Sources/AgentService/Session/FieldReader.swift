@@ -52,7 +52,7 @@ struct FieldReader {
     guard let bytes = text(name).map({ Array($0.utf8) }) else { return nil }
     guard range.contains(bytes.count) else {
       throw failure(
-        name, "it has \(bytes.count) bytes", cure: "use \(range.lowerBound) to \(range.upperBound) bytes")
+        name, "it has \(bytes.count) bytes", cure: "use \(Self.words(range)) bytes")
     }
     return bytes
   }
@@ -67,8 +67,12 @@ struct FieldReader {
     }
     guard range.contains(bytes.count) else {
       throw failure(
-        name, "it has \(bytes.count) bytes", cure: "use \(range.lowerBound) to \(range.upperBound) bytes")
+        name, "it has \(bytes.count) bytes", cure: "use \(Self.words(range)) bytes")
     }
     return bytes
+  }
+
+  private static func words(_ range: ClosedRange<Int>) -> String {
+    range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
   }
 }

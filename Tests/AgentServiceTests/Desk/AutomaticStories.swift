@@ -32,6 +32,18 @@ struct AutomaticStories {
         """)
   }
 
+  @Test("An item's last place is given once, and nobody who found it taken has failed")
+  func lastPlace() {
+    let (story, app, _) = gateway(
+      [.bulb(1, from: 5), .bulb(2, from: 5), .bulb(3, from: 5)], Self.manifest { $0.maxAccessories = 1 })
+    story.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 10)
+    let added = app.events.filter { $0.text("event") == "accessoryAdded" }
+    #expect(added.count == 2)
+    #expect(story.bench.desk.counters.automaticFailed == 0)
+  }
+
   @Test("What was removed stays out until it is allowed, after a restart too")
   func tombstone() {
     let (story, app, anna) = gateway([.bulb(1, from: 5)])

@@ -78,6 +78,15 @@ struct FilteredPickerStories {
         """)
   }
 
+  @Test("An app that shows nothing of what it was told is said so")
+  func nothingShown() {
+    let (story, app, _) = filtered([.bulb(1), .bulb(2)])
+    story.run(seconds: 31)
+    let failure = app.events.last?.object("error")
+    #expect(failure?.text("name") == "discoveryTimeout")
+    #expect(failure?.text("reason") == "the app was told of 2 devices and showed none")
+  }
+
   @Test("It makes the radio ask for scan responses, as long as it is open, if nothing else does")
   func nameInScanResponse() throws {
     let manifest = Manifest.lights { _ in }.with { $0.gateway.scan = .auto }

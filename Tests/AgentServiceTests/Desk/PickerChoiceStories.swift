@@ -221,8 +221,8 @@ struct PickerChoiceStories {
         1.0 anna: Choose → Invalid name
         1.0 anna: Choose → Invalid ssid
         1.0 anna: Choose → RequestClosed
-        1.0 anna: Name → RequestClosed
-        1.0 anna: Agree → RequestClosed
+        1.0 anna: Name → Invalid request
+        1.0 anna: Agree → Invalid request
         1.0 lights: accessoryAdded a1 Lumo bulb authorized
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished
@@ -297,7 +297,7 @@ struct PickerChoiceStories {
         5.0 anna: Choose → a2 Lumo bulb
         """)
     let failure = app.events.first { $0.text("event") == "pickerSetupFailed" }?.object("error")
-    #expect(failure?.text("reason") == "the item has 1 accessories, as many as it may")
+    #expect(failure?.text("reason") == "the item has all the accessories that it may, 1")
     #expect(failure?.text("cure") == "remove one, or raise the item's max-accessories")
   }
 

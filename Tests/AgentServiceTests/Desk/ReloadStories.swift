@@ -56,7 +56,10 @@ struct ReloadStories {
     reload(story, .lights { _ in }, access)
     let heir = story.app(user: 1002, as: "heir")
     heir.call("List")
+    heir.call("ShowPicker")
+    anna.call("Open", #""app":"lights""#)
     anna.call("List")
+    #expect(problems(story) == ["accessoriesSuspended"])
     anna.call("Authorize", #""app":"lights""#)
     anna.call("Authorize", #""app":"lamps""#)
     story.run(seconds: 1)
@@ -66,12 +69,15 @@ struct ReloadStories {
         2.1 lights: the end
         3.0 heir: activated
         3.0 heir: List → done
+        3.0 heir: ShowPicker → UserRestricted
+        3.0 anna: Open → SetupFailed userRestricted
         3.0 anna: List → a1 Lumo bulb authorized suspended
         3.0 anna: List → done
         3.0 heir: accessoryAdded a1 Lumo bulb authorized
         3.0 anna: Authorize → 1 accessories
         3.0 anna: Authorize → NotFound app lamps
         """)
+    #expect(problems(story) == [])
     guard let bench = story.bench as? Workbench else { return }
     let said: [String] = bench.notices.compactMap { notice in
       switch notice {
@@ -83,6 +89,11 @@ struct ReloadStories {
       }
     }
     #expect(said == ["added", "suspended", "restored"])
+  }
+
+  private func problems(_ story: DeskStory) -> [String?] {
+    let status = story.call("Gateway.Status", "", user: 0, label: "operator").replies.first?.parameters
+    return (status?.objects("problems") ?? []).map { $0.text("kind") }
   }
 
   @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")

@@ -102,7 +102,7 @@ struct SessionStreamStories {
       anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall \#(number)""#)
     }
     _ = story.takeLines()
-    app.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
+    app.activate(#""app":"lights","epoch":"\#(app.epoch.uppercased())","sequence":\#(app.sequence)"#)
     story.run(seconds: 1)
     #expect(story.text.split(separator: "\n").count { $0.contains("accessoryChanged") } == 256)
     #expect(story.text.contains("lights: missed 44\n"))
@@ -195,7 +195,7 @@ struct AdvertisementStories {
     app.call("WatchAdvertisements").hangUp()
     story.run(seconds: 320)
     _ = story.takeLines()
-    app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#)
+    app.call("WatchAdvertisements", #""epoch":"\#(app.epoch.uppercased())","sequence":0"#)
     app.call("WatchAdvertisements", #""epoch":"00","sequence":0"#)
     story.run(seconds: 1)
     #expect(story.text.contains("→ from #0\n"))

@@ -340,6 +340,40 @@ struct SetupStories {
         """)
   }
 
+  @Test("With the option for it the network's stored name is the name that is typed")
+  func renamedNetwork() {
+    func choosing() -> (DeskStory, StoryApp, StoryOperator) {
+      DeskStory.choosing {
+        $0.descriptor.ssidPrefix = Array("Lumo-".utf8)
+        ($0.setupOptions, $0.renameOptions) = (.rename, .ssid)
+      }
+    }
+    let (named, _, anna) = choosing()
+    anna.choose(1, #""name":"Hall""#)
+    anna.choose(1, #""name":"Lumo-, a name of more than 32 octets""#)
+    anna.choose(1, #""name":"Lumo-hall""#)
+    named.run(seconds: 1)
+    #expect(
+      named.text == """
+        1.0 anna: Choose → Invalid name
+        1.0 anna: Choose → Invalid name
+        1.0 lights: pickerSetupRename
+        1.0 lights: accessoryAdded a1 Lumo-hall authorized Lumo-hall
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Lumo-hall
+        1.0 anna: Choose → a1 Lumo-hall
+        """)
+    let (answered, _, ben) = choosing()
+    ben.choose(1, #""ssid":"Lumo-7""#)
+    answered.run(seconds: 1)
+    ben.answer("Name", #""name":"Hall""#)
+    ben.answer("Name", #""name":"Lumo-hall""#)
+    answered.run(seconds: 1)
+    #expect(answered.text.contains("2.0 anna: Name → Invalid name"))
+    #expect(answered.text.contains("accessoryAdded a1 Lumo-hall authorized Lumo-hall"))
+  }
+
   @Test("An operator who knows the whole name gives it at once")
   func networkInChoice() {
     let (story, _, anna) = DeskStory.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
