@@ -73,6 +73,7 @@ struct ReloadStories {
         3.0 anna: Open → SetupFailed userRestricted
         3.0 anna: List → a1 Lumo bulb authorized suspended
         3.0 anna: List → done
+        3.0 operator: Status → done
         3.0 heir: accessoryAdded a1 Lumo bulb authorized
         3.0 anna: Authorize → 1 accessories
         3.0 anna: Authorize → NotFound app lamps
