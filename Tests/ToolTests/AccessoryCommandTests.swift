@@ -85,11 +85,11 @@ struct AccessoryCommandTests {
         "Desk lamp" (lights/bulb, C4:A1:00:00:1E:28, fedcba98); name it by its identifier
 
         """)
-    let shared = try run([Replies.accessories], "remove", "C4:A1:00:00:1E:27")
+    let shared = try run([Replies.accessories], "remove", "C4:A1:00:00:1E:27", "--yes")
     #expect(shared.run.status == 1 && shared.run.errorOutput.contains("music/strobe"))
     // The name is the device's.
     let device = try run([Replies.accessories, [Self.done]], "rename", "C4:A1:00:00:1E:27", "x")
-    #expect(device.run.status == 0 && device.run.output.hasSuffix("to \"x\", for music too\n"))
+    #expect(device.run.status == 0 && device.run.text.hasSuffix("to \"x\", for music too\n"))
     let app = try run(
       [Replies.accessories, [Self.done]], "rename", "C4:A1:00:00:1E:27", "x", "--app", "music")
     #expect(app.run.status == 0 && app.calls.last == "Rename accessory=\(Replies.shared) name=x")
