@@ -81,6 +81,22 @@ struct KeyTests {
     #expect(press(&unnamed, .enter) == .choose(request: Samples.lights, candidate: 1, name: nil, ssid: nil))
   }
 
+  @Test(
+    "The question for a network is whole on every screen",
+    arguments: [40, 80], ["HUB-", "A beginning of thirty-one octets"])
+  func networkQuestion(columns: Int, prefix: String) {
+    let item = RequestItemLine(item: "hub", name: "Hub", ssidPrefix: prefix)
+    let rows = columns == 40 ? 10 : 24
+    var model = Samples.model(
+      [Samples.setup(items: [item])], [Samples.candidate(1, level: -40)],
+      size: ScreenSize(columns: columns, rows: rows))
+    #expect(press(&model, .enter) == nil)
+    let lines = model.screen(at: Samples.time(1003)).lines
+    let text = lines.flatMap { $0.text.split(separator: " ") }.joined(separator: " ")
+    #expect(text.contains("if you know it:"))
+    #expect(text.contains(prefix.prefix(30)))
+  }
+
   @Test("A device that may not be known again is chosen only when the person says so twice")
   func fleeting() {
     let action = PickerAction.choose(request: Samples.lights, candidate: 1, name: nil, ssid: nil)
