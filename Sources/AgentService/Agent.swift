@@ -159,7 +159,7 @@ public final class Agent {
   /// The next thing to do, in order; nil when all is done.
   public func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
 
-  /// Whether the radio is to be read at once: somebody waits at the gateway, or the controller is to answer a command.
+  /// Whether the radio is to be read at once: a request is open, or the controller is to answer a command.
   /// Otherwise every `drainIntervalMilliseconds` is soon enough.
   public var isRadioUrgent: Bool { requests.open > 0 || radio.awaitsAnswer }
 

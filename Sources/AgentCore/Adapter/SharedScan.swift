@@ -63,7 +63,6 @@ public struct SharedScan: Sendable {
   /// Likewise while it discovers; ours only as long as we do, since others' discoveries are none of our business.
   private var originalDiscovery: KernelDuty?
   private var discovery: KernelDuty?
-  private var dutyAsked: (purpose: KernelDuty.Purpose, duty: KernelDuty)?
   private var monitor: UInt16?
   /// It is to be removed and added again.
   private var isMonitorStale = false
@@ -246,12 +245,9 @@ extension SharedScan {
       // A kernel that does not tell how it scans for monitors cannot be told either.
       if originalDuty == nil { hasDefaults = false }
     case .setDefaultSystemConfiguration:
-      if let asked = dutyAsked.take() {
-        switch asked.purpose {
-        case .monitors: duty = asked.duty
-        case .discovery: discovery = asked.duty
-        }
-      }
+      // It is asked for in the words in which it is told.
+      duty = KernelDuty(command.parameters, for: .monitors) ?? duty
+      discovery = KernelDuty(command.parameters, for: .discovery) ?? discovery
     case .addMonitor:
       guard returned.count >= 2 else { return fail(.answerCut(command.opcode)) }
       monitor = returned.span.octets.uint16(at: 0)
@@ -354,19 +350,8 @@ extension SharedScan {
     hasDefaults && originalDiscovery != nil && discovery != wanted
   }
 
-  private func askedDuty(by command: ManagementCommand) -> (KernelDuty.Purpose, KernelDuty)? {
-    for purpose in [KernelDuty.Purpose.monitors, .discovery] {
-      for duty in [wantedDuty, originalDiscovery].compactMap(\.self)
-      where command == .setDefaults(duty, for: purpose, index) {
-        return (purpose, duty)
-      }
-    }
-    return nil
-  }
-
   private mutating func send(_ command: ManagementCommand, _ now: Instant) {
     (awaited, outgoing) = (command, command)
-    dutyAsked = askedDuty(by: command)
     answerDeadline = now.advanced(milliseconds: commandMilliseconds)
     // A scan whose parameters change is on all the while.
     switch state {

@@ -61,7 +61,7 @@ extension Desk {
     let name = try Self.deviceName(name)
     switch requests[index].kind {
     case .setup(let setup):
-      guard case .naming = setup.step else { throw setup.refusal(of: request, to: "to be named") }
+      guard case .naming = setup.step else { throw setup.takesNoName(request) }
       if let item = setup.chosenItem?.item { try Self.requireNetworkName(name, of: item) }
       add(index, name: name)
       act(.answer(ticket, .success(.done)))
@@ -166,7 +166,7 @@ extension Desk {
         field: opening.choice == .touch ? "touch" : "firstImmediate",
         reason: "none of the items has bluetooth-range = \"immediate\"")
     }
-    if let open = openPicker(ofApp: app.name) { throw .busy(open) }
+    if let open = openPicker(ofApp: app.name) { throw .busy(open.id) }
     if let failure = accountFailure(ofApp: app.name) { throw .setupFailed(failure) }
     if case .device(let bits) = opening.choice { try requireNoAccessory(ofApp: app.name, at: bits) }
     return open(
@@ -202,7 +202,7 @@ extension Desk {
         throw .invalid(
           field: "items", reason: "it is empty; name items, or leave it out for all of the app's")
       }
-      throw .setupFailed(.noItems(of: app.name))
+      throw .setupFailed(.noItems(of: app.name, cure: "and call accessoryctl reload"))
     }
     return items
   }
@@ -278,12 +278,6 @@ extension Desk {
 }
 
 extension SetupFailure {
-  fileprivate static func noItems(of app: String) -> Self {
-    Self(
-      .extensionNotFound, "the manifest has no items for \(app) that can be chosen",
-      cure: "add [[app.\(app).item]] to the manifest, and call accessoryctl reload")
-  }
-
   fileprivate static func alreadySetUp(_ address: String, app: String, name: String) -> Self {
     Self(
       .invalidRequest, field: "device",

@@ -10,13 +10,9 @@ extension Desk {
     _ session: Session, items: [PickerItem]?, settings: PickerSettings
   ) throws(SetupFailure) -> RandomIdentifier {
     try requireRegistry()
-    if let open = requests.first(where: { $0.app == session.app && $0.setup != nil }) {
-      throw .alreadyOpen(open, for: session)
-    }
+    if let open = openPicker(ofApp: session.app) { throw .alreadyOpen(open, for: session) }
     guard let items = items ?? manifestItems(ofApp: session.app), !items.isEmpty else {
-      throw SetupFailure(
-        .extensionNotFound, "the manifest has no items for \(session.app) that can be chosen",
-        cure: "add [[app.\(session.app).item]] to the manifest, or bring items in the call")
+      throw .noItems(of: session.app, cure: "or bring items in the call")
     }
     if let failure = accountFailure(ofApp: session.app) { throw failure }
     try paceRequest(ofApp: session.app)
@@ -41,8 +37,8 @@ extension Desk {
   /// Apps of the manifest whose accessories are another account's.
   public var suspendedApps: [String] { appNames.filter { accountFailure(ofApp: $0) != nil } }
 
-  func openPicker(ofApp app: String) -> RandomIdentifier? {
-    requests.first { $0.app == app && $0.setup != nil }?.id
+  func openPicker(ofApp app: String) -> DeskRequest? {
+    requests.first { $0.app == app && $0.setup != nil }
   }
 
   func requireRegistry() throws(SetupFailure) {
@@ -148,7 +144,7 @@ extension Desk {
     let discovered = DiscoveredAccessory(
       number: number, itemIndex: candidate.item, item: item.isBrought ? nil : item.item.id,
       payload: heard?.payload ?? [], rssi: heard?.rssi)
-    withSetup(index) { $0.disclosed += 1 }
+    revision += 1
     tally.disclosed += 1
     act(.log(.disclosed(app: requests[index].app)))
     emit(.accessoryDiscovered(discovered), of: requests[index])
@@ -207,6 +203,13 @@ extension SetupRequest {
 extension SetupFailure {
   /// Status has whatever is wrong with the registry, be it one change that the disk did not take.
   static let registryCure = "ask the gateway's operator to see accessoryctl status"
+
+  /// `cure` goes on behind what the manifest lacks.
+  static func noItems(of app: String, cure: String) -> Self {
+    Self(
+      .extensionNotFound, "the manifest has no items for \(app) that can be chosen",
+      cure: "add [[app.\(app).item]] to the manifest, \(cure)")
+  }
 
   static func accountIsAnother(app: String) -> Self {
     Self(

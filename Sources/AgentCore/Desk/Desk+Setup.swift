@@ -244,12 +244,11 @@ extension Desk {
 }
 
 extension SetupRequest {
-  /// Why the request, which is open, is not what an operator takes it for.
-  func refusal(of request: String, to what: String) -> DeskRefusal {
+  /// Why an operator who names what is set up is refused.
+  func takesNoName(_ request: String) -> DeskRefusal {
     switch step {
-    case .none: .invalid(field: "request", reason: "it waits for a choice, not \(what)")
-    case .naming: .invalid(field: "request", reason: "it waits for a name, not \(what)")
-    case .confirming: .invalid(field: "request", reason: "it waits for its app, not \(what)")
+    case .none, .naming: .invalid(field: "request", reason: "it waits for a choice, not to be named")
+    case .confirming: .invalid(field: "request", reason: "it waits for its app, not to be named")
     // Somebody has decided.
     case .adding, .takingBack: .requestClosed(request)
     }

@@ -176,7 +176,9 @@ extension Desk {
       return TouchRefusal(
         "the device was removed before", cure: "accessoryctl allow \(app) \(address) lets it in")
     }
-    guard item.isBrought || count(ofApp: app, item: id) < Int(item.item.maxAccessories) else {
+    // What is on its way to the disk has its place already.
+    let taken = count(ofApp: app, item: id) + automatic.countUnderWay(app: app, item: id)
+    guard item.isBrought || taken < Int(item.item.maxAccessories) else {
       return TouchRefusal(
         "the item \(id) has all the accessories that it may, \(item.item.maxAccessories)",
         cure: "remove one, or raise the item's max-accessories")
@@ -206,8 +208,7 @@ extension Desk {
     for device in sighted {
       guard let item = configuration.item(device.item, ofApp: device.app), item.selection == .automatic,
         !grants.grants(at: device.address).contains(where: { $0.app == device.app }),
-        obstacle(to: device.address, app: device.app, item: PickerItem(item)) == nil,
-        hasPlace(for: item, ofApp: device.app)
+        obstacle(to: device.address, app: device.app, item: PickerItem(item)) == nil
       else { continue }
       let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.id)
       guard automatic.begin(key, at: now) else { continue }
@@ -219,12 +220,6 @@ extension Desk {
         failAutomatic(key, .accountIsUnknown)
       }
     }
-  }
-
-  /// What is on its way to the disk has its place already.
-  private func hasPlace(for item: DisplayItem, ofApp app: String) -> Bool {
-    let taken = count(ofApp: app, item: item.id) + automatic.countUnderWay(app: app, item: item.id)
-    return taken < Int(item.maxAccessories)
   }
 
   mutating func automaticWasWritten(

@@ -74,7 +74,7 @@ public struct SetupRequest: Sendable {
   /// What went otherwise than wished last, for people.
   public internal(set) var detail: String?
   /// Devices that the app was told of.
-  public internal(set) var disclosed = 0
+  public var disclosed: Int { picker.discovered }
   /// What was set up so far.
   public internal(set) var made: [SetUp] = []
   /// What the app is told of each candidate.

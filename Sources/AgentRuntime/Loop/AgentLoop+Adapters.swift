@@ -71,7 +71,7 @@ extension AgentLoop {
   }
 
   /// The adapter is let go, with nothing of ours in it: the kernel gives the same handles to others.
-  mutating func forgetRemains(_ adapter: AdapterHold) { note(ScanRemains(), adapter) }
+  mutating func forgetRemains(_ adapter: AdapterHold) { note(adapter.remainsBehind, adapter) }
 
   /// Leaves adapters as they were found. The loop is over: what takes a while may.
   mutating func leaveAdapter() {
@@ -83,9 +83,9 @@ extension AgentLoop {
     let adapter = radio.source?.adapter
     radio.source = nil
     guard let adapter, adapter.manner == .exclusive(wasUp: true) else { return }
-    let index = adapter.index
+    let (index, behind) = (adapter.index, adapter.remainsBehind)
     // The hold is this function's last: the channel has to be closed before.
     radio.errands.append(.restore(index))
-    if let file = radio.wanted?.remainsFile { radio.errands.append(.note(ScanRemains(), index: index, file)) }
+    if let file = radio.wanted?.remainsFile { radio.errands.append(.note(behind, index: index, file)) }
   }
 }

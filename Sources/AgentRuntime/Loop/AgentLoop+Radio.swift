@@ -8,7 +8,7 @@ import LinuxSystem
 // The radio: opened by a worker, read when it is due, opened again when it was lost.
 
 extension AgentLoop {
-  /// Somebody waits at the gateway, or the controller is to answer.
+  /// A request is open, or the controller is to answer.
   var isRadioUrgent: Bool { agent.isRadioUrgent }
 
   // MARK: - Opening

@@ -22,6 +22,13 @@ final class AdapterHold: Sendable {
   let events: AdapterSocket
   /// What an agent that was killed has left in it.
   let remains: ScanRemains
+  /// What is still in it when it is let go: a shared scan takes all of it back, an exclusive one nothing.
+  var remainsBehind: ScanRemains {
+    guard case .exclusive = manner else { return ScanRemains() }
+    var behind = remains
+    behind.wasUp = false
+    return behind
+  }
   /// Octets of packets, as the kernel counts them, that wait until they are read.
   let receiveRoom: Int
 

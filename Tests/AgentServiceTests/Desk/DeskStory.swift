@@ -111,6 +111,13 @@ final class DeskStory {
   }
 }
 
+extension DeskStory {
+  /// What the agent says of itself.
+  func status(to label: String = "anna") -> JSONObject? {
+    call("Gateway.Status", "", user: 0, label: label).replies.first?.parameters
+  }
+}
+
 /// A call that is answered now or later.
 final class StoryCall {
   /// Methods that answer with several replies.

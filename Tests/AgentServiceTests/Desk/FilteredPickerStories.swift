@@ -96,8 +96,7 @@ struct FilteredPickerStories {
   }
 
   private func scan(_ story: DeskStory) -> String? {
-    story.call("Gateway.Status", "", user: 0, label: "anna").replies.first?.parameters.object("radio")?
-      .text("scan")
+    story.status()?.object("radio")?.text("scan")
   }
 
   @Test("Unknown numbers, and pickers that are not filtered, are refused")

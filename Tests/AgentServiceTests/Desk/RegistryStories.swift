@@ -87,8 +87,7 @@ struct RegistryStories {
   }
 
   private func problems(_ story: DeskStory) -> [JSONObject] {
-    story.call("Gateway.Status", "", user: 0, label: "anna").replies.first?.parameters.objects("problems")
-      ?? []
+    story.status()?.objects("problems") ?? []
   }
 
   @Test("A disk that does not answer: calls wait, and are answered by their deadline")

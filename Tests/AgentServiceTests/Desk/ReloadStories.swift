@@ -93,8 +93,7 @@ struct ReloadStories {
   }
 
   private func problems(_ story: DeskStory) -> [String?] {
-    let status = story.call("Gateway.Status", "", user: 0, label: "operator").replies.first?.parameters
-    return (status?.objects("problems") ?? []).map { $0.text("kind") }
+    (story.status(to: "operator")?.objects("problems") ?? []).map { $0.text("kind") }
   }
 
   @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")
