@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""python3 Scripts/tidy [RULE…]: holds the source tree to its rules, all of them by default.
+
+Each rule first proves on a canary, a small tree that breaks it, that it finds what it is for. Prints every violation, and
+ends with 1 when there is one.
+"""
+import gc
+import json
+import pathlib
+import subprocess
+import sys
+
+import rules
+import settings
+import tree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FIRST_COMMIT = "29e9011"
+
+
+def package():
+    """Path and dependencies of each target in Package.swift."""
+    dump = subprocess.run(
+        ["swift", "package", "dump-package", "--ignore-lock"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL)
+    targets = {}
+    for target in json.loads(dump.stdout)["targets"]:
+        folder = "Tests" if target["type"] == "test" else "Sources"
+        targets[target["name"]] = {
+            "path": target.get("path") or f"{folder}/{target['name']}",
+            "dependencies": [(row.get("byName") or row.get("product") or row.get("target"))[0]
+                             for row in target["dependencies"]],
+        }
+    return targets
+
+
+def commits():
+    """Hash, number of parents and subject of each commit after the first that the rule is for."""
+    log = subprocess.run(
+        ["git", "log", "--format=%H%x09%P%x09%s", f"{FIRST_COMMIT}..HEAD"], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL)
+    if log.returncode != 0:
+        print(f"tidy: {FIRST_COMMIT} is not in this clone; commit subjects are not checked", file=sys.stderr)
+        return []
+    rows = [line.split("\t", 2) for line in log.stdout.splitlines()]
+    return [(commit, len(parents.split()), subject) for commit, parents, subject in rows]
+
+
+def fails_canary(name, rule):
+    for number, (sample, known, expected) in enumerate(rule.canaries(), 1):
+        found = {(violation.path, violation.line) for violation in rule.check(sample, known)}
+        if found != expected:
+            print(f"tidy: {name} misses its canary {number}: missed {sorted(expected - found)}, "
+                  f"found for no reason {sorted(found - expected)}", file=sys.stderr)
+            return True
+    return False
+
+
+def main():
+    names = sys.argv[1:] or list(rules.ALL)
+    for name in names:
+        if name not in rules.ALL:
+            sys.exit(f"{__doc__.strip()}\n\nThere is no rule {name}; there are: {', '.join(rules.ALL)}")
+    # A run is short, and leaves no cycles worth looking for.
+    gc.disable()
+    known = settings.load()
+    checkout = tree.checkout(ROOT)
+    checkout.package = package() if "arrows" in names else {}
+    checkout.commits = commits() if "subjects" in names else []
+    broken = False
+    for name in names:
+        rule = rules.ALL[name]
+        if fails_canary(name, rule):
+            broken = True
+            continue
+        violations = sorted(rule.check(checkout, known))
+        if not violations:
+            continue
+        is_pending = name in known["pending"]
+        print(f"{name}: {len(violations)}{' (not in force yet)' if is_pending else ''}. {rule.SENTENCE}")
+        # What does not fail yet is listed for those who ask for it.
+        for violation in [] if is_pending and not sys.argv[1:] else violations:
+            print(f"  {violation}")
+        broken = broken or not is_pending
+    sys.exit(broken)
+
+
+main()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One file per rule.
+
+Each has SENTENCE, which says what must hold; `check(tree, settings)`, which yields violations; and `canaries()`, which
+yields small trees with their settings, and the places in them that the check must find: no more and no fewer.
+"""
+from rules import arrows, links, names, phrases, properties, searches, sizes, subjects, unsafe, unused
+
+ALL = {
+    "searches": searches,
+    "arrows": arrows,
+    "properties": properties,
+    "unsafe": unsafe,
+    "unused": unused,
+    "links": links,
+    "names": names,
+    "sizes": sizes,
+    "phrases": phrases,
+    "subjects": subjects,
+}

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plain words in names, comments and messages."""
+import re
+
+from tree import Tree, Violation
+
+SENTENCE = "The phrases and names in Scripts/tidy/phrases.toml do not occur."
+FOLDERS = ("Sources/", "Config/", "Board/", "Scripts/", "Tests/", ".ci/", "README.md", "Package.swift")
+PHRASES = "Scripts/tidy/phrases.toml"
+
+
+def check(tree, settings):
+    exceptions = settings.get("phrases", {})
+    used = set()
+    patterns = [(row, re.compile(row["find"], re.MULTILINE | (0 if row.get("case") else re.IGNORECASE)))
+                for row in settings["phrase"]]
+    for path in tree.paths(*FOLDERS):
+        if path == PHRASES:
+            continue
+        # A file's name is its line 0.
+        text = path.rsplit("/", 1)[-1].split(".")[0] + "\n" + tree.texts[path]
+        for row, pattern in patterns:
+            for match in pattern.finditer(text):
+                place = f"{path}: {match.group().strip()}"
+                if place in exceptions:
+                    used.add(place)
+                else:
+                    line = text.count("\n", 0, match.start() + len(match.group()) - len(match.group().lstrip()))
+                    yield Violation(path, line, f"“{match.group().strip()}”; write: {row['write']}")
+    for place in exceptions:
+        if place not in used:
+            yield Violation("Scripts/tidy/exceptions.toml", 0, f"“{place}” needs no exception any more")
+
+
+def canaries():
+    # Every phrase has an example, which it must find by itself, and all of them leave plain words alone.
+    import settings
+    rows = settings.phrases()
+    for row in rows:
+        yield Tree({"Sources/HCI/Words.swift": row["example"] + "\n"}), {"phrase": [row]}, {("Sources/HCI/Words.swift", 1)}
+    plain = "/// Returns the next reply. The client receives every byte; nil on success.\n"
+    yield Tree({"Sources/HCI/Plain.swift": plain, PHRASES: "octet"}), {"phrase": rows}, set()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that can be read in one go, and that are worth opening."""
+from tree import Tree, Violation
+
+SENTENCE = "Swift files have at most 400 lines, those below Sources at least 30, unless they are listed with a reason."
+LINES_MIN, LINES_MAX = 30, 400
+EXCEPTIONS_MAX = 20
+
+
+def check(tree, settings):
+    exceptions = settings.get("sizes", {})
+    if len(exceptions) > EXCEPTIONS_MAX:
+        yield Violation("Scripts/tidy/exceptions.toml", 0, f"more than {EXCEPTIONS_MAX} exceptions for sizes")
+    broken = {}
+    for path in tree.paths("Sources/", "Tests/", "Scripts/", suffix=".swift"):
+        lines = tree.texts[path].count("\n")
+        if lines > LINES_MAX or (lines < LINES_MIN and path.startswith("Sources/")):
+            broken[path] = lines
+    for path, lines in broken.items():
+        if path not in exceptions:
+            yield Violation(path, 0, f"{lines} lines")
+    for path in exceptions:
+        if path not in broken:
+            yield Violation("Scripts/tidy/exceptions.toml", 0, f"{path} needs no exception any more")
+
+
+def canaries():
+    texts = {
+        "Sources/A/Long.swift": "\n" * 401, "Sources/A/Short.swift": "\n" * 29, "Sources/A/Good.swift": "\n" * 400,
+        "Tests/A/Long.swift": "\n" * 401, "Tests/A/Short.swift": "\n", "Sources/A/Listed.swift": "\n" * 3,
+    }
+    expected = {(path, 0) for path in ("Sources/A/Long.swift", "Sources/A/Short.swift", "Tests/A/Long.swift")}
+    yield Tree(texts), {"sizes": {"Sources/A/Listed.swift": "a program's entry"}}, expected
