@@ -31,15 +31,15 @@ extension Agent {
     switch method {
     case .gateway(let method): perform(method, parameters, place)
     case .session, .picker:
-      guard desk.isOpening else { return performAtDesk(method, parameters, place) }
+      guard setupCore.isOpening else { return performAfterOpening(method, parameters, place) }
       let end = now.advanced(milliseconds: AwaitedAnswer.diskMilliseconds)
       begin(place, .deferred(DeferredCall(method: method, parameters: parameters, end: end)))
     }
   }
 
-  private func performAtDesk(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
+  private func performAfterOpening(_ method: AgentMethod, _ parameters: Parameters, _ place: Int) {
     switch method {
-    case .gateway: preconditionFailure("the desk has no part in it")
+    case .gateway: preconditionFailure("the gateway interface needs no setup core")
     case .session(let method): perform(method, parameters, place)
     case .picker(let method): perform(method, parameters, place)
     }

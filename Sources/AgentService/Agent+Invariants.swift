@@ -9,7 +9,7 @@ extension Agent {
   public func checkInvariants() {
     dataPath.pipeline.checkInvariants()
     clients.checkInvariants()
-    desk.checkInvariants()
+    setupCore.checkInvariants()
     precondition(tap == nil || activityCount { if case .capture = $0 { true } else { false } } > 0)
     precondition(listener == nil || activityCount { if case .suggestion = $0 { true } else { false } } > 0)
   }

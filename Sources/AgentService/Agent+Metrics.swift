@@ -20,7 +20,7 @@ extension Agent {
     writeTables(to: &text)
     writeRadio(to: &text)
     writeService(to: &text)
-    writeDesk(to: &text)
+    writeSetup(to: &text)
     writeItems(to: &text)
     return Message.reply { $0.member("text", text.text) }
   }

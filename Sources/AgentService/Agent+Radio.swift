@@ -136,7 +136,7 @@ extension Agent {
     // An app that decides by what a device says is told all of it.
     if plan.scan == .auto, requests.filtered > 0 { plan.scan = .active }
     plan.needsScanResponses =
-      configuration.manifest.needsScanResponses || broughtItems.contains(where: \.needsScanResponses)
+      configuration.manifest.needsScanResponses || appSuppliedItems.contains(where: \.needsScanResponses)
     plan.usesCodedPHY = hasTimeForCodedPHY
     plan.usesExtendedScanning = !configuration.board.knownLimits.contains(.noExtendedScanning)
     return plan

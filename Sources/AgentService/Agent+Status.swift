@@ -81,15 +81,15 @@ extension Agent {
     case .on, .off: break
     }
     problems += radioProblems
-    if let degradation = desk.degradation {
+    if let degradation = setupCore.degradation {
       problems.append(Problem(kind: "registryDegraded", sentence: degradation))
-    } else if let refusal = desk.lastRefusalOfDisk {
+    } else if let refusal = setupCore.lastRefusalOfDisk {
       problems.append(
         Problem(
           kind: "registryNotWritten",
           sentence: "a change of the registry was not written: \(refusal), and make the change again"))
     }
-    for app in desk.suspendedApps {
+    for app in setupCore.suspendedApps {
       problems.append(
         Problem(
           kind: "accessoriesSuspended",

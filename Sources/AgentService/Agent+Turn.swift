@@ -16,13 +16,13 @@ extension Agent {
     isBusy = false
     dataPath.pipeline.advance(to: radioTime)
     advanceRadio()
-    advanceDesk()
+    advanceSetup()
     feedAdvertisements()
-    let activity = desk.activity
+    let activity = setupCore.activity
     for place in clients.taken where clients.places[place] != nil { serve(place) }
-    followDesk()
+    followSetup()
     // Whoever was served before it happened is served again.
-    if desk.activity != activity { isBusy = true }
+    if setupCore.activity != activity { isBusy = true }
   }
 
   private func serve(_ place: Int) {

@@ -55,7 +55,7 @@ public final class Agent {
       self.access = access
     }
 
-    var desk: DeskConfiguration { DeskConfiguration(manifest, accounts: access.accounts) }
+    var setup: SetupConfiguration { SetupConfiguration(manifest, accounts: access.accounts) }
   }
 
   /// A message, and the reading of the last replies, may take so long.
@@ -72,20 +72,20 @@ public final class Agent {
   var radio: Radio
   var clients: ClientTable
   /// Sessions, requests, and the registry.
-  public internal(set) var desk: Desk
-  /// What of the desk was done.
-  var deskRevision: UInt64 = 0
+  public internal(set) var setupCore: SetupCore
+  /// The revision of the setup core already acted on.
+  var setupRevision: UInt64 = 0
   var feeds: AdvertisementFeeds
-  /// When, and behind which event, what is in sight was looked at for the desk.
+  /// Time and event sequence of the last candidate refresh.
   var lookedAt: Instant?
   var lookedAtEvent: UInt64 = 0
   /// What the data path has beside the manifest's items, and which devices it keeps.
-  var broughtItems: [ManifestItem] = []
+  var appSuppliedItems: [ManifestItem] = []
   var markedAccessories: Set<DeviceAddress> = []
   /// Some accessory may come back as something else; when that is looked for next.
   var hasSecondIdentities = false
   var secondLook = Instant(microseconds: 0)
-  var ticketCount: UInt64 = 0
+  var callCount: UInt64 = 0
   var importing: RegistryImporting?
   var reloading = Reloading()
   var tap: TapRing?
@@ -128,12 +128,12 @@ public final class Agent {
     radio = Radio(nil, addressSeed: setup.epoch)
     radio.hasBoardStep = setup.configuration.board.asksForRecovery
     clients = ClientTable(manifest.gateway.limits)
-    desk = Desk(setup.configuration.desk, secret: setup.secret, at: now)
+    setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)
     feeds = AdvertisementFeeds(setup.epoch)
     dataPath.pipeline.advance(to: now)
     radio.follow(scanPlan, at: now)
     radioGoneSince = now
-    followDesk()
+    followSetup()
     perform(.openRadio(manifest.gateway.radio, access: manifest.gateway.access))
   }
 
@@ -172,8 +172,8 @@ public final class Agent {
 
   /// Seconds since 1970 by the machine's clock; nil while it is not set.
   public var wallSeconds: Int64? {
-    get { desk.wallSeconds }
-    set { desk.wallSeconds = newValue }
+    get { setupCore.wallSeconds }
+    set { setupCore.wallSeconds = newValue }
   }
 
   /// What was done and refused so far.
@@ -185,7 +185,7 @@ public final class Agent {
   public var nextDeadline: Instant? {
     if isBusy { return now }
     let ofRadio = Instant.earliest(.earliest(pipelineDeadline, radio.deadline), graceDeadline)
-    return .earliest(ofRadio, .earliest(clientDeadline, deskDeadline))
+    return .earliest(ofRadio, .earliest(clientDeadline, setupDeadline))
   }
 
   /// What the data path waits for may be late by as much as a report may, so that a room full of devices does not

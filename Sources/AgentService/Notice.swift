@@ -18,7 +18,7 @@ public enum Notice: Equatable, Sendable {
   case closed(ClosingReason, user: UInt32)
   case reloaded(ReloadSummary, warnings: Int)
   case reloadRefused(findings: Int)
-  case desk(DeskNotice)
+  case setup(SetupNotice)
 }
 
 /// Why the agent ends a connection that its client did not end.

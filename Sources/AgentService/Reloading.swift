@@ -87,8 +87,8 @@ extension Agent {
     let restartsRadio =
       gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
     configuration = new
-    desk.configure(new.desk)
-    broughtItems = desk.broughtItems
+    setupCore.configure(new.setup)
+    appSuppliedItems = setupCore.appSuppliedItems
     dataPath.reload(
       effectiveManifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
     radioSource = source

@@ -25,7 +25,8 @@ struct PickOptions: ParsableArguments {
   var device: DeviceArgument?
 
   @Option(
-    help: ArgumentHelp("End when so many were set up, 1 to \(Desk.countMax). (default: 1)", valueName: "n"))
+    help: ArgumentHelp(
+      "End when so many were set up, 1 to \(SetupCore.countMax). (default: 1)", valueName: "n"))
   var count: Int?
 
   @Option(
@@ -68,8 +69,8 @@ struct PickOptions: ParsableArguments {
     if [touch, firstImmediate, device != nil].count(where: \.self) > 1 {
       throw ValidationError("--touch, --first-immediate and --device exclude each other")
     }
-    if let count, !(1...Desk.countMax).contains(count) {
-      throw ValidationError("--count takes 1 to \(Desk.countMax)")
+    if let count, !(1...SetupCore.countMax).contains(count) {
+      throw ValidationError("--count takes 1 to \(SetupCore.countMax)")
     }
     if device != nil, count ?? 1 > 1 { throw ValidationError("--device is one device, not for --count") }
     if let timeout, PickerSettings.DiscoveryTimeout(text: timeout) == nil {

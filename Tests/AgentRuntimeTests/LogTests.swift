@@ -37,9 +37,9 @@ struct LogTests {
   @Test("An accessory that is suspended is not said to be lost, nor one that is back to be new")
   func suspension() {
     let identifier = RandomIdentifier(high: 0, low: 1)
-    let suspended = DeskNotice.suspended(app: "lights", item: "bulb", identifier).sentence
+    let suspended = SetupNotice.suspended(app: "lights", item: "bulb", identifier).sentence
     #expect(suspended.contains("suspended: the app is another account's now; accessoryctl authorize lights"))
-    let restored = DeskNotice.restored(app: "lights", item: nil, identifier).sentence
+    let restored = SetupNotice.restored(app: "lights", item: nil, identifier).sentence
     #expect(restored == "lights has its suspended accessory \(identifier.text) again")
   }
 

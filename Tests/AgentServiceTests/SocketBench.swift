@@ -109,7 +109,7 @@ final class SocketBench: StoryBench {
 
   // MARK: - The gateway
 
-  var desk: Desk { loop.agent.desk }
+  var setupCore: SetupCore { loop.agent.setupCore }
   var touchSignals: [TouchSignal] { programs.signals }
 
   var registry: BenchRegistry {

@@ -13,7 +13,7 @@ protocol StoryBench: AnyObject {
   /// Before then nothing happens by itself.
   var nextTime: Instant? { get }
   /// What the agent knows of sessions, requests and accessories.
-  var desk: Desk { get }
+  var setupCore: SetupCore { get }
   /// The registry's file.
   var registry: BenchRegistry { get set }
   /// What a reading of the manifest brings.

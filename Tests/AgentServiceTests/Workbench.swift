@@ -12,7 +12,7 @@ import VirtualRadio
 /// An agent with a virtual controller and clients, in virtual time: everything a shell would do, done at once.
 final class Workbench: StoryBench {
   private(set) var agent: Agent
-  var desk: Desk { agent.desk }
+  var setupCore: SetupCore { agent.setupCore }
   private(set) var now = Instant(microseconds: 0)
   private var controller: Controller?
   /// The disk did, which makes a loop turn.

@@ -226,7 +226,8 @@ public final class Simulation {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: witness.loseRadio(at: now)
-    case .radio, .bringupFailed, .radioRecovery, .turnedAway, .closed, .reloaded, .reloadRefused, .desk: break
+    case .radio, .bringupFailed, .radioRecovery, .turnedAway, .closed, .reloaded, .reloadRefused, .setup:
+      break
     }
   }
 }

@@ -56,7 +56,7 @@ public struct SetupRequest: Sendable {
   /// Whose word the choice was.
   enum Chooser: Equatable, Sendable {
     /// A person, through a call that waits.
-    case `operator`(Ticket)
+    case `operator`(CallID)
     /// Whoever opened the request said beforehand what to choose.
     case opener
     case touch
@@ -76,7 +76,7 @@ public struct SetupRequest: Sendable {
   /// Devices that the app was told of.
   public var disclosed: Int { picker.discovered }
   /// What was set up so far.
-  public internal(set) var made: [SetUp] = []
+  public internal(set) var made: [CompletedSetup] = []
   /// What the app is told of each candidate.
   var payloads: [UInt32: (payload: [UInt8], rssi: Int8?)] = [:]
   var chooser = Chooser.opener
@@ -113,7 +113,7 @@ public struct RenameRequest: Sendable {
   public let displayName: String
   /// The network's stored name follows.
   public let renamesNetwork: Bool
-  let ticket: Ticket
+  let call: CallID
   public internal(set) var isUnderWay = false
 }
 
@@ -122,7 +122,7 @@ public struct AuthorizeRequest: Sendable {
   public let accessory: RandomIdentifier
   public let displayName: String
   public let adds: RegistryExtension
-  let ticket: Ticket
+  let call: CallID
   public internal(set) var isUnderWay = false
 }
 
@@ -134,5 +134,5 @@ public struct RequestOutcome: Equatable, Sendable {
   public let displayName: String?
   public let failure: SetupFailure?
   /// Everything it set up.
-  public let made: [SetUp]
+  public let made: [CompletedSetup]
 }

@@ -19,7 +19,7 @@ public struct Grants: Equatable, Sendable {
 
     /// Whether an item of its app is one that it is recognised by.
     public func isRecognised(by id: String) -> Bool {
-      id == item ?? BroughtItem.id(ofAccessory: number) || id == BroughtItem.id(ofAlternate: number)
+      id == item ?? AppSuppliedItem.id(ofAccessory: number) || id == AppSuppliedItem.id(ofAlternate: number)
     }
   }
 
@@ -27,7 +27,7 @@ public struct Grants: Equatable, Sendable {
 
   init() {}
 
-  init(_ registry: Registry, _ configuration: DeskConfiguration) {
+  init(_ registry: Registry, _ configuration: SetupConfiguration) {
     let accounts = Dictionary(
       registry.accounts.map { ($0.app, $0.account) }, uniquingKeysWith: { first, _ in first })
     for accessory in registry.accessories {

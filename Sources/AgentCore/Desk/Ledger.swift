@@ -21,7 +21,7 @@ struct Ledger: Sendable {
 
   struct Entry: Sendable {
     let change: Change
-    let errand: Errand
+    let errand: ChangePurpose
   }
 
   /// A change that the disk has been given.
@@ -59,22 +59,22 @@ struct Ledger: Sendable {
 }
 
 /// What a change is made for, and so what happens when it is done or refused.
-enum Errand: Sendable {
+enum ChangePurpose: Sendable {
   /// A request's chosen device becomes an accessory.
   case setup(RandomIdentifier)
   /// So does one that nobody chose.
   case automatic(AutomaticKey, RandomIdentifier)
   /// An app takes what awaits it.
-  case confirm(RandomIdentifier, Ticket)
+  case confirm(RandomIdentifier, CallID)
   /// An app gives the whole name of a network whose beginning was added to its accessory.
-  case network(RandomIdentifier, Ticket)
+  case network(RandomIdentifier, CallID)
   /// What awaited its app is taken back.
-  case takeBack(RandomIdentifier, SetupFailure, Ticket?)
+  case takeBack(RandomIdentifier, SetupFailure, CallID?)
   /// A request's new name, for the app that asked and the operator who typed it.
-  case rename(request: RandomIdentifier, Ticket)
-  case authorize(request: RandomIdentifier, Ticket)
+  case rename(request: RandomIdentifier, CallID)
+  case authorize(request: RandomIdentifier, CallID)
   /// A call of an app about its accessory, or of an operator.
-  case call(Ticket, CallKind)
+  case call(CallID, CallKind)
   /// A second address was learned.
   case address
 
@@ -89,7 +89,7 @@ enum Errand: Sendable {
 }
 
 /// What became of a change.
-enum LedgerOutcome: Sendable {
+enum ChangeResult: Sendable {
   case done
   case reset(kept: String?)
   case refused(RegistryError)

@@ -2,12 +2,12 @@
 
 /// What one item of a picker looks for: a display item of the manifest, or one that the app brought in its call.
 public struct PickerItem: Equatable, Sendable {
-  /// An item that was brought has an id that no manifest can give; ``isBrought`` tells it.
+  /// An item that was brought has an id that no manifest can give; ``isAppSupplied`` tells it.
   public var item: DisplayItem
-  public var isBrought: Bool
+  public var isAppSupplied: Bool
 
-  public init(_ item: DisplayItem, isBrought: Bool = false) {
+  public init(_ item: DisplayItem, isAppSupplied: Bool = false) {
     self.item = item
-    self.isBrought = isBrought
+    self.isAppSupplied = isAppSupplied
   }
 }

@@ -15,7 +15,7 @@ public struct RequestCounts: Equatable, Sendable {
   }
 }
 
-extension Desk {
+extension SetupCore {
   public var requestCounts: RequestCounts {
     let setups = requests.compactMap(\.setup)
     return RequestCounts(

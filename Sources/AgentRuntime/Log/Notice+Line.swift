@@ -16,7 +16,7 @@ extension Notice {
   var strangerKind: StrangerKind? {
     switch self {
     case .radio, .bringupFailed, .radioRecovery, .radioGivenUp, .reloaded, .reloadRefused: nil
-    case .desk(let notice): notice.strangerKind
+    case .setup(let notice): notice.strangerKind
     case .turnedAway(.stranger, _): .strangers
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
@@ -34,7 +34,7 @@ extension Notice {
     case .radio, .bringupFailed, .radioRecovery, .radioGivenUp: .warning
     case .turnedAway, .closed: .notice
     case .reloaded: .notice
-    case .desk(let notice): notice.level
+    case .setup(let notice): notice.level
     case .reloadRefused: .error
     }
   }
@@ -53,7 +53,7 @@ extension Notice {
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
-    case .desk(let notice): notice.sentence
+    case .setup(let notice): notice.sentence
     case .reloadRefused(let findings):
       "the manifest was not taken, and the one before stays in force: it is wrong in "
         + (findings == 1 ? "one place" : "\(findings) places") + ", which the lines above name"

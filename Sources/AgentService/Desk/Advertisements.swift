@@ -101,12 +101,12 @@ extension Agent {
 
   /// What was in sight before it was an accessory, or before that address was known for its, is found now.
   func greetNewAccessories() {
-    guard !feeds.rings.isEmpty, feeds.grantsRevision != desk.grantsRevision else { return }
+    guard !feeds.rings.isEmpty, feeds.grantsRevision != setupCore.grantsRevision else { return }
     let isFirst = feeds.grantsRevision == nil
-    feeds.grantsRevision = desk.grantsRevision
+    feeds.grantsRevision = setupCore.grantsRevision
     var authorized: Set<AuthorizedPlace> = []
     var new: [(Grants.Grant, DeviceAddress)] = []
-    desk.grants.forEachAuthorized { grant, address in
+    setupCore.grants.forEachAuthorized { grant, address in
       let place = AuthorizedPlace(accessory: grant.identifier, address: address)
       authorized.insert(place)
       if !isFirst, !feeds.authorized.contains(place) { new.append((grant, address)) }
@@ -127,7 +127,7 @@ extension Agent {
   }
 
   private func feed(_ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int) {
-    let grants = desk.grants.grants(at: sighting.address)
+    let grants = setupCore.grants.grants(at: sighting.address)
     guard !grants.isEmpty else { return }
     let item = dataPath.item(of: sighting)
     for grant in grants
@@ -141,7 +141,7 @@ extension Agent {
   }
 
   func step(_ stream: inout AdvertisementStream) -> Step {
-    guard desk.isOpen(stream.session.token) else { return .end(Message.reply()) }
+    guard setupCore.isOpen(stream.session.token) else { return .end(Message.reply()) }
     if stream.breaks != feeds.breaks {
       stream.breaks = feeds.breaks
       stream.sequence = feeds.rings[stream.session.app]?.produced ?? 0
@@ -193,7 +193,7 @@ extension Agent {
   private func present(from start: Int, ofApp app: String) -> (row: Int, Advertisement)? {
     for row in start..<max(start, dataPath.pipeline.rowCount) {
       guard let device = dataPath.pipeline.device(at: row) else { continue }
-      let grants = desk.grants.grants(at: dataPath.pipeline.address(at: row))
+      let grants = setupCore.grants.grants(at: dataPath.pipeline.address(at: row))
       guard let grant = grants.first(where: { $0.app == app && $0.isAuthorized }),
         dataPath.isFound(at: row, by: { $0.app == app && grant.isRecognised(by: $0.item.id) })
       else { continue }

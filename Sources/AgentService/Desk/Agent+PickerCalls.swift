@@ -11,7 +11,7 @@ import Varlink
 
 extension Agent {
   func perform(_ method: PickerMethod, _ parameters: Parameters, _ place: Int) {
-    do throws(DeskRefusal) {
+    do throws(OperatorError) {
       try take(method, parameters, place)
     } catch {
       refuse(place, error.message)
@@ -20,11 +20,11 @@ extension Agent {
 
   private func take(
     _ method: PickerMethod, _ parameters: Parameters, _ place: Int
-  ) throws(DeskRefusal) {
+  ) throws(OperatorError) {
     switch method {
     case .watch: begin(place, .requests(RequestWatch()))
     case .open:
-      let request = try desk.open(try OpeningFields.read(parameters))
+      let request = try setupCore.open(try OpeningFields.read(parameters))
       // What is at the gateway now was there before.
       lookedAt = nil
       begin(place, .opened(OpenedRequest(request)))
@@ -33,58 +33,58 @@ extension Agent {
     case .export: begin(place, .export(try export()))
     case .import: try importLines(parameters, place)
     case .deny:
-      try desk.deny(parameters.word("request"))
+      try setupCore.deny(parameters.word("request"))
       finish(place, Message.reply())
     case .cancel:
-      try desk.cancel(parameters.word("request"))
+      try setupCore.cancel(parameters.word("request"))
       finish(place, Message.reply())
     case .choose, .name, .agree, .rename, .remove, .allow, .authorize, .reset:
       try wait(place, method == .choose ? AwaitedAnswer.chooseMilliseconds : AwaitedAnswer.diskMilliseconds) {
-        (desk: inout Desk, ticket) throws(DeskRefusal) in
-        try desk.take(method, parameters, ticket)
+        (core: inout SetupCore, call) throws(OperatorError) in
+        try core.take(method, parameters, call)
       }
     }
   }
 
   /// What is answered when the disk has had its say.
   func wait(
-    _ place: Int, _ milliseconds: Int64, _ body: (inout Desk, Ticket) throws(DeskRefusal) -> Void
-  ) throws(DeskRefusal) {
-    let ticket = ticket()
-    try body(&desk, ticket)
+    _ place: Int, _ milliseconds: Int64, _ body: (inout SetupCore, CallID) throws(OperatorError) -> Void
+  ) throws(OperatorError) {
+    let call = nextCallID()
+    try body(&setupCore, call)
     let end = now.advanced(milliseconds: milliseconds)
-    begin(place, .awaiting(AwaitedAnswer(ticket: ticket, end: end, overdue: .operator)))
+    begin(place, .awaiting(AwaitedAnswer(call: call, end: end, overdue: .operator)))
   }
 
-  private func accessoryList(_ parameters: Parameters) throws(DeskRefusal) -> AccessoryList {
+  private func accessoryList(_ parameters: Parameters) throws(OperatorError) -> AccessoryList {
     // An empty list would say that no app has anything.
-    try desk.requireReadableRegistry()
+    try setupCore.requireReadableRegistry()
     let app = parameters.wordIfAny("app")
-    if let app, desk.app(app) == nil, desk.registry.accessories(ofApp: app).isEmpty {
-      throw .notFound(.app, name: app, candidates: desk.appNames)
+    if let app, setupCore.app(app) == nil, setupCore.registry.accessories(ofApp: app).isEmpty {
+      throw .notFound(.app, name: app, candidates: setupCore.appNames)
     }
     return AccessoryList(app: app)
   }
 }
 
-extension Desk {
+extension SetupCore {
   fileprivate mutating func take(
-    _ method: PickerMethod, _ parameters: Parameters, _ ticket: Ticket
-  ) throws(DeskRefusal) {
+    _ method: PickerMethod, _ parameters: Parameters, _ call: CallID
+  ) throws(OperatorError) {
     switch method {
     case .choose:
       let said = (try? parameters.integerIfAny("candidate")) ?? 0
       guard let number = UInt32(exactly: said) else { throw .notFound(.candidate, name: "\(said)") }
       try choose(
         parameters.word("request"), candidate: number, name: parameters.wordIfAny("name"),
-        ssid: parameters.wordIfAny("ssid"), ticket)
-    case .name: try name(parameters.word("request"), parameters.word("name"), ticket)
-    case .agree: try agree(parameters.word("request"), ticket)
-    case .rename: try rename(parameters.word("accessory"), parameters.word("name"), ticket)
-    case .remove: try remove(parameters.word("accessory"), ticket)
-    case .allow: try allow(app: parameters.word("app"), device: parameters.word("device"), ticket)
-    case .authorize: try authorize(app: parameters.word("app"), ticket)
-    case .reset: resetRegistry(ticket)
+        ssid: parameters.wordIfAny("ssid"), call)
+    case .name: try name(parameters.word("request"), parameters.word("name"), call)
+    case .agree: try agree(parameters.word("request"), call)
+    case .rename: try rename(parameters.word("accessory"), parameters.word("name"), call)
+    case .remove: try remove(parameters.word("accessory"), call)
+    case .allow: try allow(app: parameters.word("app"), device: parameters.word("device"), call)
+    case .authorize: try authorize(app: parameters.word("app"), call)
+    case .reset: resetRegistry(call)
     case .watch, .open, .list, .registry, .export, .import, .deny, .cancel:
       preconditionFailure("the method is answered in another way")
     }
@@ -93,13 +93,13 @@ extension Desk {
 
 /// The parameters of Open.
 enum OpeningFields {
-  static func read(_ parameters: Parameters) throws(DeskRefusal) -> Desk.Opening {
-    var opening = Desk.Opening(app: parameters.word("app"))
+  static func read(_ parameters: Parameters) throws(OperatorError) -> SetupCore.Opening {
+    var opening = SetupCore.Opening(app: parameters.word("app"))
     if parameters["items"] != nil { opening.items = (try? parameters.texts("items")) ?? [] }
     opening.choice = try choice(parameters)
     if let count = parameters.numberIfAny("count") {
-      guard (1...UInt64(Desk.countMax)).contains(count) else {
-        throw .invalid(field: "count", reason: "it is 1 to \(Desk.countMax)")
+      guard (1...UInt64(SetupCore.countMax)).contains(count) else {
+        throw .invalid(field: "count", reason: "it is 1 to \(SetupCore.countMax)")
       }
       opening.count = Int(count)
     }
@@ -114,7 +114,7 @@ enum OpeningFields {
     return opening
   }
 
-  private static func choice(_ parameters: Parameters) throws(DeskRefusal) -> PickerRequest.Choice {
+  private static func choice(_ parameters: Parameters) throws(OperatorError) -> PickerRequest.Choice {
     let touch = (try? parameters.truth("touch")) ?? false
     let first = (try? parameters.truth("firstImmediate")) ?? false
     let device = parameters.wordIfAny("device")
@@ -148,8 +148,8 @@ extension Agent {
       let text = opened.request.text
       return .say(Message.reply(continues: true) { $0.member("request", text) })
     }
-    let open = desk.request(opened.request)?.setup
-    let outcome = open == nil ? desk.outcome(of: opened.request) : nil
+    let open = setupCore.request(opened.request)?.setup
+    let outcome = open == nil ? setupCore.outcome(of: opened.request) : nil
     let made = open?.made ?? outcome?.made ?? []
     guard opened.told == made.count else {
       let next = made[opened.told]
@@ -161,7 +161,7 @@ extension Agent {
         })
     }
     guard open == nil else { return .wait }
-    if let failure = outcome?.failure { return .end(DeskRefusal.setupFailed(failure).message) }
+    if let failure = outcome?.failure { return .end(OperatorError.setupFailed(failure).message) }
     return .end(Message.reply())
   }
 }
@@ -178,7 +178,8 @@ struct AccessoryList: Sendable {
 extension Agent {
   func step(_ list: inout AccessoryList) -> Step {
     let app = list.app
-    guard let next = desk.registry.accessory(after: list.last, where: { app == nil || $0.app == app }) else {
+    guard let next = setupCore.registry.accessory(after: list.last, where: { app == nil || $0.app == app })
+    else {
       return .end(Message.reply())
     }
     list.last = next.number
@@ -186,9 +187,9 @@ extension Agent {
   }
 
   private func line(of accessory: RegistryAccessory) -> AccessoryLine {
-    let device = desk.registry.device(of: accessory)
+    let device = setupCore.registry.device(of: accessory)
     let row = row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
-    let standing = desk.standing(of: accessory)
+    let standing = setupCore.standing(of: accessory)
     return AccessoryLine(
       identifier: accessory.identifier, app: accessory.app, item: accessory.item,
       displayName: device.displayName, state: standing == .orphaned ? .unauthorized : accessory.state,
@@ -211,13 +212,15 @@ extension Agent {
   func step(_ list: inout RegistryList) -> Step {
     guard list.isGreeted else {
       list.isGreeted = true
-      let state: RegistryLine.State = desk.isOpening ? .opening : desk.degradation == nil ? .open : .degraded
+      let state: RegistryLine.State =
+        setupCore.isOpening ? .opening : setupCore.degradation == nil ? .open : .degraded
       return .say(
         Self.said(
           RegistryLine.state(
-            state, sentence: desk.degradation, accessoryCount: Int64(desk.registry.accessories.count))))
+            state, sentence: setupCore.degradation,
+            accessoryCount: Int64(setupCore.registry.accessories.count))))
     }
-    let tombstones = desk.registry.tombstones
+    let tombstones = setupCore.registry.tombstones
     guard list.index < tombstones.count else { return .end(Message.reply()) }
     defer { list.index += 1 }
     let tombstone = tombstones[list.index]

@@ -22,24 +22,24 @@ extension Agent {
   ) throws(SetupFailure) {
     guard method != .activate else { return try activate(parameters, place) }
     let user = clients.places[place]?.peer.user ?? .max
-    let session = try desk.session(parameters.word("session"), of: user)
+    let session = try setupCore.session(parameters.word("session"), of: user)
     switch method {
     case .activate: break
     case .invalidate:
-      desk.invalidate(session)
+      setupCore.invalidate(session)
       finish(place, Message.reply())
     case .list: begin(place, .appAccessories(AppAccessoryList(session)))
     case .showPicker:
       let picker = try showPicker(session, parameters)
       finish(place, Message.reply { $0.member("picker", picker.text) })
     case .updatePicker:
-      try desk.updatePicker(session, showing: try DiscoveredItems.read(parameters))
+      try setupCore.updatePicker(session, showing: try DiscoveredItems.read(parameters))
       finish(place, Message.reply())
     case .finishPickerDiscovery:
-      try desk.finishPickerDiscovery(session)
+      try setupCore.finishPickerDiscovery(session)
       finish(place, Message.reply())
     case .cancelPicker:
-      try desk.cancelPicker(session)
+      try setupCore.cancelPicker(session)
       finish(place, Message.reply())
     case .watchAdvertisements:
       begin(place, .advertisements(try advertisements(session, parameters)))
@@ -53,30 +53,30 @@ extension Agent {
   private func change(
     _ method: SessionMethod, _ session: Session, _ parameters: Parameters, _ place: Int
   ) throws(SetupFailure) {
-    let ticket = ticket()
+    let call = nextCallID()
     let accessory = parameters.word("accessory")
     var patience = AwaitedAnswer.diskMilliseconds
     // The answer may come before the call is through.
     let before = clients.places[place]?.activity ?? .none
-    begin(place, .awaiting(AwaitedAnswer(ticket: ticket, end: now, overdue: .app)))
+    begin(place, .awaiting(AwaitedAnswer(call: call, end: now, overdue: .app)))
     do throws(SetupFailure) {
       switch method {
       case .renameAccessory:
         patience = AwaitedAnswer.answerMilliseconds
-        try desk.renameAccessory(
-          session, accessory, options: try FieldReader(parameters.object, at: "").renameOptions(), ticket)
+        try setupCore.renameAccessory(
+          session, accessory, options: try FieldReader(parameters.object, at: "").renameOptions(), call)
       case .updateAuthorization:
         patience = AwaitedAnswer.answerMilliseconds
-        let known = try desk.accessory(accessory, of: session)
+        let known = try setupCore.accessory(accessory, of: session)
         let adds = try ExtensionFields.read(parameters, of: known, app: try app(of: session))
-        try desk.updateAuthorization(session, accessory, adding: adds, ticket)
+        try setupCore.updateAuthorization(session, accessory, adding: adds, call)
       case .finishAuthorization:
         let fields = FieldReader(parameters.object, at: "")
-        try desk.finishAuthorization(
+        try setupCore.finishAuthorization(
           session, accessory, ssid: parameters.texts("ssid"),
-          bridgingIdentifier: try fields.sixBytes("bluetoothTransportBridgingIdentifier"), ticket)
-      case .failAuthorization: try desk.failAuthorization(session, accessory, ticket)
-      case .removeAccessory: try desk.removeAccessory(session, accessory, ticket)
+          bridgingIdentifier: try fields.sixBytes("bluetoothTransportBridgingIdentifier"), call)
+      case .failAuthorization: try setupCore.failAuthorization(session, accessory, call)
+      case .removeAccessory: try setupCore.removeAccessory(session, accessory, call)
       case .activate, .invalidate, .list, .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker,
         .watchAdvertisements, .resolve:
         preconditionFailure("the method is answered at once")
@@ -86,26 +86,26 @@ extension Agent {
       throw error
     }
     let end = now.advanced(milliseconds: patience)
-    begin(place, .awaiting(AwaitedAnswer(ticket: ticket, end: end, overdue: .app)))
+    begin(place, .awaiting(AwaitedAnswer(call: call, end: end, overdue: .app)))
   }
 
   // MARK: - Sessions
 
   private func activate(_ parameters: Parameters, _ place: Int) throws(SetupFailure) {
     guard let client = clients.places[place] else { return }
-    try desk.requireSoundRegistry()
-    var activation = Desk.Activation()
+    try setupCore.requireSoundRegistry()
+    var activation = SetupCore.Activation()
     activation.app = parameters.wordIfAny("app")
     activation.session = parameters.wordIfAny("session")
     activation.sequence = parameters.numberIfAny("sequence")
     activation.hasForeignCursor =
       parameters.wordIfAny("epoch").map { $0.lowercased() != epoch.text } ?? (activation.sequence != nil)
-    let activated = try desk.activate(activation, user: client.peer.user, apps: client.rights.apps)
+    let activated = try setupCore.activate(activation, user: client.peer.user, apps: client.rights.apps)
     begin(place, .session(SessionStream(activated)))
   }
 
   private func app(of session: Session) throws(SetupFailure) -> App {
-    guard let app = desk.app(session.app) else { throw .noSession }
+    guard let app = setupCore.app(session.app) else { throw .noSession }
     return app
   }
 
@@ -116,17 +116,18 @@ extension Agent {
     let settings = try SettingsFields.read(parameters["settings"])
     var items: [PickerItem]?
     if let element = parameters["items"] {
-      items = try ItemFields.read(element, of: app, firstNumber: desk.bring(ItemFields.countRange.upperBound))
+      items = try ItemFields.read(
+        element, of: app, firstNumber: setupCore.bring(ItemFields.countRange.upperBound))
     }
     // What is at the gateway now was there before.
     lookedAt = nil
-    return try desk.showPicker(session, items: items, settings: settings)
+    return try setupCore.showPicker(session, items: items, settings: settings)
   }
 
   private func resolve(
     _ session: Session, _ parameters: Parameters, _ place: Int
   ) throws(SetupFailure) {
-    let device = try desk.resolve(session, parameters.word("accessory"))
+    let device = try setupCore.resolve(session, parameters.word("accessory"))
     guard let address = device.identity.address else { throw .noSession }
     // One that changes its address is where it was heard last.
     let current = row(of: device).map { dataPath.pipeline.device(at: $0)?.address ?? address } ?? address

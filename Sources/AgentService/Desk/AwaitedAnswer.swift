@@ -13,7 +13,7 @@ struct AwaitedAnswer: Equatable, Sendable {
     case `operator`
   }
 
-  let ticket: Ticket
+  let call: CallID
   /// The method's deadline. What was asked may still be done; the answer is lost.
   let end: Instant
   let overdue: Overdue
@@ -40,12 +40,12 @@ extension AwaitedAnswer.Overdue {
     return switch self {
     case .app:
       SetupFailure(.unknown, sentence, cure: "ask List what became of it, and the gateway's operator").message
-    case .operator: DeskRefusal.registry(sentence).message
+    case .operator: OperatorError.registry(sentence).message
     }
   }
 }
 
-extension DeskAnswer {
+extension CallResult {
   /// The last reply of the call.
   var message: [UInt8] {
     Message.reply { json in
@@ -66,15 +66,15 @@ extension DeskAnswer {
 
 extension Agent {
   /// Numbers a call that will be answered later.
-  func ticket() -> Ticket {
-    ticketCount += 1
-    return Ticket(ticketCount)
+  func nextCallID() -> CallID {
+    callCount += 1
+    return CallID(callCount)
   }
 
   /// Tells whoever waits; who has gone, or lost patience, is told nothing.
-  func answer(_ ticket: Ticket, _ result: Result<DeskAnswer, DeskRefusal>) {
+  func answer(_ call: CallID, _ result: Result<CallResult, OperatorError>) {
     for place in clients.taken {
-      guard case .awaiting(let awaited) = clients.places[place]?.activity, awaited.ticket == ticket else {
+      guard case .awaiting(let awaited) = clients.places[place]?.activity, awaited.call == call else {
         continue
       }
       clients.places[place]?.activity = .none

@@ -36,7 +36,7 @@ struct RegistryImporting: Sendable {
 
   func isIdle(at now: Instant) -> Bool { now.milliseconds(since: heard) >= Self.idleMilliseconds }
 
-  mutating func append(_ more: [String], at now: Instant) throws(DeskRefusal) {
+  mutating func append(_ more: [String], at now: Instant) throws(OperatorError) {
     heard = now
     byteCount += more.reduce(0) { $0 + $1.utf8.count }
     guard lines.count + more.count <= Self.lineCountMax, byteCount <= Self.byteCountMax else {
@@ -47,17 +47,17 @@ struct RegistryImporting: Sendable {
 }
 
 extension Agent {
-  func export() throws(DeskRefusal) -> ExportList {
-    try desk.requireReadableRegistry()
-    return ExportList(desk.registry)
+  func export() throws(OperatorError) -> ExportList {
+    try setupCore.requireReadableRegistry()
+    return ExportList(setupCore.registry)
   }
 
   /// Takes some lines, and with `commit` puts them all in the place of what is there.
-  func importLines(_ parameters: Parameters, _ place: Int) throws(DeskRefusal) {
+  func importLines(_ parameters: Parameters, _ place: Int) throws(OperatorError) {
     guard let client = clients.places[place]?.id else { return }
     let isBegun = (try? parameters.truth("begin")) ?? false
     let isDone = (try? parameters.truth("commit")) ?? false
-    try desk.requireRegistryForOperators()
+    try setupCore.requireRegistryForOperators()
     if isBegun {
       if let importing, importing.client != client, !importing.isIdle(at: now) {
         throw .invalid(field: "begin", reason: "another import is going on")
@@ -67,13 +67,13 @@ extension Agent {
     guard importing?.client == client else {
       throw .invalid(field: "begin", reason: "no import was begun on this connection")
     }
-    do throws(DeskRefusal) {
+    do throws(OperatorError) {
       try importing?.append((try? parameters.texts("lines")) ?? [], at: now)
       guard isDone else { return finish(place, Message.reply()) }
       let registry = try Self.registry(importing?.lines ?? [])
       importing = nil
-      try wait(place, AwaitedAnswer.diskMilliseconds) { (desk, ticket) throws(DeskRefusal) in
-        try desk.replaceRegistry(registry, ticket)
+      try wait(place, AwaitedAnswer.diskMilliseconds) { (core, call) throws(OperatorError) in
+        try core.replaceRegistry(registry, call)
       }
     } catch {
       importing = nil
@@ -81,7 +81,7 @@ extension Agent {
     }
   }
 
-  private static func registry(_ lines: [String]) throws(DeskRefusal) -> Registry {
+  private static func registry(_ lines: [String]) throws(OperatorError) -> Registry {
     do throws(ImportProblem) {
       return try RegistryImport.read(lines)
     } catch {

@@ -34,7 +34,7 @@ extension Agent {
   func step(_ watch: inout RequestWatch) -> Step {
     if watch.news.isEmpty, isDue(watch) {
       watch.lookedAt = now
-      watch.revision = desk.revision
+      watch.revision = setupCore.revision
       look(&watch)
     }
     guard watch.news.isEmpty else {
@@ -54,19 +54,19 @@ extension Agent {
   /// When the watch has something to look at again; nil while nothing changes.
   func nextLook(of watch: RequestWatch) -> Instant? {
     guard let lookedAt = watch.lookedAt else { return now }
-    if watch.revision != desk.revision {
+    if watch.revision != setupCore.revision {
       return lookedAt.advanced(milliseconds: RequestWatch.pauseMilliseconds)
     }
-    guard desk.requests.contains(where: { $0.hasCandidates }) else { return nil }
+    guard setupCore.requests.contains(where: { $0.hasCandidates }) else { return nil }
     return lookedAt.advanced(milliseconds: RequestWatch.lookMilliseconds)
   }
 
   private func look(_ watch: inout RequestWatch) {
-    for id in watch.told.keys.sorted(by: { $0.text < $1.text }) where desk.request(id) == nil {
+    for id in watch.told.keys.sorted(by: { $0.text < $1.text }) where setupCore.request(id) == nil {
       watch.told[id] = nil
-      watch.news.append(.closed(id.text, RequestEnding(desk.outcome(of: id))))
+      watch.news.append(.closed(id.text, RequestEnding(setupCore.outcome(of: id))))
     }
-    for request in desk.requests { look(at: request, &watch) }
+    for request in setupCore.requests { look(at: request, &watch) }
   }
 
   private func look(at request: DeskRequest, _ watch: inout RequestWatch) {
@@ -97,7 +97,7 @@ extension Agent {
     return setup.picker.candidates.filter(\.isShown).compactMap { candidate in
       guard let row = row(at: candidate.device), let view = dataPath.device(atRow: row) else { return nil }
       let item = setup.items[candidate.item].item
-      let shared = desk.registry.device(.bluetooth(candidate.device.settled))
+      let shared = setupCore.registry.device(.bluetooth(candidate.device.settled))
       let line = CandidateLine(
         candidate: candidate.number, itemIndex: candidate.item,
         name: shared?.displayName ?? candidate.appName ?? item.name,
@@ -177,7 +177,8 @@ extension SetupRequest {
 extension RequestItemLine {
   fileprivate init(_ item: PickerItem) {
     self.init(
-      item: item.isBrought ? nil : item.item.id, name: item.item.name, productImage: item.item.productImage,
+      item: item.isAppSupplied ? nil : item.item.id, name: item.item.name,
+      productImage: item.item.productImage,
       rename: item.item.setupOptions.contains(.rename),
       confirmAuthorization: item.item.setupOptions.contains(.confirmAuthorization),
       finishInApp: item.item.setupOptions.contains(.finishInApp),

@@ -24,15 +24,15 @@ extension Agent {
         let silent = waiting.filter { fellSilent($0, before: device) }
         // Of several that are gone, nobody knows which one this is.
         guard silent.count == 1, let accessory = silent.first else { continue }
-        desk.learn(dataPath.pipeline.address(at: row), of: accessory.identifier)
+        setupCore.learn(dataPath.pipeline.address(at: row), of: accessory.identifier)
       }
     }
   }
 
   /// Accessories that an item's second identity may stand for, and that have no second address yet.
   private func accessoriesWithSecondIdentity(item: ManifestItem) -> [RegistryAccessory] {
-    desk.registry.accessories(ofApp: item.app).filter { accessory in
-      guard desk.registry.device(of: accessory).secondAddress == nil else { return false }
+    setupCore.registry.accessories(ofApp: item.app).filter { accessory in
+      guard setupCore.registry.device(of: accessory).secondAddress == nil else { return false }
       return accessory.item == item.item.id
         ? item.item.alternate != nil : accessory.isRecognised(byAlternate: item.item.id)
     }
@@ -43,7 +43,7 @@ extension Agent {
     guard let device = dataPath.pipeline.device(at: row), let view = dataPath.device(atRow: row),
       view.matches.contains(where: { $0.item == item && $0.match.isFound }),
       device.lastSeen.milliseconds(since: device.firstSeen) >= Self.secondIdentityMilliseconds,
-      view.address.isIdentityDurable, desk.grants.grants(at: view.address).isEmpty
+      view.address.isIdentityDurable, setupCore.grants.grants(at: view.address).isEmpty
     else { return false }
     let identities = dataPath.explanations(of: view, item: item)
     // What an operator let the app add is an item of its own.
@@ -52,7 +52,7 @@ extension Agent {
 
   /// Whether the accessory has not been heard since before the device appeared, and not long before.
   private func fellSilent(_ accessory: RegistryAccessory, before device: Device) -> Bool {
-    guard let row = row(of: desk.registry.device(of: accessory)),
+    guard let row = row(of: setupCore.registry.device(of: accessory)),
       let last = dataPath.pipeline.device(at: row)?.lastSeen
     else { return false }
     return last <= device.firstSeen

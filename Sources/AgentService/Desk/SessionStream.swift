@@ -20,7 +20,7 @@ struct SessionStream: Sendable {
   var phase: Phase
   var position: SessionPosition
 
-  init(_ activated: Desk.ActivatedSession) {
+  init(_ activated: SetupCore.ActivatedSession) {
     phase = .greeting(isReset: activated.isReset, isActivated: activated.isActivated)
     position = activated.position
   }
@@ -52,12 +52,12 @@ extension Agent {
     var byteCount = 0
     var last = last
     while byteCount < SessionStream.bytesPerReply {
-      guard let next = desk.accessory(ofApp: stream.position.app, after: last) else { break }
+      guard let next = setupCore.accessory(ofApp: stream.position.app, after: last) else { break }
       accessories.append(next.accessory)
       byteCount += next.accessory.textByteCount
       last = next.number
     }
-    let isLast = desk.accessory(ofApp: stream.position.app, after: last) == nil
+    let isLast = setupCore.accessory(ofApp: stream.position.app, after: last) == nil
     stream.phase = isLast ? .live : .activated(after: last)
     return Message.reply(continues: true) { json in
       if isLast {
@@ -71,8 +71,8 @@ extension Agent {
   }
 
   private func live(_ stream: inout SessionStream) -> Step {
-    switch desk.read(&stream.position) {
-    case .end: return desk.isOpen(stream.position.session) ? .wait : .end(Message.reply())
+    switch setupCore.read(&stream.position) {
+    case .end: return setupCore.isOpen(stream.position.session) ? .wait : .end(Message.reply())
     case .missed(let count):
       tally.appEventsMissed &+= count
       return .say(Message.reply(continues: true) { $0.member("missed", count) })
@@ -100,7 +100,7 @@ struct AppAccessoryList: Sendable {
 
 extension Agent {
   func step(_ list: inout AppAccessoryList) -> Step {
-    guard let next = desk.accessory(ofApp: list.session.app, after: list.last) else {
+    guard let next = setupCore.accessory(ofApp: list.session.app, after: list.last) else {
       return .end(Message.reply())
     }
     list.last = next.number

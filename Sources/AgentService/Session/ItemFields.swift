@@ -101,12 +101,12 @@ enum ItemFields {
       named: "rename 1, confirmAuthorization 2 and finishInApp 4")
     item.renameOptions = try fields.renameOptions()
     try DescriptorFields.check(item.descriptor, of: app, at: fields.path(of: "descriptor"))
-    return PickerItem(item, isBrought: true)
+    return PickerItem(item, isAppSupplied: true)
   }
 
   private static func checkRoom(for items: [PickerItem]) throws(SetupFailure) {
     var json = JSONWriter()
-    for (index, item) in items.enumerated() where item.isBrought {
+    for (index, item) in items.enumerated() where item.isAppSupplied {
       json.line { json in
         json.member("name", item.item.name)
         json.member("productImage", item.item.productImage)

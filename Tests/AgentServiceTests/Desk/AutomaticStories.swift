@@ -41,7 +41,7 @@ struct AutomaticStories {
     story.run(seconds: 10)
     let added = app.events.filter { $0.text("event") == "accessoryAdded" }
     #expect(added.count == 2)
-    #expect(story.bench.desk.counters.automaticFailed == 0)
+    #expect(story.bench.setupCore.counters.automaticFailed == 0)
   }
 
   @Test("What was removed stays out until it is allowed, after a restart too")
@@ -86,7 +86,7 @@ struct AutomaticStories {
         0.0 lights: activated
         3966.5 lights: accessoryAdded a1 Lumo bulb authorized
         """)
-    #expect(story.bench.desk.counters.automaticFailed == 4)
+    #expect(story.bench.setupCore.counters.automaticFailed == 4)
   }
 
   @Test(
@@ -114,12 +114,12 @@ struct AutomaticStories {
     let (story, _, anna) = gateway(
       (1...9).map { .bulb($0, from: 5) }, Self.manifest { $0.maxAccessories = 7 })
     story.run(seconds: 8)
-    let sixth = story.bench.desk.registry.accessories.count
+    let sixth = story.bench.setupCore.registry.accessories.count
     story.run(seconds: 120)
     _ = story.takeLines()
     anna.call("List", #""app":"lights""#)
     #expect(sixth == 6)
-    #expect(story.bench.desk.registry.accessories.count == 7)
+    #expect(story.bench.setupCore.registry.accessories.count == 7)
   }
 
   @Test("A device that changes its address is left to people")

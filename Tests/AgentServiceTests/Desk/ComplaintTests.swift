@@ -24,7 +24,7 @@ struct ComplaintTests {
     let story = DeskStory(.lights { _ in })
     story.app()
     let status = try #require(ofGateway(story, "Status").first)
-    #expect(story.bench.desk.registry.accessories.isEmpty)
+    #expect(story.bench.setupCore.registry.accessories.isEmpty)
     #expect(status.object("radio")?.text("state") ?? status.text("radio") == "on")
     #expect(story.text == "0.0 lights: activated")
   }
@@ -62,7 +62,7 @@ struct ComplaintTests {
     app.call("WatchAdvertisements")
     story.run(seconds: 100)
     #expect(story.text.ranges(of: "found a1").count == 2 && story.text.hasSuffix("found a1"))
-    #expect(story.bench.desk.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
+    #expect(story.bench.setupCore.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
   }
 
   @Test("3: a setup that fails leaves nothing, and the device can be found again")
@@ -75,7 +75,7 @@ struct ComplaintTests {
     story.bench.registry.replies = [.failed(.full, isOpen: true)]
     anna.choose()
     story.run(seconds: 1)
-    #expect(story.bench.desk.registry.accessories.isEmpty)
+    #expect(story.bench.setupCore.registry.accessories.isEmpty)
     #expect(story.bench.registry.saved.accessories.isEmpty)
     app.call("ShowPicker")
     story.run(seconds: 1)
@@ -168,7 +168,7 @@ struct ComplaintTests {
     anna.choose()
     story.run(seconds: 1)
     #expect(app.events.contains { $0.text("event") == "accessoryAdded" })
-    #expect(story.bench.desk.sessionCount == 1)
+    #expect(story.bench.setupCore.sessionCount == 1)
   }
 
   @Test("6: a picker is closed without ending the session, and nothing of it is left")
@@ -182,7 +182,7 @@ struct ComplaintTests {
     app.call("CancelPicker")
     story.run(seconds: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
-    #expect(story.bench.desk.requests.isEmpty)
+    #expect(story.bench.setupCore.requests.isEmpty)
     #expect(story.bench.registry.saved.accessories.isEmpty)
     app.call("List")
     #expect(story.lines.last?.hasSuffix("lights: List → done") ?? false)
@@ -292,6 +292,6 @@ struct ComplaintTests {
     #expect(said.first?.text("event") == "found" && said.last?.text("event") == "lost")
     #expect(said.compactMap { $0.integer("filteredRSSI") }.allSatisfy { (-66 ... -54).contains($0) })
     anna.call("List")
-    #expect(story.bench.desk.registry.accessories.count == 1)
+    #expect(story.bench.setupCore.registry.accessories.count == 1)
   }
 }

@@ -68,7 +68,7 @@ struct IsolationTests {
     return client.messages.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
   }
 
-  private func refused(_ pair: Pair) -> UInt64 { pair.story.bench.desk.counters.foreignRefused }
+  private func refused(_ pair: Pair) -> UInt64 { pair.story.bench.setupCore.counters.foreignRefused }
 
   @Test(
     "An accessory of another app, a removed one, a random one and none are refused alike",

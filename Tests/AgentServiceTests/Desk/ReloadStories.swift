@@ -82,10 +82,10 @@ struct ReloadStories {
     guard let bench = story.bench as? Workbench else { return }
     let said: [String] = bench.notices.compactMap { notice in
       switch notice {
-      case .desk(.added): "added"
-      case .desk(.removed): "removed"
-      case .desk(.suspended): "suspended"
-      case .desk(.restored): "restored"
+      case .setup(.added): "added"
+      case .setup(.removed): "removed"
+      case .setup(.suspended): "suspended"
+      case .setup(.restored): "restored"
       case _: nil
       }
     }

@@ -231,6 +231,6 @@ struct AdvertisementStories {
       story.text == """
         2.0 lights: Resolve → C0:00:00:00:00:01
         """)
-    #expect(story.bench.desk.counters.resolved == 1)
+    #expect(story.bench.setupCore.counters.resolved == 1)
   }
 }

@@ -96,7 +96,7 @@ struct ItemFieldsTests {
       "setupOptions":7,"renameOptions":1}]
       """
     let items = try Self.items(text)
-    #expect(items.map(\.isBrought) == [false, true])
+    #expect(items.map(\.isAppSupplied) == [false, true])
     let item = items[1].item
     #expect(item.id == "call:6")
     #expect(item.name == "Lümo \u{202E}")

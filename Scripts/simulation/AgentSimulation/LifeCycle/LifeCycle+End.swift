@@ -8,11 +8,11 @@ import VirtualRadio
 
 extension LifeCycle {
   func check() throws(Breach) {
-    agent.desk.checkInvariants()
-    if agent.desk.isOpening { lastOpening = now }
+    agent.setupCore.checkInvariants()
+    if agent.setupCore.isOpening { lastOpening = now }
     try checkFile()
-    guard agent.desk.requests.count <= 64 else {
-      throw Breach(.bound, "\(agent.desk.requests.count) requests are open")
+    guard agent.setupCore.requests.count <= 64 else {
+      throw Breach(.bound, "\(agent.setupCore.requests.count) requests are open")
     }
     for actor in actors where actor.id != nil && actor.outgoing.isEmpty {
       guard let call = actor.pending.first, let deadline = call.deadline else { continue }
@@ -26,8 +26,8 @@ extension LifeCycle {
 
   /// The agent has what the file has, and so has every app that has read all.
   private func checkFile() throws(Breach) {
-    guard !agent.desk.isOpening, agent.desk.degradation == nil, disk.isOpen else { return }
-    guard agent.desk.registry == disk.saved else {
+    guard !agent.setupCore.isOpening, agent.setupCore.degradation == nil, disk.isOpen else { return }
+    guard agent.setupCore.registry == disk.saved else {
       throw Breach(.registry, "the agent's registry is not the file's")
     }
     known = disk.saved
@@ -93,7 +93,7 @@ extension LifeCycle {
 
   /// Every app believes to have what the file says that it has; so is told who asks anew; operators see what is open.
   private func checkViews() throws(Breach) {
-    let open = Set(agent.desk.requests.map(\.id.text))
+    let open = Set(agent.setupCore.requests.map(\.id.text))
     for actor in actors where actor.id != nil && actor.role == .watcher && actor.watched.isSynced {
       guard actor.watched.open == open else {
         throw Breach(.wrongReply, "\(actor.name) believes other requests to be open")
@@ -116,7 +116,7 @@ extension LifeCycle {
     let name = "\(actors[place].name) \(place)"
     try checkBelief(place)
     if let token = book.token, let next = book.nextOwn { try logs[app]?.checkEnd(next, token, name) }
-    let open = Set(agent.desk.requests.map(\.id.text))
+    let open = Set(agent.setupCore.requests.map(\.id.text))
     if !book.hasMissed, let picker = book.open.first(where: { !open.contains($0) }) {
       throw Breach(.pickerOrder, "\(name) was not told that \(picker) has finished")
     }
@@ -149,12 +149,13 @@ extension LifeCycle {
   private func checkNothingLeft() throws(Breach) {
     agent.checkInvariants()
     let awaiting = disk.saved.accessories.count { $0.state == .awaitingAuthorization }
-    guard agent.clientCount == 0, agent.desk.sessionCount == 0, agent.desk.requests.isEmpty, awaiting == 0
+    guard agent.clientCount == 0, agent.setupCore.sessionCount == 0, agent.setupCore.requests.isEmpty,
+      awaiting == 0
     else {
       throw Breach(
         .leftover,
-        "\(agent.clientCount) clients, \(agent.desk.sessionCount) sessions, \(agent.desk.requests.count) requests, "
-          + "\(awaiting) accessories that await their apps; open: \(agent.desk.requests)")
+        "\(agent.clientCount) clients, \(agent.setupCore.sessionCount) sessions, \(agent.setupCore.requests.count) requests, "
+          + "\(awaiting) accessories that await their apps; open: \(agent.setupCore.requests)")
     }
   }
 }

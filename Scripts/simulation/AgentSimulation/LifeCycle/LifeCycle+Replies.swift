@@ -216,9 +216,9 @@ extension LifeCycle {
 
   /// Notes what there is, before anybody is told.
   func learn() {
-    guard agent.desk.revision != knowledge.revision else { return }
-    knowledge.revision = agent.desk.revision
-    let registry = agent.desk.registry
+    guard agent.setupCore.revision != knowledge.revision else { return }
+    knowledge.revision = agent.setupCore.revision
+    let registry = agent.setupCore.registry
     for accessory in registry.accessories {
       for identifier in [accessory.identifier, accessory.bluetoothIdentifier].compactMap(\.self)
       where knowledge.owners[identifier.text] == nil {
@@ -227,7 +227,7 @@ extension LifeCycle {
       }
       knowledge.names[registry.device(of: accessory).displayName, default: []].insert(accessory.app)
     }
-    for request in agent.desk.requests where knowledge.owners[request.id.text] == nil {
+    for request in agent.setupCore.requests where knowledge.owners[request.id.text] == nil {
       knowledge.owners[request.id.text] = request.app
       knowledge.requests.append(request.id.text)
       if request.isOnBehalf { knowledge.onBehalf.insert(request.id.text) }

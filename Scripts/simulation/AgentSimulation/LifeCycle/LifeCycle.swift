@@ -129,7 +129,7 @@ public final class LifeCycle {
 
   /// What is gone when the first calls are answered was taken back.
   private func lookAtLeftOver() {
-    guard let leftOver, !agent.desk.isOpening, agent.desk.degradation == nil else { return }
+    guard let leftOver, !agent.setupCore.isOpening, agent.setupCore.degradation == nil else { return }
     self.leftOver = nil
     let left = Set(disk.saved.accessories.map(\.identifier.text))
     takenBack = leftOver.mapValues { $0.subtracting(left) }

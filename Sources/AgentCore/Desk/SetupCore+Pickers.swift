@@ -4,7 +4,7 @@ import HCI
 
 // Pickers as their apps see them: `showPicker` and what follows it.
 
-extension Desk {
+extension SetupCore {
   /// Opens a picker for a session. Without `items` it looks for all of the app's in the manifest.
   public mutating func showPicker(
     _ session: Session, items: [PickerItem]?, settings: PickerSettings
@@ -142,7 +142,7 @@ extension Desk {
     let heard = setup.payloads[number]
     let item = setup.items[candidate.item]
     let discovered = DiscoveredAccessory(
-      number: number, itemIndex: candidate.item, item: item.isBrought ? nil : item.item.id,
+      number: number, itemIndex: candidate.item, item: item.isAppSupplied ? nil : item.item.id,
       payload: heard?.payload ?? [], rssi: heard?.rssi)
     revision += 1
     tally.disclosed += 1
@@ -154,8 +154,8 @@ extension Desk {
   private mutating func finish(_ index: Int, _ failure: SetupFailure?) {
     let request = requests.remove(at: index)
     guard let setup = request.setup else { preconditionFailure("a picker belongs to a setup") }
-    if let failure, case .operator(let ticket) = setup.chooser {
-      act(.answer(ticket, .failure(.setupFailed(failure))))
+    if let failure, case .operator(let call) = setup.chooser {
+      act(.answer(call, .failure(.setupFailed(failure))))
     }
     remember(
       RequestOutcome(

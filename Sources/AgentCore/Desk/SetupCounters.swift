@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What the desk did and refused since the start.
-public struct DeskCounters: Equatable, Sendable {
+/// What the setup core did and refused since the start.
+public struct SetupCounters: Equatable, Sendable {
   public var sessionsOpened: UInt64 = 0
   public var sessionsExpired: UInt64 = 0
   public var requestsOpened: UInt64 = 0

@@ -5,7 +5,7 @@ public import HCI
 
 // Time, and what lasts from one manifest to the next.
 
-extension Desk {
+extension SetupCore {
   /// When ``advance(to:)`` is due.
   public var deadline: Instant? {
     var soonest = sessions.nextEnd
@@ -45,7 +45,7 @@ extension Desk {
   }
 
   /// Goes on with another manifest.
-  public mutating func configure(_ new: DeskConfiguration) {
+  public mutating func configure(_ new: SetupConfiguration) {
     let before = configuration
     configuration = new
     if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = [:] }
@@ -65,7 +65,8 @@ extension Desk {
   /// Whether the manifest still says of the request's items what it said.
   private func isStillMeant(_ request: DeskRequest) -> Bool {
     guard let app = configuration.apps[request.app] else { return false }
-    return request.setup?.items.allSatisfy { item in item.isBrought || app.items.contains(item.item) } ?? true
+    return request.setup?.items.allSatisfy { item in item.isAppSupplied || app.items.contains(item.item) }
+      ?? true
   }
 
   // MARK: - Second identities
@@ -89,10 +90,10 @@ extension Desk {
 
   /// What has to be recognised beside the manifest's items: those that apps brought, for their pickers and for the
   /// accessories that came of them, and what operators let apps add.
-  public var broughtItems: [ManifestItem] {
+  public var appSuppliedItems: [ManifestItem] {
     var items: [ManifestItem] = []
     for request in requests {
-      for item in request.setup?.items ?? [] where item.isBrought {
+      for item in request.setup?.items ?? [] where item.isAppSupplied {
         items.append(ManifestItem(app: request.app, item: item.item))
       }
     }
@@ -100,10 +101,10 @@ extension Desk {
       guard standing(of: accessory) == .good else { continue }
       if accessory.item == nil, accessory.descriptor.hasBluetoothClause {
         items.append(
-          accessory.recognised(by: accessory.descriptor, BroughtItem.id(ofAccessory: accessory.number)))
+          accessory.recognised(by: accessory.descriptor, AppSuppliedItem.id(ofAccessory: accessory.number)))
       }
       if let alternate = accessory.alternate {
-        items.append(accessory.recognised(by: alternate, BroughtItem.id(ofAlternate: accessory.number)))
+        items.append(accessory.recognised(by: alternate, AppSuppliedItem.id(ofAlternate: accessory.number)))
       }
     }
     return items
@@ -124,7 +125,7 @@ extension DeskRequest {
 
 extension RegistryAccessory {
   /// Whether an item is what an operator let the app add.
-  public func isRecognised(byAlternate id: String) -> Bool { id == BroughtItem.id(ofAlternate: number) }
+  public func isRecognised(byAlternate id: String) -> Bool { id == AppSuppliedItem.id(ofAlternate: number) }
 
   fileprivate func recognised(by descriptor: DiscoveryDescriptor, _ id: String) -> ManifestItem {
     var item = DisplayItem(id: id, name: id)

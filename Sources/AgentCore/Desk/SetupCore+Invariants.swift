@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension Desk {
+extension SetupCore {
   /// Traps when a bound is passed or what belongs together disagrees; for tests, which ask after every step.
   public func checkInvariants() {
     precondition(sessions.sessions.count <= SessionTable.countMax, "there is room for so many sessions")
@@ -17,9 +17,9 @@ extension Desk {
   private func checkRequests() {
     var apps: Set<String> = []
     var asked: Set<RandomIdentifier> = []
-    let tickets = requests.compactMap(\.ticket)
-    for (index, ticket) in tickets.enumerated() {
-      precondition(!tickets[..<index].contains(ticket), "each call waits for one request")
+    let calls = requests.compactMap(\.call)
+    for (index, call) in calls.enumerated() {
+      precondition(!calls[..<index].contains(call), "each call waits for one request")
     }
     for request in requests {
       if let identifier = request.accessoryInQuestion {
@@ -61,5 +61,5 @@ extension Desk {
   }
 
   /// What changes on their way to the disk are for.
-  private var errands: [Errand] { ledger.entries.map(\.errand) }
+  private var errands: [ChangePurpose] { ledger.entries.map(\.errand) }
 }

@@ -5,7 +5,7 @@ import JSON
 import Varlink
 
 /// As errors of ``PickerInterface``; what is in an app's words, as one of ``SessionInterface``.
-extension DeskRefusal {
+extension OperatorError {
   /// Candidates in one reply, and characters of each: as many as an id has.
   private static let listedMax = 32
   private static let candidateCharactersMax = 64

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Names a call that waits for its answer.
-public struct Ticket: Hashable, Sendable {
+public struct CallID: Hashable, Sendable {
   public let number: UInt64
 
   public init(_ number: UInt64) { self.number = number }
 }
 
 /// An accessory that an operator's choice made.
-public struct SetUp: Equatable, Sendable {
+public struct CompletedSetup: Equatable, Sendable {
   public let accessory: RandomIdentifier
   public let displayName: String
   /// Its app has to confirm it.
@@ -18,10 +18,10 @@ public struct SetUp: Equatable, Sendable {
 }
 
 /// What a call that had to wait is answered.
-public enum DeskAnswer: Equatable, Sendable {
+public enum CallResult: Equatable, Sendable {
   case done
   case accessory(AppAccessory)
-  case setUp(SetUp)
+  case setUp(CompletedSetup)
   /// So many accessories.
   case count(Int)
   /// Where the old registry is kept.
@@ -29,7 +29,7 @@ public enum DeskAnswer: Equatable, Sendable {
 }
 
 /// Why a call is refused.
-public enum DeskRefusal: Error, Equatable, Sendable {
+public enum OperatorError: Error, Equatable, Sendable {
   /// What names nothing.
   public enum Kind: String, CaseIterable, Sendable {
     case candidate, app, item, accessory, device
@@ -47,16 +47,16 @@ public enum DeskRefusal: Error, Equatable, Sendable {
   case busy(RandomIdentifier)
 }
 
-/// What the desk wants done.
-public enum DeskAction: Equatable, Sendable {
+/// What the setup core wants done.
+public enum SetupEffect: Equatable, Sendable {
   case registry(RegistryRequest)
-  case answer(Ticket, Result<DeskAnswer, DeskRefusal>)
+  case answer(CallID, Result<CallResult, OperatorError>)
   case signal(TouchSignal)
-  case log(DeskNotice)
+  case log(SetupNotice)
 }
 
 /// Something that is worth a line in the log.
-public enum DeskNotice: Equatable, Sendable {
+public enum SetupNotice: Equatable, Sendable {
   case added(app: String, item: String?, RandomIdentifier)
   case removed(app: String, item: String?, RandomIdentifier)
   /// The app is another account's now; what it has is hidden until an operator confirms that.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What the manifest says about apps, prepared for looking up.
-public struct DeskConfiguration: Sendable {
+public struct SetupConfiguration: Sendable {
   public let apps: [String: App]
   /// The account of each app, as it was looked up when the manifest was read; an unknown one is missing.
   public let accounts: [String: AccountID]
@@ -23,7 +23,7 @@ public struct DeskConfiguration: Sendable {
   }
 
   /// Whether accessories stand under both alike.
-  func standsLike(_ other: DeskConfiguration) -> Bool {
+  func standsLike(_ other: SetupConfiguration) -> Bool {
     itemIDs == other.itemIDs && accounts == other.accounts
   }
 

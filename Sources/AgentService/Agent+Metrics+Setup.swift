@@ -4,16 +4,16 @@ import AgentCore
 
 extension Agent {
   /// What sessions, requests, and the registry count.
-  func writeDesk(to text: inout MetricsText) {
-    let counters = desk.counters
-    text.sample("sessions", .gauge, "Sessions of apps that are open.", desk.sessionCount)
+  func writeSetup(to text: inout MetricsText) {
+    let counters = setupCore.counters
+    text.sample("sessions", .gauge, "Sessions of apps that are open.", setupCore.sessionCount)
     text.sample("sessions_opened_total", .counter, "Sessions opened.", counters.sessionsOpened)
     text.sample(
       "sessions_expired_total", .counter, "Sessions that ended because nobody streamed them.",
       counters.sessionsExpired)
-    text.sample("requests", .gauge, "Requests that wait for an operator.", desk.requests.count)
+    text.sample("requests", .gauge, "Requests that wait for an operator.", setupCore.requests.count)
     text.sample("requests_opened_total", .counter, "Requests opened.", counters.requestsOpened)
-    text.sample("accessories", .gauge, "Accessories in the registry.", desk.registry.accessories.count)
+    text.sample("accessories", .gauge, "Accessories in the registry.", setupCore.registry.accessories.count)
     text.sample("accessories_added_total", .counter, "Accessories set up.", counters.added)
     text.sample("accessories_removed_total", .counter, "Accessories removed.", counters.removed)
     text.sample("setups_failed_total", .counter, "Setups that came to nothing.", counters.setupsFailed)

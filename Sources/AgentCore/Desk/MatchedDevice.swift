@@ -4,7 +4,7 @@ public import HCI
 
 /// A device as the tables have it now, with one item that has found it: it matches, and the gate, where there is one, has
 /// let it in.
-public struct Sighted: Equatable, Sendable {
+public struct MatchedDevice: Equatable, Sendable {
   /// As events give it: the identity when it was resolved.
   public var address: DeviceAddress
   public var app: String

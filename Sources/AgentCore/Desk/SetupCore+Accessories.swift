@@ -3,7 +3,7 @@
 // What an app does with its own accessories. Of others it learns nothing: an identifier that is another app's is
 // refused in the same words as one that never was.
 
-extension Desk {
+extension SetupCore {
   public mutating func accessory(
     _ text: String, of session: Session
   ) throws(SetupFailure) -> RegistryAccessory {
@@ -20,7 +20,7 @@ extension Desk {
 
   /// Asks the operators for another name; the answer comes with it.
   public mutating func renameAccessory(
-    _ session: Session, _ text: String, options: RenameOptions, _ ticket: Ticket
+    _ session: Session, _ text: String, options: RenameOptions, _ call: CallID
   ) throws(SetupFailure) {
     let accessory = try accessory(text, of: session)
     try requireRegistry()
@@ -40,12 +40,12 @@ extension Desk {
       .rename(
         RenameRequest(
           accessory: accessory.identifier, displayName: ledger.registry.device(of: accessory).displayName,
-          renamesNetwork: options.contains(.ssid), ticket: ticket)))
+          renamesNetwork: options.contains(.ssid), call: call)))
   }
 
   /// Asks the operators to let the accessory be found by more; the answer comes with it.
   public mutating func updateAuthorization(
-    _ session: Session, _ text: String, adding adds: RegistryExtension, _ ticket: Ticket
+    _ session: Session, _ text: String, adding adds: RegistryExtension, _ call: CallID
   ) throws(SetupFailure) {
     let accessory = try accessory(text, of: session)
     try requireRegistry()
@@ -54,7 +54,7 @@ extension Desk {
       .authorize(
         AuthorizeRequest(
           accessory: accessory.identifier, displayName: ledger.registry.device(of: accessory).displayName,
-          adds: adds, ticket: ticket)))
+          adds: adds, call: call)))
   }
 
   private mutating func openQuestion(
@@ -72,28 +72,28 @@ extension Desk {
   }
 
   public mutating func removeAccessory(
-    _ session: Session, _ text: String, _ ticket: Ticket
+    _ session: Session, _ text: String, _ call: CallID
   ) throws(SetupFailure) {
     let accessory = try accessory(text, of: session)
     try requireRegistry()
-    remove(accessory, .call(ticket, .app))
+    remove(accessory, .call(call, .app))
   }
 
   /// Whatever asks about the accessory, or sets it up, ends with it.
-  mutating func remove(_ accessory: RegistryAccessory, _ errand: Errand) {
+  mutating func remove(_ accessory: RegistryAccessory, _ errand: ChangePurpose) {
     if awaiting[accessory.identifier] != nil { awaiting[accessory.identifier] = .some(nil) }
     change(.apply(.remove(accessory.identifier, leavesTombstone: accessory.item != nil)), errand)
   }
 
   /// The app takes what awaits it, or gives the whole name of a network whose beginning was added since.
   public mutating func finishAuthorization(
-    _ session: Session, _ text: String, ssid: [UInt8]?, bridgingIdentifier: UInt64?, _ ticket: Ticket
+    _ session: Session, _ text: String, ssid: [UInt8]?, bridgingIdentifier: UInt64?, _ call: CallID
   ) throws(SetupFailure) {
     let accessory = try accessory(text, of: session)
     if let ssid, bridgingIdentifier == nil, accessory.awaitsNetwork {
       try requireRegistry()
       try require(ssid, of: accessory)
-      return change(.apply(.setSSID(accessory.identifier, ssid)), .network(accessory.identifier, ticket))
+      return change(.apply(.setSSID(accessory.identifier, ssid)), .network(accessory.identifier, call))
     }
     try requireAwaiting(accessory)
     try requireRegistry()
@@ -106,17 +106,17 @@ extension Desk {
     awaiting[accessory.identifier] = .some(nil)
     change(
       .apply(.authorize(accessory.identifier, ssid: ssid, bridgingIdentifier: bridgingIdentifier)),
-      .confirm(accessory.identifier, ticket))
+      .confirm(accessory.identifier, call))
   }
 
   /// The app gives back what awaits it.
   public mutating func failAuthorization(
-    _ session: Session, _ text: String, _ ticket: Ticket
+    _ session: Session, _ text: String, _ call: CallID
   ) throws(SetupFailure) {
     let accessory = try accessory(text, of: session)
     try requireAwaiting(accessory)
     try requireRegistry()
-    takeBack(accessory.identifier, .givenBack, ticket)
+    takeBack(accessory.identifier, .givenBack, call)
   }
 
   private func requireAwaiting(_ accessory: RegistryAccessory) throws(SetupFailure) {
@@ -164,12 +164,12 @@ extension Desk {
   }
 
   /// Whoever waited for an answer is gone, and with it what it asked for.
-  public mutating func abandon(_ ticket: Ticket) {
+  public mutating func abandon(_ call: CallID) {
     for request in requests {
       switch request.kind {
-      case .rename(let rename) where rename.ticket == ticket && !rename.isUnderWay:
+      case .rename(let rename) where rename.call == call && !rename.isUnderWay:
         close(request.id, .userCancelled(reason: "who asked has gone"))
-      case .authorize(let authorize) where authorize.ticket == ticket && !authorize.isUnderWay:
+      case .authorize(let authorize) where authorize.call == call && !authorize.isUnderWay:
         close(request.id, .userCancelled(reason: "who asked has gone"))
       case .rename, .authorize, .setup: break
       }

@@ -7,11 +7,11 @@ public import HCI
 /// Pure: calls, what is in sight, the registry's answers, and the time go in; ``nextAction()``, ``read(_:)`` and the
 /// values of requests come out. Capacity: ``SessionTable/countMax`` sessions, for each app ``AppFeed/capacity`` events
 /// and one setup request; renames and authorizations wait in calls, whose number is bounded.
-public struct Desk: Sendable {
+public struct SetupCore: Sendable {
   /// How the last so many requests ended is remembered for those who watch.
   static let outcomesMax = 64
 
-  var configuration: DeskConfiguration
+  var configuration: SetupConfiguration
   var random: RandomSource
   var sessions = SessionTable()
   var feeds: [String: AppFeed] = [:]
@@ -29,7 +29,7 @@ public struct Desk: Sendable {
   /// What awaited its app when the run before ended, until it was taken back.
   var leftOver: Set<RandomIdentifier> = []
   var automatic = AutomaticSetups()
-  var tally = DeskCounters()
+  var tally = SetupCounters()
   /// The radio does not scan, or came back so short a time ago that what it finds was there before.
   var isRadioDown = true
   var radioSettled: Instant?
@@ -41,11 +41,11 @@ public struct Desk: Sendable {
   /// Grows whenever somebody may have something to read.
   public private(set) var activity: UInt64 = 0
   /// Numbers of items that apps bring in calls.
-  private var broughtCount: UInt64 = 0
-  private var actions: [DeskAction] = []
+  private var appSuppliedCount: UInt64 = 0
+  private var actions: [SetupEffect] = []
 
   /// `secret` seeds identifiers and tokens; nobody else may know it.
-  public init(_ configuration: DeskConfiguration, secret: Block128, at now: Instant) {
+  public init(_ configuration: SetupConfiguration, secret: Block128, at now: Instant) {
     self.configuration = configuration
     random = RandomSource(key: secret)
     self.now = now
@@ -54,15 +54,15 @@ public struct Desk: Sendable {
 
   // MARK: - Outputs
 
-  mutating func act(_ action: DeskAction) {
+  mutating func act(_ action: SetupEffect) {
     actions.append(action)
     activity &+= 1
   }
 
   /// The next thing to do, in order; nil when all is done.
-  public mutating func nextAction() -> DeskAction? { actions.isEmpty ? nil : actions.removeFirst() }
+  public mutating func nextAction() -> SetupEffect? { actions.isEmpty ? nil : actions.removeFirst() }
 
-  public var counters: DeskCounters { tally }
+  public var counters: SetupCounters { tally }
   public var sessionCount: Int { sessions.sessions.count }
   public var registry: Registry { ledger.registry }
 
@@ -92,8 +92,8 @@ public struct Desk: Sendable {
 
   /// The first of `count` numbers for items that an app brings.
   public mutating func bring(_ count: Int) -> UInt64 {
-    broughtCount += UInt64(count)
-    return broughtCount - UInt64(count)
+    appSuppliedCount += UInt64(count)
+    return appSuppliedCount - UInt64(count)
   }
 
   // MARK: - What everything uses
@@ -137,7 +137,7 @@ public struct Desk: Sendable {
   }
 
   /// An accessory as its app sees it; nil while it is hidden from it.
-  func view(_ accessory: RegistryAccessory, in registry: Registry, _ configuration: DeskConfiguration)
+  func view(_ accessory: RegistryAccessory, in registry: Registry, _ configuration: SetupConfiguration)
     -> AppAccessory?
   {
     let standing = configuration.standing(of: accessory, boundTo: registry.account(ofApp: accessory.app))
@@ -161,7 +161,7 @@ public struct Desk: Sendable {
 
 // MARK: - Looking up
 
-extension Desk {
+extension SetupCore {
   public func app(_ name: String) -> App? { configuration.apps[name] }
 
   public var appNames: [String] { configuration.apps.keys.sorted() }

@@ -8,18 +8,18 @@ import Varlink
 @testable import AgentService
 
 @Suite("What operators are refused with")
-struct DeskRefusalTests {
+struct OperatorErrorTests {
   /// Characters that take most octets when they are escaped.
   private static let long = String(repeating: "\u{E0001}", count: 20_000)
 
-  private static let errors: [DeskRefusal] =
+  private static let errors: [OperatorError] =
     [
       .requestClosed("00000000000000000000000000000001"), .invalid(field: "ssid", reason: "it has 33 bytes"),
       .setupFailed(Sample.failure), .registry("the disk is full"), .busy(RandomIdentifier(high: 1, low: 2)),
       .requestClosed(long), .invalid(field: long, reason: long), .registry(long),
       .notFound(.item, name: long, candidates: Array(repeating: long, count: 60)),
       .setupFailed(SetupFailure(.unknown, field: long, long, cure: long)),
-    ] + DeskRefusal.Kind.allCases.map { .notFound($0, name: "x", candidates: ["a", "b"]) }
+    ] + OperatorError.Kind.allCases.map { .notFound($0, name: "x", candidates: ["a", "b"]) }
 
   @Test("Each is an error of the interface", arguments: errors.indices)
   func fits(index: Int) throws {
@@ -49,7 +49,7 @@ struct DeskRefusalTests {
 
   @Test("A failed setup tells its failure's name, reason and cure")
   func setupFailed() throws {
-    let reply = try Described.reply(DeskRefusal.setupFailed(Sample.failure).message)
+    let reply = try Described.reply(OperatorError.setupFailed(Sample.failure).message)
     #expect(reply.parameters.members.map(\.name) == ["failure", "reason", "cure"])
     #expect(reply.text("failure") == "invalidRequest")
   }

@@ -4,7 +4,7 @@ public import HCI
 
 // From a choice to an accessory.
 
-extension Desk {
+extension SetupCore {
   /// So long an app has to confirm.
   static let confirmMilliseconds: Int64 = 120_000
   /// Taking back what could not be taken back is tried again after so long.
@@ -14,8 +14,8 @@ extension Desk {
 
   /// An operator chooses. The answer comes when the accessory is set up, or awaits its app.
   public mutating func choose(
-    _ request: String, candidate number: UInt32, name: String?, ssid: String?, _ ticket: Ticket
-  ) throws(DeskRefusal) {
+    _ request: String, candidate number: UInt32, name: String?, ssid: String?, _ call: CallID
+  ) throws(OperatorError) {
     let index = try openSetup(request)
     try requireRegistryForOperators()
     guard let setup = requests[index].setup, setup.step == .none else { throw .requestClosed(request) }
@@ -24,15 +24,16 @@ extension Desk {
     }
     let item = setup.items[candidate.item].item
     let isShared = !grants.grants(at: candidate.device).isEmpty
-    let name = try name.map { (name) throws(DeskRefusal) in try Self.deviceName(name) }
+    let name = try name.map { (name) throws(OperatorError) in try Self.deviceName(name) }
     if name != nil, isShared || !item.setupOptions.contains(.rename) {
       throw .invalid(
         field: "name",
         reason: isShared ? "another app has named the device already" : "the item is not renamed at setup")
     }
     if let name { try Self.requireNetworkName(name, of: item) }
-    let network = try ssid.map { (ssid) throws(DeskRefusal) in try Self.network(ssid, for: item.descriptor) }
-    take(index, number, .operator(ticket), network: network)
+    let network = try ssid.map { (ssid) throws(OperatorError) in try Self.network(ssid, for: item.descriptor)
+    }
+    take(index, number, .operator(call), network: network)
     guard item.setupOptions.contains(.rename), !isShared else { return add(index, name: nil) }
     emit(.pickerSetupRename, of: requests[index])
     if let name { return add(index, name: name) }
@@ -63,7 +64,7 @@ extension Desk {
   }
 
   /// The request of that name, if it sets something up.
-  func openSetup(_ text: String) throws(DeskRefusal) -> Int {
+  func openSetup(_ text: String) throws(OperatorError) -> Int {
     guard let id = RandomIdentifier(text: text), let index = index(of: id), requests[index].setup != nil
     else {
       throw .requestClosed(text)
@@ -72,15 +73,15 @@ extension Desk {
   }
 
   /// What was read once can still be looked at.
-  public func requireReadableRegistry() throws(DeskRefusal) {
+  public func requireReadableRegistry() throws(OperatorError) {
     if !ledger.wasOpened { try requireRegistryForOperators() }
   }
 
-  public func requireRegistryForOperators() throws(DeskRefusal) {
+  public func requireRegistryForOperators() throws(OperatorError) {
     if let degradation { throw .registry(degradation) }
   }
 
-  static func deviceName(_ text: String) throws(DeskRefusal) -> String {
+  static func deviceName(_ text: String) throws(OperatorError) -> String {
     guard !text.isEmpty, text.utf8.count <= RegistryLimits.textBytesMax,
       text.utf8.contains(where: { $0 > 0x20 })
     else {
@@ -92,7 +93,7 @@ extension Desk {
 
   private static func network(
     _ ssid: String, for descriptor: DiscoveryDescriptor
-  ) throws(DeskRefusal) -> [UInt8] {
+  ) throws(OperatorError) -> [UInt8] {
     let bytes = Array(ssid.utf8)
     guard let prefix = descriptor.ssidPrefix else {
       throw .invalid(field: "ssid", reason: "the item does not look for a network by its beginning")
@@ -139,8 +140,8 @@ extension Desk {
     var addition = RegistryAddition(
       app: app, account: account, descriptor: descriptor, identity: .bluetooth(device.settled),
       identifier: random.draw(), bluetoothIdentifier: random.draw(), displayName: name)
-    addition.item = item.isBrought ? nil : item.item.id
-    addition.maxAccessories = item.isBrought ? nil : item.item.maxAccessories
+    addition.item = item.isAppSupplied ? nil : item.item.id
+    addition.maxAccessories = item.isAppSupplied ? nil : item.item.maxAccessories
     addition.isIdentityDurable = device.isIdentityDurable
     addition.ssid = descriptor.ssid ?? network
     let lacksNetwork = descriptor.ssidPrefix != nil && network == nil
@@ -152,7 +153,7 @@ extension Desk {
   }
 
   /// The chosen device is an accessory on disk, or the registry says why not.
-  mutating func setupWasWritten(_ id: RandomIdentifier, _ outcome: LedgerOutcome) {
+  mutating func setupWasWritten(_ id: RandomIdentifier, _ outcome: ChangeResult) {
     guard let index = index(of: id), let setup = requests[index].setup, let chosen = setup.chosen else {
       return
     }
@@ -160,11 +161,11 @@ extension Desk {
     guard let grant = grants.grants(at: chosen.device).first(where: { $0.app == requests[index].app }),
       let accessory = view(grant.identifier)
     else { return failWritten(id, .accountHasChanged) }
-    let made = SetUp(
+    let made = CompletedSetup(
       accessory: accessory.identifier, displayName: accessory.displayName,
       awaitsApp: accessory.state == .awaitingAuthorization,
       finishesInApp: setup.chosenItem?.item.setupOptions.contains(.finishInApp) ?? false)
-    if case .operator(let ticket) = setup.chooser { act(.answer(ticket, .success(.setUp(made)))) }
+    if case .operator(let call) = setup.chooser { act(.answer(call, .success(.setUp(made)))) }
     let now = now
     let until = now.advanced(milliseconds: Self.confirmMilliseconds)
     let events = withSetup(index) { setup in
@@ -196,7 +197,7 @@ extension Desk {
       let setup = requests[index].setup, let chosen = setup.chosen
     else { return }
     signal(.success, requests[index], chosen)
-    let made = SetUp(
+    let made = CompletedSetup(
       accessory: identifier, displayName: view(identifier)?.displayName ?? setup.displayName ?? "",
       awaitsApp: false, finishesInApp: setup.chosenItem?.item.setupOptions.contains(.finishInApp) ?? false)
     let now = now
@@ -211,22 +212,22 @@ extension Desk {
   }
 
   /// What awaits its app goes back; with it the request fails.
-  mutating func takeBack(_ identifier: RandomIdentifier, _ failure: SetupFailure, _ ticket: Ticket? = nil) {
+  mutating func takeBack(_ identifier: RandomIdentifier, _ failure: SetupFailure, _ call: CallID? = nil) {
     awaiting[identifier] = .some(nil)
     if let index = requests.firstIndex(where: { $0.setup?.isConfirming(identifier) ?? false }) {
       withSetup(index) { $0.step = .takingBack(failure) }
     }
-    change(.apply(.remove(identifier, leavesTombstone: false)), .takeBack(identifier, failure, ticket))
+    change(.apply(.remove(identifier, leavesTombstone: false)), .takeBack(identifier, failure, call))
   }
 
   mutating func wasTakenBack(
-    _ identifier: RandomIdentifier, _ failure: SetupFailure, _ ticket: Ticket?, _ outcome: LedgerOutcome
+    _ identifier: RandomIdentifier, _ failure: SetupFailure, _ call: CallID?, _ outcome: ChangeResult
   ) {
     leftOver.remove(identifier)
     if case .failed = outcome, ledger.registry.accessory(identifier) != nil {
       awaiting[identifier] = now.advanced(milliseconds: Self.takeBackMilliseconds)
     }
-    if let ticket { answer(ticket, outcome) }
+    if let call { answer(call, outcome) }
     guard
       let index = requests.firstIndex(where: {
         $0.setup?.accessory == identifier && $0.setup?.isTakingBack ?? false
@@ -245,7 +246,7 @@ extension Desk {
 
 extension SetupRequest {
   /// Why an operator who names what is set up is refused.
-  func takesNoName(_ request: String) -> DeskRefusal {
+  func takesNoName(_ request: String) -> OperatorError {
     switch step {
     case .none, .naming: .invalid(field: "request", reason: "it waits for a choice, not to be named")
     case .confirming: .invalid(field: "request", reason: "it waits for its app, not to be named")

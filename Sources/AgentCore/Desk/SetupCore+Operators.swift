@@ -4,25 +4,25 @@ import HCI
 
 // What operators decide.
 
-extension Desk {
+extension SetupCore {
   // MARK: - Requests
 
   /// The operator says no.
-  public mutating func deny(_ request: String) throws(DeskRefusal) {
+  public mutating func deny(_ request: String) throws(OperatorError) {
     try end(
       request,
       SetupFailure(.userRestricted, "an operator denied it", cure: "ask the people at the gateway"))
   }
 
   /// The operator closes the picker.
-  public mutating func cancel(_ request: String) throws(DeskRefusal) {
+  public mutating func cancel(_ request: String) throws(OperatorError) {
     let index = try end(request, .userCancelled(reason: "an operator closed the picker"))
     if let app = index { paces[app]?.close(by: .operator, at: now) }
   }
 
   /// Ends a request for that reason; answers the app if a session had asked.
   @discardableResult
-  private mutating func end(_ text: String, _ failure: SetupFailure) throws(DeskRefusal) -> String? {
+  private mutating func end(_ text: String, _ failure: SetupFailure) throws(OperatorError) -> String? {
     guard let id = RandomIdentifier(text: text), let index = index(of: id) else { throw .requestClosed(text) }
     let app = requests[index].isOnBehalf ? nil : requests[index].app
     switch requests[index].kind {
@@ -45,15 +45,15 @@ extension Desk {
 
   /// A rename or an authorization comes to nothing.
   mutating func close(_ id: RandomIdentifier, _ failure: SetupFailure) {
-    guard let index = index(of: id), let ticket = requests[index].ticket else { return }
+    guard let index = index(of: id), let call = requests[index].call else { return }
     let request = requests.remove(at: index)
-    act(.answer(ticket, .failure(.failure(failure))))
+    act(.answer(call, .failure(.failure(failure))))
     remember(
       RequestOutcome(request: request.id, accessory: nil, displayName: nil, failure: failure, made: []))
   }
 
   /// A person types a name: of a rename, or of what is being set up.
-  public mutating func name(_ request: String, _ name: String, _ ticket: Ticket) throws(DeskRefusal) {
+  public mutating func name(_ request: String, _ name: String, _ call: CallID) throws(OperatorError) {
     guard let id = RandomIdentifier(text: request), let index = index(of: id) else {
       throw .requestClosed(request)
     }
@@ -64,7 +64,7 @@ extension Desk {
       guard case .naming = setup.step else { throw setup.takesNoName(request) }
       if let item = setup.chosenItem?.item { try Self.requireNetworkName(name, of: item) }
       add(index, name: name)
-      act(.answer(ticket, .success(.done)))
+      act(.answer(call, .success(.done)))
     case .rename(var rename):
       guard !rename.isUnderWay else { throw .requestClosed(request) }
       let prefix = ledger.registry.accessory(rename.accessory)?.descriptor.ssidPrefix ?? []
@@ -72,14 +72,14 @@ extension Desk {
       rename.isUnderWay = true
       requests[index].kind = .rename(rename)
       change(
-        .apply(.rename(rename.accessory, displayName: name, ssid: network)), .rename(request: id, ticket))
+        .apply(.rename(rename.accessory, displayName: name, ssid: network)), .rename(request: id, call))
     case .authorize:
       throw .invalid(field: "request", reason: "it waits for Agree, Deny or Cancel, and takes no name")
     }
   }
 
   /// Where a setup's name is its network's too.
-  static func requireNetworkName(_ name: String, of item: DisplayItem) throws(DeskRefusal) {
+  static func requireNetworkName(_ name: String, of item: DisplayItem) throws(OperatorError) {
     guard item.renamesNetwork else { return }
     _ = try network(name, beginningWith: item.descriptor.ssidPrefix ?? [])
   }
@@ -87,7 +87,7 @@ extension Desk {
   /// A name that is its network's too: one that the accessory is looked for by.
   private static func network(
     _ name: String, beginningWith prefix: [UInt8]
-  ) throws(DeskRefusal) -> [UInt8] {
+  ) throws(OperatorError) -> [UInt8] {
     let network = Array(name.utf8)
     guard network.count <= RegistryLimits.ssidBytesMax else {
       throw .invalid(field: "name", reason: "the network is named too, and its name has at most 32 bytes")
@@ -101,7 +101,7 @@ extension Desk {
   }
 
   /// Agrees to what an app asks for.
-  public mutating func agree(_ request: String, _ ticket: Ticket) throws(DeskRefusal) {
+  public mutating func agree(_ request: String, _ call: CallID) throws(OperatorError) {
     guard let id = RandomIdentifier(text: request), let index = index(of: id) else {
       throw .requestClosed(request)
     }
@@ -112,13 +112,13 @@ extension Desk {
     try requireRegistryForOperators()
     authorize.isUnderWay = true
     requests[index].kind = .authorize(authorize)
-    change(.apply(.extend(authorize.accessory, authorize.adds)), .authorize(request: id, ticket))
+    change(.apply(.extend(authorize.accessory, authorize.adds)), .authorize(request: id, call))
   }
 
   /// What an app asked for, and an operator granted, was written or not.
-  mutating func questionWasWritten(_ id: RandomIdentifier, _ ticket: Ticket, _ outcome: LedgerOutcome) {
-    answer(ticket, outcome)
-    guard let index = index(of: id), let asking = requests[index].ticket,
+  mutating func questionWasWritten(_ id: RandomIdentifier, _ call: CallID, _ outcome: ChangeResult) {
+    answer(call, outcome)
+    guard let index = index(of: id), let asking = requests[index].call,
       let identifier = requests[index].accessoryInQuestion
     else { return }
     requests.remove(at: index)
@@ -154,7 +154,7 @@ extension Desk {
   /// So many accessories may be set up by one request.
   public static let countMax = 256
 
-  public mutating func open(_ opening: Opening) throws(DeskRefusal) -> RandomIdentifier {
+  public mutating func open(_ opening: Opening) throws(OperatorError) -> RandomIdentifier {
     try requireRegistryForOperators()
     guard let app = configuration.apps[opening.app] else {
       throw .notFound(.app, name: opening.app, candidates: configuration.apps.keys.sorted())
@@ -175,7 +175,7 @@ extension Desk {
   }
 
   /// What the app has already is not offered to it: it would be waited for in vain.
-  private func requireNoAccessory(ofApp app: String, at bits: UInt64) throws(DeskRefusal) {
+  private func requireNoAccessory(ofApp app: String, at bits: UInt64) throws(OperatorError) {
     for accessory in ledger.registry.accessories(ofApp: app) {
       let device = ledger.registry.device(of: accessory)
       guard [device.identity.address, device.secondAddress].contains(where: { $0?.bits == bits }) else {
@@ -185,7 +185,7 @@ extension Desk {
     }
   }
 
-  private func items(of app: App, _ ids: [String]?) throws(DeskRefusal) -> [PickerItem] {
+  private func items(of app: App, _ ids: [String]?) throws(OperatorError) -> [PickerItem] {
     let choosable = app.items.filter { $0.selection != .observe }
     var items: [PickerItem] = []
     for id in ids ?? choosable.map(\.id) {
@@ -222,25 +222,25 @@ extension Desk {
 
   // MARK: - Accessories
 
-  private func accessory(_ text: String) throws(DeskRefusal) -> RegistryAccessory {
+  private func accessory(_ text: String) throws(OperatorError) -> RegistryAccessory {
     try requireRegistryForOperators()
     guard let identifier = RandomIdentifier(text: text), let accessory = ledger.registry.accessory(identifier)
     else { throw .notFound(.accessory, name: text) }
     return accessory
   }
 
-  public mutating func rename(_ text: String, _ name: String, _ ticket: Ticket) throws(DeskRefusal) {
+  public mutating func rename(_ text: String, _ name: String, _ call: CallID) throws(OperatorError) {
     let accessory = try accessory(text)
     let name = try Self.deviceName(name)
-    change(.apply(.rename(accessory.identifier, displayName: name)), .call(ticket, .operator))
+    change(.apply(.rename(accessory.identifier, displayName: name)), .call(call, .operator))
   }
 
-  public mutating func remove(_ text: String, _ ticket: Ticket) throws(DeskRefusal) {
-    remove(try accessory(text), .call(ticket, .operator))
+  public mutating func remove(_ text: String, _ call: CallID) throws(OperatorError) {
+    remove(try accessory(text), .call(call, .operator))
   }
 
   /// - Parameter device: The device's address, AA:BB:CC:DD:EE:FF, its second one, or its network's name.
-  public mutating func allow(app: String, device: String, _ ticket: Ticket) throws(DeskRefusal) {
+  public mutating func allow(app: String, device: String, _ call: CallID) throws(OperatorError) {
     try requireRegistryForOperators()
     let tombstones = ledger.registry.tombstones.filter { $0.app == app }
     let bits = AddressText.bits(device)
@@ -251,11 +251,11 @@ extension Desk {
     guard let buried else {
       throw .notFound(.device, name: device, candidates: Set(tombstones.map(\.identity.text)).sorted())
     }
-    change(.apply(.allow(app: app, buried.identity)), .call(ticket, .operator))
+    change(.apply(.allow(app: app, buried.identity)), .call(call, .operator))
   }
 
   /// The app's accessories are its present account's.
-  public mutating func authorize(app: String, _ ticket: Ticket) throws(DeskRefusal) {
+  public mutating func authorize(app: String, _ call: CallID) throws(OperatorError) {
     try requireRegistryForOperators()
     guard configuration.apps[app] != nil else { throw .notFound(.app, name: app, candidates: appNames) }
     guard let account = configuration.accounts[app] else {
@@ -264,17 +264,17 @@ extension Desk {
         reason: "nobody on this machine may act as it; make the account that the manifest names, and reload")
     }
     let count = ledger.registry.accessories(ofApp: app).count
-    guard count > 0 else { return act(.answer(ticket, .success(.count(0)))) }
-    change(.apply(.confirmAccount(app: app, account)), .call(ticket, .account(count)))
+    guard count > 0 else { return act(.answer(call, .success(.count(0)))) }
+    change(.apply(.confirmAccount(app: app, account)), .call(call, .account(count)))
   }
 
-  public mutating func replaceRegistry(_ registry: Registry, _ ticket: Ticket) throws(DeskRefusal) {
+  public mutating func replaceRegistry(_ registry: Registry, _ call: CallID) throws(OperatorError) {
     try requireRegistryForOperators()
-    change(.replace(registry), .call(ticket, .importing(registry.accessories.count)))
+    change(.replace(registry), .call(call, .importing(registry.accessories.count)))
   }
 
   /// Begins an empty registry, whatever state the old one is in.
-  public mutating func resetRegistry(_ ticket: Ticket) { change(.reset, .call(ticket, .operator)) }
+  public mutating func resetRegistry(_ call: CallID) { change(.reset, .call(call, .operator)) }
 }
 
 extension SetupFailure {
@@ -297,11 +297,11 @@ extension PickerRequest.Choice {
 
 extension DeskRequest {
   /// The app's call that waits for the request.
-  var ticket: Ticket? {
+  var call: CallID? {
     switch kind {
     case .setup: nil
-    case .rename(let rename): rename.ticket
-    case .authorize(let authorize): authorize.ticket
+    case .rename(let rename): rename.call
+    case .authorize(let authorize): authorize.call
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Ids of items that are in no manifest; with their colon no manifest can give them.
-public enum BroughtItem {
+public enum AppSuppliedItem {
   /// The place of an item in a picker's call.
   public static func id(inCall number: UInt64) -> String { "call:\(number)" }
 

@@ -2,7 +2,7 @@
 
 import AgentCore
 
-extension DeskNotice {
+extension SetupNotice {
   /// Which limit holds for it; nil for what is rare, or an operator's doing.
   var strangerKind: StrangerKind? {
     switch self {

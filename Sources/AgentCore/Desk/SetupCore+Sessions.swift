@@ -4,7 +4,7 @@ import HCI
 
 // Sessions: `ASAccessorySession`.
 
-extension Desk {
+extension SetupCore {
   /// What an app asks for when it activates.
   public struct Activation: Sendable {
     /// Nil for who may act as one app only.

@@ -6,7 +6,7 @@ public import HCI
 import Rendering
 import Varlink
 
-// What joins the desk to the radio, the clients, and the disk.
+// Connects the setup core to the radio, the clients and the disk.
 
 extension Agent {
   /// Devices are looked at again after so long when something was found or lost, and after so long when not.
@@ -15,55 +15,55 @@ extension Agent {
   private static let automaticMilliseconds: Int64 = 5000
 
   /// Lets time pass for sessions and requests, and shows them what is in sight.
-  func advanceDesk() {
-    desk.advance(to: now)
-    desk.radioIs(down: radio.state != .on)
-    lookAround()
+  func advanceSetup() {
+    setupCore.advance(to: now)
+    setupCore.radioIs(down: radio.state != .on)
+    refreshCandidates()
     lookForSecondIdentities()
     endOverdueCalls()
-    followDesk()
+    followSetup()
   }
 
   /// What came of the one request to the registry's file that is under way.
   public func registryAnswered(_ reply: RegistryReply, at time: Instant) {
     now = max(now, time)
-    desk.advance(to: now)
-    desk.registryAnswered(reply)
-    followDesk()
-    if !desk.isOpening { performDeferred() }
-    followDesk()
+    setupCore.advance(to: now)
+    setupCore.registryAnswered(reply)
+    followSetup()
+    if !setupCore.isOpening { performDeferred() }
+    followSetup()
   }
 
-  /// Does what the desk wants; nothing of it comes back to the desk at once.
-  func followDesk() {
-    while let action = desk.nextAction() {
+  /// Performs the effects of the setup core.
+  func followSetup() {
+    while let action = setupCore.nextAction() {
       switch action {
       case .registry(let request): perform(.registry(request))
-      case .answer(let ticket, let result):
-        answer(ticket, result)
+      case .answer(let call, let result):
+        answer(call, result)
         isBusy = true
       case .signal(let signal):
         if configuration.manifest.gateway.onTouch != nil { perform(.signalTouch(signal)) }
-      case .log(let notice): perform(.log(.desk(notice)))
+      case .log(let notice): perform(.log(.setup(notice)))
       }
     }
-    guard deskRevision != desk.revision else { return }
-    deskRevision = desk.revision
+    guard setupRevision != setupCore.revision else { return }
+    setupRevision = setupCore.revision
     markAccessories()
-    recogniseBroughtItems()
+    recogniseAppSuppliedItems()
     greetNewAccessories()
-    hasSecondIdentities = desk.hasSecondIdentities
-    let counts = desk.requestCounts
+    hasSecondIdentities = setupCore.hasSecondIdentities
+    let counts = setupCore.requestCounts
     if counts != requests { setRequests(counts, at: now) }
   }
 
   // MARK: - What is in sight
 
-  private func lookAround() {
-    guard desk.looksForDevices, let due = nextLook, due <= now else { return }
+  private func refreshCandidates() {
+    guard setupCore.looksForDevices, let due = nextLook, due <= now else { return }
     lookedAt = now
     lookedAtEvent = dataPath.pipeline.events.produced
-    desk.look(at: sighted())
+    setupCore.look(at: sighted())
   }
 
   /// Now and then, while there are accessories.
@@ -75,21 +75,21 @@ extension Agent {
 
   /// When what is in sight is looked at next.
   var nextLook: Instant? {
-    guard desk.looksForDevices else { return nil }
+    guard setupCore.looksForDevices else { return nil }
     guard let lookedAt else { return now }
     if lookedAtEvent != dataPath.pipeline.events.produced {
       return lookedAt.advanced(milliseconds: Self.newsMilliseconds)
     }
-    let hasRequest = desk.requests.contains { $0.setup != nil }
+    let hasRequest = setupCore.requests.contains { $0.setup != nil }
     return lookedAt.advanced(milliseconds: hasRequest ? Self.requestMilliseconds : Self.automaticMilliseconds)
   }
 
   /// Devices that an item has found for which somebody waits.
-  private func sighted() -> [Sighted] {
-    let interest = desk.interest
+  private func sighted() -> [MatchedDevice] {
+    let interest = setupCore.interest
     let wanted = dataPath.items.map { interest[$0.path] }
     guard wanted.contains(where: { $0 != nil }) else { return [] }
-    var sighted: [Sighted] = []
+    var sighted: [MatchedDevice] = []
     for row in 0..<dataPath.pipeline.rowCount {
       guard let device = dataPath.pipeline.device(at: row) else { continue }
       for place in 0..<Int(device.matchCount) {
@@ -97,7 +97,7 @@ extension Agent {
         guard match.isFound, let isTold = wanted[Int(match.item)] else { continue }
         let item = dataPath.items[Int(match.item)]
         sighted.append(
-          Sighted(
+          MatchedDevice(
             dataPath.pipeline.address(at: row), app: item.app, item: item.item.id,
             level: device.signal.readingCount == 0 ? nil : device.signal.level, rssi: device.rssi.asReading,
             hasResponded: dataPath.hasResponded(row), payload: isTold ? dataPath.payload(at: row) : []))
@@ -129,7 +129,7 @@ extension Agent {
 
   /// Devices of accessories never give way in the device table.
   private func markAccessories() {
-    let addresses = desk.grants.addresses
+    let addresses = setupCore.grants.addresses
     guard addresses != markedAccessories else { return }
     for address in markedAccessories.subtracting(addresses) {
       _ = dataPath.pipeline.setAccessory(address, false)
@@ -141,10 +141,10 @@ extension Agent {
     markedAccessories = addresses
   }
 
-  private func recogniseBroughtItems() {
-    let items = desk.broughtItems
-    guard items != broughtItems else { return }
-    broughtItems = items
+  private func recogniseAppSuppliedItems() {
+    let items = setupCore.appSuppliedItems
+    guard items != appSuppliedItems else { return }
+    appSuppliedItems = items
     dataPath.reload(
       effectiveManifest, identities: configuration.identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
@@ -154,10 +154,10 @@ extension Agent {
 
   /// The manifest with what apps brought.
   var effectiveManifest: Manifest {
-    guard !broughtItems.isEmpty else { return configuration.manifest }
+    guard !appSuppliedItems.isEmpty else { return configuration.manifest }
     var brought = configuration.manifest
     for index in brought.apps.indices {
-      brought.apps[index].items = broughtItems.filter { $0.app == brought.apps[index].name }.map(\.item)
+      brought.apps[index].items = appSuppliedItems.filter { $0.app == brought.apps[index].name }.map(\.item)
     }
     // The manifest's own items have been paced already.
     brought = brought.paced(by: configuration.board)
@@ -170,9 +170,9 @@ extension Agent {
   func release(_ client: Client) {
     if importing?.client == client.id { importing = nil }
     switch client.activity {
-    case .session(let stream): desk.leave(stream.position.session)
-    case .awaiting(let awaited): desk.abandon(awaited.ticket)
-    case .opened(let opened): desk.abandon(opened.request)
+    case .session(let stream): setupCore.leave(stream.position.session)
+    case .awaiting(let awaited): setupCore.abandon(awaited.call)
+    case .opened(let opened): setupCore.abandon(opened.request)
     case .none, .sightings, .watch, .explanations, .trials, .capture, .suggestion, .suggestions, .reload,
       .deferred, .appAccessories, .advertisements, .requests, .accessories, .registry, .export:
       break
@@ -180,8 +180,8 @@ extension Agent {
   }
 
   /// When sessions, requests, calls that wait, and those who watch want to be asked again.
-  var deskDeadline: Instant? {
-    var soonest = Instant.earliest(desk.deadline, nextLook)
+  var setupDeadline: Instant? {
+    var soonest = Instant.earliest(setupCore.deadline, nextLook)
     if hasSecondIdentities { soonest = .earliest(soonest, secondLook) }
     for place in clients.taken {
       switch clients.places[place]?.activity {

@@ -4,9 +4,9 @@ import HCI
 
 // The registry: one change at a time goes to the disk, and counts when it is there.
 
-extension Desk {
+extension SetupCore {
   /// Puts a change behind those that wait.
-  mutating func change(_ change: Ledger.Change, _ errand: Errand) {
+  mutating func change(_ change: Ledger.Change, _ errand: ChangePurpose) {
     guard !ledger.isFull else {
       return settle(errand, .failed("\(Ledger.waitingMax) changes wait for the disk already; try again"))
     }
@@ -63,7 +63,7 @@ extension Desk {
     commit()
   }
 
-  private mutating func complete(_ outcome: LedgerOutcome) {
+  private mutating func complete(_ outcome: ChangeResult) {
     guard let pending = ledger.pending.take() else { preconditionFailure("the disk answers what was asked") }
     ledger.refusal = nil
     adopt(pending.registry)
@@ -169,7 +169,7 @@ extension Desk {
   }
 
   /// Tells every app what has become of its accessories since they were as in `old`.
-  mutating func tellDifferences(from old: Registry, _ before: DeskConfiguration) {
+  mutating func tellDifferences(from old: Registry, _ before: SetupConfiguration) {
     let new = ledger.registry
     let isSame = before.standsLike(configuration)
     let left = old.accessories.filter { !isSame || new.hasChanged($0, since: old) }
@@ -222,24 +222,24 @@ extension Desk {
     return item?.selection == .automatic
   }
 
-  private mutating func settle(_ errand: Errand, _ outcome: LedgerOutcome) {
+  private mutating func settle(_ errand: ChangePurpose, _ outcome: ChangeResult) {
     switch errand {
     case .setup(let request): setupWasWritten(request, outcome)
     case .automatic(let key, let identifier): automaticWasWritten(key, identifier, outcome)
-    case .confirm(let identifier, let ticket):
+    case .confirm(let identifier, let call):
       if case .done = outcome {
         wasConfirmed(identifier)
       } else if ledger.registry.accessory(identifier)?.state == .awaitingAuthorization {
         // It may be tried again.
         awaiting[identifier] = now.advanced(milliseconds: Self.confirmMilliseconds)
       }
-      answer(ticket, outcome, about: identifier)
-    case .network(let identifier, let ticket): answer(ticket, outcome, about: identifier)
-    case .takeBack(let identifier, let failure, let ticket):
-      wasTakenBack(identifier, failure, ticket, outcome)
-    case .rename(let request, let ticket), .authorize(let request, let ticket):
-      questionWasWritten(request, ticket, outcome)
-    case .call(let ticket, let kind): answer(ticket, outcome, kind)
+      answer(call, outcome, about: identifier)
+    case .network(let identifier, let call): answer(call, outcome, about: identifier)
+    case .takeBack(let identifier, let failure, let call):
+      wasTakenBack(identifier, failure, call, outcome)
+    case .rename(let request, let call), .authorize(let request, let call):
+      questionWasWritten(request, call, outcome)
+    case .call(let call, let kind): answer(call, outcome, kind)
     case .address: break
     }
     // What the disk did not take is tried again.
@@ -251,32 +251,32 @@ extension Desk {
   // MARK: - Answers
 
   /// Tells a call of an app what became of it.
-  mutating func answer(_ ticket: Ticket, _ outcome: LedgerOutcome, about identifier: RandomIdentifier) {
+  mutating func answer(_ call: CallID, _ outcome: ChangeResult, about identifier: RandomIdentifier) {
     guard let failure = outcome.setupFailure else {
       guard let accessory = view(identifier) else {
-        return act(.answer(ticket, .failure(.failure(.noSuchAccessory))))
+        return act(.answer(call, .failure(.failure(.noSuchAccessory))))
       }
-      return act(.answer(ticket, .success(.accessory(accessory))))
+      return act(.answer(call, .success(.accessory(accessory))))
     }
-    act(.answer(ticket, .failure(.failure(failure))))
+    act(.answer(call, .failure(.failure(failure))))
   }
 
   /// Tells an operator's call.
-  mutating func answer(_ ticket: Ticket, _ outcome: LedgerOutcome) { answer(ticket, outcome, .operator) }
+  mutating func answer(_ call: CallID, _ outcome: ChangeResult) { answer(call, outcome, .operator) }
 
-  private mutating func answer(_ ticket: Ticket, _ outcome: LedgerOutcome, _ kind: Errand.CallKind) {
+  private mutating func answer(_ call: CallID, _ outcome: ChangeResult, _ kind: ChangePurpose.CallKind) {
     if case .app = kind, let failure = outcome.setupFailure {
-      return act(.answer(ticket, .failure(.failure(failure))))
+      return act(.answer(call, .failure(.failure(failure))))
     }
     switch outcome {
     case .done:
       switch kind {
-      case .app, .operator: act(.answer(ticket, .success(.done)))
-      case .account(let count), .importing(let count): act(.answer(ticket, .success(.count(count))))
+      case .app, .operator: act(.answer(call, .success(.done)))
+      case .account(let count), .importing(let count): act(.answer(call, .success(.count(count))))
       }
-    case .reset(let kept): act(.answer(ticket, .success(.reset(kept: kept))))
-    case .failed(let sentence): act(.answer(ticket, .failure(.registry(sentence))))
-    case .refused(let error): act(.answer(ticket, .failure(error.refusal)))
+    case .reset(let kept): act(.answer(call, .success(.reset(kept: kept))))
+    case .failed(let sentence): act(.answer(call, .failure(.registry(sentence))))
+    case .refused(let error): act(.answer(call, .failure(error.refusal)))
     }
   }
 }
@@ -293,7 +293,7 @@ extension Registry {
   }
 }
 
-extension LedgerOutcome {
+extension ChangeResult {
   /// What an app is told; nil when it went well.
   var setupFailure: SetupFailure? {
     switch self {
@@ -339,7 +339,7 @@ extension RegistryError {
   }
 
   /// In an operator's.
-  var refusal: DeskRefusal {
+  var refusal: OperatorError {
     switch self {
     case .unknownAccessory: .notFound(.accessory, name: "")
     case .unknownApp: .notFound(.app, name: "")

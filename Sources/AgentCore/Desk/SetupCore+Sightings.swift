@@ -4,12 +4,12 @@ import HCI
 
 // What is in sight: candidates of pickers, devices held at the gateway, and those that are set up by themselves.
 
-extension Desk {
+extension SetupCore {
   /// What the radio finds in so short a time after it came back was there before.
   static let settleMilliseconds: Int64 = 3000
 
   /// Everything that items of open requests, and automatic ones, have found; the rest is of no interest.
-  public mutating func look(at sighted: [Sighted]) {
+  public mutating func look(at sighted: [MatchedDevice]) {
     for request in requests where request.setup != nil { offer(sighted, to: request.id) }
     lookForTouches(sighted)
     chooseBeforehand()
@@ -28,10 +28,10 @@ extension Desk {
 
   // MARK: - Candidates
 
-  private mutating func offer(_ sighted: [Sighted], to id: RandomIdentifier) {
+  private mutating func offer(_ sighted: [MatchedDevice], to id: RandomIdentifier) {
     guard let index = index(of: id), let setup = requests[index].setup else { return }
     let app = requests[index].app
-    var found: [DeviceAddress: (item: Int, sighted: Sighted)] = [:]
+    var found: [DeviceAddress: (item: Int, sighted: MatchedDevice)] = [:]
     for device in sighted where device.app == app {
       guard let item = setup.items.firstIndex(where: { $0.item.id == device.item }),
         found[device.address].map({ item < $0.item }) ?? true,
@@ -50,7 +50,7 @@ extension Desk {
     }
   }
 
-  private mutating func hear(_ device: Sighted, item: Int, _ id: RandomIdentifier) {
+  private mutating func hear(_ device: MatchedDevice, item: Int, _ id: RandomIdentifier) {
     guard let index = index(of: id) else { return }
     let now = now
     let report = CandidateReport(
@@ -66,7 +66,7 @@ extension Desk {
 
   // MARK: - Touch
 
-  private mutating func lookForTouches(_ sighted: [Sighted]) {
+  private mutating func lookForTouches(_ sighted: [MatchedDevice]) {
     var held: [RandomIdentifier: [DeviceAddress: String]] = [:]
     for request in requests {
       guard let setup = request.setup, setup.isTouchable else { continue }
@@ -81,7 +81,7 @@ extension Desk {
   }
 
   /// The devices that are held at the gateway for an app, each with the first of the items that lets it in.
-  private func held(_ sighted: [Sighted], app: String, _ items: [String]) -> [DeviceAddress: String] {
+  private func held(_ sighted: [MatchedDevice], app: String, _ items: [String]) -> [DeviceAddress: String] {
     var places: [DeviceAddress: Int] = [:]
     for device in sighted where device.app == app {
       guard let place = items.firstIndex(of: device.item),
@@ -149,7 +149,9 @@ extension Desk {
       other.id != request.id && other.setup?.touching[device] != nil
     }
     guard !isContested else { return refuseTouch(index, [device], .contested) }
-    if let refusal = obstacle(to: device, app: request.app, item: setup.items[candidate.item]) {
+    if let refusal = reasonUnattendedSetupIsRefused(
+      for: device, app: request.app, item: setup.items[candidate.item])
+    {
       return refuseTouch(index, [device], refusal)
     }
     choose(index, candidate.number, .touch)
@@ -168,7 +170,9 @@ extension Desk {
   }
 
   /// Why a device is not set up without a person's choice from a list; nil when it may be.
-  private func obstacle(to device: DeviceAddress, app: String, item: PickerItem) -> TouchRefusal? {
+  private func reasonUnattendedSetupIsRefused(for device: DeviceAddress, app: String, item: PickerItem)
+    -> TouchRefusal?
+  {
     guard device.isIdentityDurable else { return .changesAddress }
     let id = item.item.id
     guard !ledger.registry.isRemoved(.bluetooth(device.settled), app: app, item: id) else {
@@ -178,7 +182,7 @@ extension Desk {
     }
     // What is on its way to the disk has its place already.
     let taken = count(ofApp: app, item: id) + automatic.countUnderWay(app: app, item: id)
-    guard item.isBrought || taken < Int(item.item.maxAccessories) else {
+    guard item.isAppSupplied || taken < Int(item.item.maxAccessories) else {
       return TouchRefusal(
         "the item \(id) has all the accessories that it may, \(item.item.maxAccessories)",
         cure: "remove one, or raise the item's max-accessories")
@@ -203,12 +207,12 @@ extension Desk {
 
   // MARK: - Automatic
 
-  private mutating func setUpAutomatically(_ sighted: [Sighted]) {
+  private mutating func setUpAutomatically(_ sighted: [MatchedDevice]) {
     guard ledger.state == .open else { return }
     for device in sighted {
       guard let item = configuration.item(device.item, ofApp: device.app), item.selection == .automatic,
         !grants.grants(at: device.address).contains(where: { $0.app == device.app }),
-        obstacle(to: device.address, app: device.app, item: PickerItem(item)) == nil
+        reasonUnattendedSetupIsRefused(for: device.address, app: device.app, item: PickerItem(item)) == nil
       else { continue }
       let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.id)
       guard automatic.begin(key, at: now) else { continue }
@@ -223,7 +227,7 @@ extension Desk {
   }
 
   mutating func automaticWasWritten(
-    _ key: AutomaticKey, _ identifier: RandomIdentifier, _ outcome: LedgerOutcome
+    _ key: AutomaticKey, _ identifier: RandomIdentifier, _ outcome: ChangeResult
   ) {
     if let failure = outcome.setupFailure { return failAutomatic(key, failure) }
     let awaitsApp = ledger.registry.accessory(identifier)?.state == .awaitingAuthorization
@@ -249,7 +253,7 @@ extension SetupRequest {
   }
 
   /// What the app will be told of a candidate.
-  fileprivate mutating func note(_ device: Sighted) {
+  fileprivate mutating func note(_ device: MatchedDevice) {
     guard let candidate = picker.candidates.first(where: { $0.device == device.address }) else { return }
     payloads[candidate.number] = (device.payload, device.rssi)
   }
@@ -268,7 +272,7 @@ extension SetupRequest {
   }
 }
 
-extension Sighted {
+extension MatchedDevice {
   /// Strongest first, then by address.
   fileprivate var order: (Int, UInt64) { (-Int(level ?? .min), address.word) }
 }
