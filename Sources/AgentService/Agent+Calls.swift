@@ -18,11 +18,11 @@ extension Agent {
         || clients.places[place]?.rights.isOperator == true
     else {
       tally.permissionsDenied &+= 1
-      return refuse(place, Message.failure(ServiceError.permissionDenied))
+      return refuse(place, Message.error(ServiceError.permissionDenied))
     }
-    switch service.answer(call) {
+    switch service.dispatch(call) {
     case .reply(let message): finish(place, message)
-    case .refuse(let error): refuse(place, Message.failure(error))
+    case .refuse(let error): refuse(place, Message.error(error))
     case .perform(let method, let parameters): perform(method, parameters, place)
     }
   }
@@ -64,7 +64,7 @@ extension Agent {
   }
 
   func finish(_ place: Int, _ message: [UInt8]) {
-    clients.places[place]?.connection.finish(message)
+    clients.places[place]?.connection.reply(message)
   }
 
   func refuse(_ place: Int, _ message: [UInt8]) {
@@ -136,7 +136,7 @@ enum CallRefusal: Error, Equatable {
   var message: [UInt8] {
     switch self {
     case .gateway(let error): error.message
-    case .parameter(let name): Message.failure(.invalidParameter(name))
+    case .parameter(let name): Message.error(.invalidParameter(name))
     }
   }
 }

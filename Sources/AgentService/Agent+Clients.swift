@@ -50,7 +50,7 @@ extension Agent {
     try clients.places[place]?.connection.drain(send)
     // Whoever waited for room has something to say now, and nothing else would wake us for it.
     guard sendableByteCount(client) < before, let drained = clients.places[place] else { return }
-    if drained.pending != nil || drained.connection.hasUnfinishedBusiness { isBusy = true }
+    if drained.pending != nil || drained.connection.hasPendingInput { isBusy = true }
   }
 
   func remove(_ place: Int) {
@@ -58,7 +58,7 @@ extension Agent {
     release(client)
     tally.calls &+= client.connection.callCount
     tally.callsRefused &+= client.connection.refusalCount
-    tally.rests &+= client.connection.restCount
+    tally.rests &+= client.connection.yieldCount
     clients.remove(place)
     releaseUnused()
   }

@@ -231,7 +231,7 @@ extension ClientTable {
       guard let connection = client?.connection else { return }
       sum.0 &+= connection.callCount
       sum.1 &+= connection.refusalCount
-      sum.2 &+= connection.restCount
+      sum.2 &+= connection.yieldCount
     }
   }
 }

@@ -28,12 +28,12 @@ extension Agent {
   private func serve(_ place: Int) {
     clients.places[place]?.connection.beginTurn()
     pump(place)
-    while let action = clients.places[place]?.connection.next(at: now.duration) {
+    while let action = clients.places[place]?.connection.nextAction(at: now.duration) {
       switch action {
       case .perform(let call):
         perform(call, place)
         pump(place)
-      case .rest:
+      case .yield:
         isBusy = true
         return
       case .wait: return closeIfOverdue(place)
@@ -44,7 +44,7 @@ extension Agent {
 
   private func closeIfOverdue(_ place: Int) {
     guard let end = clients.overdue(at: place), end <= now, let client = clients.places[place] else { return }
-    guard clients.places[place]?.connection.giveUp() != true else { return }
+    guard clients.places[place]?.connection.timeOut() != true else { return }
     tally.closedOverdue &+= 1
     leave(place, client, .overdue)
   }
@@ -78,9 +78,9 @@ extension Agent {
   private func pump(_ place: Int) {
     while true {
       if let message = clients.places[place]?.pending {
-        guard message.count <= clients.places[place]?.connection.roomToProceed ?? 0 else { return }
+        guard message.count <= clients.places[place]?.connection.continuedReplyBytesMax ?? 0 else { return }
         clients.places[place]?.pending = nil
-        clients.places[place]?.connection.proceed(message)
+        clients.places[place]?.connection.reply(message, continues: true)
       }
       guard var activity = clients.places[place]?.activity else { return }
       let step = step(&activity)
@@ -92,7 +92,7 @@ extension Agent {
       case .say(let message): clients.places[place]?.pending = message
       case .end(let message):
         clients.places[place]?.activity = .none
-        clients.places[place]?.connection.finish(message)
+        clients.places[place]?.connection.reply(message)
         releaseUnused()
         return
       }

@@ -35,7 +35,7 @@ struct ClientTable: Sendable {
       let id = ClientID(place: place, generation: generation)
       var connectionLimits = ConnectionLimits()
       connectionLimits.outputBytesMax = Int(limits.writeBufferBytes)
-      connectionLimits.farewell = { GatewayError.farewell($0) }
+      connectionLimits.closingError = { GatewayError.closingError($0) }
       places[place] = Client(id, peer, rights, connectionLimits)
       taken.insert(place, at: taken.firstIndex { $0 > place } ?? taken.count)
       count += 1

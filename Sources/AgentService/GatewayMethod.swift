@@ -55,7 +55,7 @@ extension GatewayError {
 
   /// The message that refuses a call.
   var message: [UInt8] {
-    Message.failure(name) { json in
+    Message.error(name) { json in
       switch self {
       case .deviceNotInSight(let device), .notRecognisable(let device):
         json.member("device", Self.cut(device))
@@ -74,13 +74,13 @@ extension GatewayError {
   }
 
   /// What a client is told before it is closed; nothing when it said that it was done.
-  static func farewell(_ reason: ServerConnection.CloseReason) -> [UInt8]? {
+  static func closingError(_ reason: ServerConnection.CloseReason) -> [UInt8]? {
     let limits = ConnectionLimits()
     let error: Self? =
       switch reason {
       case .finished: nil
       case .frame(.oversized): .messageRefused("oversized", limit: limits.frameBytesMax)
-      case .frame(.cut): .messageRefused("cut", limit: nil)
+      case .frame(.truncated): .messageRefused("cut", limit: nil)
       case .call(.json(let problem)) where problem.kind == .tooDeep:
         .messageRefused("tooDeep", limit: limits.json.depthMax)
       case .call(.json): .messageRefused("notJSON", limit: nil)

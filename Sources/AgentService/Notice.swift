@@ -23,8 +23,8 @@ public enum Notice: Equatable, Sendable {
 
 /// Why the agent ends a connection that its client did not end.
 public enum ClosingReason: Equatable, Sendable {
-  case frame(FrameProblem)
-  case call(CallProblem)
+  case frame(FrameError)
+  case call(CallError)
   /// A message, or reading the last replies, took longer than 30 s.
   case overdue
   /// A reply of ours was longer than one may be.

@@ -66,7 +66,7 @@ extension Agent {
     for client in waiting {
       guard let place = clients.place(of: client) else { continue }
       clients.places[place]?.activity = .none
-      clients.places[place]?.connection.finish(message)
+      clients.places[place]?.connection.reply(message)
     }
     if readsAgain { perform(.readManifest) }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bytes shown as lower-case hexadecimal digits without separators.
-public struct Hex: Equatable, Sendable, JSONValue {
+public struct Hex: Equatable, Sendable, JSONEncodable {
   public let bytes: [UInt8]
 
   public init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -3,24 +3,24 @@
 extension JSONReader {
   /// A number (RFC 8259, 6); its first character stands here.
   @_lifetime(self: copy self)
-  mutating func number(byteCountMax: Int) throws(JSONProblem) -> JSONElement {
+  mutating func number(byteCountMax: Int) throws(JSONError) -> JSONValue {
     let start = index
     skip(UInt8(ascii: "-"))
     if !skip(UInt8(ascii: "0")) { try skipDigits() }
     let isInteger = try !skipFraction()
     let digits = span(from: start)
-    guard digits.count <= byteCountMax else { throw JSONProblem(.numberOutOfRange, at: start) }
+    guard digits.count <= byteCountMax else { throw JSONError(.numberOutOfRange, at: start) }
     let text = String(decoding: digits.indices.map { digits[$0] }, as: UTF8.self)
     if isInteger, let integer = Int64(text), integer.magnitude < 1 << 53 { return .integer(integer) }
     guard let fraction = Double(text), fraction.isFinite else {
-      throw JSONProblem(.numberOutOfRange, at: start)
+      throw JSONError(.numberOutOfRange, at: start)
     }
-    return .fraction(fraction)
+    return .double(fraction)
   }
 
   /// Whether a fraction or an exponent stood here.
   @_lifetime(self: copy self)
-  private mutating func skipFraction() throws(JSONProblem) -> Bool {
+  private mutating func skipFraction() throws(JSONError) -> Bool {
     let start = index
     if skip(UInt8(ascii: ".")) { try skipDigits() }
     if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
@@ -32,10 +32,10 @@ extension JSONReader {
 
   /// At least one digit.
   @_lifetime(self: copy self)
-  private mutating func skipDigits() throws(JSONProblem) {
+  private mutating func skipDigits() throws(JSONError) {
     let start = index
     while let byte = peek(), byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { index += 1 }
-    guard index > start else { throw problem(peek() == nil ? .endOfText : .badNumber) }
+    guard index > start else { throw error(peek() == nil ? .endOfText : .badNumber) }
   }
 
   @_lifetime(self: copy self)

@@ -20,12 +20,12 @@ public struct JSONReader: ~Escapable {
   /// The only value in `bytes`.
   public static func read(
     _ bytes: Span<UInt8>, limits: JSONLimits = JSONLimits()
-  ) throws(JSONProblem) -> JSONElement {
+  ) throws(JSONError) -> JSONValue {
     var reader = JSONReader(bytes, limits: limits)
-    let element = try reader.element()
+    let value = try reader.value()
     reader.skipBlanks()
-    guard reader.peek() == nil else { throw reader.problem(.trailing) }
-    return element
+    guard reader.peek() == nil else { throw reader.error(.trailing) }
+    return value
   }
 
   // MARK: Octets
@@ -33,17 +33,17 @@ public struct JSONReader: ~Escapable {
   func peek() -> UInt8? { index < bytes.count ? bytes[index] : nil }
 
   @_lifetime(self: copy self)
-  mutating func next() throws(JSONProblem) -> UInt8 {
-    guard let byte = peek() else { throw problem(.endOfText) }
+  mutating func next() throws(JSONError) -> UInt8 {
+    guard let byte = peek() else { throw error(.endOfText) }
     index += 1
     return byte
   }
 
-  func problem(_ kind: JSONProblem.Kind) -> JSONProblem { JSONProblem(kind, at: index) }
+  func error(_ kind: JSONError.Kind) -> JSONError { JSONError(kind, at: index) }
 
   /// What is wrong with the octet that stands here, or that none does.
-  private func unexpected() -> JSONProblem {
-    problem(peek().map { .unexpectedByte($0) } ?? .endOfText)
+  private func unexpectedByte() -> JSONError {
+    error(peek().map { .unexpectedByte($0) } ?? .endOfText)
   }
 
   @_lifetime(copy self)
@@ -64,63 +64,62 @@ public struct JSONReader: ~Escapable {
   }
 
   @_lifetime(self: copy self)
-  private mutating func expect(_ byte: UInt8) throws(JSONProblem) {
-    guard has(byte) else { throw unexpected() }
+  private mutating func expect(_ byte: UInt8) throws(JSONError) {
+    guard has(byte) else { throw unexpectedByte() }
   }
 
   // MARK: Values
 
   @_lifetime(self: copy self)
-  private mutating func element() throws(JSONProblem) -> JSONElement {
+  private mutating func value() throws(JSONError) -> JSONValue {
     skipBlanks()
     valueCount += 1
-    guard valueCount <= limits.valueCountMax else { throw problem(.tooManyValues) }
-    guard let first = peek() else { throw unexpected() }
+    guard valueCount <= limits.valueCountMax else { throw error(.tooManyValues) }
+    guard let first = peek() else { throw unexpectedByte() }
     switch first {
     case UInt8(ascii: "{"): return .object(try object())
     case UInt8(ascii: "["): return .array(try array())
-    case UInt8(ascii: "\""): return .text(try text())
-    case UInt8(ascii: "t"): return try word("true", .truth(true))
-    case UInt8(ascii: "f"): return try word("false", .truth(false))
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       return try number(byteCountMax: limits.numberByteCountMax)
-    default: throw unexpected()
+    default: throw unexpectedByte()
     }
   }
 
   @_lifetime(self: copy self)
-  private mutating func word(_ word: StaticString, _ element: JSONElement) throws(JSONProblem) -> JSONElement
-  {
+  private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
     for byte in word.description.utf8 {
-      guard peek() == byte else { throw unexpected() }
+      guard peek() == byte else { throw unexpectedByte() }
       index += 1
     }
-    return element
+    return value
   }
 
   @_lifetime(self: copy self)
-  private mutating func array() throws(JSONProblem) -> [JSONElement] {
+  private mutating func array() throws(JSONError) -> [JSONValue] {
     try descend()
-    var elements: [JSONElement] = []
+    var elements: [JSONValue] = []
     if has(UInt8(ascii: "]")) { return ascend(elements) }
-    repeat { elements.append(try element()) } while has(UInt8(ascii: ","))
+    repeat { elements.append(try value()) } while has(UInt8(ascii: ","))
     try expect(UInt8(ascii: "]"))
     return ascend(elements)
   }
 
   @_lifetime(self: copy self)
-  private mutating func object() throws(JSONProblem) -> JSONObject {
+  private mutating func object() throws(JSONError) -> JSONObject {
     try descend()
     var members = JSONMembers()
     if has(UInt8(ascii: "}")) { return ascend(JSONObject()) }
     repeat {
       skipBlanks()
-      let start = problem(.duplicateName)
-      guard peek() == UInt8(ascii: "\"") else { throw unexpected() }
-      let name = try text()
+      let start = error(.duplicateName)
+      guard peek() == UInt8(ascii: "\"") else { throw unexpectedByte() }
+      let name = try string()
       try expect(UInt8(ascii: ":"))
-      guard members.append(name, try element()) else { throw start }
+      guard members.append(name, try value()) else { throw start }
     } while has(UInt8(ascii: ","))
     try expect(UInt8(ascii: "}"))
     return ascend(JSONObject(members.members))
@@ -128,8 +127,8 @@ public struct JSONReader: ~Escapable {
 
   /// Reads the bracket that opens a container.
   @_lifetime(self: copy self)
-  private mutating func descend() throws(JSONProblem) {
-    guard depth < limits.depthMax else { throw problem(.tooDeep) }
+  private mutating func descend() throws(JSONError) {
+    guard depth < limits.depthMax else { throw error(.tooDeep) }
     depth += 1
     index += 1
   }
@@ -139,5 +138,21 @@ public struct JSONReader: ~Escapable {
   private mutating func ascend<Container>(_ container: Container) -> Container {
     depth -= 1
     return container
+  }
+}
+
+/// How much JSON is read. Memory and time of a reading are bounded by the text's length and `valueCountMax`.
+public struct JSONLimits: Sendable {
+  /// Containers within one another, the outermost included.
+  public var depthMax: Int
+  /// Values of every kind, containers included.
+  public var valueCountMax: Int
+  /// Characters of one number; the widest that loses nothing, -2.2250738585072014e-308, has 24.
+  public var numberByteCountMax: Int
+
+  public init(depthMax: Int = 16, valueCountMax: Int = 2048, numberByteCountMax: Int = 32) {
+    self.depthMax = depthMax
+    self.valueCountMax = valueCountMax
+    self.numberByteCountMax = numberByteCountMax
   }
 }

@@ -1,44 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can stand as a value in the JSON we print.
-public protocol JSONValue {
-  func write(to json: inout JSONWriter)
+/// A value that was read from JSON.
+public enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  /// A number written without fraction and exponent, below 2^53 in magnitude, which every JSON implementation holds
+  /// exactly (RFC 7493, 2.2).
+  case integer(Int64)
+  /// Any other number, finite, as near as a Double comes.
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
 }
 
-extension Bool: JSONValue {
-  public func write(to json: inout JSONWriter) { json.literal(self ? "true" : "false") }
-}
-
-extension String: JSONValue {
-  public func write(to json: inout JSONWriter) { json.string(self) }
-}
-
-extension JSONValue where Self: FixedWidthInteger {
-  public func write(to json: inout JSONWriter) { json.literal(String(self)) }
-}
-
-extension Int: JSONValue {}
-extension Int8: JSONValue {}
-extension Int16: JSONValue {}
-extension Int32: JSONValue {}
-extension Int64: JSONValue {}
-extension UInt8: JSONValue {}
-extension UInt16: JSONValue {}
-extension UInt32: JSONValue {}
-extension UInt64: JSONValue {}
-
-/// An absent value is `null`.
-extension Optional: JSONValue where Wrapped: JSONValue {
+extension JSONValue: JSONEncodable {
   public func write(to json: inout JSONWriter) {
-    guard let self else { return json.literal("null") }
-    self.write(to: &json)
+    switch self {
+    case .null: json.literal("null")
+    case .bool(let bool): bool.write(to: &json)
+    case .integer(let integer): integer.write(to: &json)
+    case .double(let double): json.literal(double.description)
+    case .string(let string): json.string(string)
+    case .array(let elements): elements.write(to: &json)
+    case .object(let object): object.write(to: &json)
+    }
   }
 }
 
-extension Array: JSONValue where Element: JSONValue {
-  public func write(to json: inout JSONWriter) {
-    json.array { json in
-      for element in self { element.write(to: &json) }
+/// An object that was read from JSON: its members in the order they came, each name once.
+///
+/// Names are compared byte by byte; Unicode's equivalences do not count, so that no other spelling passes for a
+/// name of a protocol.
+public struct JSONObject: Equatable, Sendable {
+  public struct Member: Equatable, Sendable {
+    public let name: String
+    public let value: JSONValue
+
+    public init(name: String, value: JSONValue) {
+      self.name = name
+      self.value = value
     }
+  }
+
+  public let members: [Member]
+
+  public init(_ members: [Member] = []) { self.members = members }
+
+  /// The value of a member; nil when there is none of that name.
+  public subscript(_ name: String) -> JSONValue? {
+    members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+}
+
+extension JSONObject: JSONEncodable {
+  public func write(to json: inout JSONWriter) {
+    json.object { json in
+      for member in members { json.member(member.name, member.value) }
+    }
+  }
+}
+
+/// The members of an object while it is read.
+struct JSONMembers {
+  /// As many names are compared one by one; beyond, a set is quicker.
+  private static let countComparedMax = 8
+
+  /// A name that equals another when their bytes do.
+  private struct Name: Hashable {
+    let text: String
+
+    static func == (one: Name, other: Name) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+      for byte in text.utf8 { hasher.combine(byte) }
+    }
+  }
+
+  private(set) var members: [JSONObject.Member] = []
+  /// Empty until there are more than `countComparedMax`.
+  private var names: Set<Name> = []
+
+  /// Whether there was no member of that name; it is added then.
+  mutating func append(_ name: String, _ value: JSONValue) -> Bool {
+    guard isNew(Name(text: name)) else { return false }
+    members.append(JSONObject.Member(name: name, value: value))
+    return true
+  }
+
+  private mutating func isNew(_ name: Name) -> Bool {
+    guard members.count >= Self.countComparedMax else {
+      return !members.contains { Name(text: $0.name) == name }
+    }
+    if names.isEmpty { names = Set(members.map { Name(text: $0.name) }) }
+    return names.insert(name).inserted
   }
 }

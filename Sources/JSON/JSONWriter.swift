@@ -2,7 +2,7 @@
 
 /// Writes the JSON we print (RFC 8259): one object per line or message, keys in the order they are written, no spaces.
 ///
-/// It grows as it is written to and holds what was not yet ``take()``n. Whatever would not be JSON, a value without
+/// It grows as it is written to and holds what was not yet taken with ``takeBytes()``. Whatever would not be JSON, a value without
 /// its key for instance, is our own mistake and traps.
 public struct JSONWriter: Sendable {
   /// Where the next octet goes.
@@ -23,7 +23,7 @@ public struct JSONWriter: Sendable {
   }
 
   /// Hands over the finished lines and messages and starts anew.
-  public mutating func take() -> [UInt8] {
+  public mutating func takeBytes() -> [UInt8] {
     precondition(places.isEmpty, "an object is still being written")
     // What is handed over keeps its memory; clearing it here would copy it.
     defer { bytes = [] }
@@ -42,7 +42,7 @@ public struct JSONWriter: Sendable {
   }
 
   /// A member of the innermost object.
-  public mutating func member(_ key: String, _ value: some JSONValue) {
+  public mutating func member(_ key: String, _ value: some JSONEncodable) {
     self.key(key)
     value.write(to: &self)
   }

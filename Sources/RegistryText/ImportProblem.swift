@@ -5,7 +5,7 @@ public import JSON
 
 /// Why lines are no registry that was exported. `line` counts from 1.
 public enum ImportProblem: Error, Equatable, Sendable {
-  case notJSON(line: Int, JSONProblem)
+  case notJSON(line: Int, JSONError)
   /// The first line does not say a version and a number of rows.
   case noHead
   /// A later version of this program wrote it, or none.

@@ -24,7 +24,7 @@ public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
     var json = JSONWriter()
     json.line { count == 0 ? head(&$0) : rows[count - 1].write(to: &$0) }
     // A line ends in a line feed, which whoever prints it adds.
-    return String(decoding: json.take().dropLast(), as: UTF8.self)
+    return String(decoding: json.takeBytes().dropLast(), as: UTF8.self)
   }
 
   private func head(_ json: inout JSONWriter) {

@@ -36,8 +36,8 @@ public enum RegistryImport {
   }
 
   private static func object(_ line: String, number: Int) throws(ImportProblem) -> JSONObject {
-    let element: JSONElement
-    do throws(JSONProblem) {
+    let element: JSONValue
+    do throws(JSONError) {
       element = try JSONReader.read(Array(line.utf8).span)
     } catch {
       throw .notJSON(line: number, error)
@@ -47,7 +47,7 @@ public enum RegistryImport {
   }
 
   private static func row(_ object: JSONObject, line: Int) throws(ImportProblem) -> RegistryRow {
-    guard case .text(let name) = object[ExportKey.table], let table = RegistryTable(rawValue: name) else {
+    guard case .string(let name) = object[ExportKey.table], let table = RegistryTable(rawValue: name) else {
       throw .noRow(line: line)
     }
     do throws(ColumnError) {
@@ -68,8 +68,8 @@ public enum RegistryImport {
     let column = table.columns.first { $0.name == member.name && !$0.isSecret }
     switch (column?.kind, member.value) {
     case (.integer, .integer(let integer)): return .integer(integer)
-    case (.text, .text(let text)): return .text(text)
-    case (.bytes, .text(let digits)):
+    case (.text, .string(let text)): return .text(text)
+    case (.bytes, .string(let digits)):
       guard let bytes = HexText.bytes(digits) else { throw ColumnError(column: member.name) }
       return .bytes(bytes)
     default: throw ColumnError(column: member.name)

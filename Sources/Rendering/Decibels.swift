@@ -3,7 +3,7 @@
 public import JSON
 
 /// A level in sixteenths of a decibel, as the gate computes with them.
-public struct Decibels: Equatable, Sendable, JSONValue {
+public struct Decibels: Equatable, Sendable, JSONEncodable {
   public let sixteenths: Int
 
   public init(sixteenths: Int) { self.sixteenths = sixteenths }

@@ -24,7 +24,7 @@ public struct LineReader {
   }
 
   /// Nil when the member is absent or null.
-  func element(_ name: String) -> JSONElement? {
+  func element(_ name: String) -> JSONValue? {
     guard let element = object[name], element != .null else { return nil }
     return element
   }
@@ -40,9 +40,9 @@ public struct LineReader {
 
   public func textIfAny(_ name: String) throws(LineProblem) -> String? {
     switch element(name) {
-    case .text(let text): text
+    case .string(let text): text
     case nil: nil
-    case .null, .truth, .integer, .fraction, .array, .object: throw problem(name, .wrongType)
+    case .null, .bool, .integer, .double, .array, .object: throw problem(name, .wrongType)
     }
   }
 
@@ -50,9 +50,9 @@ public struct LineReader {
 
   func truthIfAny(_ name: String) throws(LineProblem) -> Bool? {
     switch element(name) {
-    case .truth(let truth): truth
+    case .bool(let truth): truth
     case nil: nil
-    case .null, .text, .integer, .fraction, .array, .object: throw problem(name, .wrongType)
+    case .null, .string, .integer, .double, .array, .object: throw problem(name, .wrongType)
     }
   }
 
@@ -86,16 +86,16 @@ public struct LineReader {
       guard let value = Value(exactly: integer) else { throw problem(name, .unknownValue) }
       return value
     case nil: return nil
-    case .null, .truth, .fraction, .text, .array, .object: throw problem(name, .wrongType)
+    case .null, .bool, .double, .string, .array, .object: throw problem(name, .wrongType)
     }
   }
 
   private func numberIfAny(_ name: String) throws(LineProblem) -> Double? {
     switch element(name) {
     case .integer(let integer): Double(integer)
-    case .fraction(let fraction): fraction
+    case .double(let fraction): fraction
     case nil: nil
-    case .null, .truth, .text, .array, .object: throw problem(name, .wrongType)
+    case .null, .bool, .string, .array, .object: throw problem(name, .wrongType)
     }
   }
 
@@ -114,15 +114,15 @@ public struct LineReader {
     switch element(name) {
     case .object(let object): LineReader(object, path: "\(path)\(name).")
     case nil: nil
-    case .null, .truth, .integer, .fraction, .text, .array: throw problem(name, .wrongType)
+    case .null, .bool, .integer, .double, .string, .array: throw problem(name, .wrongType)
     }
   }
 
-  private func arrayIfAny(_ name: String) throws(LineProblem) -> [JSONElement]? {
+  private func arrayIfAny(_ name: String) throws(LineProblem) -> [JSONValue]? {
     switch element(name) {
     case .array(let elements): elements
     case nil: nil
-    case .null, .truth, .integer, .fraction, .text, .object: throw problem(name, .wrongType)
+    case .null, .bool, .integer, .double, .string, .object: throw problem(name, .wrongType)
     }
   }
 
@@ -148,7 +148,7 @@ public struct LineReader {
     guard let elements = try arrayIfAny(name) else { return nil }
     var texts: [String] = []
     for (index, element) in elements.enumerated() {
-      guard case .text(let text) = element else { throw problem("\(name)[\(index)]", .wrongType) }
+      guard case .string(let text) = element else { throw problem("\(name)[\(index)]", .wrongType) }
       texts.append(text)
     }
     return texts

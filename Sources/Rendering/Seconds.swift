@@ -4,7 +4,7 @@ public import HCI
 public import JSON
 
 /// A span of time, shown as seconds with six decimals; whole microseconds in, no floating point in between.
-public struct Seconds: Equatable, Sendable, JSONValue {
+public struct Seconds: Equatable, Sendable, JSONEncodable {
   public let microseconds: Int64
 
   public init(microseconds: Int64) { self.microseconds = microseconds }

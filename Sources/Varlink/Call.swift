@@ -23,19 +23,19 @@ public enum ReceivedCall: Equatable, Sendable {
   /// An object, but no call that we take. A `oneway` one gets no reply either.
   case refused(ServiceError, isOneway: Bool)
   /// No JSON object: whether a reply is expected cannot be known, so nothing more can be read.
-  case unreadable(CallProblem)
+  case unreadable(CallError)
 }
 
 /// Why a message is no call at all.
-public enum CallProblem: Error, Equatable, Sendable {
-  case json(JSONProblem)
+public enum CallError: Error, Equatable, Sendable {
+  case json(JSONError)
   case notAnObject
 }
 
 extension ReceivedCall {
   /// Reads one message, its NUL removed.
   public init(reading message: Span<UInt8>, limits: JSONLimits = JSONLimits()) {
-    do throws(JSONProblem) {
+    do throws(JSONError) {
       guard case .object(let object) = try JSONReader.read(message, limits: limits) else {
         self = .unreadable(.notAnObject)
         return
@@ -50,7 +50,7 @@ extension ReceivedCall {
     do throws(ServiceError) {
       self = .call(try Call(object))
     } catch {
-      self = .refused(error, isOneway: object["oneway"] == .truth(true))
+      self = .refused(error, isOneway: object["oneway"] == .bool(true))
     }
   }
 }
@@ -62,7 +62,7 @@ extension Call {
     for member in object.members where !Self.memberNames.contains(member.name) {
       throw .invalidParameter(member.name)
     }
-    guard case .text(let name)? = object["method"], let dot = name.utf8.lastIndex(of: UInt8(ascii: "."))
+    guard case .string(let name)? = object["method"], let dot = name.utf8.lastIndex(of: UInt8(ascii: "."))
     else {
       throw .invalidParameter("method")
     }
@@ -83,15 +83,15 @@ extension Call {
     switch object["parameters"] {
     case .object(let parameters): return parameters
     case .null, nil: return JSONObject()
-    case .truth, .integer, .fraction, .text, .array: throw .invalidParameter("parameters")
+    case .bool, .integer, .double, .string, .array: throw .invalidParameter("parameters")
     }
   }
 
   private static func flag(_ name: String, of object: JSONObject) throws(ServiceError) -> Bool {
     switch object[name] {
-    case .truth(let flag): return flag
+    case .bool(let flag): return flag
     case .null, nil: return false
-    case .integer, .fraction, .text, .array, .object: throw .invalidParameter(name)
+    case .integer, .double, .string, .array, .object: throw .invalidParameter(name)
     }
   }
 }

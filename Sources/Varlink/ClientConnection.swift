@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import JSON
+
 /// A client of a service: calls in, octets out; octets in, replies out. It reads no clock and touches no socket.
 ///
 /// One call is in progress at a time (varlink.org, "Protocol"). Capacity: see ``ClientLimits``. Replies that were not
 /// taken wait as octets; when their buffer is full nothing more is received, and the service waits.
 public struct ClientConnection: Sendable {
   /// What became of a call until now.
-  public enum Answer: Equatable, Sendable {
+  public enum NextReply: Equatable, Sendable {
     /// Nothing more can be said before more octets are received.
     case wait
     /// One reply; when it does not continue, or is an error, the call is over.
@@ -17,7 +19,7 @@ public struct ClientConnection: Sendable {
     case ready
     case waiting(wantsMore: Bool)
     /// Nothing can be read any more.
-    case broken(ClientProblem)
+    case broken(ClientError)
   }
 
   public let limits: ClientLimits
@@ -43,7 +45,7 @@ public struct ClientConnection: Sendable {
   /// Octets from the service, at most ``receivableByteCount``.
   public mutating func receive(_ bytes: Span<UInt8>) {
     precondition(bytes.count <= receivableByteCount, "more was received than there was room for")
-    input.feed(bytes)
+    input.append(bytes)
   }
 
   /// The service will send nothing more.
@@ -64,9 +66,9 @@ public struct ClientConnection: Sendable {
     if case .waiting = state { true } else { false }
   }
 
-  /// Begins a call, a message of ``Message/call(_:oneway:more:_:)`` that is not `oneway`. Answers whether it is short
+  /// Begins a call, a message of ``Message/call(_:oneway:more:_:)`` that is not `oneway`. NextReplys whether it is short
   /// enough; if not, nothing is begun.
-  public mutating func begin(_ call: [UInt8], wantsMore: Bool) -> Bool {
+  public mutating func beginCall(_ call: [UInt8], wantsMore: Bool) -> Bool {
     precondition(!isWaiting, "a call is in progress")
     guard output.append(call) else { return false }
     if state == .ready { state = .waiting(wantsMore: wantsMore) }
@@ -74,18 +76,18 @@ public struct ClientConnection: Sendable {
   }
 
   /// What the service answered. To be asked again after every reply, and after octets or their end were received.
-  public mutating func next() throws(ClientProblem) -> Answer {
-    if case .broken(let problem) = state { throw problem }
-    do throws(ClientProblem) {
-      return try take()
+  public mutating func nextReply() throws(ClientError) -> NextReply {
+    if case .broken(let error) = state { throw error }
+    do throws(ClientError) {
+      return try takeReply()
     } catch {
       state = .broken(error)
       throw error
     }
   }
 
-  private mutating func take() throws(ClientProblem) -> Answer {
-    guard let message = try message() else { return try waitForMore() }
+  private mutating func takeReply() throws(ClientError) -> NextReply {
+    guard let message = try nextMessage() else { return try waitForMore() }
     guard case .waiting(let wantsMore) = state else { throw .unasked }
     let reply = try message.get()
     if reply.continues, reply.error == nil {
@@ -97,20 +99,47 @@ public struct ClientConnection: Sendable {
   }
 
   /// The next whole message; nil when there is none yet.
-  private mutating func message() throws(ClientProblem) -> Result<ReceivedReply, ClientProblem>? {
-    do throws(FrameProblem) {
-      return try input.take(at: .zero) { span in
-        Result { () throws(ClientProblem) in try ReceivedReply(message: span, limits: limits.json) }
+  private mutating func nextMessage() throws(ClientError) -> Result<ReceivedReply, ClientError>? {
+    do throws(FrameError) {
+      return try input.takeMessage(at: .zero) { span in
+        Result { () throws(ClientError) in try ReceivedReply(message: span, limits: limits.json) }
       }
     } catch {
       throw .frame(error)
     }
   }
 
-  private func waitForMore() throws(ClientProblem) -> Answer {
+  private func waitForMore() throws(ClientError) -> NextReply {
     guard hasInputEnded else { return .wait }
-    do throws(FrameProblem) { try input.finish() } catch { throw .frame(error) }
+    do throws(FrameError) { try input.checkEnd() } catch { throw .frame(error) }
     if isWaiting { throw .ended }
     return .wait
   }
+}
+
+/// What one connection to a service may cost the client.
+public struct ClientLimits: Sendable {
+  /// Octets of one reply, without its NUL.
+  public var replyBytesMax = 64 << 10
+  /// Octets of one call, with its NUL.
+  public var callBytesMax = 16 << 10
+  public var json = JSONLimits(depthMax: 16, valueCountMax: 16_384)
+
+  public init() {}
+}
+
+/// Why a client cannot go on with its connection.
+public enum ClientError: Error, Equatable, Sendable {
+  /// The stream ended inside a reply, or a reply was too long.
+  case frame(FrameError)
+  /// A message was no JSON.
+  case json(JSONError)
+  /// A message was JSON, but no reply.
+  case notAReply
+  /// A reply came to no call.
+  case unasked
+  /// A reply was to be followed by another, which the call did not ask for.
+  case unaskedContinuation
+  /// The service closed the connection while a call was in progress.
+  case ended
 }

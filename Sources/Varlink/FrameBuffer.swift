@@ -26,12 +26,12 @@ public struct FrameBuffer: Sendable {
   /// How many octets can be fed now.
   public var freeByteCount: Int { frameBytesMax + 1 - byteCount }
 
-  /// Since when the message that is due has been unfinished: a time given to ``take(at:_:)``; nil while none has
+  /// Since when the message that is due has been unfinished: a time given to ``takeMessage(at:_:)``; nil while none has
   /// begun, or a whole one waits to be taken.
   public var frameUnfinishedSince: Duration? { unfinishedSince }
 
   /// Adds what was received; at most ``freeByteCount`` octets.
-  public mutating func feed(_ received: Span<UInt8>) {
+  public mutating func append(_ received: Span<UInt8>) {
     precondition(received.count <= freeByteCount, "more was received than there was room for")
     if byteCount == 0 || bytes.count + received.count > frameBytesMax + 1 { dropTaken() }
     // What a client has not sent costs nothing, and one growth at a time is enough.
@@ -43,9 +43,9 @@ public struct FrameBuffer: Sendable {
   }
 
   /// Hands the next whole message, without its NUL, to `body`; nil when there is none yet.
-  public mutating func take<Message>(
+  public mutating func takeMessage<Message>(
     at time: Duration, _ body: (Span<UInt8>) -> Message
-  ) throws(FrameProblem) -> Message? {
+  ) throws(FrameError) -> Message? {
     while searched < bytes.count, bytes[searched] != 0 { searched += 1 }
     guard searched < bytes.count else {
       guard byteCount <= frameBytesMax else { throw .oversized(byteCount: byteCount) }
@@ -61,9 +61,9 @@ public struct FrameBuffer: Sendable {
   }
 
   /// Checks, at the end of the stream, that it did not end inside a message; whole ones can still be taken.
-  public func finish() throws(FrameProblem) {
+  public func checkEnd() throws(FrameError) {
     guard let last = bytes.last, byteCount > 0, last != 0 else { return }
-    throw .cut(byteCount: bytes[start...].reversed().prefix { $0 != 0 }.count)
+    throw .truncated(byteCount: bytes[start...].reversed().prefix { $0 != 0 }.count)
   }
 
   private mutating func dropTaken() {
@@ -75,4 +75,12 @@ public struct FrameBuffer: Sendable {
     searched -= start
     start = 0
   }
+}
+
+/// Why a stream of messages cannot be read on.
+public enum FrameError: Error, Equatable, Sendable {
+  /// So many octets came without the NUL that ends a message.
+  case oversized(byteCount: Int)
+  /// The stream ended inside a message of which so many octets had come.
+  case truncated(byteCount: Int)
 }

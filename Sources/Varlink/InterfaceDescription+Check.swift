@@ -3,14 +3,14 @@
 package import JSON
 
 /// Where a value does not fit its description.
-package struct Misfit: Error, Equatable {
+package struct ParameterError: Error, Equatable {
   /// The innermost step first.
   private var steps: [String] = []
 
   fileprivate init(_ steps: [String] = []) { self.steps = steps }
 
   /// The misfit as seen from around the value.
-  fileprivate func inside(_ step: String) -> Misfit { Misfit(steps + [step]) }
+  fileprivate func inside(_ step: String) -> ParameterError { ParameterError(steps + [step]) }
 
   /// `name`, `filter.items[2]`
   package var path: String {
@@ -24,47 +24,47 @@ package struct Misfit: Error, Equatable {
 /// only what does not fit costs memory.
 extension InterfaceDescription {
   /// Checks an object whose members must be `fields`: none unknown, none missing unless optional, each of its type.
-  package func check(_ object: JSONObject, _ fields: [InterfaceField]) throws(Misfit) {
+  package func check(_ object: JSONObject, _ fields: [InterfaceField]) throws(ParameterError) {
     for member in object.members {
       let field = fields.first { $0.name.utf8.elementsEqual(member.name.utf8) }
-      guard let field else { throw Misfit([member.name]) }
+      guard let field else { throw ParameterError([member.name]) }
       try check(member.value, field.type, inside: member.name)
     }
     for field in fields where !field.type.isOptional && object[field.name] == nil {
-      throw Misfit([field.name])
+      throw ParameterError([field.name])
     }
   }
 
   private func check(
-    _ element: JSONElement, _ type: InterfaceType, inside step: @autoclosure () -> String
-  ) throws(Misfit) {
-    do throws(Misfit) {
-      try check(element, type)
+    _ value: JSONValue, _ type: InterfaceType, inside step: @autoclosure () -> String
+  ) throws(ParameterError) {
+    do throws(ParameterError) {
+      try check(value, type)
     } catch {
       throw error.inside(step())
     }
   }
 
-  private func check(_ element: JSONElement, _ type: InterfaceType) throws(Misfit) {
-    switch (type, element) {
-    case (.truth, .truth), (.integer, .integer), (.fraction, .fraction), (.fraction, .integer): return
-    // A text with NUL would end early wherever it meets C.
-    case (.text, .text(let text)) where !text.utf8.contains(0): return
-    case (.choice(let names), .text(let text)) where names.contains { $0.utf8.elementsEqual(text.utf8) }:
+  private func check(_ value: JSONValue, _ type: InterfaceType) throws(ParameterError) {
+    switch (type, value) {
+    case (.bool, .bool), (.int, .integer), (.float, .double), (.float, .integer): return
+    // C code would see a string with NUL end early.
+    case (.string, .string(let string)) where !string.utf8.contains(0): return
+    case (.enum(let names), .string(let string)) where names.contains { $0.utf8.elementsEqual(string.utf8) }:
       return
-    case (.foreign, .object), (.optional, .null): return
-    case (.optional(let wrapped), _): try check(element, wrapped)
+    case (.object, .object), (.optional, .null): return
+    case (.optional(let wrapped), _): try check(value, wrapped)
     case (.structure(let fields), .object(let object)): try check(object, fields)
     case (.array(let wrapped), .array(let elements)):
       for (index, element) in elements.enumerated() { try check(element, wrapped, inside: "[\(index)]") }
     case (.map(let wrapped), .object(let object)):
       for member in object.members { try check(member.value, wrapped, inside: member.name) }
     case (.named(let name), _):
-      guard let type = self.type(named: name) else { throw Misfit() }
-      try check(element, type)
-    case (.truth, _), (.integer, _), (.fraction, _), (.text, _), (.choice, _), (.foreign, _), (.structure, _),
+      guard let type = self.type(named: name) else { throw ParameterError() }
+      try check(value, type)
+    case (.bool, _), (.int, _), (.float, _), (.string, _), (.enum, _), (.object, _), (.structure, _),
       (.array, _), (.map, _):
-      throw Misfit()
+      throw ParameterError()
     }
   }
 }

@@ -8,11 +8,11 @@ struct InterfaceScanner {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  func problem(_ kind: InterfaceProblem.Kind, at place: Int? = nil) -> InterfaceProblem {
+  func error(_ kind: InterfaceError.Kind, at place: Int? = nil) -> InterfaceError {
     let before = bytes[..<(place ?? index)]
     let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     let line = 1 + before.count { $0 == UInt8(ascii: "\n") }
-    return InterfaceProblem(kind: kind, line: line, column: 1 + before.count - lineStart)
+    return InterfaceError(kind: kind, line: line, column: 1 + before.count - lineStart)
   }
 
   private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
@@ -41,8 +41,8 @@ struct InterfaceScanner {
     return true
   }
 
-  mutating func expect(_ sign: StaticString) throws(InterfaceProblem) {
-    guard has(sign) else { throw problem(.expected(sign.description)) }
+  mutating func expect(_ sign: StaticString) throws(InterfaceError) {
+    guard has(sign) else { throw error(.expected(sign.description)) }
   }
 
   /// Whether the word stood here, behind blanks, and ends there; it is read then.
@@ -56,31 +56,31 @@ struct InterfaceScanner {
   }
 
   /// `[A-Z][A-Za-z0-9]*`
-  mutating func name(_ what: String) throws(InterfaceProblem) -> String {
+  mutating func name(_ what: String) throws(InterfaceError) -> String {
     skipBlanks()
     guard let name = word(where: { $0.isUpper }, { $0.isLetterOrDigit }) else {
-      throw problem(.expected(what))
+      throw error(.expected(what))
     }
     index += name.utf8.count
     return name
   }
 
   /// `[A-Za-z](_?[A-Za-z0-9])*`
-  mutating func fieldName() throws(InterfaceProblem) -> String {
+  mutating func fieldName() throws(InterfaceError) -> String {
     skipBlanks()
     guard let name = word(where: { $0.isLetter }, { $0.isWord }), !name.hasSuffix("_"),
       !zip(name, name.dropFirst()).contains(where: { $0 == "_" && $1 == "_" })
     else {
-      throw problem(.expected("the name of a field"))
+      throw error(.expected("the name of a field"))
     }
     index += name.utf8.count
     return name
   }
 
-  mutating func interfaceName() throws(InterfaceProblem) -> String {
+  mutating func interfaceName() throws(InterfaceError) -> String {
     skipBlanks()
     guard let name = word(where: { $0.isLetter }, { $0.isNamePart }), InterfaceName.isValid(name) else {
-      throw problem(.expected("the name of an interface, as org.example.lights"))
+      throw error(.expected("the name of an interface, as org.example.lights"))
     }
     index += name.utf8.count
     return name
@@ -111,5 +111,30 @@ extension UInt8 {
   fileprivate var isWord: Bool { isLetterOrDigit || self == UInt8(ascii: "_") }
   fileprivate var isNamePart: Bool {
     isLetterOrDigit || self == UInt8(ascii: ".") || self == UInt8(ascii: "-")
+  }
+}
+
+/// The name of an interface: `[A-Za-z]([-]*[A-Za-z0-9])*(\.[A-Za-z0-9]([-]*[A-Za-z0-9])*)+`.
+///
+/// The specification's grammar has lower-case letters only; `io.accessoryd.Gateway`, like the interfaces of systemd,
+/// has others too, and every known implementation takes them.
+enum InterfaceName {
+  static let byteCountMax = 255
+
+  static func isValid(_ name: String) -> Bool {
+    let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return labels.count >= 2 && name.utf8.count <= byteCountMax
+      && labels[0].first?.isLetter == true && labels.allSatisfy(isLabel)
+  }
+
+  /// Whether it can name a type, a method or an error: `[A-Z][A-Za-z0-9]*`.
+  static func isMember(_ name: String) -> Bool {
+    name.utf8.first?.isUpper == true && name.utf8.count <= byteCountMax
+      && name.utf8.allSatisfy(\.isLetterOrDigit)
+  }
+
+  private static func isLabel(_ label: Substring.UTF8View) -> Bool {
+    label.first?.isLetterOrDigit == true && label.last?.isLetterOrDigit == true
+      && label.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
   }
 }

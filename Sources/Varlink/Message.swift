@@ -16,7 +16,7 @@ public enum Message {
   }
 
   /// The failure of a call with an error of an interface, given by its whole name.
-  public static func failure(
+  public static func error(
     _ error: String, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) -> [UInt8] {
     print { json in
@@ -25,8 +25,8 @@ public enum Message {
     }
   }
 
-  public static func failure(_ error: ServiceError) -> [UInt8] {
-    failure(error.name) { error.writeParameters(to: &$0) }
+  public static func error(_ error: ServiceError) -> [UInt8] {
+    self.error(error.name) { error.writeParameters(to: &$0) }
   }
 
   /// A call of a method, given by its whole name.
@@ -46,6 +46,6 @@ public enum Message {
     // Most messages are shorter.
     var json = JSONWriter(reserving: 512)
     json.message(body)
-    return json.take()
+    return json.takeBytes()
   }
 }

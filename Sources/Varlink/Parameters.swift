@@ -11,7 +11,7 @@ public struct Parameters: Equatable, Sendable {
   init(_ object: JSONObject) { self.object = object }
 
   /// The value of a parameter; nil when it is absent or null.
-  public subscript(_ name: String) -> JSONElement? {
+  public subscript(_ name: String) -> JSONValue? {
     guard let element = object[name], element != .null else { return nil }
     return element
   }
@@ -23,7 +23,7 @@ public struct Parameters: Equatable, Sendable {
 
   public func textIfAny(_ name: String) throws(ServiceError) -> String? {
     guard let element = self[name] else { return nil }
-    guard case .text(let text) = element else { throw .invalidParameter(name) }
+    guard case .string(let text) = element else { throw .invalidParameter(name) }
     return text
   }
 
@@ -41,8 +41,8 @@ public struct Parameters: Equatable, Sendable {
   /// `default` when the parameter is absent or null.
   public func truth(_ name: String, default: Bool = false) throws(ServiceError) -> Bool {
     guard let element = self[name] else { return `default` }
-    guard case .truth(let truth) = element else { throw .invalidParameter(name) }
-    return truth
+    guard case .bool(let bool) = element else { throw .invalidParameter(name) }
+    return bool
   }
 
   /// Empty when the parameter is absent or null.
@@ -51,7 +51,7 @@ public struct Parameters: Equatable, Sendable {
     guard case .array(let elements) = element else { throw .invalidParameter(name) }
     var texts: [String] = []
     for element in elements {
-      guard case .text(let text) = element else { throw .invalidParameter(name) }
+      guard case .string(let text) = element else { throw .invalidParameter(name) }
       texts.append(text)
     }
     return texts

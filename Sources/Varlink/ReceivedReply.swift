@@ -17,9 +17,9 @@ public struct ReceivedReply: Equatable, Sendable {
   }
 
   /// Reads one message, its NUL removed. Members that a later protocol may add are ignored.
-  init(message: Span<UInt8>, limits: JSONLimits) throws(ClientProblem) {
-    let element: JSONElement
-    do throws(JSONProblem) {
+  init(message: Span<UInt8>, limits: JSONLimits) throws(ClientError) {
+    let element: JSONValue
+    do throws(JSONError) {
       element = try JSONReader.read(message, limits: limits)
     } catch {
       throw .json(error)
@@ -28,17 +28,17 @@ public struct ReceivedReply: Equatable, Sendable {
     switch object["parameters"] {
     case .object(let parameters): self.parameters = parameters
     case .null, nil: parameters = JSONObject()
-    case .truth, .integer, .fraction, .text, .array: throw .notAReply
+    case .bool, .integer, .double, .string, .array: throw .notAReply
     }
     switch object["continues"] {
-    case .truth(let flag): continues = flag
+    case .bool(let flag): continues = flag
     case .null, nil: continues = false
-    case .integer, .fraction, .text, .array, .object: throw .notAReply
+    case .integer, .double, .string, .array, .object: throw .notAReply
     }
     switch object["error"] {
-    case .text(let name): error = name
+    case .string(let name): error = name
     case .null, nil: error = nil
-    case .truth, .integer, .fraction, .array, .object: throw .notAReply
+    case .bool, .integer, .double, .array, .object: throw .notAReply
     }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import JSON
+
 /// One client of a service: octets in, calls out; replies in, octets out. It reads no clock and touches no socket.
 ///
 /// One call is performed at a time; replies leave in the order of the calls (varlink.org, "Protocol"). Capacity: see
@@ -10,9 +12,9 @@ public struct ServerConnection: Sendable {
   public enum CloseReason: Equatable, Sendable {
     /// The client sent all it had to say and got all replies.
     case finished
-    case frame(FrameProblem)
-    case call(CallProblem)
-    /// The owner lost its patience (``ServerConnection/giveUp()``).
+    case frame(FrameError)
+    case call(CallError)
+    /// The owner lost its patience (``ServerConnection/timeOut()``).
     case overdue
     /// One of our own messages was longer than `replyBytesMax`.
     case replyTooLong(byteCount: Int)
@@ -23,8 +25,8 @@ public struct ServerConnection: Sendable {
     /// Wait for octets from the client, for room in its socket, or for what the call in progress waits for.
     case wait
     /// Come back in the next turn, whatever the client does: more may be waiting here.
-    case rest
-    /// Perform the call, then answer with ``finish(_:)``, before that perhaps with ``proceed(_:)``.
+    case yield
+    /// Perform the call, then answer with ``reply(_:continues:)``.
     case perform(Call)
     /// Close the socket; everything that could be sent was.
     case close(CloseReason)
@@ -48,7 +50,7 @@ public struct ServerConnection: Sendable {
   /// Calls that were refused here, before anybody performed them.
   public private(set) var refusalCount: UInt64 = 0
   /// Turns in which more calls came than one turn takes.
-  public private(set) var restCount: UInt64 = 0
+  public private(set) var yieldCount: UInt64 = 0
 
   public init(limits: ConnectionLimits = ConnectionLimits()) {
     precondition(limits.replyBytesMax <= limits.outputBytesMax, "a reply must fit")
@@ -69,7 +71,7 @@ public struct ServerConnection: Sendable {
   /// Octets from the client, at most ``receivableByteCount``.
   public mutating func receive(_ bytes: Span<UInt8>) {
     precondition(bytes.count <= receivableByteCount, "more was received than there was room for")
-    input.feed(bytes)
+    input.append(bytes)
   }
 
   /// The client will send nothing more; it may still read.
@@ -89,7 +91,7 @@ public struct ServerConnection: Sendable {
   // MARK: Calls
 
   /// Whether something may go on once the output has room: octets of calls are here, or the end is near.
-  public var hasUnfinishedBusiness: Bool {
+  public var hasPendingInput: Bool {
     switch state {
     case .ready: input.byteCount > 0 || hasInputEnded
     case .performing: false
@@ -101,33 +103,33 @@ public struct ServerConnection: Sendable {
   public mutating func beginTurn() { callsLeft = limits.callsPerTurnMax }
 
   /// What is to be done now. To be asked again after every action but `wait`, and after everything that happens.
-  public mutating func next(at time: Duration) -> Action {
+  public mutating func nextAction(at time: Duration) -> Action {
     while state == .ready {
       guard output.freeByteCount >= limits.replyBytesMax else { return .wait }
-      guard callsLeft > 0 else { return rest() }
+      guard callsLeft > 0 else { return yieldTurn() }
       let received: ReceivedCall?
-      do throws(FrameProblem) {
-        received = try input.take(at: time) { ReceivedCall(reading: $0, limits: limits.json) }
+      do throws(FrameError) {
+        received = try input.takeMessage(at: time) { ReceivedCall(reading: $0, limits: limits.json) }
       } catch {
         close(.frame(error))
         break
       }
       guard let received else { return waitForMore(at: time) }
-      if let action = take(received) { return action }
+      if let action = dispatch(received) { return action }
     }
     return closeIfDone(at: time)
   }
 
-  private mutating func rest() -> Action {
+  private mutating func yieldTurn() -> Action {
     guard input.byteCount > 0 || hasInputEnded else { return .wait }
-    restCount &+= 1
-    return .rest
+    yieldCount &+= 1
+    return .yield
   }
 
   private mutating func waitForMore(at time: Duration) -> Action {
     guard hasInputEnded else { return .wait }
-    do throws(FrameProblem) {
-      try input.finish()
+    do throws(FrameError) {
+      try input.checkEnd()
       close(.finished)
     } catch {
       close(.frame(error))
@@ -137,7 +139,7 @@ public struct ServerConnection: Sendable {
 
   /// The client was waited for long enough: it is told so, and the connection ends. Answers false when it is ending
   /// already, or does not read: then there is nothing left but to close the socket.
-  public mutating func giveUp() -> Bool {
+  public mutating func timeOut() -> Bool {
     guard output.isEmpty else { return false }
     if case .closing = state { return false }
     close(.overdue)
@@ -146,27 +148,27 @@ public struct ServerConnection: Sendable {
 
   private mutating func close(_ reason: CloseReason) {
     state = .closing(reason)
-    guard let farewell = limits.farewell?(reason), farewell.count <= output.freeByteCount else { return }
-    _ = output.append(farewell)
+    guard let message = limits.closingError?(reason), message.count <= output.freeByteCount else { return }
+    _ = output.append(message)
   }
 
   /// Nil when there is nothing to do about it.
-  private mutating func take(_ received: ReceivedCall) -> Action? {
+  private mutating func dispatch(_ received: ReceivedCall) -> Action? {
     switch received {
     case .call(let call):
-      count()
+      countCall()
       state = .performing(isOneway: call.isOneway, wantsMore: call.wantsMore)
       return .perform(call)
     case .refused(let error, let isOneway):
-      count()
+      countCall()
       refusalCount &+= 1
-      if !isOneway { send(Message.failure(error)) }
+      if !isOneway { send(Message.error(error)) }
     case .unreadable(let problem): close(.call(problem))
     }
     return nil
   }
 
-  private mutating func count() {
+  private mutating func countCall() {
     callsLeft -= 1
     callCount &+= 1
   }
@@ -182,19 +184,19 @@ public struct ServerConnection: Sendable {
 
   /// Octets that one more reply with `continues` may have now: 0 while no call is in progress whose client takes
   /// several, or the client has not read enough of those before. Room for the last reply is always kept.
-  public var roomToProceed: Int {
+  public var continuedReplyBytesMax: Int {
     guard case .performing(_, wantsMore: true) = state else { return 0 }
     return max(0, output.freeByteCount - limits.replyBytesMax)
   }
 
-  /// A reply to the call in progress with `continues`, no longer than ``roomToProceed``.
-  public mutating func proceed(_ message: [UInt8]) {
-    precondition(message.count <= roomToProceed, "the client cannot take one more reply")
-    send(message)
-  }
-
-  /// The last or only reply to the call in progress, a failure too. A `oneway` call's is dropped.
-  public mutating func finish(_ message: [UInt8]) {
+  /// Replies to the call in progress. Without `continues` this is the last or only reply, an error included, and the
+  /// reply to a `oneway` call is dropped. With `continues`, the message must fit in ``continuedReplyBytesMax``.
+  public mutating func reply(_ message: [UInt8], continues: Bool = false) {
+    if continues {
+      precondition(message.count <= continuedReplyBytesMax, "the client cannot take one more reply")
+      send(message)
+      return
+    }
     switch state {
     case .performing(let isOneway, _):
       state = .ready
@@ -212,4 +214,22 @@ public struct ServerConnection: Sendable {
     let hasFitted = output.append(message)
     precondition(hasFitted, "room for a reply was made sure of")
   }
+}
+
+/// What one connection may cost.
+public struct ConnectionLimits: Sendable {
+  /// Octets of one message to us, without its NUL.
+  public var frameBytesMax = 16 << 10
+  /// Octets that wait to be sent.
+  public var outputBytesMax = 64 << 10
+  /// Octets of one of our own messages. A call is taken only while so many are free, and a stream leaves them free.
+  public var replyBytesMax = 32 << 10
+  /// Calls taken in one turn of the owner's loop; the others wait for the next.
+  public var callsPerTurnMax = 16
+  public var json = JSONLimits()
+  /// The last message to a client before the connection closes for a reason that the client did not choose; nil sends
+  /// nothing.
+  public var closingError: (@Sendable (ServerConnection.CloseReason) -> [UInt8]?)?
+
+  public init() {}
 }

@@ -30,7 +30,7 @@ public protocol ServedMethod: RawRepresentable<String>, CaseIterable, Sendable {
 }
 
 /// Why a service cannot be offered.
-public enum ServiceProblem: Error, Equatable, Sendable {
+public enum ServiceSetupError: Error, Equatable, Sendable {
   case duplicateInterface(String)
   /// A method is performed that no interface describes.
   case undescribedMethod(String)
@@ -42,7 +42,7 @@ public enum ServiceProblem: Error, Equatable, Sendable {
 /// nothing about any client.
 public struct Service<Method: ServedMethod>: Sendable {
   /// What becomes of a call.
-  public enum Answer: Sendable {
+  public enum DispatchResult: Sendable {
     /// The reply is this message; `org.varlink.service` was called.
     case reply([UInt8])
     case refuse(ServiceError)
@@ -57,7 +57,7 @@ public struct Service<Method: ServedMethod>: Sendable {
   public init(
     _ identity: ServiceIdentity, interfaces: [InterfaceDescription],
     replyBytesMax: Int = ConnectionLimits().replyBytesMax
-  ) throws(ServiceProblem) {
+  ) throws(ServiceSetupError) {
     self.identity = identity
     self.interfaces = [ServiceInterface.description()] + interfaces
     for (index, interface) in self.interfaces.enumerated() {
@@ -80,7 +80,7 @@ public struct Service<Method: ServedMethod>: Sendable {
     }
   }
 
-  public func answer(_ call: Call) -> Answer {
+  public func dispatch(_ call: Call) -> DispatchResult {
     do throws(ServiceError) {
       return try route(call)
     } catch {
@@ -88,10 +88,10 @@ public struct Service<Method: ServedMethod>: Sendable {
     }
   }
 
-  private func route(_ call: Call) throws(ServiceError) -> Answer {
+  private func route(_ call: Call) throws(ServiceError) -> DispatchResult {
     let interface = try interface(named: call.interface)
     guard let described = interface.method(call.method) else { throw .methodNotFound(call.fullName) }
-    do throws(Misfit) {
+    do throws(ParameterError) {
       try interface.check(call.parameters, described.input)
     } catch {
       throw .invalidParameter(error.path)

@@ -42,7 +42,7 @@ struct GatewayConnection: ~Copyable {
     _ method: some AgentMethod, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) throws(GatewayProblem) {
     let call = Message.call(method.wholeName, more: method.isStream, parameters)
-    guard client.begin(call, wantsMore: method.isStream) else { throw .callTooLong }
+    guard client.beginCall(call, wantsMore: method.isStream) else { throw .callTooLong }
     var octets: [UInt8] = []
     client.drain { span in
       octets = span.indices.map { span[$0] }
@@ -55,7 +55,7 @@ struct GatewayConnection: ~Copyable {
   var hasReply: Bool {
     mutating get {
       // What is wrong is thrown when the reply is asked for: the connection stays broken.
-      if arrived == nil, case .reply(let reply)? = try? client.next() { arrived = reply }
+      if arrived == nil, case .reply(let reply)? = try? client.nextReply() { arrived = reply }
       return arrived != nil
     }
   }
@@ -130,8 +130,8 @@ struct GatewayConnection: ~Copyable {
   /// The next reply that is here; nil when there is none. A reply that is an error is thrown.
   mutating func taken() throws(GatewayProblem) -> ReceivedReply? {
     if arrived == nil {
-      do throws(ClientProblem) {
-        if case .reply(let reply) = try client.next() { arrived = reply }
+      do throws(ClientError) {
+        if case .reply(let reply) = try client.nextReply() { arrived = reply }
       } catch {
         throw error == .ended ? .ended(hasAnswered: hasAnswered) : .stream(error)
       }

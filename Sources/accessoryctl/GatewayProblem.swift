@@ -10,7 +10,7 @@ enum GatewayProblem: Error, Equatable {
   case system(SystemError)
   /// It closed the connection, before it had answered anything or later.
   case ended(hasAnswered: Bool)
-  case stream(ClientProblem)
+  case stream(ClientError)
   /// It answered nothing for so many seconds.
   case silent(seconds: Int)
   /// It answered with an error, by its whole name.
@@ -24,7 +24,7 @@ enum GatewayProblem: Error, Equatable {
     switch self {
     case .connecting(let error): error.isMissing || error.isRefused || error.isFull
     case .system(let error): error.isGone
-    case .ended, .stream(.frame(.cut)), .silent: true
+    case .ended, .stream(.frame(.truncated)), .silent: true
     case .stream, .refused, .line, .callTooLong: false
     }
   }
@@ -40,7 +40,7 @@ extension GatewayProblem {
         ? Self.closed(path, hasAnswered: true)
         : .sentence("\(error.reason) (\(error.call.rawValue))", .systemError)
     case .ended(let hasAnswered): Self.closed(path, hasAnswered: hasAnswered)
-    case .stream(.frame(.cut)), .stream(.ended): Self.closed(path, hasAnswered: true)
+    case .stream(.frame(.truncated)), .stream(.ended): Self.closed(path, hasAnswered: true)
     case .stream, .line:
       .sentence(
         "what answers at \(quoted(path)) is no accessoryd that this tool understands\(detail); "

@@ -74,6 +74,6 @@ struct ImportFile {
   private static func octets(of line: String) -> Int {
     var json = JSONWriter()
     json.line { $0.member("", line) }
-    return json.take().count
+    return json.takeBytes().count
   }
 }

@@ -26,7 +26,7 @@ struct Printer: ~Copyable {
 
   mutating func lines(_ body: (inout JSONWriter) -> Void) throws(Failure) {
     body(&json)
-    do throws(SystemError) { try output.write(json.take()) } catch { throw .output(error) }
+    do throws(SystemError) { try output.write(json.takeBytes()) } catch { throw .output(error) }
   }
 
   mutating func line(_ line: some Line) throws(Failure) { try lines { line.write(to: &$0) } }

@@ -11,7 +11,7 @@ struct Refusal: Error {
 
   /// As it is, to be compared.
   func word(_ name: String) -> String? {
-    if case .text(let text)? = object[name] { text } else { nil }
+    if case .string(let text)? = object[name] { text } else { nil }
   }
 
   /// Safe on a terminal.

@@ -46,7 +46,7 @@ struct DescriptorFieldsTests {
     #expect(descriptor.supportedOptions == [.bluetoothPairingLE, .bluetoothTransportBridging])
     var json = JSONWriter()
     json.line { DescriptorFields.write(descriptor, to: &$0) }
-    #expect(String(decoding: json.take(), as: UTF8.self) == Self.everything + "\n")
+    #expect(String(decoding: json.takeBytes(), as: UTF8.self) == Self.everything + "\n")
   }
 
   @Test("Company 0 is a company, and nothing is no clause")

@@ -18,7 +18,7 @@ struct GatewayMethodTests {
     let radio = try #require(reply.object("radio"))
     #expect(radio.text("state") == "on")
     #expect(radio.text("source") == "virtual:bench")
-    #expect(radio["extendedAdvertising"] == .truth(true))
+    #expect(radio["extendedAdvertising"] == .bool(true))
     #expect(reply["problems"] == .array([]))
     #expect(reply.integer("devices") == 2)
     #expect(reply.integer("found") == 1)
@@ -79,9 +79,9 @@ struct GatewayMethodTests {
     #expect(replies.count == 4)
     #expect(replies[0].object("device")?.text("address") == address)
     #expect(replies[1].object("explanation")?.text("item") == "bulb")
-    #expect(replies[1].object("explanation")?["found"] == .truth(true))
+    #expect(replies[1].object("explanation")?["found"] == .bool(true))
     #expect(replies[2].object("explanation")?.text("item") == "held")
-    #expect(replies[2].object("explanation")?["found"] == .truth(false))
+    #expect(replies[2].object("explanation")?["found"] == .bool(false))
 
     let absent = bench.call("Explain", by: client, more: true) { $0.member("device", "00:00:00:00:00:01") }
     #expect(absent.map(\.error) == ["io.accessoryd.Gateway.DeviceNotInSight"])
@@ -98,10 +98,10 @@ struct GatewayMethodTests {
     let client = try #require(bench.connect())
     let replies = bench.call("Try", by: client, more: true) { $0.member("item", "held") }
     let found = replies.compactMap { $0.object("trial")?["found"] }
-    #expect(found == [.truth(true), .truth(false)] || found == [.truth(false), .truth(true)])
+    #expect(found == [.bool(true), .bool(false)] || found == [.bool(false), .bool(true)])
     let unknown = bench.call("Try", by: client, more: true) { $0.member("item", "lamp") }
     #expect(unknown.first?.error == "io.accessoryd.Gateway.ItemNotFound")
-    #expect(unknown.first?["items"] == .array([.text("lights/bulb"), .text("lights/held")]))
+    #expect(unknown.first?["items"] == .array([.string("lights/bulb"), .string("lights/held")]))
   }
 
   @Test("An item that two apps have is asked for with its app")
@@ -115,7 +115,7 @@ struct GatewayMethodTests {
     let client = try #require(bench.connect())
     let ambiguous = bench.call("Try", by: client, more: true) { $0.member("item", "bulb") }
     #expect(ambiguous.first?.error == "io.accessoryd.Gateway.ItemAmbiguous")
-    #expect(ambiguous.first?["items"] == .array([.text("lights/bulb"), .text("shades/bulb")]))
+    #expect(ambiguous.first?["items"] == .array([.string("lights/bulb"), .string("shades/bulb")]))
     #expect(bench.call("Try", by: client, more: true) { $0.member("item", "shades/bulb") }.last?.error == nil)
   }
 

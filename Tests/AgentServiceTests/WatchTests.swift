@@ -65,7 +65,7 @@ struct WatchTests {
       json.member("epoch", epoch)
       json.member("sequence", sequence)
     }
-    #expect(replies.first?["reset"] == .truth(true))
+    #expect(replies.first?["reset"] == .bool(true))
     #expect(replies.count == 2 && replies[1].object("present") != nil)
   }
 

@@ -267,14 +267,14 @@ extension AccessList {
 }
 
 extension ReceivedReply {
-  subscript(_ name: String) -> JSONElement? { parameters[name] }
+  subscript(_ name: String) -> JSONValue? { parameters[name] }
 
   func object(_ name: String) -> JSONObject? {
     if case .object(let object)? = parameters[name] { object } else { nil }
   }
 
   func text(_ name: String) -> String? {
-    if case .text(let text)? = parameters[name] { text } else { nil }
+    if case .string(let text)? = parameters[name] { text } else { nil }
   }
 
   func integer(_ name: String) -> Int64? {
@@ -284,7 +284,7 @@ extension ReceivedReply {
 
 extension JSONObject {
   func text(_ name: String) -> String? {
-    if case .text(let text)? = self[name] { text } else { nil }
+    if case .string(let text)? = self[name] { text } else { nil }
   }
 
   func integer(_ name: String) -> Int64? {

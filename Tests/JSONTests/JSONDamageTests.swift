@@ -14,19 +14,19 @@ struct JSONDamageTests {
      "all":true,"cursor":null,"nested":{"a":[{},[],0,"\ud83d\udca1\n"]}},"more":false}
     """#.utf8)
 
-  private static func read(_ bytes: [UInt8]) -> JSONElement? { try? JSONReader.read(bytes.span) }
+  private static func read(_ bytes: [UInt8]) -> JSONValue? { try? JSONReader.read(bytes.span) }
 
   private static func foundation(_ bytes: [UInt8]) -> Any? {
     try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
   }
 
   /// Foundation's reading in our form; the order of members is lost.
-  private static func element(_ value: Any) -> JSONElement {
+  private static func element(_ value: Any) -> JSONValue {
     switch value {
     // Objective-C's name of the type, a constant, tells truth values from numbers.
-    case let number as NSNumber where unsafe number.objCType.pointee == 0x63: .truth(number.boolValue)
-    case let number as NSNumber: .fraction(number.doubleValue)
-    case let text as String: .text(text)
+    case let number as NSNumber where unsafe number.objCType.pointee == 0x63: .bool(number.boolValue)
+    case let number as NSNumber: .double(number.doubleValue)
+    case let text as String: .string(text)
     case let list as [Any]: .array(list.map(element))
     case let table as [String: Any]:
       .object(sorted(table.map { .init(name: $0.key, value: element($0.value)) }))
@@ -39,10 +39,10 @@ struct JSONDamageTests {
   }
 
   /// Our reading with sorted members and no distinction between numbers.
-  private static func plain(_ element: JSONElement) -> JSONElement {
+  private static func plain(_ element: JSONValue) -> JSONValue {
     switch element {
-    case .null, .truth, .fraction, .text: element
-    case .integer(let integer): .fraction(Double(integer))
+    case .null, .bool, .double, .string: element
+    case .integer(let integer): .double(Double(integer))
     case .array(let elements): .array(elements.map(plain))
     case .object(let object):
       .object(sorted(object.members.map { .init(name: $0.name, value: plain($0.value)) }))
@@ -76,7 +76,7 @@ struct JSONDamageTests {
       json.message { json in
         for member in object.members { json.member(member.name, member.value) }
       }
-      #expect(Self.read(json.take().dropLast()) == .object(object), "\(damage)")
+      #expect(Self.read(json.takeBytes().dropLast()) == .object(object), "\(damage)")
     }
   }
 }

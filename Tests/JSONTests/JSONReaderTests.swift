@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Reading JSON")
 struct JSONReaderTests {
-  private static func read(_ text: String) throws(JSONProblem) -> JSONElement {
+  private static func read(_ text: String) throws(JSONError) -> JSONValue {
     try JSONReader.read(Array(text.utf8).span)
   }
 
-  private static func problem(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONProblem? {
+  private static func problem(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONError? {
     do {
       _ = try JSONReader.read(bytes.span, limits: limits)
       return nil
@@ -21,13 +21,15 @@ struct JSONReaderTests {
   @Test(
     "Values arrive as they were written",
     arguments: [
-      ("null", .null), (" true\n", .truth(true)), ("false", .truth(false)),
+      ("null", .null), (" true\n", .bool(true)), ("false", .bool(false)),
       ("0", .integer(0)), ("-0", .integer(0)), ("17", .integer(17)),
       ("9007199254740991", .integer(9_007_199_254_740_991)),
       ("-9007199254740991", .integer(-9_007_199_254_740_991)),
-      ("1.0", .fraction(1)), ("-2.5e-3", .fraction(-0.0025)), ("1E2", .fraction(100)),
-      ("\"\"", .text("")), (#""a\/b""#, .text("a/b")), (#""\"\\\b\f\n\r\t""#, .text("\"\\\u{8}\u{C}\n\r\t")),
-      (#""\u0000""#, .text("\0")), (#""gr\u00fcn \ud83D\uDca1!""#, .text("grün 💡!")), ("\"灯💡\"", .text("灯💡")),
+      ("1.0", .double(1)), ("-2.5e-3", .double(-0.0025)), ("1E2", .double(100)),
+      ("\"\"", .string("")), (#""a\/b""#, .string("a/b")),
+      (#""\"\\\b\f\n\r\t""#, .string("\"\\\u{8}\u{C}\n\r\t")),
+      (#""\u0000""#, .string("\0")), (#""gr\u00fcn \ud83D\uDca1!""#, .string("grün 💡!")),
+      ("\"灯💡\"", .string("灯💡")),
       ("[]", .array([])), ("[ 1 , [ ] ]", .array([.integer(1), .array([])])),
       ("{}", .object(JSONObject())),
       (
@@ -38,16 +40,16 @@ struct JSONReaderTests {
             .init(name: "a", value: .object(JSONObject([.init(name: "b", value: .array([]))]))),
           ]))
       ),
-    ] as [(String, JSONElement)])
-  func values(text: String, expected: JSONElement) throws {
+    ] as [(String, JSONValue)])
+  func values(text: String, expected: JSONValue) throws {
     #expect(try Self.read(text) == expected)
   }
 
   @Test("An integer that not every implementation holds is a fraction")
   func largeIntegers() throws {
-    #expect(try Self.read("9007199254740992") == .fraction(9_007_199_254_740_992))
-    #expect(try Self.read("-9223372036854775808") == .fraction(-9_223_372_036_854_775_808))
-    #expect(try Self.read("123456789012345678901234567890") == .fraction(1.2345678901234568e29))
+    #expect(try Self.read("9007199254740992") == .double(9_007_199_254_740_992))
+    #expect(try Self.read("-9223372036854775808") == .double(-9_223_372_036_854_775_808))
+    #expect(try Self.read("123456789012345678901234567890") == .double(1.2345678901234568e29))
   }
 
   @Test(
@@ -73,9 +75,9 @@ struct JSONReaderTests {
       (#""\udca1""#, .loneSurrogate, 1),
       (#""\ud83d\ud83d""#, .loneSurrogate, 1),
       (#"{"a":1,"b":2,"a":3}"#, .duplicateName, 13), (#"{"a":1,"\u0061":2}"#, .duplicateName, 7),
-    ] as [(String, JSONProblem.Kind, Int)])
-  func mistakes(text: String, kind: JSONProblem.Kind, offset: Int) {
-    #expect(Self.problem(Array(text.utf8)) == JSONProblem(kind, at: offset))
+    ] as [(String, JSONError.Kind, Int)])
+  func mistakes(text: String, kind: JSONError.Kind, offset: Int) {
+    #expect(Self.problem(Array(text.utf8)) == JSONError(kind, at: offset))
   }
 
   @Test(
@@ -83,8 +85,8 @@ struct JSONReaderTests {
     arguments: [[0xFF], [0xC0, 0x80], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80]])
   func notUTF8(bytes: [UInt8]) {
     let quote = [UInt8(ascii: "\"")]
-    #expect(Self.problem(quote + bytes + quote) == JSONProblem(.notUTF8, at: 1))
-    #expect(Self.problem(quote + bytes + Array("\\u00e9".utf8) + quote) == JSONProblem(.notUTF8, at: 1))
+    #expect(Self.problem(quote + bytes + quote) == JSONError(.notUTF8, at: 1))
+    #expect(Self.problem(quote + bytes + Array("\\u00e9".utf8) + quote) == JSONError(.notUTF8, at: 1))
   }
 
   @Test("Names that Unicode holds for equal are two names")
@@ -110,8 +112,8 @@ struct JSONReaderTests {
       Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
     }
     #expect(Self.problem(nested(16)) == nil)
-    #expect(Self.problem(nested(17)) == JSONProblem(.tooDeep, at: 16))
-    #expect(Self.problem(Array(String(repeating: "[", count: 16_384).utf8)) == JSONProblem(.tooDeep, at: 16))
+    #expect(Self.problem(nested(17)) == JSONError(.tooDeep, at: 16))
+    #expect(Self.problem(Array(String(repeating: "[", count: 16_384).utf8)) == JSONError(.tooDeep, at: 16))
     #expect(Self.problem(Array("[[],{},[[]],[]]".utf8), limits: JSONLimits(depthMax: 3)) == nil)
     let list = "[\(Array(repeating: "0", count: 2047).joined(separator: ","))]"
     #expect(Self.problem(Array(list.utf8)) == nil)

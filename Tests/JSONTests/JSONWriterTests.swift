@@ -7,7 +7,7 @@ import Testing
   private func line(_ body: (inout JSONWriter) -> Void) -> String {
     var json = JSONWriter()
     json.line(body)
-    return String(decoding: json.take(), as: UTF8.self)
+    return String(decoding: json.takeBytes(), as: UTF8.self)
   }
 
   @Test func membersStandInTheOrderTheyAreWritten() {
@@ -35,15 +35,15 @@ import Testing
     var json = JSONWriter()
     json.line { $0.member("n", 1) }
     json.line { $0.member("n", 2) }
-    #expect(json.take() == Array("{\"n\":1}\n{\"n\":2}\n".utf8))
-    #expect(json.take().isEmpty)
+    #expect(json.takeBytes() == Array("{\"n\":1}\n{\"n\":2}\n".utf8))
+    #expect(json.takeBytes().isEmpty)
   }
 
   @Test func messagesEndWithNUL() {
     var json = JSONWriter()
     json.message { $0.member("n", 1) }
     json.message { $0.member("text", "\u{0}") }
-    #expect(json.take() == Array("{\"n\":1}\0{\"text\":\"\\u0000\"}\0".utf8))
+    #expect(json.takeBytes() == Array("{\"n\":1}\0{\"text\":\"\\u0000\"}\0".utf8))
   }
 
   @Test func integersKeepTheirWholeRange() {

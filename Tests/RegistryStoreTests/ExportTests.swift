@@ -76,7 +76,7 @@ struct ExportTests {
     #expect(problem(replaced(1, "{}")) == .noHead)
     #expect(problem(replaced(1, #"{"registry":2,"rows":3}"#)) == .version(2, known: 1))
     #expect(problem(lines.dropLast()) == .rowCount(2, announced: 3))
-    #expect(problem(replaced(2, "{")) == .notJSON(line: 2, JSONProblem(.endOfText, at: 1)))
+    #expect(problem(replaced(2, "{")) == .notJSON(line: 2, JSONError(.endOfText, at: 1)))
     #expect(problem(replaced(2, "7")) == .noRow(line: 2))
     #expect(problem(replaced(2, #"{"row":"sqlite_schema"}"#)) == .noRow(line: 2))
     #expect(problem(replaced(2, #"{"row":"account"}"#)) == .badValue(line: 2, column: "number"))
@@ -89,7 +89,7 @@ struct ExportTests {
   @Test("What is wrong with lines is said with their numbers")
   func sentences() {
     let problems: [(ImportProblem, String)] = [
-      (.notJSON(line: 2, JSONProblem(.endOfText, at: 7)), "line 2 is not JSON from octet 7 on"),
+      (.notJSON(line: 2, JSONError(.endOfText, at: 7)), "line 2 is not JSON from octet 7 on"),
       (.noHead, "the first line is not that of an exported registry"),
       (.version(2, known: 1), "it was exported by another accessoryd (version 2; this one reads 1)"),
       (

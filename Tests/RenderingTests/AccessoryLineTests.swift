@@ -22,7 +22,7 @@ struct AccessoryLineTests {
   private func object(_ line: some Line) throws -> JSONObject {
     var writer = JSONWriter()
     line.write(to: &writer)
-    guard case .object(let object) = try JSONReader.read(writer.take().span) else {
+    guard case .object(let object) = try JSONReader.read(writer.takeBytes().span) else {
       throw CancellationError()
     }
     return object
@@ -31,7 +31,7 @@ struct AccessoryLineTests {
   private func text(_ line: some Line) -> String {
     var writer = JSONWriter()
     line.write(to: &writer)
-    return String(decoding: writer.take(), as: UTF8.self)
+    return String(decoding: writer.takeBytes(), as: UTF8.self)
   }
 
   @Test("An accessory is written in the order of its interface")
@@ -79,13 +79,13 @@ struct AccessoryLineTests {
   @Test(
     "The member that is wrong is named",
     arguments: [
-      ("identifier", JSONElement.text("0123"), LineProblem.Kind.unknownValue),
+      ("identifier", JSONValue.string("0123"), LineProblem.Kind.unknownValue),
       ("identifier", .null, .wrongType), ("state", .integer(20), .wrongType),
-      ("standing", .text("bad"), .unknownValue), ("address", .text("C4:A1"), .unknownValue),
-      ("addressType", .null, .wrongType), ("addressType", .text("anonymous"), .unknownValue),
+      ("standing", .string("bad"), .unknownValue), ("address", .string("C4:A1"), .unknownValue),
+      ("addressType", .null, .wrongType), ("addressType", .string("anonymous"), .unknownValue),
       ("filteredRSSI", .integer(300), .unknownValue), ("inSight", .integer(1), .wrongType),
     ])
-  func problems(name: String, value: JSONElement, kind: LineProblem.Kind) throws {
+  func problems(name: String, value: JSONValue, kind: LineProblem.Kind) throws {
     let members = try object(Self.bulb).members.map {
       $0.name == name ? JSONObject.Member(name: name, value: value) : $0
     }

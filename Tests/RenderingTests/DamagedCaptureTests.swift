@@ -83,7 +83,7 @@ import VirtualRadio
       for explanation in replay.dataPath.explanations(of: device) { text += explanation.text() }
     }
     withExtendedLifetime(memory) {}
-    let lines = output.take()
+    let lines = output.takeBytes()
     #expect(lines.isEmpty || lines.last == UInt8(ascii: "\n"))
     #expect(!text.utf8.contains(0x1B))
   }

@@ -97,12 +97,12 @@ struct LineReadingTests {
     let lines = try RoomLines.all.get()
     let event = try object(try #require(lines.events.first).json)
     expect(event.without("time"), LineProblem(path: "time", kind: .missing))
-    expect(event.with("time", .text("1")), LineProblem(path: "time", kind: .wrongType))
-    expect(event.with("event", .text("fund")), LineProblem(path: "event", kind: .unknownValue))
+    expect(event.with("time", .string("1")), LineProblem(path: "time", kind: .wrongType))
+    expect(event.with("event", .string("fund")), LineProblem(path: "event", kind: .unknownValue))
     expect(event.with("samples", .integer(65_536)), LineProblem(path: "samples", kind: .unknownValue))
-    expect(event.with("address", .text("C4:64")), LineProblem(path: "address", kind: .unknownValue))
+    expect(event.with("address", .string("C4:64")), LineProblem(path: "address", kind: .unknownValue))
     expect(event.with("address", .null), LineProblem(path: "address", kind: .wrongType))
-    expect(event.with("data", .text("0")), LineProblem(path: "data", kind: .unknownValue))
+    expect(event.with("data", .string("0")), LineProblem(path: "data", kind: .unknownValue))
   }
 
   private func expect(_ object: JSONObject, _ problem: LineProblem) {
@@ -122,11 +122,11 @@ struct LineReadingTests {
   }
 
   private func replaceEverything<Value: ReadableLine & Shown>(in line: Value) throws {
-    let values: [JSONElement] = [
-      .null, .truth(true), .integer(-1), .integer((1 << 53) - 1), .fraction(-.greatestFiniteMagnitude),
-      .text(""), .text("\u{1B}ff"), .array([]), .array([.null]), .object(JSONObject()),
+    let values: [JSONValue] = [
+      .null, .bool(true), .integer(-1), .integer((1 << 53) - 1), .double(-.greatestFiniteMagnitude),
+      .string(""), .string("\u{1B}ff"), .array([]), .array([.null]), .object(JSONObject()),
     ]
-    let element = JSONElement.object(try object(line.json))
+    let element = JSONValue.object(try object(line.json))
     for place in 0..<element.count {
       for value in values {
         var left = place

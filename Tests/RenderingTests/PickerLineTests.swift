@@ -73,7 +73,9 @@ struct PickerLineTests {
   func problems() throws {
     let candidate = try object(Self.candidate.json)
     for (damaged, problem) in [
-      (candidate.with("addressType", .text("anonymous")), LineProblem(path: "address", kind: .unknownValue)),
+      (
+        candidate.with("addressType", .string("anonymous")), LineProblem(path: "address", kind: .unknownValue)
+      ),
       (candidate.with("itemIndex", .integer(-1)), LineProblem(path: "itemIndex", kind: .unknownValue)),
       (candidate.without("isShared"), LineProblem(path: "isShared", kind: .missing)),
     ] {
@@ -82,7 +84,7 @@ struct PickerLineTests {
     #expect(throws: LineProblem(path: "synced", kind: .missing)) { try PickerReply(JSONObject()) }
     let setup = try object(Self.setup.json)
     #expect(throws: LineProblem(path: "phase", kind: .unknownValue)) {
-      try RequestLine(setup.with("phase", .text("waiting")))
+      try RequestLine(setup.with("phase", .string("waiting")))
     }
     #expect(throws: LineProblem(path: "items[0]", kind: .wrongType)) {
       try RequestLine(setup.with("items", .array([.null])))
@@ -91,11 +93,11 @@ struct PickerLineTests {
 
   @Test("Whatever stands in a member, reading ends", arguments: replies)
   func everyMemberReplaced(reply: PickerReply) throws {
-    let values: [JSONElement] = [
-      .null, .truth(false), .integer(-1), .integer((1 << 53) - 1), .fraction(-.greatestFiniteMagnitude),
-      .text(""), .text("\u{1B}ff"), .array([]), .array([.null]), .object(JSONObject()),
+    let values: [JSONValue] = [
+      .null, .bool(false), .integer(-1), .integer((1 << 53) - 1), .double(-.greatestFiniteMagnitude),
+      .string(""), .string("\u{1B}ff"), .array([]), .array([.null]), .object(JSONObject()),
     ]
-    let element = JSONElement.object(try object(reply.json))
+    let element = JSONValue.object(try object(reply.json))
     for place in 0..<element.count {
       for value in values {
         var left = place

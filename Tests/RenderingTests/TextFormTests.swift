@@ -29,7 +29,7 @@ import Testing
   func secondsHaveSixDecimals(microseconds: Int64, expected: String) {
     var json = JSONWriter()
     json.line { $0.member("t", Seconds(microseconds: microseconds)) }
-    #expect(json.take() == Array("{\"t\":\(expected)}\n".utf8))
+    #expect(json.takeBytes() == Array("{\"t\":\(expected)}\n".utf8))
   }
 
   @Test(arguments: [

@@ -21,12 +21,12 @@ struct AccessoryCommandTests {
   /// `Rename accessory=… name=…`.
   private static func text(_ call: JSONObject) -> String {
     var words: [String] = []
-    if case .text(let method)? = call["method"] {
+    if case .string(let method)? = call["method"] {
       words.append(String(method.split(separator: ".").last ?? ""))
     }
     if case .object(let parameters)? = call["parameters"] {
       for member in parameters.members {
-        if case .text(let text) = member.value { words.append("\(member.name)=\(text)") }
+        if case .string(let text) = member.value { words.append("\(member.name)=\(text)") }
       }
     }
     return words.joined(separator: " ")
@@ -160,7 +160,7 @@ struct AccessoryCommandTests {
           """
     )
     let noApp = ScriptedAgent.Step.send(
-      Message.failure("io.accessoryd.Picker.NotFound") { json in
+      Message.error("io.accessoryd.Picker.NotFound") { json in
         json.member("kind", "app")
         json.member("name", "nope")
         json.member("candidates", ["lights", "music"])
@@ -186,7 +186,7 @@ struct AccessoryCommandTests {
   func degraded(arguments: [String]) throws {
     let sentence = "the registry's file is damaged; begin a new one with accessoryctl registry reset"
     let refused = ScriptedAgent.Step.send(
-      Message.failure("io.accessoryd.Picker.RegistryUnavailable") { $0.member("sentence", sentence) })
+      Message.error("io.accessoryd.Picker.RegistryUnavailable") { $0.member("sentence", sentence) })
     let answer = arguments[0] == "allow" ? Replies.registry("degraded", sentence: sentence) : [refused]
     let agent = try ScriptedAgent([answer])
     let run = try Tool.run(arguments + ["--socket", agent.path])

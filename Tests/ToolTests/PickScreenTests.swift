@@ -28,7 +28,7 @@ struct PickScreenTests {
     try terminal.wait(for: "> Lumo bulb")
     try terminal.press("C-u", "厨", "房", "Enter")
     let call = try agent.call("Choose")
-    #expect(call["candidate"] == .integer(2) && call["name"] == .text("厨房"))
+    #expect(call["candidate"] == .integer(2) && call["name"] == .string("厨房"))
     try agent.tell(
       .closed(
         PickerSamples.request, RequestEnding(accessory: PickerSamples.accessory, displayName: "厨房")))
@@ -36,7 +36,7 @@ struct PickScreenTests {
     try terminal.press("Space")
     try terminal.wait(for: "kitchen asks for another name for Stove")
     try terminal.press("Enter", "2", "Enter")
-    #expect(try agent.call("Name")["name"] == .text("Stove2"))
+    #expect(try agent.call("Name")["name"] == .string("Stove2"))
     try agent.tell(.closed(PickerSamples.other, RequestEnding(displayName: "Stove2")))
     try terminal.wait(for: "Its name is Stove2 now.")
     try terminal.press("Space")
@@ -144,8 +144,8 @@ struct PickScreenTests {
     let agent = try StandInPicker([.request(PickerSamples.rename)], ["Open": [PickerSamples.opened]])
     let terminal = try terminal(agent, "--app", "lights", "--item", "bulb", "--timeout", "long")
     let call = try agent.call("Open")
-    #expect(call["app"] == .text("lights") && call["items"] == .array([.text("bulb")]))
-    #expect(call["discoveryTimeout"] == .text("long") && call["touch"] == nil)
+    #expect(call["app"] == .string("lights") && call["items"] == .array([.string("bulb")]))
+    #expect(call["discoveryTimeout"] == .string("long") && call["touch"] == nil)
     try agent.tell(
       .request(PickerSamples.setup(onBehalf: true)),
       .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request))
@@ -171,12 +171,12 @@ struct PickScreenTests {
       let terminal = try terminal(agent, "--app", "lights", "--name", "Kitchen")
       try terminal.wait(for: "Lumo E27")
       try terminal.press("Enter")
-      #expect(try agent.call("Choose")["name"] == (rename ? .text("Kitchen") : nil))
+      #expect(try agent.call("Choose")["name"] == (rename ? .string("Kitchen") : nil))
       let name = rename ? "Kitchen" : "Lumo bulb"
       try agent.answer("Open", PickerSamples.setUp(name), PickerSamples.empty)
       try terminal.expectEnd(0)
       #expect(try terminal.screen().contains("Kitchen (lights): \(PickerSamples.accessory)"))
-      if !rename { #expect(try agent.call("Rename")["name"] == .text("Kitchen")) }
+      if !rename { #expect(try agent.call("Rename")["name"] == .string("Kitchen")) }
     }
   }
 

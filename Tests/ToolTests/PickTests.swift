@@ -74,10 +74,10 @@ struct PickTests {
 
   @Test("The options are the agent's parameters")
   func parameters() throws {
-    let options: [(arguments: [String], name: String, value: JSONElement)] = [
-      (["--touch"], "touch", .truth(true)), (["--first-immediate"], "firstImmediate", .truth(true)),
-      (["--device", "c4:a1:00:00:1e:27"], "device", .text("C4:A1:00:00:1E:27")),
-      (["--count", "3", "--item", "a", "--item", "b"], "items", .array([.text("a"), .text("b")])),
+    let options: [(arguments: [String], name: String, value: JSONValue)] = [
+      (["--touch"], "touch", .bool(true)), (["--first-immediate"], "firstImmediate", .bool(true)),
+      (["--device", "c4:a1:00:00:1e:27"], "device", .string("C4:A1:00:00:1E:27")),
+      (["--count", "3", "--item", "a", "--item", "b"], "items", .array([.string("a"), .string("b")])),
       (["--count", "3"], "count", .integer(3)),
     ]
     for option in options {
@@ -141,11 +141,11 @@ struct PickTests {
     let run = try pick(asked, "--app", "lights", "--touch", "--name", "Kitchen")
     done.wait()
     #expect(run.text == "Kitchen (lights): \(PickerSamples.accessory)\n", "\(run.errorOutput)")
-    #expect(try asked.call("Name")["name"] == .text("Kitchen"))
+    #expect(try asked.call("Name")["name"] == .string("Kitchen"))
     let later = try opening(PickerSamples.opened, PickerSamples.setUp("Lumo bulb"), PickerSamples.empty)
     let renamed = try pick(later, "--app", "lights", "--touch", "--name", "Kitchen")
     #expect(renamed.text == "Kitchen (lights): \(PickerSamples.accessory)\n")
-    #expect(try later.call("Rename")["accessory"] == .text(PickerSamples.accessory))
+    #expect(try later.call("Rename")["accessory"] == .string(PickerSamples.accessory))
   }
 
   @Test("A device that another app has keeps its name, which is said")

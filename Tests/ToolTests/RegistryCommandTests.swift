@@ -136,12 +136,12 @@ struct RegistryCommandTests {
       if case .object(let parameters)? = call["parameters"] { parameters } else { nil }
     }
     #expect(calls.count == 3)
-    #expect(calls.map { $0["begin"] } == [.truth(true), nil, nil])
-    #expect(calls.map { $0["commit"] } == [nil, nil, .truth(true)])
+    #expect(calls.map { $0["begin"] } == [.bool(true), nil, nil])
+    #expect(calls.map { $0["commit"] } == [nil, nil, .bool(true)])
     var sent: [String] = []
     for call in calls {
       guard case .array(let elements)? = call["lines"] else { continue }
-      for case .text(let line) in elements { sent.append(line) }
+      for case .string(let line) in elements { sent.append(line) }
     }
     #expect(sent == lines)
   }

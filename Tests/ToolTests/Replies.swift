@@ -49,7 +49,7 @@ enum Replies {
   static func failure(
     _ name: String, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) -> ScriptedAgent.Step {
-    .send(Message.failure(name, parameters))
+    .send(Message.error(name, parameters))
   }
 
   static func status(problem: String? = nil, state: String = "on") -> ScriptedAgent.Step {

@@ -109,7 +109,9 @@ final class StandInPicker: Sendable {
   }
 
   private func take(_ call: JSONObject, _ connection: Connection) throws {
-    guard case .text(let name)? = call["method"], let method = name.split(separator: ".").last else { return }
+    guard case .string(let name)? = call["method"], let method = name.split(separator: ".").last else {
+      return
+    }
     var parameters = JSONObject()
     if case .object(let object)? = call["parameters"] { parameters = object }
     if method == "Status" {
@@ -121,7 +123,7 @@ final class StandInPicker: Sendable {
     }
     for message in messages { try send(message, connection) }
     state.withLock { state in
-      if call["more"] == .truth(true) { state.streams.append((String(method), connection)) }
+      if call["more"] == .bool(true) { state.streams.append((String(method), connection)) }
       state.calls.append((String(method), parameters))
     }
   }

@@ -10,8 +10,8 @@ import Varlink
 /// watch and capture before a stand-in for the agent.
 @Suite("A stream from the agent")
 struct WatchTests {
-  private func text(_ value: JSONElement?) -> String? {
-    if case .text(let text)? = value { text } else { nil }
+  private func text(_ value: JSONValue?) -> String? {
+    if case .string(let text)? = value { text } else { nil }
   }
 
   private func parameters(_ call: JSONObject) -> JSONObject {

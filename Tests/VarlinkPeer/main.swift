@@ -25,21 +25,21 @@ func file(_ path: String) -> [UInt8] {
 }
 
 func answer(_ call: Call, of service: Service<PeerMethod>, on connection: inout ServerConnection) {
-  switch service.answer(call) {
-  case .reply(let message): connection.finish(message)
-  case .refuse(let error): connection.finish(Message.failure(error))
+  switch service.dispatch(call) {
+  case .reply(let message): connection.reply(message)
+  case .refuse(let error): connection.reply(Message.error(error))
   case .perform(.echo, let parameters):
-    connection.finish(Message.reply { $0.member("value", parameters["value"]) })
-  case .perform(.nothing, _): connection.finish(Message.reply())
+    connection.reply(Message.reply { $0.member("value", parameters["value"]) })
+  case .perform(.nothing, _): connection.reply(Message.reply())
   case .perform(.fail, let parameters):
     let reason = try? parameters.text("reason")
-    connection.finish(Message.failure("org.example.everything.TooMuch") { $0.member("reason", reason) })
+    connection.reply(Message.error("org.example.everything.TooMuch") { $0.member("reason", reason) })
   case .perform(.count, let parameters):
     let last = (try? parameters.integer("to")) ?? 1
     for number in 1..<max(1, last) {
-      connection.proceed(Message.reply(continues: true) { $0.member("number", number) })
+      connection.reply(Message.reply(continues: true) { $0.member("number", number) }, continues: true)
     }
-    connection.finish(Message.reply { $0.member("number", last) })
+    connection.reply(Message.reply { $0.member("number", last) })
   }
 }
 
@@ -49,10 +49,10 @@ func serve(_ service: Service<PeerMethod>) {
   while true {
     connection.beginTurn()
     action: while true {
-      switch connection.next(at: .zero) {
+      switch connection.nextAction(at: .zero) {
       case .perform(let call): answer(call, of: service, on: &connection)
       case .close: return
-      case .wait, .rest: break action
+      case .wait, .yield: break action
       }
     }
     connection.drain { span in

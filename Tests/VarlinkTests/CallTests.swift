@@ -27,7 +27,7 @@ struct CallTests {
     }
     #expect(call.interface == "io.accessoryd.Gateway" && call.method == "Watch")
     #expect(call.fullName == "io.accessoryd.Gateway.Watch")
-    #expect(call.parameters["items"] == .array([.text("bulb")]))
+    #expect(call.parameters["items"] == .array([.string("bulb")]))
     #expect(call.wantsMore && !call.isOneway)
   }
 
@@ -79,13 +79,13 @@ struct CallTests {
     "What is no object is no call",
     arguments: [
       ("[]", .notAnObject), ("\"Ping\"", .notAnObject), ("null", .notAnObject),
-      ("", .json(JSONProblem(.endOfText, at: 0))), ("{", .json(JSONProblem(.endOfText, at: 1))),
-      ("GET / HTTP/1.1", .json(JSONProblem(.unexpectedByte(0x47), at: 0))),
-      (#"{"method":"a.b.C"}{}"#, .json(JSONProblem(.trailing, at: 18))),
-      (#"{"method":"a.b.C","method":"a.b.D"}"#, .json(JSONProblem(.duplicateName, at: 18))),
-      (#"{"method":"a.b.C\ud800"}"#, .json(JSONProblem(.loneSurrogate, at: 16))),
-    ] as [(String, CallProblem)])
-  func unreadable(text: String, problem: CallProblem) {
+      ("", .json(JSONError(.endOfText, at: 0))), ("{", .json(JSONError(.endOfText, at: 1))),
+      ("GET / HTTP/1.1", .json(JSONError(.unexpectedByte(0x47), at: 0))),
+      (#"{"method":"a.b.C"}{}"#, .json(JSONError(.trailing, at: 18))),
+      (#"{"method":"a.b.C","method":"a.b.D"}"#, .json(JSONError(.duplicateName, at: 18))),
+      (#"{"method":"a.b.C\ud800"}"#, .json(JSONError(.loneSurrogate, at: 16))),
+    ] as [(String, CallError)])
+  func unreadable(text: String, problem: CallError) {
     #expect(Self.received(text) == .unreadable(problem))
   }
 
@@ -121,7 +121,7 @@ struct CallTests {
       text(Message.reply(continues: true) { $0.member("n", 1) })
         == "{\"parameters\":{\"n\":1},\"continues\":true}\0")
     #expect(
-      text(Message.failure("a.b.Full") { $0.member("max", 3) })
+      text(Message.error("a.b.Full") { $0.member("max", 3) })
         == "{\"parameters\":{\"max\":3},\"error\":\"a.b.Full\"}\0")
     #expect(
       text(Message.call("a.b.C", oneway: true))
@@ -139,13 +139,13 @@ struct CallTests {
     ] as [(ServiceError, String, String)])
   func errors(error: ServiceError, name: String, parameters: String) {
     let expected = "{\"parameters\":\(parameters),\"error\":\"org.varlink.service.\(name)\"}\0"
-    #expect(String(decoding: Message.failure(error), as: UTF8.self) == expected)
+    #expect(String(decoding: Message.error(error), as: UTF8.self) == expected)
   }
 
   @Test("A name of 16 KiB is not repeated whole")
   func echo() {
     let error = ServiceError.invalidParameter(String(repeating: "\u{F0000}", count: 4096))
-    #expect(Message.failure(error).count < 3200)
+    #expect(Message.error(error).count < 3200)
   }
 
   @Test(

@@ -18,18 +18,18 @@ struct ClientConnectionTests {
     var numbers: [Int64] = []
     var isOver = false
     var error: String?
-    var problem: ClientProblem?
+    var problem: ClientError?
   }
 
   /// A client that called with `more` and receives `octets`, so many at a time, and then their end.
   private func outcome(of octets: [UInt8], piece: Int = .max, more: Bool = true) -> Outcome {
     var client = ClientConnection()
     var outcome = Outcome()
-    _ = client.begin(Message.call("org.example.everything.Count", more: more), wantsMore: more)
+    _ = client.beginCall(Message.call("org.example.everything.Count", more: more), wantsMore: more)
     var rest = octets[...]
-    do throws(ClientProblem) {
+    do throws(ClientError) {
       while true {
-        switch try client.next() {
+        switch try client.nextReply() {
         case .reply(let reply):
           if case .integer(let number)? = reply.parameters["number"] { outcome.numbers.append(number) }
           outcome.error = reply.error
@@ -44,7 +44,7 @@ struct ClientConnectionTests {
       }
     } catch {
       outcome.problem = error
-      #expect(throws: error) { try client.next() }
+      #expect(throws: error) { try client.nextReply() }
       #expect(client.receivableByteCount == 0)
       return outcome
     }
@@ -63,7 +63,7 @@ struct ClientConnectionTests {
       let outcome = outcome(of: octets)
       #expect(outcome.numbers == (0..<whole).map { Int64($0 + 1) }, "\(damage)")
       #expect(
-        outcome.problem == (unfinished > 0 ? .frame(.cut(byteCount: unfinished)) : .ended), "\(damage)")
+        outcome.problem == (unfinished > 0 ? .frame(.truncated(byteCount: unfinished)) : .ended), "\(damage)")
     }
   }
 
@@ -78,7 +78,7 @@ struct ClientConnectionTests {
 
   @Test("Is told an error by its whole name, which ends the call")
   func errors() {
-    let failure = Message.failure("org.example.everything.TooMuch") { $0.member("reason", "x") }
+    let failure = Message.error("org.example.everything.TooMuch") { $0.member("reason", "x") }
     #expect(outcome(of: failure) == Outcome(isOver: true, error: "org.example.everything.TooMuch"))
   }
 
@@ -86,7 +86,7 @@ struct ClientConnectionTests {
   func strangers() {
     #expect(outcome(of: Array("[]\0".utf8)).problem == .notAReply)
     #expect(outcome(of: Array("{\"parameters\":1}\0".utf8)).problem == .notAReply)
-    #expect(outcome(of: Array("{\0".utf8)).problem == .json(JSONProblem(.endOfText, at: 1)))
+    #expect(outcome(of: Array("{\0".utf8)).problem == .json(JSONError(.endOfText, at: 1)))
     #expect(outcome(of: Self.stream, more: false).problem == .unaskedContinuation)
     let twice = Message.reply { $0.member("number", 1) } + Message.reply { $0.member("number", 2) }
     #expect(outcome(of: twice, more: false) == Outcome(numbers: [1], isOver: true, problem: .unasked))
@@ -108,10 +108,10 @@ struct ClientConnectionTests {
     let long = Message.call("org.example.everything.Echo") {
       $0.member("text", String(repeating: "x", count: 16 << 10))
     }
-    let isBegun = client.begin(long, wantsMore: false)
+    let isBegun = client.beginCall(long, wantsMore: false)
     #expect(!isBegun && !client.isWaiting && client.sendableByteCount == 0)
     let short = Message.call("org.example.everything.Nothing")
-    let isShortBegun = client.begin(short, wantsMore: false)
+    let isShortBegun = client.beginCall(short, wantsMore: false)
     #expect(isShortBegun && client.isWaiting && client.sendableByteCount == short.count)
   }
 
@@ -122,7 +122,7 @@ struct ClientConnectionTests {
     var numbers: [Int64] = []
     for end in [3, 1, 5] {
       let call = Message.call("org.example.everything.Count", more: true) { $0.member("to", end) }
-      let isBegun = client.begin(call, wantsMore: true)
+      let isBegun = client.beginCall(call, wantsMore: true)
       #expect(isBegun)
       while client.isWaiting {
         client.drain { span in
@@ -131,7 +131,7 @@ struct ClientConnectionTests {
         }
         owner.settle()
         client.receive(owner.takeOutgoing(piece).span)
-        while case .reply(let reply) = try client.next() {
+        while case .reply(let reply) = try client.nextReply() {
           if case .integer(let number)? = reply.parameters["number"] { numbers.append(number) }
         }
       }

@@ -18,7 +18,7 @@ enum Descriptions {
 
   static func everything() throws -> InterfaceDescription { try InterfaceParser.parse(everythingText) }
 
-  static func parse(_ text: String) throws(InterfaceProblem) -> InterfaceDescription {
+  static func parse(_ text: String) throws(InterfaceError) -> InterfaceDescription {
     try InterfaceParser.parse(Array(text.utf8))
   }
 }

@@ -10,9 +10,9 @@ struct FrameBufferTests {
   /// Everything that is whole, as text.
   private static func taken(
     from buffer: inout FrameBuffer, at time: Duration = .zero
-  ) throws(FrameProblem) -> [String] {
+  ) throws(FrameError) -> [String] {
     var messages: [String] = []
-    while let message = try buffer.take(at: time, Self.text) { messages.append(message) }
+    while let message = try buffer.takeMessage(at: time, Self.text) { messages.append(message) }
     return messages
   }
 
@@ -28,7 +28,7 @@ struct FrameBufferTests {
         var buffer = FrameBuffer()
         var messages: [String] = []
         for part in [stream[..<first], stream[first..<second], stream[second...]] {
-          buffer.feed(Array(part).span)
+          buffer.append(Array(part).span)
           messages += try Self.taken(from: &buffer)
         }
         #expect(messages == ["{\"a\":1}", "{}", "", "{\"b\":[]}"])
@@ -41,13 +41,13 @@ struct FrameBufferTests {
   func limit() throws {
     var buffer = FrameBuffer(frameBytesMax: 8)
     for _ in 0..<3 {
-      buffer.feed(Self.octets("12345678\0").span)
+      buffer.append(Self.octets("12345678\0").span)
       #expect(buffer.freeByteCount == 0)
       #expect(try Self.taken(from: &buffer) == ["12345678"])
     }
-    buffer.feed(Self.octets("123456789").span)
+    buffer.append(Self.octets("123456789").span)
     for _ in 0..<2 {
-      #expect(throws: FrameProblem.oversized(byteCount: 9)) { try Self.taken(from: &buffer) }
+      #expect(throws: FrameError.oversized(byteCount: 9)) { try Self.taken(from: &buffer) }
     }
   }
 
@@ -62,13 +62,13 @@ struct FrameBufferTests {
       sent.append(message)
       waiting += Self.octets(message + "\0")
       let count = min(buffer.freeByteCount, waiting.count, 1 + number % 7)
-      buffer.feed(Array(waiting[..<count]).span)
+      buffer.append(Array(waiting[..<count]).span)
       waiting.removeFirst(count)
       received += try Self.taken(from: &buffer)
     }
     while !waiting.isEmpty {
       let count = min(buffer.freeByteCount, waiting.count)
-      buffer.feed(Array(waiting[..<count]).span)
+      buffer.append(Array(waiting[..<count]).span)
       waiting.removeFirst(count)
       received += try Self.taken(from: &buffer)
     }
@@ -79,15 +79,15 @@ struct FrameBufferTests {
   func unfinished() throws {
     var buffer = FrameBuffer()
     #expect(try Self.taken(from: &buffer, at: .seconds(1)) == [] && buffer.frameUnfinishedSince == nil)
-    buffer.feed(Self.octets("{}\0{").span)
-    #expect(try buffer.take(at: .seconds(2), Self.text) == "{}")
+    buffer.append(Self.octets("{}\0{").span)
+    #expect(try buffer.takeMessage(at: .seconds(2), Self.text) == "{}")
     #expect(buffer.frameUnfinishedSince == nil)
     #expect(try Self.taken(from: &buffer, at: .seconds(3)) == [])
     #expect(buffer.frameUnfinishedSince == .seconds(3))
-    buffer.feed(Self.octets("\"a\"").span)
+    buffer.append(Self.octets("\"a\"").span)
     #expect(try Self.taken(from: &buffer, at: .seconds(4)) == [])
     #expect(buffer.frameUnfinishedSince == .seconds(3))
-    buffer.feed(Self.octets(":1}\0").span)
+    buffer.append(Self.octets(":1}\0").span)
     #expect(try Self.taken(from: &buffer, at: .seconds(5)) == ["{\"a\":1}"])
     #expect(buffer.frameUnfinishedSince == nil)
   }
@@ -95,20 +95,20 @@ struct FrameBufferTests {
   @Test("The end of the stream inside a message is a mistake")
   func finish() throws {
     var buffer = FrameBuffer()
-    try buffer.finish()
-    buffer.feed(Self.octets("{}\0").span)
-    try buffer.finish()
-    buffer.feed(Self.octets("{\"a").span)
-    #expect(throws: FrameProblem.cut(byteCount: 3)) { try buffer.finish() }
+    try buffer.checkEnd()
+    buffer.append(Self.octets("{}\0").span)
+    try buffer.checkEnd()
+    buffer.append(Self.octets("{\"a").span)
+    #expect(throws: FrameError.truncated(byteCount: 3)) { try buffer.checkEnd() }
     #expect(try Self.taken(from: &buffer) == ["{}"])
-    #expect(throws: FrameProblem.cut(byteCount: 3)) { try buffer.finish() }
+    #expect(throws: FrameError.truncated(byteCount: 3)) { try buffer.checkEnd() }
   }
 
   @Test("More than there is room for traps")
   func overfeeding() async {
     await #expect(processExitsWith: .failure) {
       var buffer = FrameBuffer(frameBytesMax: 3)
-      buffer.feed([1, 2, 3, 4, 5].span)
+      buffer.append([1, 2, 3, 4, 5].span)
     }
   }
 }

@@ -15,16 +15,16 @@ struct InterfaceParserTests {
     let description = try Descriptions.everything()
     #expect(description.name == "org.example.everything")
     #expect(Array(description.text.utf8) == Descriptions.everythingText)
-    let place = InterfaceType.structure([Self.field("x", .integer), Self.field("y", .integer)])
+    let place = InterfaceType.structure([Self.field("x", .int), Self.field("y", .int)])
     #expect(
       description.members["Everything"]
         == .type(
           .structure([
-            Self.field("truth", .truth), Self.field("whole", .integer), Self.field("half", .fraction),
-            Self.field("name", .text), Self.field("payload", .foreign),
-            Self.field("way", .choice(["north", "east", "south", "west"])), Self.field("place", place),
-            Self.field("list", .array(.text)), Self.field("table", .map(.integer)),
-            Self.field("set", .map(.structure([]))), Self.field("maybe", .optional(.text)),
+            Self.field("truth", .bool), Self.field("whole", .int), Self.field("half", .float),
+            Self.field("name", .string), Self.field("payload", .object),
+            Self.field("way", .enum(["north", "east", "south", "west"])), Self.field("place", place),
+            Self.field("list", .array(.string)), Self.field("table", .map(.int)),
+            Self.field("set", .map(.structure([]))), Self.field("maybe", .optional(.string)),
             Self.field("places", .optional(.array(place))), Self.field("other", .named("Other")),
             Self.field("more_deeply_nested", .array(.map(.array(.named("Other"))))),
           ])))
@@ -36,9 +36,9 @@ struct InterfaceParserTests {
     #expect(description.method("Nothing") == InterfaceDescription.Method(input: [], output: []))
     #expect(
       description.method("Count")?.input == [
-        Self.field("to", .integer), Self.field("from", .optional(.integer)),
+        Self.field("to", .int), Self.field("from", .optional(.int)),
       ])
-    #expect(description.method("Count")?.output == [Self.field("number", .integer)])
+    #expect(description.method("Count")?.output == [Self.field("number", .int)])
     #expect(description.error("Empty") == [] && description.error("TooMuch")?.count == 2)
     #expect(description.method("Empty") == nil && description.error("Nothing") == nil)
     #expect(description.members.count == 11)
@@ -106,7 +106,7 @@ struct InterfaceParserTests {
       ("interface org.a\nmethod A()->() \u{2028}", "2:16: expected type, method or error"),
     ])
   func mistakes(text: String, sentence: String) {
-    #expect(throws: InterfaceProblem.self) { try Descriptions.parse(text) }
+    #expect(throws: InterfaceError.self) { try Descriptions.parse(text) }
     do {
       _ = try Descriptions.parse(text)
     } catch {
@@ -116,7 +116,7 @@ struct InterfaceParserTests {
 
   @Test("A text that is not UTF-8 is refused")
   func notUTF8() {
-    #expect(throws: InterfaceProblem(kind: .notUTF8, line: 1, column: 1)) {
+    #expect(throws: InterfaceError(kind: .notUTF8, line: 1, column: 1)) {
       try InterfaceParser.parse(Array("interface org.a\n# ".utf8) + [0xFF, 0x0A] + Array("error A ()".utf8))
     }
   }

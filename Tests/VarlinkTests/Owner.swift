@@ -63,9 +63,9 @@ struct Owner {
   private mutating func perform(at time: Duration) -> Bool {
     while closed == nil {
       count()
-      switch connection.next(at: time) {
+      switch connection.nextAction(at: time) {
       case .wait: return false
-      case .rest: return true
+      case .yield: return true
       case .close(let reason): closed = reason
       case .perform(let call):
         callsInLastTurn += 1
@@ -76,15 +76,15 @@ struct Owner {
   }
 
   private mutating func answer(_ call: Call) {
-    switch service.answer(call) {
-    case .reply(let message): connection.finish(message)
-    case .refuse(let error): connection.finish(Message.failure(error))
+    switch service.dispatch(call) {
+    case .reply(let message): connection.reply(message)
+    case .refuse(let error): connection.reply(Message.error(error))
     case .perform(.count, let parameters): counting = 1...((try? parameters.integer("to")) ?? 1)
     case .perform(.fail, let parameters):
       let reason = try? parameters.text("reason")
-      connection.finish(Message.failure("org.example.everything.TooMuch") { $0.member("reason", reason) })
+      connection.reply(Message.error("org.example.everything.TooMuch") { $0.member("reason", reason) })
     case .perform(let method, let parameters):
-      connection.finish(
+      connection.reply(
         Message.reply { json in
           if method != .nothing {
             for member in parameters.object.members { json.member(member.name, member.value) }
@@ -99,10 +99,10 @@ struct Owner {
       let number = range.lowerBound
       if number == range.upperBound {
         counting = nil
-        connection.finish(Message.reply { $0.member("number", number) })
-      } else if connection.roomToProceed >= 64 {
+        connection.reply(Message.reply { $0.member("number", number) })
+      } else if connection.continuedReplyBytesMax >= 64 {
         counting = (number + 1)...range.upperBound
-        connection.proceed(Message.reply(continues: true) { $0.member("number", number) })
+        connection.reply(Message.reply(continues: true) { $0.member("number", number) }, continues: true)
       } else {
         return
       }

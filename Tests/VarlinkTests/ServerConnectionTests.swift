@@ -32,7 +32,7 @@ struct ServerConnectionTests {
       #expect(owner.callsInLastTurn <= 16)
     } while !owner.incoming.isEmpty || owner.callsInLastTurn > 0
     #expect(owner.replies == (0..<1000).map(Self.failed))
-    #expect(turns == 64 && owner.connection.callCount == 1000 && owner.connection.restCount >= 62)
+    #expect(turns == 64 && owner.connection.callCount == 1000 && owner.connection.yieldCount >= 62)
     #expect(owner.closed == nil)
   }
 
@@ -109,9 +109,9 @@ struct ServerConnectionTests {
   @Test(
     "What is no message ends the connection, after the replies before it",
     arguments: [
-      ("hello\0", .call(.json(JSONProblem(.unexpectedByte(0x68), at: 0)))), ("[]\0", .call(.notAnObject)),
-      ("\0", .call(.json(JSONProblem(.endOfText, at: 0)))),
-      (String(repeating: "[", count: 17) + "\0", .call(.json(JSONProblem(.tooDeep, at: 16)))),
+      ("hello\0", .call(.json(JSONError(.unexpectedByte(0x68), at: 0)))), ("[]\0", .call(.notAnObject)),
+      ("\0", .call(.json(JSONError(.endOfText, at: 0)))),
+      (String(repeating: "[", count: 17) + "\0", .call(.json(JSONError(.tooDeep, at: 16)))),
       (String(repeating: " ", count: 16_385), .frame(.oversized(byteCount: 16_385))),
     ] as [(String, ServerConnection.CloseReason)])
   func violations(text: String, reason: ServerConnection.CloseReason) throws {
@@ -152,7 +152,7 @@ struct ServerConnectionTests {
     owner.turn()
     owner.connection.endInput()
     owner.settle()
-    #expect(owner.replies == [Self.failed(1)] && owner.closed == .frame(.cut(byteCount: 1)))
+    #expect(owner.replies == [Self.failed(1)] && owner.closed == .frame(.truncated(byteCount: 1)))
   }
 
   @Test("The clock of an unfinished message runs, that of a finished one does not")
@@ -173,33 +173,33 @@ struct ServerConnectionTests {
   func replyTooLong() throws {
     var connection = ServerConnection()
     connection.receive(Self.call("Nothing").span)
-    _ = connection.next(at: .zero)
-    connection.finish([UInt8](repeating: 0x20, count: 32 << 10 + 1))
-    #expect(connection.next(at: .zero) == .close(.replyTooLong(byteCount: 32 << 10 + 1)))
+    _ = connection.nextAction(at: .zero)
+    connection.reply([UInt8](repeating: 0x20, count: 32 << 10 + 1))
+    #expect(connection.nextAction(at: .zero) == .close(.replyTooLong(byteCount: 32 << 10 + 1)))
   }
 
   @Test("The last reply fits behind the fullest stream")
   func lastReply() throws {
     var connection = ServerConnection()
     connection.receive(Self.call("Count", more: true).span)
-    _ = connection.next(at: .zero)
-    connection.proceed([UInt8](repeating: 0x20, count: connection.roomToProceed))
-    #expect(connection.roomToProceed == 0)
-    connection.finish([UInt8](repeating: 0x20, count: 32 << 10))
-    #expect(connection.sendableByteCount == 64 << 10 && connection.next(at: .zero) == .wait)
+    _ = connection.nextAction(at: .zero)
+    connection.reply([UInt8](repeating: 0x20, count: connection.continuedReplyBytesMax), continues: true)
+    #expect(connection.continuedReplyBytesMax == 0)
+    connection.reply([UInt8](repeating: 0x20, count: 32 << 10))
+    #expect(connection.sendableByteCount == 64 << 10 && connection.nextAction(at: .zero) == .wait)
   }
 
   @Test("Answering what nobody asked traps")
   func misuse() async {
     await #expect(processExitsWith: .failure) {
       var connection = ServerConnection()
-      connection.finish(Message.reply())
+      connection.reply(Message.reply())
     }
     await #expect(processExitsWith: .failure) {
       var connection = ServerConnection()
       connection.receive(Message.call("a.b.C").span)
-      _ = connection.next(at: .zero)
-      connection.proceed(Message.reply(continues: true))
+      _ = connection.nextAction(at: .zero)
+      connection.reply(Message.reply(continues: true), continues: true)
     }
   }
 

@@ -37,9 +37,9 @@ struct ServiceTests {
   {
     let text = "{\"method\":\"\(method)\",\"parameters\":\(parameters),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(text.utf8).span) else { return "no call" }
-    switch try service().answer(call) {
+    switch try service().dispatch(call) {
     case .reply(let message): return String(decoding: message.dropLast(), as: UTF8.self)
-    case .refuse(let error): return String(decoding: Message.failure(error).dropLast(), as: UTF8.self)
+    case .refuse(let error): return String(decoding: Message.error(error).dropLast(), as: UTF8.self)
     case .perform(let method, let parameters): return "\(method) \(parameters.object.members.map(\.name))"
     }
   }
@@ -94,14 +94,14 @@ struct ServiceTests {
 
   @Test("Descriptions are served as they stand")
   func descriptions() throws {
-    func description(_ interface: String) throws -> JSONElement? {
+    func description(_ interface: String) throws -> JSONValue? {
       let reply = try Self.outcome(
         "org.varlink.service.GetInterfaceDescription", "{\"interface\":\"\(interface)\"}")
       return ReceivedReply(reading: Array(reply.utf8).span)?.parameters["description"]
     }
     let text = String(decoding: Descriptions.everythingText, as: UTF8.self)
-    #expect(try description("org.example.everything") == .text(text))
-    guard case .text(let service)? = try description("org.varlink.service") else {
+    #expect(try description("org.example.everything") == .string(text))
+    guard case .string(let service)? = try description("org.varlink.service") else {
       Issue.record("no description")
       return
     }
@@ -114,19 +114,19 @@ struct ServiceTests {
   @Test("A service that could not keep its word is not offered")
   func problems() throws {
     let everything = try Descriptions.everything()
-    #expect(throws: ServiceProblem.undescribedMethod("org.example.everything.Ping")) {
+    #expect(throws: ServiceSetupError.undescribedMethod("org.example.everything.Ping")) {
       try Service<Undescribed>(Self.identity, interfaces: [everything])
     }
-    #expect(throws: ServiceProblem.duplicateInterface("org.example.everything")) {
+    #expect(throws: ServiceSetupError.duplicateInterface("org.example.everything")) {
       try Service<ExampleMethod>(Self.identity, interfaces: [everything, everything])
     }
     let service = try Descriptions.parse("interface org.varlink.service\nmethod GetInfo()->()")
-    #expect(throws: ServiceProblem.duplicateInterface("org.varlink.service")) {
+    #expect(throws: ServiceSetupError.duplicateInterface("org.varlink.service")) {
       try Service<ExampleMethod>(Self.identity, interfaces: [service, everything])
     }
     let long = try Descriptions.parse(
       "interface org.a\nerror A ()\n#\(String(repeating: "\u{1}", count: 6000))")
-    #expect(throws: ServiceProblem.descriptionTooLong("org.a", byteCount: 36_064)) {
+    #expect(throws: ServiceSetupError.descriptionTooLong("org.a", byteCount: 36_064)) {
       try Service<ExampleMethod>(Self.identity, interfaces: [everything, long])
     }
   }
@@ -135,7 +135,7 @@ struct ServiceTests {
   func parameters() throws {
     let text = #"{"method":"org.example.everything.Fail","parameters":{"reason":"r"}}"#
     guard case .call(let call) = ReceivedCall(reading: Array(text.utf8).span),
-      case .perform(.fail, let parameters) = try Self.service().answer(call)
+      case .perform(.fail, let parameters) = try Self.service().dispatch(call)
     else {
       Issue.record("not performed")
       return

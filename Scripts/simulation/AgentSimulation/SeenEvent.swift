@@ -59,7 +59,7 @@ struct Subject: Hashable, CustomStringConvertible {
 
 extension JSONObject {
   func text(_ name: String) -> String? {
-    if case .text(let text)? = self[name] { text } else { nil }
+    if case .string(let text)? = self[name] { text } else { nil }
   }
 
   func number(_ name: String) -> Int64? {
@@ -71,15 +71,15 @@ extension JSONObject {
   }
 
   func truth(_ name: String) -> Bool? {
-    if case .truth(let truth)? = self[name] { truth } else { nil }
+    if case .bool(let truth)? = self[name] { truth } else { nil }
   }
 
   /// Seconds with six decimals.
   func microseconds(_ name: String) -> Int64? {
     switch self[name] {
     case .integer(let seconds)?: seconds * 1_000_000
-    case .fraction(let seconds)?: Int64((seconds * 1_000_000).rounded())
-    case .null?, .truth?, .text?, .array?, .object?, nil: nil
+    case .double(let seconds)?: Int64((seconds * 1_000_000).rounded())
+    case .null?, .bool?, .string?, .array?, .object?, nil: nil
     }
   }
 }

@@ -22,7 +22,7 @@ extension Notice {
     case .turnedAway(.userFull, _): .userFull
     case .closed(.overdue, _): .overdue
     case .closed(.frame(.oversized), _): .longMessages
-    case .closed(.frame(.cut), _): .cutMessages
+    case .closed(.frame(.truncated), _): .cutMessages
     case .closed(.call, _): .noJSON
     case .closed(.replyTooLong, _): .longReplies
     }
@@ -79,7 +79,7 @@ extension ClosingReason {
   fileprivate var sentence: String {
     switch self {
     case .frame(.oversized(let byteCount)): "\(byteCount) bytes came without the end of a message"
-    case .frame(.cut(let byteCount)): "it ended \(byteCount) bytes into a message"
+    case .frame(.truncated(let byteCount)): "it ended \(byteCount) bytes into a message"
     case .call(.json(let problem)) where problem.kind == .tooDeep: "a message was nested too deep"
     case .call(.json(let problem)) where problem.kind == .duplicateName: "a message had a member twice"
     case .call(.json): "a message was no JSON"

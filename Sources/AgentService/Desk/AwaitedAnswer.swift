@@ -79,10 +79,10 @@ extension Agent {
       }
       clients.places[place]?.activity = .none
       switch result {
-      case .success(let answer): clients.places[place]?.connection.finish(answer.message)
+      case .success(let answer): clients.places[place]?.connection.reply(answer.message)
       case .failure(let refusal):
         tally.callsRefused &+= 1
-        clients.places[place]?.connection.finish(refusal.message)
+        clients.places[place]?.connection.reply(refusal.message)
       }
       return
     }
@@ -94,10 +94,10 @@ extension Agent {
       switch clients.places[place]?.activity {
       case .awaiting(let awaited) where awaited.end <= now:
         clients.places[place]?.activity = .none
-        clients.places[place]?.connection.finish(awaited.overdue.message)
+        clients.places[place]?.connection.reply(awaited.overdue.message)
       case .deferred(let call) where call.end <= now:
         clients.places[place]?.activity = .none
-        clients.places[place]?.connection.finish(call.overdue.message)
+        clients.places[place]?.connection.reply(call.overdue.message)
       default: break
       }
     }

@@ -27,7 +27,7 @@ extension OperatorError {
   /// The message that refuses a call.
   var message: [UInt8] {
     if case .failure(let failure) = self { return failure.message }
-    return Message.failure(name) { json in
+    return Message.error(name) { json in
       switch self {
       case .failure: break
       case .requestClosed(let request): json.member("request", GatewayError.cut(request))

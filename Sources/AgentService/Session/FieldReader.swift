@@ -27,7 +27,7 @@ struct FieldReader {
 
   /// Nil when the field is absent or null.
   func text(_ name: String) -> String? {
-    if case .text(let text)? = object[name] { text } else { nil }
+    if case .string(let text)? = object[name] { text } else { nil }
   }
 
   /// Nil when the field is absent or null.

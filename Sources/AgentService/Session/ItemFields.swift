@@ -20,9 +20,9 @@ enum ItemFields {
   /// Reads them; their types were checked against the interface. Items that the app brought get ids from `call:N` on,
   /// N being `firstNumber`.
   static func read(
-    _ value: JSONElement, of app: App, firstNumber: UInt64
+    _ value: JSONValue, of app: App, firstNumber: UInt64
   ) throws(SetupFailure) -> [PickerItem] {
-    let elements = if case .array(let elements) = value { elements } else { [JSONElement]() }
+    let elements = if case .array(let elements) = value { elements } else { [JSONValue]() }
     guard countRange.contains(elements.count) else {
       throw SetupFailure(
         .invalidRequest, field: "items", "there are \(elements.count) items",

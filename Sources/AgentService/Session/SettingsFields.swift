@@ -6,7 +6,7 @@ import JSON
 /// The `settings` of ShowPicker: `ASPickerDisplaySettings`.
 enum SettingsFields {
   /// Reads them; without any, they are as AccessorySetupKit's.
-  static func read(_ value: JSONElement?) throws(SetupFailure) -> PickerSettings {
+  static func read(_ value: JSONValue?) throws(SetupFailure) -> PickerSettings {
     var settings = PickerSettings()
     guard case .object(let object)? = value else { return settings }
     let fields = FieldReader(object, at: "settings")

@@ -15,7 +15,7 @@ extension SetupFailure {
 
   /// The message that refuses a call.
   var message: [UInt8] {
-    Message.failure(errorName) { json in
+    Message.error(errorName) { json in
       json.member("code", code.rawValue)
       writeCause(to: &json)
     }

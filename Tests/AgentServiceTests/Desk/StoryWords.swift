@@ -22,9 +22,9 @@ extension ReceivedReply {
     }
     let words = [
       text("accessory").map(story.alias), text("displayName"),
-      self["awaitsApp"] == .truth(true) ? "awaits its app" : nil,
-      self["finishInApp"] == .truth(true) ? "goes on in the app" : nil,
-      self["reset"] == .truth(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
+      self["awaitsApp"] == .bool(true) ? "awaits its app" : nil,
+      self["finishInApp"] == .bool(true) ? "goes on in the app" : nil,
+      self["reset"] == .bool(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
       integer("accessories").map { "\($0) accessories" }, text("state"), text("address"),
       object("removed")?.text("device").map { "removed \($0)" },
       text("request") != nil ? "open" : nil, integer("sequence").map { "from #\($0)" },
@@ -34,18 +34,18 @@ extension ReceivedReply {
 }
 
 extension JSONObject {
-  func truth(_ name: String) -> Bool { self[name] == .truth(true) }
+  func truth(_ name: String) -> Bool { self[name] == .bool(true) }
 
   func object(_ name: String) -> JSONObject? {
     if case .object(let object)? = self[name] { object } else { nil }
   }
 
-  func list(_ name: String) -> [JSONElement] {
+  func list(_ name: String) -> [JSONValue] {
     if case .array(let elements)? = self[name] { elements } else { [] }
   }
 
   func texts(_ name: String) -> [String] {
-    list(name).compactMap { if case .text(let text) = $0 { text } else { nil } }
+    list(name).compactMap { if case .string(let text) = $0 { text } else { nil } }
   }
 
   func objects(_ name: String) -> [JSONObject] {

@@ -80,7 +80,7 @@ struct AppEventWritingTests {
     #expect(
       Self.names(changed)
         == ["sequence", "epoch", "time", "event", "eventType", "accessory", "changed", "picker"])
-    #expect(changed["changed"] == .array([.text("displayName"), .text("bond")]))
+    #expect(changed["changed"] == .array([.string("displayName"), .string("bond")]))
     #expect(
       Self.names(try Self.object(.pickerFinished(Sample.failure)))
         == ["sequence", "epoch", "time", "event", "picker", "error"])

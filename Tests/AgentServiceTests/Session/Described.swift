@@ -58,7 +58,7 @@ enum Described {
     let more = method.replies == .many
     let message = "{\"method\":\"\(method.rawValue)\",\"parameters\":\(text),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(message.utf8).span),
-      case .perform(_, let parameters) = service.answer(call)
+      case .perform(_, let parameters) = service.dispatch(call)
     else { throw NoCall() }
     return parameters
   }

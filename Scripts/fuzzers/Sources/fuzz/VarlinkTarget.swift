@@ -76,8 +76,8 @@ private func performAll(_ connection: inout ServerConnection, of service: Servic
   for _ in 0...17 {
     precondition(
       connection.sendableByteCount <= connection.limits.outputBytesMax, "the output outgrew its limit")
-    switch connection.next(at: .zero) {
-    case .wait, .rest: return false
+    switch connection.nextAction(at: .zero) {
+    case .wait, .yield: return false
     case .close: return true
     case .perform(let call): answer(call, of: service, &connection)
     }
@@ -88,17 +88,17 @@ private func performAll(_ connection: inout ServerConnection, of service: Servic
 private func answer(
   _ call: Call, of service: Service<FuzzedMethod>, _ connection: inout ServerConnection
 ) {
-  switch service.answer(call) {
-  case .reply(let message): connection.finish(message)
-  case .refuse(let error): connection.finish(Message.failure(error))
+  switch service.dispatch(call) {
+  case .reply(let message): connection.reply(message)
+  case .refuse(let error): connection.reply(Message.error(error))
   case .perform(.watch, let parameters):
     let number = (try? parameters.integerIfAny("from")) ?? 0
     let message = Message.reply(continues: true) { $0.member("number", number) }
-    if message.count <= connection.roomToProceed { connection.proceed(message) }
-    connection.finish(Message.reply { $0.member("number", number) })
+    if message.count <= connection.continuedReplyBytesMax { connection.reply(message, continues: true) }
+    connection.reply(Message.reply { $0.member("number", number) })
   case .perform(.set, let parameters):
     precondition((try? parameters.truth("on")) != nil, "a parameter of another type than described")
-    connection.finish(Message.reply())
+    connection.reply(Message.reply())
   }
 }
 

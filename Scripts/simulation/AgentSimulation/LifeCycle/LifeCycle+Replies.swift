@@ -107,7 +107,7 @@ extension LifeCycle {
         }
       }
     case .app, .operator:
-      if case .text(let line)? = parameters["line"] {
+      if case .string(let line)? = parameters["line"] {
         if line.contains("version") { knowledge.exported = [] }
         knowledge.exported.append(line)
       }
@@ -192,15 +192,15 @@ extension LifeCycle {
 
   /// Every text in a message to an app: identifiers, tokens and names are its own, and addresses are for Resolve.
   private func look(
-    _ element: JSONElement, _ app: String?, _ actor: Actor, mayResolve: Bool
+    _ element: JSONValue, _ app: String?, _ actor: Actor, mayResolve: Bool
   ) throws(Breach) {
     switch element {
-    case .null, .truth, .integer, .fraction: return
+    case .null, .bool, .integer, .double: return
     case .array(let elements):
       for element in elements { try look(element, app, actor, mayResolve: mayResolve) }
     case .object(let object):
       for member in object.members { try look(member.value, app, actor, mayResolve: mayResolve) }
-    case .text(let text):
+    case .string(let text):
       let owner: String? = knowledge.owners[text]
       let user: UInt32? = knowledge.tokenUsers[text]
       let isOwn: Bool = owner == nil || owner == app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A mistake in an interface definition, and where it stands.
-public struct InterfaceProblem: Error, Equatable, Sendable {
+public struct InterfaceError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// Something else stands where this is due: a keyword, a sign, or what a name is for.
     case expected(String)
@@ -12,7 +12,7 @@ public struct InterfaceProblem: Error, Equatable, Sendable {
     /// No type of the interface has the name.
     case unknownType(String)
     /// A type needs itself to be whole.
-    case endlessType(String)
+    case recursiveType(String)
     /// `??`
     case doubleOptional
     /// Types stand more than ``InterfaceParser/depthMax`` deep in one another.
@@ -33,7 +33,7 @@ public struct InterfaceProblem: Error, Equatable, Sendable {
   }
 }
 
-extension InterfaceProblem: CustomStringConvertible {
+extension InterfaceError: CustomStringConvertible {
   /// `7:12: expected a type`
   public var description: String { "\(line):\(column): \(sentence)" }
 
@@ -43,7 +43,7 @@ extension InterfaceProblem: CustomStringConvertible {
     case .duplicateMember(let name): "\(name) is described twice"
     case .duplicateField(let name): "\(name) stands twice here"
     case .unknownType(let name): "there is no type \(name)"
-    case .endlessType(let name): "\(name) needs itself to be whole; use an array, a map or ?"
+    case .recursiveType(let name): "\(name) needs itself to be whole; use an array, a map or ?"
     case .doubleOptional: "a type is optional once"
     case .tooDeep: "more than \(InterfaceParser.depthMax) types stand in one another"
     case .notUTF8: "the text is not UTF-8"

@@ -3,7 +3,7 @@
 extension JSONReader {
   /// A text (RFC 8259, 7); its first quote stands here.
   @_lifetime(self: copy self)
-  mutating func text() throws(JSONProblem) -> String {
+  mutating func string() throws(JSONError) -> String {
     index += 1
     let start = index
     try skipPlain()
@@ -19,7 +19,7 @@ extension JSONReader {
   ///
   /// Octets are judged when all are there: an escape never completes what the octets before it began.
   @_lifetime(self: copy self)
-  private mutating func escapedText(from start: Int) throws(JSONProblem) -> String {
+  private mutating func escapedText(from start: Int) throws(JSONError) -> String {
     var decoded: [UInt8] = []
     append(span(from: start), to: &decoded)
     while try next() == UInt8(ascii: "\\") {
@@ -33,29 +33,29 @@ extension JSONReader {
 
   /// Up to a quote or a backslash.
   @_lifetime(self: copy self)
-  private mutating func skipPlain() throws(JSONProblem) {
+  private mutating func skipPlain() throws(JSONError) {
     while let byte = peek(), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-      guard byte >= 0x20 else { throw problem(.bareControl) }
+      guard byte >= 0x20 else { throw error(.bareControl) }
       index += 1
     }
-    guard peek() != nil else { throw problem(.endOfText) }
+    guard peek() != nil else { throw error(.endOfText) }
   }
 
   private func append(_ span: Span<UInt8>, to decoded: inout [UInt8]) {
     for index in span.indices { decoded.append(span[index]) }
   }
 
-  private func string(_ bytes: Span<UInt8>, at start: Int) throws(JSONProblem) -> String {
+  private func string(_ bytes: Span<UInt8>, at start: Int) throws(JSONError) -> String {
     do {
       return String(copying: try UTF8Span(validating: bytes))
     } catch {
-      throw JSONProblem(.notUTF8, at: start)
+      throw JSONError(.notUTF8, at: start)
     }
   }
 
   /// What follows a backslash.
   @_lifetime(self: copy self)
-  private mutating func escape(into decoded: inout [UInt8]) throws(JSONProblem) {
+  private mutating func escape(into decoded: inout [UInt8]) throws(JSONError) {
     let place = index - 1
     switch try next() {
     case UInt8(ascii: "\""): decoded.append(UInt8(ascii: "\""))
@@ -67,32 +67,32 @@ extension JSONReader {
     case UInt8(ascii: "r"): decoded.append(0x0D)
     case UInt8(ascii: "t"): decoded.append(0x09)
     case UInt8(ascii: "u"): UTF8.encode(try scalar(at: place)).map { decoded.append(contentsOf: $0) }
-    default: throw JSONProblem(.badEscape, at: place)
+    default: throw JSONError(.badEscape, at: place)
     }
   }
 
   /// The character that one escape of four digits, or two for a surrogate pair, stand for; the first `\u` was read.
   @_lifetime(self: copy self)
-  private mutating func scalar(at place: Int) throws(JSONProblem) -> Unicode.Scalar {
+  private mutating func scalar(at place: Int) throws(JSONError) -> Unicode.Scalar {
     let unit = try codeUnit(at: place)
     if let scalar = Unicode.Scalar(unit) { return scalar }
     guard UTF16.isLeadSurrogate(unit), peek() == UInt8(ascii: "\\") else {
-      throw JSONProblem(.loneSurrogate, at: place)
+      throw JSONError(.loneSurrogate, at: place)
     }
     index += 1
-    guard try next() == UInt8(ascii: "u") else { throw JSONProblem(.loneSurrogate, at: place) }
+    guard try next() == UInt8(ascii: "u") else { throw JSONError(.loneSurrogate, at: place) }
     let second = try codeUnit(at: index - 2)
-    guard UTF16.isTrailSurrogate(second) else { throw JSONProblem(.loneSurrogate, at: place) }
+    guard UTF16.isTrailSurrogate(second) else { throw JSONError(.loneSurrogate, at: place) }
     let value = 0x1_0000 + UInt32(unit & 0x3FF) << 10 + UInt32(second & 0x3FF)
     // Every pair stands for a character, from U+10000 to U+10FFFF.
     return Unicode.Scalar(value) ?? "\u{FFFD}"
   }
 
   @_lifetime(self: copy self)
-  private mutating func codeUnit(at place: Int) throws(JSONProblem) -> UInt16 {
+  private mutating func codeUnit(at place: Int) throws(JSONError) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
-      guard let digit = Hex.value(ofDigit: try next()) else { throw JSONProblem(.badEscape, at: place) }
+      guard let digit = Hex.value(ofDigit: try next()) else { throw JSONError(.badEscape, at: place) }
       unit = unit << 4 | UInt16(digit)
     }
     return unit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a text is not JSON that we read, and where.
-public struct JSONProblem: Error, Equatable, Sendable {
+public struct JSONError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// The text ends inside a value, or holds none.
     case endOfText
