@@ -86,15 +86,15 @@ let package = Package(
       name: "AgentRuntime",
       dependencies: [
         "HCI", "Discovery", "AgentCore", "AgentService", "JSON", "Varlink", "Rendering", "LinuxSystem",
-        "ManifestFormat", "RegistryStore", "RoomFormat", "VirtualRadio",
+        "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "accessoryd", dependencies: ["AgentRuntime"], swiftSettings: strict, linkerSettings: lean),
     .executableTarget(
       name: "virtual-controller",
-      dependencies: ["AgentRuntime", "HCI", "LinuxSystem", "RoomFormat", "VirtualRadio"],
-      path: "Scripts/virtual-controller", swiftSettings: strict),
+      dependencies: ["AgentCore", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat", "VirtualRadio"],
+      swiftSettings: strict, linkerSettings: lean),
 
     // A controller in front of a real kernel, for Scripts/lab.
     .target(
@@ -209,7 +209,7 @@ let package = Package(
       dependencies: [
         "AdapterSupport", "AgentService", "AgentRuntime", "AgentCore", "CPeer", "Discovery", "HCI", "JSON",
         "LinuxSystem", "RegistryStore", "RegistrySupport", "Rendering", "TestSupport", "Varlink",
-        "VirtualRadio",
+        "VirtualRadio", "virtual-controller",
       ],
       swiftSettings: strict),
     .target(
@@ -231,6 +231,9 @@ let package = Package(
       ],
       exclude: ["exhausted.py", "hostile.py", "peer.py"], swiftSettings: strict),
     .testTarget(
+      name: "VirtualControllerTests",
+      dependencies: ["virtual-controller", "HCI", "LinuxSystem", "VirtualRadio"], swiftSettings: strict),
+    .testTarget(
       name: "RenderingTests",
       dependencies: [
         "Rendering", "HCI", "Discovery", "AgentCore", "JSON", "ManifestFormat", "TestSupport",
@@ -245,7 +248,7 @@ let package = Package(
       name: "ToolTests",
       dependencies: [
         "accessoryctl", "accessoryd", "HCI", "JSON", "LinuxSystem", "Rendering", "TestSupport", "Varlink",
-        "VirtualRadio",
+        "VirtualRadio", "virtual-controller",
       ],
       exclude: ["Fixtures", "metrics.py"],
       swiftSettings: strict),

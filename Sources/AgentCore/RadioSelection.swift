@@ -8,8 +8,6 @@ public enum RadioSelection: Hashable, Sendable {
   case index(UInt16)
   /// The adapter with this public address, in the low 48 bits.
   case address(UInt64)
-  /// A scripted controller in a room that a file describes.
-  case virtual(String)
   /// A recording.
   case btsnoop(String)
   /// A controller behind a UNIX socket that carries H4 packets.

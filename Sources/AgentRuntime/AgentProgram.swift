@@ -27,7 +27,7 @@ public enum AgentProgram {
     _ = LogOutput.write(Array("accessoryd: \(sentence)\n".utf8))
   }
 
-  private static func run(_ words: [String], _ style: LogStyle) throws(StartFailure) -> ExitStatus {
+  private static func run(_ words: [String], _ style: LogStyle) throws(StartFailure) -> ExitCode {
     let request: Options.Request
     do throws(UsageProblem) { request = try Options.read(words) } catch { throw .usage(error) }
     switch request {

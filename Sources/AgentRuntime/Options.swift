@@ -58,6 +58,7 @@ struct Options: Equatable {
       case .socket: options.socket = value ?? ""
       case .state: options.state = value
       case .radio:
+        if let scene = value.flatMap(RadioSelection.simulatedScene) { throw .simulatedRadio(scene: scene) }
         guard let value, RadioSelection(text: value) != nil else { throw .radio(value ?? "") }
         options.radio = value
       case .logLevel:
@@ -84,9 +85,10 @@ struct Options: Equatable {
       --socket PATH       where programs connect; \(defaultSocket) when it is not given
       --state FOLDER      where the registry of accessories is kept; when it is not given, the service manager's
                           $STATE_DIRECTORY or \(StateFolder.usual)
-      --radio RADIO       in place of the manifest's radio: any, hci0, AA:BB:CC:DD:EE:FF, virtual:FILE,
-                          btsnoop:FILE, btsnoop:FILE?pace=flat-out or h4:PATH; files count from the working
-                          directory here, and from the manifest's folder there
+      --radio RADIO       replaces the manifest's radio: any, hci0, AA:BB:CC:DD:EE:FF, btsnoop:FILE,
+                          btsnoop:FILE?pace=flat-out or h4:PATH (for instance the socket of
+                          virtual-controller); relative paths start from the working directory here, and from
+                          the manifest's folder in the manifest
       --log-level LEVEL   the least that is logged: error, warning, notice, info (the default) or debug
       --help, --version   say this, or the version
 
@@ -105,5 +107,6 @@ enum UsageProblem: Error, Equatable {
   case noSocket
   case noState
   case radio(String)
+  case simulatedRadio(scene: String)
   case logLevel(String)
 }

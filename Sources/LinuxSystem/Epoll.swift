@@ -35,6 +35,9 @@ public struct Epoll: ~Copyable {
     events = [clinux_event](repeating: clinux_event(), count: Int(CLINUX_EVENTS_MAX))
   }
 
+  /// Becomes readable when a wait would return an event.
+  public var number: Int32 { descriptor.number }
+
   public func add(_ watched: borrowing Descriptor, _ readiness: Readiness, token: UInt64) throws(SystemError)
   {
     try control(.add, watched.number, readiness, token)

@@ -44,6 +44,38 @@ public struct AlarmDescriptor: ~Copyable {
   }
 }
 
+/// A program's one timer, counted from an instant of the program's own. It is armed only when its time changes, and never
+/// read: arming it anew makes it quiet.
+public struct LoopTimer: ~Copyable {
+  private let timer: AlarmDescriptor
+  /// The boot time of the instant 0, in microseconds; without one the timer never expires.
+  private let origin: Int64?
+  private var setting: Int64?
+  private var hasExpired = false
+
+  public init(origin: Int64?) throws(SystemError) {
+    self.origin = origin
+    timer = try AlarmDescriptor()
+  }
+
+  /// Becomes readable when the time has come.
+  public var number: Int32 { timer.descriptor.number }
+
+  public func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError) {
+    try epoll.add(timer.descriptor, .readable, token: token)
+  }
+
+  /// Notes that the descriptor was readable.
+  public mutating func noteExpiry() { hasExpired = true }
+
+  /// Arms the timer for a time in microseconds since the instant 0, or disarms it.
+  public mutating func arm(_ microseconds: Int64?) throws(SystemError) {
+    guard let origin, hasExpired || microseconds != setting else { return }
+    try timer.set(microseconds.map { origin + $0 })
+    (setting, hasExpired) = (microseconds, false)
+  }
+}
+
 /// Signals as a descriptor; they no longer interrupt anything.
 public struct SignalDescriptor: ~Copyable {
   /// The signals a daemon is told by.

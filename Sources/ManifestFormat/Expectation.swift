@@ -20,7 +20,7 @@ extension FormatProblem.Expectation {
     case .deviceName: "the name of a device in sysfs, as \"serial0-0\" or \"1-1.4:1.0\""
     case .absolutePath: "a path from the root, beginning with /"
     case .radio:
-      "\"any\", \"hci0\", an adapter's address, \"virtual:FILE\", \"btsnoop:FILE\" or \"h4:PATH\""
+      "\"any\", \"hci0\", an adapter's address, \"btsnoop:FILE\" or \"h4:PATH\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
     case .identityKey: "32 hexadecimal digits, the most significant octet first"
     case .truth: "true or false, without quotes"

@@ -25,6 +25,7 @@ package enum FormatProblem: Equatable, Sendable {
   case zeroKey
   case notStatic
   case repeatedAddress
+  case simulatedRadio(scene: String)
   case more(count: Int, hasError: Bool)
   /// What only one format forbids, in its own sentence.
   case rule(String)

@@ -39,10 +39,18 @@ extension FormatProblem {
     case .notStatic:
       "a private address is no identity; write the public address, or the static random one, which begins C to F"
     case .repeatedAddress: "the address stands in the file twice; keep one key for it"
+    case .simulatedRadio(let scene): Self.simulatedRadio(scene: scene)
     case .rule(let sentence): sentence
     case .more(let count, _): "\(count) more problems are not shown; mend these first"
     case .zeroKey: "a key of zeros identifies nothing; write the device's own identity resolving key"
     }
+  }
+
+  /// The command line's sentence too.
+  package static func simulatedRadio(scene: String) -> String {
+    let file = scene.isEmpty ? "SCENE.toml" : scene.escapedForPeople(scalarCountMax: 64)
+    return "the agent simulates no radio; run \"virtual-controller \(file) --socket PATH\" and write "
+      + "\"h4:PATH\" here"
   }
 
   static func choice(_ words: [String]) -> String {

@@ -6,7 +6,7 @@ import Discovery
 extension Gateway {
   init(_ table: TableReader<GatewayKey>) {
     self.init()
-    radio = table.value(.radio, .radio, RadioSelection.init(text:)) ?? radio
+    if let selection = Self.radio(table) { radio = selection }
     table.read(.access, into: &access)
     table.read(.scan, into: &scan)
     wifi = table.value(.wifi, .interfaceName) { $0.isInterfaceName ? $0 : nil }
@@ -15,6 +15,14 @@ extension Gateway {
     identityKeys = table.value(.identityKeys, .absolutePath) { $0.isAbsolutePath ? $0 : nil }
     table.read(.drainInterval, into: &drainIntervalMilliseconds, in: 1...1000)
     table.read(.changedInterval, into: &changedIntervalMilliseconds, in: 100...3_600_000)
+  }
+
+  private static func radio(_ table: TableReader<GatewayKey>) -> RadioSelection? {
+    if case .text(let text)? = table.node(.radio)?.value, let scene = RadioSelection.simulatedScene(text) {
+      table.report(.simulatedRadio(scene: scene), at: .radio)
+      return nil
+    }
+    return table.value(.radio, .radio, RadioSelection.init(text:))
   }
 }
 

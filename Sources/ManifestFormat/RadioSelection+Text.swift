@@ -3,14 +3,12 @@
 public import AgentCore
 
 extension RadioSelection {
-  /// `any`, `hci0`, an address, `virtual:FILE`, `btsnoop:FILE` or `h4:PATH`.
+  /// `any`, `hci0`, an address, `btsnoop:FILE` or `h4:PATH`.
   public init?(text: String) {
     if text == "any" {
       self = .any
     } else if let digits = text.remainder(after: "hci"), let index = UInt16(digits), String(index) == digits {
       self = .index(index)
-    } else if let file = text.remainder(after: "virtual:") {
-      self = .virtual(file)
     } else if let file = text.remainder(after: "btsnoop:") {
       self = .btsnoop(file)
     } else if let path = text.remainder(after: "h4:") {
@@ -22,6 +20,9 @@ extension RadioSelection {
     }
   }
 
+  /// The scene file, when the text asks the agent to simulate a radio (`virtual:FILE`), which another program does.
+  public static func simulatedScene(_ text: String) -> String? { text.remainder(after: "virtual:") }
+
   /// The same form again.
   public var text: String {
     switch self {
@@ -30,7 +31,6 @@ extension RadioSelection {
     case .address(let bits):
       (0..<6).reversed().map { HexText.octet(UInt8(truncatingIfNeeded: bits >> (8 * $0))) }.joined(
         separator: ":")
-    case .virtual(let file): "virtual:" + file
     case .btsnoop(let file): "btsnoop:" + file
     case .h4(let path): "h4:" + path
     }

@@ -19,6 +19,6 @@ struct ConfigurationReaderTests {
     let warnings = try Self.warnings(radio: "hci0", selection: "touch")
     #expect(warnings.count == 1 && warnings[0].contains("accessoryctl calibrate"))
     #expect(try Self.warnings(radio: "hci0", selection: "operator").isEmpty)
-    #expect(try Self.warnings(radio: "virtual:room.toml", selection: "touch").isEmpty)
+    #expect(try Self.warnings(radio: "h4:controller", selection: "touch").isEmpty)
   }
 }

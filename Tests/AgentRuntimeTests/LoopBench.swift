@@ -16,6 +16,7 @@ enum LoopBench {
   static func run(
     in folder: Folder, disk: Disk, _ body: @escaping @Sendable (inout AgentLoop) throws -> Void
   ) throws {
+    try folder.serveScene()
     let failure = Mutex<(any Error)?>(nil)
     let done = DispatchSemaphore(value: 0)
     try BackgroundThread.start {
@@ -34,7 +35,7 @@ enum LoopBench {
 
   private static func loop(in folder: Folder, _ disk: Disk) throws -> AgentLoop {
     let reader = ConfigurationReader(
-      manifestPath: folder("manifest.toml"), radio: "virtual:" + folder("room.toml"))
+      manifestPath: folder("manifest.toml"), radio: "h4:" + folder("h4"))
     let read = try reader.read()
     let setup = Agent.Setup(
       read.configuration, radioSource: read.radioSource, epoch: Block128(high: 1, low: 2),
@@ -46,18 +47,13 @@ enum LoopBench {
 }
 
 extension AgentLoop {
-  /// Waits until something is due or ready, as a turn does before anything else; a virtual radio is due by the alarm.
+  /// Waits until something is due or ready, as a turn does before anything else.
   borrowing func awaitTurn() throws {
     guard !isDue else { return }
-    let watched = [
-      alarm.descriptor.descriptor.number, socket.listener.descriptor.number,
-      disk.worker.replies.descriptor.number, devices.replies.descriptor.number,
-    ]
-    _ = try Polling.wait(
-      watched.map { Polling.Entry($0, .readable) }, until: .now().advanced(seconds: 30))
+    _ = try Polling.wait([Polling.Entry(epoll.number, .readable)], until: .now().advanced(seconds: 30))
   }
 
-  /// Turns until something is so. The virtual radio makes it turn 50 times a second at least.
+  /// Turns until something is so. The scene makes it turn 50 times a second at least.
   mutating func turn(until isSo: (borrowing AgentLoop) -> Bool) throws {
     let end = try MonotonicInstant.now().advanced(seconds: 30)
     while !isSo(self) {

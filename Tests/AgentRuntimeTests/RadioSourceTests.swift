@@ -4,7 +4,6 @@ import HCI
 import LinuxSystem
 import TestSupport
 import Testing
-import VirtualRadio
 
 @testable import AgentRuntime
 
@@ -86,49 +85,6 @@ struct RadioSourceTests {
     #expect(try far.descriptor.write(flood[...]) == flood.count)
     let (outcome, received) = link.drain(at: at(1))
     #expect(outcome == .more || received.count == 300)
-  }
-
-  // MARK: - A controller in this process
-
-  private func virtual(_ faults: [ControllerFault] = []) throws -> VirtualSource {
-    var room = RoomScript()
-    room.controller.faults = faults
-    return try VirtualSource(room, at: at(100))
-  }
-
-  @Test("The virtual controller answers when its time has come")
-  func answer() throws {
-    let source = try virtual()
-    #expect(source.send(.reset, at: at(200)) == nil)
-    let due = try #require(source.nextTime)
-    #expect(due > at(200) && due <= at(202))
-    #expect(source.drain(at: at(200)).0 == .nothing)
-    // Command Complete, one more allowed, Reset, success.
-    let (outcome, received) = source.drain(at: due)
-    #expect(outcome == .some)
-    #expect(received.map(\.packet) == [[4, 0x0E, 4, 1, 0x03, 0x0C, 0]])
-  }
-
-  @Test("Pulled out, the virtual controller is gone; put back, it returns and answers again")
-  func unplug() throws {
-    let source = try virtual([ControllerFault(.time(at(50)), .unplug(milliseconds: 30))])
-    #expect(source.drain(at: at(149)).0 == .nothing)
-    #expect(source.drain(at: at(151)).0 == .ended(.unplugged))
-    #expect(source.send(.reset, at: at(152)) == .unplugged)
-    #expect(source.drain(at: at(160)).0 == .nothing)
-    #expect(source.nextTime == Instant(microseconds: 180_001))
-    #expect(source.drain(at: at(181)).0 == .returned)
-    #expect(source.send(.reset, at: at(182)) == nil)
-    #expect(source.drain(at: at(190)).1.count == 1)
-  }
-
-  @Test("A controller that a command makes drop off is gone too")
-  func unplugByCommand() throws {
-    let fault = ControllerFault(.command(.reset), .unplug(milliseconds: 30))
-    let source = try virtual([fault])
-    #expect(source.send(.reset, at: at(110)) == .unplugged)
-    #expect(source.drain(at: at(111)).0 == .nothing)
-    #expect(source.drain(at: at(150)).0 == .returned)
   }
 
   // MARK: - A recording

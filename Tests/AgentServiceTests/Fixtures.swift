@@ -9,7 +9,7 @@ extension Manifest {
   /// One app with a bulb found anywhere, and one that must be held at the gateway.
   static var lights: Manifest {
     var manifest = Manifest()
-    manifest.gateway.radio = .virtual("bench")
+    manifest.gateway.radio = .h4("bench")
     manifest.gateway.scan = .active
     var app = App(name: "lights", account: .user("lights"))
     app.supports = [.bluetooth]

@@ -17,7 +17,7 @@ struct GatewayMethodTests {
     let reply = try #require(bench.call("Status", by: client).first)
     let radio = try #require(reply.object("radio"))
     #expect(radio.text("state") == "on")
-    #expect(radio.text("source") == "virtual:bench")
+    #expect(radio.text("source") == "h4:bench")
     #expect(radio["extendedAdvertising"] == .bool(true))
     #expect(reply["problems"] == .array([]))
     #expect(reply.integer("devices") == 2)

@@ -11,7 +11,7 @@ struct RadioTests {
   @Test("The manifest's radio is opened at once, brought up, and scans")
   func begins() {
     let bench = Workbench(.lights, room: [.bulb(1)])
-    #expect(bench.opened == [.virtual("bench")])
+    #expect(bench.opened == [.h4("bench")])
     #expect(bench.agent.radioState == .recovering)
     bench.run(milliseconds: 100)
     #expect(bench.agent.radioState == .on)

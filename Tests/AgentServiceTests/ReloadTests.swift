@@ -12,7 +12,7 @@ import Varlink
 struct ReloadTests {
   private func configuration(_ manifest: Manifest) -> ManifestReading {
     .accepted(
-      Agent.Configuration(manifest, board: .attentive, access: .operators), radioSource: "virtual:bench",
+      Agent.Configuration(manifest, board: .attentive, access: .operators), radioSource: "h4:bench",
       warnings: ["accessoryd.toml:3: app.lights: a warning"])
   }
 
@@ -92,7 +92,7 @@ struct ReloadTests {
     bench.run(milliseconds: 1000)
     bench.reading = configuration(Manifest.lights.with { $0.gateway.radio = .index(3) })
     bench.readManifestAgain()
-    #expect(bench.opened == [.virtual("bench"), .index(3)])
+    #expect(bench.opened == [.h4("bench"), .index(3)])
     #expect(bench.agent.radioState == .absent)
   }
 
@@ -103,7 +103,7 @@ struct ReloadTests {
     bench.reading = configuration(.lights)
     let client = try #require(bench.connect())
     #expect(bench.call("Reload", by: client).first?["radioRestarted"] == .bool(true))
-    #expect(bench.opened == [.virtual("bench"), .virtual("bench")])
+    #expect(bench.opened == [.h4("bench"), .h4("bench")])
   }
 
   @Test("Fewer connections keep those that are there and admit no more")

@@ -11,8 +11,9 @@ import Testing
 import VirtualRadio
 
 @testable import AgentRuntime
+@testable import virtual_controller
 
-/// The gateway as it runs: the real loop with its listener, its workers, a file and a virtual controller behind packet
+/// The gateway as it runs: the real loop with its listener, its workers, a file and a simulated controller behind packet
 /// sockets; and clients that are connected to its socket, each as a user.
 ///
 /// Only time is the story's: it stands still while the loop turns, until nobody waits for anything. Nothing sleeps; what
@@ -39,10 +40,11 @@ final class SocketBench: StoryBench {
     let disk = StoryDisk(registry, path: folder.path + "/registry.sqlite")
     (self.time, self.air, self.disk) = (time, air, disk)
     let setup = Agent.Setup(
-      Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "virtual:bench",
+      Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     let surroundings = Surroundings(
-      clock: LoopClock(origin: nil, now: { time.now }), performErrand: { _ in .opened(air.open()) },
+      clock: LoopClock(origin: nil, now: { time.now }),
+      performErrand: { [opening = air.opening] _ in .opened(opening.open()) },
       startProgram: { words, account throws(SystemError) in
         programs.began(words)
         return try Surroundings.confined(words, account)
@@ -75,12 +77,12 @@ final class SocketBench: StoryBench {
   // MARK: - Time
 
   var now: Instant { time.now }
-  var nextTime: Instant? { loop.nextTurn }
+  var nextTime: Instant? { [loop.nextTurn, air.nextTime(after: time.now)].compactMap { $0 }.min() }
 
   func run(milliseconds: Int64) {
     let end = time.now.advanced(milliseconds: milliseconds)
     while time.now < end {
-      time.now = max(time.now, min(loop.nextTurn ?? end, end))
+      time.now = max(time.now, min(nextTime ?? end, end))
       settle()
     }
     listen()
@@ -89,6 +91,7 @@ final class SocketBench: StoryBench {
   /// Turns until there is nothing left to do at this time.
   private func settle() {
     for _ in 0..<Self.turnsMax {
+      air.exchangePackets(at: time.now)
       let isAwaited = isAwaited
       do throws(SystemError) {
         let count = try loop.turn(waitingMilliseconds: isAwaited ? Self.patienceMilliseconds : 0)
@@ -97,7 +100,7 @@ final class SocketBench: StoryBench {
         preconditionFailure("a story's loop cannot turn: \(error)")
       }
       precondition(!isAwaited, "neither the disk nor a program comes to an end")
-      guard loop.isDue else { return }
+      guard loop.isDue else { return air.exchangePackets(at: time.now) }
     }
     preconditionFailure("a story's loop does not come to rest")
   }
@@ -140,7 +143,7 @@ final class SocketBench: StoryBench {
 
   private func plug(_ room: [RoomDevice]?) {
     air.plug(room, seed: 6)
-    loop.openRadio(.virtual("bench"), .shared)
+    loop.openRadio(.h4("bench"), .shared)
     settle()
     listen()
   }
@@ -231,23 +234,81 @@ final class StoryTime {
   var now = Instant(microseconds: 0)
 }
 
-/// Which controller can be opened.
-final class StoryAir: Sendable {
-  private let opening: Mutex<RadioPort.Opening>
+/// The simulated controller that the loop opens, behind a pair of packet sockets.
+final class StoryAir {
+  /// What the devices worker's thread and the test's share.
+  final class Opening: Sendable {
+    private struct State {
+      var hasController: Bool
+      /// The controller's end of the pair that was made last.
+      var end: OpenSocket?
+    }
 
-  init(_ devices: [RoomDevice]?, seed: UInt64) { opening = Mutex(Self.opening(devices, seed: seed)) }
+    private let state: Mutex<State>
 
-  func plug(_ devices: [RoomDevice]?, seed: UInt64) {
-    opening.withLock { $0 = Self.opening(devices, seed: seed) }
+    init(hasController: Bool) { state = Mutex(State(hasController: hasController)) }
+
+    func setController(isThere: Bool) { state.withLock { $0.hasController = isThere } }
+
+    func open() -> RadioPort.Opening {
+      state.withLock { state in
+        var other: Descriptor?
+        guard state.hasController, let end = try? LocalConnection.pair(&other), let other = other.take()
+        else {
+          return .failure(.withoutBluetooth)
+        }
+        state.end = OpenSocket(other)
+        return .success(.link(OpenSocket(end), .packets))
+      }
+    }
+
+    func takeEnd() -> OpenSocket? { state.withLock { $0.end.take() } }
   }
 
-  func open() -> RadioPort.Opening { opening.withLock { $0 } }
+  let opening: Opening
+  private var scene: RoomScript
+  private var end: OpenSocket?
+  private var transport: VirtualControllerTransport?
 
-  private static func opening(_ devices: [RoomDevice]?, seed: UInt64) -> RadioPort.Opening {
-    guard let devices else { return .failure(.withoutBluetooth) }
-    var room = RoomScript()
-    (room.seed, room.devices) = (seed, devices)
-    return .success(.room(room))
+  init(_ devices: [RoomDevice]?, seed: UInt64) {
+    opening = Opening(hasController: devices != nil)
+    scene = Self.scene(devices, seed: seed)
+  }
+
+  func plug(_ devices: [RoomDevice]?, seed: UInt64) {
+    opening.setController(isThere: devices != nil)
+    scene = Self.scene(devices, seed: seed)
+  }
+
+  private static func scene(_ devices: [RoomDevice]?, seed: UInt64) -> RoomScript {
+    var scene = RoomScript()
+    (scene.seed, scene.devices) = (seed, devices ?? [])
+    return scene
+  }
+
+  /// When the controller has something to send that it could not send by `now`.
+  func nextTime(after now: Instant) -> Instant? {
+    guard let time = transport?.nextTime, time > now else { return nil }
+    return time
+  }
+
+  /// Hands the host's commands to the controller and its packets to the host.
+  func exchangePackets(at now: Instant) {
+    if let opened = opening.takeEnd() {
+      end = opened
+      transport = VirtualControllerTransport(Controller(scene), at: now)
+    }
+    guard let end else { return }
+    do throws(VirtualControllerTransport.HostError) {
+      try transport?.receiveCommands(from: end.descriptor, at: now)
+      while try transport?.sendPackets(to: end.descriptor, at: now) == false,
+        transport?.hasUnsentBytes == false
+      {}
+    } catch {
+      // The loop has closed its end.
+      self.end = nil
+      transport = nil
+    }
   }
 }
 

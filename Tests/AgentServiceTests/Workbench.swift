@@ -40,7 +40,7 @@ final class Workbench: StoryBench {
   ) {
     self.registry = registry
     let setup = Agent.Setup(
-      Agent.Configuration(manifest, board: board, access: access), radioSource: "virtual:bench",
+      Agent.Configuration(manifest, board: board, access: access), radioSource: "h4:bench",
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     agent = Agent(setup, at: now)
     controller = devices.map { Controller(script, room: $0, seed: 5) }

@@ -10,7 +10,7 @@ struct RadioSelectionTests {
     "Every form of a radio's name is understood",
     arguments: [
       ("any", RadioSelection.any), ("hci3", .index(3)), ("DC:A6:32:00:00:01", .address(0xDCA6_3200_0001)),
-      ("virtual:room.toml", .virtual("room.toml")), ("btsnoop:a b", .btsnoop("a b")),
+      ("btsnoop:a b", .btsnoop("a b")),
       ("h4:/run/controller", .h4("/run/controller")),
     ])
   func forms(text: String, selection: RadioSelection) {

@@ -5,7 +5,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// The built accessoryd in the story's room, where a bulb is held at the gateway every six seconds, for as long as it has
+/// The built accessoryd on the story's scene, where a bulb is held at the gateway every six seconds, for as long as it has
 /// an owner. Every app of the manifest is the account's that runs the tests.
 final class StoryAgent {
   /// Beside the story's: one whose bulbs a person chooses and names.
@@ -24,6 +24,7 @@ final class StoryAgent {
 
   let folder: TemporaryFolder
   let socket: String
+  private let controller = Process()
   private let process = Process()
 
   init(onTouch: String? = nil) throws {
@@ -42,26 +43,42 @@ final class StoryAgent {
       try ProgramFile.writeScript(onTouch, to: folder.path + "/touched")
       text.replace("[gateway]\n", with: "[gateway]\non-touch = \"\(folder.path)/touched\"\n")
     }
+    try start(
+      controller, "virtual-controller",
+      [folder.path + "/story-room.toml", "--socket", folder.path + "/controller"])
+    try awaitSocket(folder.path + "/controller")
+    try start(
+      process, "accessoryd",
+      [
+        "--manifest", try folder.file("manifest.toml", Array(text.utf8)), "--socket", socket, "--state",
+        folder.path + "/state",
+      ])
+    try awaitSocket(socket)
+  }
+
+  private func start(_ process: Process, _ name: String, _ arguments: [String]) throws {
     process.executableURL = URL(fileURLWithPath: Tool.path).deletingLastPathComponent()
-      .appendingPathComponent("accessoryd")
-    process.arguments = [
-      "--manifest", try folder.file("manifest.toml", Array(text.utf8)), "--socket", socket, "--state",
-      folder.path + "/state",
-    ]
+      .appendingPathComponent(name)
+    process.arguments = arguments
     process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle(forWritingAtPath: try folder.file("log", []))
+    process.standardError = FileHandle(forWritingAtPath: try folder.file("\(name).log", []))
     try process.run()
+  }
+
+  private func awaitSocket(_ path: String) throws {
     let listening = try Tool.shell(
-      #"for i in $(seq 600); do [ -S "$1" ] && exit; sleep 0.05; done; exit 1"#, socket)
+      #"for i in $(seq 600); do [ -S "$1" ] && exit; sleep 0.05; done; exit 1"#, path)
     try #require(listening.status == 0, "\(log)")
   }
 
   deinit {
-    process.terminate()
-    process.waitUntilExit()
+    for process in [process, controller] where process.isRunning {
+      process.terminate()
+      process.waitUntilExit()
+    }
   }
 
-  var log: String { (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? "" }
+  var log: String { (try? String(contentsOfFile: folder.path + "/accessoryd.log", encoding: .utf8)) ?? "" }
 
   func run(_ arguments: String...) throws -> Tool.Run { try Tool.run(arguments + ["--socket", socket]) }
 

@@ -9,7 +9,7 @@ import VirtualRadio
 enum RandomManifest {
   static func manifest(dice: inout SeededGenerator) -> Manifest {
     var manifest = Manifest()
-    manifest.gateway.radio = .virtual("room.toml")
+    manifest.gateway.radio = .h4("controller")
     manifest.gateway.scan = dice.pick([.auto, .active, .active, .passive])
     sizes(&manifest.gateway, dice: &dice)
     manifest.apps = (0..<dice.between(1, 3)).map { app(number: $0, dice: &dice) }

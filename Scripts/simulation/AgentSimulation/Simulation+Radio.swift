@@ -58,7 +58,7 @@ extension Simulation {
       configuration.manifest = manifest
       note("the manifest has \(manifest.items.count) items")
       agent.manifestWasRead(
-        .accepted(configuration, radioSource: "virtual:room.toml", warnings: []), at: instant)
+        .accepted(configuration, radioSource: "h4:controller", warnings: []), at: instant)
       witness.reload(manifest, at: now)
     }
   }

@@ -77,7 +77,7 @@ public final class Simulation {
     let block = Block128(high: dice.next(), low: dice.next())
     epoch = Self.text(of: block)
     agent = Agent(
-      Agent.Setup(configuration, radioSource: "virtual:room.toml", epoch: block, secret: block),
+      Agent.Setup(configuration, radioSource: "h4:controller", epoch: block, secret: block),
       at: Instant(microseconds: 0))
     radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
     disk = SimulatedDisk(failuresPerMille: 0, dice: SeededGenerator(seed: seed ^ 0xD15C))

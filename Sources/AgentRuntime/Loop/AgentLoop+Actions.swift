@@ -30,7 +30,12 @@ extension AgentLoop {
   }
 
   private mutating func log(_ notice: Notice) {
-    say(notice.level, notice.sentence, limitedAs: notice.strangerKind)
+    var sentence = notice.sentence
+    // A program that speaks something else does not respond to commands.
+    if case .bringupFailed = notice, case .h4? = radio.wanted?.selection {
+      sentence += "; \(RadioOpening.Failure.h4Cure)"
+    }
+    say(notice.level, sentence, limitedAs: notice.strangerKind)
   }
 
   /// A line that may be one of many.

@@ -87,7 +87,7 @@ extension AgentLoop {
 
   private mutating func install(_ opened: RadioOpening.Opened) {
     do throws(SystemError) {
-      let source = try Self.source(of: opened, at: now)
+      let source = Self.source(of: opened, at: now)
       if source.hasDescriptor {
         guard let token = watches.insert(.radio) else {
           preconditionFailure("there is a place for the radio")
@@ -117,12 +117,9 @@ extension AgentLoop {
     if case .exclusive = adapter.manner { note(adapter.remains, adapter) }
   }
 
-  private static func source(
-    of opened: RadioOpening.Opened, at now: Instant
-  ) throws(SystemError) -> any RadioSource {
+  private static func source(of opened: RadioOpening.Opened, at now: Instant) -> any RadioSource {
     switch opened {
     case .link(let socket, let kind): ControllerLink(socket, kind)
-    case .room(let room): try VirtualSource(room, at: now)
     case .recording(let bytes, let pace): RecordingSource(bytes, pace, at: now)
     case .adapter(let hold): AdapterSource(hold)
     }
@@ -143,7 +140,6 @@ extension AgentLoop {
     radio.schedule.drained(drain, at: now)
     switch drain {
     case .nothing, .some, .more: if radio.nextDropLook <= now { countDrops(source) }
-    case .returned: agent.radioAppeared(source.kind, at: now)
     case .ended(let end): lose(end)
     }
   }
@@ -174,7 +170,6 @@ extension AgentLoop {
     case .recordingBroken: return agent.radioVanished(end.sentence, at: now)
     case .hungUp, .outOfStep, .deaf, .system, .unplugged, .gone: agent.radioVanished(end.sentence, at: now)
     }
-    guard radio.source?.returns != true else { return }
     releaseRadio(restores: false)
     // Nobody tells when another program gives an adapter back, or the kernel is done with one that was plugged in.
     let longest = radio.wanted?.isAdapter == true ? Self.adapterRetryMilliseconds : BackOff.millisecondsMax

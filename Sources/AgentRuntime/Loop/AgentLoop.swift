@@ -8,11 +8,11 @@ import LinuxSystem
 /// The loop: descriptors become the agent's inputs, its actions become system calls. One thread owns everything here.
 ///
 /// A turn takes what is ready, reads the radio if it is due, lets the agent think, does what it says, sends what waits
-/// for clients, and sets the alarm for whatever is next. The clock is read once a turn.
+/// for clients, and arms the timer for whatever is next. The clock is read once a turn.
 struct AgentLoop: ~Copyable {
   typealias DevicesWorker = Worker<DeviceErrand, DeviceReply>
 
-  /// Watched beside clients: signals, alarm, listener, two workers, radio, management interface, program.
+  /// Watched beside clients: signals, timer, listener, two workers, radio, management interface, program.
   static let ownWatches = 8
 
   let socket: ServiceSocket
@@ -24,7 +24,7 @@ struct AgentLoop: ~Copyable {
   var agent: Agent
   var epoll: Epoll
   var watches: Watches<Watched>
-  var alarm: Alarm
+  var timer: LoopTimer
   var radio: RadioPort
   var disk: DiskPort
   var touch: TouchProgram
@@ -55,11 +55,11 @@ struct AgentLoop: ~Copyable {
     let connections = Int(setup.configuration.manifest.gateway.limits.connections)
     var watches = Watches<Watched>(capacity: connections + Self.ownWatches)
     let epoll = try Epoll()
-    let alarm = try Alarm(origin: surroundings.clock.origin)
+    let timer = try LoopTimer(origin: surroundings.clock.origin)
     let disk = try DiskPort(disk)
     let devices = try DevicesWorker(surroundings.performErrand)
     try epoll.add(signals.descriptor, .readable, token: Self.place(&watches, .signals))
-    try epoll.add(alarm.descriptor.descriptor, .readable, token: Self.place(&watches, .alarm))
+    try timer.watch(in: epoll, token: Self.place(&watches, .timer))
     try epoll.add(disk.worker.replies.descriptor, .readable, token: Self.place(&watches, .disk))
     try epoll.add(devices.replies.descriptor, .readable, token: Self.place(&watches, .devices))
     let listenerToken = Self.place(&watches, .listener)
@@ -78,7 +78,7 @@ struct AgentLoop: ~Copyable {
     clock = surroundings.clock
     self.watches = watches
     self.epoll = epoll
-    self.alarm = alarm
+    self.timer = timer
     self.disk = disk
     self.devices = devices
     self.log = log
@@ -130,7 +130,7 @@ struct AgentLoop: ~Copyable {
     guard let owner = watches.owner(of: event.token) else { return }
     switch owner {
     case .signals: try takeSignals()
-    case .alarm: alarm.rang()
+    case .timer: timer.noteExpiry()
     case .listener: accept()
     case .disk: takeDiskReply()
     case .devices: takeDeviceReply()
@@ -162,11 +162,11 @@ struct AgentLoop: ~Copyable {
   /// There is more to do at this time.
   var isDue: Bool { nextTurn.map { $0 <= now } ?? false }
 
-  /// What is due already needs no alarm.
+  /// Work that is already due needs no timer.
   private mutating func arm() throws(SystemError) {
     nextTurn = deadline
     guard !isDue else { return }
-    try alarm.set(nextTurn)
+    try timer.arm(nextTurn?.microseconds)
   }
 
   // MARK: - The end

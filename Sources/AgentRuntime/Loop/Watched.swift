@@ -4,6 +4,6 @@ import AgentService
 
 /// Who stands behind a descriptor that the loop watches.
 enum Watched: Sendable {
-  case signals, alarm, listener, disk, devices, radio, management, touch
+  case signals, timer, listener, disk, devices, radio, management, touch
   case client(ClientID)
 }

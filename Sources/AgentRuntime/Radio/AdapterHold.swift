@@ -93,7 +93,7 @@ struct AdapterOpening: ~Copyable {
       case .index(let index):
         Array((adapters.filter { $0.index == index } + adapters.filter(isKnown)).prefix(1))
       case .address(let address): adapters.filter { $0.address == address }
-      case .virtual, .btsnoop, .h4: []
+      case .btsnoop, .h4: []
       }
     guard !found.isEmpty else { throw .adapterMissing(selection, there: adapters.map(\.index)) }
     return found

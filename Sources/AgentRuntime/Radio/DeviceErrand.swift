@@ -58,7 +58,7 @@ struct RadioRequest: Equatable, Sendable {
   var isAdapter: Bool {
     switch selection {
     case .any, .index, .address: true
-    case .virtual, .btsnoop, .h4: false
+    case .btsnoop, .h4: false
     }
   }
 }

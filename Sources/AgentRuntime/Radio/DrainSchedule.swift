@@ -38,7 +38,7 @@ struct DrainSchedule: Equatable {
 
   mutating func drained(_ outcome: RadioDrain, at now: Instant) {
     switch outcome {
-    case .nothing, .returned, .ended: restEnd = hasDescriptor ? nil : pause(now)
+    case .nothing, .ended: restEnd = hasDescriptor ? nil : pause(now)
     case .some: restEnd = pause(now)
     case .more: restEnd = now
     }

@@ -2,20 +2,15 @@
 
 import AgentCore
 import LinuxSystem
-import ManifestFormat
-import RoomFormat
-import VirtualRadio
 
 /// Opens radios: what the *devices* worker does, since files and sockets may keep it waiting.
 enum RadioOpening {
-  /// A day of a busy room; and a room with ten thousand devices.
+  /// A day of many devices.
   private static let recordingBytesMax = 1 << 29
-  private static let roomBytesMax = 1 << 24
 
   /// What is there to make a source of.
   enum Opened: Sendable {
     case link(OpenSocket, LocalSocketKind)
-    case room(RoomScript)
     case recording([UInt8], RecordingPace)
     case adapter(AdapterHold)
   }
@@ -23,8 +18,6 @@ enum RadioOpening {
   /// Why there is no radio.
   enum Failure: Error, Equatable, Sendable {
     case file(path: String, FileError)
-    /// The room's first problem, and how many there are.
-    case room(String, count: Int)
     case socket(path: String, SystemError)
     /// The kernel has none.
     case withoutBluetooth
@@ -49,7 +42,6 @@ enum RadioOpening {
       case .any, .index, .address:
         .adapter(try AdapterOpening().open(request))
       case .h4(let path): try connect(path)
-      case .virtual(let path): try room(path)
       case .btsnoop(let name):
         .recording(try contents(recordingName(name).path, recordingBytesMax), recordingName(name).pace)
       }
@@ -95,13 +87,6 @@ enum RadioOpening {
     }
   }
 
-  private static func room(_ path: String) throws(Failure) -> Opened {
-    let reading = RoomReader.read(text: try contents(path, roomBytesMax), fileName: path)
-    if let room = reading.value { return .room(room) }
-    let problems = reading.diagnostics.filter { $0.severity == .error }
-    throw .room(problems.first?.line(inFile: path) ?? path, count: problems.count)
-  }
-
   private static func contents(_ path: String, _ byteCountMax: Int) throws(Failure) -> [UInt8] {
     do throws(FileError) { return try FileContents(ofFile: path, byteCountMax: byteCountMax).bytes } catch {
       throw .file(path: path, error)
@@ -118,7 +103,7 @@ extension RadioOpening.Failure {
     case .adapterMissing: BackOff.millisecondsMax
     // Nobody tells that these are over.
     case .taken, .blocked: 2000
-    case .file, .room, .withoutBluetooth, .capabilityMissing, .recoveryRequest, .recoveryUnheard: nil
+    case .file, .withoutBluetooth, .capabilityMissing, .recoveryRequest, .recoveryUnheard: nil
     }
   }
 
@@ -126,7 +111,7 @@ extension RadioOpening.Failure {
   var isOfOneAdapter: Bool {
     switch self {
     case .adapterMissing, .taken, .blocked, .adapter: true
-    case .file, .room, .socket, .withoutBluetooth, .adapters, .capabilityMissing, .recoveryRequest,
+    case .file, .socket, .withoutBluetooth, .adapters, .capabilityMissing, .recoveryRequest,
       .recoveryUnheard:
       false
     }
@@ -136,7 +121,7 @@ extension RadioOpening.Failure {
   var isAbsence: Bool {
     switch self {
     case .withoutBluetooth, .adapterMissing, .taken, .blocked, .capabilityMissing: true
-    case .file, .room, .socket, .adapters, .adapter, .recoveryRequest, .recoveryUnheard: false
+    case .file, .socket, .adapters, .adapter, .recoveryRequest, .recoveryUnheard: false
     }
   }
 }

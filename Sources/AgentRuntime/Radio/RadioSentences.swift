@@ -10,9 +10,11 @@ import ManifestFormat
 extension RadioEnd {
   var sentence: String {
     switch self {
-    case .hungUp: "the controller hung up"
+    case .hungUp:
+      "the controller hung up; start the program behind its socket again, and the agent reconnects"
     case .outOfStep(let octet):
-      "the controller's stream is out of step: no packet begins with 0x\(String(octet, radix: 16))"
+      "the controller's socket does not carry H4: no packet begins with 0x\(String(octet, radix: 16)); "
+        + RadioOpening.Failure.h4Cure
     case .deaf: "the controller takes no commands"
     case .system(let error): "the controller is lost: \(error.sentence)"
     case .unplugged: "the controller was unplugged"
@@ -25,16 +27,21 @@ extension RadioEnd {
 }
 
 extension RadioOpening.Failure {
+  /// What to do when something other than a controller serves the socket of `h4:PATH`.
+  static let h4Cure = "in h4:PATH, name the socket of a program that speaks H4, such as virtual-controller"
+
   var sentence: String {
     switch self {
     case .file(let path, let error): "cannot read \(quoted(path)): \(error.sentence)"
-    case .room(let line, let count):
-      count == 1 ? "the room is wrong: \(line)" : "the room is wrong in \(count) places, the first: \(line)"
     case .socket(let path, let error):
       if error.isMissing || error.isRefused {
-        "no controller listens at \(quoted(path))"
+        "no controller listens at \(quoted(path)); start the program that serves this socket, and the agent connects "
+          + "(virtual-controller SCENE.toml --socket PATH simulates a controller)"
+      } else if error.isPermission {
+        "the agent's account may not connect to \(quoted(path)); run the program that serves this socket under the same "
+          + "account, or change the socket's mode"
       } else {
-        "cannot connect to \(quoted(path)): \(error.sentence)"
+        "cannot connect to \(quoted(path)): \(error.sentence); \(Self.h4Cure)"
       }
     case .withoutBluetooth: "this kernel has no Bluetooth; modprobe bluetooth loads it where it is a module"
     case .adapters(let error): "adapters cannot be listed: \(error.sentence)"

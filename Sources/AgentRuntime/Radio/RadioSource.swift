@@ -16,8 +16,6 @@ protocol RadioSource: AnyObject {
   var adapter: AdapterHold? { get }
   /// How long, in microseconds, the first packet of the last drain had waited in the kernel, where that is known.
   var queueing: Int64? { get }
-  /// Whether it comes back by itself after its end; otherwise it may be opened again.
-  var returns: Bool { get }
   /// When there may be something to drain that no descriptor tells of.
   var nextTime: Instant? { get }
   /// How many microseconds the radio's clock runs ahead of ours at `now`.
@@ -34,7 +32,6 @@ extension RadioSource {
   func unwatch(in epoll: borrowing Epoll) throws(SystemError) {}
   var adapter: AdapterHold? { nil }
   var queueing: Int64? { nil }
-  var returns: Bool { false }
   var nextTime: Instant? { nil }
   func lead(at now: Instant) -> Int64 { 0 }
 }
@@ -49,8 +46,6 @@ enum RadioDrain: Equatable {
   case some
   /// There may be more.
   case more
-  /// What had gone is there again.
-  case returned
   case ended(RadioEnd)
 }
 

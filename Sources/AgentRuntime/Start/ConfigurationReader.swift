@@ -49,7 +49,7 @@ extension Agent.Configuration {
     case .any, .index, .address:
       return "items are set up by touch, but nobody has measured how well this board hears: a touch may go "
         + "unnoticed, and what is farther away may pass for one; accessoryctl calibrate finds the rssi-offset for the board's profile"
-    case .virtual, .btsnoop, .h4: return nil
+    case .btsnoop, .h4: return nil
     }
   }
 }
@@ -73,7 +73,6 @@ extension RadioSelection {
   func counting(from folder: String) -> RadioSelection {
     switch self {
     case .any, .index, .address: self
-    case .virtual(let path): .virtual(Path.counting(path, from: folder))
     case .btsnoop(let path): .btsnoop(Path.counting(path, from: folder))
     case .h4(let path): .h4(Path.counting(path, from: folder))
     }

@@ -21,7 +21,7 @@ enum StartFailure: Error {
   case socket(String, SystemError)
   case system(SystemError)
 
-  var status: ExitStatus {
+  var status: ExitCode {
     switch self {
     case .usage: .usage
     case .file(_, _, .system(let error)): error.isPermission ? .noPermission : .noInput

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import Synchronization
+import Testing
 
 /// A folder with files for one test, gone with its owner.
 final class Folder: Sendable {
   let path: String
+  /// The program that serves the scene at the socket `h4`.
+  private let controller = Mutex<Process?>(nil)
 
   init() throws {
     path = NSTemporaryDirectory() + "agent-" + UUID().uuidString.prefix(8)
@@ -13,7 +17,30 @@ final class Folder: Sendable {
     _ = try file("manifest.toml", Self.manifest)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit {
+    controller.withLock { process in
+      process?.terminate()
+      process?.waitUntilExit()
+    }
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Starts `virtual-controller` with the folder's scene, unless it runs already.
+  func serveScene() throws {
+    let isServed = controller.withLock { $0 != nil }
+    guard !isServed else { return }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Program.path("virtual-controller"))
+    process.arguments = [self("room.toml"), "--socket", self("h4")]
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    controller.withLock { $0 = process }
+    let end = Date(timeIntervalSinceNow: 30)
+    while !FileManager.default.fileExists(atPath: self("h4")) {
+      try #require(process.isRunning && Date() < end, "the scene is not served")
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+  }
 
   func callAsFunction(_ name: String) -> String { path + "/" + name }
 
@@ -57,7 +84,7 @@ final class Folder: Sendable {
     schema = 1
 
     [gateway]
-    radio = "virtual:room.toml"
+    radio = "h4:h4"
 
     [app.lights]
     user = "daemon"

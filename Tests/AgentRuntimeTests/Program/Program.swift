@@ -72,6 +72,7 @@ struct RunningAgent {
     shell: String? = nil, state: String = "state"
   ) throws {
     self.folder = folder
+    if radio == nil { try folder.serveScene() }
     manager = try ManagerSocket(path: folder("manager-\(UUID().uuidString.prefix(4))"))
     var variables = environment
     variables["NOTIFY_SOCKET"] = manager.path

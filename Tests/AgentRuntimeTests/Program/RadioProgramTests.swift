@@ -18,7 +18,7 @@ struct RadioProgramTests {
     try agent.expectRadio("on")
     try agent.expectRadio("absent")
     try agent.expectRadio("on")
-    #expect(agent.program.errors.contains("warning: radio absent: the controller was unplugged"))
+    #expect(agent.program.errors.contains("warning: radio absent: the controller hung up"))
     #expect(agent.end() == 0)
   }
 
@@ -32,7 +32,10 @@ struct RadioProgramTests {
     controller.send(SIGTERM)
     #expect(controller.wait() == 0)
     try agent.expectRadio("absent")
-    #expect(agent.program.errors.contains("radio absent: the controller hung up"))
+    #expect(
+      agent.program.errors.contains(
+        "radio absent: the controller hung up; start the program behind its socket again, and the agent reconnects"
+      ))
     let other = try Program(
       "virtual-controller", [folder("room.toml"), "--socket", folder("h4")] + kind, in: folder)
     try agent.expectRadio("on")
@@ -45,13 +48,71 @@ struct RadioProgramTests {
   func absent() throws {
     let folder = try Folder()
     let agent = try RunningAgent(folder, radio: "h4:h4")
-    #expect(agent.program.errors.contains("there is no radio: no controller listens at \"h4\""))
+    #expect(
+      agent.program.errors.contains(
+        "there is no radio: no controller listens at \"h4\"; start the program that serves this socket, and the agent "
+          + "connects (virtual-controller SCENE.toml --socket PATH simulates a controller)"))
     let controller = try Program(
       "virtual-controller", [folder("room.toml"), "--socket", folder("h4")], in: folder)
     try agent.expectRadio("on")
     #expect(agent.end() == 0)
     controller.send(SIGTERM)
     #expect(controller.wait() == 0)
+  }
+
+  @Test("A program that speaks no H4 is no controller, and the log says what to name instead")
+  func noH4() throws {
+    let folder = try Folder()
+    let server = try Program("/usr/bin/python3", ["-c", Self.chatter, folder("h4")], in: folder)
+    let agent = try RunningAgent(folder, radio: "h4:h4")
+    let log = try agent.expectLog("radio absent")
+    #expect(
+      log.contains(
+        "radio absent: the controller's socket does not carry H4: no packet begins with 0x48; in h4:PATH, name the socket "
+          + "of a program that speaks H4, such as virtual-controller"))
+    #expect(agent.end() == 0)
+    server.send(SIGTERM)
+  }
+
+  /// Greets everybody who connects, in HTTP.
+  private static let chatter = """
+    import socket, sys
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(sys.argv[1])
+    server.listen()
+    while True:
+        client, _ = server.accept()
+        client.sendall(b"HTTP/1.1 400 Bad Request\\r\\n")
+        client.recv(1)
+    """
+
+  @Test("A program that says nothing is no controller, and the log says what to name instead")
+  func silentSocket() throws {
+    let folder = try Folder()
+    let server = try Program("/usr/bin/python3", ["-c", Self.silence, folder("h4")], in: folder)
+    let agent = try RunningAgent(folder, radio: "h4:h4")
+    let log = try agent.expectLog("the radio did not come up")
+    #expect(
+      log.contains("; in h4:PATH, name the socket of a program that speaks H4, such as virtual-controller"))
+    #expect(agent.end() == 0)
+    server.send(SIGTERM)
+  }
+
+  private static let silence = """
+    import socket, sys
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(sys.argv[1])
+    server.listen()
+    clients = []
+    while True: clients.append(server.accept())
+    """
+
+  @Test("A file that is no socket is no controller")
+  func noSocket() throws {
+    let agent = try RunningAgent(Folder(), radio: "h4:room.toml")
+    try agent.expectRadio("absent")
+    #expect(agent.program.errors.contains("no controller listens at \"room.toml\"; start the program"))
+    #expect(agent.end() == 0)
   }
 
   @Test("A recording is played to its end, which is said", arguments: ["", "?pace=flat-out"])
@@ -69,7 +130,6 @@ struct RadioProgramTests {
     arguments: [
       ("btsnoop:none", "absent", "cannot read \"none\": there is no such file"),
       ("btsnoop:room.toml", "absent", "it is no btsnoop capture"),
-      ("virtual:manifest.toml", "absent", "the room is wrong in"),
     ])
   func broken(radio: String, state: String, sentence: String) throws {
     let agent = try RunningAgent(Folder(), radio: radio)

@@ -43,8 +43,13 @@ struct StartFailureTests {
     Case(
       name: "no radio", arguments: usual + ["--radio", "tea\u{1B}"], status: 64,
       sentence:
-        #""tea\u{1B}" is no radio; it is any, hci0, an address, virtual:FILE, btsnoop:FILE or h4:PATH; "#
+        #""tea\u{1B}" is no radio; it is any, hci0, an address, btsnoop:FILE or h4:PATH; "#
         + "see accessoryd --help"),
+    Case(
+      name: "a simulated radio", arguments: usual + ["--radio", "virtual:scene.toml"], status: 64,
+      sentence:
+        #"--radio: the agent simulates no radio; run "virtual-controller scene.toml --socket PATH" and write "#
+        + #""h4:PATH" here; see accessoryd --help"#),
     Case(
       name: "no level", arguments: usual + ["--log-level", "9"], status: 64,
       sentence: #""9" is no level; it is error, warning, notice, info or debug; see accessoryd --help"#),
@@ -136,6 +141,18 @@ struct StartFailureTests {
     let lines = program.errors.split(separator: "\n")
     #expect(lines.last == "accessoryd: \(failure.sentence.replacing("@", with: folder.path))")
     #expect(lines.count == 1 || failure.status == 65)
+  }
+
+  @Test("A manifest with a simulated radio is refused with the program to run instead")
+  func simulatedRadio() throws {
+    let folder = try Folder()
+    let manifest = try folder.file("manifest.toml", "schema = 1\n[gateway]\nradio = \"virtual:scene.toml\"\n")
+    let program = try Program("accessoryd", ["--manifest", manifest, "--socket", folder("s")], in: folder)
+    #expect(program.wait() == 65)
+    #expect(
+      program.errors.contains(
+        "manifest.toml:3: gateway.radio: the agent simulates no radio; "
+          + #"run "virtual-controller scene.toml --socket PATH" and write "h4:PATH" here"#))
   }
 
   @Test("A second agent at the same socket is refused, and the first goes on")

@@ -159,7 +159,7 @@ struct ComplaintTests {
     #expect(explained.count > 1)
     story.bench.reading = .accepted(
       Agent.Configuration(.lights { _ in }, board: .attentive, access: .twoApps),
-      radioSource: "virtual:bench",
+      radioSource: "h4:bench",
       warnings: [])
     story.bench.readManifestAgain()
     story.run(seconds: 1)

@@ -289,7 +289,7 @@ struct RegistryStories {
     app.call("FinishAuthorization", about: app.accessory)
     story.run(seconds: 1)
     let configuration = Agent.Configuration(manifest, access: .twoApps)
-    story.bench.reading = .accepted(configuration, radioSource: "virtual:room.toml", warnings: [])
+    story.bench.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
     story.bench.readManifestAgain()
     story.run(seconds: 1)
     #expect(

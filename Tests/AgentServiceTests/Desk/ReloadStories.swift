@@ -10,7 +10,7 @@ import VirtualRadio
 struct ReloadStories {
   private func reload(_ story: DeskStory, _ manifest: Manifest, _ access: AccessList = .twoApps) {
     story.bench.reading = .accepted(
-      Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "virtual:bench",
+      Agent.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
       warnings: [])
     story.bench.readManifestAgain()
     story.run(seconds: 1)

@@ -64,7 +64,7 @@ public final class LifeCycle {
     epoch = RandomIdentifier(block).text
     agent = Agent(
       Agent.Setup(
-        configuration, radioSource: "virtual:room.toml", epoch: block,
+        configuration, radioSource: "h4:controller", epoch: block,
         secret: Block128(high: dice.next(), low: dice.next())), at: Instant(microseconds: 0))
     radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
     disk = SimulatedDisk(
@@ -221,7 +221,7 @@ public final class LifeCycle {
       // Who is told of what has been left over may change with it.
       leftOver = nil
       agent.manifestWasRead(
-        .accepted(configuration, radioSource: "virtual:room.toml", warnings: []), at: instant)
+        .accepted(configuration, radioSource: "h4:controller", warnings: []), at: instant)
     }
   }
 
@@ -251,7 +251,7 @@ public final class LifeCycle {
     knowledge.forgetRun()
     agent = Agent(
       Agent.Setup(
-        configuration, radioSource: "virtual:room.toml", epoch: block,
+        configuration, radioSource: "h4:controller", epoch: block,
         secret: Block128(high: dice.next(), low: dice.next())), at: instant)
   }
 }

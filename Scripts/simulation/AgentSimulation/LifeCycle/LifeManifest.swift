@@ -11,7 +11,7 @@ enum LifeManifest {
 
   static func manifest(dice: inout SeededGenerator) -> Manifest {
     var manifest = Manifest()
-    manifest.gateway.radio = .virtual("room.toml")
+    manifest.gateway.radio = .h4("controller")
     manifest.apps = (0..<4).map { number in
       var app = RandomManifest.app(number: number, dice: &dice)
       for place in app.items.indices { flavour(&app.items[place], dice: &dice) }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AgentCore
+import Glibc
+import HCI
+import LinuxSystem
+import ManifestFormat
+import RoomFormat
+import VirtualRadio
+
+/// The program `virtual-controller`: a scene's controller behind a UNIX socket, for other programs.
+@main
+enum VirtualControllerProgram {
+  private static let sceneBytesMax = 1 << 24
+
+  static func main() { exit(run(CommandLine.arguments)) }
+
+  /// Returns the exit status.
+  private static func run(_ words: [String]) -> Int32 {
+    Signals.ignoreBrokenPipe()
+    do throws(VirtualControllerError) {
+      try serve(words)
+      return ExitCode.success.rawValue
+    } catch {
+      for line in error.lines { _ = LogOutput.write(Array("virtual-controller: \(line)\n".utf8)) }
+      return error.status.rawValue
+    }
+  }
+
+  private static func serve(_ words: [String]) throws(VirtualControllerError) {
+    guard let options = try VirtualControllerOptions(words) else {
+      return print(VirtualControllerOptions.help, terminator: "")
+    }
+    let controller = Controller(try scene(options.scene), seed: options.seed)
+    do throws(SystemError) {
+      var server = try VirtualControllerServer(controller, options.socket, options.kind)
+      try server.run()
+    } catch {
+      throw .system(error, socket: options.socket)
+    }
+  }
+
+  private static func scene(_ path: String) throws(VirtualControllerError) -> RoomScript {
+    let text: [UInt8]
+    do throws(FileError) { text = try FileContents(reading: path, byteCountMax: sceneBytesMax).bytes } catch {
+      throw .file(path, error)
+    }
+    let reading = RoomReader.read(text: text, fileName: path)
+    guard let scene = reading.value else { throw .scene(lines: reading.lines) }
+    return scene
+  }
+}
+
+/// Why `virtual-controller` ends early.
+enum VirtualControllerError: Error {
+  case commandLine(CommandLineOptions.Problem)
+  case seed(String)
+  case noScene
+  case noSocket
+  case file(String, FileError)
+  /// One line for each mistake.
+  case scene(lines: [String])
+  case system(SystemError, socket: String)
+
+  var status: ExitCode {
+    switch self {
+    case .commandLine, .seed, .noScene, .noSocket: .usage
+    case .file: .noInput
+    case .scene: .dataError
+    case .system(let error, _): Self.isAboutSocket(error) ? .cannotCreate : .systemError
+    }
+  }
+
+  var lines: [String] {
+    switch self {
+    case .commandLine(.unknown(let word)): [usage("\(word.quoted) is no option")]
+    case .commandLine(.withoutValue(let word)): [usage("the option \(word.quoted) needs a value")]
+    case .seed(let text): [usage("the seed \(text.quoted) is no number; write --seed N")]
+    case .noScene: [usage("a scene is needed: virtual-controller SCENE.toml")]
+    case .noSocket: [usage("a socket is needed: --socket PATH")]
+    case .file(let path, let error):
+      ["cannot read the scene \(path.quoted): \(Self.reason(error)); name a scene file"]
+    case .scene(let lines): lines
+    case .system(let error, let socket):
+      Self.isAboutSocket(error)
+        ? [
+          "cannot make the socket \(socket.quoted): \(error.reason); choose another path with --socket"
+        ]
+        : ["the system refused \(error.call.rawValue): \(error.reason)"]
+    }
+  }
+
+  private func usage(_ sentence: String) -> String { "\(sentence); see virtual-controller --help" }
+
+  private static func isAboutSocket(_ error: SystemError) -> Bool {
+    switch error.call {
+    case .bind, .chmod, .listen, .rename: true
+    default: false
+    }
+  }
+
+  private static func reason(_ error: FileError) -> String {
+    switch error {
+    case .system(let error): error.reason
+    case .isDirectory: "it is a directory"
+    case .isNoFile: "it is no ordinary file"
+    case .tooLarge(let byteCountMax): "it is larger than \(byteCountMax >> 20) MiB"
+    }
+  }
+}
+
+extension String {
+  /// The text in quotes, safe on a terminal.
+  fileprivate var quoted: String { "\"\(escapedForPeople(scalarCountMax: 200))\"" }
+}
