@@ -15,6 +15,11 @@ final class Program {
     return tests.deletingLastPathComponent().appendingPathComponent(name).path
   }
 
+  /// A shell's words that run a program without root's capabilities. Root is then an account like any other, which may
+  /// not be able to enter the checkout; so the shell copies the program into its folder first.
+  static let withoutCapabilities =
+    #"cp "$0" agent && exec setpriv --inh-caps=-all --bounding-set=-all ./agent "$@""#
+
   /// Starts it in `folder`; standard error goes to the file `NAME.log` there. `isJournal` pretends that it is the
   /// journal's.
   init(

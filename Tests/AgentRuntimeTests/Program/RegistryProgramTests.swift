@@ -140,9 +140,7 @@ struct RegistryProgramTests {
       atPath: folder("state"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     // Holds: the call only reads the path.
     try #require(unsafe chown(folder("state"), 1, 1) == 0)
-    // Root without its capabilities is an account like another.
-    let agent = try RunningAgent(
-      folder, shell: #"exec /usr/bin/setpriv --inh-caps=-all --bounding-set=-all "$0" "$@""#)
+    let agent = try RunningAgent(folder, shell: Program.withoutCapabilities)
     _ = try agent.expectLog("cannot be opened: accessoryd's account may not use the folder, so no accessory")
     #expect(try answers(agent))
     #expect(agent.end() == 0)

@@ -202,12 +202,11 @@ struct StartFailureTests {
       atPath: place, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     // Holds: the call only reads the path.
     try #require(unsafe chown(place, 1, 1) == 0)
-    // Root without its capabilities is an account like another.
     let program = try Program(
-      "/usr/bin/setpriv",
+      "/bin/sh",
       [
-        "--inh-caps=-all", "--bounding-set=-all", Program.path("accessoryd"), "--manifest",
-        folder("manifest.toml"), "--socket", place + "/s",
+        "-c", Program.withoutCapabilities, Program.path("accessoryd"), "--manifest", folder("manifest.toml"),
+        "--socket", place + "/s",
       ], in: folder)
     #expect(program.wait() == 77)
     let sentence = "the agent's account may not write \"\(place)\"; give it the folder, or use another"
