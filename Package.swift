@@ -33,9 +33,12 @@ let package = Package(
     .target(name: "Discovery", dependencies: ["HCI"], swiftSettings: strict),
 
     // The rules and their formats.
-    .target(name: "AgentCore", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
+    .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
+    .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
+    .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
+    .target(name: "Setup", dependencies: ["HCI", "Manifest", "Registry"], swiftSettings: strict),
     .target(name: "CToml"),
-    .target(name: "ManifestFormat", dependencies: ["AgentCore", "CToml"], swiftSettings: strict),
+    .target(name: "ManifestFormat", dependencies: ["Manifest", "CToml"], swiftSettings: strict),
 
     // What programs read and write; the client library uses it too.
     .target(name: "JSON", swiftSettings: strict),
@@ -46,28 +49,31 @@ let package = Package(
     .target(name: "CBluetooth"),
     .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
     .target(
-      name: "Rendering", dependencies: ["HCI", "Discovery", "AgentCore", "JSON"], swiftSettings: strict,
+      name: "ToolText", dependencies: ["HCI", "Discovery", "Manifest", "Registry", "Setup", "JSON"],
+      swiftSettings: strict,
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
     // What people see while they choose an accessory (pure), and the terminal that shows it.
-    .target(name: "PickerScreen", dependencies: ["HCI", "JSON", "Rendering"], swiftSettings: strict),
+    .target(name: "PickerScreen", dependencies: ["HCI", "JSON", "ToolText"], swiftSettings: strict),
     .target(name: "CCurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
     .target(name: "Terminal", dependencies: ["CCurses", "PickerScreen"], swiftSettings: strict),
 
     // Grants as values with names, in lines and on disk.
-    .target(name: "RegistryText", dependencies: ["AgentCore", "HCI", "JSON"], swiftSettings: strict),
+    .target(
+      name: "RegistryFormat", dependencies: ["Manifest", "Registry", "HCI", "JSON"],
+      swiftSettings: strict),
     // As a part of the program: 300 kB less of it are resident than as a shared library.
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary(":libsqlite3.a"), .linkedLibrary("m")]),
     .target(
       name: "RegistryStore",
-      dependencies: ["AgentCore", "CSQLite", "HCI", "JSON", "LinuxSystem", "RegistryText"],
+      dependencies: ["Manifest", "Registry", "CSQLite", "HCI", "JSON", "LinuxSystem", "RegistryFormat"],
       swiftSettings: strict),
 
     // What tests and the demonstration hear.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
     .target(
-      name: "RoomFormat", dependencies: ["HCI", "AgentCore", "ManifestFormat", "VirtualRadio"],
+      name: "RoomFormat", dependencies: ["HCI", "Manifest", "ManifestFormat", "VirtualRadio"],
       swiftSettings: strict),
     .executableTarget(
       name: "make-demo-capture",
@@ -77,23 +83,24 @@ let package = Package(
     // The agent: what it decides and answers (pure), and what it does with descriptors.
     .target(name: "CInterfaces"),
     .target(
-      name: "AgentService",
+      name: "Agent",
       dependencies: [
-        "HCI", "Discovery", "AgentCore", "JSON", "Varlink", "RegistryText", "Rendering", "CInterfaces",
+        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "JSON", "Varlink",
+        "RegistryFormat", "ToolText", "CInterfaces",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentRuntime",
       dependencies: [
-        "HCI", "Discovery", "AgentCore", "AgentService", "JSON", "Varlink", "Rendering", "LinuxSystem",
-        "ManifestFormat", "RegistryStore",
+        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink",
+        "ToolText", "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "accessoryd", dependencies: ["AgentRuntime"], swiftSettings: strict, linkerSettings: lean),
     .executableTarget(
       name: "virtual-controller",
-      dependencies: ["AgentCore", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat", "VirtualRadio"],
+      dependencies: ["Manifest", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat", "VirtualRadio"],
       swiftSettings: strict, linkerSettings: lean),
 
     // A controller in front of a real kernel, for Scripts/lab.
@@ -110,7 +117,8 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "AgentCore", "ManifestFormat", "RegistryText", "Rendering", "JSON", "LinuxSystem", "Varlink",
+        "HCI", "Manifest", "Setup", "ManifestFormat", "RegistryFormat", "ToolText", "JSON", "LinuxSystem",
+        "Varlink",
         "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -118,7 +126,7 @@ let package = Package(
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
     .target(
-      name: "GateTrials", dependencies: ["AgentCore", "Discovery", "HCI", "VirtualRadio"],
+      name: "GateTrials", dependencies: ["Manifest", "Discovery", "HCI", "VirtualRadio"],
       path: "Scripts/gate-tables/GateTrials", swiftSettings: strict),
     .executableTarget(
       name: "gate-tables", dependencies: ["GateTrials", "VirtualRadio"],
@@ -127,16 +135,17 @@ let package = Package(
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "TestDataTests",
-      dependencies: ["AgentCore", "Discovery", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
+      dependencies: ["Manifest", "Discovery", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
       swiftSettings: strict),
     // Counts instructions and allocations; run by Scripts/bench.
     .target(name: "CAllocations", path: "Scripts/benchmark/CAllocations"),
     .executableTarget(
-      name: "benchmark", dependencies: ["HCI", "Discovery", "AgentCore", "VirtualRadio", "CAllocations"],
+      name: "benchmark",
+      dependencies: ["HCI", "Discovery", "Manifest", "Setup", "VirtualRadio", "CAllocations"],
       path: "Scripts/benchmark/Benchmark", swiftSettings: strict),
     .executableTarget(
       name: "benchmark-delivery",
-      dependencies: ["AgentService", "AgentCore", "CAllocations", "HCI", "Varlink", "VirtualRadio"],
+      dependencies: ["Agent", "Manifest", "Setup", "CAllocations", "HCI", "Varlink", "VirtualRadio"],
       path: "Scripts/benchmark/Delivery", swiftSettings: strict),
 
     .testTarget(
@@ -159,41 +168,49 @@ let package = Package(
       name: "replay-core", dependencies: ["ReplayCore"], path: "Scripts/replay-core", swiftSettings: strict),
     .testTarget(
       name: "MatcherTests",
-      dependencies: ["AgentCore", "Discovery", "HCI", "TestSupport", "VirtualRadio"],
+      dependencies: ["Manifest", "Setup", "Discovery", "HCI", "TestSupport", "VirtualRadio"],
       swiftSettings: strict),
     .testTarget(name: "GateTests", dependencies: ["GateTrials"], swiftSettings: strict),
     .testTarget(
-      name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "AgentCore", "VirtualRadio"],
+      name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "Manifest", "Setup", "VirtualRadio"],
       swiftSettings: strict),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RoomFormatTests",
-      dependencies: ["RoomFormat", "AgentCore", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
+      dependencies: ["RoomFormat", "Controller", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
-      name: "BringupTests", dependencies: ["AgentCore", "HCI", "VirtualRadio", "TestSupport"],
+      name: "ControllerTests",
+      dependencies: ["AdapterSupport", "Controller", "Manifest", "HCI", "VirtualRadio", "TestSupport"],
       swiftSettings: strict),
     .target(name: "CPowerDisk", dependencies: ["CSQLite"], path: "Tests/CPowerDisk"),
     .target(
       name: "RegistrySupport",
-      dependencies: ["AgentCore", "CPowerDisk", "HCI", "LinuxSystem", "RegistryStore", "VirtualRadio"],
+      dependencies: [
+        "Manifest", "Registry", "CPowerDisk", "HCI", "LinuxSystem", "RegistryStore", "VirtualRadio",
+      ],
       path: "Tests/RegistrySupport", swiftSettings: strict),
     .target(
-      name: "AdapterSupport", dependencies: ["AgentCore", "HCI"], path: "Tests/AdapterSupport",
+      name: "AdapterSupport", dependencies: ["Controller", "HCI"], path: "Tests/AdapterSupport",
       swiftSettings: strict),
     .testTarget(
-      name: "AgentCoreTests", dependencies: ["AdapterSupport", "AgentCore", "HCI", "RegistrySupport"],
+      name: "ManifestTests", dependencies: ["HCI", "Discovery", "Manifest"], swiftSettings: strict),
+    .testTarget(
+      name: "RegistryTests", dependencies: ["HCI", "Manifest", "Registry", "RegistrySupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SetupTests", dependencies: ["HCI", "Manifest", "Registry", "RegistrySupport", "Setup"],
       swiftSettings: strict),
     .testTarget(
       name: "RegistryStoreTests",
       dependencies: [
-        "RegistryStore", "AgentCore", "CPowerDisk", "CSQLite", "HCI", "JSON", "LinuxSystem",
-        "RegistrySupport", "RegistryText",
+        "RegistryStore", "Registry", "Setup", "CPowerDisk", "CSQLite", "HCI", "JSON", "LinuxSystem",
+        "RegistrySupport", "RegistryFormat",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
-      name: "ManifestFormatTests", dependencies: ["ManifestFormat", "AgentCore", "HCI", "Discovery"],
+      name: "ManifestFormatTests", dependencies: ["ManifestFormat", "Manifest", "Setup", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .executableTarget(
@@ -205,17 +222,18 @@ let package = Package(
     // Tests that connect as several users.
     .target(name: "CPeer", path: "Tests/CPeer"),
     .testTarget(
-      name: "AgentServiceTests",
+      name: "AgentTests",
       dependencies: [
-        "AdapterSupport", "AgentService", "AgentRuntime", "AgentCore", "CPeer", "Discovery", "HCI", "JSON",
-        "LinuxSystem", "RegistryStore", "RegistrySupport", "Rendering", "TestSupport", "Varlink",
-        "VirtualRadio", "virtual-controller",
+        "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Setup", "CPeer",
+        "Discovery", "HCI", "JSON", "LinuxSystem", "RegistryStore", "RegistrySupport", "ToolText",
+        "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentSimulation",
       dependencies: [
-        "AgentService", "AgentCore", "Discovery", "HCI", "JSON", "TestSupport", "Varlink", "VirtualRadio",
+        "Agent", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON", "TestSupport", "Varlink",
+        "VirtualRadio",
       ],
       path: "Scripts/simulation/AgentSimulation", swiftSettings: strict),
     .executableTarget(
@@ -225,7 +243,8 @@ let package = Package(
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [
-        "AgentRuntime", "AgentCore", "AgentService", "HCI", "LinuxSystem", "RegistryStore", "TestSupport",
+        "AgentRuntime", "Controller", "Registry", "Setup", "Agent", "HCI", "LinuxSystem", "RegistryStore",
+        "TestSupport",
         "VirtualRadio",
         "accessoryd", "virtual-controller",
       ],
@@ -234,20 +253,21 @@ let package = Package(
       name: "VirtualControllerTests",
       dependencies: ["virtual-controller", "HCI", "LinuxSystem", "VirtualRadio"], swiftSettings: strict),
     .testTarget(
-      name: "RenderingTests",
+      name: "ToolTextTests",
       dependencies: [
-        "Rendering", "HCI", "Discovery", "AgentCore", "JSON", "ManifestFormat", "TestSupport",
+        "ToolText", "HCI", "Discovery", "Manifest", "Registry", "Setup", "JSON", "ManifestFormat",
+        "TestSupport",
         "VirtualRadio",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PickerScreenTests",
-      dependencies: ["PickerScreen", "HCI", "JSON", "Rendering", "VirtualRadio"], exclude: ["Fixtures"],
+      dependencies: ["PickerScreen", "HCI", "JSON", "ToolText", "VirtualRadio"], exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "accessoryctl", "accessoryd", "HCI", "JSON", "LinuxSystem", "Rendering", "TestSupport", "Varlink",
+        "accessoryctl", "accessoryd", "HCI", "JSON", "LinuxSystem", "ToolText", "TestSupport", "Varlink",
         "VirtualRadio", "virtual-controller",
       ],
       exclude: ["Fixtures", "metrics.py"],

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import HCI
 import LinuxSystem
+import Manifest
 
 /// The program `accessoryd`: reads what it needs, takes its place at the socket, and turns until it is ended.
 public enum AgentProgram {
@@ -47,7 +47,7 @@ public enum AgentProgram {
     let connections = Int(read.configuration.manifest.gateway.limits.connections)
     if let sentence = DescriptorLimit.raise(connections: connections) { log.say(.warning, sentence) }
     do throws(SystemError) {
-      let setup = Agent.Setup(
+      let setup = AgentCore.Setup(
         read.configuration, radioSource: read.radioSource, epoch: randomBlock(), secret: randomBlock(),
         version: AgentVersion.text)
       log.say(.info, "accessoryd \(AgentVersion.text) serves \(quoted(options.socket))")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
+import Manifest
 import ManifestFormat
 
 /// What the agent's command line asks for.

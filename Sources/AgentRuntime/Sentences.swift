@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
-import Rendering
+import ToolText
 
 // Sentences that several places of the agent share. Text from outside is escaped where it enters one.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+import HCI
+public import Manifest
 
 /// Reads a board profile.
 public enum BoardProfileReader {

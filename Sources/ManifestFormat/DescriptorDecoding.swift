@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
+import Manifest
 
 extension DiscoveryDescriptor {
   init(_ table: TableReader<DescriptorKey>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-package import AgentCore
+package import Manifest
 
 /// What every one of our TOML formats does: parse, look at the schema, decode, and say everything at once.
 package enum DocumentReader {

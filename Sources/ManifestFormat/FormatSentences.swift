@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Manifest
 
 extension FormatProblem {
   /// What is wrong with the text, and what would be right. This file and `RuleSentences` hold every sentence.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 public import HCI
+import Manifest
 
 /// Reads the identity keys of devices that change their address.
 ///

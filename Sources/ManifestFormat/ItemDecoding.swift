@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
+import Manifest
 
 extension DisplayItem {
   init(_ table: TableReader<ItemKey>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Manifest
 
 /// What `accessoryctl check` says about one file, and its exit status.
 public struct ManifestCheck: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Manifest
 
 /// Reads a manifest: TOML text to values, with everything that is wrong or doubtful said at once.
 public enum ManifestReader {
@@ -8,15 +8,15 @@ public enum ManifestReader {
   public static func read(
     text: [UInt8], fileName: String, accounts: AccountDirectory = .silent
   ) -> ManifestReading {
-    DocumentReader.read(text: text, fileName: fileName, schema: Manifest.schema) { root, log in
-      let manifest = Manifest(TableReader(root, at: ManifestKeyPath(), log: log))
+    DocumentReader.read(text: text, fileName: fileName, schema: GatewayManifest.schema) { root, log in
+      let manifest = GatewayManifest(TableReader(root, at: ManifestKeyPath(), log: log))
       let findings = ManifestRules.findings(in: manifest, accounts: accounts, unreadable: log.unreadable)
       return (manifest, findings)
     }
   }
 }
 
-extension Manifest {
+extension GatewayManifest {
   fileprivate init(_ table: TableReader<RootKey>) {
     self.init()
     table.require(.schema)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-package import AgentCore
+package import Manifest
 
 /// The lines of everything in a text, by key path.
 package struct PositionIndex {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-package import AgentCore
+package import Manifest
 
 /// Collects what is wrong with a text while it is read, by key path; lines are looked up at the end.
 ///

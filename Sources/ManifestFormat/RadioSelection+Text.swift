@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Manifest
 
 extension RadioSelection {
   /// `any`, `hci0`, an address, `btsnoop:FILE` or `h4:PATH`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Manifest
 
 /// What came of reading a file: its value unless something is wrong with it, and everything there is to say.
 public struct Reading<Value: Sendable>: Sendable {
@@ -21,9 +21,9 @@ public struct Reading<Value: Sendable>: Sendable {
 }
 
 /// What came of reading a manifest.
-public typealias ManifestReading = Reading<Manifest>
+public typealias ManifestReading = Reading<GatewayManifest>
 
-extension Reading where Value == Manifest {
+extension Reading where Value == GatewayManifest {
   /// Nil when a diagnostic is an error.
-  public var manifest: Manifest? { value }
+  public var manifest: GatewayManifest? { value }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
+import Manifest
 
 extension ManifestProblem {
   /// What is wrong with the meaning, and what would be right. This file and `FormatSentences` hold every sentence.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Manifest
 private import Glibc
 
 extension AccountDirectory {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-package import AgentCore
+package import Manifest
 
 extension TableReader {
   /// A string of 1 to `byteCountMax` bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-package import AgentCore
+package import Manifest
 
 /// Reads one table with a fixed set of keys: each key gives its value or a problem, and every other key is one.
 package struct TableReader<Key: ManifestKey> {

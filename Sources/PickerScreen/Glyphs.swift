@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Rendering
+import ToolText
 
 /// The characters that a terminal can show.
 public enum Glyphs: Sendable {

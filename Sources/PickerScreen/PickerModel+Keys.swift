@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
-import Rendering
+import ToolText
 
 extension PickerModel {
   /// So long a row has been the first one before a first key chooses it: another was there when the person decided.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
-import Rendering
+import ToolText
 
 extension PickerModel {
   /// All that is shown at a moment.

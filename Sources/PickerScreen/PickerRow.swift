@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import Rendering
+import ToolText
 
 /// A device on the list of a request.
 struct PickerRow: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import Rendering
+import ToolText
 
 /// A request as the picker shows it.
 struct PickerTab: Equatable, Sendable {

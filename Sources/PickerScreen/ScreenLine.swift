@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Rendering
+import ToolText
 
 /// How a piece of a line stands out. No meaning is in it alone: every terminal shows the same words.
 public struct ScreenStyle: OptionSet, Hashable, Sendable {

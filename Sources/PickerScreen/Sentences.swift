@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Rendering
+import ToolText
 
 /// What the picker says to people.
 enum Sentences {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Rendering
+import ToolText
 
 extension String {
   /// Lines of at most so many columns, folded at blanks, or anywhere in a word that is too long alone.

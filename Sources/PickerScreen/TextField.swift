@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Rendering
+import ToolText
 
 /// A line of text that is being typed.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import CSQLite
-import RegistryText
+import RegistryFormat
 
 /// A connection to a database file. Closed with its owner; statements borrow it and end before.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Registry
 
 /// The first 100 octets of a database file (sqlite.org, "Database File Format", 1.3), as far as they say whose it is.
 struct FileHeader {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
+import Registry
 
 extension RegistryFile {
   /// Makes an empty registry under a name of its own and then gives it the real one, so that a file with that name is

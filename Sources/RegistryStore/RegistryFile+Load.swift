@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import RegistryText
+import Registry
+import RegistryFormat
 
 extension RegistryFile {
   /// Checks what the file is made of, and climbs the ladder from its version to ours.
@@ -62,11 +62,13 @@ extension RegistryFile {
   }
 
   /// Reads every row, and says of the first bad one what is bad.
-  func read() throws(RegistryRefusal) -> Registry {
+  func read() throws(RegistryRefusal) -> AccessoryRegistry {
     var rows: [RegistryRow] = []
     for table in RegistryTable.allCases { try rows.append(contentsOf: Self.read(table, from: database)) }
-    let registry: Registry
-    do throws(RegistryViolation) { registry = try Registry(rows) } catch { throw .damaged(.violation(error)) }
+    let registry: AccessoryRegistry
+    do throws(RegistryViolation) { registry = try AccessoryRegistry(rows) } catch {
+      throw .damaged(.violation(error))
+    }
     try RegistryRefusal.reading { () throws(DatabaseError) in try database.checkpointsOnClose(true) }
     return registry
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
-import RegistryText
+import Manifest
+import Registry
+import RegistryFormat
 
 /// The registry on disk: one SQLite database in write-ahead mode, which only its owner reads and writes.
 ///
@@ -71,7 +72,7 @@ struct RegistryFile: ~Copyable {
   }
 
   /// Puts another registry in the place of what is there.
-  func replace(with registry: Registry) throws(StoreFailure) {
+  func replace(with registry: AccessoryRegistry) throws(StoreFailure) {
     try transaction { () throws(DatabaseError) in
       for table in RegistryTable.allCases { try database.run("DELETE FROM \(table.rawValue)") }
       for row in registry.rows { try make(.put(row)) }

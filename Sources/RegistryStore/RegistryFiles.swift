@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
 public import LinuxSystem
+public import Manifest
 
 /// The file system as far as the registry needs it beside SQLite: the real one, or a disk of a test's whose power fails.
 public protocol RegistryFiles: Sendable {

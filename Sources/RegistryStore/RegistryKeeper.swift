@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Registry
 import Synchronization
 
 /// Answers requests about the registry's file, one after the other, on the disk worker's thread.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
+import Registry
 
 /// Puts a new, empty registry in the place of what is there, which is kept under another name.
 enum RegistryReset {

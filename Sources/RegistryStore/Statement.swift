@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import CSQLite
-import RegistryText
+import RegistryFormat
 
 /// A compiled statement on its way through its rows. Ended with its owner.
 @safe struct Statement: ~Copyable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
 import CSQLite
 public import LinuxSystem
+public import Registry
 
 extension StoreFailure {
   init(_ error: DatabaseError) {

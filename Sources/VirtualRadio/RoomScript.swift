@@ -12,7 +12,7 @@ public struct RoomScript: Sendable {
   public init() {}
 }
 
-extension Controller {
+extension VirtualController {
   /// The controller of a room. Another seed gives another run of the same script.
   public init(_ room: RoomScript, seed: UInt64? = nil) {
     self.init(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
 import HCI
 import JSON
-import Rendering
+import Registry
+import Setup
+import ToolText
 
 /// An accessory as people name it.
 struct AccessoryOptions: ParsableArguments {

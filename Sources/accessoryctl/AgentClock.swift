@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
-import Rendering
+import ToolText
 
 /// What the wall clock here says of the agent's times.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
 import JSON
-import Rendering
+import Manifest
+import ToolText
 
 struct AllowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import JSON
-import Rendering
+import ToolText
 
 struct AuthorizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,7 +3,7 @@
 import ArgumentParser
 import HCI
 import LinuxSystem
-import Rendering
+import ToolText
 
 struct CaptureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
 import LinuxSystem
-import Rendering
+import Manifest
+import ToolText
 
 /// A capture, whole in memory.
 struct CaptureFile {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Rendering
+import ToolText
 import Varlink
 
 extension CaptureReply {

@@ -3,7 +3,7 @@
 import ArgumentParser
 import JSON
 import ManifestFormat
-import Rendering
+import ToolText
 
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

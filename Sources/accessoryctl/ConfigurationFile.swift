@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
 import LinuxSystem
+import Manifest
 import ManifestFormat
 
 /// A TOML file of ours, whole in memory: a manifest, identity keys, a board profile.
@@ -28,7 +28,7 @@ struct ConfigurationFile {
 
   /// The manifest; a file that others may write is refused. Accounts are not looked up, so that a recording replays
   /// alike on every machine.
-  func manifest() throws(Failure) -> Manifest {
+  func manifest() throws(Failure) -> GatewayManifest {
     try require(.ownerWrites)
     return try value(of: ManifestReader.read(text: contents.bytes, fileName: path))
   }

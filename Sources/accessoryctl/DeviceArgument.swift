@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
+import Manifest
 
 /// A device by its address, of whichever type.
 struct DeviceArgument: ExpressibleByArgument {

@@ -2,7 +2,7 @@
 
 import HCI
 import LinuxSystem
-import Rendering
+import ToolText
 
 /// Why the tool cannot go on.
 enum Failure: Error {

@@ -2,7 +2,7 @@
 
 import JSON
 import LinuxSystem
-import Rendering
+import ToolText
 import Varlink
 
 /// A connection to the agent: one call at a time, and waiting that ends.

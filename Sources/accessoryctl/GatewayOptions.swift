@@ -3,7 +3,7 @@
 import ArgumentParser
 import JSON
 import LinuxSystem
-import Rendering
+import ToolText
 import Varlink
 
 /// Which agent is asked.

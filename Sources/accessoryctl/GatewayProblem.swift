@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
-import Rendering
+import ToolText
 import Varlink
 
 /// Why the agent cannot be asked, or did not answer as it should.

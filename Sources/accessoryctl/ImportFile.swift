@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import JSON
 import LinuxSystem
-import RegistryText
+import Registry
+import RegistryFormat
+import Setup
 import Varlink
 
 /// An exported registry, whole in memory and found to be good.

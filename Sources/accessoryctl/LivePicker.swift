@@ -3,7 +3,7 @@
 import HCI
 import LinuxSystem
 import PickerScreen
-import Rendering
+import ToolText
 import Terminal
 
 /// A picker on the terminal, for as long as the person looks at it.

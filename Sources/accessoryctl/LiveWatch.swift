@@ -3,7 +3,7 @@
 import HCI
 import JSON
 import LinuxSystem
-import Rendering
+import ToolText
 import Varlink
 
 /// A watch that goes on when the agent does not: it connects again and takes up where it was, by epoch and sequence.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
 import HCI
+import Manifest
 
 /// How the commands look at a capture: as which gateway, and how long.
 struct LookOptions: ParsableArguments {
@@ -26,7 +26,7 @@ struct LookOptions: ParsableArguments {
 
   /// The data path that the files describe. Without a manifest nothing is looked for.
   func dataPath() throws(Failure) -> DataPath {
-    var manifest = Manifest()
+    var manifest = GatewayManifest()
     if let path = self.manifest { manifest = try ConfigurationFile(reading: path).manifest() }
     var keys: [IdentityKey] = []
     if let identityKeys { keys = try ConfigurationFile(reading: identityKeys).identityKeys() }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
 import HCI
-import Rendering
+import Manifest
+import ToolText
 
 /// Where commands that ask about devices look: at what the agent has now, or at the tables as they stand after a
 /// capture.

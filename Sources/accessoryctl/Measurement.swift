@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
-import Rendering
+import ToolText
 
 /// Readings of one device on their way from the agent's stream of packets into a calibration.
 struct Measurement: ~Copyable {

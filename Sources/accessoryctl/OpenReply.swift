@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Rendering
+import ToolText
 import Varlink
 
 /// A reply of `Open` of `io.accessoryd.Picker`.

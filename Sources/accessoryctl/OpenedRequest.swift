@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import JSON
 import LinuxSystem
-import Rendering
+import Registry
+import Setup
+import ToolText
 import Varlink
 
 /// A request on an app's behalf: it lives as long as its connection.

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import LinuxSystem
-import Rendering
+import ToolText
 
 /// How fast a capture replays. The lines are the same at every speed.
 enum Pace: Equatable {

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import LinuxSystem
-import Rendering
+import ToolText
 import Terminal
 
 struct PickCommand: ParsableCommand {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
 import JSON
 import PickerScreen
+import Setup
 
 /// What is set up on an app's behalf, and how it is chosen: the parameters of `Open`.
 struct PickOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Rendering
+import ToolText
 
 /// An accessory that was set up: a line of `pick --app NAME --json` (`Config/schema/picked.schema.json`).
 struct PickedAccessory: Line {

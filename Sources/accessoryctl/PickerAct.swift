@@ -3,7 +3,7 @@
 import JSON
 import LinuxSystem
 import PickerScreen
-import Rendering
+import ToolText
 import Varlink
 
 /// A decision on its way to the agent, on a connection of its own: one carries one call at a time.

@@ -2,7 +2,7 @@
 
 import LinuxSystem
 import PickerScreen
-import Rendering
+import ToolText
 import Varlink
 
 /// The connections of a picker: what waits, how the agent is, the request on an app's behalf, and decisions on their way.

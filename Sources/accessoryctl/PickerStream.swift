@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
-import Rendering
+import ToolText
 import Varlink
 
 /// What waits for operators, and every change of it, as lines of JSON until a signal or the last reader ends it.

@@ -2,7 +2,7 @@
 
 import JSON
 import LinuxSystem
-import Rendering
+import ToolText
 
 /// Standard output, as text for people or as lines of JSON.
 struct Printer: ~Copyable {

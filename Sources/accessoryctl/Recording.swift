@@ -2,7 +2,7 @@
 
 import HCI
 import LinuxSystem
-import Rendering
+import ToolText
 
 /// The agent's stream of packets on its way into a btsnoop file.
 struct Recording: ~Copyable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Rendering
+import ToolText
 
 /// The parameters of an error; what is missing is left out of the sentence.
 struct Refusal: Error {

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import LinuxSystem
-import Rendering
+import ToolText
 
 struct RegistryExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,8 +3,8 @@
 import ArgumentParser
 import JSON
 import LinuxSystem
-import RegistryText
-import Rendering
+import RegistryFormat
+import ToolText
 import Varlink
 
 struct RegistryImportCommand: ParsableCommand {

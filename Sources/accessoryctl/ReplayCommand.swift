@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
 import HCI
 import LinuxSystem
-import Rendering
+import Manifest
+import ToolText
 
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,7 +3,7 @@
 import JSON
 import LinuxSystem
 import PickerScreen
-import Rendering
+import ToolText
 import Varlink
 
 /// A request on an app's behalf that needs nobody at a screen: each accessory that was set up is a line; what goes

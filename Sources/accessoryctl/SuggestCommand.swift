@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
 import HCI
-import Rendering
+import Setup
+import ToolText
 
 struct SuggestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ArgumentParser
-import Rendering
+import Manifest
+import ToolText
 
 struct TryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@
 
 import JSON
 import LinuxSystem
-import Rendering
+import ToolText
 
 /// What a watch prints: events, gaps, and what happened to the agent.
 struct WatchPrinter: ~Copyable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Manifest
 import Glibc
 import HCI
 import LinuxSystem
@@ -31,7 +31,7 @@ enum VirtualControllerProgram {
     guard let options = try VirtualControllerOptions(words) else {
       return print(VirtualControllerOptions.help, terminator: "")
     }
-    let controller = Controller(try scene(options.scene), seed: options.seed)
+    let controller = VirtualController(try scene(options.scene), seed: options.seed)
     do throws(SystemError) {
       var server = try VirtualControllerServer(controller, options.socket, options.kind)
       try server.run()

@@ -40,7 +40,7 @@ struct VirtualControllerServer: ~Copyable {
     }
   }
 
-  init(_ controller: consuming Controller, _ path: String, _ kind: LocalSocketKind) throws(SystemError) {
+  init(_ controller: consuming VirtualController, _ path: String, _ kind: LocalSocketKind) throws(SystemError) {
     let signals = try SignalDescriptor()
     let origin = try BootTime.now()
     let epoll = try Epoll()

@@ -18,14 +18,14 @@ struct VirtualControllerTransport: ~Copyable {
     case system(SystemError)
   }
 
-  private var controller: Controller
+  private var controller: VirtualController
   private let origin: Instant
   private var buffer = [UInt8](repeating: 0, count: readByteCount)
   /// The rest of a packet that the socket took only in part.
   private var unsent: ArraySlice<UInt8> = []
 
   /// `now` is the scene's beginning.
-  init(_ controller: consuming Controller, at now: Instant) {
+  init(_ controller: consuming VirtualController, at now: Instant) {
     self.controller = controller
     origin = now
   }

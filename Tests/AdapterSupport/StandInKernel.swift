@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Controller
 import HCI
 
 /// The management interface of a kernel with one adapter, as far as scanning needs it: what it is asked comes in, its
@@ -22,7 +22,7 @@ public struct StandInKernel {
 
   public init() {}
 
-  public mutating func answer(_ command: ManagementCommand) -> [ManagementEvent] {
+  public mutating func answer(_ command: MgmtCommand) -> [MgmtEvent] {
     asked.append(command.opcode)
     guard !isMute else { return [] }
     if let status = refusals[command.opcode] { return [completed(command, status)] }
@@ -64,13 +64,13 @@ public struct StandInKernel {
     }
   }
 
-  public func event(_ content: ManagementEvent.Content) -> ManagementEvent {
-    ManagementEvent(index: index, content)
+  public func event(_ content: MgmtEvent.Content) -> MgmtEvent {
+    MgmtEvent(index: index, content)
   }
 
   private func completed(
-    _ command: ManagementCommand, _ status: ManagementStatus, _ returned: [UInt8] = []
-  ) -> ManagementEvent {
+    _ command: MgmtCommand, _ status: ManagementStatus, _ returned: [UInt8] = []
+  ) -> MgmtEvent {
     event(.completed(command.opcode, status, returned: returned))
   }
 
@@ -83,7 +83,7 @@ public struct StandInKernel {
   }
 }
 
-extension ManagementEvent {
+extension MgmtEvent {
   /// The message as the kernel writes it.
   public var octets: [UInt8] {
     let (code, body): (UInt16, [UInt8]) =

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import AgentRuntime
 import Foundation
 import LinuxSystem
+import Registry
 import Synchronization
 import Testing
-
-@testable import AgentRuntime
 
 @Suite("What the disk worker is asked")
 struct DiskPortTests {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import HCI
-import Testing
-
 @testable import AgentRuntime
+import HCI
+import Registry
+import Setup
+import Testing
 
 @Suite("Log lines")
 struct LogTests {

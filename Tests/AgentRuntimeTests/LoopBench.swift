@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
+@testable import AgentRuntime
 import Foundation
 import HCI
 import LinuxSystem
+import Setup
 import Synchronization
 import Testing
-
-@testable import AgentRuntime
 
 /// The real loop on a thread of its own, turned by a test, with a disk of the test's.
 enum LoopBench {
@@ -37,7 +36,7 @@ enum LoopBench {
     let reader = ConfigurationReader(
       manifestPath: folder("manifest.toml"), radio: "h4:" + folder("h4"))
     let read = try reader.read()
-    let setup = Agent.Setup(
+    let setup = AgentCore.Setup(
       read.configuration, radioSource: read.radioSource, epoch: Block128(high: 1, low: 2),
       secret: Block128(high: 3, low: 4))
     return try AgentLoop(

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import Testing
-
 @testable import AgentRuntime
+import Controller
+import Testing
 
 @Suite("What a killed agent has left in an adapter")
 struct RemainsFileTests {

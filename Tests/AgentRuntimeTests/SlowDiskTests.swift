@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
+@testable import AgentRuntime
 import Foundation
 import HCI
 import LinuxSystem
 import RegistryStore
+import Setup
 import Synchronization
 import Testing
-
-@testable import AgentRuntime
 
 @Suite("A slow disk")
 struct SlowDiskTests {

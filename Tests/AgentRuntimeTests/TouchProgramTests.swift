@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
+@testable import AgentRuntime
 import Foundation
 import HCI
 import LinuxSystem
+import Registry
+import Setup
 import TestSupport
 import Testing
-
-@testable import AgentRuntime
 
 @Suite("The program for touches")
 struct TouchProgramTests {
@@ -85,7 +85,7 @@ struct TouchProgramTests {
     try ProgramFile.writeScript("exit 0", to: folder("lamp"))
     let gateway = "[gateway]\non-touch = \"\(folder("lamp"))\""
     _ = try folder.file("manifest.toml", Folder.manifest.replacing("[gateway]", with: gateway))
-    let disk = Disk(registryPath: "registry") { _ in .registry(.opened(Registry())) }
+    let disk = Disk(registryPath: "registry") { _ in .registry(.opened(AccessoryRegistry())) }
     try LoopBench.run(in: folder, disk: disk) { loop in
       for _ in 0..<3 { loop.signal(TouchSignal(.success, app: "lights", item: "bulb")) }
       try loop.turn { $0.counters.touchSignals.done == 3 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Capacities")
 struct CapacityTests {
   private let company: UInt16 = 0x0EEE
 
   private func listener(_ items: DisplayItem..., adjust: (inout Capacities) -> Void) -> Listener {
-    Listener(Manifest(items.isEmpty ? [.company(company)] : items) { adjust(&$0.capacities) })
+    Listener(GatewayManifest(items.isEmpty ? [.company(company)] : items) { adjust(&$0.capacities) })
   }
 
   // MARK: Rows
@@ -122,7 +121,7 @@ struct CapacityTests {
 
   @Test("Of nine items that match, the first eight of the manifest are found and the ninth is counted")
   func eightMatches() {
-    let listener = Listener(Manifest(nineItems))
+    let listener = Listener(GatewayManifest(nineItems))
     listener.hear(1, -60, .made(by: company), at: 0)
     #expect(listener.lines() == (0..<8).map { "0 found i\($0) 1 matched" })
     #expect(listener.counters.matchesBeyondCapacity == 1)
@@ -141,7 +140,7 @@ struct CapacityTests {
   @Test(
     "An item that still matches, but behind eight others now, is lost for want of room and not of a match")
   func crowdedOut() {
-    let listener = Listener(Manifest(lateFirst))
+    let listener = Listener(GatewayManifest(lateFirst))
     listener.hear(1, -60, .made(by: company), at: 0)
     _ = listener.lines()
     let both = AdvertisingPayload().manufacturerData(1, []).manufacturerData(0x0EEE, [0xA5])
@@ -156,7 +155,7 @@ struct CapacityTests {
 
   @Test("An item before them displaces the eighth match, which returns when the place is free again")
   func displacement() {
-    let listener = Listener(Manifest(lateFirst))
+    let listener = Listener(GatewayManifest(lateFirst))
     listener.hear(set(1, .made(by: company)), at: 0)
     _ = listener.lines()
     listener.hear(set(2, .made(by: 1)), at: 10)
@@ -170,7 +169,7 @@ struct CapacityTests {
   @Test("An item after eight that are found waits for a place and takes it")
   func waitingItem() {
     let items = (0..<8).map { DisplayItem.company(0x0EEE, "i\($0)") } + [.company(1, "last")]
-    let listener = Listener(Manifest(items))
+    let listener = Listener(GatewayManifest(items))
     listener.hear(set(1, .made(by: company)), at: 0)
     listener.hear(set(2, .made(by: 1)), at: 10)
     #expect(listener.lines() == (0..<8).map { "0 found i\($0) 1 matched" })
@@ -182,7 +181,7 @@ struct CapacityTests {
 
   @Test("An item without room in its quota displaces nothing")
   func fullQuotaDisplacesNothing() {
-    let manifest = Manifest(lateFirst) { $0.capacities.matchesPerItem = 2 }
+    let manifest = GatewayManifest(lateFirst) { $0.capacities.matchesPerItem = 2 }
     let listener = Listener(manifest)
     for step: Int64 in 0..<4 {
       for number: UInt64 in 8...9 { listener.hear(number, -60, .made(by: 1), at: 10 * step) }
@@ -352,7 +351,7 @@ struct CapacityTests {
     let identity = DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random)
     let plan = AddressPlan.resolvable(key: key, rotationSeconds: 900)
     let listener = Listener(
-      Manifest([.company(company)]), identities: [IdentityKey(key: key, identity: identity)])
+      GatewayManifest([.company(company)]), identities: [IdentityKey(key: key, identity: identity)])
     listener.setAccessory(DeviceAddress(bits: identity.bits, type: .randomIdentity))
     var seen: Set<DeviceAddress> = []
     for minute: Int64 in 0..<60 {
@@ -379,7 +378,7 @@ struct CapacityTests {
     let key = Block128(high: 1, low: 2)
     let other = AddressPlan.resolvable(key: Block128(high: 3, low: 4), rotationSeconds: 60)
     let listener = Listener(
-      Manifest([.company(company)]),
+      GatewayManifest([.company(company)]),
       identities: [IdentityKey(key: key, identity: DeviceAddress(bits: 5, type: .public))])
     for minute: Int64 in 0..<5 {
       let address = other.address(at: .milliseconds(60_000 * minute), seed: 1)

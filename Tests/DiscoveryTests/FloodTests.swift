@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 /// What strangers can do by sending a lot. Memory is flat by construction: every table comes from an arena that is
 /// measured before the first packet, and `Discovery` compiles as Embedded Swift that may not allocate. What is left
@@ -37,7 +36,7 @@ struct FloodTests {
     private var cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
 
     /// With the default capacities.
-    init(_ manifest: Manifest) {
+    init(_ manifest: GatewayManifest) {
       var manifest = manifest
       manifest.gateway.capacities = Capacities()
       path = DataPath(manifest)
@@ -84,7 +83,7 @@ struct FloodTests {
 
   @Test("100,000 addresses in an hour: accessories and known devices keep their rows, the table its size")
   func addresses() {
-    let gateway = Gateway(Manifest([.company(company)]))
+    let gateway = Gateway(GatewayManifest([.company(company)]))
     let ours = Template(.made(by: company))
     let strange = Template(.made(by: 0x004C))
     for number: UInt64 in 1...20 { gateway.setAccessory(number) }
@@ -111,7 +110,7 @@ struct FloodTests {
 
   @Test("Spoofed matches from rotating addresses: the quota holds, and devices heard regularly stay found")
   func spoofedMatches() {
-    let gateway = Gateway(Manifest([.company(company)]))
+    let gateway = Gateway(GatewayManifest([.company(company)]))
     let ours = Template(.made(by: company))
     gateway.setAccessory(1)
     gateway.receive(ours.packet(from: 1), at: 0)
@@ -138,7 +137,7 @@ struct FloodTests {
 
   @Test("Spoofers that send as often as real devices do not push those out that are heard every second")
   func patientSpoofers() {
-    let gateway = Gateway(Manifest([.company(company)]))
+    let gateway = Gateway(GatewayManifest([.company(company)]))
     let ours = Template(.made(by: company))
     for tick: Int64 in 0..<600 {
       let now = tick * 100_000
@@ -157,7 +156,7 @@ struct FloodTests {
 
   @Test("A payload that changes with every report makes one event a second")
   func changingPayloads() {
-    let gateway = Gateway(Manifest([.company(company)]))
+    let gateway = Gateway(GatewayManifest([.company(company)]))
     for step: Int64 in 0..<20_000 {
       let payload = AdvertisingPayload.made(by: company, UInt8(truncatingIfNeeded: step))
       gateway.receive(
@@ -170,7 +169,7 @@ struct FloodTests {
 
   @Test("Endless chains of fragments take no more than their places")
   func fragments() {
-    let gateway = Gateway(Manifest([.company(company)]))
+    let gateway = Gateway(GatewayManifest([.company(company)]))
     for step: UInt64 in 0..<5000 {
       var report = AirReport(
         extendedFrom: .device(step % 50), set: 1, properties: .connectable, rssi: -60,

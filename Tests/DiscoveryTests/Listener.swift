@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-@testable import AgentCore
+@testable import Discovery
 import HCI
+@testable import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 /// A data path with everything that a test hears of it: packets go in with their time, sightings come out in order.
 ///
@@ -14,13 +13,13 @@ final class Listener {
   private var path: DataPath
   private var cursor: EventCursor
 
-  init(_ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0) {
+  init(_ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0) {
     path = DataPath(manifest, identities: identities, adapterOffset: adapterOffset)
     cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
   }
 
   convenience init(_ items: DisplayItem..., offset: Int8 = 0, adjust: (inout Gateway) -> Void = { _ in }) {
-    self.init(Manifest(items, adjust), adapterOffset: offset)
+    self.init(GatewayManifest(items, adjust), adapterOffset: offset)
   }
 
   var counters: Counters { path.pipeline.counters }
@@ -71,7 +70,8 @@ final class Listener {
   /// Goes on with another manifest.
   @discardableResult
   func reload(
-    _ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at milliseconds: Int64
+    _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0,
+    at milliseconds: Int64
   ) -> ReloadSummary {
     reload(
       manifest, identities: identities, adapterOffset: adapterOffset,
@@ -80,7 +80,7 @@ final class Listener {
 
   @discardableResult
   func reload(
-    _ manifest: Manifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
+    _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
   ) -> ReloadSummary {
     defer { path.pipeline.checkInvariants() }
     return path.reload(manifest, identities: identities, adapterOffset: adapterOffset, at: time)
@@ -89,7 +89,7 @@ final class Listener {
   /// Goes on with other items, all else being as it is by default.
   @discardableResult
   func reload(_ items: DisplayItem..., at milliseconds: Int64) -> ReloadSummary {
-    reload(Manifest(items), at: milliseconds)
+    reload(GatewayManifest(items), at: milliseconds)
   }
 
   @discardableResult
@@ -162,7 +162,7 @@ extension DeviceAddress {
   static func device(_ number: UInt64) -> Self { Self(bits: 0xC0DE << 32 | number, type: .random) }
 }
 
-extension Manifest {
+extension GatewayManifest {
   /// One app with these items, and a table small enough to be checked after every packet.
   init(_ items: [DisplayItem], _ adjust: (inout Gateway) -> Void = { _ in }) {
     self.init()

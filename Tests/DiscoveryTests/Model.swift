@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import VirtualRadio
 
 /// The data path as the rules read: arrays, dictionaries, memory without end, everything computed anew each time.

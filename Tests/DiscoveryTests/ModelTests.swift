@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Pipeline and model")
 struct ModelTests {
@@ -13,7 +12,7 @@ struct ModelTests {
     "With room for everything the pipeline's events are the model's, in every field",
     arguments: UInt64(1)...6)
   func equality(seed: UInt64) {
-    let listener = Listener(Manifest(.ofTheRoom) { $0.capacities.devices = 16 })
+    let listener = Listener(GatewayManifest(.ofTheRoom) { $0.capacities.devices = 16 })
     var model = Model(.ofTheRoom)
     var room = RandomRoom(devices: 10, seed: seed)
     var eventCount = 0
@@ -35,7 +34,7 @@ struct ModelTests {
 
   @Test("With little room every table keeps its bounds and every story its order", arguments: UInt64(1)...12)
   func bounds(seed: UInt64) {
-    let manifest = Manifest(.ofTheRoom) {
+    let manifest = GatewayManifest(.ofTheRoom) {
       $0.capacities.devices = 16
       $0.capacities.longPayloads = 3
       $0.capacities.matchesPerItem = 4
@@ -79,7 +78,7 @@ struct ModelTests {
   @Test("The same room gives the same events", arguments: UInt64(1)...3)
   func determinism(seed: UInt64) {
     let runs = (0..<2).map { _ in
-      let listener = Listener(Manifest(.ofTheRoom) { $0.capacities.devices = 16 })
+      let listener = Listener(GatewayManifest(.ofTheRoom) { $0.capacities.devices = 16 })
       var room = RandomRoom(devices: 40, seed: seed)
       var events: [ModelEvent] = []
       for _ in 0..<1000 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import VirtualRadio
 
 /// Reports of a restless room: devices that come and go, change their pace, their sets, their payloads, and how they

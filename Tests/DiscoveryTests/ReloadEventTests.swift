@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Reload: events and identities")
 struct ReloadEventTests {
@@ -46,11 +45,11 @@ struct ReloadEventTests {
 
   @Test("Names of items that are gone are forgotten once no event needs them")
   func forgottenNames() {
-    let listener = Listener(Manifest([bulb]) { $0.capacities.events = 16 })
+    let listener = Listener(GatewayManifest([bulb]) { $0.capacities.events = 16 })
     for round: Int64 in 0..<100 {
       // Each item is found once and lost by the next reload.
       let item = DisplayItem.company(2, "item\(round)")
-      listener.reload(Manifest([item]) { $0.capacities.events = 16 }, at: 100 * round)
+      listener.reload(GatewayManifest([item]) { $0.capacities.events = 16 }, at: 100 * round)
       listener.hear(1, -60, .made(by: 2), at: 100 * round + 1)
       #expect(listener.retiredCount <= 16)
     }
@@ -61,7 +60,7 @@ struct ReloadEventTests {
   func smallerRing(events: Int32) {
     let listener = Listener(bulb)
     for number: UInt64 in 0..<40 { listener.hear(number, -60, .made(by: 0x0EEE), at: Int64(number)) }
-    listener.reload(Manifest([bulb]) { $0.capacities.events = events }, at: 50)
+    listener.reload(GatewayManifest([bulb]) { $0.capacities.events = events }, at: 50)
     #expect(listener.missed() == UInt64(40 - events))
     #expect(listener.sightings().map(\.line).count == Int(events))
     listener.hear(99, -60, .made(by: 0x0EEE), at: 60)
@@ -70,11 +69,11 @@ struct ReloadEventTests {
 
   @Test("A larger ring keeps all, and bytes around the old ring's end come out whole")
   func largerRing() {
-    let listener = Listener(Manifest([bulb]) { $0.capacities.eventBytes = 33 })
+    let listener = Listener(GatewayManifest([bulb]) { $0.capacities.eventBytes = 33 })
     for number: UInt64 in 0..<40 {
       listener.hear(number, -60, .made(by: 0x0EEE, UInt8(number)), at: Int64(number))
     }
-    listener.reload(Manifest([bulb]) { $0.capacities.eventBytes = 1000 }, at: 50)
+    listener.reload(GatewayManifest([bulb]) { $0.capacities.eventBytes = 1000 }, at: 50)
     #expect(listener.missed() == 34)
     let heard = listener.sightings()
     #expect(heard.map(\.payload) == (34..<40).map { AdvertisingPayload.made(by: 0x0EEE, UInt8($0)).bytes })
@@ -113,11 +112,11 @@ struct ReloadEventTests {
 
   @Test("Levels follow a new adapter offset as though it had always been")
   func adapterOffset() {
-    let twin = Listener(Manifest([bulb]), adapterOffset: 7)
-    let listener = Listener(Manifest([bulb]), adapterOffset: -3)
+    let twin = Listener(GatewayManifest([bulb]), adapterOffset: 7)
+    let listener = Listener(GatewayManifest([bulb]), adapterOffset: -3)
     for step: Int64 in 0..<60 {
       let level = Int8(-60 - (step * 7) % 11)
-      if step == 30 { listener.reload(Manifest([bulb]), adapterOffset: 7, at: 100 * step - 50) }
+      if step == 30 { listener.reload(GatewayManifest([bulb]), adapterOffset: 7, at: 100 * step - 50) }
       for each in [twin, listener] { each.hear(1, level, .made(by: 0x0EEE), at: 100 * step) }
       guard step >= 30 else { continue }
       #expect(listener.device(1)?.signal.level == twin.device(1)?.signal.level)
@@ -146,7 +145,7 @@ struct ReloadEventTests {
   func newKey() {
     let listener = Listener(bulb)
     hear(listener, 0, at: 0)
-    listener.reload(Manifest([bulb]), identities: [other, identity], at: 10)
+    listener.reload(GatewayManifest([bulb]), identities: [other, identity], at: 10)
     let heard = listener.sightings()
     #expect(heard.map(\.sighting.event) == [.found, .lost, .found])
     #expect(heard.map(\.sighting.reason) == [.matched, .reload, .matched])
@@ -159,10 +158,10 @@ struct ReloadEventTests {
 
   @Test("Without its key a device goes by its private address again")
   func removedKey() {
-    let listener = Listener(Manifest([bulb]), identities: [identity])
+    let listener = Listener(GatewayManifest([bulb]), identities: [identity])
     hear(listener, 0, at: 0)
     _ = listener.lines()
-    listener.reload(Manifest([bulb]), identities: [other], at: 10)
+    listener.reload(GatewayManifest([bulb]), identities: [other], at: 10)
     let heard = listener.sightings()
     #expect(heard.map(\.sighting.reason) == [.reload, .matched])
     #expect(
@@ -175,10 +174,10 @@ struct ReloadEventTests {
 
   @Test("A key that stays keeps its device, wherever it stands in the file")
   func keptKey() {
-    let listener = Listener(Manifest([bulb]), identities: [identity])
+    let listener = Listener(GatewayManifest([bulb]), identities: [identity])
     hear(listener, 0, at: 0)
     _ = listener.lines()
-    listener.reload(Manifest([bulb]), identities: [other, identity], at: 10)
+    listener.reload(GatewayManifest([bulb]), identities: [other, identity], at: 10)
     hear(listener, 1, at: 20)
     #expect(listener.lines() == [])
     #expect(listener.deviceCount == 1)
@@ -190,7 +189,7 @@ struct ReloadEventTests {
     hear(listener, 0, at: 0)
     hear(listener, 1, at: 5)
     _ = listener.lines()
-    listener.reload(Manifest([bulb]), identities: [identity], at: 10)
+    listener.reload(GatewayManifest([bulb]), identities: [identity], at: 10)
     #expect(listener.sightings().map(\.sighting.reason) == [.reload, .reload, .matched])
     #expect(listener.deviceCount == 1)
     #expect(listener.device(at: address(1))?.identity == 0)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Reload: under load")
 struct ReloadLoadTests {
@@ -43,7 +42,7 @@ struct ReloadLoadTests {
     #expect(readers.1.isOrderly && readers.0.isOrderly)
   }
 
-  private static func manifest(other octet: UInt8?) -> Manifest {
+  private static func manifest(other octet: UInt8?) -> GatewayManifest {
     var items = [
       DisplayItem.company(0x0EEE) { $0.gate.lostMilliseconds = 300 },
       DisplayItem.immediate(0x0EEE, "touch") {
@@ -57,7 +56,7 @@ struct ReloadLoadTests {
         .company(0x0EEE, "other") { $0.descriptor.manufacturerData = MaskedBytes(blob: [octet]) },
         at: Int(octet & 1))
     }
-    return Manifest(items) {
+    return GatewayManifest(items) {
       $0.capacities.devices = 300
       $0.capacities.matchesPerItem = octet == nil ? 300 : 256
       $0.capacities.longPayloads = 4

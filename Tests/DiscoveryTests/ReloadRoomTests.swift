@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Reload: room in the tables")
 struct ReloadRoomTests {
   private let bulb = DisplayItem.company(0x0EEE)
 
-  private func manifest(_ items: DisplayItem..., adjust: (inout Capacities) -> Void) -> Manifest {
-    Manifest(items.isEmpty ? [bulb] : items) { adjust(&$0.capacities) }
+  private func manifest(_ items: DisplayItem..., adjust: (inout Capacities) -> Void) -> GatewayManifest {
+    GatewayManifest(items.isEmpty ? [bulb] : items) { adjust(&$0.capacities) }
   }
 
   private func extended(_ number: UInt64, set: UInt8, _ payload: AdvertisingPayload) -> AirReport {
@@ -28,10 +27,10 @@ struct ReloadRoomTests {
   @Test("A new item in front of eight that are found takes the place of the last")
   func ninthItem() {
     let eight = (0..<8).map { DisplayItem.company(0x0EEE, "item\($0)") }
-    let listener = Listener(Manifest(eight))
+    let listener = Listener(GatewayManifest(eight))
     listener.hear(1, -60, .made(by: 0x0EEE), at: 0)
     _ = listener.lines()
-    listener.reload(Manifest([.company(0x0EEE, "first")] + eight), at: 10)
+    listener.reload(GatewayManifest([.company(0x0EEE, "first")] + eight), at: 10)
     #expect(listener.lines() == ["10 lost item7 1 evicted", "10 found first 1 matched"])
     #expect(listener.device(1)?.unkeptMatches == 1)
   }
@@ -39,10 +38,10 @@ struct ReloadRoomTests {
   @Test("A ninth item that waited for a place takes that of one that was removed")
   func placeForTheNinth() {
     let nine = (0..<9).map { DisplayItem.company(0x0EEE, "item\($0)") }
-    let listener = Listener(Manifest(nine))
+    let listener = Listener(GatewayManifest(nine))
     listener.hear(1, -60, .made(by: 0x0EEE), at: 0)
     _ = listener.lines()
-    listener.reload(Manifest(Array(nine.dropFirst())), at: 10)
+    listener.reload(GatewayManifest(Array(nine.dropFirst())), at: 10)
     #expect(listener.lines() == ["10 lost item0 1 reload", "10 found item8 1 matched"])
   }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Reload: items")
 struct ReloadTests {
@@ -152,7 +151,7 @@ struct ReloadTests {
     listener.hear(1, -60, .made(by: 0x0EEE, 0), at: 0)
     listener.hear(1, -60, .made(by: 0x0EEE, 1), at: 100)
     _ = listener.lines()
-    let slower = Manifest([bulb]) { $0.changedIntervalMilliseconds = 5000 }
+    let slower = GatewayManifest([bulb]) { $0.changedIntervalMilliseconds = 5000 }
     listener.reload(slower, at: 200)
     listener.wait(until: 4999)
     #expect(listener.lines() == [])

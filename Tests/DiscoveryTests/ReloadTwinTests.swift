@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Manifest
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Reload: a twin that is never reloaded")
 struct ReloadTwinTests {
   @Test(
     "Reloading the same manifest changes nothing at all, in however little room", arguments: UInt64(1)...4)
   func sameManifest(seed: UInt64) {
-    let manifest = Manifest(.ofTheRoom) {
+    let manifest = GatewayManifest(.ofTheRoom) {
       $0.capacities.devices = 16
       $0.capacities.longPayloads = 3
       $0.capacities.matchesPerItem = 4
@@ -57,7 +56,7 @@ struct ReloadTwinTests {
     "Items that stay unchanged through any manifests tell what they would have told without them",
     arguments: UInt64(1)...4)
   func unchangedItems(seed: UInt64) {
-    let twin = Listener(Manifest(.ofTheRoom) { $0.capacities.devices = 32 })
+    let twin = Listener(GatewayManifest(.ofTheRoom) { $0.capacities.devices = 32 })
     var manifests = RandomManifests(seed: seed)
     let listener = Listener(manifests.next())
     var room = RandomRoom(devices: 12, seed: seed)
@@ -94,7 +93,7 @@ struct RandomManifests {
 
   init(seed: UInt64) { dice = SeededGenerator(seed: seed, stream: 7) }
 
-  mutating func next() -> Manifest {
+  mutating func next() -> GatewayManifest {
     var items = Self.fixed
     for item in [DisplayItem].ofTheRoom where !Self.fixed.contains(item) && dice.chance(perMille: 600) {
       items.append(varied(item))
@@ -104,7 +103,7 @@ struct RandomManifests {
     let devices = 16 + dice.number(below: 40)
     let isSlow = dice.chance(perMille: 500)
     let reassemblies = Int32(2 + dice.number(below: 5))
-    return Manifest(items) {
+    return GatewayManifest(items) {
       $0.capacities.devices = Int32(devices)
       $0.capacities.longPayloads = isSlow ? 200 : 128
       $0.capacities.reassemblies = reassemblies

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+@testable import Discovery
 import HCI
+import Setup
 import Testing
 import VirtualRadio
-
-@testable import Discovery
 
 @Suite("Sightings")
 struct SightingTests {

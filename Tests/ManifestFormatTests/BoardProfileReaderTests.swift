@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Foundation
+import HCI
+import Manifest
 import ManifestFormat
 import Testing
 

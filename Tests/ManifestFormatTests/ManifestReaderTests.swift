@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import ManifestFormat
 import Testing
 
 @Suite("Reading a manifest")
 struct ManifestReaderTests {
-  private static func manifest(_ name: String) throws -> Manifest {
+  private static func manifest(_ name: String) throws -> GatewayManifest {
     let text = try Fixtures.bytes(of: "\(Fixtures.folder)/good/\(name).toml")
     return try #require(ManifestReader.read(text: text, fileName: name).manifest)
   }
 
   @Test("A manifest that says nothing is all defaults")
   func defaults() throws {
-    #expect(try Self.manifest("minimal") == Manifest())
+    #expect(try Self.manifest("minimal") == GatewayManifest())
   }
 
   @Test("Every setting of the gateway arrives")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import ManifestFormat
+import Setup
 import Testing
 
 @Suite("Damaged manifests")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import TestSupport
 
 /// What a matcher found, as values.
@@ -27,7 +27,7 @@ struct CompiledMatcher: ~Copyable {
 
   /// Items of one or two descriptors each.
   init(items: [[DiscoveryDescriptor]]) {
-    var manifest = Manifest()
+    var manifest = GatewayManifest()
     manifest.gateway.capacities.devices = 2
     manifest.gateway.capacities.longPayloads = 2
     manifest.gateway.capacities.events = 2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Setup
 import Testing
 
 @Suite("The compiled matcher against a naive one")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import TestSupport
 import VirtualRadio
 
@@ -18,7 +18,7 @@ struct Listener: ~Copyable {
       item.descriptor = descriptor
       return item
     }
-    var manifest = Manifest()
+    var manifest = GatewayManifest()
     manifest.apps = [app]
     path = DataPath(manifest)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
+import Manifest
 import TestSupport
 
 /// The rules of matching once more, as they read: every descriptor of every item against decoded fields.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import Testing
 
 @Suite("Which descriptors are accepted")
@@ -26,7 +26,7 @@ struct ValidityTests {
     app.services = Set([descriptor.serviceUUID].compactMap(\.self))
     app.names = Set([descriptor.nameSubstring].compactMap(\.self))
     app.items = [item]
-    var manifest = Manifest()
+    var manifest = GatewayManifest()
     manifest.apps = [app]
     return ManifestRules.findings(in: manifest).map(\.problem)
   }

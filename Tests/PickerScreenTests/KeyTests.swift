@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import Rendering
+import ToolText
 import Testing
 
 @testable import PickerScreen

@@ -3,7 +3,7 @@
 import HCI
 import JSON
 import PickerScreen
-import Rendering
+import ToolText
 
 /// Requests and devices that the tests show.
 enum Samples {

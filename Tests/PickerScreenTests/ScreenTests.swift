@@ -2,7 +2,7 @@
 
 import Foundation
 import HCI
-import Rendering
+import ToolText
 import Testing
 
 @testable import PickerScreen

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import CPowerDisk
 import RegistryStore
 import RegistrySupport
+import Setup
 import Testing
 
 @Suite("The disk whose power fails")

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import JSON
+import Registry
+import RegistryFormat
 import RegistryStore
 import RegistrySupport
-import RegistryText
 import Testing
 
 @Suite("Exports of the registry")
 struct ExportTests {
   @Test("An export has a line for each row in a stable order, and no keys")
   func golden() throws {
-    var registry = Registry()
+    var registry = AccessoryRegistry()
     try registry.apply(Rows.networkAddition(1))
     try registry.apply(Rows.addition(2, item: nil))
     try registry.apply(.setBond(Rows.identifier(4), .bonded(keys: BondKeys([0xDE, 0xAD]))))
@@ -40,7 +40,7 @@ struct ExportTests {
 
   @Test("An export comes back as it was, but for keys, which are lost", arguments: 0..<20)
   func roundTrip(seed: UInt64) throws {
-    var registry = Registry()
+    var registry = AccessoryRegistry()
     var changes = RandomChanges(seed: seed)
     for _ in 0..<200 { _ = try? registry.apply(changes.next(for: registry)) }
     let imported = try RegistryImport.read(Array(RegistryExport(registry)))
@@ -55,7 +55,7 @@ struct ExportTests {
 
   @Test("Lines that are no export are refused with their place")
   func problems() throws {
-    var registry = Registry()
+    var registry = AccessoryRegistry()
     try registry.apply(Rows.addition(1))
     let lines = Array(RegistryExport(registry))
     func problem(_ lines: [String]) -> ImportProblem? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import CPowerDisk
+import Registry
 import RegistryStore
 import RegistrySupport
 import Testing
@@ -31,7 +31,7 @@ struct FaultTests {
   }
 
   /// Lets every call of a change fail that leads from the trial's registry to another one.
-  private func failures(of change: RegistryRequest, from trial: Trial, to after: Registry) -> Int {
+  private func failures(of change: RegistryRequest, from trial: Trial, to after: AccessoryRegistry) -> Int {
     everyFault(trial.disk, opensFirst: true, { $0.answer(change) }) { keeper, disk, reply in
       var expected: [RegistryReply] = [.opened(after)]
       switch reply {
@@ -72,12 +72,12 @@ struct FaultTests {
   func creation() throws {
     let failures = everyFault(PowerDisk(), opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
       switch reply {
-      case .opened(let registry): #expect(registry == Registry())
+      case .opened(let registry): #expect(registry == AccessoryRegistry())
       case .refused(.failed): break
       default: Issue.record("creation answered \(reply)")
       }
       _ = keeper.answer(.close)
-      #expect(Trial.opened(disk) == .opened(Registry()))
+      #expect(Trial.opened(disk) == .opened(AccessoryRegistry()))
     }
     print("failing calls, creation: \(failures)")
   }
@@ -88,16 +88,16 @@ struct FaultTests {
     let failures = everyFault(trial.disk, opensFirst: true, { $0.answer(.reset) }) { keeper, disk, reply in
       let found = keeper.answer(.open)
       let allowed: [RegistryReply] = [
-        .opened(trial.before), .opened(Registry()), .refused(.damaged(.missingBesideLog)),
+        .opened(trial.before), .opened(AccessoryRegistry()), .refused(.damaged(.missingBesideLog)),
       ]
       #expect(allowed.contains(found), "\(reply), then \(found)")
-      if case .reset = reply { #expect(found == .opened(Registry())) }
+      if case .reset = reply { #expect(found == .opened(AccessoryRegistry())) }
       guard case .reset(kept: _) = keeper.answer(.reset) else {
         Issue.record("a second reset fails")
         return
       }
       _ = keeper.answer(.close)
-      #expect(Trial.opened(disk) == .opened(Registry()))
+      #expect(Trial.opened(disk) == .opened(AccessoryRegistry()))
     }
     print("failing calls, reset: \(failures)")
   }

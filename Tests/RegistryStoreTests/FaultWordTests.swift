@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
-import Testing
-
+import Registry
 @testable import RegistryStore
+import Testing
 
 @Suite("What the disk answered, in words")
 struct FaultWordTests {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Glibc
 import LinuxSystem
+import Registry
 import RegistrySupport
 
 /// Files that earlier versions wrote.
@@ -14,10 +14,10 @@ enum Fixtures {
   }
 
   /// What the fixture of version 1 holds.
-  static func registry() throws -> Registry {
-    var registry = Registry()
+  static func registry() throws -> AccessoryRegistry {
+    var registry = AccessoryRegistry()
     for story in [Story.all[1], Story.all[9], Story.all[11], Story.all[13]] {
-      if registry == Registry() { registry = try story.registryBefore() }
+      if registry == AccessoryRegistry() { registry = try story.registryBefore() }
       try registry.apply(story.change)
     }
     return registry

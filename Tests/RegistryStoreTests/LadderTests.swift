@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Registry
 import RegistryStore
 import RegistrySupport
 import Testing
@@ -32,7 +32,7 @@ struct LadderTests {
   @Test("A new file stands on the last step")
   func fresh() {
     let disk = PowerDisk()
-    #expect(keeper(disk).answer(.open) == .opened(Registry()))
+    #expect(keeper(disk).answer(.open) == .opened(AccessoryRegistry()))
     #expect(Trial.opened(disk) == .refused(.newer(version: 2, known: 1)))
   }
 

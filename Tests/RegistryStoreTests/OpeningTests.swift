@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Glibc
+import Registry
 import RegistryStore
 import RegistrySupport
 import Testing
@@ -11,7 +11,7 @@ struct OpeningTests {
   private let path = PowerDisk.path
 
   /// A disk with a registry of some rows, closed well.
-  private func disk() throws -> (disk: PowerDisk, registry: Registry) {
+  private func disk() throws -> (disk: PowerDisk, registry: AccessoryRegistry) {
     let trial = try Trial(Story.all[1], .closed)
     return (trial.disk, trial.before)
   }
@@ -20,7 +20,7 @@ struct OpeningTests {
   func readsBack(seed: UInt64) throws {
     let disk = PowerDisk()
     let keeper = disk.keeper()
-    var registry = Registry()
+    var registry = AccessoryRegistry()
     var changes = RandomChanges(seed: seed)
     #expect(keeper.answer(.open) == .opened(registry))
     for turn in 0..<200 {
@@ -117,7 +117,7 @@ struct OpeningTests {
     let keeper = disk.keeper()
     #expect(keeper.answer(.reset) == .reset(kept: "registry.kept-1"))
     #expect(disk["registry.kept-1"] == whole)
-    #expect(keeper.answer(.open) == .opened(Registry()))
+    #expect(keeper.answer(.open) == .opened(AccessoryRegistry()))
     #expect(keeper.answer(.replace(registry)) == .done)
     #expect(keeper.answer(.reset) == .reset(kept: "registry.kept-2"))
     _ = keeper.answer(.close)

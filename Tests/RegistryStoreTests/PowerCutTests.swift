@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Registry
 import RegistryStore
 import RegistrySupport
 import Testing
@@ -26,7 +26,7 @@ struct PowerCutTests {
   @Test("A new registry is there wholly or not at all")
   func creation() {
     let cuts = everyCut(PowerDisk(), opensFirst: false, { $0.answer(.open) }) { _, found in
-      found == .opened(Registry())
+      found == .opened(AccessoryRegistry())
     }
     print("power cuts, creation: \(cuts)")
   }
@@ -56,9 +56,10 @@ struct PowerCutTests {
   func resetting(start: Trial.Start) throws {
     let trial = try Trial(Story.all[1], start)
     let cuts = everyCut(trial.disk, opensFirst: true, { $0.answer(.reset) }) { reply, found in
-      if case .reset = reply { return found == .opened(Registry()) }
-      return [.opened(trial.before), .opened(Registry()), .refused(.damaged(.missingBesideLog))].contains(
-        found)
+      if case .reset = reply { return found == .opened(AccessoryRegistry()) }
+      return [.opened(trial.before), .opened(AccessoryRegistry()), .refused(.damaged(.missingBesideLog))]
+        .contains(
+          found)
     }
     print("power cuts, reset (\(start)): \(cuts)")
   }

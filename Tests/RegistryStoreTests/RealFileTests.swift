@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Glibc
 import LinuxSystem
+import Registry
 import RegistryStore
 import RegistrySupport
 import Testing
@@ -14,8 +14,8 @@ struct RealFileTests {
     try withFolder { folder in
       let path = folder + "/registry"
       let keeper = RegistryKeeper(path: path, owners: [getuid()])
-      #expect(keeper.answer(.open) == .opened(Registry()))
-      var registry = Registry()
+      #expect(keeper.answer(.open) == .opened(AccessoryRegistry()))
+      var registry = AccessoryRegistry()
       let writes = try registry.apply(Rows.addition(1)).writes
       #expect(keeper.answer(.commit(writes)) == .done)
       for name in [path, path + "-wal"] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import CPowerDisk
+import Registry
 import RegistryStore
 import RegistrySupport
 import Testing
@@ -17,14 +17,14 @@ struct Trial {
   }
 
   let disk: PowerDisk
-  let before: Registry
-  let after: Registry
+  let before: AccessoryRegistry
+  let after: AccessoryRegistry
   let writes: [RegistryWrite]
 
   init(_ story: Story, _ start: Start) throws {
     disk = PowerDisk()
     let keeper = disk.keeper()
-    var registry = Registry()
+    var registry = AccessoryRegistry()
     #expect(keeper.answer(.open) == .opened(registry))
     for change in story.before {
       #expect(keeper.answer(.commit(try registry.apply(change).writes)) == .done)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
 public import CPowerDisk
 import Glibc
 public import LinuxSystem
+public import Manifest
 public import RegistryStore
 import Synchronization
 

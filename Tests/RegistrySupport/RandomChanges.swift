@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
 import HCI
+public import Registry
 private import VirtualRadio
 
 /// Changes as they might come, many of them refused: few apps, few devices, so that they meet.
@@ -11,7 +11,7 @@ public struct RandomChanges {
 
   public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  public mutating func next(for registry: Registry) -> RegistryChange {
+  public mutating func next(for registry: AccessoryRegistry) -> RegistryChange {
     guard let accessory = anyAccessory(of: registry), random.number(below: 4) > 0 else { return addition() }
     let identifier = accessory.identifier
     switch random.number(below: 12) {
@@ -30,7 +30,7 @@ public struct RandomChanges {
     }
   }
 
-  private mutating func anyAccessory(of registry: Registry) -> RegistryAccessory? {
+  private mutating func anyAccessory(of registry: AccessoryRegistry) -> RegistryAccessory? {
     registry.accessories.isEmpty
       ? nil : registry.accessories[random.number(below: registry.accessories.count)]
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
 public import HCI
+public import Manifest
+public import Registry
 
 /// What registries are made of in tests: `n` tells things apart.
 public enum Rows {

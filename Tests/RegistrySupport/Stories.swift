@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import AgentCore
+public import Registry
 
 /// A change of some kind, and what has to be there for it to mean something.
 public struct Story: Sendable {
@@ -9,8 +9,8 @@ public struct Story: Sendable {
   public let change: RegistryChange
 
   /// The registry that the change is made to.
-  public func registryBefore() throws -> Registry {
-    var registry = Registry()
+  public func registryBefore() throws -> AccessoryRegistry {
+    var registry = AccessoryRegistry()
     for change in before { try registry.apply(change) }
     return registry
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Controller
 import HCI
 import ManifestFormat
 import RoomFormat
@@ -22,8 +22,8 @@ struct DemoRoomTests {
   }
 
   private func listen(_ room: RoomScript, plan: ScanPlan, seconds: Int64) -> Heard {
-    var controller = Controller(room)
-    var bringup = Bringup()
+    var controller = VirtualController(room)
+    var bringup = ControllerInitializer()
     var heard = Heard()
     var now = Instant(microseconds: 0)
     send(bringup.start(plan, now: now), to: &controller, now)
@@ -43,7 +43,9 @@ struct DemoRoomTests {
     return heard
   }
 
-  private func send(_ output: Bringup.Output, to controller: inout Controller, _ now: Instant) {
+  private func send(
+    _ output: ControllerInitializer.Output, to controller: inout VirtualController, _ now: Instant
+  ) {
     guard let command = output.command else { return }
     let octets = command.octets
     controller.receive(octets.indices.map { octets[$0] }, at: now)

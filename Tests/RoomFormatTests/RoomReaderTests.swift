@@ -103,7 +103,7 @@ struct RoomReaderTests {
   func heard() throws {
     var room = try #require(Self.room?.value)
     room.controller.faults = []
-    var controller = Controller(room)
+    var controller = VirtualController(room)
     for packet in [
       PacketEncoder.command(0x0C01, Array(repeating: 0xFF, count: 8)), PacketEncoder.command(0x200C, [1, 0]),
     ] {

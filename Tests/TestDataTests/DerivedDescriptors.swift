@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 
 /// A descriptor that a record's own fields suggest, with the ones that must and must not find it.
 struct DerivedDescriptor {
@@ -125,7 +125,7 @@ extension RecordedFields {
   }
 }
 
-extension Manifest {
+extension GatewayManifest {
   /// One item for each descriptor.
   init(_ descriptors: [DiscoveryDescriptor]) {
     self.init()

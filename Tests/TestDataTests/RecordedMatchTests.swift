@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import TestSupport
 import Testing
 
@@ -60,14 +60,14 @@ struct RecordedMatchTests {
   private func holds(_ descriptors: [DiscoveryDescriptor], _ sending: Sending) -> Bool {
     stride(from: 0, to: descriptors.count, by: 8).allSatisfy { start in
       let slice = Array(descriptors[start..<min(start + 8, descriptors.count)])
-      var path = DataPath(Manifest(slice))
+      var path = DataPath(GatewayManifest(slice))
       return sending.found(by: &path) == slice.count
     }
   }
 
   private func misses(_ descriptors: [DiscoveryDescriptor], _ sending: Sending) -> Bool {
     guard !descriptors.isEmpty else { return true }
-    var path = DataPath(Manifest(descriptors))
+    var path = DataPath(GatewayManifest(descriptors))
     return sending.found(by: &path) == 0
   }
 

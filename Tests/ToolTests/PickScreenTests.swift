@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Rendering
+import ToolText
 import Testing
 
 /// pick in a real terminal before a stand-in for the agent.

@@ -2,7 +2,7 @@
 
 import Foundation
 import JSON
-import Rendering
+import ToolText
 import Testing
 
 /// pick without a screen before a stand-in for the agent.

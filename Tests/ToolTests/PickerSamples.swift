@@ -2,7 +2,7 @@
 
 import HCI
 import JSON
-import Rendering
+import ToolText
 import Varlink
 
 /// What waits before the stand-in for the agent.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Rendering
+import ToolText
 import Varlink
 
 /// What the stand-in for the agent says.

@@ -3,7 +3,7 @@
 import Foundation
 import JSON
 import LinuxSystem
-import Rendering
+import ToolText
 import Synchronization
 import Varlink
 

@@ -23,7 +23,7 @@ private final class Pair {
   init(_ faults: [ControllerFault] = []) throws {
     var scene = RoomScript()
     scene.controller.faults = faults
-    transport = VirtualControllerTransport(Controller(scene), at: at(100))
+    transport = VirtualControllerTransport(VirtualController(scene), at: at(100))
     var other: Descriptor?
     controllerEnd = try LocalConnection.pair(&other)
     guard let host = other.take() else { throw NoPair() }
@@ -94,7 +94,7 @@ struct VirtualControllerTransportTests {
   func hungUp() throws {
     var scene = RoomScript()
     scene.controller.faults = []
-    var transport = VirtualControllerTransport(Controller(scene), at: at(0))
+    var transport = VirtualControllerTransport(VirtualController(scene), at: at(0))
     var other: Descriptor?
     let end = try LocalConnection.pair(&other)
     other = nil

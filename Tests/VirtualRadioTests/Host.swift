@@ -7,12 +7,12 @@ import VirtualRadio
 
 /// A host that talks to a controller and keeps what it hears.
 struct Host {
-  var controller: Controller
+  var controller: VirtualController
   var now = Instant(microseconds: 0)
   var heard: [RoomPacket] = []
 
   init(_ script: ControllerScript = ControllerScript(), _ devices: [RoomDevice] = [], seed: UInt64 = 7) {
-    controller = Controller(script, room: devices, seed: seed)
+    controller = VirtualController(script, room: devices, seed: seed)
   }
 
   /// Sends a command and listens for 10 ms; its status, or nil when there is no answer.

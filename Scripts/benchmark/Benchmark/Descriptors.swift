@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
+import Manifest
 
 /// Manifests of any size for the stream.
 enum Descriptors {
@@ -10,7 +10,7 @@ enum Descriptors {
 
   /// One in ten has a key that occurs in the stream and a value that does not. Of the others the first twelve find the
   /// stream's targets, and the rest look for keys that never come. No key has more than four distinct masks.
-  static func mixed(_ count: Int) -> Manifest {
+  static func mixed(_ count: Int) -> GatewayManifest {
     manifest(
       (0..<count).map { index in
         if index < Stream.targetCount { return target(index) }
@@ -19,7 +19,7 @@ enum Descriptors {
   }
 
   /// All descriptors on one company identifier that half the stream carries, with so many distinct masks.
-  static func oneKey(_ count: Int, masks: Int) -> Manifest {
+  static func oneKey(_ count: Int, masks: Int) -> GatewayManifest {
     manifest(
       (0..<count).map { index in
         var descriptor = DiscoveryDescriptor()
@@ -32,14 +32,14 @@ enum Descriptors {
       })
   }
 
-  private static func manifest(_ descriptors: [DiscoveryDescriptor]) -> Manifest {
+  private static func manifest(_ descriptors: [DiscoveryDescriptor]) -> GatewayManifest {
     var app = App(name: "benchmark", account: .user("nobody"))
     app.items = descriptors.enumerated().map { index, descriptor in
       var item = DisplayItem(id: "item-\(index)", name: "Item \(index)")
       item.descriptor = descriptor
       return item
     }
-    var manifest = Manifest()
+    var manifest = GatewayManifest()
     manifest.apps = [app]
     return manifest
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 
 /// The code under measurement, fed from a stream.
 struct Workload: ~Copyable {
@@ -11,7 +11,7 @@ struct Workload: ~Copyable {
   private var time: Int64 = 0
   private var evaluation = Evaluation()
 
-  init(_ manifest: Manifest) { path = DataPath(manifest) }
+  init(_ manifest: GatewayManifest) { path = DataPath(manifest) }
 
   var byteCount: Int { path.byteCount }
 
@@ -46,7 +46,7 @@ struct Workload: ~Copyable {
   }
 
   /// Ten reports between two reloads, each with one item less or more than the one before.
-  mutating func runReload(_ stream: borrowing Stream, _ manifest: Manifest, round: Int) {
+  mutating func runReload(_ stream: borrowing Stream, _ manifest: GatewayManifest, round: Int) {
     let bytes = stream.bytes.span.octets
     for index in 0..<10 {
       let place = (10 * round + index) % stream.count

@@ -8,10 +8,10 @@
 // workload's alone. Prints the reports of a round, the allocations during all rounds, and what was matched, so that
 // nothing is optimised away unseen.
 
-import AgentCore
 import CAllocations
 import Discovery
 import HCI
+import Setup
 
 let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import CAllocations
 import HCI
+import Manifest
 import Varlink
 import VirtualRadio
 
@@ -11,7 +11,7 @@ import VirtualRadio
 struct Delivery: ~Copyable {
   private static let deviceCount = 16
 
-  private var agent: Agent
+  private var agent: AgentCore
   private var watchers: [ClientID] = []
   private var time = Instant(microseconds: 0)
   private(set) var bytes = 0
@@ -19,17 +19,17 @@ struct Delivery: ~Copyable {
   private(set) var allocations: UInt = 0
 
   init(watchers count: Int) {
-    var manifest = Manifest()
+    var manifest = GatewayManifest()
     manifest.gateway.limits.connectionsPerUser = 64
     var app = App(name: "lights", account: .user("lights"))
     var item = DisplayItem(id: "bulb", name: "Lumo bulb")
     item.descriptor.companyIdentifier = 0x0EEE
     app.items = [item]
     manifest.apps = [app]
-    let setup = Agent.Setup(
-      Agent.Configuration(manifest), radioSource: "benchmark", epoch: Block128(high: 1, low: 1),
+    let setup = AgentCore.Setup(
+      AgentCore.Configuration(manifest), radioSource: "benchmark", epoch: Block128(high: 1, low: 1),
       secret: Block128(high: 2, low: 2))
-    agent = Agent(setup, at: time)
+    agent = AgentCore(setup, at: time)
     agent.radioAppeared(.recording, at: time)
     for _ in 0..<count { connect() }
   }

@@ -8,10 +8,10 @@
 // once. Prints the events, the octets that watchers received, and the allocations of the turns that told them. The
 // caller counts the instructions of runs with different rounds.
 
-import AgentCore
-import AgentService
+import Agent
 import CAllocations
 import HCI
+import Setup
 import Varlink
 import VirtualRadio
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 public import HCI
+import Manifest
 public import VirtualRadio
 
 /// One device before the immediate gate: its seeded signal goes through the whole data path, byte for byte, until
@@ -52,13 +52,13 @@ public struct GateTrial: Sendable {
     AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [0xA5, 0x5A]))
 
   /// One item behind the gate with its defaults, and tables no larger than one device needs.
-  private static let manifest: Manifest = {
+  private static let manifest: GatewayManifest = {
     var item = DisplayItem(id: "bulb", name: "Bulb")
     item.descriptor.companyIdentifier = 0x0EEE
     item.descriptor.range = .immediate
     var app = App(name: "lights", account: .user("lights"))
     app.items = [item]
-    var manifest = Manifest()
+    var manifest = GatewayManifest()
     manifest.apps = [app]
     manifest.gateway.capacities.devices = 16
     manifest.gateway.capacities.longPayloads = 0

@@ -7,7 +7,7 @@ public import VirtualRadio
 ///
 /// Packets of the host and the time go in; packets for the host come out, counted. Times must not run backwards.
 public struct Station: Sendable {
-  public private(set) var controller: Controller
+  public private(set) var controller: VirtualController
   public private(set) var written = Written()
   public var fault: StationFault?
   public var load: ReportLoad?
@@ -15,7 +15,7 @@ public struct Station: Sendable {
   /// What a fault answers by itself, and what a scenario wants said.
   private var own: [[UInt8]] = []
 
-  public init(_ controller: consuming Controller) { self.controller = controller }
+  public init(_ controller: consuming VirtualController) { self.controller = controller }
 
   /// Takes one packet from the host.
   public mutating func receive(_ packet: [UInt8], at now: Instant) {

@@ -27,7 +27,7 @@ final class StationProgram {
   private var adapter: VhciAdapter?
   private var plugs = 0
 
-  init(_ controller: consuming Controller, controlPath: String) throws {
+  init(_ controller: consuming VirtualController, controlPath: String) throws {
     let origin = try BootTime.now()
     let adapter = try VhciAdapter()
     // Last, because who finds it may rely on the adapter.

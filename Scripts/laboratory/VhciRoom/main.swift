@@ -21,7 +21,7 @@ do {
   let text = try FileContents(reading: words[0], byteCountMax: 1 << 24).bytes
   let reading = RoomReader.read(text: text, fileName: words[0])
   guard let room = reading.value else { fail(reading.lines.joined(separator: "\n")) }
-  let program = try StationProgram(Controller(room), controlPath: words[2])
+  let program = try StationProgram(VirtualController(room), controlPath: words[2])
   try program.run()
 } catch {
   fail("\(error)")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import VirtualRadio
 
 /// Manifests by chance, of the room's words, and what an integrator makes of one while the agent runs.
 enum RandomManifest {
-  static func manifest(dice: inout SeededGenerator) -> Manifest {
-    var manifest = Manifest()
+  static func manifest(dice: inout SeededGenerator) -> GatewayManifest {
+    var manifest = GatewayManifest()
     manifest.gateway.radio = .h4("controller")
     manifest.gateway.scan = dice.pick([.auto, .active, .active, .passive])
     sizes(&manifest.gateway, dice: &dice)
@@ -17,7 +17,7 @@ enum RandomManifest {
   }
 
   /// Another manifest that came of the first: items that stay, change, go and come.
-  static func changed(_ manifest: Manifest, dice: inout SeededGenerator) -> Manifest {
+  static func changed(_ manifest: GatewayManifest, dice: inout SeededGenerator) -> GatewayManifest {
     var manifest = manifest
     switch dice.number(below: 6) {
     case 0: break

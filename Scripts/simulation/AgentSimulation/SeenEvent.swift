@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
 import JSON
+import Manifest
 
 /// A sighting event as a watcher was told it.
 struct SeenEvent: Equatable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Registry
 import VirtualRadio
 
 /// The registry's file in memory: it answers late, fails now and then, and keeps what it has when the power goes.
@@ -8,7 +8,7 @@ import VirtualRadio
 /// One request at a time, as the agent's own disk worker has it.
 struct SimulatedDisk {
   /// What survives a power cut.
-  private(set) var saved = Registry()
+  private(set) var saved = AccessoryRegistry()
   /// The file is open; a failure may have closed it.
   private(set) var isOpen = false
   private(set) var commitCount = 0
@@ -17,7 +17,7 @@ struct SimulatedDisk {
   private var failuresPerMille: Int
   /// How it is broken on purpose.
   var tampering: LifeTampering?
-  private var before = Registry()
+  private var before = AccessoryRegistry()
   private var waiting: (request: RegistryRequest, due: Int64)?
 
   init(failuresPerMille: Int, dice: SeededGenerator) {
@@ -52,11 +52,11 @@ struct SimulatedDisk {
   }
 
   /// What there may be behind a power cut now, when that was there before the last request.
-  func possible(from before: Registry) -> [Registry] {
+  func possible(from before: AccessoryRegistry) -> [AccessoryRegistry] {
     switch waiting?.request {
     case .commit(let writes)?: [before, before.written(writes)]
     case .replace(let registry)?: [before, registry]
-    case .reset?: [before, Registry()]
+    case .reset?: [before, AccessoryRegistry()]
     case .open?, .close?, nil: [before]
     }
   }
@@ -96,7 +96,7 @@ struct SimulatedDisk {
     case .reset:
       isOpen = true
       commitCount += 1
-      saved = Registry()
+      saved = AccessoryRegistry()
       return .reset(kept: "registry.kept")
     case .close:
       isOpen = false
@@ -105,9 +105,9 @@ struct SimulatedDisk {
   }
 }
 
-extension Registry {
+extension AccessoryRegistry {
   /// Row for row, as a file would have it; nothing of the rules is in it.
-  fileprivate func written(_ writes: [RegistryWrite]) -> Registry {
+  fileprivate func written(_ writes: [RegistryWrite]) -> AccessoryRegistry {
     var rows = rows
     for write in writes {
       switch write {
@@ -118,7 +118,7 @@ extension Registry {
       }
     }
     do {
-      return try Registry(rows.sorted { $0.number < $1.number })
+      return try AccessoryRegistry(rows.sorted { $0.number < $1.number })
     } catch {
       preconditionFailure("a commit that leaves no registry: \(error)")
     }

@@ -5,7 +5,7 @@ import VirtualRadio
 
 /// The virtual controller as the agent's shell would hold it: opened after a while, pulled out, put back.
 struct SimulatedRadio {
-  private var controller: Controller
+  private var controller: VirtualController
   /// Whether packets are read every 20 ms, or as they come.
   private let isBatched: Bool
   /// When the opening is done; nil while nobody has asked, or it is open.
@@ -17,7 +17,7 @@ struct SimulatedRadio {
   /// What the shell has to tell the agent.
   enum Plugging: Equatable { case appeared, vanished }
 
-  init(_ controller: Controller, isBatched: Bool) {
+  init(_ controller: VirtualController, isBatched: Bool) {
     self.controller = controller
     self.isBatched = isBatched
   }

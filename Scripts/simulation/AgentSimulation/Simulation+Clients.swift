@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import HCI
+import Setup
 import VirtualRadio
 
 // The clients: who comes, what they write and read, who goes.

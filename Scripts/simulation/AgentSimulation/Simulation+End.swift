@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentService
+import Agent
 import HCI
 
 // What must hold at any time, and when all is over.

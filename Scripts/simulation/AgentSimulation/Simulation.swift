@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import Discovery
 import HCI
+import Manifest
+import Setup
 import VirtualRadio
 
 /// The real agent in a world by chance: a virtual clock, a virtual controller in a random room, random manifests and
@@ -38,8 +39,8 @@ public final class Simulation {
   let log: ((String) -> Void)?
 
   var dice: SeededGenerator
-  var agent: Agent
-  var manifest: Manifest
+  var agent: AgentCore
+  var manifest: GatewayManifest
   var radio: SimulatedRadio
   var disk: SimulatedDisk
   var witness: Witness
@@ -72,14 +73,14 @@ public final class Simulation {
       ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60),
       ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300),
     ])
-    configuration = Agent.Configuration(
+    configuration = AgentCore.Configuration(
       manifest, identities: identities, board: board, access: Self.access)
     let block = Block128(high: dice.next(), low: dice.next())
     epoch = Self.text(of: block)
-    agent = Agent(
-      Agent.Setup(configuration, radioSource: "h4:controller", epoch: block, secret: block),
+    agent = AgentCore(
+      AgentCore.Setup(configuration, radioSource: "h4:controller", epoch: block, secret: block),
       at: Instant(microseconds: 0))
-    radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
+    radio = SimulatedRadio(VirtualController(room), isBatched: dice.chance(perMille: 300))
     disk = SimulatedDisk(failuresPerMille: 0, dice: SeededGenerator(seed: seed ^ 0xD15C))
     let isRoomy = manifest.gateway.capacities.devices >= 2000
     let listensAlways = board.low.windowMilliseconds == board.low.intervalMilliseconds
@@ -92,7 +93,7 @@ public final class Simulation {
     clients = population()
   }
 
-  var configuration: Agent.Configuration
+  var configuration: AgentCore.Configuration
 
   private static var access: AccessList {
     var access = AccessList(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 
 /// Whoever hears what the agent hears, forgets nothing, and checks every event it tells.
 ///
@@ -38,7 +38,7 @@ struct Witness {
   private var clock: Int64 = 0
 
   init(
-    _ manifest: Manifest, identities: [IdentityKey], offset: Int, patience: Int, isRoomy: Bool
+    _ manifest: GatewayManifest, identities: [IdentityKey], offset: Int, patience: Int, isRoomy: Bool
   ) {
     factor = patience
     items = manifest.items
@@ -68,7 +68,7 @@ struct Witness {
     for name in devices.keys.sorted() { devices[name]?.forgetLevel() }
   }
 
-  mutating func reload(_ manifest: Manifest, at time: Int64) {
+  mutating func reload(_ manifest: GatewayManifest, at time: Int64) {
     reloads.append((time, items))
     items = manifest.items
   }

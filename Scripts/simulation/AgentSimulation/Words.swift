@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
+import Manifest
 
 /// What a payload says, read as the specification is written: one structure after the other, lists as arrays.
 ///

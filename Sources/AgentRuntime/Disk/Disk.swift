@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
+import Registry
 import RegistryStore
 
 /// What is done on the disk worker's thread.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
+import Registry
 
 /// The disk worker as the loop holds it, and what waits for it.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import HCI
 import LinuxSystem
+import Setup
 
 /// The program that the manifest names for touches (`on-touch`): run once for each signal, one after the other.
 ///

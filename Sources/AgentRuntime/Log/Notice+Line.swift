@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import JSON
+import Manifest
 import Varlink
 
 /// Kinds of lines that a stranger can cause: one a minute is said of each.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Registry
+import Setup
 
 extension SetupNotice {
   /// Which limit holds for it; nil for what is rare, or an operator's doing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
+import Controller
 import HCI
 import LinuxSystem
 
@@ -32,7 +32,7 @@ extension AgentLoop {
     }
   }
 
-  mutating func manage(_ command: ManagementCommand) {
+  mutating func manage(_ command: MgmtCommand) {
     do throws(SystemError) {
       try radio.management?.send(command)
     } catch {
@@ -45,7 +45,7 @@ extension AgentLoop {
     guard let port = radio.management else { return }
     var hasCome = false
     port.drain { message in
-      if case .added = (try? ManagementEvent(parsing: message))?.content { hasCome = true }
+      if case .added = (try? MgmtEvent(parsing: message))?.content { hasCome = true }
       agent.receive(management: message, at: now)
     }
     noteRemains()

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
+import Controller
 import HCI
 import LinuxSystem
+import Manifest
 
 // The radio: opened by a worker, read when it is due, opened again when it was lost.
 

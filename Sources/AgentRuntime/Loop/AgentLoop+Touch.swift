@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import LinuxSystem
+import Setup
 
 // The gateway's program for touches: begun, watched, killed, waited for.
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import HCI
 import LinuxSystem
+import Manifest
+import Setup
 
 /// The loop: descriptors become the agent's inputs, its actions become system calls. One thread owns everything here.
 ///
@@ -21,7 +22,7 @@ struct AgentLoop: ~Copyable {
   let clock: LoopClock
   let listenerToken: UInt64
 
-  var agent: Agent
+  var agent: AgentCore
   var epoll: Epoll
   var watches: Watches<Watched>
   var timer: LoopTimer
@@ -47,7 +48,7 @@ struct AgentLoop: ~Copyable {
   var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(
-    _ setup: Agent.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log,
+    _ setup: AgentCore.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log,
     in surroundings: Surroundings
   ) throws(SystemError) {
     // Before any thread is made, so that every thread leaves signals to the descriptor.
@@ -65,7 +66,7 @@ struct AgentLoop: ~Copyable {
     let listenerToken = Self.place(&watches, .listener)
     try epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
     let manager = try ManagerLink(.ofEnvironment)
-    let agent = Agent(setup, at: Instant(microseconds: 0))
+    let agent = AgentCore(setup, at: Instant(microseconds: 0))
     radio = RadioPort(intervalMilliseconds: agent.drainIntervalMilliseconds)
     touch = TouchProgram(
       path: setup.configuration.manifest.gateway.onTouch, account: .ofNobody(),

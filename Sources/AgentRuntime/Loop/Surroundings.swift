@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
 
 /// What the loop finds beside its socket and its disk. Tests give it a time, radios and programs of theirs.

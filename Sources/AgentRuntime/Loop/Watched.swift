@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentService
+import Agent
 
 /// Who stands behind a descriptor that the loop watches.
 enum Watched: Sendable {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Controller
 import HCI
 import LinuxSystem
+import Manifest
 
 /// An adapter of this machine, held open.
 final class AdapterHold: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Controller
 import LinuxSystem
+import Manifest
 
 /// What the *devices* worker is asked.
 enum DeviceErrand: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Controller
 import HCI
 import LinuxSystem
 
@@ -14,7 +14,7 @@ final class ManagementPort {
 
   init() throws(SystemError) { socket = try AdapterSocket.management() }
 
-  func send(_ command: ManagementCommand) throws(SystemError) {
+  func send(_ command: MgmtCommand) throws(SystemError) {
     _ = try socket.descriptor.send(command.octets.span)
   }
 
@@ -28,7 +28,7 @@ final class ManagementPort {
 
   /// Sends the commands and waits until each is answered, whatever the answer, or the time is up. For those who have
   /// nothing else to do meanwhile.
-  func carryOut(_ commands: [ManagementCommand], milliseconds: Int) {
+  func carryOut(_ commands: [MgmtCommand], milliseconds: Int) {
     guard let deadline = try? MonotonicInstant.now().advanced(milliseconds: milliseconds) else { return }
     var left = commands
     for command in commands {
@@ -39,7 +39,7 @@ final class ManagementPort {
         ready.first?.isEmpty == false
       else { return }
       drain { message in
-        guard let event = try? ManagementEvent(parsing: message),
+        guard let event = try? MgmtEvent(parsing: message),
           case .completed(let opcode, _, _) = event.content,
           let place = left.firstIndex(where: { $0.opcode == opcode && $0.index == event.index })
         else { return }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Controller
 import LinuxSystem
+import Manifest
+import ManifestFormat
+import RoomFormat
+import VirtualRadio
 
 /// Opens radios: what the *devices* worker does, since files and sockets may keep it waiting.
 enum RadioOpening {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
 import LinuxSystem
+import Manifest
 import ManifestFormat
 
 // Why there is no radio, for people: what status and the log say.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Controller
 import LinuxSystem
 
 /// A line beside the socket that says what a killed agent has left in the kernel: `INCARNATION MONITOR INTERVAL WINDOW

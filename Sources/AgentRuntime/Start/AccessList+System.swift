@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import LinuxSystem
+import Manifest
 import ManifestFormat
 
 extension AccessList {

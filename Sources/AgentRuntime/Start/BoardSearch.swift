@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
+import Manifest
 
 /// Where a board's profile is looked for, in this order: `board/` in the manifest's folder, which is
 /// `/etc/accessoryd/board` on an installed gateway; `Board/` beside that folder, which is a checkout's;

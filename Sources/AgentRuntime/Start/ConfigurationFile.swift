@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import HCI
 import LinuxSystem
+import Manifest
 import ManifestFormat
 
 /// A TOML file that the agent relies on, whole in memory.
@@ -43,7 +43,7 @@ struct ConfigurationFile {
   }
 
   /// The manifest, and warnings as lines.
-  func manifest() throws(StartFailure) -> (value: Manifest, warnings: [String]) {
+  func manifest() throws(StartFailure) -> (value: GatewayManifest, warnings: [String]) {
     let reading = ManifestReader.read(text: text, fileName: path, accounts: .system)
     return (try value(of: reading), lines(of: reading))
   }

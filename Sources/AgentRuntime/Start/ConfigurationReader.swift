@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import HCI
 import LinuxSystem
+import Manifest
 import ManifestFormat
 
 /// Reads everything the agent is told by files: the manifest, identity keys, the board's profile, accounts. What the
@@ -14,7 +14,7 @@ struct ConfigurationReader: Sendable {
   let radio: String?
 
   struct Result: Sendable {
-    let configuration: Agent.Configuration
+    let configuration: AgentCore.Configuration
     let radioSource: String
     let warnings: [String]
   }
@@ -30,7 +30,7 @@ struct ConfigurationReader: Sendable {
     let identities = try manifest.gateway.identityKeys.map { path throws(StartFailure) in
       try ConfigurationFile(.identityKeys, path).identityKeys()
     }
-    let configuration = Agent.Configuration(
+    let configuration = AgentCore.Configuration(
       manifest, identities: identities ?? [],
       board: try BoardSearch(manifestPath: manifestPath).profile(named: manifest.gateway.board),
       access: AccessList(ofApps: manifest.apps))
@@ -40,7 +40,7 @@ struct ConfigurationReader: Sendable {
   }
 }
 
-extension Agent.Configuration {
+extension AgentCore.Configuration {
   /// What stands in the way of touch, if anything does. A radio that is played or made up has the levels that it has.
   fileprivate var uncalibratedTouch: String? {
     let touches = manifest.items.contains { $0.item.selection == .touch }

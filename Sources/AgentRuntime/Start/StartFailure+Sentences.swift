@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import LinuxSystem
 import ManifestFormat
+import Setup
 
 // What the agent says when it cannot start: what happened, where, and what to do.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
 import Discovery
 import HCI
+import Manifest
 import TestSupport
 
 /// Feeds packets to the whole data path. Before each packet stands an octet for what happens first: time passes (20
@@ -72,8 +72,8 @@ private enum Room {
   static let identity = IdentityKey(
     key: Block128(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B), identity: accessory)
 
-  static let manifest: Manifest = {
-    var manifest = Manifest()
+  static let manifest: GatewayManifest = {
+    var manifest = GatewayManifest()
     manifest.gateway.capacities.devices = 8
     manifest.gateway.capacities.longPayloads = 2
     manifest.gateway.capacities.reassemblies = 2

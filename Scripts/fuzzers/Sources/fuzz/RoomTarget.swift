@@ -16,7 +16,7 @@ func fuzzRoom(_ bytes: RawSpan) {
   guard var room = reading.value else { return }
   // A second of a few devices is enough, and as much as an input has time for.
   room.devices = Array(room.devices.prefix(4))
-  var controller = Controller(room)
+  var controller = VirtualController(room)
   for packet in wakeUp { controller.receive(packet, at: Instant(microseconds: 0)) }
   while let packet = controller.next(before: Instant(microseconds: 1_000_000)) {
     precondition(packet.time < Instant(microseconds: 1_000_000), "a packet from the future")

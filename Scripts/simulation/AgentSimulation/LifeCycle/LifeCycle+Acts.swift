@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import JSON
+import Manifest
+import Registry
 import Varlink
 import VirtualRadio
 

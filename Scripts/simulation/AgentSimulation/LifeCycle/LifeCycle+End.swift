@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
+import Registry
 import VirtualRadio
 
 // What must hold at any time, and when all is over.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import JSON
+import Registry
+import Setup
 import TestSupport
 import Varlink
 

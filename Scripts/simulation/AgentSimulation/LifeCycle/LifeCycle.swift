@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
 import Discovery
 import HCI
+import Manifest
+import Registry
 import TestSupport
 import VirtualRadio
 
@@ -20,9 +21,9 @@ public final class LifeCycle {
   let log: ((String) -> Void)?
 
   var dice: SeededGenerator
-  var agent: Agent
-  var manifest: Manifest
-  var configuration: Agent.Configuration
+  var agent: AgentCore
+  var manifest: GatewayManifest
+  var configuration: AgentCore.Configuration
   var radio: SimulatedRadio
   var disk: SimulatedDisk
   var epoch: String
@@ -37,7 +38,7 @@ public final class LifeCycle {
   /// What of that this run began with taking back.
   var takenBack: [String: Set<String>] = [:]
   /// The file as it was when everybody was last found to know it.
-  var known = Registry()
+  var known = AccessoryRegistry()
   /// When the registry's file was last being read.
   var lastOpening: Int64 = 0
   var readings: [Int64] = []
@@ -57,16 +58,16 @@ public final class LifeCycle {
     pace = dice.pick([1000, 20_000, 20_000, 50_000])
     let room = RandomRoom.script(seconds: seconds, dice: &dice)
     manifest = LifeManifest.manifest(dice: &dice)
-    configuration = Agent.Configuration(
+    configuration = AgentCore.Configuration(
       manifest, identities: Vocabulary.identities, board: BoardProfile(name: "simulated"),
       access: LifeManifest.access(dice: nil))
     let block = Block128(high: dice.next(), low: dice.next())
     epoch = RandomIdentifier(block).text
-    agent = Agent(
-      Agent.Setup(
+    agent = AgentCore(
+      AgentCore.Setup(
         configuration, radioSource: "h4:controller", epoch: block,
         secret: Block128(high: dice.next(), low: dice.next())), at: Instant(microseconds: 0))
-    radio = SimulatedRadio(Controller(room), isBatched: dice.chance(perMille: 300))
+    radio = SimulatedRadio(VirtualController(room), isBatched: dice.chance(perMille: 300))
     disk = SimulatedDisk(
       failuresPerMille: dice.pick([0, 0, 20, 100]), dice: SeededGenerator(seed: dice.next()))
     disk.tampering = tampering
@@ -214,7 +215,7 @@ public final class LifeCycle {
     while let due = readings.firstIndex(where: { $0 <= now }) {
       readings.remove(at: due)
       manifest = LifeManifest.changed(manifest, dice: &dice)
-      configuration = Agent.Configuration(
+      configuration = AgentCore.Configuration(
         manifest, identities: configuration.identities, board: configuration.board,
         access: LifeManifest.access(dice: dice.next()))
       note("the manifest has \(manifest.items.count) items")
@@ -249,8 +250,8 @@ public final class LifeCycle {
     let block = Block128(high: dice.next(), low: dice.next())
     epoch = RandomIdentifier(block).text
     knowledge.forgetRun()
-    agent = Agent(
-      Agent.Setup(
+    agent = AgentCore(
+      AgentCore.Setup(
         configuration, radioSource: "h4:controller", epoch: block,
         secret: Block128(high: dice.next(), low: dice.next())), at: instant)
   }

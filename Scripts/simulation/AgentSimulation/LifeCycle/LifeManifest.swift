@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentCore
-import AgentService
+import Agent
+import Manifest
 import VirtualRadio
 
 /// Four apps: one of a user, two of another, one of a group.
@@ -9,8 +9,8 @@ enum LifeManifest {
   static let users: [UInt32] = [2000, 2001, 2003, 2004]
   static let group: UInt32 = 300
 
-  static func manifest(dice: inout SeededGenerator) -> Manifest {
-    var manifest = Manifest()
+  static func manifest(dice: inout SeededGenerator) -> GatewayManifest {
+    var manifest = GatewayManifest()
     manifest.gateway.radio = .h4("controller")
     manifest.apps = (0..<4).map { number in
       var app = RandomManifest.app(number: number, dice: &dice)
@@ -32,7 +32,7 @@ enum LifeManifest {
   }
 
   /// Items leave, come back, and change.
-  static func changed(_ manifest: Manifest, dice: inout SeededGenerator) -> Manifest {
+  static func changed(_ manifest: GatewayManifest, dice: inout SeededGenerator) -> GatewayManifest {
     var manifest = manifest
     for place in manifest.apps.indices {
       switch dice.number(below: 6) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Registry
+import Setup
+import Varlink
+
+/// As errors of ``PickerInterface``; what is in an app's words, as one of ``SessionInterface``.
+extension OperatorError {
+  /// Candidates in one reply, and characters of each: as many as an id has.
+  private static let listedMax = 32
+  private static let candidateCharactersMax = 64
+
+  private var name: String {
+    let member =
+      switch self {
+      case .failure: "SetupFailed"
+      case .requestClosed: "RequestClosed"
+      case .notFound: "NotFound"
+      case .invalid: "Invalid"
+      case .setupFailed: "SetupFailed"
+      case .registry: "RegistryUnavailable"
+      case .busy: "Busy"
+      }
+    return "\(PickerInterface.name).\(member)"
+  }
+
+  /// The message that refuses a call.
+  var message: [UInt8] {
+    if case .failure(let failure) = self { return failure.message }
+    return Message.error(name) { json in
+      switch self {
+      case .failure: break
+      case .requestClosed(let request): json.member("request", GatewayError.cut(request))
+      case .busy(let request): json.member("request", request.text)
+      case .notFound(let kind, let name, let candidates):
+        json.member("kind", kind.rawValue)
+        json.member("name", GatewayError.cut(name))
+        json.member("candidates", candidates.prefix(Self.listedMax).map(Self.cutCandidate))
+      case .invalid(let field, let reason):
+        json.member("field", GatewayError.cut(field))
+        json.member("reason", GatewayError.cut(reason))
+      case .setupFailed(let failure):
+        json.member("failure", failure.code.name)
+        json.member("reason", GatewayError.cut(failure.reason))
+        json.member("cure", GatewayError.cut(failure.cure))
+      case .registry(let sentence): json.member("sentence", GatewayError.cut(sentence))
+      }
+    }
+  }
+
+  private static func cutCandidate(_ text: String) -> String {
+    String(text.unicodeScalars.prefix(candidateCharactersMax))
+  }
+}

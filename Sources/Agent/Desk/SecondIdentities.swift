@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import Manifest
+import Registry
+import Setup
+import ToolText
+
+// An accessory that updates itself may come back as something else, from another address. Nothing on the air proves
+// that both are one device; what speaks for it is that one fell silent, and only then the other appeared.
+
+extension AgentCore {
+  /// The other device is watched for so long before it counts as the accessory.
+  static let secondIdentityMilliseconds: Int64 = 10_000
+  /// It must have appeared within so long after the accessory was heard last.
+  static let secondIdentityGapMilliseconds: Int64 = 120_000
+
+  /// Gives accessories the addresses that they advertise from as their second identities.
+  func learnSecondIdentities() {
+    for index in dataPath.items.indices {
+      let waiting = accessoriesWithSecondIdentity(item: dataPath.items[index])
+      guard !waiting.isEmpty else { continue }
+      for row in 0..<dataPath.pipeline.rowCount where isStranger(row, as: index) {
+        guard let device = dataPath.pipeline.device(at: row) else { continue }
+        let silent = waiting.filter { fellSilent($0, before: device) }
+        // Of several that are gone, nobody knows which one this is.
+        guard silent.count == 1, let accessory = silent.first else { continue }
+        setupCore.learn(dataPath.pipeline.address(at: row), of: accessory.identifier)
+      }
+    }
+  }
+
+  /// Accessories that an item's second identity may stand for, and that have no second address yet.
+  private func accessoriesWithSecondIdentity(item: ManifestItem) -> [RegistryAccessory] {
+    setupCore.registry.accessories(ofApp: item.app).filter { accessory in
+      guard setupCore.registry.device(of: accessory).secondAddress == nil else { return false }
+      return accessory.item == item.item.id
+        ? item.item.alternate != nil : accessory.isRecognised(byAlternate: item.item.id)
+    }
+  }
+
+  /// Whether a device that is nobody's accessory has been there for a while as the item's second identity.
+  private func isStranger(_ row: Int, as item: Int) -> Bool {
+    guard let device = dataPath.pipeline.device(at: row), let view = dataPath.device(atRow: row),
+      view.matches.contains(where: { $0.item == item && $0.match.isFound }),
+      device.lastSeen.milliseconds(since: device.firstSeen) >= Self.secondIdentityMilliseconds,
+      view.address.isIdentityDurable, setupCore.grants.grants(at: view.address).isEmpty
+    else { return false }
+    let identities = dataPath.explanations(of: view, item: item)
+    // What an operator let the app add is an item of its own.
+    return identities.count == 1 || !identities[0].holds && identities[1].holds
+  }
+
+  /// Whether the accessory has not been heard since before the device appeared, and not long before.
+  private func fellSilent(_ accessory: RegistryAccessory, before device: Device) -> Bool {
+    guard let row = row(of: setupCore.registry.device(of: accessory)),
+      let last = dataPath.pipeline.device(at: row)?.lastSeen
+    else { return false }
+    return last <= device.firstSeen
+      && device.firstSeen.milliseconds(since: last) <= Self.secondIdentityGapMilliseconds
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import JSON
+import Manifest
+import Setup
+
+/// A descriptor as apps write it: the properties of `ASDiscoveryDescriptor`, by their names there.
+///
+/// Byte strings are hexadecimal digits of any case, UUIDs and company identifiers as ``IdentifierText`` takes them.
+/// What AccessorySetupKit crashes the app for is refused here, with the field named.
+enum DescriptorFields {
+  private static let bytesMax = 254
+  private static let networkNameBytesMax = 32
+  private static let carriedCompareOptions: CompareOptions = [
+    .caseInsensitive, .literal, .backwards, .anchored,
+  ]
+
+  /// Reads a descriptor that stands at `path` in a call: `items[0].descriptor`.
+  static func read(_ object: JSONObject, at path: String) throws(SetupFailure) -> DiscoveryDescriptor {
+    let fields = FieldReader(object, at: path)
+    var descriptor = DiscoveryDescriptor()
+    descriptor.companyIdentifier = try fields.number("bluetoothCompanyIdentifier", in: 0...0xFFFF)
+    descriptor.manufacturerData = try maskedBytes(fields, "bluetoothManufacturerData")
+    descriptor.serviceUUID = try uuid(fields)
+    descriptor.serviceData = try maskedBytes(fields, "bluetoothServiceData")
+    descriptor.nameSubstring = try fields.bytes(ofText: "bluetoothNameSubstring", in: 1...248)
+    descriptor.nameCompareOptions = try compareOptions(fields)
+    descriptor.range = try range(fields)
+    descriptor.ssid = try fields.bytes(ofText: "ssid", in: 1...networkNameBytesMax)
+    descriptor.ssidPrefix = try fields.bytes(ofText: "ssidPrefix", in: 1...networkNameBytesMax)
+    descriptor.supportedOptions = try supportedOptions(fields)
+    return descriptor
+  }
+
+  /// Holds a descriptor that stands at `path` against the rules of the manifest, what the app declares among them.
+  static func check(
+    _ descriptor: DiscoveryDescriptor, of app: App, at path: String, isAlternate: Bool = false
+  ) throws(SetupFailure) {
+    let findings = ManifestRules.findings(in: descriptor, of: app, isAlternate: isAlternate)
+    let failures = findings.lazy.compactMap { $0.failure(at: path, isAlternate: isAlternate) }
+    if let failure = failures.first { throw failure }
+  }
+
+  private static func uuid(_ fields: FieldReader) throws(SetupFailure) -> BluetoothUUID? {
+    let name = "bluetoothServiceUUID"
+    guard let text = fields.text(name) else { return nil }
+    guard let uuid = IdentifierText.serviceUUID(text) else {
+      throw fields.failure(name, "this is no UUID", cure: "use 4, 8 or 32 hexadecimal digits")
+    }
+    return uuid
+  }
+
+  /// `…Blob` and `…Mask`: both, of one length, or the blob alone, every bit of which counts then.
+  private static func maskedBytes(_ fields: FieldReader, _ name: String) throws(SetupFailure) -> MaskedBytes?
+  {
+    let blob = try fields.hexadecimal(name + "Blob", in: 1...bytesMax)
+    let mask = try fields.hexadecimal(name + "Mask", in: 1...bytesMax)
+    guard let blob else {
+      guard mask == nil else {
+        throw fields.failure(
+          name + "Mask", "there is no blob to mask", cure: "add \(name)Blob, or leave it out")
+      }
+      return nil
+    }
+    guard let mask else { return MaskedBytes(blob: blob) }
+    guard let masked = MaskedBytes(blob: blob, mask: mask) else {
+      throw fields.failure(
+        name + "Mask", "the mask has \(mask.count) bytes and the blob \(blob.count)",
+        cure: "make both the same length")
+    }
+    return masked
+  }
+
+  private static func compareOptions(_ fields: FieldReader) throws(SetupFailure) -> CompareOptions {
+    let name = "bluetoothNameSubstringCompareOptions"
+    guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
+    let options = CompareOptions(rawValue: value)
+    guard options.isSubset(of: carriedCompareOptions) else {
+      throw fields.failure(
+        name, "of these options only caseInsensitive 1, literal 2, backwards 4 and anchored 8 are carried",
+        cure: "leave out the others")
+    }
+    return options
+  }
+
+  private static func range(_ fields: FieldReader) throws(SetupFailure) -> DiscoveryDescriptor.Range {
+    let name = "bluetoothRange"
+    guard let value: Int = try fields.number(name, in: 0...Int(Int32.max)) else { return .default }
+    guard let range = DiscoveryDescriptor.Range(rawValue: value) else {
+      throw fields.failure(name, "there is no such range", cure: "use default 0 or immediate 10")
+    }
+    return range
+  }
+
+  private static func supportedOptions(_ fields: FieldReader) throws(SetupFailure) -> SupportOptions {
+    let name = "supportedOptions"
+    guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
+    let options = SupportOptions(rawValue: value)
+    guard options.isSubset(of: [.bluetoothPairingLE, .bluetoothTransportBridging, .bluetoothHID]) else {
+      throw fields.failure(
+        name, "there are no such options",
+        cure: "use bluetoothPairingLE 2, bluetoothTransportBridging 4 and bluetoothHID 8")
+    }
+    return options
+  }
+
+  // MARK: - Writing
+
+  /// The members of a descriptor; what is not set is left out.
+  static func write(_ descriptor: DiscoveryDescriptor, to json: inout JSONWriter) {
+    if let company = descriptor.companyIdentifier { json.member("bluetoothCompanyIdentifier", company) }
+    write(descriptor.manufacturerData, "bluetoothManufacturerData", to: &json)
+    if let uuid = descriptor.serviceUUID {
+      json.member("bluetoothServiceUUID", IdentifierText.text(of: uuid))
+    }
+    write(descriptor.serviceData, "bluetoothServiceData", to: &json)
+    if let name = descriptor.nameSubstring {
+      json.member("bluetoothNameSubstring", String(decoding: name, as: UTF8.self))
+    }
+    if !descriptor.nameCompareOptions.isEmpty {
+      json.member("bluetoothNameSubstringCompareOptions", Int(descriptor.nameCompareOptions.rawValue))
+    }
+    if descriptor.range != .default { json.member("bluetoothRange", descriptor.range.rawValue) }
+    if let ssid = descriptor.ssid { json.member("ssid", String(decoding: ssid, as: UTF8.self)) }
+    if let prefix = descriptor.ssidPrefix {
+      json.member("ssidPrefix", String(decoding: prefix, as: UTF8.self))
+    }
+    if !descriptor.supportedOptions.isEmpty {
+      json.member("supportedOptions", Int(descriptor.supportedOptions.rawValue))
+    }
+  }
+
+  private static func write(_ masked: MaskedBytes?, _ name: String, to json: inout JSONWriter) {
+    guard let masked else { return }
+    json.member(name + "Blob", Hex(masked.blob))
+    json.member(name + "Mask", Hex(masked.mask))
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import JSON
+import Manifest
+import Setup
+
+/// The `items` of ShowPicker: `ASPickerDisplayItem`, or the id of an item in the manifest.
+///
+/// Capacity: ``countRange`` items, whose texts take ``textBytesMax`` octets in a message to operators; more are
+/// refused. What AccessorySetupKit crashes the app for is refused, with the field named.
+enum ItemFields {
+  static let countRange = 1...32
+  /// A request goes to operators in one message, beside much else; escapes can make six octets of one.
+  static let textBytesMax = 16 << 10
+  /// Ids that a refusal lists.
+  private static let listedMax = 16
+  private static let nameBytes = 1...248
+  private static let imageBytes = 1...255
+
+  /// Reads them; their types were checked against the interface. Items that the app brought get ids from `call:N` on,
+  /// N being `firstNumber`.
+  static func read(
+    _ value: JSONValue, of app: App, firstNumber: UInt64
+  ) throws(SetupFailure) -> [PickerItem] {
+    let elements = if case .array(let elements) = value { elements } else { [JSONValue]() }
+    guard countRange.contains(elements.count) else {
+      throw SetupFailure(
+        .invalidRequest, field: "items", "there are \(elements.count) items",
+        cure:
+          "give \(countRange.lowerBound) to \(countRange.upperBound), or leave items out for the manifest's"
+      )
+    }
+    var items: [PickerItem] = []
+    for (index, element) in elements.enumerated() {
+      guard case .object(let object) = element else { continue }
+      let fields = FieldReader(object, at: "items[\(index)]")
+      if let id = fields.text("item") {
+        items.append(try known(id, fields, of: app, after: items))
+      } else {
+        items.append(try brought(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
+      }
+    }
+    try checkRoom(for: items)
+    return items
+  }
+
+  /// An item of the manifest.
+  private static func known(
+    _ id: String, _ fields: FieldReader, of app: App, after others: [PickerItem]
+  ) throws(SetupFailure) -> PickerItem {
+    if let other = fields.names.first(where: { $0 != "item" }) {
+      throw fields.failure(
+        other, "an item of the manifest is as the manifest says",
+        cure: "leave \(other) out, or leave item out and give a name and a descriptor")
+    }
+    guard let item = app.items.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+      throw fields.failure(
+        "item", "the app has no item \(id.quotedForPeople) in the manifest", cure: cure(listing: app))
+    }
+    guard item.selection != .observe else {
+      throw fields.failure(
+        "item", "\(id.quotedForPeople) is only observed and never set up",
+        cure: "change its select in the manifest, or use another item")
+    }
+    guard !others.contains(where: { $0.item.id == item.id }) else {
+      throw fields.failure("item", "\(id.quotedForPeople) is there already", cure: "give each item once")
+    }
+    return PickerItem(item)
+  }
+
+  private static func cure(listing app: App) -> String {
+    let ids = app.items.filter { $0.selection != .observe }.map(\.id)
+    guard !ids.isEmpty else { return "add it to the manifest, or give a name and a descriptor" }
+    let listed = ids.prefix(listedMax).map(\.quotedForPeople).joined(separator: ", ")
+    let rest = ids.count > listedMax ? " or \(ids.count - listedMax) others" : ""
+    return "use one of \(listed)\(rest)"
+  }
+
+  /// An item that the app brought.
+  private static func brought(
+    _ fields: FieldReader, of app: App, id: String
+  ) throws(SetupFailure) -> PickerItem {
+    guard fields.text("name") != nil else {
+      throw fields.failure(
+        "name", "an item has a name for people",
+        cure: "add name, or give only the id of an item in the manifest")
+    }
+    guard let descriptor = fields.object("descriptor") else {
+      throw fields.failure(
+        "descriptor", "nothing says what to look for",
+        cure: "add descriptor, or give only the id of an item in the manifest")
+    }
+    _ = try fields.bytes(ofText: "name", in: nameBytes)
+    _ = try fields.bytes(ofText: "productImage", in: imageBytes)
+    var item = DisplayItem(id: id, name: fields.text("name") ?? "")
+    item.productImage = fields.text("productImage")
+    item.descriptor = try DescriptorFields.read(descriptor, at: fields.path(of: "descriptor"))
+    item.gate.isImmediate = item.descriptor.range == .immediate
+    item.setupOptions = try fields.options(
+      "setupOptions", among: [.rename, .confirmAuthorization, .finishInApp],
+      named: "rename 1, confirmAuthorization 2 and finishInApp 4")
+    item.renameOptions = try fields.renameOptions()
+    try DescriptorFields.check(item.descriptor, of: app, at: fields.path(of: "descriptor"))
+    return PickerItem(item, isAppSupplied: true)
+  }
+
+  private static func checkRoom(for items: [PickerItem]) throws(SetupFailure) {
+    var json = JSONWriter()
+    for (index, item) in items.enumerated() where item.isAppSupplied {
+      json.line { json in
+        json.member("name", item.item.name)
+        json.member("productImage", item.item.productImage)
+        json.member("ssidPrefix", item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) })
+      }
+      guard json.bytes.count <= textBytesMax else {
+        throw SetupFailure(
+          .invalidRequest, field: "items[\(index)]",
+          "the names and images of these items are too long together",
+          cure: "shorten them, or use fewer characters that have to be escaped")
+      }
+    }
+  }
+}
+
+extension FieldReader {
+  /// Bits that are all known.
+  func options<Options: OptionSet>(
+    _ name: String, among known: Options, named words: String
+  ) throws(SetupFailure) -> Options where Options.RawValue == UInt {
+    guard let value: UInt = try number(name, in: 0...UInt(UInt32.max)) else { return [] }
+    guard value & ~known.rawValue == 0 else {
+      throw failure(name, "there are no such options", cure: "use \(words)")
+    }
+    return Options(rawValue: value)
+  }
+
+  /// `renameOptions`, of an item and of RenameAccessory.
+  func renameOptions() throws(SetupFailure) -> RenameOptions {
+    try options("renameOptions", among: RenameOptions.ssid, named: "ssid 1, or 0")
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Manifest
+import Setup
+
+/// What the rules for descriptors find in a call, as an app's author reads it. This file holds every sentence about it.
+extension ManifestFinding {
+  /// The refusal of a descriptor that stands at `base` in a call, where the finding's path begins; nil for what is only
+  /// doubtful, and for what no descriptor can do.
+  func failure(at base: String, isAlternate: Bool) -> SetupFailure? {
+    guard let (reason, cure) = problem.sentences(isAlternate: isAlternate) else { return nil }
+    return SetupFailure(.invalidRequest, field: field(in: base), reason, cure: cure)
+  }
+
+  private func field(in base: String) -> String {
+    guard case .key(let name)? = path.components.last, let key = DescriptorKey(rawValue: name) else {
+      return base
+    }
+    return "\(base).\(key.field)"
+  }
+}
+
+extension ManifestProblem {
+  fileprivate func sentences(isAlternate: Bool) -> (reason: String, cure: String)? {
+    switch self {
+    case .clauses(let problem): problem.sentences(isAlternate: isAlternate)
+    case .undeclared(let declaration): declaration.sentences
+    // Of items and of the manifest around them, or no refusal.
+    case .setup, .contradiction, .overflowAccount, .doubt: nil
+    }
+  }
+}
+
+extension ManifestProblem.Clauses {
+  fileprivate func sentences(isAlternate: Bool) -> (reason: String, cure: String) {
+    switch self {
+    case .none:
+      (
+        "nothing says what to look for",
+        isAlternate
+          ? "add bluetoothCompanyIdentifier or bluetoothServiceUUID"
+          : "add bluetoothCompanyIdentifier, bluetoothServiceUUID, ssid or ssidPrefix"
+      )
+    case .nameAlone:
+      ("a name alone matches strangers", "add bluetoothCompanyIdentifier or bluetoothServiceUUID")
+    case .manufacturerDataWithoutCompanyIdentifier:
+      ("manufacturer data follows a company identifier", "add bluetoothCompanyIdentifier")
+    case .serviceDataWithoutServiceUUID:
+      ("service data follows a service UUID", "add bluetoothServiceUUID")
+    case .compareOptionsWithoutName:
+      ("there is no name to compare", "add bluetoothNameSubstring, or leave the options out")
+    case .bothNetworkNames: ("ssid and ssidPrefix exclude each other", "keep one of them")
+    case .needBluetooth(let key):
+      (
+        "\(key.field) is about Bluetooth, and the descriptor has no Bluetooth clause",
+        "leave it out, or add a clause"
+      )
+    case .notForAlternate(let key):
+      ("a second identity is only recognised on the air", "leave \(key.field) out")
+    }
+  }
+}
+
+extension ManifestProblem.Declaration {
+  fileprivate var sentences: (reason: String, cure: String) {
+    switch self {
+    case .companyIdentifier(let company):
+      (
+        "the app does not declare the company \(Self.hexadecimal(company))",
+        "add it to the app's bluetooth-company-identifiers in the manifest"
+      )
+    case .service(let uuid):
+      (
+        "the app does not declare the service \(IdentifierText.text(of: uuid))",
+        "add it to the app's bluetooth-services in the manifest"
+      )
+    case .name(let name):
+      (
+        "the app does not declare the name \(name.quotedForPeople) exactly",
+        "add it to the app's bluetooth-names in the manifest"
+      )
+    case .technology(let technology):
+      (
+        "the app does not declare \(technology.rawValue)",
+        "add \"\(technology.rawValue)\" to the app's supports in the manifest"
+      )
+    }
+  }
+
+  private static func hexadecimal(_ value: UInt16) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Setup
+
+/// The `settings` of ShowPicker: `ASPickerDisplaySettings`.
+enum SettingsFields {
+  /// Reads them; without any, they are as AccessorySetupKit's.
+  static func read(_ value: JSONValue?) throws(SetupFailure) -> PickerSettings {
+    var settings = PickerSettings()
+    guard case .object(let object)? = value else { return settings }
+    let fields = FieldReader(object, at: "settings")
+    if let text = fields.text("discoveryTimeout") {
+      guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
+        throw fields.failure(
+          "discoveryTimeout", PickerSettings.DiscoveryTimeout.textReason,
+          cure: PickerSettings.DiscoveryTimeout.textCure)
+      }
+      settings.discoveryTimeout = timeout
+    }
+    settings.options = try fields.options(
+      "options", among: PickerSettings.Options.filterDiscoveryResults, named: "filterDiscoveryResults 1, or 0"
+    )
+    return settings
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// The commands of a bring-up in their order (Core Specification 5.4, Volume 4, Part E, 7.3, 7.4 and 7.8).
+public enum ControllerInitializerStep: Equatable, CaseIterable, Sendable {
+  case reset, commands, version, address, features, eventMask, leEventMask
+  /// Only where the controller has no public address: active scans are refused without one.
+  case ownAddress
+
+  /// `ownAddress` is for a controller that has none, 48 bits.
+  func packet(ownAddress: UInt64) -> CommandPacket {
+    switch self {
+    case .reset: .reset
+    case .commands: .readSupportedCommands
+    case .version: .readLocalVersion
+    case .address: .readAddress
+    case .features: .leReadLocalFeatures
+    case .eventMask: .setEventMask(EventMask.afterReset.union(.leMeta))
+    case .leEventMask: .leSetEventMask(Self.reports)
+    case .ownAddress: .leSetRandomAddress(ownAddress)
+    }
+  }
+
+  /// The step behind this one; nil behind the last that this controller needs.
+  func next(on profile: ControllerProfile) -> Self? {
+    let steps = Self.allCases.filter { $0 != .ownAddress || !profile.hasPublicAddress }
+    return steps.firstIndex(of: self).flatMap { $0 + 1 < steps.count ? steps[$0 + 1] : nil }
+  }
+
+  private static var reports: LEEventMask {
+    LEEventMask.afterReset.union(.advertisingReport).union(.directedAdvertisingReport)
+      .union(.extendedAdvertisingReport)
+  }
+}
+
+extension ControllerProfile {
+  /// Takes what a step's command returned; false when it is too short.
+  mutating func take(_ returned: RawSpan, of step: ControllerInitializerStep) -> Bool {
+    switch step {
+    case .reset, .eventMask, .leEventMask, .ownAddress: return true
+    case .commands:
+      guard let commands = SupportedCommands(returned: returned) else { return false }
+      take(commands)
+    case .version:
+      version = LocalVersion(returned: returned)
+      return version != nil
+    case .address:
+      guard returned.byteCount >= 6 else { return false }
+      address = returned.uint48(at: 0)
+    case .features:
+      guard let found = LEFeatures(returned: returned) else { return false }
+      features = found
+    }
+    return true
+  }
+}

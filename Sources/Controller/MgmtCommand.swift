@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt), as far as scanning beside others
+/// needs it.
+public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  public static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
+  public static let setPowered = ManagementOpcode(rawValue: 0x0005)
+  public static let setLowEnergy = ManagementOpcode(rawValue: 0x000d)
+  public static let startDiscovery = ManagementOpcode(rawValue: 0x0023)
+  public static let stopDiscovery = ManagementOpcode(rawValue: 0x0024)
+  public static let readDefaultSystemConfiguration = ManagementOpcode(rawValue: 0x004b)
+  public static let setDefaultSystemConfiguration = ManagementOpcode(rawValue: 0x004c)
+  public static let addMonitor = ManagementOpcode(rawValue: 0x0052)
+  public static let removeMonitor = ManagementOpcode(rawValue: 0x0053)
+}
+
+/// One message to the management interface: code, controller index, length, parameters, each two octets, least
+/// significant first ("Packet Structures").
+public struct MgmtCommand: Equatable, Sendable {
+  public let opcode: ManagementOpcode
+  public let index: UInt16
+  private(set) var parameters: [UInt8] = []
+
+  init(_ opcode: ManagementOpcode, _ index: UInt16) {
+    self.opcode = opcode
+    self.index = index
+  }
+
+  /// The message as it is written to the socket.
+  public var octets: [UInt8] {
+    var octets: [UInt8] = []
+    octets.reserveCapacity(6 + parameters.count)
+    for value in [opcode.rawValue, index, UInt16(parameters.count)] { octets.append(pair: value) }
+    return octets + parameters
+  }
+
+  private func with(_ octets: [UInt8]) -> Self {
+    var command = self
+    command.parameters += octets
+    return command
+  }
+}
+
+extension MgmtCommand {
+  /// Answered with an address and settings.
+  public static func readInformation(_ index: UInt16) -> Self { Self(.readControllerInformation, index) }
+
+  public static func setPowered(_ isOn: Bool, _ index: UInt16) -> Self {
+    Self(.setPowered, index).with([isOn ? 1 : 0])
+  }
+
+  public static func setLowEnergy(_ isOn: Bool, _ index: UInt16) -> Self {
+    Self(.setLowEnergy, index).with([isOn ? 1 : 0])
+  }
+
+  /// Scans actively for about ten seconds for public and random LE addresses.
+  public static func startDiscovery(_ index: UInt16) -> Self {
+    Self(.startDiscovery, index).with([lowEnergyAddresses])
+  }
+
+  public static func stopDiscovery(_ index: UInt16) -> Self {
+    Self(.stopDiscovery, index).with([lowEnergyAddresses])
+  }
+
+  public static func readDefaults(_ index: UInt16) -> Self { Self(.readDefaultSystemConfiguration, index) }
+
+  /// How the kernel scans from the next time on that it begins to.
+  public static func setDefaults(_ duty: KernelDuty, for purpose: KernelDuty.Purpose, _ index: UInt16) -> Self
+  {
+    var octets: [UInt8] = []
+    for (type, value) in [(purpose.intervalType, duty.interval), (purpose.windowType, duty.window)] {
+      octets.append(pair: type)
+      octets.append(2)
+      octets.append(pair: value)
+    }
+    return Self(.setDefaultSystemConfiguration, index).with(octets)
+  }
+
+  /// A monitor of all advertisements: one pattern of no octets. Answered with its handle.
+  public static func addMonitor(_ index: UInt16) -> Self {
+    // A pattern: AD type, offset, length, and 31 octets of value.
+    Self(.addMonitor, index).with([1, 0x01, 0, 0] + [UInt8](repeating: 0, count: 31))
+  }
+
+  public static func removeMonitor(_ handle: UInt16, _ index: UInt16) -> Self {
+    var octets: [UInt8] = []
+    octets.append(pair: handle)
+    return Self(.removeMonitor, index).with(octets)
+  }
+
+  /// Of the bits BR/EDR, LE public, LE random.
+  static let lowEnergyAddresses: UInt8 = 0b110
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(pair value: UInt16) {
+    append(UInt8(truncatingIfNeeded: value))
+    append(UInt8(truncatingIfNeeded: value >> 8))
+  }
+}
+
+/// How the kernel scans, in units of 625 µs.
+public struct KernelDuty: Equatable, Sendable {
+  /// What for: "LE Scanning Interval", and Window, "for discovery" and "for adv monitoring" of the default system
+  /// configuration.
+  public enum Purpose: Equatable, Sendable {
+    case discovery, monitors
+
+    /// Types of the parameters.
+    var intervalType: UInt16 { self == .discovery ? 0x0011 : 0x0013 }
+    var windowType: UInt16 { self == .discovery ? 0x0012 : 0x0014 }
+  }
+
+  public var interval: UInt16
+  public var window: UInt16
+
+  public init(interval: UInt16, window: UInt16) {
+    self.interval = interval
+    self.window = window
+  }
+}

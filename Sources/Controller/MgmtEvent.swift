@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// What the management interface answered to a command ("Error Codes").
+public struct ManagementStatus: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let success = ManagementStatus(rawValue: 0x00)
+  public static let unknownCommand = ManagementStatus(rawValue: 0x01)
+  public static let busy = ManagementStatus(rawValue: 0x0a)
+  public static let notSupported = ManagementStatus(rawValue: 0x0c)
+  public static let notPowered = ManagementStatus(rawValue: 0x0f)
+  public static let invalidIndex = ManagementStatus(rawValue: 0x11)
+  public static let blocked = ManagementStatus(rawValue: 0x12)
+  public static let permissionDenied = ManagementStatus(rawValue: 0x14)
+}
+
+/// What an adapter is set to ("Read Controller Information Command", Current_Settings).
+public struct AdapterSettings: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static let powered = AdapterSettings(rawValue: 1 << 0)
+  public static let lowEnergy = AdapterSettings(rawValue: 1 << 9)
+}
+
+/// A message that is no event of the management interface.
+public enum ManagementError: Error, Equatable, Sendable {
+  /// It ends before what it must have.
+  case cut(byteCount: Int)
+}
+
+/// One message from the management interface: event, controller index, length, parameters, least significant octet
+/// first ("Packet Structures").
+public struct MgmtEvent: Equatable, Sendable {
+  public enum Content: Equatable, Sendable {
+    /// `returned` is what stands behind the status.
+    case completed(ManagementOpcode, ManagementStatus, returned: [UInt8])
+    case added
+    case removed
+    case settings(AdapterSettings)
+    /// Discovery began or ended, whoever asked for it.
+    case discovering(Bool)
+    /// By somebody else: a socket is not told what it did itself. Handle 0 is all of them.
+    case monitorRemoved(handle: UInt16)
+    /// Nothing that concerns scanning.
+    case other(UInt16)
+  }
+
+  /// 0xFFFF for what concerns no controller.
+  public let index: UInt16
+  public let content: Content
+
+  public init(index: UInt16, _ content: Content) {
+    self.index = index
+    self.content = content
+  }
+
+  public init(parsing bytes: RawSpan) throws(ManagementError) {
+    guard bytes.byteCount >= Self.headByteCount else { throw .cut(byteCount: bytes.byteCount) }
+    let length = Int(bytes.uint16(at: 4))
+    guard bytes.byteCount >= Self.headByteCount + length else { throw .cut(byteCount: bytes.byteCount) }
+    index = bytes.uint16(at: 2)
+    let code = bytes.uint16(at: 0)
+    let body = bytes.extracting(Self.headByteCount..<Self.headByteCount + length)
+    guard length >= Self.leastByteCount(code) else { throw .cut(byteCount: bytes.byteCount) }
+    content = Self.content(code, body)
+  }
+
+  private static let headByteCount = 6
+
+  private static func leastByteCount(_ code: UInt16) -> Int {
+    switch code {
+    case 0x0001, 0x0002: 3
+    case 0x0006: 4
+    case 0x0013, 0x002c: 2
+    default: 0
+    }
+  }
+
+  private static func content(_ code: UInt16, _ body: RawSpan) -> Content {
+    switch code {
+    case 0x0001, 0x0002:
+      return .completed(
+        ManagementOpcode(rawValue: body.uint16(at: 0)), ManagementStatus(rawValue: body.uint8(at: 2)),
+        returned: (3..<body.byteCount).map { body.uint8(at: $0) })
+    case 0x0004: return .added
+    case 0x0005: return .removed
+    case 0x0006: return .settings(AdapterSettings(rawValue: body.uint32(at: 0)))
+    case 0x0013: return .discovering(body.uint8(at: 1) != 0)
+    case 0x002c: return .monitorRemoved(handle: body.uint16(at: 0))
+    default: return .other(code)
+    }
+  }
+}
+
+/// What Read Controller Information returns, as far as it matters here: address, version, manufacturer, supported and
+/// current settings.
+struct ControllerInformation: Equatable, Sendable {
+  let address: UInt64
+  let supported: AdapterSettings
+  let current: AdapterSettings
+
+  init?(_ returned: [UInt8]) {
+    guard returned.count >= 17 else { return nil }
+    address = returned.span.octets.uint48(at: 0)
+    supported = AdapterSettings(rawValue: returned.span.octets.uint32(at: 9))
+    current = AdapterSettings(rawValue: returned.span.octets.uint32(at: 13))
+  }
+}
+
+extension KernelDuty {
+  /// Among the parameters of Read Default System Configuration: type (2 octets), length (1), value each; nil when they
+  /// are not there.
+  init?(_ returned: [UInt8], for purpose: Purpose) {
+    var values: [UInt16: UInt16] = [:]
+    var place = 0
+    while place + 3 <= returned.count {
+      let type = UInt16(returned[place]) | UInt16(returned[place + 1]) << 8
+      let length = Int(returned[place + 2])
+      guard place + 3 + length <= returned.count else { return nil }
+      if length == 2 { values[type] = UInt16(returned[place + 3]) | UInt16(returned[place + 4]) << 8 }
+      place += 3 + length
+    }
+    guard let interval = values[purpose.intervalType], let window = values[purpose.windowType] else {
+      return nil
+    }
+    self.init(interval: interval, window: window)
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// How the agent wants to scan: the manifest's word, the board's share of time, and what is asked for right now.
+public struct ScanPlan: Equatable, Sendable {
+  /// What scanning sends.
+  public enum Mode: Sendable {
+    /// Scan requests now and then, while a descriptor needs a scan response.
+    case auto
+    /// Never a scan request.
+    case passive
+    /// Scan requests all the time.
+    case active
+  }
+
+  public var mode = Mode.auto
+  public var duty = ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300)
+  /// A request with an immediate item is open: listen all the time, whatever the duty says.
+  public var isImmediate = false
+  /// A descriptor has a clause that only a scan response may meet.
+  public var needsScanResponses = false
+  /// The coded PHY too, where the controller has it. One receiver serves both: each gets half of the window.
+  public var usesCodedPHY = false
+  /// Extended scanning, where the controller has it and is not known to fail at it.
+  public var usesExtendedScanning = true
+  /// In auto mode: so long active, once in each period.
+  public var activeMilliseconds: Int64 = 2000
+  public var activePeriodMilliseconds: Int64 = 20_000
+
+  public init() {}
+
+  /// Whether `elapsed` milliseconds after the plan began it scans actively, and how long that stays so; nil for ever.
+  func phase(at elapsed: Int64) -> (isActive: Bool, milliseconds: Int64?) {
+    switch mode {
+    case .active: return (true, nil)
+    case .passive: return (false, nil)
+    case .auto:
+      guard needsScanResponses else { return (false, nil) }
+      let period = max(activePeriodMilliseconds, 1)
+      let place = max(elapsed, 0) % period
+      guard activeMilliseconds < period else { return (true, nil) }
+      let isActive = place < activeMilliseconds
+      return (isActive, (isActive ? activeMilliseconds : period) - place)
+    }
+  }
+
+  /// Interval and window in the specification's units of 625 µs.
+  func parameters(_ kind: ScanParameters.Kind) -> ScanParameters {
+    let interval = Self.units(duty.intervalMilliseconds)
+    let window = isImmediate ? interval : min(Self.units(duty.windowMilliseconds), interval)
+    return ScanParameters(kind, interval: interval, window: window)
+  }
+
+  /// Brought into the range that every controller accepts (Core Specification 5.4, Volume 4, Part E, 7.8.10).
+  private static func units(_ milliseconds: UInt16) -> UInt16 {
+    let range = ScanParameters.legacyRange
+    return UInt16(min(max(UInt32(milliseconds) * 8 / 5, UInt32(range.lowerBound)), UInt32(range.upperBound)))
+  }
+}

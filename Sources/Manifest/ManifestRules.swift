@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What a manifest must say, and what it should not, beyond its form.
+///
+/// Rules stay silent about what the text says illegibly: one mistake, one diagnostic.
+public struct ManifestRules {
+  let manifest: GatewayManifest
+  let accounts: AccountDirectory
+  private(set) var findings: [ManifestFinding] = []
+  /// Everything that is illegible or holds something illegible.
+  private let doubtful: Set<ManifestKeyPath>
+
+  /// Everything there is to say about a manifest, in its order. `unreadable` are the keys that stand in the text and
+  /// gave no value.
+  public static func findings(
+    in manifest: GatewayManifest, accounts: AccountDirectory = .silent, unreadable: Set<ManifestKeyPath> = []
+  ) -> [ManifestFinding] {
+    var rules = ManifestRules(manifest, accounts, unreadable)
+    rules.checkGateway()
+    for app in manifest.apps { rules.check(app) }
+    rules.checkOverlaps()
+    return rules.findings
+  }
+
+  /// What is wrong with a descriptor that an app brings in a call; paths begin at the descriptor.
+  public static func findings(
+    in descriptor: DiscoveryDescriptor, of app: App, isAlternate: Bool = false
+  ) -> [ManifestFinding] {
+    var rules = ManifestRules(GatewayManifest(), .silent, [])
+    rules.check(descriptor, of: app, at: ManifestKeyPath())
+    if isAlternate { rules.checkAlternate(descriptor, at: ManifestKeyPath()) }
+    return rules.findings
+  }
+
+  private init(_ manifest: GatewayManifest, _ accounts: AccountDirectory, _ unreadable: Set<ManifestKeyPath>)
+  {
+    self.manifest = manifest
+    self.accounts = accounts
+    self.doubtful = unreadable.reduce(into: []) { doubtful, path in
+      var place: ManifestKeyPath? = path
+      while let current = place, doubtful.insert(current).inserted { place = current.parent }
+    }
+  }
+
+  mutating func report(_ problem: ManifestProblem, at path: ManifestKeyPath) {
+    findings.append(ManifestFinding(path: path, problem: problem))
+  }
+
+  /// Whether nothing at or under a path is illegible.
+  func isLegible(_ path: ManifestKeyPath) -> Bool { !doubtful.contains(path) }
+
+  static func path(ofApp name: String) -> ManifestKeyPath {
+    ManifestKeyPath().appending(RootKey.app).appending(name)
+  }
+
+  static func path(ofItem index: Int, inApp name: String) -> ManifestKeyPath {
+    path(ofApp: name).appending(AppKey.item).appending(index: index)
+  }
+
+  private mutating func check(_ app: App) {
+    let path = Self.path(ofApp: app.name)
+    check(app.account, at: path)
+    checkRepeatedItems(of: app)
+    for (index, item) in app.items.enumerated() {
+      check(item, of: app, at: Self.path(ofItem: index, inApp: app.name))
+    }
+  }
+
+  private mutating func check(_ item: DisplayItem, of app: App, at path: ManifestKeyPath) {
+    let descriptorPath = path.appending(ItemKey.descriptor)
+    check(item.descriptor, of: app, at: descriptorPath)
+    checkSelection(of: item, at: path)
+    checkReach(of: item, at: descriptorPath)
+    if let alternate = item.alternate {
+      check(alternate, of: app, at: path.appending(ItemKey.alternate))
+      checkAlternate(alternate, at: path.appending(ItemKey.alternate))
+    }
+    checkEffects(of: item, at: path)
+    check(item.gate, of: item, at: path.appending(ItemKey.gate))
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Manifest
+
+extension RegistryRefusal {
+  /// What is wrong, without a full stop; the file's name stands before it.
+  public var reason: String {
+    switch self {
+    case .damaged(let damage): "is damaged: \(damage.reason)"
+    case .foreign(let applicationID):
+      "is another program's database (application id 0x\(String(applicationID, radix: 16)))"
+    case .newer(let version, let known):
+      "was written by a later accessoryd (version \(version); this one knows \(known))"
+    case .exposed(.notAFile): "is not a file"
+    case .exposed(.foreignOwner(let owner)): "belongs to user \(owner)"
+    case .exposed(.othersRead(let permissions)), .exposed(.othersWrite(let permissions)):
+      "is open to others (mode \(String(permissions, radix: 8)))"
+    case .failed(let failure): "cannot be opened: \(failure.reason)"
+    }
+  }
+
+  /// What would help.
+  public var cure: String {
+    switch self {
+    case .damaged:
+      "run accessoryctl registry reset: it keeps the file under another name and begins a new one"
+    case .foreign: "move the file away if it is not needed, or let accessoryd keep its registry elsewhere"
+    case .newer: "install the later accessoryd again, or run accessoryctl registry reset"
+    case .exposed: "make it a file of accessoryd's user with mode 600"
+    case .failed(let failure): failure.cure
+    }
+  }
+}
+
+extension RegistryDamage {
+  fileprivate var reason: String {
+    switch self {
+    case .torn(let byteCount): "it ends after \(byteCount) octets"
+    case .noDatabase: "it does not begin like a database"
+    case .missingBesideLog: "it is missing, but the log of its latest changes is there"
+    case .unreadable(let fault): fault.reason
+    // SQLite quotes what it found: text of the file.
+    case .inconsistent(let finding): finding.quotedForPeople
+    case .foreignTables: "its tables are not a registry's"
+    case .badValue(let table, let number?, let column): "\(column) of \(table.rawValue) \(number) cannot be"
+    case .badValue(let table, nil, let column): "\(column) of some \(table.rawValue) cannot be"
+    case .violation(let violation): violation.reason
+    }
+  }
+}
+
+extension RegistryViolation {
+  /// What is wrong, without a full stop.
+  public var reason: String {
+    switch self {
+    case .invalid(let table, let number, let field):
+      "\(field.rawValue) of \(table.rawValue) \(number) cannot be"
+    case .repeatedNumber(let table, let number): "\(table.rawValue) \(number) is there twice"
+    case .tooMany(let table):
+      "it has more rows of \(table.rawValue) than \(RegistryLimits.rowsMax(of: table))"
+    case .missingDevice(let accessory): "the device of accessory \(accessory) is missing"
+    case .unusedDevice(let number): "device \(number) is nobody's accessory"
+    case .repeatedIdentity(let device): "device \(device) is there under another number too"
+    case .repeatedAccessory(let number): "accessory \(number) is its app's twice"
+    case .repeatedIdentifier(let accessory): "an identifier of accessory \(accessory) is there twice"
+    case .bluetoothDisagrees(let accessory): "accessory \(accessory) and its device differ about Bluetooth"
+    case .networkDisagrees(let accessory): "accessory \(accessory) and its device differ about the network"
+    case .missingAccount(let accessory): "the account of accessory \(accessory) is missing"
+    case .unusedAccount(let number): "account \(number) has no accessories or is there twice"
+    case .repeatedTombstone(let number): "tombstone \(number) is there twice"
+    }
+  }
+}
+
+extension StoreFailure {
+  /// What is wrong, without a full stop.
+  public var reason: String {
+    switch self {
+    case .full: "no space is left for the registry"
+    case .readOnly: "the registry's file system is read-only"
+    case .locked: "another process has the registry open"
+    case .noFolder: "there is no such folder"
+    case .noPermission: "accessoryd's account may not use the folder"
+    case .disk(let fault), .unexpected(let fault): "\(fault.reason) (SQLite \(fault.code))"
+    case .system(let fault, let call): "\(call): \(fault.reason)"
+    case .memory: "there is no memory"
+    case .closed: "the registry is not open"
+    case .tooManyKept(let count): "\(count) registries are kept already"
+    }
+  }
+
+  /// What would help.
+  public var cure: String {
+    switch self {
+    case .full: "free some space"
+    case .readOnly: "mount the file system for writing"
+    case .locked: "end the other process: only one accessoryd may run"
+    case .noFolder: "make the folder, or name another with --state, and start accessoryd again"
+    case .noPermission: "give the folder to accessoryd's account, or name another with --state"
+    case .disk, .system: "look at the system's log for errors of the disk"
+    case .unexpected: "please report it"
+    case .memory: "free some memory"
+    case .closed: "see why with accessoryctl status"
+    case .tooManyKept: "remove those that are not needed"
+    }
+  }
+}

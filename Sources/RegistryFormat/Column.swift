@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+package import Registry
+
+/// A column of a table: its name in the file and in exports.
+package struct Column: Equatable, Sendable {
+  enum Kind: Sendable { case integer, text, bytes }
+
+  package let name: String
+  let kind: Kind
+  /// Left out of exports.
+  var isSecret = false
+
+  static func integer(_ name: String) -> Column { Column(name: name, kind: .integer) }
+  static func text(_ name: String) -> Column { Column(name: name, kind: .text) }
+  static func bytes(_ name: String) -> Column { Column(name: name, kind: .bytes) }
+}
+
+extension RegistryTable {
+  /// In the order in which values are read, written and exported.
+  package var columns: [Column] {
+    switch self {
+    case .account: [.integer("number"), .text("app"), .integer("user"), .integer("group")]
+    case .device:
+      [.integer("number")] + Self.identity
+        + [
+          .text("displayName"), .integer("identityDurable"), .text("bond"),
+          Column(name: "bondKeys", kind: .bytes, isSecret: true),
+        ]
+    case .accessory:
+      [
+        .integer("number"), .bytes("identifier"), .text("app"), .text("item"), .integer("device"),
+        .bytes("bluetoothIdentifier"), .integer("state"), .bytes("ssid"), .bytes("bridgingIdentifier"),
+        .integer("addedAt"),
+      ] + Self.descriptor("descriptor") + Self.descriptor("alternate")
+    case .tombstone: [.integer("number"), .text("app"), .text("item")] + Self.identity
+    }
+  }
+
+  private static let identity: [Column] = [
+    .bytes("address"), .integer("addressType"), .bytes("network"), .bytes("secondAddress"),
+    .integer("secondAddressType"),
+  ]
+
+  private static func descriptor(_ prefix: String) -> [Column] {
+    [
+      .integer(prefix + "CompanyIdentifier"), .bytes(prefix + "ManufacturerDataBlob"),
+      .bytes(prefix + "ManufacturerDataMask"), .bytes(prefix + "ServiceUUID"),
+      .bytes(prefix + "ServiceDataBlob"), .bytes(prefix + "ServiceDataMask"),
+      .bytes(prefix + "NameSubstring"), .integer(prefix + "NameCompareOptions"), .integer(prefix + "Range"),
+      .bytes(prefix + "SSID"), .bytes(prefix + "SSIDPrefix"), .integer(prefix + "SupportedOptions"),
+    ]
+  }
+}

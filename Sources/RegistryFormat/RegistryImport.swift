@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Manifest
+public import Registry
+
+/// Reads back what ``RegistryExport`` wrote. Keys were left out there, so that a bond of ours comes back as lost.
+///
+/// Memory: the rows. As many are read as a registry holds.
+public enum RegistryImport {
+  /// All or nothing.
+  public static func read(_ lines: [String]) throws(ImportProblem) -> AccessoryRegistry {
+    guard let first = lines.first else { throw .noHead }
+    let announced = try rowCount(first)
+    guard Int64(lines.count - 1) == announced else {
+      throw .rowCount(lines.count - 1, announced: announced)
+    }
+    var rows: [RegistryRow] = []
+    for (place, line) in lines.enumerated().dropFirst() {
+      rows.append(try row(object(line, number: place + 1), line: place + 1))
+      // One more than fits is refused below by name; no more are read.
+      if rows.count > rowsMax { break }
+    }
+    do throws(RegistryViolation) { return try AccessoryRegistry(rows) } catch { throw .violation(error) }
+  }
+
+  private static let rowsMax = RegistryTable.allCases.reduce(0) { $0 + RegistryLimits.rowsMax(of: $1) }
+
+  /// What the first line announces.
+  private static func rowCount(_ line: String) throws(ImportProblem) -> Int64 {
+    let head = try object(line, number: 1)
+    guard case .integer(let version) = head[ExportKey.version],
+      case .integer(let rowCount) = head[ExportKey.rowCount], head.members.count == 2
+    else { throw .noHead }
+    guard version == RegistryExport.version else { throw .version(version, known: RegistryExport.version) }
+    return rowCount
+  }
+
+  private static func object(_ line: String, number: Int) throws(ImportProblem) -> JSONObject {
+    let element: JSONValue
+    do throws(JSONError) {
+      element = try JSONReader.read(Array(line.utf8).span)
+    } catch {
+      throw .notJSON(line: number, error)
+    }
+    guard case .object(let object) = element else { throw .noRow(line: number) }
+    return object
+  }
+
+  private static func row(_ object: JSONObject, line: Int) throws(ImportProblem) -> RegistryRow {
+    guard case .string(let name) = object[ExportKey.table], let table = RegistryTable(rawValue: name) else {
+      throw .noRow(line: line)
+    }
+    do throws(ColumnError) {
+      var values = RowValues()
+      for member in object.members where member.name != ExportKey.table {
+        values[member.name] = try value(member, of: table)
+      }
+      values.loseBond()
+      return try RegistryRow(values, of: table)
+    } catch {
+      throw .badValue(line: line, column: error.column)
+    }
+  }
+
+  private static func value(
+    _ member: JSONObject.Member, of table: RegistryTable
+  ) throws(ColumnError) -> Value {
+    let column = table.columns.first { $0.name == member.name && !$0.isSecret }
+    switch (column?.kind, member.value) {
+    case (.integer, .integer(let integer)): return .integer(integer)
+    case (.text, .string(let text)): return .text(text)
+    case (.bytes, .string(let digits)):
+      guard let bytes = HexText.bytes(digits) else { throw ColumnError(column: member.name) }
+      return .bytes(bytes)
+    default: throw ColumnError(column: member.name)
+    }
+  }
+}
+
+extension RowValues {
+  /// A bond whose keys were left out.
+  fileprivate mutating func loseBond() {
+    if self["bond"] == .text("bonded") { self["bond"] = .text("lost") }
+  }
+}

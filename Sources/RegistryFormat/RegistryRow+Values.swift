@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+package import Registry
+
+extension RegistryRow {
+  /// The row that was written down as these values.
+  package init(_ values: RowValues, of table: RegistryTable) throws(ColumnError) {
+    let number = try values.required("number", values.integer("number"))
+    switch table {
+    case .account: self = .account(try RegistryAccount(values, number))
+    case .device: self = .device(try RegistryDevice(values, number))
+    case .accessory: self = .accessory(try RegistryAccessory(values, number))
+    case .tombstone: self = .tombstone(try RegistryTombstone(values, number))
+    }
+  }
+
+  package var values: RowValues {
+    var values = RowValues()
+    switch self {
+    case .account(let account): account.write(to: &values)
+    case .device(let device): device.write(to: &values)
+    case .accessory(let accessory): accessory.write(to: &values)
+    case .tombstone(let tombstone): tombstone.write(to: &values)
+    }
+    values.setInteger(number, "number")
+    return values
+  }
+}
+
+extension RegistryAccount {
+  fileprivate init(_ values: RowValues, _ number: Int64) throws(ColumnError) {
+    let user = try values.integer("user", as: UInt32.self)
+    let group = try values.integer("group", as: UInt32.self)
+    let account: AccountID
+    switch (user, group) {
+    case (let user?, nil): account = .user(user)
+    case (nil, let group?): account = .group(group)
+    case (nil, nil), (_?, _?): throw ColumnError(column: "group")
+    }
+    self.init(number: number, app: try values.required("app", values.text("app")), account: account)
+  }
+
+  fileprivate func write(to values: inout RowValues) {
+    values["app"] = .text(app)
+    switch account {
+    case .user(let user): values["user"] = .integer(Int64(user))
+    case .group(let group): values["group"] = .integer(Int64(group))
+    }
+  }
+}
+
+extension RegistryDevice {
+  fileprivate init(_ values: RowValues, _ number: Int64) throws(ColumnError) {
+    self.init(
+      number: number, identity: try values.identity(),
+      displayName: try values.required("displayName", values.text("displayName")),
+      isIdentityDurable: try values.required(
+        "identityDurable", [0: false, 1: true][values.integer("identityDurable") ?? -1]))
+    secondAddress = try values.address("secondAddress", type: "secondAddressType")
+    bond = try Bond(values)
+  }
+
+  fileprivate func write(to values: inout RowValues) {
+    values.setIdentity(identity)
+    values.setAddress(secondAddress, "secondAddress", type: "secondAddressType")
+    values["displayName"] = .text(displayName)
+    values["identityDurable"] = .integer(isIdentityDurable ? 1 : 0)
+    bond.write(to: &values)
+  }
+}
+
+extension Bond {
+  /// "bonded" with keys of ours, "foreign" with another program's.
+  fileprivate init(_ values: RowValues) throws(ColumnError) {
+    let keys = try values.optional("bondKeys", values.bytes("bondKeys"), BondKeys.init)
+    switch (try values.text("bond"), keys) {
+    case ("none", nil): self = .none
+    case ("lost", nil): self = .lost
+    case ("foreign", nil): self = .bonded(keys: nil)
+    case ("bonded", let keys?): self = .bonded(keys: keys)
+    default: throw ColumnError(column: "bond")
+    }
+  }
+
+  fileprivate func write(to values: inout RowValues) {
+    let text =
+      switch self {
+      case .none: "none"
+      case .lost: "lost"
+      case .bonded(nil): "foreign"
+      case .bonded(_?): "bonded"
+      }
+    values["bond"] = .text(text)
+    if case .bonded(let keys?) = self { values["bondKeys"] = .bytes(keys.bytes) }
+  }
+}
+
+extension RegistryAccessory {
+  fileprivate init(_ values: RowValues, _ number: Int64) throws(ColumnError) {
+    self.init(
+      number: number, identifier: try values.required("identifier", values.identifier("identifier")),
+      app: try values.required("app", values.text("app")),
+      descriptor: try values.required("descriptorRange", values.descriptor("descriptor")),
+      device: try values.required("device", values.integer("device")),
+      state: try values.required(
+        "state", values.optional("state", values.integer("state", as: Int.self), AccessoryState.init)))
+    item = try values.text("item")
+    alternate = try values.descriptor("alternate")
+    bluetoothIdentifier = try values.identifier("bluetoothIdentifier")
+    ssid = try values.bytes("ssid")
+    bridgingIdentifier = try values.bits("bridgingIdentifier")
+    addedAt = try values.integer("addedAt")
+  }
+
+  fileprivate func write(to values: inout RowValues) {
+    values["identifier"] = .bytes(identifier.bytes)
+    values["app"] = .text(app)
+    values["item"] = item.map(Value.text) ?? .null
+    values["device"] = .integer(device)
+    values.setBytes(bluetoothIdentifier?.bytes, "bluetoothIdentifier")
+    values["state"] = .integer(Int64(state.rawValue))
+    values.setBytes(ssid, "ssid")
+    values.setBits(bridgingIdentifier, "bridgingIdentifier")
+    values.setInteger(addedAt, "addedAt")
+    values.setDescriptor(descriptor, "descriptor")
+    values.setDescriptor(alternate, "alternate")
+  }
+}
+
+extension RegistryTombstone {
+  fileprivate init(_ values: RowValues, _ number: Int64) throws(ColumnError) {
+    self.init(
+      number: number, app: try values.required("app", values.text("app")),
+      item: try values.required("item", values.text("item")), identity: try values.identity(),
+      secondAddress: try values.address("secondAddress", type: "secondAddressType"))
+  }
+
+  fileprivate func write(to values: inout RowValues) {
+    values["app"] = .text(app)
+    values["item"] = .text(item)
+    values.setIdentity(identity)
+    values.setAddress(secondAddress, "secondAddress", type: "secondAddressType")
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Manifest
+public import Registry
+
+/// An accessory as its app sees it: `ASAccessory`. It has no address.
+public struct AppAccessory: Equatable, Sendable {
+  public var identifier: RandomIdentifier
+  public var displayName: String
+  public var state: AccessoryState
+  /// The item's id in the manifest; nil when the app brought the item.
+  public var item: String?
+  public var descriptor: DiscoveryDescriptor
+  /// A second identity that operators let the app add.
+  public var alternate: DiscoveryDescriptor?
+  public var bluetoothIdentifier: RandomIdentifier?
+  public var ssid: [UInt8]?
+  /// 48 bits.
+  public var bridgingIdentifier: UInt64?
+  public var bond: BondState
+  public var isIdentityDurable: Bool
+
+  /// Whether there are keys; the keys themselves are nobody's business.
+  public enum BondState: String, Sendable {
+    case none, bonded, lost
+  }
+
+  /// `isInert`: its item has left the manifest.
+  public init(_ accessory: RegistryAccessory, _ device: RegistryDevice, isInert: Bool) {
+    identifier = accessory.identifier
+    displayName = device.displayName
+    state = isInert ? .unauthorized : accessory.state
+    item = accessory.item
+    descriptor = accessory.descriptor
+    alternate = accessory.alternate
+    bluetoothIdentifier = accessory.bluetoothIdentifier
+    ssid = accessory.ssid
+    bridgingIdentifier = accessory.bridgingIdentifier
+    bond = BondState(device.bond)
+    isIdentityDurable = device.isIdentityDurable
+  }
+}
+
+extension AppAccessory.BondState {
+  public init(_ bond: Bond) {
+    switch bond {
+    case .none: self = .none
+    case .bonded: self = .bonded
+    case .lost: self = .lost
+    }
+  }
+}
+
+/// A field of an accessory that a change may touch, by its name in `io.accessoryd.Session`.
+public enum AccessoryField: String, CaseIterable, Sendable {
+  case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
+  case bluetoothTransportBridgingIdentifier, bond, identityDurable
+}
+
+extension AppAccessory {
+  /// The fields in which it differs from how it was.
+  public func fieldsChanged(from old: AppAccessory) -> [AccessoryField] {
+    AccessoryField.allCases.filter { field in
+      switch field {
+      case .displayName: displayName != old.displayName
+      case .state: state != old.state
+      case .descriptor: descriptor != old.descriptor
+      case .alternate: alternate != old.alternate
+      case .bluetoothIdentifier: bluetoothIdentifier != old.bluetoothIdentifier
+      case .ssid: ssid != old.ssid
+      case .bluetoothTransportBridgingIdentifier: bridgingIdentifier != old.bridgingIdentifier
+      case .bond: bond != old.bond
+      case .identityDurable: isIdentityDurable != old.isIdentityDurable
+      }
+    }
+  }
+}

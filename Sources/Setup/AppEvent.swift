@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+public import Registry
+
+/// A life-cycle event of an app: `ASAccessoryEvent`, and how a picker ended.
+public struct AppEvent: Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    case activated
+    /// The session has ended, because of that.
+    case invalidated(SetupFailure)
+    case migrationComplete
+    case accessoryAdded(AppAccessory)
+    /// As it was.
+    case accessoryRemoved(AppAccessory)
+    case accessoryChanged(AppAccessory, changed: [AccessoryField])
+    case accessoryDiscovered(DiscoveredAccessory)
+    case pickerDidPresent
+    case pickerDidDismiss
+    case pickerSetupBridging
+    case pickerSetupFailed(SetupFailure)
+    case pickerSetupPairing
+    case pickerSetupRename
+    /// Nil for well. It has no counterpart in AccessorySetupKit: there the picker's completion is called.
+    case pickerFinished(SetupFailure?)
+  }
+
+  public var time: Instant
+  public var kind: Kind
+  /// Of picker events and what they found.
+  public var picker: RandomIdentifier?
+
+  public init(_ kind: Kind, picker: RandomIdentifier? = nil, at time: Instant) {
+    self.time = time
+    self.kind = kind
+    self.picker = picker
+  }
+}
+
+/// What a filtered picker tells its app of a device: `ASDiscoveredAccessory`. It has no address.
+public struct DiscoveredAccessory: Equatable, Sendable {
+  /// Means nothing outside its picker.
+  public var number: UInt32
+  /// Among the picker's items, and its id if it is in the manifest.
+  public var itemIndex: Int
+  public var item: String?
+  /// Advertising data, then scan response.
+  public var payload: [UInt8]
+  /// dBm.
+  public var rssi: Int8?
+
+  public init(number: UInt32, itemIndex: Int, item: String?, payload: [UInt8], rssi: Int8?) {
+    self.number = number
+    self.itemIndex = itemIndex
+    self.item = item
+    self.payload = payload
+    self.rssi = rssi
+  }
+}
+
+extension AppEvent.Kind {
+  /// AccessorySetupKit's event; nil for ``pickerFinished(_:)``.
+  public var type: AccessoryEventType? {
+    switch self {
+    case .activated: .activated
+    case .invalidated: .invalidated
+    case .migrationComplete: .migrationComplete
+    case .accessoryAdded: .accessoryAdded
+    case .accessoryRemoved: .accessoryRemoved
+    case .accessoryChanged: .accessoryChanged
+    case .accessoryDiscovered: .accessoryDiscovered
+    case .pickerDidPresent: .pickerDidPresent
+    case .pickerDidDismiss: .pickerDidDismiss
+    case .pickerSetupBridging: .pickerSetupBridging
+    case .pickerSetupFailed: .pickerSetupFailed
+    case .pickerSetupPairing: .pickerSetupPairing
+    case .pickerSetupRename: .pickerSetupRename
+    case .pickerFinished: nil
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+public import Registry
+
+/// Which accessories a device is, for looking up by address; made anew when the registry changes.
+public struct Grants: Equatable, Sendable {
+  /// An accessory on a device.
+  public struct Grant: Equatable, Sendable {
+    public let identifier: RandomIdentifier
+    public let app: String
+    /// The id of its item; nil when the app brought the item.
+    public let item: String?
+    /// Its number in the registry, which names the item that the app brought.
+    public let number: Int64
+    /// It is its app's, without reservation.
+    public let isAuthorized: Bool
+    /// It is not hidden from its app.
+    public let isVisible: Bool
+
+    /// Whether an item of its app is one that it is recognised by.
+    public func isRecognised(by id: String) -> Bool {
+      id == item ?? AppSuppliedItem.id(ofAccessory: number) || id == AppSuppliedItem.id(ofAlternate: number)
+    }
+  }
+
+  private var byAddress: [DeviceAddress: [Grant]] = [:]
+
+  init() {}
+
+  init(_ registry: AccessoryRegistry, _ configuration: SetupConfiguration) {
+    let accounts = Dictionary(
+      registry.accounts.map { ($0.app, $0.account) }, uniquingKeysWith: { first, _ in first })
+    for accessory in registry.accessories {
+      let device = registry.device(of: accessory)
+      let standing = configuration.standing(of: accessory, boundTo: accounts[accessory.app])
+      let grant = Grant(
+        identifier: accessory.identifier, app: accessory.app, item: accessory.item, number: accessory.number,
+        isAuthorized: standing == .active && accessory.state == .authorized, isVisible: standing != .suspended
+      )
+      for address in [device.identity.address, device.secondAddress].compactMap({ $0 }) {
+        byAddress[address.settled, default: []].append(grant)
+      }
+    }
+  }
+
+  /// The accessories of a device, those of all apps.
+  public func grants(at address: DeviceAddress) -> [Grant] { byAddress[address.settled] ?? [] }
+
+  /// Calls `body` with every accessory of its app that is authorized, and where it advertises from, in no order.
+  public func forEachAuthorized(_ body: (Grant, DeviceAddress) -> Void) {
+    for (address, grants) in byAddress {
+      for grant in grants where grant.isAuthorized { body(grant, address) }
+    }
+  }
+
+  /// Where accessories advertise from.
+  public var addresses: Set<DeviceAddress> { Set(byAddress.keys) }
+}
+
+extension DeviceAddress {
+  /// The address as it is kept: whether a controller, a key, or nobody resolved it makes no difference.
+  public var settled: DeviceAddress {
+    switch type {
+    case .publicIdentity: DeviceAddress(bits: bits, type: .public)
+    case .randomIdentity: DeviceAddress(bits: bits, type: .random)
+    case .public, .random, .anonymous: self
+    }
+  }
+
+  /// Whether it came out of a private address: a private address is never an identity itself.
+  var isResolved: Bool {
+    switch type {
+    case .publicIdentity, .randomIdentity: true
+    case .public, .random, .anonymous: false
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Manifest
+public import Registry
+
+/// What the manifest says about apps, prepared for looking up.
+public struct SetupConfiguration: Sendable {
+  public let apps: [String: App]
+  /// The account of each app, as it was looked up when the manifest was read; an unknown one is missing.
+  public let accounts: [String: AccountID]
+  public let limits: Limits
+  private let itemIDs: [String: Set<String>]
+  /// Whether some item is set up by itself.
+  let hasAutomaticItems: Bool
+
+  public init(_ manifest: GatewayManifest, accounts: [String: AccountID]) {
+    apps = Dictionary(manifest.apps.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.accounts = accounts
+    limits = manifest.gateway.limits
+    itemIDs = apps.mapValues { Set($0.items.map(\.id)) }
+    hasAutomaticItems = manifest.apps.contains { $0.items.contains { $0.selection == .automatic } }
+  }
+
+  public func item(_ id: String, ofApp app: String) -> DisplayItem? {
+    apps[app]?.items.first { $0.id == id }
+  }
+
+  /// Whether accessories stand under both alike.
+  func standsLike(_ other: SetupConfiguration) -> Bool {
+    itemIDs == other.itemIDs && accounts == other.accounts
+  }
+
+  /// As ``AccessoryRegistry/standing(of:in:accounts:)``, for many.
+  func standing(of accessory: RegistryAccessory, boundTo account: AccountID?) -> AccessoryStatus {
+    guard let known = itemIDs[accessory.app] else { return .orphaned }
+    guard account == accounts[accessory.app] else { return .suspended }
+    if let item = accessory.item, !known.contains(item) { return .orphaned }
+    return .active
+  }
+}

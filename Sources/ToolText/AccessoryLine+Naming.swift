@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Manifest
+import Registry
+
+/// Why what a person wrote does not name one accessory.
+public enum AccessoryNameProblem: Error, Equatable {
+  case unknown
+  case ambiguous([AccessoryLine])
+}
+
+extension AccessoryLine {
+  /// Digits that are enough to ask for an accessory.
+  public static let prefixLengthMin = 4
+
+  /// Whether a person may mean it: by the beginning of its identifier, its name, or its device's address.
+  fileprivate func isMeant(by text: String) -> Bool {
+    if displayName == text { return true }
+    if let bits = AddressText.bits(text), address?.bits == bits { return true }
+    return text.utf8.count >= Self.prefixLengthMin && identifier.text.hasPrefix(text.lowercased())
+  }
+
+  /// `app/item`, safe on a terminal; the app alone when it brought the item.
+  public func owner(columnsMax: Int = AirText.columnsMax) -> String {
+    AirText(Array((item.map { "\(app)/\($0)" } ?? app).utf8)).escaped(columnsMax: columnsMax)
+  }
+
+  /// `"Desk lamp" (lights/bulb, C4:A1:00:00:1E:27, 01234567)`, safe on a terminal.
+  public func description(identifier: String) -> String {
+    let name = AirText(Array(displayName.utf8)).terminal()
+    return "\(name) (\([owner(), address?.text, identifier].compactMap(\.self).joined(separator: ", ")))"
+  }
+}
+
+extension [AccessoryLine] {
+  /// The one accessory that a person means. A whole identifier means one, whatever others are called.
+  public func accessory(named text: String) throws(AccessoryNameProblem) -> AccessoryLine {
+    if let whole = first(where: { $0.identifier.text == text.lowercased() }) { return whole }
+    let meant = filter { $0.isMeant(by: text) }
+    guard let first = meant.first else { throw .unknown }
+    guard meant.count == 1 else { throw .ambiguous(meant) }
+    return first
+  }
+
+  /// For each of them, the beginning of its identifier that no other one has: eight digits or more.
+  public var shortIdentifiers: [String] {
+    let order = indices.sorted { self[$0].identifier.text < self[$1].identifier.text }
+    let texts = order.map { self[$0].identifier.text }
+    var short = [String](repeating: "", count: count)
+    for (place, index) in order.enumerated() {
+      let before = place > 0 ? texts[place].commonLength(with: texts[place - 1]) : 0
+      let after = place + 1 < texts.count ? texts[place].commonLength(with: texts[place + 1]) : 0
+      short[index] = String(texts[place].prefix(Swift.max(8, before + 1, after + 1)))
+    }
+    return short
+  }
+
+  /// In the order of a list: by app, item, name, and identifier.
+  public var listed: [AccessoryLine] { sorted { $0.order < $1.order } }
+}
+
+extension AccessoryLine {
+  fileprivate var order: (String, String, String, String) { (app, item ?? "", displayName, identifier.text) }
+}
+
+extension String {
+  fileprivate func commonLength(with other: String) -> Int {
+    zip(utf8, other.utf8).prefix { $0 == $1 }.count
+  }
+}

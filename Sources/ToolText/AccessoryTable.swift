@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Registry
+import Setup
+
+/// Accessories for people: a row each, and under it what is to be known about it.
+///
+/// Where there is little room, names are cut, then columns left out; the name and the identifier stay.
+public struct AccessoryTable {
+  private enum Column: CaseIterable {
+    case name, owner, state, standing, signal, address, identifier
+
+    var title: String {
+      switch self {
+      case .name: "name"
+      case .owner: "app/item"
+      case .state: "state"
+      case .standing: "standing"
+      case .signal: "signal"
+      case .address: "address"
+      case .identifier: "identifier"
+      }
+    }
+
+    /// Text may be cut to so many columns; what is not text is whole or not there.
+    var columnCountMin: Int? {
+      switch self {
+      case .name, .owner: 12
+      case .state, .standing, .signal, .address, .identifier: nil
+      }
+    }
+
+    /// What gives way first; the notes say of the standing what has to be known.
+    static let dispensable: [Column] = [.standing, .state, .address, .signal, .owner]
+  }
+
+  /// Text is not wider, however much room there is.
+  private static let textColumnsMax = 30
+  private static let gap = "  "
+
+  private let accessories: [AccessoryLine]
+  private let identifiers: [String]
+
+  public init(_ accessories: [AccessoryLine]) {
+    self.accessories = accessories
+    identifiers = accessories.shortIdentifiers
+  }
+
+  /// `columnsMax` is the room there is; nil for as much as it takes.
+  public func text(_ style: TextStyle = .plain, columnsMax: Int? = nil) -> String {
+    let layout = layout(columnsMax: columnsMax)
+    var text = layout.map { $0.column.title.padded(to: $0.width) }.joined(separator: Self.gap).trimmed + "\n"
+    for index in accessories.indices {
+      let cells = layout.map { column, width in
+        let cell = cell(column, index, columnsMax: width).padded(to: width)
+        return styled(cell, column, accessories[index], style)
+      }
+      text += cells.joined(separator: Self.gap).trimmed + "\n"
+      for note in accessories[index].notes { text += Self.folded(note, columnsMax: columnsMax ?? 80) }
+    }
+    return text
+  }
+
+  // MARK: Columns
+
+  private typealias Layout = [(column: Column, width: Int)]
+
+  private func layout(columnsMax: Int?) -> Layout {
+    var layout: Layout = []
+    for column in Column.allCases
+    where column != .standing || accessories.contains(where: { $0.standing != .active }) {
+      let cells = accessories.indices.map { cell(column, $0, columnsMax: Self.textColumnsMax).columnCount }
+      layout.append((column, max(column.title.columnCount, cells.max() ?? 0)))
+    }
+    guard let columnsMax else { return layout }
+    var dispensable = Column.dispensable[...]
+    while true {
+      if let narrowed = Self.narrowed(layout, to: columnsMax) { return narrowed }
+      guard let column = dispensable.popFirst() else { return layout }
+      layout.removeAll { $0.column == column }
+    }
+  }
+
+  /// With text made narrower; nil when that is not enough.
+  private static func narrowed(_ layout: Layout, to columnsMax: Int) -> Layout? {
+    var layout = layout
+    var excess = layout.reduce(0) { $0 + $1.width } + gap.count * (layout.count - 1) - columnsMax
+    // The last text first: the name tells more.
+    for place in layout.indices.reversed() {
+      guard excess > 0, let columnCountMin = layout[place].column.columnCountMin else { continue }
+      let saved = min(excess, max(0, layout[place].width - columnCountMin))
+      layout[place].width -= saved
+      excess -= saved
+    }
+    return excess > 0 ? nil : layout
+  }
+
+  // MARK: Cells
+
+  private func cell(_ column: Column, _ index: Int, columnsMax: Int) -> String {
+    let accessory = accessories[index]
+    return switch column {
+    case .name: AirText(Array(accessory.displayName.utf8)).escaped(columnsMax: columnsMax)
+    case .owner: accessory.owner(columnsMax: columnsMax)
+    case .state: accessory.stateText
+    case .standing: accessory.standing.rawValue
+    case .signal: accessory.signalText
+    case .address: accessory.address?.text ?? "-"
+    case .identifier: identifiers[index]
+    }
+  }
+
+  private func styled(
+    _ cell: String, _ column: Column, _ accessory: AccessoryLine, _ style: TextStyle
+  ) -> String {
+    switch column {
+    case .name: style.strong(cell)
+    case .standing: accessory.standing == .active ? cell : style.bad(cell)
+    case .signal: accessory.isInSight ? style.good(cell) : style.faint(cell)
+    case .owner, .state, .address, .identifier: cell
+    }
+  }
+
+  /// Stands in from the margin; a word that is too long stands alone.
+  private static func folded(_ note: String, columnsMax: Int) -> String {
+    let indent = "    "
+    var text = ""
+    var line = ""
+    for word in note.split(separator: " ").map(String.init) {
+      if !line.isEmpty, indent.count + line.columnCount + 1 + word.columnCount > columnsMax {
+        text += indent + line + "\n"
+        line = ""
+      }
+      line += line.isEmpty ? word : " " + word
+    }
+    return text + indent + line + "\n"
+  }
+}
+
+extension AccessoryLine {
+  fileprivate var stateText: String {
+    switch state {
+    case .unauthorized: "unauthorized"
+    case .awaitingAuthorization: "awaits its app"
+    case .authorized: "authorized"
+    }
+  }
+
+  fileprivate var signalText: String {
+    guard isInSight else { return "not in sight" }
+    return filteredRSSI.map { "\($0) dBm" } ?? "in sight"
+  }
+
+  /// What is out of the ordinary, and what to do about it.
+  fileprivate var notes: [String] {
+    var notes: [String] = []
+    switch standing {
+    case .active: break
+    case .orphaned: notes.append("orphaned: its \(item == nil ? "app" : "item") is not in the manifest")
+    case .suspended:
+      let app = AirText(Array(app.utf8)).escaped()
+      notes.append("suspended: its app has another account now; accessoryctl authorize \(app) confirms")
+    }
+    if bond == .lost { notes.append("its bond is lost: remove it and set it up anew") }
+    if !isIdentityDurable { notes.append("its address changes: it may not be known again") }
+    if let ssid { notes.append("network \(ssid.terminal(columnsMax: 32))") }
+    return notes
+  }
+}
+
+extension String {
+  /// Without blanks at its end.
+  fileprivate var trimmed: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+public import HCI
+public import Manifest
+
+/// The agent's own data path, fed from a capture instead of a radio.
+///
+/// Times count from the capture's first record. What is due between two records happens at its own time, so the
+/// events and their order depend on the capture and the manifest alone.
+public struct CaptureReplay: ~Copyable {
+  public private(set) var dataPath: DataPath
+  /// Events that the ring dropped before they were read: more happened at one instant than it holds.
+  public private(set) var missedCount: UInt64 = 0
+  public private(set) var recordCount = 0
+  public private(set) var recorder = RecorderLosses()
+  /// The latest time that was let pass, since the first record.
+  public private(set) var duration = Instant(microseconds: 0)
+  private var start: Instant?
+  private var cursor: EventCursor
+
+  public init(_ dataPath: consuming DataPath) {
+    cursor = EventCursor(epoch: dataPath.pipeline.events.epoch, sequence: 0)
+    self.dataPath = dataPath
+  }
+
+  /// When the record happened, since the capture's first one; earlier than the one before when the recorder's clock
+  /// was set back.
+  public mutating func time(of record: borrowing BtsnoopRecord) -> Instant {
+    let start = self.start ?? begin(at: record.time)
+    return Instant(microseconds: record.time.microseconds &- start.microseconds)
+  }
+
+  /// Starts the clock at the first record; what claims to be older counts as set back.
+  private mutating func begin(at time: Instant) -> Instant {
+    start = time
+    dataPath.pipeline.advance(to: Instant(microseconds: 0))
+    return time
+  }
+
+  /// Lets time pass up to a record, feeds it, and answers the events of both.
+  public mutating func take(_ record: borrowing BtsnoopRecord) -> [EventLine] {
+    let time = time(of: record)
+    var events = advance(to: time)
+    recordCount += 1
+    recorder.take(record)
+    guard case .packet(let kind, isReceived: true, _) = record.content else { return events }
+    _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: time)
+    drain(into: &events)
+    return events
+  }
+
+  /// Lets time pass, and answers what was due.
+  public mutating func advance(to time: Instant) -> [EventLine] {
+    duration = max(duration, time)
+    var events: [EventLine] = []
+    while let due = dataPath.pipeline.nextDeadline, due <= time {
+      dataPath.pipeline.advance(to: max(due, dataPath.pipeline.now ?? due))
+      drain(into: &events)
+    }
+    return events
+  }
+
+  private mutating func drain(into events: inout [EventLine]) {
+    while true {
+      switch dataPath.pipeline.events.read(&cursor) {
+      case .event(let sequence, let sighting, let byteCount):
+        let payload = (0..<byteCount).map { dataPath.pipeline.events.payloadByte(of: sequence, at: $0) }
+        events.append(
+          EventLine(
+            sequence: sequence, sighting: sighting, item: dataPath.items[Int(sighting.item)],
+            payload: payload))
+      case .missed(let count): missedCount += count
+      case .end: return
+      case .reset: preconditionFailure("the cursor is of this run")
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Discovery
+public import HCI
+public import Manifest
+
+/// One device as the tables have it now, copied.
+public struct DeviceView: Sendable {
+  /// An item that matches the device.
+  public struct ItemMatch: Sendable {
+    public let item: Int
+    public let app: String
+    public let id: String
+    public let match: Match
+  }
+
+  public let row: Int
+  public let device: Device
+  /// The address that events give: an identity when a key resolved it.
+  public let address: DeviceAddress
+  /// When the tables were looked at.
+  public let now: Seconds
+  public let matches: [ItemMatch]
+  /// Advertising data and scan response of each advertising set, the one heard last first.
+  public let payloads: [(data: [UInt8], response: [UInt8])]
+
+  init?(_ dataPath: borrowing DataPath, row: Int) {
+    guard let device = dataPath.pipeline.device(at: row) else { return nil }
+    self.row = row
+    self.device = device
+    address = dataPath.pipeline.address(at: row)
+    now = Seconds(microseconds: dataPath.pipeline.now?.microseconds ?? 0)
+    var matches: [ItemMatch] = []
+    for place in 0..<Int(device.matchCount) {
+      let match = dataPath.pipeline.match(place, at: row)
+      let item = dataPath.items[Int(match.item)]
+      matches.append(ItemMatch(item: Int(match.item), app: item.app, id: item.item.id, match: match))
+    }
+    self.matches = matches
+    var payloads: [(data: [UInt8], response: [UInt8])] = []
+    for set in 0..<dataPath.pipeline.setCount(at: row) {
+      let data = dataPath.pipeline.data(ofSet: set, at: row).copied
+      payloads.append((data, dataPath.pipeline.response(ofSet: set, at: row).copied))
+    }
+    self.payloads = payloads
+  }
+
+  /// The name it gave last; a complete one before a shortened one.
+  public var name: AdvertisementFields.Name? {
+    let names = payloads.flatMap { [$0.data, $0.response] }
+      .compactMap { AdvertisementFields($0.span.octets).name }
+    return names.first(where: \.isComplete) ?? names.first
+  }
+
+  /// Since the device was last heard.
+  public var silence: Seconds {
+    Seconds(microseconds: now.microseconds &- device.lastSeen.microseconds)
+  }
+}
+
+extension DataPath {
+  /// The device in a row of the table (``Pipeline/rowCount``); nil while the row is free.
+  public func device(atRow row: Int) -> DeviceView? { DeviceView(self, row: row) }
+
+  /// Every device in the table, the strongest first.
+  public var devices: [DeviceView] {
+    var views: [DeviceView] = []
+    for row in 0..<pipeline.rowCount {
+      if let view = device(atRow: row) { views.append(view) }
+    }
+    return views.sorted { $0.order < $1.order }
+  }
+
+  /// The devices of an address, by whichever type they have it; by their private or their identity address.
+  public func devices(at bits: UInt64) -> [DeviceView] {
+    devices.filter { $0.address.bits == bits || $0.device.address.bits == bits }
+  }
+}
+
+extension DeviceView {
+  /// Strongest first by the exact level, without a reading last, then by address.
+  fileprivate var order: (Int, UInt64, UInt8) {
+    let level = device.signal.readingCount == 0 ? .max : -Int(device.signal.level)
+    return (level, address.bits, address.type.rawValue)
+  }
+}

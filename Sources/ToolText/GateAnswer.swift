@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import Manifest
+
+/// What an item's gate sees of a device.
+public struct GateAnswer: Equatable, Sendable {
+  /// What the immediate gate asks for, and how far the device is.
+  public struct Immediate: Equatable, Sendable {
+    /// The filtered levels that let in, and under which it lets out.
+    public let enter: Decibels
+    public let leave: Decibels
+    /// Readings within the window, and how many are needed.
+    public let samples: Int
+    public let samplesMin: Int
+    public let windowMilliseconds: Int64
+    /// Since the device took its presence; nil while the tables have no match.
+    public let stateMilliseconds: Int64?
+    public let enterDwellMilliseconds: Int64
+    public let leaveDwellMilliseconds: Int64
+  }
+
+  /// The filtered level; nil without a reading since the device was last silent.
+  public let level: Decibels?
+  public let pathLoss: Int16?
+  /// Readings in the filter, and reports since the device has its row.
+  public let readingCount: UInt16
+  public let reportCount: UInt32
+  /// The interval between samples that was learned from them.
+  public let learnedMilliseconds: UInt32?
+  public let silenceMilliseconds: Int64
+  /// A device that was silent for so long is lost, whatever it advertised.
+  public let lostMilliseconds: Int64
+  /// Nil for items of default range.
+  public let immediate: Immediate?
+}
+
+extension GateAnswer {
+  init(_ dataPath: borrowing DataPath, _ view: DeviceView, item: Int, _ match: Match?) {
+    let signal = view.device.signal
+    let settings = dataPath.pipeline.gate(ofItem: item)
+    let reading = dataPath.pipeline.gateReading(at: view.row, item: item)
+    let now = Instant(microseconds: view.now.microseconds)
+    level = reading.level.map { Decibels(sixteenths: Int($0)) }
+    pathLoss = dataPath.pipeline.pathLoss(at: view.row, item: item)
+    readingCount = signal.readingCount
+    reportCount = view.device.reportCount
+    learnedMilliseconds = signal.learnedMilliseconds
+    silenceMilliseconds = now.milliseconds(since: view.device.lastSeen)
+    lostMilliseconds = signal.patience(
+      floor: settings.lostMilliseconds, factor: Int64(settings.patienceFactor),
+      ceiling: settings.lostMillisecondsMax)
+    immediate =
+      settings.isImmediate ? Immediate(reading, state: match.map { now.milliseconds(since: $0.since) }) : nil
+  }
+}
+
+extension GateAnswer.Immediate {
+  fileprivate init(_ reading: GateReading, state: Int64?) {
+    enter = Decibels(sixteenths: reading.enter)
+    leave = Decibels(sixteenths: reading.leave)
+    samples = reading.samples
+    samplesMin = reading.samplesMin
+    windowMilliseconds = reading.windowMilliseconds
+    stateMilliseconds = state
+    enterDwellMilliseconds = reading.enterDwellMilliseconds
+    leaveDwellMilliseconds = reading.leaveDwellMilliseconds
+  }
+}

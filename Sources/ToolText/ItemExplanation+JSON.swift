@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+public import JSON
+import Manifest
+
+extension ItemExplanation {
+  public func writeMembers(to json: inout JSONWriter) {
+    writeVerdict(to: &json)
+    if setCount > 1 {
+      json.member("advertisingSets", setCount)
+      json.member("setsHeardSince", setPosition)
+    }
+    json.objects("clauses", clauses) { $1.write(to: &$0) }
+    json.object("gate") { gate.writeMembers(to: &$0) }
+  }
+}
+
+extension GateAnswer {
+  fileprivate func writeMembers(to json: inout JSONWriter) {
+    json.member("range", immediate == nil ? "default" : "immediate")
+    json.member("filteredRSSI", level)
+    json.member("pathLoss", pathLoss)
+    json.member("samples", readingCount)
+    json.member("reports", reportCount)
+    json.member("learnedIntervalMilliseconds", learnedMilliseconds)
+    json.member("silenceMilliseconds", silenceMilliseconds)
+    json.member("lostMilliseconds", lostMilliseconds)
+    guard let immediate else { return }
+    json.member("enterRSSI", immediate.enter)
+    json.member("leaveRSSI", immediate.leave)
+    json.member("samplesInWindow", immediate.samples)
+    json.member("samplesMin", immediate.samplesMin)
+    json.member("windowMilliseconds", immediate.windowMilliseconds)
+    json.member("stateMilliseconds", immediate.stateMilliseconds)
+    json.member("enterDwellMilliseconds", immediate.enterDwellMilliseconds)
+    json.member("leaveDwellMilliseconds", immediate.leaveDwellMilliseconds)
+  }
+}
+
+extension Presence {
+  var text: String {
+    switch self {
+    case .outside: "outside"
+    case .approaching: "approaching"
+    case .inside: "inside"
+    case .leaving: "leaving"
+    }
+  }
+}
+
+extension ClauseAnswer {
+  /// The members of an object.
+  func write(to json: inout JSONWriter) {
+    json.member("clause", key.rawValue)
+    json.member("holds", holds)
+    wanted.write("wanted", to: &json)
+    if let mask { json.member("mask", Hex(mask)) }
+    if key == .nameSubstring { json.member("options", options.words) }
+    json.objects("compared", comparisons) { json, comparison in
+      json.member("in", comparison.part.rawValue)
+      json.member("offset", comparison.offset)
+      json.member("type", comparison.type)
+      comparison.value.write("value", to: &json)
+      json.member("holds", comparison.holds)
+      guard let masked = comparison.masked else { return }
+      json.member("masked", Hex(masked.found))
+      json.member("wantedMasked", Hex(masked.wanted))
+      json.member("firstDifference", masked.firstDifference)
+    }
+    if omittedCount > 0 { json.member("omitted", omittedCount) }
+  }
+}
+
+extension ClauseAnswer.Value {
+  fileprivate func write(_ key: String, to json: inout JSONWriter) {
+    switch self {
+    case .company, .uuid: json.member(key, text)
+    case .bytes(let bytes): json.member(key, Hex(bytes))
+    case .name(let name): json.member(key, name)
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .company(let identifier): "0x" + Hex.digits(UInt64(identifier), count: 4)
+    case .uuid(let uuid): uuid.text
+    case .bytes(let bytes): bytes.isEmpty ? "(nothing)" : Hex(bytes).text
+    case .name(let name): name.terminal(columnsMax: 40)
+    }
+  }
+}
+
+extension CompareOptions {
+  private static let named: [(option: CompareOptions, word: String)] = [
+    (.caseInsensitive, "caseInsensitive"), (.literal, "literal"), (.backwards, "backwards"),
+    (.anchored, "anchored"),
+  ]
+
+  /// As the manifest writes them.
+  var words: [String] { Self.named.filter { contains($0.option) }.map(\.word) }
+
+  init?(word: String) {
+    guard let option = Self.named.first(where: { $0.word == word })?.option else { return nil }
+    self = option
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Discovery
+public import HCI
+public import Manifest
+
+/// Why one identity of an item does or does not match a device, and where the device stands with its gate: a line of
+/// `explain --json` (`Config/schema/explain.schema.json`), and an explanation of `io.accessoryd.Gateway`.
+public struct ItemExplanation: Equatable, Line {
+  public let address: DeviceAddress
+  public let app: String
+  public let item: String
+  /// Whether it is the item's second identity that was asked.
+  public let isAlternate: Bool
+  /// Empty for items that look only for networks.
+  public private(set) var clauses: [ClauseAnswer]
+  /// The advertising set that was asked: 0 is the one heard last of `setCount`.
+  public let setPosition: Int
+  public let setCount: Int
+  /// Where the item stands with the device; nil when a clause does not hold, or the tables do not have the match.
+  public let presence: Presence?
+  public let gate: GateAnswer
+
+  /// Whether every clause holds.
+  public var holds: Bool { !clauses.isEmpty && clauses.allSatisfy(\.holds) }
+  public var isFound: Bool { presence?.isFound ?? false }
+
+  /// The first clause that does not hold.
+  public var failure: ClauseAnswer? { clauses.first { !$0.holds } }
+
+  /// With at most so many comparisons, one or more, in each clause.
+  public func limited(toComparisons countMax: Int) -> Self {
+    var limited = self
+    limited.clauses = clauses.map { $0.limited(toComparisons: countMax) }
+    return limited
+  }
+}
+
+extension DataPath {
+  /// What each item says about a device, in the manifest's order.
+  public func explanations(of view: DeviceView) -> [ItemExplanation] {
+    items.indices.flatMap { explanations(of: view, item: $0) }
+  }
+
+  /// What one item says about a device: its descriptor, and its second identity if it has one.
+  public func explanations(of view: DeviceView, item index: Int) -> [ItemExplanation] {
+    let item = items[index].item
+    var explanations = [explanation(of: view, item: index, item.descriptor, isAlternate: false)]
+    if let alternate = item.alternate {
+      explanations.append(explanation(of: view, item: index, alternate, isAlternate: true))
+    }
+    return explanations
+  }
+
+  private func explanation(
+    of view: DeviceView, item index: Int, _ descriptor: DiscoveryDescriptor, isAlternate: Bool
+  ) -> ItemExplanation {
+    let match = view.matches.first { $0.item == index }?.match
+    let (setPosition, clauses) = view.answers(descriptor)
+    let holds = !clauses.isEmpty && clauses.allSatisfy(\.holds)
+    return ItemExplanation(
+      address: view.address, app: items[index].app, item: items[index].item.id, isAlternate: isAlternate,
+      clauses: clauses, setPosition: setPosition, setCount: view.payloads.count,
+      presence: holds ? match?.presence : nil, gate: GateAnswer(self, view, item: index, match))
+  }
+}
+
+extension DeviceView {
+  /// The answers of the advertising set on which most clauses hold, of equals the one heard last.
+  fileprivate func answers(_ descriptor: DiscoveryDescriptor) -> (setPosition: Int, clauses: [ClauseAnswer]) {
+    let all = payloads.map { payload in
+      ClauseQuestion.answers(
+        descriptor,
+        ObservedStructure.all(in: payload.data.span.octets, .data)
+          + ObservedStructure.all(in: payload.response.span.octets, .response))
+    }
+    let holding = all.map { $0.count(where: \.holds) }
+    let position = holding.firstIndex(of: holding.max() ?? 0) ?? 0
+    return (position, all.isEmpty ? [] : all[position])
+  }
+}

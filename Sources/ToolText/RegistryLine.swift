@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import JSON
+
+/// What the registry is like: a line of `registry show --json` (`Config/schema/registry.schema.json`), and a reply of
+/// AccessoryRegistry of `io.accessoryd.Picker`.
+public enum RegistryLine: Equatable, Line {
+  public enum State: String, CaseIterable, Sendable {
+    /// It is being read.
+    case opening
+    case open
+    /// It cannot be used; a sentence says why.
+    case degraded
+  }
+
+  case state(State, sentence: String?, accessoryCount: Int64)
+  /// A device that was removed from an app and not allowed since: by its address, or the name of its network.
+  case removed(app: String, item: String, device: String)
+
+  public func writeMembers(to json: inout JSONWriter) {
+    switch self {
+    case .state(let state, let sentence, let accessoryCount):
+      json.member("state", state.rawValue)
+      json.member("sentence", sentence)
+      json.member("accessories", accessoryCount)
+    case .removed(let app, let item, let device):
+      json.object("removed") { json in
+        json.member("app", app)
+        json.member("item", item)
+        json.member("device", device)
+      }
+    }
+  }
+}
+
+extension RegistryLine {
+  /// For people.
+  public func text(_ style: TextStyle = .plain) -> String {
+    var rows = TextRows(indent: 0, labelColumnCount: 10)
+    switch self {
+    case .state(let state, let sentence, let accessoryCount):
+      let word = state == .degraded ? style.bad(state.rawValue) : style.good(state.rawValue)
+      let noun = accessoryCount == 1 ? "accessory" : "accessories"
+      // Of a file that was never read nobody knows how many it has.
+      let isKnown = state != .degraded || accessoryCount > 0
+      rows.line("registry  \(word)" + (isKnown ? ", \(accessoryCount) \(noun)" : ""))
+      if let sentence { rows.row("", StatusLine.shown(sentence)) }
+    case .removed(let app, let item, let device):
+      let owner = AirText(Array("\(app)/\(item)".utf8)).escaped()
+      rows.row("removed", [AirText(Array(device.utf8)).escaped(), "from \(owner)"])
+    }
+    return rows.text
+  }
+}
+
+extension RegistryLine: ReadableLine {
+  public init(reading line: LineReader) throws(LineProblem) {
+    if let removed = try line.objectIfAny("removed") {
+      self = .removed(
+        app: try removed.text("app"), item: try removed.text("item"), device: try removed.text("device"))
+    } else {
+      self = .state(
+        try line.word("state", of: State.allCases, \.rawValue), sentence: try line.textIfAny("sentence"),
+        accessoryCount: try line.integer("accessories"))
+    }
+  }
+
+  /// Nil when the object is empty: the last reply of the method.
+  public init?(ifAny line: LineReader) throws(LineProblem) {
+    guard line.element("state") != nil || line.element("removed") != nil else { return nil }
+    try self.init(reading: line)
+  }
+}

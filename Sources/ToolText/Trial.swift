@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Discovery
+public import HCI
+public import JSON
+public import Manifest
+
+/// What one identity of an item says about a device, in short: a line of `try --json`
+/// (`Config/schema/try.schema.json`), and a trial of `io.accessoryd.Gateway`.
+public struct Trial: Equatable, Line {
+  public let address: DeviceAddress
+  public let app: String
+  public let item: String
+  /// Whether it is the item's second identity that was asked.
+  public let isAlternate: Bool
+  public let holds: Bool
+  public let presence: Presence?
+  public let level: Decibels?
+  /// The first clause that does not hold.
+  public let failure: DescriptorKey?
+  /// The answer in a few words.
+  public let why: String
+
+  public var isFound: Bool { presence?.isFound ?? false }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    writeVerdict(to: &json)
+    json.member("filteredRSSI", level)
+    json.member("failed", failure?.rawValue)
+    json.member("why", why)
+  }
+
+  /// One line for people.
+  public func text(_ style: TextStyle = .plain) -> String {
+    let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
+    let level = (level?.shortText ?? "-").paddedLeft(to: 7)
+    let address = (address.text ?? "(anonymous)").padded(to: 17)
+    // It may be the agent's word.
+    let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
+    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(shown)\n"
+  }
+}
+
+extension Trial {
+  public init(_ explanation: ItemExplanation) {
+    address = explanation.address
+    app = explanation.app
+    item = explanation.item
+    isAlternate = explanation.isAlternate
+    holds = explanation.holds
+    presence = explanation.presence
+    level = explanation.gate.level
+    failure = explanation.failure?.key
+    why = explanation.why
+  }
+}
+
+extension Trial {
+  /// The trials of each device together, the strongest device first, as a replay lists them.
+  public static func grouped(_ trials: [Trial]) -> [[Trial]] {
+    var groups: [[Trial]] = []
+    for trial in trials {
+      if groups.last?.first?.address == trial.address {
+        groups[groups.count - 1].append(trial)
+      } else {
+        groups.append([trial])
+      }
+    }
+    return groups.sorted { ($0.first?.order ?? (0, 0, 0)) < ($1.first?.order ?? (0, 0, 0)) }
+  }
+
+  private var order: (Int, UInt64, UInt8) {
+    (level.map { -$0.sixteenths } ?? .max, address.bits, address.type.rawValue)
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Registry
+
+/// The registry's file of a workbench, in memory.
+struct BenchRegistry {
+  /// What the file holds.
+  private(set) var saved = AccessoryRegistry()
+  /// What the next requests come to; then they succeed.
+  var replies: [RegistryReply] = []
+  /// Nothing is answered until ``release()``.
+  var isHeld = false
+  private(set) var requests: [RegistryRequest] = []
+  private var waiting: RegistryRequest?
+
+  var isWaiting: Bool { waiting != nil }
+
+  init(_ registry: AccessoryRegistry = AccessoryRegistry()) { saved = registry }
+
+  /// Whoever keeps the keys finds that no device takes them any more.
+  mutating func loseBonds() {
+    let devices = saved.rows.compactMap { row -> RegistryWrite? in
+      guard case .device(var device) = row else { return nil }
+      device.bond = .lost
+      return .put(.device(device))
+    }
+    write(devices)
+  }
+
+  /// Nil while it is held.
+  mutating func answer(_ request: RegistryRequest) -> RegistryReply? {
+    requests.append(request)
+    guard !isHeld else {
+      waiting = request
+      return nil
+    }
+    return perform(request)
+  }
+
+  mutating func release() -> RegistryReply? {
+    isHeld = false
+    guard let request = waiting.take() else { return nil }
+    return perform(request)
+  }
+
+  private mutating func perform(_ request: RegistryRequest) -> RegistryReply {
+    guard replies.isEmpty else { return replies.removeFirst() }
+    switch request {
+    case .open: return .opened(saved)
+    case .commit(let writes): write(writes)
+    case .replace(let registry): saved = registry
+    case .reset:
+      saved = AccessoryRegistry()
+      return .reset(kept: "registry.kept")
+    case .close: return .closed
+    }
+    return .done
+  }
+
+  private mutating func write(_ writes: [RegistryWrite]) {
+    var rows = saved.rows
+    for write in writes {
+      switch write {
+      case .put(let row):
+        rows.removeAll { $0.table == row.table && $0.number == row.number }
+        rows.append(row)
+      case .drop(let table, let number): rows.removeAll { $0.table == table && $0.number == number }
+      }
+    }
+    do {
+      saved = try AccessoryRegistry(rows.sorted { $0.number < $1.number })
+    } catch {
+      preconditionFailure("a commit that leaves no registry: \(error)")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+@testable import Agent
+import HCI
+import JSON
+import Manifest
+import Setup
+import TestSupport
+import Testing
+
+@Suite("A descriptor as apps write it")
+struct DescriptorFieldsTests {
+  private func object(_ text: String) throws -> JSONObject {
+    guard case .object(let object) = try JSONReader.read(Array(text.utf8).span) else {
+      preconditionFailure("the test writes an object")
+    }
+    return object
+  }
+
+  private func failure(_ text: String) throws -> SetupFailure? {
+    let object = try object(text)
+    do throws(SetupFailure) {
+      _ = try DescriptorFields.read(object, at: "items[0].descriptor")
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static let everything = """
+    {"bluetoothCompanyIdentifier":3822,"bluetoothManufacturerDataBlob":"a55a0010",\
+    "bluetoothManufacturerDataMask":"ffff00f0","bluetoothServiceUUID":"fe59",\
+    "bluetoothServiceDataBlob":"01","bluetoothServiceDataMask":"0f",\
+    "bluetoothNameSubstring":"Lumo","bluetoothNameSubstringCompareOptions":9,"bluetoothRange":10,\
+    "ssid":"Lumo-1","supportedOptions":6}
+    """
+
+  @Test("Every field arrives, and is written as it was read")
+  func roundTrip() throws {
+    let descriptor = try DescriptorFields.read(object(Self.everything), at: "")
+    #expect(descriptor.companyIdentifier == 0x0EEE)
+    #expect(descriptor.manufacturerData?.mask == [0xFF, 0xFF, 0x00, 0xF0])
+    #expect(descriptor.serviceUUID == BluetoothUUID(short: 0xFE59))
+    #expect(descriptor.nameCompareOptions == [.caseInsensitive, .anchored])
+    #expect(descriptor.range == .immediate)
+    #expect(descriptor.supportedOptions == [.bluetoothPairingLE, .bluetoothTransportBridging])
+    var json = JSONWriter()
+    json.line { DescriptorFields.write(descriptor, to: &$0) }
+    #expect(String(decoding: json.takeBytes(), as: UTF8.self) == Self.everything + "\n")
+  }
+
+  @Test("Company 0 is a company, and nothing is no clause")
+  func zero() throws {
+    #expect(
+      try DescriptorFields.read(object(#"{"bluetoothCompanyIdentifier":0}"#), at: "").companyIdentifier == 0)
+    #expect(try DescriptorFields.read(object("{}"), at: "") == DiscoveryDescriptor())
+    #expect(try DescriptorFields.read(object(#"{"ssid":null}"#), at: "").ssid == nil)
+  }
+
+  @Test(
+    "What AccessorySetupKit crashes for is an invalid request that names the field",
+    arguments: [
+      (#"{"bluetoothCompanyIdentifier":65536}"#, "bluetoothCompanyIdentifier"),
+      (#"{"bluetoothCompanyIdentifier":-1}"#, "bluetoothCompanyIdentifier"),
+      (
+        #"{"bluetoothManufacturerDataBlob":"a5","bluetoothManufacturerDataMask":"ffff"}"#,
+        "bluetoothManufacturerDataMask"
+      ),
+      (#"{"bluetoothManufacturerDataMask":"ff"}"#, "bluetoothManufacturerDataMask"),
+      (#"{"bluetoothServiceDataBlob":"a"}"#, "bluetoothServiceDataBlob"),
+      (#"{"bluetoothServiceDataBlob":""}"#, "bluetoothServiceDataBlob"),
+      (#"{"bluetoothServiceUUID":"lamp"}"#, "bluetoothServiceUUID"),
+      (#"{"bluetoothNameSubstring":""}"#, "bluetoothNameSubstring"),
+      (#"{"bluetoothNameSubstringCompareOptions":1024}"#, "bluetoothNameSubstringCompareOptions"),
+      (#"{"bluetoothRange":5}"#, "bluetoothRange"),
+      (#"{"ssid":""}"#, "ssid"),
+      (#"{"ssidPrefix":"123456789012345678901234567890123"}"#, "ssidPrefix"),
+      (#"{"supportedOptions":1}"#, "supportedOptions"),
+    ])
+  func refuses(text: String, field: String) throws {
+    let failure = try #require(try failure(text))
+    #expect(failure.code == .invalidRequest)
+    #expect(failure.field == "items[0].descriptor.\(field)")
+    #expect(!failure.reason.isEmpty && !failure.cure.isEmpty)
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import HCI
+import Manifest
+import Testing
+import VirtualRadio
+
+@Suite("Items that apps bring in the call", .overEveryTransport)
+struct BroughtItemStories {
+  /// Beside an item of the manifest that finds nothing here.
+  private static let items =
+    #""items":[{"item":"bulb"},{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822},"setupOptions":4}]"#
+
+  private func owner(_ room: [RoomDevice]) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(
+      .lights {
+        $0.descriptor.companyIdentifier = nil
+        $0.descriptor.serviceUUID = BluetoothUUID(short: 0xFE0F)
+      }, room: room)
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker", Self.items + #","settings":{"discoveryTimeout":"short"}"#)
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    return (story, app, anna)
+  }
+
+  @Test("What was set up by one is recognised for good: it is found, lost and found again; others are not")
+  func foundAgain() {
+    var bulb = RoomDevice.bulb(1)
+    bulb.presence = [.seconds(0, 11), .seconds(60, 200)]
+    let (story, app, _) = owner([bulb, .bulb(2, level: -90), .stranger(3)])
+    app.call("WatchAdvertisements")
+    story.run(seconds: 70)
+    app.call("List")
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights choosing
+        0.1 anna: candidate 1 Mine
+        0.1 anna: candidate 2 Mine
+        1.0 lights: accessoryAdded a1 Mine authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Mine
+        1.0 anna: Choose → a1 Mine goes on in the app
+        2.0 lights: WatchAdvertisements → from #0
+        2.0 lights: WatchAdvertisements → #0 found a1
+        19.0 lights: WatchAdvertisements → #0 lost a1
+        58.1 lights: WatchAdvertisements → #1 found a1
+        72.0 lights: List → a1 Mine authorized
+        72.0 lights: List → done
+        """)
+  }
+
+  @Test("One that looks for a name makes the radio ask for scan responses, if nothing else does")
+  func nameInScanResponse() {
+    let manifest = GatewayManifest.lights { _ in }.with {
+      $0.gateway.scan = .auto
+      $0.apps[0].names = [Array("Lumo".utf8)]
+    }
+    let story = DeskStory(manifest, room: [.bulb(1)])
+    let app = story.app()
+    let anna = story.watcher()
+    app.call(
+      "ShowPicker",
+      #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#
+    )
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking
+        0.3 anna: setup lights choosing
+        0.3 anna: candidate 1 Mine
+        1.0 lights: accessoryAdded a1 Mine authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Mine
+        1.0 anna: Choose → a1 Mine
+        """)
+  }
+
+  @Test("So it is after a restart, when nobody brings the item any more")
+  func restarted() {
+    let (story, _, _) = owner([.bulb(1)])
+    let after = DeskStory(
+      .lights { _ in }, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+    let app = after.app()
+    app.call("WatchAdvertisements")
+    app.call("ShowPicker", #""settings":{"discoveryTimeout":"2"}"#)
+    after.run(seconds: 3)
+    #expect(
+      after.text == """
+        0.0 lights: activated, a1 Mine authorized
+        0.0 lights: WatchAdvertisements → from #0
+        0.0 lights: WatchAdvertisements → #0 found a1
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        2.0 lights: pickerDidDismiss
+        2.0 lights: pickerFinished discoveryTimeout
+        """)
+  }
+}

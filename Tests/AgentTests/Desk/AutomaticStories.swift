@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Manifest
+import Testing
+import VirtualRadio
+
+@Suite("Accessories that are set up by themselves", .overEveryTransport)
+struct AutomaticStories {
+  private static func manifest(_ change: (inout DisplayItem) -> Void = { _ in }) -> GatewayManifest {
+    .lights {
+      $0.selection = .automatic
+      change(&$0)
+    }
+  }
+
+  private func gateway(
+    _ room: [RoomDevice], _ manifest: GatewayManifest = manifest()
+  ) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(manifest, room: room)
+    return (story, story.app(), story.watcher())
+  }
+
+  @Test("The app hears of the accessory, and of no picker")
+  func grant() {
+    let (story, _, _) = gateway([.bulb(1, from: 5)])
+    story.run(seconds: 10)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        3.2 lights: accessoryAdded a1 Lumo bulb authorized
+        """)
+  }
+
+  @Test("An item's last place is given once, and nobody who found it taken has failed")
+  func lastPlace() {
+    let (story, app, _) = gateway(
+      [.bulb(1, from: 5), .bulb(2, from: 5), .bulb(3, from: 5)], Self.manifest { $0.maxAccessories = 1 })
+    story.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 10)
+    let added = app.events.filter { $0.text("event") == "accessoryAdded" }
+    #expect(added.count == 2)
+    #expect(story.bench.setupCore.counters.automaticFailed == 0)
+  }
+
+  @Test("What was removed stays out until it is allowed, after a restart too")
+  func tombstone() {
+    let (story, app, anna) = gateway([.bulb(1, from: 5)])
+    story.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 100)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        3.2 lights: accessoryAdded a1 Lumo bulb authorized
+        10.0 lights: accessoryRemoved a1 Lumo bulb authorized
+        10.0 lights: RemoveAccessory → done
+        """)
+    let after = DeskStory(
+      Self.manifest(), room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+    after.app()
+    after.run(seconds: 20)
+    after.watcher("ben").call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    after.run(seconds: 10)
+    #expect(
+      after.text == """
+        0.0 lights: activated
+        20.0 ben: Allow → done
+        24.2 lights: accessoryAdded a1 Lumo bulb authorized
+        """)
+    _ = anna
+  }
+
+  @Test(
+    "A setup that fails is tried again after 1, 5, 30 and 30 minutes",
+    .inMemoryAlone("when a device is looked for again depends on the millisecond in which the radio is read"))
+  func backOff() {
+    var bulb = RoomDevice.bulb(1, from: 5)
+    bulb.intervalMilliseconds = 2000
+    let (story, _, _) = gateway([bulb])
+    story.bench.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
+    story.run(seconds: 70 * 60)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        3966.5 lights: accessoryAdded a1 Lumo bulb authorized
+        """)
+    #expect(story.bench.setupCore.counters.automaticFailed == 4)
+  }
+
+  @Test(
+    "An app that does not confirm it is not asked again at once",
+    .inMemoryAlone("when a device is looked for again depends on the millisecond in which the radio is read"))
+  func notConfirmed() {
+    let (story, app, _) = gateway(
+      [.bulb(1, from: 5)], Self.manifest { $0.setupOptions = .confirmAuthorization })
+    story.run(seconds: 310)
+    app.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 200)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        3.2 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        123.2 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        184.2 lights: accessoryAdded a2 Lumo bulb awaitingAuthorization
+        304.2 lights: accessoryRemoved a2 Lumo bulb awaitingAuthorization
+        310.0 lights: FinishAuthorization → InvalidRequest accessory
+        """)
+  }
+
+  @Test("Six a minute, and no more than an item may have")
+  func quota() {
+    let (story, _, anna) = gateway(
+      (1...9).map { .bulb($0, from: 5) }, Self.manifest { $0.maxAccessories = 7 })
+    story.run(seconds: 8)
+    let sixth = story.bench.setupCore.registry.accessories.count
+    story.run(seconds: 120)
+    _ = story.takeLines()
+    anna.call("List", #""app":"lights""#)
+    #expect(sixth == 6)
+    #expect(story.bench.setupCore.registry.accessories.count == 7)
+  }
+
+  @Test("A device that changes its address is left to people")
+  func privateAddress() {
+    var bulb = RoomDevice.bulb(1)
+    bulb.address = .nonResolvable(rotationSeconds: 900)
+    let (story, app, anna) = gateway([bulb])
+    story.run(seconds: 10)
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        10.0 lights: pickerDidPresent
+        10.0 anna: setup lights choosing
+        10.0 anna: candidate 1 Lumo bulb
+        10.0 lights: ShowPicker → done
+        11.0 lights: accessoryAdded a1 Lumo bulb authorized
+        11.0 lights: pickerDidDismiss
+        11.0 lights: pickerFinished
+        11.0 anna: Choose → a1 Lumo bulb
+        11.1 anna: closed a1 Lumo bulb
+        """)
+  }
+}

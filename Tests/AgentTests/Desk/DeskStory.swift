@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import HCI
+import JSON
+import Manifest
+import Setup
+import Varlink
+import VirtualRadio
+
+/// What apps and operators of one gateway are told, line by line, in the order of time.
+///
+/// A line is the second since the story began, who was told, and what. Random identifiers are told as a1, a2 … in the
+/// order in which they are met.
+final class DeskStory {
+  /// How exactly lines know their time.
+  private static let stepMilliseconds: Int64 = 100
+
+  let bench: any StoryBench
+  private(set) var lines: [String] = []
+  private var apps: [StoryApp] = []
+  private var watchers: [StoryOperator] = []
+  private var calls: [StoryCall] = []
+  private var names: [String: String] = [:]
+  private let start: Int64
+
+  /// The radio scans, and has found what is there, when the story begins.
+  init(_ bench: any StoryBench, after seconds: Int64 = 2) {
+    self.bench = bench
+    bench.run(milliseconds: seconds * 1000)
+    start = bench.now.microseconds
+  }
+
+  /// `run` tells one start of the agent from another.
+  convenience init(
+    _ manifest: GatewayManifest = .lights, room: [RoomDevice]? = [.bulb(1)], access: AccessList = .twoApps,
+    registry: BenchRegistry = BenchRegistry(), run: UInt64 = 1
+  ) {
+    self.init(
+      StoryTransport.current.bench(manifest, room: room, access: access, registry: registry, run: run))
+  }
+
+  var text: String { lines.joined(separator: "\n") }
+
+  /// What was told since the last time this was asked.
+  func takeLines() -> String {
+    defer { lines = [] }
+    return text
+  }
+
+  func run(seconds: Double) {
+    var steps = Int64(seconds * 1000) / Self.stepMilliseconds
+    while steps > 0 {
+      let quiet = bench.nextTime.map { $0.milliseconds(since: bench.now) / Self.stepMilliseconds } ?? steps
+      let count = min(max(quiet, 1), steps)
+      bench.run(milliseconds: count * Self.stepMilliseconds)
+      collect()
+      steps -= count
+    }
+  }
+
+  func note(_ who: String, _ what: String) {
+    let tenths = (bench.now.microseconds - start) / 100_000
+    lines.append("\(tenths / 10).\(tenths % 10) \(who): \(what)")
+  }
+
+  /// A short name for a random identifier.
+  func alias(_ identifier: String) -> String {
+    if let known = names[identifier] { return known }
+    let name = "a\(names.count + 1)"
+    names[identifier] = name
+    return name
+  }
+
+  func collect() {
+    for app in apps { app.collect() }
+    for watcher in watchers { watcher.collect() }
+    for call in calls { call.collect() }
+    calls.removeAll { $0.isOver }
+  }
+
+  // MARK: - People
+
+  /// An app that has activated.
+  @discardableResult
+  func app(_ name: String = "lights", user: UInt32 = 1000, as label: String? = nil) -> StoryApp {
+    let app = StoryApp(self, name, user: user, label: label ?? name)
+    apps.append(app)
+    app.activate()
+    collect()
+    return app
+  }
+
+  /// An operator who watches.
+  @discardableResult
+  func watcher(_ label: String = "anna") -> StoryOperator {
+    let watcher = StoryOperator(self, label)
+    watchers.append(watcher)
+    watcher.watch()
+    collect()
+    return watcher
+  }
+
+  /// A call on a connection of its own, whose replies become lines.
+  @discardableResult
+  func call(_ method: String, _ parameters: String, user: UInt32, label: String) -> StoryCall {
+    let call = StoryCall(self, method, label: label)
+    call.begin(parameters, user: user)
+    calls.append(call)
+    collect()
+    return call
+  }
+}
+
+extension DeskStory {
+  /// What the agent says of itself.
+  func status(to label: String = "anna") -> JSONObject? {
+    call("Gateway.Status", "", user: 0, label: label).replies.first?.parameters
+  }
+}
+
+/// A call that is answered now or later.
+final class StoryCall {
+  /// Methods that answer with several replies.
+  private static let streams: Set<String> = [
+    "Session.List", "Session.WatchAdvertisements", "Picker.Open", "Picker.List", "Picker.Registry",
+    "Picker.Export",
+  ]
+
+  private unowned let story: DeskStory
+  private let method: String
+  private let label: String
+  private var client: BenchClient?
+  private var toldCount = 0
+  private(set) var isOver = false
+
+  init(_ story: DeskStory, _ method: String, label: String) {
+    self.story = story
+    self.method = method
+    self.label = label
+  }
+
+  var replies: [ReceivedReply] { client?.replies ?? [] }
+
+  func begin(_ parameters: String, user: UInt32) {
+    client = story.bench.connect(user: user)
+    guard let client else { return }
+    story.bench.send(
+      Message.text("io.accessoryd.\(method)", parameters, more: Self.streams.contains(method)), by: client)
+  }
+
+  func collect() {
+    for reply in replies.dropFirst(toldCount) {
+      toldCount += 1
+      StatedErrors.check(reply.error, of: "io.accessoryd.\(method)")
+      story.note(label, "\(method.drop(through: ".")) → \(reply.words(story))")
+      if !reply.continues { hangUp() }
+    }
+  }
+
+  func hangUp() {
+    guard let client, !isOver else { return }
+    isOver = true
+    story.bench.hangUp(client)
+  }
+}
+
+extension Message {
+  /// A call whose parameters are written out.
+  static func text(_ method: String, _ parameters: String, more: Bool) -> [UInt8] {
+    let flags = more ? ",\"more\":true" : ""
+    return Array("{\"method\":\"\(method)\",\"parameters\":{\(parameters)}\(flags)}".utf8) + [0]
+  }
+}
+
+extension String {
+  /// What is behind the last of these.
+  func drop(through mark: Character) -> Substring {
+    lastIndex(of: mark).map { self[index(after: $0)...] } ?? self[...]
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import JSON
+import Manifest
+import Testing
+import Varlink
+import VirtualRadio
+
+@Suite("Pickers whose app decides what is shown", .overEveryTransport)
+struct FilteredPickerStories {
+  private func filtered(_ room: [RoomDevice] = [.bulb(1)]) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(.lights { _ in }, room: room)
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker", #""settings":{"options":1}"#)
+    return (story, app, anna)
+  }
+
+  @Test("Each device is told once; the app shows one under a name of its own, and it is chosen")
+  func update() {
+    let (story, app, anna) = filtered([.bulb(1, level: -50), .bulb(2, level: -70)])
+    story.run(seconds: 5)
+    app.call("UpdatePicker", #""items":[{"discovered":2,"name":"The second"}]"#)
+    story.run(seconds: 1)
+    anna.choose(1)
+    app.call("UpdatePicker", #""items":[{"discovered":1}]"#)
+    story.run(seconds: 1)
+    app.call("FinishPickerDiscovery")
+    anna.choose(1)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: accessoryDiscovered 1 of item 0
+        0.0 lights: accessoryDiscovered 2 of item 0
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking filtered, 2 told
+        5.0 anna: setup lights choosing filtered, 2 told
+        5.0 anna: candidate 2 The second
+        5.0 lights: UpdatePicker → done
+        6.0 anna: Choose → NotFound candidate 1
+        6.0 lights: UpdatePicker → done
+        6.1 anna: gone 2
+        6.1 anna: candidate 1 Lumo bulb
+        7.0 lights: FinishPickerDiscovery → done
+        7.0 lights: accessoryAdded a1 Lumo bulb authorized
+        7.0 lights: pickerDidDismiss
+        7.0 lights: pickerFinished
+        7.0 anna: Choose → a1 Lumo bulb
+        7.1 anna: closed a1 Lumo bulb
+        """)
+    let discovered = app.events.first { $0.text("event") == "accessoryDiscovered" }?.object("discovered")
+    #expect(discovered?.text("bluetoothAdvertisementData") == "02010605ffee0e010105094c756d6f")
+    #expect(discovered?.integer("bluetoothRSSI") != nil)
+    #expect(discovered?["address"] == nil)
+  }
+
+  @Test(
+    "A device without a scan response is told after 300 ms, one with it at once",
+    .inMemoryAlone("to the tenth of a second, when a device is found depends on when the radio is read"))
+  func scanResponse() {
+    var silent = RoomDevice.bulb(2, from: 4)
+    silent.scanResponse = nil
+    let (story, _, _) = filtered([.bulb(1, from: 4), silent])
+    story.run(seconds: 4)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking filtered, 0 told
+        2.3 lights: accessoryDiscovered 2 of item 0
+        2.3 anna: setup lights looking filtered, 1 told
+        2.4 lights: accessoryDiscovered 1 of item 0
+        2.4 anna: setup lights looking filtered, 2 told
+        """)
+  }
+
+  @Test("It makes the radio ask for scan responses, as long as it is open, if nothing else does")
+  func nameInScanResponse() throws {
+    let manifest = GatewayManifest.lights { _ in }.with { $0.gateway.scan = .auto }
+    let story = DeskStory(manifest, room: [.bulb(1, from: 30)])
+    let app = story.app()
+    #expect(scan(story) == "passive")
+    app.call("ShowPicker", #""settings":{"options":1,"discoveryTimeout":"short"}"#)
+    story.run(seconds: 29)
+    #expect(scan(story) == "active")
+    let discovered = app.events.compactMap { $0.object("discovered") }
+    #expect(
+      discovered.map { $0.text("bluetoothAdvertisementData") } == ["02010605ffee0e010105094c756d6f"])
+    app.call("CancelPicker")
+    story.run(seconds: 1)
+    #expect(scan(story) == "passive")
+  }
+
+  private func scan(_ story: DeskStory) -> String? {
+    story.status()?.object("radio")?.text("scan")
+  }
+
+  @Test("Unknown numbers, and pickers that are not filtered, are refused")
+  func refusals() {
+    let (story, app, _) = filtered()
+    story.run(seconds: 1)
+    app.call("UpdatePicker", #""items":[{"discovered":9}]"#)
+    app.call("UpdatePicker", #""items":[{"discovered":-1}]"#)
+    app.call("CancelPicker")
+    app.call("UpdatePicker", #""items":[]"#)
+    app.call("FinishPickerDiscovery")
+    story.run(seconds: 6)
+    app.call("ShowPicker")
+    app.call("UpdatePicker", #""items":[]"#)
+    app.call("FinishPickerDiscovery")
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: accessoryDiscovered 1 of item 0
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking filtered, 1 told
+        1.0 lights: UpdatePicker → InvalidRequest items
+        1.0 lights: UpdatePicker → InvalidRequest items[0].discovered
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished userCancelled
+        1.0 lights: CancelPicker → done
+        1.0 lights: UpdatePicker → InvalidRequest session
+        1.0 lights: FinishPickerDiscovery → InvalidRequest session
+        1.1 anna: closed userCancelled
+        7.0 lights: pickerDidPresent
+        7.0 anna: setup lights choosing
+        7.0 anna: candidate 1 Lumo bulb
+        7.0 lights: ShowPicker → done
+        7.0 lights: UpdatePicker → InvalidRequest session
+        7.0 lights: FinishPickerDiscovery → InvalidRequest session
+        """)
+  }
+
+  @Test("No more devices are waited for: before an update it is discoveryTimeout")
+  func finishDiscovery() {
+    let (story, app, _) = filtered()
+    story.run(seconds: 1)
+    app.call("FinishPickerDiscovery")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: accessoryDiscovered 1 of item 0
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking filtered, 1 told
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished discoveryTimeout
+        1.0 anna: closed discoveryTimeout
+        1.0 lights: FinishPickerDiscovery → done
+        """)
+  }
+
+  @Test("An app that is told of devices and shows none runs into its timeout, which is said so")
+  func nothingShown() {
+    let (story, app, _) = filtered()
+    story.run(seconds: 31)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: accessoryDiscovered 1 of item 0
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking filtered, 1 told
+        30.0 lights: pickerDidDismiss
+        30.0 lights: pickerFinished discoveryTimeout
+        30.0 anna: closed discoveryTimeout
+        """)
+    let failure = app.events.last?.object("error")
+    #expect(failure?.text("reason") == "the app was told of 1 device and showed none")
+  }
+}

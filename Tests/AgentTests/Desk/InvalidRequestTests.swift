@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import JSON
+import Setup
+import Testing
+import Varlink
+
+@Suite("Requests that are refused with the field at fault", .overEveryTransport)
+struct InvalidRequestTests {
+  @Test(
+    "The field is named, with what is wrong and what helps",
+    arguments: [
+      (#""items":[]"#, "items"),
+      (#""items":[{"item":"lamp"}]"#, "items[0].item"),
+      (#""items":[{"name":"Mine","descriptor":{}}]"#, "items[0].descriptor"),
+      (
+        #""items":[{"item":"bulb"},{"name":"Mine","descriptor":{"bluetoothServiceUUID":"180F"}}]"#,
+        "items[1].descriptor.bluetoothServiceUUID"
+      ),
+      (
+        #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":76}}]"#,
+        "items[0].descriptor.bluetoothCompanyIdentifier"
+      ),
+      (
+        #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822},"setupOptions":8}]"#,
+        "items[0].setupOptions"
+      ),
+      (#""settings":{"discoveryTimeout":"0"}"#, "settings.discoveryTimeout"),
+      (#""settings":{"discoveryTimeout":"soon"}"#, "settings.discoveryTimeout"),
+      (#""settings":{"options":2}"#, "settings.options"),
+    ])
+  func fields(parameters: String, field: String) {
+    let story = DeskStory(.lights { _ in })
+    let app = story.app()
+    let reply = app.call("ShowPicker", parameters).replies.first
+    #expect(reply?.error == "io.accessoryd.Session.InvalidRequest")
+    #expect(reply?.text("field") == field)
+    #expect(reply?.integer("code") == 450)
+    #expect(reply?.text("reason") != "" && reply?.text("cure") != "")
+    #expect(story.bench.setupCore.requests.isEmpty)
+  }
+}

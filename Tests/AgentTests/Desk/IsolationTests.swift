@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import JSON
+import Setup
+import Testing
+import Varlink
+import VirtualRadio
+
+/// Two accounts, each an app with an accessory on the same device.
+@Suite("Apps learn nothing of each other", .overEveryTransport)
+struct IsolationTests {
+  /// Every method that takes a token and an accessory, with the rest of its parameters.
+  static let accessoryMethods = [
+    ("RenameAccessory", ""), ("RemoveAccessory", ""), ("FinishAuthorization", #","ssid":"Lumo""#),
+    ("FailAuthorization", ""), ("UpdateAuthorization", #","descriptor":{"ssid":"Lumo"}"#), ("Resolve", ""),
+  ]
+  /// Those that take a token.
+  static let sessionMethods: [(name: String, rest: String)] =
+    [
+      ("Invalidate", ""), ("List", ""), ("ShowPicker", ""), ("UpdatePicker", #","items":[]"#),
+      ("FinishPickerDiscovery", ""), ("CancelPicker", ""), ("WatchAdvertisements", ""),
+    ] + accessoryMethods.map { ($0.0, #","accessory":"00""# + $0.1) }
+
+  private struct Pair {
+    let story: DeskStory
+    let lights: StoryApp
+    let garden: StoryApp
+    /// Lights' accessory that was removed, and garden's session that ended.
+    var stale = ""
+    var ended = ""
+  }
+
+  private func pair() -> Pair {
+    let story = DeskStory(.lightsAndGarden)
+    let lights = story.app()
+    let garden = story.app("garden", user: 1001)
+    let anna = story.watcher()
+    var pair = Pair(story: story, lights: lights, garden: garden)
+    for app in [garden, lights, lights] {
+      if app.accessory != "" {
+        app.call("RemoveAccessory", about: app.accessory)
+        pair.stale = app.accessory
+      }
+      app.call("ShowPicker")
+      story.run(seconds: 1)
+      anna.choose()
+      story.run(seconds: 1)
+    }
+    let second = story.app()
+    pair.ended = second.token
+    second.call("Invalidate")
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    return pair
+  }
+
+  /// What comes back, octet by octet.
+  private func reply(_ pair: Pair, _ method: String, token: String, _ rest: String, user: UInt32 = 1000)
+    -> String
+  {
+    guard let client = pair.story.bench.connect(user: user) else { return "no connection" }
+    pair.story.bench.send(
+      Message.text(
+        "io.accessoryd.Session.\(method)", "\"session\":\"\(token)\"\(rest)",
+        more: ["List", "WatchAdvertisements"].contains(method)), by: client)
+    defer { pair.story.bench.hangUp(client) }
+    return client.messages.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+  }
+
+  private func refused(_ pair: Pair) -> UInt64 { pair.story.bench.setupCore.counters.foreignRefused }
+
+  @Test(
+    "An accessory of another app, a removed one, a random one and none are refused alike",
+    arguments: accessoryMethods)
+  func accessories(method: String, rest: String) {
+    let pair = pair()
+    let before = refused(pair)
+    let asked = [
+      pair.garden.accessory, pair.stale, "0123456789abcdef0123456789abcdef", "", "x", pair.lights.token,
+      pair.garden.accessory.uppercased(),
+    ]
+    let replies = asked.map {
+      reply(pair, method, token: pair.lights.token, #","accessory":"\#($0)""# + rest)
+    }
+    #expect(Set(replies).count == 1)
+    #expect(replies[0].contains("io.accessoryd.Session.InvalidRequest"))
+    #expect(refused(pair) - before == UInt64(asked.count))
+    pair.story.run(seconds: 1)
+    #expect(pair.story.text == "")
+  }
+
+  @Test(
+    "A token of another account, an ended one, a random one and none are refused alike",
+    arguments: sessionMethods)
+  func tokens(method: String, rest: String) {
+    let pair = pair()
+    let before = refused(pair)
+    let asked = [
+      pair.garden.token, pair.ended, "0123456789abcdef0123456789abcdef", "", "x", pair.lights.accessory,
+    ]
+    let replies = asked.map { reply(pair, method, token: $0, rest) }
+    #expect(Set(replies).count == 1)
+    #expect(replies[0].contains("io.accessoryd.Session.Invalidated"))
+    #expect(refused(pair) - before == UInt64(asked.count))
+    pair.story.run(seconds: 1)
+    #expect(pair.story.text == "")
+  }
+
+  @Test("A session of another account cannot be taken up, even while nobody reads it")
+  func takingUp() {
+    let pair = pair()
+    pair.garden.hangUp()
+    let before = refused(pair)
+    var replies: Set<String> = []
+    for token in [pair.garden.token, pair.ended, "0123456789abcdef0123456789abcdef", "x"] {
+      guard let client = pair.story.bench.connect(user: 1000) else { continue }
+      pair.story.bench.send(
+        Message.text("io.accessoryd.Session.Activate", #""session":"\#(token)""#, more: true), by: client)
+      replies.insert(client.messages.map { String(decoding: $0, as: UTF8.self) }.joined())
+    }
+    #expect(replies.count == 1)
+    #expect(refused(pair) - before == 4)
+  }
+
+  @Test("An app of another account is no app, like one that does not exist")
+  func activating() {
+    let pair = pair()
+    var replies: Set<String> = []
+    for name in ["garden", "nobody", ""] {
+      guard let client = pair.story.bench.connect(user: 1000) else { continue }
+      pair.story.bench.send(
+        Message.text("io.accessoryd.Session.Activate", #""app":"\#(name)""#, more: true), by: client)
+      replies.insert(client.messages.map { String(decoding: $0, as: UTF8.self) }.joined())
+    }
+    #expect(replies.count == 1)
+  }
+
+  @Test("What one app does with its accessory on a device is told to no other")
+  func streams() {
+    let pair = pair()
+    pair.garden.call("WatchAdvertisements")
+    _ = pair.story.takeLines()
+    pair.lights.call("Resolve", about: pair.lights.accessory)
+    pair.lights.call("WatchAdvertisements")
+    pair.lights.call("RemoveAccessory", about: pair.lights.accessory)
+    pair.lights.call("ShowPicker")
+    pair.story.run(seconds: 40)
+    #expect(!pair.story.text.contains("garden"))
+    #expect(pair.lights.events.allSatisfy { $0.object("accessory")?.text("item") != "lamp" })
+  }
+
+  @Test("Identifiers do not tell that two apps have one device")
+  func identifiers() {
+    let pair = pair()
+    let (mine, other) = (
+      pair.lights.events.last { $0.object("accessory") != nil },
+      pair.garden.events.last { $0.object("accessory") != nil }
+    )
+    #expect(pair.lights.accessory != pair.garden.accessory)
+    #expect(
+      mine?.object("accessory")?.text("bluetoothIdentifier")
+        != other?.object("accessory")?.text("bluetoothIdentifier"))
+    #expect(mine?.integer("sequence") != nil)
+  }
+
+  @Test("Apps are no operators")
+  func operators() {
+    let pair = pair()
+    for method in ["Watch", "List", "Registry", "Export"] {
+      guard let client = pair.story.bench.connect(user: 1000) else { continue }
+      pair.story.bench.send(Message.text("io.accessoryd.Picker.\(method)", "", more: true), by: client)
+      #expect(client.replies.map(\.error) == ["org.varlink.service.PermissionDenied"])
+    }
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Manifest
+import Testing
+import VirtualRadio
+
+@Suite("Requests that operators open for apps", .overEveryTransport)
+struct OpenedRequestStories {
+  private func gateway(
+    _ room: [RoomDevice], _ manifest: GatewayManifest = .lights { _ in }
+  ) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(manifest, room: room)
+    return (story, story.app(), story.watcher())
+  }
+
+  @Test("It stays open until so many were set up; the app hears of accessories only")
+  func count() {
+    let (story, _, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)])
+    anna.call("Open", #""app":"lights","count":2"#)
+    story.run(seconds: 1)
+    anna.choose(1)
+    story.run(seconds: 1)
+    anna.choose(2)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → open
+        0.1 anna: setup lights choosing on behalf 2 to come
+        0.1 anna: candidate 1 Lumo bulb
+        0.1 anna: candidate 2 Lumo bulb
+        1.0 lights: accessoryAdded a1 Lumo bulb authorized
+        1.0 anna: setup lights choosing on behalf Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Open → a1 Lumo bulb
+        1.0 anna: Choose → a1 Lumo bulb
+        2.0 lights: accessoryAdded a2 Lumo bulb authorized
+        2.0 anna: Open → a2 Lumo bulb
+        2.0 anna: Open → done
+        2.0 anna: Choose → a2 Lumo bulb
+        2.1 anna: closed a2 Lumo bulb
+        """)
+  }
+
+  @Test(
+    "The device of an address is taken as soon as it is found",
+    .inMemoryAlone("whether watchers see the moment between the two depends on when the radio is read"))
+  func device() {
+    let (story, _, anna) = gateway([.bulb(1), .bulb(2, from: 4)])
+    anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:02""#)
+    story.run(seconds: 5)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → open
+        0.1 anna: setup lights choosing on behalf
+        0.1 anna: candidate 1 Lumo bulb
+        2.1 lights: accessoryAdded a1 Lumo bulb authorized
+        2.1 anna: setup lights settingUp on behalf Lumo bulb
+        2.1 anna: candidate 2 Lumo bulb
+        2.1 anna: closed a1 Lumo bulb
+        2.1 anna: Open → a1 Lumo bulb
+        2.1 anna: Open → done
+        """)
+  }
+
+  @Test("The first that a gate lets in is taken")
+  func firstImmediate() {
+    let (story, _, anna) = gateway([.bulb(1), .bulb(2, level: -40, from: 4)], .lights)
+    anna.call("Open", #""app":"lights","items":["held"],"firstImmediate":true"#)
+    story.run(seconds: 8)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → open
+        0.1 anna: setup lights looking on behalf
+        2.5 lights: accessoryAdded a1 Lumo bulb, held authorized
+        2.5 anna: setup lights settingUp on behalf Lumo bulb, held
+        2.5 anna: candidate 1 Lumo bulb, held
+        2.5 anna: Open → a1 Lumo bulb, held
+        2.5 anna: Open → done
+        2.6 anna: closed a1 Lumo bulb, held
+        """)
+  }
+
+  @Test("An opener who hangs up while something is set up ends the request, once that is done")
+  func hangUpInBetween() {
+    let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
+    let (story, app, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)], manifest)
+    let call = anna.call("Open", #""app":"lights","count":2"#)
+    story.run(seconds: 1)
+    anna.choose(1)
+    story.run(seconds: 1)
+    call.hangUp()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    app.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        3.0 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        3.0 anna: closed userCancelled
+        3.0 lights: FinishAuthorization → a1 Lumo bulb authorized
+        """)
+  }
+
+  @Test("It ends with the connection that opened it")
+  func hangUp() {
+    let (story, _, anna) = gateway([.bulb(1)])
+    let call = anna.call("Open", #""app":"lights""#)
+    story.run(seconds: 1)
+    call.hangUp()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → open
+        0.1 anna: setup lights choosing on behalf
+        0.1 anna: candidate 1 Lumo bulb
+        1.1 anna: closed userCancelled
+        """)
+  }
+
+  @Test("What cannot be opened is refused by name")
+  func refusals() {
+    let (story, app, anna) = gateway([.bulb(1)])
+    anna.call("Open", #""app":"lamps""#)
+    anna.call("Open", #""app":"lights","items":["lamp"]"#)
+    anna.call("Open", #""app":"lights","items":["bulb","bulb"]"#)
+    anna.call("Open", #""app":"lights","items":[]"#)
+    anna.call("Open", #""app":"lights","touch":true"#)
+    anna.call("Open", #""app":"lights","firstImmediate":true"#)
+    anna.call("Open", #""app":"lights","device":"x""#)
+    anna.call("Open", #""app":"lights","touch":true,"device":"C0:00:00:00:00:02""#)
+    anna.call("Open", #""app":"lights","count":0"#)
+    anna.call("Open", #""app":"lights","discoveryTimeout":"soon""#)
+    app.call("ShowPicker")
+    anna.call("Open", #""app":"lights""#)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → NotFound app lamps
+        0.0 anna: Open → NotFound item lamp
+        0.0 anna: Open → Invalid items
+        0.0 anna: Open → Invalid items
+        0.0 anna: Open → Invalid touch
+        0.0 anna: Open → Invalid firstImmediate
+        0.0 anna: Open → Invalid device
+        0.0 anna: Open → Invalid device
+        0.0 anna: Open → Invalid count
+        0.0 anna: Open → Invalid discoveryTimeout
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.0 anna: Open → Busy
+        """)
+  }
+
+  @Test("An app without items has nothing that can be opened, and nothing to confirm")
+  func noItems() {
+    let (story, _, anna) = gateway([], GatewayManifest.lights.with { $0.apps[0].items = [] })
+    let open = anna.call("Open", #""app":"lights","touch":true"#)
+    anna.call("Authorize", #""app":"lights""#)
+    #expect(
+      open.replies.first?.text("reason") == "the manifest has no items for lights that can be chosen")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → SetupFailed extensionNotFound
+        0.0 anna: Authorize → 0 accessories
+        """)
+  }
+
+  @Test("A candidate is refused by the number that it was named by")
+  func negative() {
+    let (story, _, anna) = DeskStory.choosing()
+    anna.choose(-1)
+    anna.choose(1 << 40)
+    #expect(
+      story.text == """
+        1.0 anna: Choose → NotFound candidate -1
+        1.0 anna: Choose → NotFound candidate 1099511627776
+        """)
+  }
+
+  @Test("Nothing found in its time: SetupFailed")
+  func timeout() {
+    let (story, _, anna) = gateway([])
+    anna.call("Open", #""app":"lights","discoveryTimeout":"2""#)
+    story.run(seconds: 3)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → open
+        0.1 anna: setup lights looking on behalf
+        2.0 anna: closed discoveryTimeout
+        2.0 anna: Open → SetupFailed discoveryTimeout
+        """)
+  }
+
+  @Test(
+    "What needs nobody at a screen ends in its time, though other devices match",
+    arguments: [
+      (#""device":"C0:00:00:00:00:02""#, "discoveryTimeout"), (#""count":1"#, "userCancelled"),
+    ])
+  func unattended(choice: String, failure: String) {
+    let (story, _, anna) = gateway([.bulb(1)])
+    anna.call("Open", #""app":"lights","discoveryTimeout":"5",\#(choice)"#)
+    story.run(seconds: 20)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 anna: Open → open
+        0.1 anna: setup lights choosing on behalf
+        0.1 anna: candidate 1 Lumo bulb
+        5.0 anna: closed \(failure)
+        5.0 anna: Open → SetupFailed \(failure)
+        """)
+  }
+
+  @Test("A device that is the app's already is named at once; another app's is taken")
+  func alreadySetUp() {
+    let (story, _, anna) = gateway([.bulb(1)], .lightsAndGarden)
+    anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    let again = anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    anna.call("Open", #""app":"garden","device":"C0:00:00:00:00:01""#)
+    story.run(seconds: 1)
+    let lines = story.takeLines()
+    #expect(lines.hasPrefix("1.0 anna: Open → SetupFailed invalidRequest\n"), "\(lines)")
+    #expect(lines.contains("anna: Open → a2 Lumo bulb"), "\(lines)")
+    #expect(
+      again.replies.first?.text("reason")
+        == #"C0:00:00:00:00:01 is an accessory of lights already, "Lumo bulb""#)
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Registry
+import Testing
+
+@Suite("How pickers end by themselves", .overEveryTransport)
+struct PickerTimeoutStories {
+  @Test(
+    "Nothing found: discoveryTimeout after what the settings say, 30 s by default",
+    arguments: [("", 30), ("short", 60), ("medium", 120), ("long", 300), ("7", 7)])
+  func discovery(timeout: String, seconds: Int) {
+    let story = DeskStory(room: [])
+    let app = story.app()
+    story.watcher()
+    app.call("ShowPicker", timeout.isEmpty ? "" : #""settings":{"discoveryTimeout":"\#(timeout)"}"#)
+    story.run(seconds: Double(seconds) + 5)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking
+        \(seconds).0 lights: pickerDidDismiss
+        \(seconds).0 lights: pickerFinished discoveryTimeout
+        \(seconds).0 anna: closed discoveryTimeout
+        """)
+  }
+
+  @Test(
+    "Nothing found because the radio is down: connectionFailed; a radio that is back in time changes that")
+  func radioDown() {
+    let story = DeskStory(room: [])
+    let app = story.app()
+    story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 20)
+    story.bench.radioVanishes()
+    story.run(seconds: 20)
+    app.call("ShowPicker", #""settings":{"discoveryTimeout":"short"}"#)
+    story.run(seconds: 20)
+    story.bench.radioComes([])
+    story.run(seconds: 45)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking
+        30.0 lights: pickerDidDismiss
+        30.0 lights: pickerFinished connectionFailed
+        30.0 anna: closed connectionFailed
+        40.0 lights: pickerDidPresent
+        40.0 anna: setup lights looking
+        40.0 lights: ShowPicker → done
+        100.0 lights: pickerDidDismiss
+        100.0 lights: pickerFinished discoveryTimeout
+        100.0 anna: closed discoveryTimeout
+        """)
+  }
+
+  @Test("An unbounded picker looks until it is closed")
+  func unbounded() {
+    let story = DeskStory(room: [])
+    let app = story.app()
+    app.call("ShowPicker", #""settings":{"discoveryTimeout":"unbounded"}"#)
+    _ = story.takeLines()
+    story.run(seconds: 1000)
+    #expect(story.takeLines() == "")
+    app.call("CancelPicker")
+    #expect(story.text.contains("pickerFinished userCancelled"))
+  }
+}

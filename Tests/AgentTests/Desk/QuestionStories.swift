@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Manifest
+import Registry
+import Testing
+
+@Suite("What apps ask about their accessories", .overEveryTransport)
+struct QuestionStories {
+  @Test("A rename is asked of the operators, and the name they type is told to every session")
+  func rename() {
+    let (story, app, anna) = DeskStory.owning()
+    story.app(as: "lights again")
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory)
+    anna.answer("Name", #""name":"Hall""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights again: activated, a1 Lumo bulb authorized
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 lights: RenameAccessory → PickerAlreadyActive
+        3.0 lights: accessoryChanged a1 Hall authorized (displayName)
+        3.0 lights again: accessoryChanged a1 Hall authorized (displayName)
+        3.0 anna: closed a1 Hall
+        3.0 lights: RenameAccessory → a1 Hall authorized
+        3.0 anna: Name → done
+        """)
+  }
+
+  @Test("Nobody answers a rename for a minute, somebody denies it, somebody closes it")
+  func unanswered() {
+    let (story, app, anna) = DeskStory.owning()
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 61)
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.answer("Deny")
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.answer("Cancel")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        62.0 anna: closed userCancelled
+        62.0 lights: RenameAccessory → UserCancelled
+        63.0 anna: rename lights answering Lumo bulb
+        64.0 anna: closed userRestricted
+        64.0 lights: RenameAccessory → UserRestricted
+        64.0 anna: Deny → done
+        64.1 anna: rename lights answering Lumo bulb
+        65.0 anna: closed userCancelled
+        65.0 lights: RenameAccessory → UserCancelled
+        65.0 anna: Cancel → done
+        """)
+  }
+
+  @Test("Who asks for a rename and hangs up is not waited for")
+  func hangUp() {
+    let (story, app, _) = DeskStory.owning()
+    let call = app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    call.hangUp()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.1 anna: closed userCancelled
+        """)
+  }
+
+  @Test("What is asked about an accessory ends with it")
+  func removedMeanwhile() {
+    let (story, app, anna) = DeskStory.owning()
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 lights: accessoryRemoved a1 Lumo bulb authorized
+        3.0 anna: closed invalidRequest
+        3.0 lights: RenameAccessory → InvalidRequest accessory
+        3.0 anna: Remove → done
+        """)
+  }
+
+  @Test("Only a network's name is renamed with the option for it")
+  func renameNetwork() {
+    let (story, app, _) = DeskStory.owning()
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":2"#)
+    #expect(
+      story.text == """
+        2.0 lights: RenameAccessory → InvalidRequest renameOptions
+        2.0 lights: RenameAccessory → InvalidRequest renameOptions
+        """)
+  }
+
+  @Test("With the option for it the network's stored name follows the name that is typed")
+  func renameWithNetwork() {
+    let (story, app, anna) = DeskStory.owning(
+      .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    story.run(seconds: 1)
+    anna.answer("Name", #""name":"Lumo-hall""#)
+    app.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    anna.answer("Name", #""name":"Porch""#)
+    app.call("List")
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 lights: accessoryChanged a1 Lumo-hall authorized Lumo-hall (displayName ssid)
+        3.0 anna: closed a1 Lumo-hall
+        3.0 lights: RenameAccessory → a1 Lumo-hall authorized Lumo-hall
+        3.0 anna: Name → done
+        3.1 anna: rename lights answering Lumo-hall
+        4.0 lights: accessoryChanged a1 Porch authorized Lumo-hall (displayName)
+        4.0 anna: closed a1 Porch
+        4.0 lights: RenameAccessory → a1 Porch authorized Lumo-hall
+        4.0 anna: Name → done
+        4.0 lights: List → a1 Porch authorized Lumo-hall
+        4.0 lights: List → done
+        """)
+  }
+
+  @Test("A network is given no name that its accessory is not looked for by")
+  func renameNetworkAway() {
+    let (story, app, anna) = DeskStory.owning(
+      .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    story.run(seconds: 1)
+    anna.answer("Name", #""name":"Hall""#)
+    anna.answer("Name", #""name":"Lumo-, a name of more than 32 octets""#)
+    anna.answer("Name", #""name":"Lumo-8""#)
+    story.run(seconds: 1)
+    let (whole, owned, _) = DeskStory.owning(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
+    owned.call("RenameAccessory", about: owned.accessory, #""renameOptions":1"#)
+    #expect(
+      story.text == """
+        2.0 anna: rename lights answering Lumo bulb
+        3.0 anna: Name → Invalid name
+        3.0 anna: Name → Invalid name
+        3.0 lights: accessoryChanged a1 Lumo-8 authorized Lumo-8 (displayName ssid)
+        3.0 anna: closed a1 Lumo-8
+        3.0 lights: RenameAccessory → a1 Lumo-8 authorized Lumo-8
+        3.0 anna: Name → done
+        """)
+    #expect(whole.text == "2.0 lights: RenameAccessory → InvalidRequest renameOptions")
+  }
+
+  @Test("Operators agree to a second identity, or do not")
+  func extend() {
+    let (story, app, anna) = DeskStory.owning()
+    let more = #""alternate":{"bluetoothCompanyIdentifier":3822,"bluetoothManufacturerDataBlob":"02"}"#
+    app.call("UpdateAuthorization", about: app.accessory, more)
+    story.run(seconds: 1)
+    anna.answer("Deny")
+    app.call("UpdateAuthorization", about: app.accessory, more)
+    story.run(seconds: 1)
+    anna.answer("Agree")
+    story.run(seconds: 1)
+    app.call("UpdateAuthorization", about: app.accessory, more)
+    story.run(seconds: 61)
+    #expect(
+      story.text == """
+        2.0 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
+        3.0 anna: closed userRestricted
+        3.0 lights: UpdateAuthorization → UserRestricted
+        3.0 anna: Deny → done
+        3.1 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
+        4.0 lights: accessoryChanged a1 Lumo bulb authorized (alternate)
+        4.0 anna: closed a1 Lumo bulb
+        4.0 lights: UpdateAuthorization → a1 Lumo bulb authorized
+        4.0 anna: Agree → done
+        5.0 lights: UpdateAuthorization → InvalidRequest alternate
+        """)
+    let changed = app.events.last { $0.text("event") == "accessoryChanged" }?.object("accessory")
+    #expect(changed?.object("alternate")?.text("bluetoothManufacturerDataBlob") == "02")
+  }
+
+  @Test("The beginning of a network's name that was added awaits the whole, once")
+  func addedNetwork() {
+    let manifest = GatewayManifest.lights { _ in }.with { $0.apps[0].supports = [.bluetooth, .wifi] }
+    let (story, app, anna) = DeskStory.owning(manifest)
+    app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssidPrefix":"Lumo-"}"#)
+    story.run(seconds: 1)
+    anna.answer("Agree")
+    story.run(seconds: 1)
+    app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssid":"Lumo-7"}"#)
+    app.call("FinishAuthorization", about: app.accessory)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
+    story.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-8""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: authorize lights answering Lumo bulb adds a network that begins with Lumo-
+        3.0 lights: accessoryChanged a1 Lumo bulb authorized (descriptor)
+        3.0 anna: closed a1 Lumo bulb
+        3.0 lights: UpdateAuthorization → a1 Lumo bulb authorized
+        3.0 anna: Agree → done
+        4.0 lights: UpdateAuthorization → InvalidRequest descriptor.ssid
+        4.0 lights: FinishAuthorization → InvalidRequest accessory
+        4.0 lights: FinishAuthorization → InvalidRequest ssid
+        4.0 lights: accessoryChanged a1 Lumo bulb authorized Lumo-7 (ssid)
+        4.0 lights: FinishAuthorization → a1 Lumo bulb authorized Lumo-7
+        5.0 lights: FinishAuthorization → InvalidRequest accessory
+        """)
+  }
+
+  @Test("A removal reaches every session of the app; by hand the device can be chosen again")
+  func remove() {
+    let (story, app, anna) = DeskStory.owning()
+    story.app(as: "lights again")
+    app.call("RemoveAccessory", about: app.accessory)
+    app.call("RemoveAccessory", about: app.accessory)
+    anna.call("Registry")
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights again: activated, a1 Lumo bulb authorized
+        2.0 lights: accessoryRemoved a1 Lumo bulb authorized
+        2.0 lights again: accessoryRemoved a1 Lumo bulb authorized
+        2.0 lights: RemoveAccessory → done
+        2.0 lights: RemoveAccessory → InvalidRequest accessory
+        2.0 anna: AccessoryRegistry → 0 accessories open
+        2.0 anna: AccessoryRegistry → removed C0:00:00:00:00:01
+        2.0 anna: AccessoryRegistry → done
+        2.0 lights: pickerDidPresent
+        2.0 lights: ShowPicker → done
+        2.1 anna: setup lights choosing
+        2.1 anna: candidate 1 Lumo bulb
+        3.0 lights: accessoryAdded a2 Lumo bulb authorized
+        3.0 lights: pickerDidDismiss
+        3.0 lights: pickerFinished
+        3.0 lights again: accessoryAdded a2 Lumo bulb authorized
+        3.0 anna: closed a2 Lumo bulb
+        3.0 anna: Choose → a2 Lumo bulb
+        """)
+  }
+}

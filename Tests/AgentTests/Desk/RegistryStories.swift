@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import JSON
+import Manifest
+import Registry
+import RegistrySupport
+import Testing
+import Varlink
+
+@Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
+struct RegistryStories {
+  @Test("A removed device that has only a network is allowed by the network's name as the registry says it")
+  func allowedNetwork() throws {
+    var registry = AccessoryRegistry()
+    guard case .add(var camera) = Rows.networkAddition(1, app: "lights") else { return }
+    camera.item = "camera"
+    try registry.apply(.add(camera))
+    try registry.apply(.remove(Rows.identifier(2), leavesTombstone: true))
+    let story = DeskStory(registry: BenchRegistry(registry))
+    let anna = story.watcher()
+    anna.call("Allow", #""app":"lights","device":"Cam-1""#)
+    // The name's last octet is no text.
+    anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
+    anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 anna: Allow → NotFound device Cam-1
+        0.0 anna: Allow → done
+        0.0 anna: Allow → NotFound device Cam-1\u{FFFD}
+        """)
+  }
+
+  @Test("A full disk fails the setup; nothing is half added, and the device is offered again")
+  func failingAdd() {
+    let (story, app, anna) = DeskStory.choosing()
+    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("List")
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: pickerSetupFailed unknown
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished unknown
+        1.0 anna: closed unknown
+        1.0 anna: Choose → SetupFailed unknown
+        2.0 lights: List → done
+        2.0 lights: pickerDidPresent
+        2.0 anna: setup lights choosing
+        2.0 anna: candidate 1 Lumo bulb
+        2.0 lights: ShowPicker → done
+        3.0 lights: accessoryAdded a1 Lumo bulb authorized
+        3.0 lights: pickerDidDismiss
+        3.0 lights: pickerFinished
+        3.0 anna: Choose → a1 Lumo bulb
+        3.1 anna: closed a1 Lumo bulb
+        """)
+  }
+
+  @Test(
+    "A disk that does not take a change is a problem of the agent's until it takes one",
+    arguments: [.full, .readOnly, .locked, .disk(StoreFault(code: 10, reason: "disk I/O error"))]
+      as [StoreFailure])
+  func problem(failure: StoreFailure) throws {
+    let (story, app, anna) = DeskStory.choosing()
+    #expect(problems(story).isEmpty)
+    story.bench.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
+    let choice = anna.choose()
+    story.run(seconds: 1)
+    for cure in [choice.replies.first?.text("cure"), app.events.last?.object("error")?.text("cure")] {
+      #expect(cure == "ask the gateway's operator to see accessoryctl status")
+    }
+    app.call("ShowPicker")
+    story.run(seconds: 60)
+    let problems = problems(story)
+    #expect(problems.compactMap { $0.text("kind") } == ["registryNotWritten"])
+    #expect(problems.first?.text("sentence")?.contains(failure.sentence) == true)
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(app.events.last?.text("event") == "pickerFinished")
+    #expect(self.problems(story).isEmpty)
+  }
+
+  private func problems(_ story: DeskStory) -> [JSONObject] {
+    story.status()?.objects("problems") ?? []
+  }
+
+  @Test("A disk that does not answer: calls wait, and are answered by their deadline")
+  func heldDisk() {
+    let (story, app, anna) = DeskStory.choosing()
+    anna.choose()
+    story.run(seconds: 1)
+    story.bench.registry.isHeld = true
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 31)
+    app.call("List")
+    story.bench.releaseRegistry()
+    story.run(seconds: 1)
+    app.call("List")
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Lumo bulb
+        1.0 anna: Choose → a1 Lumo bulb
+        32.0 lights: RemoveAccessory → Unknown
+        33.0 lights: List → a1 Lumo bulb authorized
+        33.0 lights: List → done
+        33.1 lights: accessoryRemoved a1 Lumo bulb authorized
+        34.0 lights: List → done
+        """)
+  }
+
+  @Test("Calls that come while the file is read wait for it")
+  func deferred() {
+    var registry = BenchRegistry()
+    registry.isHeld = true
+    let story = DeskStory(.lights { _ in }, registry: registry)
+    let app = story.app()
+    let anna = story.watcher()
+    anna.call("List")
+    story.run(seconds: 3)
+    story.bench.releaseRegistry()
+    story.run(seconds: 1)
+    app.call("ShowPicker")
+    #expect(
+      story.text == """
+        3.1 lights: activated
+        3.1 anna: List → done
+        4.0 lights: pickerDidPresent
+        4.0 anna: setup lights choosing
+        4.0 anna: candidate 1 Lumo bulb
+        4.0 lights: ShowPicker → done
+        """)
+  }
+
+  @Test("Calls that wait for the file are answered after 30 s")
+  func deferredTooLong() {
+    var registry = BenchRegistry()
+    registry.isHeld = true
+    let story = DeskStory(.lights { _ in }, registry: registry)
+    story.app()
+    let anna = story.watcher()
+    anna.call("List")
+    story.run(seconds: 31)
+    #expect(
+      story.text == """
+        30.0 lights: Unknown
+        30.0 anna: List → RegistryUnavailable
+        """)
+  }
+
+  @Test("Without its file nothing is granted or removed, and everybody is told what to do")
+  func degraded() {
+    var registry = BenchRegistry()
+    registry.replies = [.refused(.foreign(applicationID: 1))]
+    let story = DeskStory(.lights { _ in }, registry: registry)
+    let app = story.app()
+    let anna = story.watcher()
+    anna.call("Registry")
+    anna.call("List")
+    anna.call("List", #""app":"lights""#)
+    anna.call("Open", #""app":"lights""#)
+    anna.call("Rename", #""accessory":"a1","name":"Hall""#)
+    anna.call("Remove", #""accessory":"a1""#)
+    anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    anna.call("Reset")
+    anna.call("Registry")
+    app.activate()
+    app.collect()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        0.0 lights: Unknown
+        0.0 anna: AccessoryRegistry → 0 accessories degraded
+        0.0 anna: AccessoryRegistry → done
+        0.0 anna: List → RegistryUnavailable
+        0.0 anna: List → RegistryUnavailable
+        0.0 anna: Open → RegistryUnavailable
+        0.0 anna: Rename → RegistryUnavailable
+        0.0 anna: Remove → RegistryUnavailable
+        0.0 anna: Allow → RegistryUnavailable
+        0.0 anna: Reset → done
+        0.0 anna: AccessoryRegistry → 0 accessories open
+        0.0 anna: AccessoryRegistry → done
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights choosing
+        0.1 anna: candidate 1 Lumo bulb
+        """)
+  }
+
+  @Test("What awaits its app stays when the file is read again after a reset, as after any other opening")
+  func resetThenReadAgain() throws {
+    var registry = BenchRegistry()
+    registry.replies = [.refused(.foreign(applicationID: 1))]
+    let story = DeskStory(.lights { $0.setupOptions = .confirmAuthorization }, registry: registry)
+    let anna = story.watcher()
+    anna.call("Reset")
+    let app = story.app()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    story.bench.registry.replies = [
+      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .opened(story.bench.registry.saved),
+    ]
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
+    story.run(seconds: 1)
+    app.call("List")
+    #expect(
+      story.text == """
+        0.0 anna: Reset → done
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights choosing
+        0.1 anna: candidate 1 Lumo bulb
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        2.0 anna: Rename → RegistryUnavailable
+        3.0 lights: List → a1 Lumo bulb awaitingAuthorization
+        3.0 lights: List → done
+        """)
+  }
+
+  @Test("A file that breaks while it is open: what was known can be read, and is not changed")
+  func degradedLater() {
+    let (story, app, anna) = DeskStory.choosing()
+    anna.choose()
+    story.run(seconds: 1)
+    story.bench.registry.replies = [
+      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .refused(.foreign(applicationID: 1)),
+    ]
+    app.call("RemoveAccessory", about: app.accessory)
+    app.call("RemoveAccessory", about: app.accessory)
+    app.call("ShowPicker")
+    app.call("List")
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
+    anna.call("List")
+    let second = story.app(as: "lights again")
+    second.call("RenameAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Lumo bulb
+        1.0 anna: Choose → a1 Lumo bulb
+        2.0 lights: RemoveAccessory → Unknown
+        2.0 lights: RemoveAccessory → Unknown
+        2.0 lights: ShowPicker → Unknown
+        2.0 lights: List → a1 Lumo bulb authorized
+        2.0 lights: List → done
+        2.0 anna: Remove → RegistryUnavailable
+        2.0 anna: List → a1 Lumo bulb authorized
+        2.0 anna: List → done
+        2.0 lights again: activated, a1 Lumo bulb authorized
+        2.0 lights again: RenameAccessory → Unknown
+        """)
+  }
+
+  @Test(
+    "A picker ends well when the file, read again, has what its app had confirmed",
+    .inMemoryAlone("in which turn a watcher is told of it depends on the thread that reads the file"))
+  func confirmedUnheard() throws {
+    let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
+    let (story, app, _) = DeskStory.owning(manifest)
+    var registry = story.bench.registry.saved
+    let identifier = try #require(registry.accessories.first).identifier
+    _ = try registry.apply(.authorize(identifier, ssid: nil, bridgingIdentifier: nil))
+    story.bench.registry.replies = [
+      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .refused(.failed(.readOnly)), .opened(registry),
+    ]
+    app.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 1)
+    let configuration = AgentCore.Configuration(manifest, access: .twoApps)
+    story.bench.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
+    story.bench.readManifestAgain()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights: FinishAuthorization → Unknown
+        3.1 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        3.1 lights: pickerDidDismiss
+        3.1 lights: pickerFinished
+        3.1 anna: closed a1 Lumo bulb
+        """)
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Manifest
+import Setup
+import Testing
+import Varlink
+import VirtualRadio
+
+@Suite("Apps and operators when the manifest is read again", .overEveryTransport)
+struct ReloadStories {
+  private func reload(_ story: DeskStory, _ manifest: GatewayManifest, _ access: AccessList = .twoApps) {
+    story.bench.reading = .accepted(
+      AgentCore.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
+      warnings: [])
+    story.bench.readManifestAgain()
+    story.run(seconds: 1)
+  }
+
+  @Test("An item that leaves the manifest leaves its accessories inert until it comes back")
+  func item() {
+    let (story, app, anna) = DeskStory.owning()
+    reload(story, .lights { $0.id = "other" })
+    anna.call("List")
+    app.call("Resolve", about: app.accessory)
+    reload(story, .lights { _ in })
+    app.call("List")
+    #expect(
+      story.text == """
+        2.1 lights: accessoryChanged a1 Lumo bulb unauthorized (state)
+        3.0 anna: List → a1 Lumo bulb unauthorized orphaned
+        3.0 anna: List → done
+        3.0 lights: Resolve → InvalidRequest accessory
+        3.1 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        4.0 lights: List → a1 Lumo bulb authorized
+        4.0 lights: List → done
+        """)
+  }
+
+  @Test("Who is connected already has the rights of the new manifest, not those of the old one")
+  func connectedBefore() throws {
+    let (story, _, _) = DeskStory.owning()
+    let before = try #require(story.bench.connect(user: 1000))
+    var access = AccessList.twoApps
+    access.appsOfUser[1000] = nil
+    access.appsOfUser[1001, default: []].insert("lights")
+    reload(story, .lights { _ in }, access)
+    story.bench.send(Message.call("io.accessoryd.Session.Activate", more: true), by: before)
+    #expect(before.replies.map(\.error) == ["io.accessoryd.Session.ActivationFailed"])
+  }
+
+  @Test("An app that is given to another account loses its sessions; an operator confirms its accessories")
+  func account() {
+    let (story, _, anna) = DeskStory.owning()
+    var access = AccessList.twoApps
+    access.appsOfUser = [1002: ["lights"]]
+    reload(story, .lights { _ in }, access)
+    let heir = story.app(user: 1002, as: "heir")
+    heir.call("List")
+    heir.call("ShowPicker")
+    anna.call("Open", #""app":"lights""#)
+    anna.call("List")
+    #expect(problems(story) == ["accessoriesSuspended"])
+    anna.call("Authorize", #""app":"lights""#)
+    anna.call("Authorize", #""app":"lamps""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.1 lights: invalidated invalidated
+        2.1 lights: the end
+        3.0 heir: activated
+        3.0 heir: List → done
+        3.0 heir: ShowPicker → UserRestricted
+        3.0 anna: Open → SetupFailed userRestricted
+        3.0 anna: List → a1 Lumo bulb authorized suspended
+        3.0 anna: List → done
+        3.0 operator: Status → done
+        3.0 heir: accessoryAdded a1 Lumo bulb authorized
+        3.0 anna: Authorize → 1 accessories
+        3.0 anna: Authorize → NotFound app lamps
+        """)
+    #expect(problems(story) == [])
+    guard let bench = story.bench as? Workbench else { return }
+    let said: [String] = bench.notices.compactMap { notice in
+      switch notice {
+      case .setup(.added): "added"
+      case .setup(.removed): "removed"
+      case .setup(.suspended): "suspended"
+      case .setup(.restored): "restored"
+      case _: nil
+      }
+    }
+    #expect(said == ["added", "suspended", "restored"])
+  }
+
+  private func problems(_ story: DeskStory) -> [String?] {
+    (story.status(to: "operator")?.objects("problems") ?? []).map { $0.text("kind") }
+  }
+
+  @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")
+  func picker() {
+    let (story, app, _) = DeskStory.owning()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    reload(story, .lights { _ in })
+    reload(story, .lights { $0.name = "Another bulb" })
+    #expect(
+      story.text == """
+        2.0 lights: pickerDidPresent
+        2.0 anna: setup lights looking
+        2.0 lights: ShowPicker → done
+        4.1 lights: pickerDidDismiss
+        4.1 lights: pickerFinished userCancelled
+        4.1 anna: closed userCancelled
+        """)
+  }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Setup
+import Testing
+import Varlink
+import VirtualRadio
+
+@Suite("Streams of sessions", .overEveryTransport)
+struct SessionStreamStories {
+  @Test("A second session hears of accessories, not of the first one's picker; it is told what it passed")
+  func audience() {
+    let story = DeskStory(.lights { _ in })
+    let app = story.app()
+    let second = story.app(as: "lights again")
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 1)
+    let heard = second.events.filter { $0.text("event") != "activated" }
+    #expect(heard.map { $0.text("event") } == ["accessoryAdded", "accessoryRemoved"])
+    #expect(heard.map { $0.integer("sequence") } == [1, 4])
+    #expect(heard.map { $0.integer("passed") } == [1, 2])
+  }
+
+  @Test("A session that lost its stream goes on within ten seconds, from the event it names")
+  func resume() {
+    let (story, app, anna) = DeskStory.owning()
+    let cursor = #""session":"\#(app.token)","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#
+    app.hangUp()
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
+    story.run(seconds: 9)
+    app.activate(cursor)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 anna: Rename → done
+        11.1 lights: accessoryChanged a1 Hall authorized (displayName)
+        """)
+  }
+
+  @Test("A session that is streamed is not taken up by another connection, and its owner is told so")
+  func streamed() throws {
+    let (story, app, _) = DeskStory.owning()
+    let client = try #require(story.bench.connect(user: app.user))
+    story.bench.send(
+      Message.text("io.accessoryd.Session.Activate", #""session":"\#(app.token)""#, more: true), by: client)
+    let reply = try #require(client.replies.first)
+    #expect(reply.error == "io.accessoryd.Session.InvalidRequest" && reply.text("field") == "session")
+    #expect(reply.text("reason") == "another connection streams the session")
+    app.call("CancelPicker")
+    #expect(story.text.hasSuffix("CancelPicker → InvalidRequest session"), "the session goes on")
+  }
+
+  @Test("After ten seconds the session is over, and its picker with it")
+  func expiry() {
+    let (story, app, _) = DeskStory.owning()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    app.hangUp()
+    story.run(seconds: 11)
+    app.call("List")
+    app.activate(#""session":"\#(app.token)""#)
+    app.collect()
+    #expect(
+      story.text == """
+        2.0 lights: pickerDidPresent
+        2.0 anna: setup lights looking
+        2.0 lights: ShowPicker → done
+        13.0 anna: closed invalidated
+        14.0 lights: List → Invalidated
+        14.0 lights: Invalidated
+        """)
+  }
+
+  @Test("A cursor of another run, or from the future, is of no use: reset, and all accessories")
+  func reset() {
+    let (story, app, _) = DeskStory.owning()
+    app.hangUp()
+    app.activate(#""app":"lights","epoch":"00","sequence":1"#)
+    story.run(seconds: 0.1)
+    app.hangUp()
+    app.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":900"#)
+    story.run(seconds: 0.1)
+    #expect(
+      story.text == """
+        2.1 lights: reset
+        2.1 lights: activated, a1 Lumo bulb authorized
+        2.2 lights: reset
+        2.2 lights: activated, a1 Lumo bulb authorized
+        """)
+  }
+
+  @Test("Who reads too late misses exactly what was overwritten")
+  func missed() {
+    let (story, app, anna) = DeskStory.owning()
+    app.hangUp()
+    for number in 0..<300 {
+      anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall \#(number)""#)
+    }
+    _ = story.takeLines()
+    app.activate(#""app":"lights","epoch":"\#(app.epoch.uppercased())","sequence":\#(app.sequence)"#)
+    story.run(seconds: 1)
+    #expect(story.text.split(separator: "\n").count { $0.contains("accessoryChanged") } == 256)
+    #expect(story.text.contains("lights: missed 44\n"))
+  }
+
+  @Test("A session that its app invalidates takes its picker with it and ends")
+  func invalidate() {
+    let (story, app, _) = DeskStory.owning()
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    app.call("Invalidate")
+    app.call("Invalidate")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights: pickerDidPresent
+        2.0 anna: setup lights looking
+        2.0 lights: ShowPicker → done
+        3.0 lights: pickerDidDismiss
+        3.0 lights: pickerFinished invalidated
+        3.0 lights: invalidated invalidated
+        3.0 lights: the end
+        3.0 anna: closed invalidated
+        3.0 lights: Invalidate → done
+        3.0 lights: Invalidate → Invalidated
+        """)
+  }
+
+  @Test("An account that is no such app is told so; one that is several names one")
+  func activationFailed() {
+    var access = AccessList.twoApps
+    access.appsOfUser = [1000: ["lights", "garden"]]
+    let story = DeskStory(.lightsAndGarden, access: access)
+    story.app()
+    story.app("lamps")
+    let several = story.app("garden")
+    several.hangUp()
+    several.activate(#""session":"00""#)
+    several.collect()
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lamps: ActivationFailed
+        0.0 garden: activated
+        0.0 garden: Invalidated
+        """)
+  }
+}
+
+@Suite("Streams of advertisements", .overEveryTransport)
+struct AdvertisementStories {
+  @Test("What is there is told first, then what is found, changed and lost; strangers never")
+  func stream() {
+    var bulb = RoomDevice.bulb(1)
+    bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
+    let (story, app, _) = DeskStory.owning(room: [bulb, .bulb(2, level: -90), .stranger(3)])
+    app.call("WatchAdvertisements")
+    story.run(seconds: 320)
+    #expect(story.text.contains("→ #0 found a1\n") && story.text.contains("→ #0 lost a1\n"))
+    #expect(story.text.hasSuffix("→ #1 found a1"))
+    #expect(!story.text.contains("a2"))
+  }
+
+  @Test("It ends with its session, and with its accessory it falls silent")
+  func ends() {
+    let (story, app, anna) = DeskStory.owning(room: [.bulb(1)])
+    app.call("WatchAdvertisements")
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
+    story.run(seconds: 2)
+    app.call("Invalidate")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        2.0 lights: WatchAdvertisements → from #0
+        2.0 lights: WatchAdvertisements → #0 found a1
+        2.0 lights: accessoryRemoved a1 Lumo bulb authorized
+        2.0 anna: Remove → done
+        4.0 lights: invalidated invalidated
+        4.0 lights: the end
+        4.0 lights: WatchAdvertisements → done
+        4.0 lights: Invalidate → done
+        """)
+  }
+
+  @Test("A cursor goes on where it was; one of another run is reset")
+  func cursor() {
+    var bulb = RoomDevice.bulb(1)
+    bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
+    let (story, app, _) = DeskStory.owning(room: [bulb])
+    app.call("WatchAdvertisements").hangUp()
+    story.run(seconds: 320)
+    _ = story.takeLines()
+    app.call("WatchAdvertisements", #""epoch":"\#(app.epoch.uppercased())","sequence":0"#)
+    app.call("WatchAdvertisements", #""epoch":"00","sequence":0"#)
+    story.run(seconds: 1)
+    #expect(story.text.contains("→ from #0\n"))
+    #expect(story.text.contains("→ #0 lost a1\n") && story.text.contains("→ #1 found a1\n"))
+    #expect(story.text.contains("→ reset from #2\n") && story.text.hasSuffix("→ #2 found a1"))
+  }
+
+  @Test("Who reads too late misses exactly what was overwritten, and gets all the rest")
+  func missed() {
+    var bulb = RoomDevice.bulb(1)
+    bulb.payloads = PayloadScript(
+      cycle: [1, 2].map { AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, $0]) },
+      turnMilliseconds: 2000)
+    let (story, app, _) = DeskStory.owning(room: [bulb])
+    app.call("WatchAdvertisements").hangUp()
+    story.run(seconds: 700)
+    let watch = app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#)
+    story.run(seconds: 0.1)
+    let numbers = watch.replies.compactMap { $0.object("advertisement")?.integer("sequence") }
+    let missed = watch.replies.compactMap { $0.integer("missed") }
+    #expect(missed.count == 1 && missed[0] > 0)
+    #expect(numbers.count == 256)
+    #expect(numbers == Array(missed[0]..<missed[0] + 256))
+    let next = app.call("WatchAdvertisements").replies.first?.integer("sequence")
+    #expect(next == missed[0] + 256)
+  }
+
+  @Test("An authorized accessory's address is told, counted and logged")
+  func resolve() {
+    let (story, app, _) = DeskStory.owning(room: [.bulb(1)])
+    app.call("Resolve", about: app.accessory)
+    #expect(
+      story.text == """
+        2.0 lights: Resolve → C0:00:00:00:00:01
+        """)
+    #expect(story.bench.setupCore.counters.resolved == 1)
+  }
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Manifest
+import Testing
+
+@Suite("From a choice to an accessory", .overEveryTransport)
+struct SetupStories {
+  // MARK: - confirmAuthorization
+
+  @Test("An accessory that its app has to confirm awaits it, and is taken")
+  func confirmed() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 100)
+    app.call("Resolve", about: app.accessory)
+    app.call("CancelPicker")
+    app.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory)
+    app.call("FailAuthorization", about: app.accessory)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        101.0 lights: Resolve → InvalidRequest accessory
+        101.0 lights: CancelPicker → InvalidRequest session
+        101.0 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        101.0 lights: pickerDidDismiss
+        101.0 lights: pickerFinished
+        101.0 anna: closed a1 Lumo bulb
+        101.0 lights: FinishAuthorization → a1 Lumo bulb authorized
+        102.0 lights: FinishAuthorization → InvalidRequest accessory
+        102.0 lights: FailAuthorization → InvalidRequest accessory
+        """)
+  }
+
+  @Test("The app gives it back: it can be chosen again")
+  func givenBack() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("FailAuthorization", about: app.accessory)
+    story.run(seconds: 1)
+    app.call("ShowPicker")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        2.0 lights: pickerSetupFailed userCancelled
+        2.0 lights: pickerDidDismiss
+        2.0 lights: pickerFinished userCancelled
+        2.0 anna: closed userCancelled
+        2.0 lights: FailAuthorization → done
+        3.0 lights: pickerDidPresent
+        3.0 anna: setup lights choosing
+        3.0 anna: candidate 1 Lumo bulb
+        3.0 lights: ShowPicker → done
+        """)
+  }
+
+  @Test("Two minutes without the app's word take it back, whether its client lives or not")
+  func notConfirmed() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    app.hangUp()
+    story.run(seconds: 60)
+    let second = story.app(as: "lights again")
+    story.run(seconds: 61)
+    second.call("List")
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        62.0 lights again: activated, a1 Lumo bulb awaitingAuthorization
+        121.0 lights again: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        121.0 anna: setup lights settingUp Lumo bulb
+        121.1 anna: closed userCancelled
+        123.0 lights again: List → done
+        """)
+  }
+
+  @Test("It is confirmed by another session after the one that asked was lost")
+  func confirmedByAnother() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    app.hangUp()
+    story.run(seconds: 30)
+    let second = story.app(as: "lights again")
+    second.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 100)
+    second.call("List")
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        32.0 lights again: activated, a1 Lumo bulb awaitingAuthorization
+        32.0 lights again: accessoryChanged a1 Lumo bulb authorized (state)
+        32.0 anna: closed a1 Lumo bulb
+        32.0 lights again: FinishAuthorization → a1 Lumo bulb authorized
+        132.0 lights again: List → a1 Lumo bulb authorized
+        132.0 lights again: List → done
+        """)
+  }
+
+  @Test("A restart in the middle takes it back; who comes back with a cursor is told so")
+  func restart() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    #expect(app.accessory != "")
+    let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
+    let after = DeskStory(
+      manifest, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+    let again = after.app()
+    again.call("List")
+    let returning = after.app(as: "lights again")
+    returning.hangUp()
+    returning.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
+    after.run(seconds: 0.1)
+    #expect(
+      after.text == """
+        0.0 lights: activated
+        0.0 lights: List → done
+        0.0 lights again: activated
+        0.1 lights again: reset
+        0.1 lights again: activated
+        0.1 lights again: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        0.1 lights again: pickerSetupFailed userCancelled
+        0.1 lights again: pickerDidDismiss
+        0.1 lights again: pickerFinished userCancelled
+        """)
+    #expect(after.bench.registry.saved.accessories.isEmpty)
+  }
+
+  @Test("Removed while it awaits its app, it takes its picker with it")
+  func removedMeanwhile() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
+    story.run(seconds: 130)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        2.0 lights: pickerSetupFailed userCancelled
+        2.0 lights: pickerDidDismiss
+        2.0 lights: pickerFinished userCancelled
+        2.0 anna: closed userCancelled
+        2.0 anna: Remove → done
+        """)
+  }
+
+  @Test("What awaits its app, and the disk did not let go, goes back half a minute later")
+  func removedLater() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    _ = story.takeLines()
+    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 31)
+    #expect(
+      story.text == """
+        2.0 lights: RemoveAccessory → Unknown
+        32.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        32.0 lights: pickerSetupFailed userCancelled
+        32.0 lights: pickerDidDismiss
+        32.0 lights: pickerFinished userCancelled
+        32.0 anna: setup lights settingUp Lumo bulb
+        32.1 anna: closed userCancelled
+        """)
+  }
+
+  @Test("While the disk takes the app's word, its time does not run out")
+  func slowConfirmation() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 119)
+    story.bench.registry.isHeld = true
+    app.call("FinishAuthorization", about: app.accessory)
+    story.run(seconds: 5)
+    story.bench.releaseRegistry()
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        125.1 lights: accessoryChanged a1 Lumo bulb authorized (state)
+        125.1 lights: pickerDidDismiss
+        125.1 lights: pickerFinished
+        125.1 anna: closed a1 Lumo bulb
+        125.1 lights: FinishAuthorization → a1 Lumo bulb authorized
+        """)
+  }
+
+  @Test("An operator's denial takes it back")
+  func deniedMeanwhile() {
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    anna.choose()
+    story.run(seconds: 1)
+    anna.answer("Deny")
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
+        2.0 lights: pickerSetupFailed userRestricted
+        2.0 lights: pickerDidDismiss
+        2.0 lights: pickerFinished userRestricted
+        2.0 anna: closed userRestricted
+        2.0 anna: Deny → done
+        """)
+  }
+
+  // MARK: - rename and finishInApp
+
+  @Test("A name in the choice")
+  func nameInChoice() {
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = [.rename, .finishInApp] }
+    anna.choose(1, #""name":"Hall""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: pickerSetupRename
+        1.0 lights: accessoryAdded a1 Hall authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Hall
+        1.0 anna: Choose → a1 Hall goes on in the app
+        """)
+  }
+
+  @Test("A name after the choice")
+  func nameAfterwards() {
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .rename }
+    anna.choose()
+    story.run(seconds: 10)
+    anna.answer("Name", #""name":" ""#)
+    anna.answer("Name", #""name":"Hall""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: pickerSetupRename
+        1.0 anna: setup lights naming Lumo bulb
+        11.0 anna: Name → Invalid name
+        11.0 lights: accessoryAdded a1 Hall authorized
+        11.0 lights: pickerDidDismiss
+        11.0 lights: pickerFinished
+        11.0 anna: Choose → a1 Hall
+        11.0 anna: Name → done
+        11.1 anna: closed a1 Hall
+        """)
+  }
+
+  @Test("Nobody types a name for a minute: it keeps its item's")
+  func unnamed() {
+    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .rename }
+    anna.choose()
+    story.run(seconds: 61)
+    #expect(
+      story.text == """
+        1.0 lights: pickerSetupRename
+        1.0 anna: setup lights naming Lumo bulb
+        61.0 lights: accessoryAdded a1 Lumo bulb authorized
+        61.0 lights: pickerDidDismiss
+        61.0 lights: pickerFinished
+        61.0 anna: setup lights settingUp Lumo bulb
+        61.0 anna: Choose → a1 Lumo bulb
+        61.1 anna: closed a1 Lumo bulb
+        """)
+  }
+
+  @Test("The app closes the picker while a name is typed")
+  func closedWhileNaming() {
+    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .rename }
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("CancelPicker")
+    story.run(seconds: 1)
+    app.call("List")
+    #expect(
+      story.text == """
+        1.0 lights: pickerSetupRename
+        1.0 anna: setup lights naming Lumo bulb
+        2.0 lights: pickerDidDismiss
+        2.0 lights: pickerFinished userCancelled
+        2.0 anna: Choose → SetupFailed userCancelled
+        2.0 lights: CancelPicker → done
+        2.1 anna: closed userCancelled
+        3.0 lights: List → done
+        """)
+  }
+
+  // MARK: - Networks
+
+  @Test("A network known by its beginning awaits its whole name")
+  func networkPrefix() {
+    let (story, app, anna) = DeskStory.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
+    anna.choose()
+    story.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
+        1.0 anna: setup lights confirming Lumo bulb
+        1.0 anna: gone 1
+        1.0 anna: Choose → a1 Lumo bulb awaits its app
+        2.0 lights: FinishAuthorization → InvalidRequest ssid
+        2.0 lights: FinishAuthorization → InvalidRequest ssid
+        2.0 lights: accessoryChanged a1 Lumo bulb authorized Lumo-7 (state ssid)
+        2.0 lights: pickerDidDismiss
+        2.0 lights: pickerFinished
+        2.0 anna: closed a1 Lumo bulb
+        2.0 lights: FinishAuthorization → a1 Lumo bulb authorized Lumo-7
+        """)
+  }
+
+  @Test("With the option for it the network's stored name is the name that is typed")
+  func renamedNetwork() {
+    func choosing() -> (DeskStory, StoryApp, StoryOperator) {
+      DeskStory.choosing {
+        $0.descriptor.ssidPrefix = Array("Lumo-".utf8)
+        ($0.setupOptions, $0.renameOptions) = (.rename, .ssid)
+      }
+    }
+    let (named, _, anna) = choosing()
+    anna.choose(1, #""name":"Hall""#)
+    anna.choose(1, #""name":"Lumo-, a name of more than 32 octets""#)
+    anna.choose(1, #""name":"Lumo-hall""#)
+    named.run(seconds: 1)
+    #expect(
+      named.text == """
+        1.0 anna: Choose → Invalid name
+        1.0 anna: Choose → Invalid name
+        1.0 lights: pickerSetupRename
+        1.0 lights: accessoryAdded a1 Lumo-hall authorized Lumo-hall
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Lumo-hall
+        1.0 anna: Choose → a1 Lumo-hall
+        """)
+    let (answered, _, ben) = choosing()
+    ben.choose(1, #""ssid":"Lumo-7""#)
+    answered.run(seconds: 1)
+    ben.answer("Name", #""name":"Hall""#)
+    ben.answer("Name", #""name":"Lumo-hall""#)
+    answered.run(seconds: 1)
+    #expect(answered.text.contains("2.0 anna: Name → Invalid name"))
+    #expect(answered.text.contains("accessoryAdded a1 Lumo-hall authorized Lumo-hall"))
+  }
+
+  @Test("An operator who knows the whole name gives it at once")
+  func networkInChoice() {
+    let (story, _, anna) = DeskStory.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
+    anna.choose(1, #""ssid":"Other""#)
+    anna.choose(1, #""ssid":"Lumo-8""#)
+    story.run(seconds: 1)
+    #expect(
+      story.text == """
+        1.0 anna: Choose → Invalid ssid
+        1.0 lights: accessoryAdded a1 Lumo bulb authorized Lumo-8
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Lumo bulb
+        1.0 anna: Choose → a1 Lumo bulb
+        """)
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Registry
+import Varlink
+
+// Replies and events in a few words.
+
+extension ReceivedReply {
+  /// Of an ordinary call.
+  func words(_ story: DeskStory) -> String {
+    if let error {
+      let said = [text("field"), text("failure"), text("kind"), text("name")].compactMap { $0 }
+      return ([String(error.drop(through: "."))] + said).joined(separator: " ")
+    }
+    if let accessory = object("accessory") { return accessory.accessoryWords(story) }
+    if let advertisement = object("advertisement") {
+      return [
+        advertisement.integer("sequence").map { "#\($0)" }, advertisement.text("event"),
+        advertisement.text("identifier").map(story.alias),
+      ].compactMap { $0 }.joined(separator: " ")
+    }
+    let words = [
+      text("accessory").map(story.alias), text("displayName"),
+      self["awaitsApp"] == .bool(true) ? "awaits its app" : nil,
+      self["finishInApp"] == .bool(true) ? "goes on in the app" : nil,
+      self["reset"] == .bool(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
+      integer("accessories").map { "\($0) accessories" }, text("state"), text("address"),
+      object("removed")?.text("device").map { "removed \($0)" },
+      text("request") != nil ? "open" : nil, integer("sequence").map { "from #\($0)" },
+    ].compactMap { $0 }
+    return words.isEmpty ? continues ? "…" : "done" : words.joined(separator: " ")
+  }
+}
+
+extension JSONObject {
+  func truth(_ name: String) -> Bool { self[name] == .bool(true) }
+
+  func object(_ name: String) -> JSONObject? {
+    if case .object(let object)? = self[name] { object } else { nil }
+  }
+
+  func list(_ name: String) -> [JSONValue] {
+    if case .array(let elements)? = self[name] { elements } else { [] }
+  }
+
+  func texts(_ name: String) -> [String] {
+    list(name).compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  func objects(_ name: String) -> [JSONObject] {
+    list(name).compactMap { if case .object(let object) = $0 { object } else { nil } }
+  }
+
+  /// An accessory, as its app or an operator is told.
+  func accessoryWords(_ story: DeskStory) -> String {
+    let state: String? =
+      switch integer("state") {
+      case 0: "unauthorized"
+      case 10: "awaitingAuthorization"
+      case 20: "authorized"
+      case nil: text("state")
+      case let other?: "state \(other)"
+      }
+    let standing = text("standing").flatMap { $0 == "good" ? nil : $0 }
+    return [text("identifier").map(story.alias), text("displayName"), state, standing, text("ssid")]
+      .compactMap { $0 }.joined(separator: " ")
+  }
+
+  /// A life-cycle event.
+  func eventWords(_ story: DeskStory) -> String {
+    var words = [text("event") ?? "?"]
+    if let accessory = object("accessory") { words.append(accessory.accessoryWords(story)) }
+    let changed = texts("changed")
+    if !changed.isEmpty { words.append("(\(changed.joined(separator: " ")))") }
+    if let discovered = object("discovered") {
+      words.append(
+        "\(discovered.integer("discovered") ?? -1) of item \(discovered.integer("itemIndex") ?? -1)")
+    }
+    if let error = object("error") { words.append(error.text("name") ?? "?") }
+    return words.joined(separator: " ")
+  }
+
+  /// A request, as operators see it.
+  func requestWords(_ story: DeskStory) -> String {
+    [
+      text("kind"), text("app"), text("phase"), truth("onBehalf") ? "on behalf" : nil,
+      truth("touch") ? "touch" : nil,
+      truth("filtered") ? "filtered, \(integer("disclosed") ?? -1) told" : nil,
+      integer("remaining").flatMap { $0 == 1 || text("kind") != "setup" ? nil : "\($0) to come" },
+      integer("hidden").flatMap { $0 > 0 ? "\($0) hidden" : nil }, text("displayName"),
+      texts("adds").isEmpty ? nil : "adds \(texts("adds").joined(separator: ", "))", text("detail"),
+    ].compactMap { $0 }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Manifest
+import Testing
+import VirtualRadio
+
+@Suite("Accessories that are held at the gateway", .overEveryTransport)
+struct TouchStories {
+  /// The second item of the app can be touched, and the gateway signals touches.
+  private static var manifest: GatewayManifest {
+    GatewayManifest.lights.with { manifest in
+      manifest.apps[0].items = [manifest.apps[0].items[1]]
+      manifest.apps[0].items[0].selection = .touch
+      manifest.gateway.onTouch = "/bin/true"
+    }
+  }
+
+  private func touching(_ room: [RoomDevice], _ manifest: GatewayManifest = manifest) -> (
+    DeskStory, StoryApp, StoryOperator
+  ) {
+    let story = DeskStory(manifest, room: room)
+    let app = story.app()
+    let anna = story.watcher()
+    app.call("ShowPicker")
+    return (story, app, anna)
+  }
+
+  private func signals(_ story: DeskStory) -> [String] {
+    story.bench.touchSignals.map { "\($0.outcome.rawValue) \($0.app) \($0.item)" }
+  }
+
+  @Test("A device that is brought is set up a second after it came")
+  func touch() {
+    let (story, _, _) = touching([.bulb(1, level: -35, from: 5)])
+    story.run(seconds: 10)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        3.5 anna: candidate 1 Lumo bulb, held
+        4.5 lights: accessoryAdded a1 Lumo bulb, held authorized
+        4.5 lights: pickerDidDismiss
+        4.5 lights: pickerFinished
+        4.5 anna: setup lights settingUp touch Lumo bulb, held
+        4.5 anna: closed a1 Lumo bulb, held
+        """)
+    #expect(signals(story) == ["success lights held"])
+  }
+
+  @Test("A device that was there before is not meant, until it has left and come again")
+  func heldBefore() {
+    var bulb = RoomDevice.bulb(1, level: -35)
+    bulb.presence = [.seconds(0, 10), .seconds(40, 100)]
+    let (story, _, _) = touching([bulb])
+    story.run(seconds: 50)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        0.1 anna: candidate 1 Lumo bulb, held
+        38.5 anna: gone 1
+        38.5 anna: candidate 2 Lumo bulb, held
+        39.5 lights: accessoryAdded a1 Lumo bulb, held authorized
+        39.5 lights: pickerDidDismiss
+        39.5 lights: pickerFinished
+        39.5 anna: setup lights settingUp touch Lumo bulb, held
+        39.6 anna: closed a1 Lumo bulb, held
+        """)
+    #expect(signals(story) == ["success lights held"])
+  }
+
+  @Test("Two devices at once: neither; the request says so and goes on")
+  func twoDevices() {
+    let (story, _, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
+    story.run(seconds: 10)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        3.5 anna: candidate 1 Lumo bulb, held
+        3.7 anna: candidate 2 Lumo bulb, held
+        4.5 anna: setup lights looking touch several devices were held at once; take all away and bring one
+        """)
+    #expect(signals(story) == ["failure lights held"])
+  }
+
+  @Test("Two requests that look for one device: neither")
+  func twoRequests() {
+    let manifest = Self.manifest.with { manifest in
+      var garden = manifest.apps[0]
+      garden.name = "garden"
+      garden.account = .user("garden")
+      manifest.apps.append(garden)
+    }
+    let (story, _, _) = touching([.bulb(1, level: -35, from: 5)], manifest)
+    let garden = story.app("garden", user: 1001)
+    garden.call("ShowPicker")
+    story.run(seconds: 10)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.0 garden: activated
+        0.0 garden: pickerDidPresent
+        0.0 garden: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        0.1 anna: setup garden looking touch
+        3.5 anna: setup lights looking touch two requests look for the device that was held; deny one of them
+        3.5 anna: candidate 1 Lumo bulb, held
+        3.5 anna: setup garden looking touch two requests look for the device that was held; deny one of them
+        3.5 anna: candidate 1 Lumo bulb, held
+        """)
+  }
+
+  @Test("A device that was removed is not let in again by touch until an operator allows it")
+  func tombstone() {
+    var bulb = RoomDevice.bulb(1, level: -35)
+    bulb.presence = [.seconds(5, 20), .seconds(50, 70), .seconds(100, 200)]
+    let (story, app, anna) = touching([bulb])
+    story.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 25)
+    app.call("ShowPicker")
+    story.run(seconds: 30)
+    anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
+    story.run(seconds: 40)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        3.5 anna: candidate 1 Lumo bulb, held
+        4.5 lights: accessoryAdded a1 Lumo bulb, held authorized
+        4.5 lights: pickerDidDismiss
+        4.5 lights: pickerFinished
+        4.5 anna: setup lights settingUp touch Lumo bulb, held
+        4.5 anna: closed a1 Lumo bulb, held
+        10.0 lights: accessoryRemoved a1 Lumo bulb, held authorized
+        10.0 lights: RemoveAccessory → done
+        35.0 lights: pickerDidPresent
+        35.0 anna: setup lights looking touch
+        35.0 lights: ShowPicker → done
+        48.5 anna: candidate 1 Lumo bulb, held
+        49.5 anna: setup lights looking touch the device was removed before; accessoryctl allow lights C0:00:00:00:00:01 lets it in
+        65.0 anna: Allow → done
+        65.0 anna: Allow → NotFound device C0:00:00:00:00:01
+        98.5 anna: gone 1
+        98.5 anna: candidate 2 Lumo bulb, held
+        99.5 lights: accessoryAdded a2 Lumo bulb, held authorized
+        99.5 lights: pickerDidDismiss
+        99.5 lights: pickerFinished
+        99.5 anna: setup lights settingUp touch Lumo bulb, held
+        99.6 anna: closed a2 Lumo bulb, held
+        """)
+  }
+
+  @Test("What is signalled of a refused touch is the item of the device that was held")
+  func refusedItem() {
+    let manifest = Self.manifest.with { manifest in
+      var other = manifest.apps[0].items[0]
+      other.id = "other"
+      other.descriptor.companyIdentifier = 0x0EEF
+      manifest.apps[0].items.insert(other, at: 0)
+    }
+    var bulb = RoomDevice.bulb(1, level: -35)
+    bulb.presence = [.seconds(5, 20), .seconds(50, 100)]
+    let (story, app, _) = touching([bulb], manifest)
+    story.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory)
+    story.run(seconds: 25)
+    app.call("ShowPicker")
+    story.run(seconds: 20)
+    #expect(signals(story) == ["success lights held", "failure lights held"])
+    let twins = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)], manifest).0
+    twins.run(seconds: 10)
+    #expect(signals(twins) == ["failure lights held"])
+  }
+
+  @Test("A device that changes its address is not let in by touch")
+  func privateAddress() {
+    var bulb = RoomDevice.bulb(1, level: -35, from: 5)
+    bulb.address = .nonResolvable(rotationSeconds: 900)
+    let (story, _, _) = touching([bulb])
+    story.run(seconds: 10)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        3.5 anna: candidate 1 Lumo bulb, held
+        4.5 anna: setup lights looking touch the device changes its address and gave no key; choose it in accessoryctl pick
+        """)
+  }
+
+  @Test("Nobody brings anything for five minutes")
+  func timeout() {
+    let (story, _, _) = touching([])
+    story.run(seconds: 301)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        300.0 lights: pickerDidDismiss
+        300.0 lights: pickerFinished discoveryTimeout
+        300.0 anna: closed discoveryTimeout
+        """)
+  }
+
+  @Test("Who held something that was refused is told why when the time is over")
+  func refusedTimeout() {
+    let (story, app, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
+    story.run(seconds: 301)
+    let failure = app.events.last?.object("error")
+    #expect(failure?.text("name") == "discoveryTimeout")
+    #expect(failure?.text("reason") == "several devices were held at once")
+    #expect(failure?.text("cure") == "take all away and bring one")
+  }
+
+  @Test("A radio that was away makes nobody enter")
+  func radioGlitch() {
+    let (story, _, _) = touching([.bulb(1, level: -35)])
+    story.run(seconds: 2)
+    story.bench.radioVanishes()
+    story.run(seconds: 20)
+    story.bench.radioComes([.bulb(1, level: -35)])
+    story.run(seconds: 20)
+    #expect(
+      story.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: setup lights looking touch
+        0.1 anna: candidate 1 Lumo bulb, held
+        22.5 anna: gone 1
+        22.5 anna: candidate 2 Lumo bulb, held
+        """)
+    #expect(signals(story) == [])
+  }
+
+  @Test("An operator opens a touch for an item that people choose, for several devices")
+  func opened() {
+    let story = DeskStory(
+      Self.manifest.with { $0.apps[0].items[0].selection = .operator },
+      room: [.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 9)])
+    let anna = story.watcher()
+    anna.call("Open", #""app":"lights","touch":true,"count":3"#)
+    story.run(seconds: 301)
+    #expect(
+      story.text == """
+        0.0 anna: Open → open
+        0.1 anna: setup lights looking on behalf touch 3 to come
+        3.5 anna: candidate 1 Lumo bulb, held
+        4.5 anna: setup lights settingUp on behalf touch 3 to come Lumo bulb, held
+        4.5 anna: setup lights looking on behalf touch 2 to come Lumo bulb, held
+        4.5 anna: gone 1
+        4.5 anna: Open → a1 Lumo bulb, held
+        7.5 anna: candidate 2 Lumo bulb, held
+        8.5 anna: setup lights settingUp on behalf touch 2 to come Lumo bulb, held
+        8.5 anna: Open → a2 Lumo bulb, held
+        8.6 anna: setup lights looking on behalf touch Lumo bulb, held
+        8.6 anna: gone 2
+        300.0 anna: closed discoveryTimeout
+        300.0 anna: Open → SetupFailed discoveryTimeout
+        """)
+  }
+}

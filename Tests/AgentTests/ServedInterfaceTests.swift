@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import TestSupport
+import Testing
+import Varlink
+
+@testable import Agent
+
+@Suite("The interfaces that are served")
+struct ServedInterfaceTests {
+  private static var interfaces: [any ServedInterface.Type] {
+    [GatewayInterface.self, SessionInterface.self, PickerInterface.self]
+  }
+
+  @Test("Each is built in, sound, and named as its file", arguments: 0..<3)
+  func isSound(index: Int) {
+    let interface = Self.interfaces[index]
+    #expect(interface.description().name == interface.name)
+    #expect(Array(interface.description().text.utf8) == interface.text)
+  }
+
+  @Test("Every method that is described is known by its whole name, and no other is")
+  func methods() {
+    let described = Self.interfaces.flatMap { interface in
+      let description = interface.description()
+      return description.members.keys.filter { description.method($0) != nil }.map {
+        "\(interface.name).\($0)"
+      }
+    }
+    #expect(Set(AgentMethod.allCases.map(\.rawValue)) == Set(described))
+    #expect(AgentMethod.allCases.count == described.count)
+    for method in AgentMethod.allCases { #expect(AgentMethod(rawValue: method.rawValue) == method) }
+    #expect(AgentMethod(rawValue: "io.accessoryd.Session.Explain") == nil)
+  }
+
+  @Test("Each description comes in one reply, as its file stands", arguments: 0..<3)
+  func isServed(index: Int) throws {
+    let interface = Self.interfaces[index]
+    let bench = Workbench(.lights)
+    let client = try #require(bench.connect(user: 1000))
+    let message = Message.call("org.varlink.service.GetInterfaceDescription") {
+      $0.member("interface", interface.name)
+    }
+    bench.send(message, by: client)
+    #expect(
+      client.replies.map { $0.text("description") } == [String(decoding: interface.text, as: UTF8.self)])
+  }
+}
+
+@Suite("What the interfaces say of themselves")
+struct InterfaceTextTests {
+  @Test(
+    "Every field has a comment of its own",
+    arguments: [GatewayInterface.text, SessionInterface.text, PickerInterface.text])
+  func fields(text: [UInt8]) {
+    #expect(InterfaceText(String(decoding: text, as: UTF8.self)).bareFields == [])
+  }
+
+  @Test("What apps have to call with more says so, and nothing else does")
+  func more() {
+    let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
+    for method in SessionMethod.allCases {
+      let name = String(method.rawValue.drop(through: "."))
+      let isSaid = text.comments[name]?.contains(#"Must be called with "more"."#) ?? false
+      #expect(isSaid == (method.replies == .many), "\(name)")
+    }
+  }
+
+  @Test("A cursor of no use is told by reset, not refused, and no error is named for it")
+  func cursor() {
+    let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
+    #expect(!text.names("io.accessoryd.Session.InvalidRequest", of: "WatchAdvertisements"))
+    #expect(text.names("io.accessoryd.Session.Invalidated", of: "WatchAdvertisements"))
+  }
+
+  @Test("Fields without a comment of their own are found, and errors that a method does not name")
+  func alarm() {
+    let text = InterfaceText(
+      """
+      interface org.example.lamps
+
+      type Lamp (
+        # Its name.
+        name: string,
+        color: (red, green),
+        # Two of them.
+        width: int, height: int
+      )
+      # Lights it. Errors: Broken (it is),
+      # Unknown.
+      method Light(name: string) -> (
+        # Where.
+        place: ?string
+      )
+      # Says what it is.
+      method Ask() -> ()
+      """)
+    #expect(text.bareFields == ["Lamp.color", "Lamp.height", "Light.name"])
+    #expect(text.names("org.example.lamps.Broken", of: "Light"))
+    #expect(text.names("org.example.lamps.Unknown", of: "Light"))
+    #expect(!text.names("org.example.lamps.Busy", of: "Light"))
+    #expect(!text.names("org.example.lamps.Broken", of: "Ask"))
+    #expect(!text.names("org.example.others.Broken", of: "Light"))
+    #expect(text.names("org.varlink.service.PermissionDenied", of: "Ask"))
+  }
+}
+
+/// What methods are said to be refused with.
+enum StatedErrors {
+  private static let texts: [String: InterfaceText] = [
+    GatewayInterface.name: text(GatewayInterface.self), SessionInterface.name: text(SessionInterface.self),
+    PickerInterface.name: text(PickerInterface.self),
+  ]
+
+  private static func text(_ interface: (some ServedInterface).Type) -> InterfaceText {
+    InterfaceText(String(decoding: interface.text, as: UTF8.self))
+  }
+
+  /// Records an issue when a method, by its whole name, was refused with an error that its comment does not name.
+  static func check(_ error: String?, of method: String) {
+    guard let error, let dot = method.lastIndex(of: ".") else { return }
+    let isNamed = texts[String(method[..<dot])]?.names(error, of: String(method[method.index(after: dot)...]))
+    if isNamed != true {
+      Issue.record("\(method) was refused with \(error), which its comment does not name")
+    }
+  }
+}
+
+@Suite("Who may call what")
+struct CallRightsTests {
+  private func error(_ method: String, user: UInt32, parameters: (inout JSONWriter) -> Void = { _ in }) throws
+    -> String?
+  {
+    let bench = Workbench(.lights)
+    let client = try #require(bench.connect(user: user))
+    bench.send(Message.call(method, more: true, parameters), by: client)
+    return client.replies.first?.error
+  }
+
+  @Test("An app is refused every method for operators, whatever else is wrong with the call")
+  func operatorsOnly() throws {
+    let denied = "org.varlink.service.PermissionDenied"
+    for interface in [GatewayInterface.name, PickerInterface.name] {
+      for method in AgentMethod.allCases where method.rawValue.hasPrefix(interface) {
+        #expect(try error(method.rawValue, user: 1000) == denied)
+      }
+      #expect(try error("\(interface).Nothing", user: 1000) == denied)
+      #expect(try error("\(interface).Watch", user: 1000) { $0.member("nonsense", 1) } == denied)
+    }
+    #expect(
+      try error("\(PickerInterface.name).Nothing", user: 0) == "org.varlink.service.MethodNotFound")
+  }
+
+  @Test("Sessions are for everybody who was admitted", arguments: [0, 1000] as [UInt32])
+  func sessions(user: UInt32) throws {
+    #expect(
+      try error("\(SessionInterface.name).Nothing", user: user) == "org.varlink.service.MethodNotFound")
+    #expect(
+      try error("\(SessionInterface.name).List", user: user) { $0.member("session", 1) }
+        == "org.varlink.service.InvalidParameter")
+  }
+}

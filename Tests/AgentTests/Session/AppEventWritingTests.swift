@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+@testable import Agent
+import HCI
+import JSON
+import Manifest
+import Registry
+import Setup
+import Testing
+import Varlink
+
+@Suite("Events and accessories as apps are told of them")
+struct AppEventWritingTests {
+  private static let picker = RandomIdentifier(high: 0xFEED, low: 0xBEEF)
+  private static let epoch = Block128(high: 1, low: 2).text
+
+  private static let kinds: [AppEvent.Kind] = [
+    .activated, .invalidated(Sample.failure), .migrationComplete, .accessoryAdded(Sample.fullAccessory),
+    .accessoryRemoved(Sample.fullAccessory),
+    .accessoryChanged(Sample.fullAccessory, changed: AccessoryField.allCases),
+    .accessoryDiscovered(discovered), .pickerDidPresent, .pickerDidDismiss, .pickerSetupBridging,
+    .pickerSetupFailed(Sample.failure), .pickerSetupPairing, .pickerSetupRename, .pickerFinished(nil),
+    .pickerFinished(Sample.failure),
+  ]
+
+  private static let discovered = DiscoveredAccessory(
+    number: 7, itemIndex: 1, item: "bulb", payload: [0x02, 0x01, 0x06], rssi: -61)
+
+  private static func message(_ kind: AppEvent.Kind, passed: Int = 0, picker: RandomIdentifier? = Self.picker)
+    -> [UInt8]
+  {
+    let event = AppEvent(kind, picker: picker, at: Instant(microseconds: 12_000_345))
+    let place = AppEvent.Place(sequence: 41, passed: passed, epoch: epoch)
+    return Message.reply(continues: true) { $0.object("event") { event.writeMembers(at: place, to: &$0) } }
+  }
+
+  private static func object(_ kind: AppEvent.Kind, passed: Int = 0, picker: RandomIdentifier? = Self.picker)
+    throws
+    -> JSONObject
+  {
+    try #require(try Described.reply(message(kind, passed: passed, picker: picker)).object("event"))
+  }
+
+  private static func names(_ object: JSONObject) -> [String] { object.members.map(\.name) }
+
+  @Test("Every kind fits the interface", arguments: kinds.indices)
+  func fits(index: Int) throws {
+    for passed in [0, 3] {
+      for picker in [nil, Self.picker] {
+        let message = Self.message(Self.kinds[index], passed: passed, picker: picker)
+        #expect(try Described.misfit(message, of: "Activate", in: SessionInterface.self) == nil)
+      }
+    }
+  }
+
+  @Test("Each kind has AccessorySetupKit's name and raw value; pickerFinished has no value")
+  func types() throws {
+    for kind in Self.kinds {
+      let object = try Self.object(kind)
+      #expect(object.integer("eventType") == kind.type.map { Int64($0.rawValue) })
+      #expect(object.text("event") == (kind.type?.name ?? "pickerFinished"))
+    }
+    #expect(Set(Self.kinds.compactMap(\.type)) == Set(AccessoryEventType.allCases).subtracting([.unknown]))
+  }
+
+  @Test("An event begins with its place and time, and says what passed only when something did")
+  func place() throws {
+    #expect(
+      Self.names(try Self.object(.pickerDidPresent, passed: 2))
+        == ["sequence", "passed", "epoch", "time", "event", "eventType", "picker"])
+    #expect(
+      Self.names(try Self.object(.activated, picker: nil))
+        == ["sequence", "epoch", "time", "event", "eventType"])
+    let text = String(decoding: Self.message(.activated, picker: nil), as: UTF8.self)
+    #expect(text.contains(#""sequence":41,"epoch":"00000000000000010000000000000002","time":12.000345,"#))
+  }
+
+  @Test("What an event is about follows, in the interface's order")
+  func subjects() throws {
+    let changed = try Self.object(.accessoryChanged(Sample.fullAccessory, changed: [.displayName, .bond]))
+    #expect(
+      Self.names(changed)
+        == ["sequence", "epoch", "time", "event", "eventType", "accessory", "changed", "picker"])
+    #expect(changed["changed"] == .array([.string("displayName"), .string("bond")]))
+    #expect(
+      Self.names(try Self.object(.pickerFinished(Sample.failure)))
+        == ["sequence", "epoch", "time", "event", "picker", "error"])
+    let failed = try Self.object(.pickerSetupFailed(Sample.failure))
+    guard case .object(let failure)? = failed["error"] else {
+      Issue.record("there is an error")
+      return
+    }
+    #expect(Self.names(failure) == ["code", "name", "field", "reason", "cure"])
+    #expect(failure.text("name") == "invalidRequest")
+  }
+
+  @Test("A discovered device has a number, its item, its data, and its level if there was one")
+  func discovery() throws {
+    var device = Self.discovered
+    guard case .object(let full)? = try Self.object(.accessoryDiscovered(device))["discovered"] else {
+      Issue.record("there is a device")
+      return
+    }
+    #expect(
+      Self.names(full)
+        == ["discovered", "itemIndex", "item", "bluetoothAdvertisementData", "bluetoothRSSI"])
+    #expect(full.text("bluetoothAdvertisementData") == "020106")
+    device.item = nil
+    device.rssi = nil
+    device.payload = []
+    let bare = Self.message(.accessoryDiscovered(device))
+    #expect(try Described.misfit(bare, of: "Activate", in: SessionInterface.self) == nil)
+  }
+
+  // MARK: - Accessories
+
+  private static func message(_ accessory: AppAccessory) -> [UInt8] {
+    Message.reply { $0.object("accessory") { accessory.writeMembers(to: &$0) } }
+  }
+
+  @Test("An accessory is written in the order of the interface")
+  func accessory() {
+    #expect(
+      String(decoding: Self.message(Sample.fullAccessory).dropLast(), as: UTF8.self) == """
+        {"parameters":{"accessory":{"identifier":"00000000000000010000000000000abc",\
+        "displayName":"Kitchen","state":20,"item":"bulb","descriptor":{"bluetoothCompanyIdentifier":3822,\
+        "bluetoothManufacturerDataBlob":"a55a","bluetoothManufacturerDataMask":"ff0f",\
+        "bluetoothServiceUUID":"fe0f","bluetoothRange":10},\
+        "bluetoothIdentifier":"00000000000000020000000000000003","ssid":"Lumo-1",\
+        "bluetoothTransportBridgingIdentifier":"010203040506","bond":"bonded","identityDurable":true}}}
+        """)
+  }
+
+  @Test("What an accessory has not is left out, and the least still fits the interface")
+  func leastAccessory() throws {
+    var device = Sample.device
+    device.isIdentityDurable = false
+    let least = AppAccessory(Sample.accessory, device, isInert: true)
+    let message = Self.message(least)
+    #expect(try Described.misfit(message, of: "List", in: SessionInterface.self) == nil)
+    let object = try #require(try Described.reply(message).object("accessory"))
+    #expect(
+      Self.names(object) == ["identifier", "displayName", "state", "descriptor", "bond", "identityDurable"])
+    #expect(object.integer("state") == 0)
+  }
+
+  @Test(
+    "A network's bytes come as hex beside the text whenever the text is not the same",
+    arguments: [
+      (Array("Lümo".utf8), "Lümo", nil), ([0x4C, 0xFF, 0x6D], "L\u{FFFD}m", "4cff6d"),
+      ([0x4C, 0x00, 0x6D], "L\u{FFFD}m", "4c006d"),
+      ([0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}", "eda080"),
+      (Array("a\u{202E}b".utf8), "a\u{202E}b", nil),
+    ] as [([UInt8], String, String?)])
+  func network(ssid: [UInt8], text: String, hex: String?) throws {
+    var accessory = Sample.fullAccessory
+    accessory.ssid = ssid
+    let message = Self.message(accessory)
+    #expect(try Described.misfit(message, of: "List", in: SessionInterface.self) == nil)
+    let object = try #require(try Described.reply(message).object("accessory"))
+    #expect(object.text("ssid") == text)
+    #expect(object.text("ssidHex") == hex)
+  }
+
+  @Test("Every state and bond fits the interface")
+  func states() throws {
+    for bond in [AppAccessory.BondState.none, .bonded, .lost] {
+      for state in AccessoryState.allCases {
+        var accessory = Sample.fullAccessory
+        accessory.bond = bond
+        accessory.state = state
+        #expect(
+          try Described.misfit(Self.message(accessory), of: "List", in: SessionInterface.self) == nil)
+      }
+    }
+  }
+
+  @Test("A bridging identifier keeps its zeros")
+  func bridging() throws {
+    var accessory = Sample.fullAccessory
+    accessory.bridgingIdentifier = 0xA
+    let object = try #require(try Described.reply(Self.message(accessory)).object("accessory"))
+    #expect(object.text("bluetoothTransportBridgingIdentifier") == "00000000000a")
+  }
+
+  @Test("Fields that change have the names of the interface")
+  func changedNames() throws {
+    guard case .type(.structure(let fields))? = SessionInterface.description().members["Accessory"] else {
+      Issue.record("the interface describes accessories")
+      return
+    }
+    #expect(Set(AccessoryField.allCases.map(\.rawValue)).isSubset(of: Set(fields.map(\.name))))
+  }
+}

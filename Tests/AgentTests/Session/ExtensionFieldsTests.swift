@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+@testable import Agent
+import HCI
+import Manifest
+import Registry
+import Setup
+import Testing
+
+@Suite("What UpdateAuthorization may ask for")
+struct ExtensionFieldsTests {
+  private static func read(
+    _ members: String, of accessory: RegistryAccessory = Sample.accessory, app: App = Sample.app
+  ) throws -> RegistryExtension {
+    let parameters = try Described.parameters(
+      .updateAuthorization, "{\"session\":\"\",\"accessory\":\"\"\(members)}")
+    return try ExtensionFields.read(parameters, of: accessory, app: app)
+  }
+
+  private static func field(
+    _ members: String, of accessory: RegistryAccessory = Sample.accessory, app: App = Sample.app
+  ) throws -> String? {
+    let failure = try #require(throws: SetupFailure.self) { try read(members, of: accessory, app: app) }
+    #expect(failure.code == .invalidRequest)
+    #expect(!failure.reason.isEmpty && !failure.cure.isEmpty)
+    return failure.field
+  }
+
+  private static func accessory(_ change: (inout RegistryAccessory) -> Void) -> RegistryAccessory {
+    var accessory = Sample.accessory
+    change(&accessory)
+    return accessory
+  }
+
+  @Test("A network, or the beginning of one, is added")
+  func networks() throws {
+    #expect(
+      try Self.read(#","descriptor":{"ssid":"Lumo-1"}"#) == RegistryExtension(ssid: Array("Lumo-1".utf8)))
+    #expect(
+      try Self.read(#","descriptor":{"ssidPrefix":"Lumo-"}"#)
+        == RegistryExtension(ssidPrefix: Array("Lumo-".utf8)))
+  }
+
+  @Test("Fields that are as they were may stand beside it")
+  func same() throws {
+    let text = """
+      ,"descriptor":{"ssid":"Lumo-1","bluetoothCompanyIdentifier":3822,\
+      "bluetoothManufacturerDataBlob":"A55A",\
+      "bluetoothManufacturerDataMask":"FF0F","bluetoothServiceUUID":"0000fe0f","bluetoothRange":10,\
+      "supportedOptions":0,"bluetoothNameSubstring":null}
+      """
+    #expect(try Self.read(text) == RegistryExtension(ssid: Array("Lumo-1".utf8)))
+  }
+
+  @Test("Keys of an accessory stay, even when the app does not declare them any more")
+  func undeclared() throws {
+    var app = Sample.app
+    app.companyIdentifiers = []
+    let text = #","descriptor":{"ssid":"Lumo-1","bluetoothCompanyIdentifier":3822}"#
+    #expect(try Self.read(text, app: app).ssid != nil)
+  }
+
+  @Test(
+    "Keys never change, and the one that would is named",
+    arguments: [
+      (#""bluetoothCompanyIdentifier":0"#, "bluetoothCompanyIdentifier"),
+      (#""bluetoothManufacturerDataBlob":"a55b""#, "bluetoothManufacturerDataBlob"),
+      (
+        #""bluetoothManufacturerDataBlob":"a55a","bluetoothManufacturerDataMask":"ffff""#,
+        "bluetoothManufacturerDataMask"
+      ),
+      (#""bluetoothServiceUUID":"fe10""#, "bluetoothServiceUUID"),
+      (#""bluetoothServiceDataBlob":"00""#, "bluetoothServiceDataBlob"),
+      (#""bluetoothNameSubstring":"Lumo""#, "bluetoothNameSubstring"),
+      (#""bluetoothNameSubstringCompareOptions":1"#, "bluetoothNameSubstringCompareOptions"),
+      (#""bluetoothRange":0"#, "bluetoothRange"), (#""supportedOptions":2"#, "supportedOptions"),
+    ])
+  func keys(member: String, field: String) throws {
+    #expect(try Self.field(",\"descriptor\":{\(member),\"ssid\":\"a\"}") == "descriptor.\(field)")
+  }
+
+  @Test("A network that is there does not change either, and both kinds exclude each other")
+  func networkThatIsThere() throws {
+    let named = Self.accessory { $0.descriptor.ssid = Array("Lumo-1".utf8) }
+    #expect(try Self.field(#","descriptor":{"ssid":"Lumo-2"}"#, of: named) == "descriptor.ssid")
+    #expect(try Self.field(#","descriptor":{"ssidPrefix":"Lumo-"}"#, of: named) == "descriptor.ssidPrefix")
+    let begun = Self.accessory { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
+    #expect(try Self.field(#","descriptor":{"ssid":"Lumo-1"}"#, of: begun) == "descriptor.ssid")
+    #expect(try Self.field(#","descriptor":{"ssid":"a","ssidPrefix":"b"}"#) == "descriptor.ssidPrefix")
+    #expect(try Self.field(#","descriptor":{"ssid":""}"#) == "descriptor.ssid")
+  }
+
+  @Test("An app that does not declare Wi-Fi adds no network")
+  func technology() throws {
+    var app = Sample.app
+    app.supports = [.bluetooth]
+    #expect(try Self.field(#","descriptor":{"ssid":"a"}"#, app: app) == "descriptor.ssid")
+    #expect(try Self.field(#","descriptor":{"ssidPrefix":"a"}"#, app: app) == "descriptor.ssidPrefix")
+  }
+
+  @Test("A second identity is a descriptor that the app declares")
+  func alternate() throws {
+    let text = #","alternate":{"bluetoothServiceUUID":"fe0f","bluetoothNameSubstring":"Lumo"}"#
+    let alternate = try #require(try Self.read(text).alternate)
+    #expect(alternate.serviceUUID == BluetoothUUID(short: 0xFE0F))
+    #expect(alternate.nameSubstring == Array("Lumo".utf8))
+    let both = try Self.read(text + #","descriptor":{"ssid":"a"}"#)
+    #expect(both == RegistryExtension(ssid: [0x61], alternate: alternate))
+  }
+
+  @Test(
+    "A second identity obeys the rules of the manifest",
+    arguments: [
+      ("{}", ""), (#"{"bluetoothNameSubstring":"Lumo"}"#, ".bluetoothNameSubstring"),
+      (#"{"bluetoothManufacturerDataBlob":"00"}"#, ".bluetoothManufacturerDataBlob"),
+      (#"{"bluetoothCompanyIdentifier":76}"#, ".bluetoothCompanyIdentifier"),
+      (#"{"bluetoothCompanyIdentifier":0,"bluetoothRange":10}"#, ".bluetoothRange"),
+      (#"{"bluetoothCompanyIdentifier":0,"ssid":"a"}"#, ".ssid"), (#"{"ssid":"a"}"#, ".ssid"),
+      (#"{"bluetoothCompanyIdentifier":0,"ssidPrefix":"a"}"#, ".ssidPrefix"),
+      (#"{"bluetoothCompanyIdentifier":0,"supportedOptions":2}"#, ".supportedOptions"),
+      (#"{"bluetoothCompanyIdentifier":70000}"#, ".bluetoothCompanyIdentifier"),
+    ])
+  func alternateRules(text: String, field: String) throws {
+    #expect(try Self.field(",\"alternate\":\(text)") == "alternate\(field)")
+  }
+
+  @Test("A second identity that is there does not change")
+  func alternateThatIsThere() throws {
+    let known = Self.accessory { accessory in
+      accessory.alternate = DiscoveryDescriptor()
+      accessory.alternate?.companyIdentifier = 0
+    }
+    #expect(try Self.field(#","alternate":{"bluetoothServiceUUID":"fe0f"}"#, of: known) == "alternate")
+    let added = try Self.read(
+      #","alternate":{"bluetoothCompanyIdentifier":0},"descriptor":{"ssid":"a"}"#, of: known)
+    #expect(added == RegistryExtension(ssid: [0x61]))
+  }
+
+  @Test("Asking for nothing, or for what is there, is refused before anybody is asked")
+  func nothing() throws {
+    #expect(try Self.field("") == "descriptor")
+    #expect(try Self.field(#","descriptor":null,"alternate":null"#) == "descriptor")
+    #expect(try Self.field(#","descriptor":{}"#) == "descriptor")
+    #expect(try Self.field(#","descriptor":{"bluetoothCompanyIdentifier":3822}"#) == "descriptor")
+    let known = Self.accessory { accessory in
+      accessory.alternate = DiscoveryDescriptor()
+      accessory.alternate?.companyIdentifier = 0
+    }
+    #expect(try Self.field(#","alternate":{"bluetoothCompanyIdentifier":0}"#, of: known) == "alternate")
+  }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+@testable import Agent
+import Discovery
+import HCI
+import JSON
+import Manifest
+import Setup
+import Testing
+import ToolText
+import Varlink
+
+@Suite("The items of a picker as apps give them")
+struct ItemFieldsTests {
+  private static let session = "00000000000000000000000000000001"
+
+  private static func items(_ text: String, of app: App = Sample.app) throws -> [PickerItem] {
+    let parameters = try Described.parameters(.showPicker, "{\"session\":\"\(session)\",\"items\":\(text)}")
+    return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5)
+  }
+
+  private static func failure(_ text: String, of app: App = Sample.app) throws -> SetupFailure {
+    try #require(throws: SetupFailure.self) { try items(text, of: app) }
+  }
+
+  /// An item with that descriptor.
+  private static func brought(_ descriptor: String, _ more: String = "") -> String {
+    "[{\"name\":\"Bulb\",\"descriptor\":\(descriptor)\(more)}]"
+  }
+
+  // MARK: - Items of the manifest
+
+  @Test("The id of an item in the manifest stands for that item")
+  func known() throws {
+    let items = try Self.items(#"[{"item":"held"},{"item":"bulb","name":null}]"#)
+    #expect(items == [PickerItem(.touchBulb), PickerItem(.bulb)])
+  }
+
+  @Test("An unknown id is refused with those that could be meant, but for what is only observed")
+  func unknown() throws {
+    let failure = try Self.failure(#"[{"item":"bulb"},{"item":"lamp"}]"#)
+    #expect(failure.code == .invalidRequest)
+    #expect(failure.field == "items[1].item")
+    #expect(failure.reason == #"the app has no item "lamp" in the manifest"#)
+    #expect(failure.cure == #"use one of "bulb", "held""#)
+    // Another spelling of the same characters is another id.
+    #expect(try Self.failure(#"[{"item":"BULB"}]"#).field == "items[0].item")
+    #expect(try Self.failure(#"[{"item":""}]"#).field == "items[0].item")
+    #expect(try Self.failure(#"[{"item":"call:5"}]"#).field == "items[0].item")
+  }
+
+  @Test("Some ids are listed, the others counted; an app without items is told how to go on")
+  func listing() throws {
+    var app = Sample.app
+    app.items = (0..<40).map { DisplayItem(id: "item\($0)", name: "Item") }
+    let cure = try Self.failure(#"[{"item":"x"}]"#, of: app).cure
+    #expect(cure.hasPrefix(#"use one of "item0", "item1","#))
+    #expect(cure.hasSuffix(#""item15" or 24 others"#))
+    app.items = []
+    #expect(
+      try Self.failure(#"[{"item":"x"}]"#, of: app).cure
+        == "add it to the manifest, or give a name and a descriptor")
+  }
+
+  @Test("An item that is only observed is never set up")
+  func observed() throws {
+    let failure = try Self.failure(#"[{"item":"sensor"}]"#)
+    #expect(failure.field == "items[0].item")
+    #expect(failure.reason.contains("only observed"))
+  }
+
+  @Test(
+    "Beside the id nothing else may stand",
+    arguments: [
+      #""name":"x""#, #""productImage":"x""#, #""descriptor":{}"#, #""setupOptions":0"#,
+      #""renameOptions":1"#,
+    ])
+  func beside(field: String) throws {
+    let name = try #require(field.split(separator: "\"").first)
+    #expect(try Self.failure("[{\"item\":\"bulb\",\(field)}]").field == "items[0].\(name)")
+    #expect(try Self.failure("[{\(field),\"item\":\"nothing\"}]").field == "items[0].\(name)")
+  }
+
+  @Test("An item is given once")
+  func twice() throws {
+    #expect(try Self.failure(#"[{"item":"bulb"},{"item":"bulb"}]"#).field == "items[1].item")
+  }
+
+  // MARK: - Items in the call
+
+  @Test("An item in the call is as the app says, and has an id that counts on")
+  func brought() throws {
+    let text = """
+      [{"item":"bulb"},{"name":"Lümo \\u202e","productImage":"lumo.png","descriptor":{\
+      "bluetoothCompanyIdentifier":0,"bluetoothNameSubstring":"Lumo","bluetoothRange":10},\
+      "setupOptions":7,"renameOptions":1}]
+      """
+    let items = try Self.items(text)
+    #expect(items.map(\.isAppSupplied) == [false, true])
+    let item = items[1].item
+    #expect(item.id == "call:6")
+    #expect(item.name == "Lümo \u{202E}")
+    #expect(item.productImage == "lumo.png")
+    #expect(item.descriptor.companyIdentifier == 0)
+    #expect(item.gate.isImmediate)
+    #expect(item.selection == .operator)
+    #expect(item.setupOptions == [.rename, .confirmAuthorization, .finishInApp])
+    #expect(item.renameOptions == .ssid)
+  }
+
+  @Test("Rename options without the option rename mean nothing, and are taken")
+  func renameOptionsAlone() throws {
+    let items = try Self.items(Self.brought(#"{"ssidPrefix":"Lumo-"}"#, #","renameOptions":1"#))
+    #expect(items[0].item.setupOptions.isEmpty)
+    #expect(items[0].item.renameOptions == .ssid)
+  }
+
+  @Test(
+    "What AccessorySetupKit crashes the app for is an invalid request that names the field",
+    arguments: [
+      // Which clauses stand together.
+      ("{}", ""), (#"{"bluetoothRange":10}"#, ""),
+      (#"{"bluetoothNameSubstring":"Lumo"}"#, "bluetoothNameSubstring"),
+      (#"{"bluetoothManufacturerDataBlob":"00"}"#, "bluetoothManufacturerDataBlob"),
+      (
+        #"{"bluetoothServiceUUID":"fe0f","bluetoothManufacturerDataBlob":"00"}"#,
+        "bluetoothManufacturerDataBlob"
+      ),
+      (#"{"bluetoothServiceDataBlob":"00"}"#, "bluetoothServiceDataBlob"),
+      (#"{"bluetoothCompanyIdentifier":0,"bluetoothServiceDataBlob":"00"}"#, "bluetoothServiceDataBlob"),
+      (#"{"ssid":"a","ssidPrefix":"b"}"#, "ssidPrefix"),
+      (#"{"ssid":"a","bluetoothRange":10}"#, "bluetoothRange"),
+      (#"{"ssid":"a","supportedOptions":2}"#, "supportedOptions"),
+      (
+        #"{"bluetoothCompanyIdentifier":0,"bluetoothNameSubstringCompareOptions":1}"#,
+        "bluetoothNameSubstringCompareOptions"
+      ),
+      // What the app declares.
+      (#"{"bluetoothCompanyIdentifier":76}"#, "bluetoothCompanyIdentifier"),
+      (#"{"bluetoothServiceUUID":"fe0e"}"#, "bluetoothServiceUUID"),
+      (#"{"bluetoothCompanyIdentifier":0,"bluetoothNameSubstring":"lumo"}"#, "bluetoothNameSubstring"),
+      // What a single field says.
+      (#"{"bluetoothCompanyIdentifier":65536}"#, "bluetoothCompanyIdentifier"),
+      (#"{"bluetoothCompanyIdentifier":-9007199254740991}"#, "bluetoothCompanyIdentifier"),
+      (#"{"bluetoothCompanyIdentifier":0,"supportedOptions":1}"#, "supportedOptions"),
+      (#"{"bluetoothCompanyIdentifier":0,"supportedOptions":9007199254740991}"#, "supportedOptions"),
+      (#"{"bluetoothCompanyIdentifier":0,"bluetoothRange":1}"#, "bluetoothRange"),
+      (#"{"bluetoothServiceUUID":""}"#, "bluetoothServiceUUID"),
+    ])
+  func refuses(descriptor: String, field: String) throws {
+    let failure = try Self.failure(Self.brought(descriptor))
+    #expect(failure.code == .invalidRequest)
+    #expect(failure.field == "items[0].descriptor" + (field.isEmpty ? "" : ".\(field)"))
+    #expect(!failure.reason.isEmpty && !failure.cure.isEmpty)
+    // The manifest's own words mean nothing to an app.
+    #expect(!failure.reason.contains("-prefix") && !failure.reason.contains("-blob"))
+    #expect(try Described.misfit(ofError: failure.message, in: SessionInterface.self) == nil)
+  }
+
+  @Test("A radio that the app does not declare is refused where it is used")
+  func technologies() throws {
+    var app = Sample.app
+    app.supports = [.bluetooth]
+    #expect(try Self.failure(Self.brought(#"{"ssid":"Lumo"}"#), of: app).field == "items[0].descriptor.ssid")
+    #expect(
+      try Self.failure(Self.brought(#"{"ssidPrefix":"Lumo"}"#), of: app).field
+        == "items[0].descriptor.ssidPrefix")
+    app.supports = [.wifi]
+    #expect(
+      try Self.failure(Self.brought(#"{"bluetoothCompanyIdentifier":0}"#), of: app).field
+        == "items[0].descriptor")
+  }
+
+  @Test("A service is the same in 4 and in 32 digits")
+  func longUUID() throws {
+    let long = #"{"bluetoothServiceUUID":"0000FE0F-0000-1000-8000-00805F9B34FB"}"#
+    #expect(try Self.items(Self.brought(long))[0].item.descriptor.serviceUUID == BluetoothUUID(short: 0xFE0F))
+  }
+
+  @Test(
+    "Names, images and options are held to their bounds",
+    arguments: [
+      (#""name":"","descriptor":{"ssid":"a"}"#, "name"), (#""descriptor":{"ssid":"a"}"#, "name"),
+      ("", "name"),
+      (#""name":"x""#, "descriptor"), (#""name":"x","descriptor":null"#, "descriptor"),
+      (#""name":"x","descriptor":{"ssid":"a"},"productImage":"""#, "productImage"),
+      (#""name":"x","descriptor":{"ssid":"a"},"setupOptions":8"#, "setupOptions"),
+      (#""name":"x","descriptor":{"ssid":"a"},"setupOptions":-1"#, "setupOptions"),
+      (#""name":"x","descriptor":{"ssid":"a"},"setupOptions":4294967296"#, "setupOptions"),
+      (#""name":"x","descriptor":{"ssid":"a"},"renameOptions":2"#, "renameOptions"),
+    ])
+  func bounds(members: String, field: String) throws {
+    let failure = try Self.failure("[{\(members)}]")
+    #expect(failure.field == "items[0].\(field)")
+    #expect(!failure.reason.isEmpty && !failure.cure.isEmpty)
+  }
+
+  @Test("A name may have 248 bytes, counted in UTF-8")
+  func nameBytes() throws {
+    let most = String(repeating: "ü", count: 124)
+    let tail = #"","descriptor":{"ssid":"a"}}]"#
+    #expect(try Self.items("[{\"name\":\"\(most)\(tail)")[0].item.name == most)
+    #expect(try Self.failure("[{\"name\":\"\(most)x\(tail)").field == "items[0].name")
+  }
+
+  // MARK: - Sizes and forms
+
+  @Test("There are 1 to 32 items")
+  func counts() throws {
+    func list(_ count: Int) -> String {
+      let one = #"{"name":"Bulb","descriptor":{"bluetoothCompanyIdentifier":0}}"#
+      return "[" + Array(repeating: one, count: count).joined(separator: ",") + "]"
+    }
+    let items = try Self.items(list(32))
+    #expect(items.count == 32)
+    #expect(Set(items.map(\.item.id)).count == 32)
+    #expect(try Self.failure(list(33)).field == "items")
+    #expect(try Self.failure("[]").field == "items")
+  }
+
+  @Test("Texts that would not fit one message to operators are refused; whatever is taken fits")
+  func room() throws {
+    func list(_ count: Int) -> String {
+      // DEL is one octet that takes six when it is escaped.
+      let name = String(repeating: "\u{7F}", count: 248)
+      let one = "{\"name\":\"\(name)\",\"descriptor\":{\"ssid\":\"a\"}}"
+      return "[" + Array(repeating: one, count: count).joined(separator: ",") + "]"
+    }
+    #expect(try Self.failure(list(32)).field == "items[10]")
+    let items = try Self.items(list(10))
+    let message = Message.reply { json in
+      json.objects("items", items) { json, item in
+        RequestItemLine(item: nil, name: item.item.name).writeMembers(to: &json)
+      }
+    }
+    #expect(message.count < ConnectionLimits().replyBytesMax - (12 << 10))
+  }
+
+  @Test(
+    "What is of another type, or of no field, is no call of the interface",
+    arguments: [
+      #"[{"item":5}]"#, #"[{"name":"x","descriptor":[]}]"#, #"["bulb"]"#, #"{"item":"bulb"}"#, "[null]",
+      #"[{"name":"x","descriptor":{"bluetoothCompanyIdentifier":"0x0EEE"}}]"#,
+      #"[{"name":"x","descriptor":{"bluetoothCompanyIdentifier":1.5}}]"#,
+      #"[{"name":"x","descriptor":{"bluetoothCompanyIdentifier":9007199254740992}}]"#,
+      #"[{"name":"x\u0000","descriptor":{}}]"#, #"[{"name":"x","descriptor":{"bluetooth":1}}]"#,
+      #"[{"name":"\ud800","descriptor":{}}]"#, #"[{"name":"\udc00x","descriptor":{}}]"#,
+      String(repeating: "[", count: 20) + String(repeating: "]", count: 20),
+    ])
+  func noCalls(items: String) {
+    #expect(throws: Described.NoCall.self) { try Self.items(items) }
+  }
+
+  // MARK: - Complaints about AccessorySetupKit
+
+  @Test("Complaint 9: where a manifest mismatch crashes the app, the field, the cause and the cure are told")
+  func manifestMismatch() throws {
+    let failure = try Self.failure(
+      #"[{"item":"bulb"},{"name":"Bulb","descriptor":{"bluetoothServiceUUID":"FEAA"}}]"#)
+    #expect(failure.code == .invalidRequest)
+    #expect(failure.field == "items[1].descriptor.bluetoothServiceUUID")
+    #expect(failure.reason == "the app does not declare the service feaa")
+    #expect(failure.cure == "add it to the app's bluetooth-services in the manifest")
+  }
+
+  @Test("Complaint 10: a descriptor with only a name is refused, and the words say what is missing")
+  func nameAlone() throws {
+    let failure = try Self.failure(Self.brought(#"{"bluetoothNameSubstring":"Lumo"}"#))
+    #expect(failure.code == .invalidRequest)
+    #expect(failure.field == "items[0].descriptor.bluetoothNameSubstring")
+    #expect(failure.reason == "a name alone matches strangers")
+    #expect(failure.cure == "add bluetoothCompanyIdentifier or bluetoothServiceUUID")
+    // And the substring itself works, once there is a key.
+    let items = try Self.items(
+      Self.brought(#"{"bluetoothNameSubstring":"Lumo","bluetoothCompanyIdentifier":3822}"#))
+    #expect(items[0].item.descriptor.nameSubstring == Array("Lumo".utf8))
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+@testable import Agent
+import JSON
+import Setup
+import Testing
+
+@Suite("Why something was not done, as apps are told")
+struct SetupFailureTests {
+  @Test(
+    "Each code is an error of the interface, with or without a field",
+    arguments: SetupErrorCode.allCases.filter { $0 != .success })
+  func codes(code: SetupErrorCode) throws {
+    for field in [nil, "settings.options"] {
+      let message = SetupFailure(code, field: field, "this is wrong", cure: "do that").message
+      #expect(try Described.misfit(ofError: message, in: SessionInterface.self) == nil)
+      let reply = try Described.reply(message)
+      #expect(reply.integer("code") == Int64(code.rawValue))
+      #expect(reply.text("field") == field)
+    }
+  }
+
+  @Test("The message is as the interface describes it")
+  func text() {
+    #expect(
+      String(decoding: Sample.failure.message.dropLast(), as: UTF8.self) == """
+        {"parameters":{"code":450,"field":"items[0].name","reason":"it has 0 bytes",\
+        "cure":"use 1 to 248 bytes"},"error":"io.accessoryd.Session.InvalidRequest"}
+        """)
+  }
+
+  @Test("Texts are cut, so that no refusal is longer than a reply may be")
+  func long() throws {
+    let long = String(repeating: "\u{E0001}", count: 20_000)
+    let message = SetupFailure(.unknown, field: long, long, cure: long).message
+    #expect(message.count < 16 << 10)
+    #expect(try Described.misfit(ofError: message, in: SessionInterface.self) == nil)
+  }
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+@testable import AgentRuntime
+import CPeer
+import Glibc
+import HCI
+import LinuxSystem
+import Manifest
+import Setup
+import Synchronization
+import Testing
+import VirtualRadio
+
+@testable import AgentRuntime
+@testable import virtual_controller
+
+/// The gateway as it runs: the real loop with its listener, its workers, a file and a simulated controller behind packet
+/// sockets; and clients that are connected to its socket, each as a user.
+///
+/// Only time is the story's: it stands still while the loop turns, until nobody waits for anything. Nothing sleeps; what
+/// another thread or program does meanwhile is awaited.
+final class SocketBench: StoryBench {
+  /// So long something else may take, in real time.
+  private static let patienceMilliseconds: Int32 = 30_000
+  /// More turns at one time are none that come to an end.
+  private static let turnsMax = 10_000
+
+  private let folder = StoryFolder()
+  private let time: StoryTime
+  private let air: StoryAir
+  private let disk: StoryDisk
+  private let programs = StoryPrograms()
+  private var loop: AgentLoop
+  private var clients: [SocketClient] = []
+
+  init(
+    _ manifest: GatewayManifest, room devices: [RoomDevice]?, access: AccessList, registry: BenchRegistry,
+    run: UInt64
+  ) {
+    let (time, air, programs) = (StoryTime(), StoryAir(devices, seed: 5), programs)
+    let disk = StoryDisk(registry, path: folder.path + "/registry.sqlite")
+    (self.time, self.air, self.disk) = (time, air, disk)
+    let setup = AgentCore.Setup(
+      AgentCore.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
+      epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
+    let surroundings = Surroundings(
+      clock: LoopClock(origin: nil, now: { time.now }),
+      performErrand: { [opening = air.opening] _ in .opened(opening.open()) },
+      startProgram: { words, account throws(SystemError) in
+        programs.began(words)
+        return try Surroundings.confined(words, account)
+      })
+    do {
+      let path = folder.path + "/socket"
+      loop = try SignalMask.kept {
+        try AgentLoop(
+          setup, disk.disk, ServiceSocket(path), Log(.terminal, .info, time: { "" }) { _ in true },
+          in: surroundings)
+      }
+      try loop.begin()
+    } catch {
+      preconditionFailure("a story's gateway does not start: \(error)")
+    }
+    settle()
+  }
+
+  deinit {
+    disk.release()
+    settle()
+    clients = []
+    _ = try? loop.disk.close(before: .now().advanced(seconds: 30)) { _ in }
+    loop.disk.worker.stop()
+    loop.devices.stop()
+    disk.finish()
+    if let difference = disk.difference { Issue.record("\(difference)") }
+  }
+
+  // MARK: - Time
+
+  var now: Instant { time.now }
+  var nextTime: Instant? { [loop.nextTurn, air.nextTime(after: time.now)].compactMap { $0 }.min() }
+
+  func run(milliseconds: Int64) {
+    let end = time.now.advanced(milliseconds: milliseconds)
+    while time.now < end {
+      time.now = max(time.now, min(nextTime ?? end, end))
+      settle()
+    }
+    listen()
+  }
+
+  /// Turns until there is nothing left to do at this time.
+  private func settle() {
+    for _ in 0..<Self.turnsMax {
+      air.exchangePackets(at: time.now)
+      let isAwaited = isAwaited
+      do throws(SystemError) {
+        let count = try loop.turn(waitingMilliseconds: isAwaited ? Self.patienceMilliseconds : 0)
+        guard count == 0 else { continue }
+      } catch {
+        preconditionFailure("a story's loop cannot turn: \(error)")
+      }
+      precondition(!isAwaited, "neither the disk nor a program comes to an end")
+      guard loop.isDue else { return air.exchangePackets(at: time.now) }
+    }
+    preconditionFailure("a story's loop does not come to rest")
+  }
+
+  /// Another thread or program is about to make the loop turn.
+  private var isAwaited: Bool {
+    loop.disk.worker.isBusy && !disk.isHeld || loop.devices.isBusy || loop.touch.running != nil
+  }
+
+  // MARK: - The gateway
+
+  var setupCore: SetupCore { loop.agent.setupCore }
+  var touchSignals: [TouchSignal] { programs.signals }
+
+  var registry: BenchRegistry {
+    get { disk.state }
+    set { disk.state = newValue }
+  }
+
+  var reading: ManifestReading? {
+    get { disk.manifest }
+    set { disk.manifest = newValue }
+  }
+
+  func releaseRegistry() {
+    disk.release()
+    settle()
+    listen()
+  }
+
+  /// As the signal for it does.
+  func readManifestAgain() {
+    loop.agent.readManifestAgain(at: time.now)
+    settle()
+    listen()
+  }
+
+  func radioVanishes() { plug(nil) }
+  func radioComes(_ room: [RoomDevice]) { plug(room) }
+
+  private func plug(_ room: [RoomDevice]?) {
+    air.plug(room, seed: 6)
+    loop.openRadio(.h4("bench"), .shared)
+    settle()
+    listen()
+  }
+
+  // MARK: - Clients
+
+  func connect(user: UInt32) -> BenchClient? {
+    guard let client = try? SocketClient(folder.path + "/socket", user: user) else { return nil }
+    clients.append(client)
+    settle()
+    listen()
+    return client.isClosed ? nil : client
+  }
+
+  func send(_ bytes: [UInt8], by client: BenchClient) {
+    client.outgoing += bytes
+    repeat {
+      for client in clients { client.write() }
+      settle()
+      listen()
+    } while clients.contains { !$0.outgoing.isEmpty && !$0.isClosed }
+  }
+
+  func hangUp(_ client: BenchClient) {
+    clients.removeAll { $0 === client }
+    (client as? SocketClient)?.close()
+    settle()
+    listen()
+  }
+
+  /// Everybody reads what there is; what did not fit before comes then.
+  private func listen() {
+    while clients.count(where: { $0.listen() }) > 0 { settle() }
+  }
+}
+
+/// A client at the socket.
+final class SocketClient: BenchClient {
+  private final class End {
+    let descriptor: Descriptor
+    init(_ path: String) throws(SystemError) { descriptor = try LocalConnection.open(path: path) }
+  }
+
+  private var end: End?
+  private var buffer = [UInt8](repeating: 0, count: 16 << 10)
+
+  init(_ path: String, user: UInt32) throws(SystemError) {
+    precondition(peer_act_as(user) == 0, "a client is who the story says")
+    defer { precondition(peer_act_as(0) == 0, "the test is root again") }
+    end = try End(path)
+    super.init(nil)
+  }
+
+  func write() {
+    guard let end, !outgoing.isEmpty else { return }
+    guard let count = try? end.descriptor.write(outgoing[...]) else { return }
+    outgoing.removeFirst(count)
+  }
+
+  /// Whether there was anything.
+  func listen() -> Bool {
+    guard let end, !isClosed else { return false }
+    var hasHeard = false
+    do throws(SystemError) {
+      while let count = try end.descriptor.read(into: &buffer) {
+        guard count > 0 else {
+          isClosed = true
+          break
+        }
+        hasHeard = true
+        let bytes = buffer
+        _ = take(bytes.span.extracting(0..<count))
+      }
+    } catch {
+      isClosed = true
+    }
+    return hasHeard
+  }
+
+  func close() {
+    isClosed = true
+    end = nil
+  }
+}
+
+/// What time it is.
+final class StoryTime {
+  var now = Instant(microseconds: 0)
+}
+
+/// The simulated controller that the loop opens, behind a pair of packet sockets.
+final class StoryAir {
+  /// What the devices worker's thread and the test's share.
+  final class Opening: Sendable {
+    private struct State {
+      var hasController: Bool
+      /// The controller's end of the pair that was made last.
+      var end: OpenSocket?
+    }
+
+    private let state: Mutex<State>
+
+    init(hasController: Bool) { state = Mutex(State(hasController: hasController)) }
+
+    func setController(isThere: Bool) { state.withLock { $0.hasController = isThere } }
+
+    func open() -> RadioPort.Opening {
+      state.withLock { state in
+        var other: Descriptor?
+        guard state.hasController, let end = try? LocalConnection.pair(&other), let other = other.take()
+        else {
+          return .failure(.withoutBluetooth)
+        }
+        state.end = OpenSocket(other)
+        return .success(.link(OpenSocket(end), .packets))
+      }
+    }
+
+    func takeEnd() -> OpenSocket? { state.withLock { $0.end.take() } }
+  }
+
+  let opening: Opening
+  private var scene: RoomScript
+  private var end: OpenSocket?
+  private var transport: VirtualControllerTransport?
+
+  init(_ devices: [RoomDevice]?, seed: UInt64) {
+    opening = Opening(hasController: devices != nil)
+    scene = Self.scene(devices, seed: seed)
+  }
+
+  func plug(_ devices: [RoomDevice]?, seed: UInt64) {
+    opening.setController(isThere: devices != nil)
+    scene = Self.scene(devices, seed: seed)
+  }
+
+  private static func scene(_ devices: [RoomDevice]?, seed: UInt64) -> RoomScript {
+    var scene = RoomScript()
+    (scene.seed, scene.devices) = (seed, devices ?? [])
+    return scene
+  }
+
+  /// When the controller has something to send that it could not send by `now`.
+  func nextTime(after now: Instant) -> Instant? {
+    guard let time = transport?.nextTime, time > now else { return nil }
+    return time
+  }
+
+  /// Hands the host's commands to the controller and its packets to the host.
+  func exchangePackets(at now: Instant) {
+    if let opened = opening.takeEnd() {
+      end = opened
+      transport = VirtualControllerTransport(VirtualController(scene), at: now)
+    }
+    guard let end else { return }
+    do throws(VirtualControllerTransport.HostError) {
+      try transport?.receiveCommands(from: end.descriptor, at: now)
+      while try transport?.sendPackets(to: end.descriptor, at: now) == false,
+        transport?.hasUnsentBytes == false
+      {}
+    } catch {
+      // The loop has closed its end.
+      self.end = nil
+      transport = nil
+    }
+  }
+}
+
+/// What the gateway's program for touches was run with.
+final class StoryPrograms {
+  private(set) var signals: [TouchSignal] = []
+
+  func began(_ words: [String]) {
+    guard words.count == 4, let outcome = TouchSignal.Outcome(rawValue: words[1]) else {
+      preconditionFailure("the program is told the outcome, the item and the app: \(words)")
+    }
+    signals.append(TouchSignal(outcome, app: words[3], item: words[2]))
+  }
+}
+
+/// The signals that a thread of the test has blocked stay what they were, though the loop blocks some.
+enum SignalMask {
+  static func kept<Value: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    var mask = sigset_t()
+    // Holds: the mask is a local variable.
+    unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
+    return try body()
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+@testable import AgentRuntime
+import Dispatch
+import Foundation
+import Registry
+import RegistryStore
+import Synchronization
+
+/// The disk of a gateway that runs: a real file, changed by the disk worker's thread, that fails and hesitates when the
+/// story says so.
+///
+/// What the file answers is what ``BenchRegistry`` would; ``difference`` says where it is not.
+final class StoryDisk: Sendable {
+  private let registry: Mutex<BenchRegistry>
+  private let reading = Mutex<ManifestReading?>(nil)
+  private let differences = Mutex<String?>(nil)
+  private let gate = DispatchSemaphore(value: 0)
+  private let keeper: RegistryKeeper
+  let path: String
+
+  /// The file holds what the registry's does.
+  init(_ registry: BenchRegistry, path: String) {
+    self.path = path
+    self.registry = Mutex(registry)
+    keeper = RegistryKeeper(path: path)
+    guard registry.saved != AccessoryRegistry() else { return }
+    _ = keeper.answer(.open)
+    _ = keeper.answer(.replace(registry.saved))
+    _ = keeper.answer(.close)
+  }
+
+  var disk: Disk {
+    Disk(registryPath: path) { [self] request in
+      switch request {
+      case .readConfiguration: .configuration(read())
+      case .registry(let request): .registry(answer(request))
+      }
+    }
+  }
+
+  // MARK: - The story's side
+
+  var state: BenchRegistry {
+    get { registry.withLock { $0 } }
+    set { registry.withLock { $0 = newValue } }
+  }
+
+  var manifest: ManifestReading? {
+    get { reading.withLock { $0 } }
+    set { reading.withLock { $0 = newValue } }
+  }
+
+  var isHeld: Bool { registry.withLock { $0.isHeld } }
+  /// The first answer of the file that was not the expected one.
+  var difference: String? { differences.withLock { $0 } }
+
+  func release() {
+    let isAwaited = registry.withLock { registry in
+      registry.isHeld = false
+      return registry.isWaiting
+    }
+    if isAwaited { gate.signal() }
+  }
+
+  /// Reads the file, which nobody uses any more, and compares it with what it should hold.
+  func finish() {
+    compare(RegistryKeeper(path: path).answer(.open), .opened(state.saved))
+  }
+
+  // MARK: - The worker's side
+
+  private func answer(_ request: RegistryRequest) -> RegistryReply {
+    var (reply, isScripted) = registry.withLock { registry in
+      let isScripted = !registry.replies.isEmpty
+      return (registry.answer(request), isScripted)
+    }
+    if reply == nil {
+      gate.wait()
+      (reply, isScripted) = registry.withLock { registry in
+        let isScripted = !registry.replies.isEmpty
+        return (registry.release(), isScripted)
+      }
+    }
+    guard let reply else { preconditionFailure("what was asked is answered") }
+    guard !isScripted else { return reply }
+    let real = keeper.answer(request)
+    compare(real, reply)
+    return real
+  }
+
+  private func compare(_ real: RegistryReply, _ expected: RegistryReply) {
+    // What was there is kept under a name of its own.
+    if case (.reset, .reset) = (real, expected) { return }
+    guard real != expected else { return }
+    differences.withLock { $0 = $0 ?? "the file answered \(real), and not \(expected)" }
+  }
+
+  private func read() -> Result<ConfigurationReader.Result, StartFailure> {
+    guard case .accepted(let configuration, let radioSource, let warnings)? = manifest else {
+      preconditionFailure("a story says what is read before it is")
+    }
+    return .success(
+      ConfigurationReader.Result(
+        configuration: configuration, radioSource: radioSource, warnings: warnings))
+  }
+}
+
+/// A folder in memory for a gateway's socket and file, which every user can reach; gone with its owner.
+final class StoryFolder: Sendable {
+  let path: String
+
+  init() {
+    let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
+    path = parent + "story-" + UUID().uuidString.prefix(8)
+    try? FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}

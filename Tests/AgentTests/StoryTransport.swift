@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import CPeer
+import Manifest
+import Testing
+import VirtualRadio
+
+/// How what people say reaches the agent of a story.
+enum StoryTransport: String {
+  /// Octets are handed to the agent itself.
+  case memory
+  /// Through the running loop's listening socket, by the kernel's word for who they are.
+  case socket
+
+  @TaskLocal static var current = StoryTransport.memory
+
+  /// Whether somebody can be at a socket as whom a story wants: only root changes its user.
+  static let canBeSocket = peer_act_as(1000) == 0 && peer_act_as(0) == 0
+
+  func bench(
+    _ manifest: GatewayManifest, room: [RoomDevice]?, access: AccessList, registry: BenchRegistry, run: UInt64
+  ) -> any StoryBench {
+    switch self {
+    case .memory: Workbench(manifest, room: room, access: access, registry: registry, run: run)
+    case .socket: SocketBench(manifest, room: room, access: access, registry: registry, run: run)
+    }
+  }
+}
+
+/// Every story of a suite happens twice, once for each transport, and has to go the same way.
+struct OverEveryTransport: SuiteTrait, TestTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing story: @Sendable () async throws -> Void
+  ) async throws {
+    try await story()
+    guard StoryTransport.canBeSocket, !test.traits.contains(where: { $0 is InMemoryAlone }) else { return }
+    let toldApart = IssueHandlingTrait.compactMapIssues { issue in
+      var issue = issue
+      issue.comments.append("this happened over the socket")
+      return issue
+    }
+    try await toldApart.provideScope(for: test, testCase: testCase) {
+      try await StoryTransport.$current.withValue(.socket) { try await story() }
+    }
+  }
+}
+
+/// A story that cannot go the same way over the socket.
+struct InMemoryAlone: TestTrait {
+  let reason: String
+}
+
+extension Trait where Self == InMemoryAlone {
+  static func inMemoryAlone(_ reason: String) -> Self { InMemoryAlone(reason: reason) }
+}
+
+extension Trait where Self == OverEveryTransport {
+  static var overEveryTransport: Self { OverEveryTransport() }
+}
+
+@Suite("How stories are told")
+struct StoryTransportTests {
+  @Test(
+    "They happen over the real socket too",
+    .enabled(if: StoryTransport.canBeSocket, "only root can connect as other users"), .overSocket)
+  func socket() {
+    let story = DeskStory()
+    #expect(story.bench is SocketBench)
+    story.app()
+    #expect(story.text == "0.0 lights: activated")
+  }
+}
+
+/// One test over the socket alone.
+struct OverSocket: TestTrait, TestScoping {
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing story: @Sendable () async throws -> Void
+  ) async throws {
+    try await StoryTransport.$current.withValue(.socket) { try await story() }
+  }
+}
+
+extension Trait where Self == OverSocket {
+  static var overSocket: Self { OverSocket() }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import HCI
+import Testing
+
+@Suite("Messages of the kernel's management interface")
+struct ManagementMessagesTests {
+  private func parsed(_ octets: [UInt8]) throws -> MgmtEvent {
+    try MgmtEvent(parsing: octets.span.octets)
+  }
+
+  @Test("Commands have code, index and length in front, least significant octet first")
+  func commands() {
+    #expect(MgmtCommand.setPowered(true, 0x0102).octets == [0x05, 0, 0x02, 0x01, 1, 0, 1])
+    #expect(MgmtCommand.removeMonitor(0x0304, 0).octets == [0x53, 0, 0, 0, 2, 0, 0x04, 0x03])
+    #expect(
+      MgmtCommand.setDefaults(KernelDuty(interval: 0x1234, window: 0x0056), for: .monitors, 0).octets
+        == [0x4C, 0, 0, 0, 10, 0, 0x13, 0, 2, 0x34, 0x12, 0x14, 0, 2, 0x56, 0])
+    let monitor = MgmtCommand.addMonitor(0).octets
+    // A count, and one pattern of type, offset, length and 31 octets.
+    #expect(monitor.count == 6 + 1 + 34)
+    #expect(monitor[4] == 35 && monitor[6] == 1 && monitor[9] == 0)
+  }
+
+  @Test("Events are told apart, with what they carry")
+  func events() throws {
+    #expect(try parsed([4, 0, 1, 0, 0, 0]) == MgmtEvent(index: 1, .added))
+    #expect(try parsed([5, 0, 1, 0, 0, 0]) == MgmtEvent(index: 1, .removed))
+    #expect(
+      try parsed([6, 0, 0, 0, 4, 0, 0x01, 0x02, 0, 0])
+        == MgmtEvent(index: 0, .settings([.powered, .lowEnergy])))
+    #expect(try parsed([0x13, 0, 0, 0, 2, 0, 6, 1]) == MgmtEvent(index: 0, .discovering(true)))
+    #expect(try parsed([0x2C, 0, 0, 0, 2, 0, 9, 0]) == MgmtEvent(index: 0, .monitorRemoved(handle: 9)))
+    #expect(
+      try parsed([1, 0, 0, 0, 5, 0, 0x52, 0, 0, 7, 0])
+        == MgmtEvent(index: 0, .completed(.addMonitor, .success, returned: [7, 0])))
+    #expect(
+      try parsed([2, 0, 0, 0, 3, 0, 0x23, 0, 0x0A])
+        == MgmtEvent(index: 0, .completed(.startDiscovery, .busy, returned: [])))
+    #expect(try parsed([0x77, 0, 0xFF, 0xFF, 0, 0]) == MgmtEvent(index: 0xFFFF, .other(0x77)))
+  }
+
+  @Test("A message that is cut anywhere is refused, and told by its length")
+  func cut() throws {
+    let whole: [UInt8] = [6, 0, 0, 0, 4, 0, 1, 2, 0, 0]
+    for count in whole.indices {
+      #expect(throws: ManagementError.cut(byteCount: count)) { try parsed(Array(whole[..<count])) }
+    }
+    // A length that is too small for the event.
+    #expect(throws: ManagementError.cut(byteCount: 8)) { try parsed([6, 0, 0, 0, 2, 0, 1, 2]) }
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import HCI
+import Manifest
+import TestSupport
+import VirtualRadio
+
+/// A bring-up and a virtual controller in virtual time.
+struct Rig {
+  var bringup = ControllerInitializer()
+  var controller: VirtualController
+  var now = Instant(microseconds: 0)
+  /// The opcodes that were sent, and when.
+  var sent: [(opcode: Opcode, time: Instant)] = []
+  var packets: [CommandPacket] = []
+  var states: [ControllerInitializer.State] = []
+  var reports: [ReadReport] = []
+
+  init(_ script: ControllerScript = ControllerScript(), _ devices: [RoomDevice] = [.bulb], seed: UInt64 = 11)
+  {
+    controller = VirtualController(script, room: devices, seed: seed)
+  }
+
+  mutating func start(_ plan: ScanPlan? = ScanPlan()) {
+    let output = bringup.start(plan, now: now)
+    perform(output)
+  }
+
+  mutating func follow(_ plan: ScanPlan?) {
+    let output = bringup.follow(plan, now: now)
+    perform(output)
+  }
+
+  /// Goes through everything that happens within a time.
+  mutating func run(milliseconds: Int64) {
+    let end = now.advanced(milliseconds: milliseconds)
+    while let due = [controller.nextTime, bringup.deadline].compactMap({ $0 }).min(), due < end {
+      now = max(now, Instant(microseconds: due.microseconds + 1))
+      while let packet = controller.next(before: now) { receive(packet) }
+      let output = bringup.timeout(now: now)
+      perform(output)
+    }
+    now = end
+  }
+
+  var opcodes: [UInt16] { sent.map(\.opcode.rawValue) }
+
+  /// Everything that could be compared between two runs.
+  var log: String { "\(sent) \(states) \(reports.count) \(reports.map(\.header.rssi))" }
+
+  private mutating func receive(_ packet: RoomPacket) {
+    let reading = EventReading(packet.bytes)
+    reports += reading.reports
+    guard let event = try? Event(parsing: Array(packet.bytes.dropFirst()).rawSpan) else { return }
+    let output = bringup.received(event, now: now)
+    perform(output)
+  }
+
+  private mutating func perform(_ output: ControllerInitializer.Output) {
+    if let state = output.state { states.append(state) }
+    guard let command = output.command else { return }
+    sent.append((command.opcode, now))
+    packets.append(command)
+    controller.receive(command.array, at: now)
+  }
+}
+
+extension CommandPacket {
+  var array: [UInt8] { octets.indices.map { octets[$0] } }
+}
+
+extension RoomDevice {
+  static let bulb = RoomDevice(
+    .staticRandom(1),
+    payloads: PayloadScript(AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1])),
+    scanResponse: AdvertisingPayload().name("Lumo"), intervalMilliseconds: 100,
+    signal: SignalModel(.steady(-60)))
+}
+
+extension ScanPlan {
+  static func with(_ mode: ScanPlan.Mode, _ window: UInt16, _ interval: UInt16) -> Self {
+    var plan = ScanPlan()
+    plan.mode = mode
+    plan.duty = ScanDuty(windowMilliseconds: window, intervalMilliseconds: interval)
+    return plan
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Registry
+import RegistrySupport
+import Testing
+
+@Suite("Changes of the registry")
+struct RegistryChangeTests {
+  @Test("What a change writes leads from the rows before to the rows after", arguments: 0..<50)
+  func writes(seed: UInt64) throws {
+    var registry = AccessoryRegistry()
+    var changes = RandomChanges(seed: seed)
+    var rows: [RegistryRow] = []
+    var made = 0
+    for _ in 0..<300 {
+      let before = registry
+      do throws(RegistryError) {
+        let outcome = try registry.apply(changes.next(for: registry))
+        for write in outcome.writes { rows.make(write) }
+        made += 1
+      } catch {
+        #expect(registry == before)
+      }
+      registry.checkInvariants()
+      #expect(try AccessoryRegistry(rows) == registry)
+    }
+    #expect(made > 50, "only \(made) of 300 changes were made")
+  }
+
+  @Test("Every kind of change has a story that changes something", arguments: Story.all.map(\.name))
+  func stories(name: String) throws {
+    let story = try #require(Story.all.first { $0.name == name })
+    var registry = try story.registryBefore()
+    #expect(try !registry.apply(story.change).writes.isEmpty)
+    registry.checkInvariants()
+  }
+
+  @Test("Rows that contradict each other are no registry")
+  func violations() throws {
+    let registry = try Story.all[1].registryBefore()
+    let rows = registry.rows
+    for index in rows.indices {
+      var fewer = rows
+      let removed = fewer.remove(at: index)
+      // A tombstone depends on nothing.
+      if removed.table == .tombstone { continue }
+      #expect(throws: RegistryViolation.self, "without \(removed)") { try AccessoryRegistry(fewer) }
+      #expect(throws: RegistryViolation.repeatedNumber(removed.table, number: removed.number)) {
+        try AccessoryRegistry(rows + [removed])
+      }
+    }
+  }
+}
+
+extension [RegistryRow] {
+  fileprivate mutating func make(_ write: RegistryWrite) {
+    switch write {
+    case .put(let row):
+      removeAll { $0.table == row.table && $0.number == row.number }
+      append(row)
+    case .drop(let table, let number): removeAll { $0.table == table && $0.number == number }
+    }
+  }
+}

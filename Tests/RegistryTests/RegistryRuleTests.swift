@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Manifest
+import Registry
+import RegistrySupport
+import Testing
+
+@Suite("The registry's rules")
+struct RegistryRuleTests {
+  private let first = Rows.identifier(2)
+  private let second = Rows.identifier(4)
+
+  private func registry(_ changes: RegistryChange...) throws -> AccessoryRegistry {
+    var registry = AccessoryRegistry()
+    for change in changes { try registry.apply(change) }
+    registry.checkInvariants()
+    return registry
+  }
+
+  @Test("Two apps share a device and its name, and nothing else")
+  func sharing() throws {
+    var registry = try registry(Rows.addition(1), Rows.addition(2, app: "meters", item: nil, device: 1))
+    #expect(registry.devices.map(\.displayName) == ["Lumo 1"])
+    try registry.apply(.rename(second, displayName: "Hall"))
+    let both = registry.accessories
+    #expect(both.map { registry.device(of: $0).displayName } == ["Hall", "Hall"])
+    #expect(both[0].identifier != both[1].identifier)
+    #expect(both[0].bluetoothIdentifier != both[1].bluetoothIdentifier)
+    #expect(registry.accessory(first, ofApp: "meters") == nil)
+  }
+
+  @Test("The last app that gives a device up takes the device and its bond with it")
+  func lastRemoval() throws {
+    var registry = try registry(Rows.addition(1), Rows.addition(2, app: "meters", device: 1))
+    try registry.apply(.setBond(first, .bonded(keys: nil)))
+    #expect(try registry.apply(.remove(first, leavesTombstone: false)).removedDevice == nil)
+    let outcome = try registry.apply(.remove(second, leavesTombstone: false))
+    #expect(outcome.removedDevice?.bond == .bonded(keys: nil))
+    #expect(registry == AccessoryRegistry())
+  }
+
+  @Test("A device that is added again has another identifier")
+  func addedAgain() throws {
+    var registry = try registry(Rows.addition(1))
+    #expect(throws: RegistryError.alreadyAdded(first)) { try registry.apply(Rows.addition(2, device: 1)) }
+    try registry.apply(.remove(first, leavesTombstone: false))
+    try registry.apply(Rows.addition(2, device: 1))
+    #expect(registry.accessories.map(\.identifier) == [second])
+  }
+
+  @Test("What was removed is not set up again hands-free until it is allowed, and by a person at any time")
+  func tombstones() throws {
+    var registry = try registry(Rows.addition(1), .remove(first, leavesTombstone: true))
+    guard case .add(var addition) = Rows.addition(2, device: 1) else { return }
+    addition.isHandsFree = true
+    #expect(throws: RegistryError.removedBefore) { try registry.apply(.add(addition)) }
+    var allowed = registry
+    try allowed.apply(.allow(app: "lights", .bluetooth(Rows.address(1))))
+    #expect(allowed == AccessoryRegistry())
+    try allowed.apply(.add(addition))
+    #expect(throws: RegistryError.notRemoved) {
+      try allowed.apply(.allow(app: "lights", .bluetooth(Rows.address(1))))
+    }
+    addition.isHandsFree = false
+    try registry.apply(.add(addition))
+    #expect(registry.tombstones.isEmpty)
+  }
+
+  @Test("The oldest tombstone gives way when there is no room, which is told")
+  func tombstonesFull() throws {
+    var registry = AccessoryRegistry()
+    for n in 1...UInt64(RegistryLimits.tombstonesMax) + 1 {
+      try registry.apply(Rows.addition(n))
+      let outcome = try registry.apply(.remove(Rows.identifier(2 * n), leavesTombstone: true))
+      #expect((outcome.forgotten != nil) == (n > RegistryLimits.tombstonesMax))
+    }
+    #expect(registry.tombstones.count == RegistryLimits.tombstonesMax)
+    #expect(registry.tombstones.first?.identity == .bluetooth(Rows.address(2)))
+  }
+
+  @Test("An item has as many accessories as its manifest says, a registry as many as it holds")
+  func full() throws {
+    var registry = try registry(Rows.addition(1))
+    guard case .add(var addition) = Rows.addition(2) else { return }
+    addition.maxAccessories = 1
+    #expect(throws: RegistryError.itemFull(maxAccessories: 1)) { try registry.apply(.add(addition)) }
+    for n in 2...UInt64(RegistryLimits.accessoriesMax) { try registry.apply(Rows.addition(n)) }
+    #expect(throws: RegistryError.full) { try registry.apply(Rows.addition(9_999)) }
+    registry.checkInvariants()
+  }
+
+  @Test("An app whose account changed adds nothing until an operator confirms")
+  func accounts() throws {
+    var registry = try registry(Rows.addition(1))
+    guard case .add(var addition) = Rows.addition(2) else { return }
+    addition.account = .user(1001)
+    #expect(throws: RegistryError.accountChanged) { try registry.apply(.add(addition)) }
+    try registry.apply(.confirmAccount(app: "lights", .user(1001)))
+    try registry.apply(.add(addition))
+    #expect(throws: RegistryError.unknownApp) {
+      try registry.apply(.confirmAccount(app: "meters", .user(1)))
+    }
+  }
+
+  @Test("A network's new name is the new identity of a device that has nothing else")
+  func networkRenamed() throws {
+    var registry = try registry(Rows.networkAddition(1), Rows.networkAddition(2, app: "doors"))
+    try registry.apply(.rename(first, displayName: "Door", ssid: Rows.ssid(7)))
+    #expect(registry.device(.network(Rows.ssid(1))) == nil)
+    #expect(registry.accessory(first)?.ssid == Rows.ssid(7))
+    #expect(throws: RegistryError.identityTaken) { try registry.apply(.setSSID(first, Rows.ssid(2))) }
+    registry.checkInvariants()
+  }
+
+  @Test("A bootloader's address is the same device, also after a bond told the identity")
+  func secondAddress() throws {
+    var registry = try registry(Rows.addition(1), .addAddress(first, Rows.address(8)))
+    #expect(registry.accessory(ofApp: "lights", on: .bluetooth(Rows.address(8)))?.identifier == first)
+    try registry.apply(.setBond(first, .lost, identity: Rows.address(8)))
+    #expect(registry.devices.first?.secondAddress == nil)
+    #expect(registry.devices.first?.isIdentityDurable == true)
+    registry.checkInvariants()
+  }
+
+  @Test("Keys of a descriptor stay as they are")
+  func extending() throws {
+    var registry = try registry(Rows.addition(1))
+    try registry.apply(.extend(first, RegistryExtension(ssidPrefix: [1])))
+    #expect(throws: RegistryError.invalid(.descriptor)) {
+      try registry.apply(.extend(first, RegistryExtension(ssidPrefix: [2])))
+    }
+    #expect(throws: RegistryError.invalid(.descriptor)) {
+      try registry.apply(.extend(first, RegistryExtension(ssid: [1, 2])))
+    }
+    try registry.apply(.extend(first, RegistryExtension(alternate: Rows.descriptor)))
+    #expect(registry.accessory(first)?.alternate == Rows.descriptor)
+  }
+
+  @Test("What cannot be stored is refused by name")
+  func invalid() throws {
+    var registry = try registry(Rows.addition(1))
+    let before = registry
+    let cases: [(RegistryChange, RegistryField)] = [
+      (.rename(first, displayName: ""), .displayName),
+      (.rename(first, displayName: String(repeating: "x", count: 249)), .displayName),
+      (.rename(first, displayName: "x", ssid: []), .ssid),
+      (.authorize(first, bridgingIdentifier: 1 << 48), .bridgingIdentifier),
+      (.addAddress(first, DeviceAddress(bits: 1, type: .anonymous)), .secondAddress),
+      (Rows.addition(2, app: ""), .app), (Rows.addition(2, item: ""), .item),
+    ]
+    for (change, field) in cases {
+      #expect(throws: RegistryError.invalid(field)) { try registry.apply(change) }
+      #expect(registry == before, "left by halves: \(change)")
+    }
+  }
+
+  @Test("A change that says nothing new writes nothing")
+  func nothingNew() throws {
+    var registry = try registry(Rows.addition(1))
+    #expect(try registry.apply(.setState(first, .authorized)).writes.isEmpty)
+    #expect(try registry.apply(.rename(first, displayName: "Lumo 1")).writes.isEmpty)
+  }
+
+  @Test("Accessories are orphaned and suspended while the manifest says so, and good again afterwards")
+  func standing() throws {
+    let registry = try registry(Rows.addition(1))
+    let accessory = registry.accessories[0]
+    var app = App(name: "lights", account: .user("lights"))
+    app.items = [DisplayItem(id: "bulb", name: "Bulb")]
+    var manifest = GatewayManifest()
+    #expect(registry.standing(of: accessory, in: manifest, accounts: [:]) == .orphaned)
+    manifest.apps = [app]
+    #expect(registry.standing(of: accessory, in: manifest, accounts: [:]) == .suspended)
+    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
+    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .active)
+    manifest.apps[0].items = []
+    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .orphaned)
+    // Another account learns nothing, not even of what is inert.
+    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
+  }
+
+  @Test("Keys of a bond are never printed")
+  func secrets() throws {
+    let bond = Bond.bonded(keys: BondKeys([0xDE, 0xAD]))
+    var text = "\(bond)"
+    dump(bond, to: &text)
+    #expect(!text.contains("222") && !text.contains("173") && text.contains("(keys)"))
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+@testable import Registry
+@testable import Setup
+import Testing
+
+@Suite("The events of an app")
+struct AppFeedTests {
+  private let mine = RandomIdentifier(high: 1, low: 1)
+  private let other = RandomIdentifier(high: 2, low: 2)
+
+  private func event() -> AppEvent { AppEvent(.pickerDidPresent, picker: nil, at: Instant(microseconds: 0)) }
+
+  @Test(
+    "Delivered, missed and passed make up what was produced, when events are overwritten behind passed ones")
+  func count() {
+    var feed = AppFeed()
+    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 0)
+    for _ in 0..<3 { feed.append(event(), to: other) }
+    #expect(feed.read(&position) == .end)
+    for _ in 0..<300 { feed.append(event(), to: mine) }
+    feed.append(event(), to: other)
+    feed.append(event(), to: mine)
+    var total: UInt64 = 0
+    reading: while true {
+      switch feed.read(&position) {
+      case .event(_, let passed, _): total += 1 + passed
+      case .missed(let count): total += count
+      case .end: break reading
+      }
+    }
+    #expect(total == feed.produced)
+  }
+
+  @Test("Behind invalidated a session is told nothing more, whatever becomes of its app")
+  func end() {
+    var feed = AppFeed()
+    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 0)
+    let end = AppEvent(.invalidated(.noSession), picker: nil, at: Instant(microseconds: 0))
+    feed.append(end, to: mine)
+    feed.append(event(), to: nil)
+    #expect(feed.read(&position) == .event(sequence: 0, passed: 0, end))
+    #expect(feed.read(&position) == .end)
+  }
+
+  @Test("What the run began with comes first, however much came after it; then what `activated` did not tell")
+  func opening() {
+    var feed = AppFeed()
+    let removed = AppEvent(.pickerDidDismiss, picker: nil, at: Instant(microseconds: 0))
+    feed.open(with: removed)
+    feed.open(with: removed)
+    for _ in 0..<300 { feed.append(event(), to: nil) }
+    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 302)
+    var late = SessionPosition(other, app: "lights", at: 302, activatedAt: 302)
+    feed.append(event(), to: nil)
+    #expect(feed.read(&position) == .event(sequence: 0, passed: 0, removed))
+    #expect(feed.read(&position) == .event(sequence: 1, passed: 0, removed))
+    #expect(feed.read(&position) == .event(sequence: 302, passed: 300, event()))
+    #expect(feed.read(&position) == .end)
+    #expect(feed.read(&late) == .event(sequence: 302, passed: 0, event()))
+    #expect(feed.produced == 303)
+  }
+
+  @Test("A run begins with so many events; more are told by `activated` alone")
+  func openingCapacity() {
+    var feed = AppFeed()
+    for _ in 0..<AppFeed.capacity + 5 { feed.open(with: event()) }
+    #expect(feed.openingCount == UInt64(AppFeed.capacity))
+    #expect(feed.produced == UInt64(AppFeed.capacity) + 5)
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Registry
+import Setup
+import Testing
+
+@Suite("Sessions")
+struct SessionTableTests {
+  /// A table that expectations can change.
+  private final class Table {
+    var sessions = SessionTable()
+
+    func open(_ token: RandomIdentifier, app: String = "lights", user: UInt32 = 1000) -> (
+      session: Session?, ended: Session?
+    ) { sessions.open(token, app: app, user: user) }
+    func takeUp(_ token: RandomIdentifier) -> Bool { sessions.takeUp(token) }
+    func leave(_ token: RandomIdentifier, at now: Instant) { sessions.leave(token, at: now) }
+    func close(_ token: RandomIdentifier) -> Session? { sessions.close(token) }
+    func expire(at now: Instant) -> [Session] { sessions.expire(at: now) }
+    func session(_ token: RandomIdentifier, of user: UInt32) -> Session? { sessions.session(token, of: user) }
+  }
+
+  private func token(_ number: UInt64) -> RandomIdentifier { RandomIdentifier(high: 7, low: number) }
+  private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+
+  @Test("A session answers to its token, and only to the user that opened it")
+  func belongs() {
+    let table = Table()
+    #expect(table.open(token(1)).session?.app == "lights")
+    #expect(table.session(token(1), of: 1000)?.app == "lights")
+    #expect(table.session(token(1), of: 1001) == nil)
+    #expect(table.session(token(2), of: 1000) == nil)
+  }
+
+  @Test("Without its stream a session lives ten seconds, and can be taken up in that time")
+  func lingers() {
+    let table = Table()
+    _ = table.open(token(1))
+    #expect(table.sessions.nextEnd == nil)
+    table.leave(token(1), at: at(5))
+    #expect(table.sessions.nextEnd == at(15))
+    #expect(table.expire(at: at(14)).isEmpty)
+    #expect(table.takeUp(token(1)))
+    #expect(!table.takeUp(token(1)))
+    #expect(table.expire(at: at(60)).isEmpty)
+    table.leave(token(1), at: at(61))
+    #expect(table.expire(at: at(71)).map(\.token) == [token(1)])
+    #expect(table.session(token(1), of: 1000) == nil)
+    #expect(!table.takeUp(token(1)))
+  }
+
+  @Test("When places run out the one left longest gives way; those that are streamed do not")
+  func full() {
+    let table = Table()
+    for number in 0..<UInt64(SessionTable.countMax) {
+      #expect(table.open(token(number)).session != nil)
+    }
+    #expect(table.open(token(900)).session == nil)
+    table.leave(token(4), at: at(2))
+    table.leave(token(3), at: at(1))
+    let opened = table.open(token(901))
+    #expect(opened.session?.token == token(901) && opened.ended?.token == token(3))
+  }
+
+  @Test("Sessions of an app come in the order they were opened; one that is closed is gone")
+  func order() {
+    let table = Table()
+    for number in 1...3 { _ = table.open(token(UInt64(number))) }
+    _ = table.open(token(9), app: "door", user: 1001)
+    #expect(table.close(token(2))?.token == token(2))
+    #expect(table.close(token(2)) == nil)
+    #expect(table.sessions.sessions(of: "lights").map(\.token) == [token(1), token(3)])
+  }
+}

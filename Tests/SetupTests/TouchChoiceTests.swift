@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Setup
+import Testing
+
+@Suite("Choosing by touch")
+struct TouchChoiceTests {
+  /// A choice that expectations can change.
+  private final class Bench {
+    private var choice: TouchChoice
+    init(inside: UInt64...) { choice = TouchChoice(inside: Set(inside.map(DeviceAddress.number))) }
+
+    private func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
+    func enter(_ number: UInt64, at milliseconds: Int64) {
+      choice.enter(.number(number), at: at(milliseconds))
+    }
+    func leave(_ number: UInt64) { choice.leave(.number(number)) }
+    func contest(_ number: UInt64) { choice.contest(.number(number)) }
+    func decide(at milliseconds: Int64) -> TouchChoice.Decision? { choice.decide(at: at(milliseconds)) }
+    var isWaiting: Bool { choice.deadline != nil }
+  }
+
+  @Test("A device that enters is chosen a second later")
+  func chosen() {
+    let bench = Bench()
+    bench.enter(1, at: 500)
+    #expect(bench.decide(at: 1499) == nil)
+    #expect(bench.decide(at: 1500) == .chosen(.number(1)))
+    #expect(bench.decide(at: 9000) == nil)
+  }
+
+  @Test("One that was there when the request opened is not eligible, until it has left and comes again")
+  func wasThere() {
+    let bench = Bench(inside: 1)
+    bench.enter(1, at: 0)
+    #expect(!bench.isWaiting)
+    bench.leave(1)
+    bench.enter(1, at: 5000)
+    #expect(bench.decide(at: 6000) == .chosen(.number(1)))
+  }
+
+  @Test("Two in the same second: neither, and both must leave and come again")
+  func several() {
+    let bench = Bench()
+    bench.enter(1, at: 0)
+    bench.enter(2, at: 999)
+    #expect(bench.decide(at: 1000) == .several([.number(1), .number(2)]))
+    bench.enter(1, at: 2000)
+    bench.enter(2, at: 2000)
+    #expect(!bench.isWaiting)
+    bench.leave(2)
+    bench.enter(2, at: 3000)
+    #expect(bench.decide(at: 4000) == .chosen(.number(2)))
+  }
+
+  @Test("A second device after the decision is a choice of its own")
+  func later() {
+    let bench = Bench()
+    bench.enter(1, at: 0)
+    #expect(bench.decide(at: 1000) == .chosen(.number(1)))
+    bench.enter(2, at: 1001)
+    #expect(bench.decide(at: 2001) == .chosen(.number(2)))
+  }
+
+  @Test("One that leaves within its second was carried past")
+  func passesBy() {
+    let bench = Bench()
+    bench.enter(1, at: 0)
+    bench.leave(1)
+    #expect(!bench.isWaiting && bench.decide(at: 1000) == nil)
+  }
+
+  @Test("A device that two requests wait for is given to neither")
+  func contested() {
+    let bench = Bench()
+    bench.enter(1, at: 0)
+    bench.contest(1)
+    #expect(!bench.isWaiting && bench.decide(at: 1000) == nil)
+    bench.enter(1, at: 2000)
+    #expect(!bench.isWaiting)
+    bench.leave(1)
+    bench.enter(1, at: 3000)
+    #expect(bench.decide(at: 4000) == .chosen(.number(1)))
+  }
+
+  @Test("A crowd at the gateway chooses nothing")
+  func crowd() {
+    let bench = Bench()
+    for number in 0..<300 { bench.enter(UInt64(number), at: 0) }
+    #expect(bench.decide(at: 1000) == .several((0..<256).map { .number($0) }))
+    bench.enter(999, at: 2000)
+    #expect(!bench.isWaiting)
+    bench.leave(1)
+    bench.enter(999, at: 3000)
+    #expect(bench.decide(at: 4000) == .chosen(.number(999)))
+  }
+}
+
+@Suite("How often an app may ask")
+struct RequestPaceTests {
+  private final class Bench {
+    private var pace = RequestPace(perMinute: 5)
+    func refusal(at seconds: Double) -> SetupFailure? {
+      do throws(SetupFailure) {
+        try pace.ask(at: Instant(microseconds: Int64(seconds * 1_000_000)))
+        return nil
+      } catch { return error }
+    }
+    func ask(at seconds: Double) -> SetupErrorCode? { refusal(at: seconds)?.code }
+    func close(by closer: RequestPace.Closer, at seconds: Double) {
+      pace.close(by: closer, at: Instant(microseconds: Int64(seconds * 1_000_000)))
+    }
+  }
+
+  @Test("Five times in any minute; one that was refused does not count")
+  func pace() {
+    let bench = Bench()
+    for second in 0..<5 { #expect(bench.ask(at: Double(10 * second)) == nil) }
+    #expect(bench.ask(at: 41) == .pickerRestricted)
+    #expect(bench.ask(at: 59.9) == .pickerRestricted)
+    #expect(bench.ask(at: 60) == nil)
+    #expect(bench.ask(at: 61) == .pickerRestricted)
+  }
+
+  @Test(
+    "Not within five seconds of one that was closed, and it is said who closed it",
+    arguments: [
+      (RequestPace.Closer.app, "the app has just closed its picker"),
+      (.operator, "an operator has just closed a request of the app"),
+    ])
+  func closed(closer: RequestPace.Closer, reason: String) {
+    let bench = Bench()
+    bench.close(by: closer, at: 10)
+    let refusal = bench.refusal(at: 14.9)
+    #expect(refusal?.code == .pickerRestricted && refusal?.reason == reason)
+    #expect(bench.ask(at: 15) == nil)
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Registry
+import Setup
+import Testing
+@testable import ToolText
+
+@Suite("Accessories for people")
+struct AccessoryTableTests {
+  private func accessory(
+    _ identifier: UInt64, _ name: String = "Desk lamp", app: String = "lights", item: String? = "bulb",
+    state: AccessoryState = .authorized, standing: AccessoryStatus = .active,
+    address: UInt64? = 0xC4A1_0000_1E27,
+    bond: AppAccessory.BondState = .none, isIdentityDurable: Bool = true, level: Int8? = nil
+  ) -> AccessoryLine {
+    AccessoryLine(
+      identifier: RandomIdentifier(high: identifier, low: 0), app: app, item: item, displayName: name,
+      state: state, standing: standing, address: address.map { DeviceAddress(bits: $0, type: .random) },
+      ssid: address == nil ? AirText(Array("attic".utf8)) : nil, bond: bond,
+      isIdentityDurable: isIdentityDurable, isInSight: level != nil, filteredRSSI: level, addedAt: nil)
+  }
+
+  private var room: [AccessoryLine] {
+    [
+      accessory(0x0123_4567_0000_0000, level: -44),
+      accessory(0x89AB_CDEF_0000_0000, "Old \u{1B}[2J\u{202E}lamp", standing: .orphaned, bond: .lost),
+      accessory(
+        0xFFFF_0000_0000_0000, "Camera", app: "cameras", item: nil, state: .awaitingAuthorization,
+        standing: .suspended, address: nil, isIdentityDurable: false),
+    ]
+  }
+
+  @Test("Have a row each, and under it what is out of the ordinary")
+  func wide() {
+    #expect(
+      AccessoryTable(room).text() == #"""
+        name                       app/item     state           standing   signal        address            identifier
+        Desk lamp                  lights/bulb  authorized      good       -44 dBm       C4:A1:00:00:1E:27  01234567
+        Old \u{1B}[2J\u{202E}lamp  lights/bulb  authorized      orphaned   not in sight  C4:A1:00:00:1E:27  89abcdef
+            orphaned: its item is not in the manifest
+            its bond is lost: remove it and set it up anew
+        Camera                     cameras      awaits its app  suspended  not in sight  -                  ffff0000
+            suspended: its app has another account now; accessoryctl authorize cameras
+            confirms
+            its address changes: it may not be known again
+            network "attic"
+
+        """#)
+  }
+
+  @Test("Fit into the terminal, and keep name and identifier", arguments: [1, 20, 30, 40, 60, 80, 100, 200])
+  func narrow(columnsMax: Int) {
+    let text = AccessoryTable(room).text(columnsMax: columnsMax)
+    let rows = text.split(separator: "\n")
+    if columnsMax >= 30 {
+      #expect(rows.allSatisfy { String($0).columnCount <= columnsMax }, "\(text)")
+    }
+    #expect(rows[0].hasPrefix("name") && rows[0].hasSuffix("identifier"))
+    #expect(text.contains("01234567") && text.contains("Desk lamp"))
+    #expect(!text.utf8.contains(0x1B))
+  }
+
+  @Test("Have no column for the standing when all are good")
+  func standing() {
+    #expect(!AccessoryTable([room[0]]).text().contains("standing"))
+  }
+
+  @Test("Colour takes no columns")
+  func colour() {
+    let plain = AccessoryTable(room).text()
+    var colored = AccessoryTable(room).text(.colored)
+    for code in ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m", "\u{1B}[31m", "\u{1B}[32m"] {
+      colored = colored.split(separator: code, omittingEmptySubsequences: false).joined()
+    }
+    #expect(colored == plain)
+  }
+
+  @Test("Have identifiers that are short and tell twins apart")
+  func identifiers() {
+    let twins = [
+      accessory(0x0123_4567_89AB_0000), accessory(0x0123_4567_89AC_0000), accessory(0xF000_0000_0000_0000),
+    ]
+    #expect(twins.shortIdentifiers == ["0123456789ab", "0123456789ac", "f0000000"])
+    #expect([AccessoryLine]().shortIdentifiers.isEmpty)
+    #expect([twins[0], twins[0]].shortIdentifiers.allSatisfy { $0.count == 32 })
+  }
+
+  @Test("Are named by identifier, prefix, name or address")
+  func names() throws {
+    let lamp = accessory(0xCAFE_1234_0000_0000)
+    let other = accessory(0x0000_1234_0000_0000, "cafe", app: "music", address: 0xC000_0000_0001)
+    let all = [lamp, other]
+    #expect(try all.accessory(named: lamp.identifier.text.uppercased()) == lamp)
+    #expect(try all.accessory(named: "cafe1") == lamp)
+    #expect(try all.accessory(named: "0000") == other)
+    #expect(try all.accessory(named: "Desk lamp") == lamp)
+    #expect(try all.accessory(named: "c4:a1:00:00:1e:27") == lamp)
+    #expect(throws: AccessoryNameProblem.ambiguous(all)) { try all.accessory(named: "cafe") }
+    for name in ["caf", "desk lamp", "C4:A1:00:00:1E:28", "", "cafe12345", String(repeating: "0", count: 40)]
+    {
+      #expect(throws: AccessoryNameProblem.unknown) { try all.accessory(named: name) }
+    }
+  }
+
+  @Test("Twins, and apps that share a device, are told apart before anything is done")
+  func twins() {
+    let twins = [accessory(1 << 40), accessory(2 << 40, address: 0xC4A1_0000_1E28)]
+    #expect(throws: AccessoryNameProblem.ambiguous(twins)) { try twins.accessory(named: "Desk lamp") }
+    let shared = [accessory(1 << 40), accessory(2 << 40, "Lamp", app: "music")]
+    #expect(throws: AccessoryNameProblem.ambiguous(shared)) {
+      try shared.accessory(named: "C4:A1:00:00:1E:27")
+    }
+  }
+}

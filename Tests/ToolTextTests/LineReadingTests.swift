@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import JSON
+import Manifest
+import ManifestFormat
+import TestSupport
+import Testing
+@testable import ToolText
+
+/// Lines of the demonstration's room: of everything every minute, of what comes and goes every second.
+private struct RoomLines {
+  private(set) var devices: [DeviceLine] = []
+  private(set) var explanations: [ItemExplanation] = []
+  private(set) var events: [EventLine] = []
+
+  static let all = Result { try RoomLines() }
+
+  private init() throws {
+    let text = try TestData.repositoryOctets("Config/accessoryd.toml")
+    let reading = ManifestReader.read(text: text, fileName: "accessoryd.toml")
+    var replay = CaptureReplay(DataPath(try #require(reading.value)))
+    let capture = try TestData.repositoryOctets("Config/demo-room.btsnoop")
+    var reader = try BtsnoopReader(capture.span.octets)
+    var second: Int64 = 0
+    while let record = try reader.next() {
+      events += replay.take(record)
+      guard replay.duration.microseconds >= second * 1_000_000 else { continue }
+      second += 1
+      for view in replay.dataPath.devices where second % 60 == 1 || view.isMoving {
+        devices.append(DeviceLine(view))
+        explanations += replay.dataPath.explanations(of: view)
+      }
+    }
+  }
+}
+
+extension DeviceView {
+  fileprivate var isMoving: Bool {
+    matches.contains { $0.match.presence == .approaching || $0.match.presence == .leaving }
+  }
+}
+
+@Suite("A line read back from its object")
+struct LineReadingTests {
+  private func object(_ json: [UInt8]) throws -> JSONObject {
+    guard case .object(let object) = try JSONReader.read(json.span) else { throw CancellationError() }
+    return object
+  }
+
+  private func expectSame<Value: ReadableLine & Equatable>(_ lines: [Value]) throws {
+    #expect(!lines.isEmpty)
+    for line in lines {
+      let read = try Value(try object(line.json))
+      #expect(read == line)
+      #expect(read.json == line.json)
+    }
+  }
+
+  @Test("Is the line that was written, for every device, item and event of the demonstration")
+  func roundTrip() throws {
+    let lines = try RoomLines.all.get()
+    try expectSame(lines.devices)
+    try expectSame(lines.explanations)
+    try expectSame(lines.explanations.map(Trial.init))
+    try expectSame(lines.events)
+    #expect(Set(lines.explanations.map(\.presence)).count == 5, "every presence, and none, are met")
+    #expect(lines.explanations.contains { $0.isAlternate })
+  }
+
+  @Test("Says the same to people")
+  func texts() throws {
+    let lines = try RoomLines.all.get()
+    for line in lines.devices { #expect(try DeviceLine(try object(line.json)).text() == line.text()) }
+    for line in lines.events { #expect(try EventLine(try object(line.json)).text() == line.text()) }
+    for line in lines.explanations {
+      #expect(try ItemExplanation(try object(line.json)).text() == line.text())
+      let trial = Trial(line)
+      #expect(try Trial(try object(trial.json)).text() == trial.text())
+    }
+  }
+
+  @Test("Text of the air comes back with the bytes that no text can have")
+  func airText() throws {
+    let name = DeviceLine(
+      address: DeviceAddress(bits: 0xC000_0000_0001, type: .random), name: AirText([0x4C, 0xFF, 0x1B]),
+      rssi: nil, filteredRSSI: nil, reportCount: 1, firstSeen: Seconds(microseconds: -1),
+      lastSeen: Seconds(microseconds: (1 << 51) - 1), silence: Seconds(microseconds: 1),
+      intervalMilliseconds: nil, items: [], payload: [])
+    try expectSame([name])
+  }
+
+  @Test("Names the member that is missing, of another type, or unknown")
+  func problems() throws {
+    let lines = try RoomLines.all.get()
+    let event = try object(try #require(lines.events.first).json)
+    expect(event.without("time"), LineProblem(path: "time", kind: .missing))
+    expect(event.with("time", .string("1")), LineProblem(path: "time", kind: .wrongType))
+    expect(event.with("event", .string("fund")), LineProblem(path: "event", kind: .unknownValue))
+    expect(event.with("samples", .integer(65_536)), LineProblem(path: "samples", kind: .unknownValue))
+    expect(event.with("address", .string("C4:64")), LineProblem(path: "address", kind: .unknownValue))
+    expect(event.with("address", .null), LineProblem(path: "address", kind: .wrongType))
+    expect(event.with("data", .string("0")), LineProblem(path: "data", kind: .unknownValue))
+  }
+
+  private func expect(_ object: JSONObject, _ problem: LineProblem) {
+    #expect(throws: problem) { try EventLine(object) }
+  }
+
+  @Test("Whatever stands in a member, reading ends, and what was read can be shown")
+  func everyMemberReplaced() throws {
+    let lines = try RoomLines.all.get()
+    let explanations = lines.explanations.filter { $0.clauses.count > 1 && $0.gate.immediate != nil }
+    for line in [explanations.first, explanations.last(where: \.isFound)] {
+      try replaceEverything(in: try #require(line))
+      try replaceEverything(in: Trial(try #require(line)))
+    }
+    try replaceEverything(in: try #require(lines.devices.first { !$0.items.isEmpty }))
+    try replaceEverything(in: try #require(lines.events.first))
+  }
+
+  private func replaceEverything<Value: ReadableLine & Shown>(in line: Value) throws {
+    let values: [JSONValue] = [
+      .null, .bool(true), .integer(-1), .integer((1 << 53) - 1), .double(-.greatestFiniteMagnitude),
+      .string(""), .string("\u{1B}ff"), .array([]), .array([.null]), .object(JSONObject()),
+    ]
+    let element = JSONValue.object(try object(line.json))
+    for place in 0..<element.count {
+      for value in values {
+        var left = place
+        guard case .object(let replaced) = element.replacing(&left, with: value) else { continue }
+        do throws(LineProblem) {
+          let read = try Value(replaced)
+          #expect(!read.text().utf8.contains(0x1B))
+          _ = read.json
+        } catch {
+          #expect(!error.path.isEmpty)
+        }
+      }
+    }
+  }
+}
+
+/// What has a text for people.
+private protocol Shown { func text() -> String }
+extension EventLine: Shown { fileprivate func text() -> String { text(.plain) } }
+extension DeviceLine: Shown { fileprivate func text() -> String { text(.plain) } }
+extension ItemExplanation: Shown { fileprivate func text() -> String { text(.plain) } }
+extension Trial: Shown { fileprivate func text() -> String { text(.plain) } }

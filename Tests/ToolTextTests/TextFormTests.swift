@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import JSON
+import Testing
+
+@testable import ToolText
+
+@Suite struct TextFormTests {
+  @Test func addressesAreWrittenMostSignificantOctetFirst() {
+    #expect(DeviceAddress(bits: 0x00A0_5012_34FF, type: .public).text == "00:A0:50:12:34:FF")
+    #expect(DeviceAddress(bits: 0, type: .anonymous).text == nil)
+  }
+
+  @Test func uuidsTakeTheirShortestForm() {
+    #expect(BluetoothUUID(short: 0x180F).text == "180f")
+    #expect(BluetoothUUID(short: 0x0001_180F).text == "0001180f")
+    #expect(
+      BluetoothUUID(high: 0x7B1F_0001_3A52_4C8E, low: 0x9D60_2F4E_8A6C_1B05).text
+        == "7b1f0001-3a52-4c8e-9d60-2f4e8a6c1b05")
+  }
+
+  @Test(
+    arguments: [
+      (0, "0.000000"), (1, "0.000001"), (-1, "-0.000001"), (1_000_000, "1.000000"),
+      (12_345_678, "12.345678"), (-1_500_000, "-1.500000"),
+      (.max, "9223372036854.775807"), (.min, "-9223372036854.775808"),
+    ] as [(Int64, String)])
+  func secondsHaveSixDecimals(microseconds: Int64, expected: String) {
+    var json = JSONWriter()
+    json.line { $0.member("t", Seconds(microseconds: microseconds)) }
+    #expect(json.takeBytes() == Array("{\"t\":\(expected)}\n".utf8))
+  }
+
+  @Test(arguments: [
+    (0, "0.0000", "0.0"), (1, "0.0625", "0.1"), (-1, "-0.0625", "-0.1"), (-703, "-43.9375", "-43.9"),
+    (-800, "-50.0000", "-50.0"), (24, "1.5000", "1.5"), (-905, "-56.5625", "-56.6"), (4, "0.2500", "0.3"),
+    (-4, "-0.2500", "-0.2"), (-719, "-44.9375", "-44.9"), (159, "9.9375", "9.9"), (-15, "-0.9375", "-0.9"),
+  ])
+  func sixteenthsOfADecibelAreExact(sixteenths: Int, exact: String, short: String) {
+    #expect(Decibels(sixteenths: sixteenths).text == exact)
+    #expect(Decibels(sixteenths: sixteenths).shortText == short)
+  }
+
+  @Test func rowsAreFoldedAtBlanksAndLongDigitsAnywhere() {
+    var rows = TextRows(indent: 10, labelColumnCount: 10)
+    rows.row("words", (0..<20).map { _ in "12345" })
+    rows.row("digits", String(repeating: "ab", count: 100))
+    rows.row("wide", [String(repeating: "灯", count: 20), String(repeating: "灯", count: 20)])
+    let lines = rows.text.split(separator: "\n")
+    #expect(lines.allSatisfy { String($0).columnCount <= 80 })
+    #expect(lines.count == 2 + 4 + 2)
+    #expect(rows.text.filter { $0 == "a" }.count == 100)
+  }
+}
