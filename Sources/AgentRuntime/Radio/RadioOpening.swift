@@ -4,8 +4,6 @@ import Controller
 import LinuxSystem
 import Manifest
 import ManifestFormat
-import RoomFormat
-import VirtualRadio
 
 /// Opens radios: what the *devices* worker does, since files and sockets may keep it waiting.
 enum RadioOpening {
