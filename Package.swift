@@ -36,9 +36,11 @@ let package = Package(
     .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
     .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
     .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
-    .target(name: "Setup", dependencies: ["HCI", "Manifest", "Registry"], swiftSettings: strict),
+    .target(
+      name: "Setup", dependencies: ["Discovery", "HCI", "Manifest", "Registry"], swiftSettings: strict),
     .target(name: "CToml"),
-    .target(name: "ManifestFormat", dependencies: ["Manifest", "CToml"], swiftSettings: strict),
+    .target(
+      name: "ManifestFormat", dependencies: ["CToml", "Discovery", "HCI", "Manifest"], swiftSettings: strict),
 
     // What programs read and write; the client library uses it too.
     .target(name: "JSON", swiftSettings: strict),
@@ -117,7 +119,8 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "Manifest", "Setup", "ManifestFormat", "RegistryFormat", "ToolText", "JSON", "LinuxSystem",
+        "HCI", "Manifest", "Registry", "Setup", "ManifestFormat", "RegistryFormat", "ToolText", "JSON",
+        "LinuxSystem",
         "Varlink",
         "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -205,7 +208,7 @@ let package = Package(
     .testTarget(
       name: "RegistryStoreTests",
       dependencies: [
-        "RegistryStore", "Registry", "Setup", "CPowerDisk", "CSQLite", "HCI", "JSON", "LinuxSystem",
+        "RegistryStore", "Manifest", "Registry", "Setup", "CPowerDisk", "CSQLite", "HCI", "JSON", "LinuxSystem",
         "RegistrySupport", "RegistryFormat",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),

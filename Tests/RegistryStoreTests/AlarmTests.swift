@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import CPowerDisk
+import Registry
 import RegistryStore
 import RegistrySupport
 import Setup

@@ -2,6 +2,7 @@
 
 import Glibc
 import LinuxSystem
+import Manifest
 import Registry
 import RegistryStore
 import RegistrySupport

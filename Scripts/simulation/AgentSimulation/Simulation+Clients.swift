@@ -2,6 +2,7 @@
 
 import Agent
 import HCI
+import Manifest
 import Setup
 import VirtualRadio
 

@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+import Manifest
 import Setup
 
 // What must have been heard for an event to be true.

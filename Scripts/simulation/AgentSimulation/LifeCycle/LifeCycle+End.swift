@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import Manifest
 import Registry
+import Setup
 import VirtualRadio
 
 // What must hold at any time, and when all is over.

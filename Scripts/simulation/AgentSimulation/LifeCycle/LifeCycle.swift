@@ -5,6 +5,7 @@ import Discovery
 import HCI
 import Manifest
 import Registry
+import Setup
 import TestSupport
 import VirtualRadio
 
