@@ -65,8 +65,8 @@ extension AgentCore {
     text.samples(
       "malformed_total", .counter, "What was not as the specification has it, by kind.", "kind",
       [
-        ("packet", counters.packetsMalformed), ("eventCut", counters.eventsCut),
-        ("eventTrailing", counters.eventsWithTrailingBytes), ("reportCut", counters.reportsCut),
+        ("packet", counters.packetsMalformed), ("eventCut", counters.eventsTruncated),
+        ("eventTrailing", counters.eventsWithTrailingBytes), ("reportCut", counters.reportsLostToTruncation),
         ("reportReserved", counters.reportsReserved), ("report", counters.reportsMalformed),
         ("lengthPastEnd", counters.reportsLengthPastEnd), ("dataAfterEnd", counters.reportsDataAfterEnd),
         ("wrongSize", counters.reportsWrongSize),
@@ -94,7 +94,7 @@ extension AgentCore {
     text.samples(
       "evicted_total", .counter, "What gave way to something newer, by kind.", "kind",
       [
-        ("strangers", counters.strangersEvicted), ("matchingDevices", counters.matchingDevicesEvicted),
+        ("strangers", counters.unknownDevicesEvicted), ("matchingDevices", counters.matchingDevicesEvicted),
         ("sets", counters.setsReplaced), ("longPayloads", counters.longPayloadsEvicted),
         ("matchesOfItem", counters.matchesEvicted),
       ])

@@ -109,7 +109,7 @@ extension AgentCore {
 
   private func record(_ command: CommandPacket) {
     let time = radioTime
-    tap?.append(command.octets.octets, isReceived: false, at: time)
+    tap?.append(command.octets.rawBytes, isReceived: false, at: time)
   }
 
   func advanceRadio() {

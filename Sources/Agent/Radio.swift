@@ -224,7 +224,7 @@ extension Radio {
       failure = .controller(.hardwareError(event.hardwareErrorCode ?? 0))
       return seekRemedy(mayRestart: true, at: now)
     }
-    guard let answer = CommandAnswer(event), answer.isComplete else { return }
+    guard let answer = CommandReply(event), answer.isComplete else { return }
     // What is asked comes behind all that the kernel says meanwhile.
     if refusal.take(answer), isActive != nil, probeEnd == nil { ask(at: now) }
     guard probeEnd != nil, answer.opcode == .readLocalVersion else { return }

@@ -15,7 +15,7 @@ struct ScanRefusal: Equatable, Sendable {
   private(set) var error: ControllerInitializerError?
 
   /// Whether this answer is a refusal.
-  mutating func take(_ answer: borrowing CommandAnswer) -> Bool {
+  mutating func take(_ answer: borrowing CommandReply) -> Bool {
     let isSwitch = [.leSetScanEnable, .leSetExtendedScanEnable].contains(answer.opcode)
     guard isSwitch || [.leSetScanParameters, .leSetExtendedScanParameters].contains(answer.opcode),
       let status = answer.status
@@ -29,7 +29,7 @@ struct ScanRefusal: Equatable, Sendable {
   }
 
   /// What is wrong when a harmless question was answered like this.
-  func error(behind answer: borrowing CommandAnswer) -> ControllerInitializerError? {
+  func error(behind answer: borrowing CommandReply) -> ControllerInitializerError? {
     guard error == nil, let status = answer.status, status != .success else { return error }
     return .refused(answer.opcode, status)
   }

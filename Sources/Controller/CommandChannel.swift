@@ -24,7 +24,7 @@ struct CommandChannel: Sendable {
   }
 
   /// Whether this ends the command on its way. Answers to others only tell how many may be sent.
-  mutating func take(_ answer: borrowing CommandAnswer) -> Bool {
+  mutating func take(_ answer: borrowing CommandReply) -> Bool {
     mayBeSent = answer.commandsAllowed > 0
     guard waiting == nil, answer.isComplete, answer.opcode == opcode else {
       release()

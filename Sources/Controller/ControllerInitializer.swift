@@ -105,7 +105,7 @@ extension ControllerInitializer {
     if isWorking {
       if let code = event.hardwareErrorCode {
         fail(.hardwareError(code))
-      } else if let answer = CommandAnswer(event) {
+      } else if let answer = CommandReply(event) {
         take(answer, now)
       }
     }
@@ -202,7 +202,7 @@ extension ControllerInitializer {
     send(step.packet(ownAddress: ownAddress), now)
   }
 
-  private mutating func take(_ answer: borrowing CommandAnswer, _ now: Instant) {
+  private mutating func take(_ answer: borrowing CommandReply, _ now: Instant) {
     guard channel.take(answer) else { return }
     // A command without even a status returned too little.
     guard let status = answer.status else { return fail(.answerCut(answer.opcode)) }

@@ -105,9 +105,9 @@ struct ControllerInformation: Equatable, Sendable {
 
   init?(_ returned: [UInt8]) {
     guard returned.count >= 17 else { return nil }
-    address = returned.span.octets.uint48(at: 0)
-    supported = AdapterSettings(rawValue: returned.span.octets.uint32(at: 9))
-    current = AdapterSettings(rawValue: returned.span.octets.uint32(at: 13))
+    address = returned.span.rawBytes.uint48(at: 0)
+    supported = AdapterSettings(rawValue: returned.span.rawBytes.uint32(at: 9))
+    current = AdapterSettings(rawValue: returned.span.rawBytes.uint32(at: 13))
   }
 }
 

@@ -236,7 +236,7 @@ extension MgmtScan {
       settings = information.current
     case .setPowered, .setLowEnergy:
       guard returned.count >= 4 else { return fail(.answerCut(command.opcode)) }
-      settings = AdapterSettings(rawValue: returned.span.octets.uint32(at: 0))
+      settings = AdapterSettings(rawValue: returned.span.rawBytes.uint32(at: 0))
     case .readDefaultSystemConfiguration:
       hasReadDefaults = true
       originalDuty = originalDuty ?? KernelDuty(returned, for: .monitors)
@@ -250,7 +250,7 @@ extension MgmtScan {
       discovery = KernelDuty(command.parameters, for: .discovery) ?? discovery
     case .addMonitor:
       guard returned.count >= 2 else { return fail(.answerCut(command.opcode)) }
-      monitor = returned.span.octets.uint16(at: 0)
+      monitor = returned.span.rawBytes.uint16(at: 0)
     case .removeMonitor: forgetMonitor()
     case .startDiscovery: (isDiscovering, isOurDiscovery) = (true, true)
     case .stopDiscovery: (isDiscovering, isOurDiscovery) = (false, false)

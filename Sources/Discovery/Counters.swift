@@ -9,7 +9,7 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   /// Packets that are empty, of an unknown kind, or too short for a header.
   public var packetsMalformed: UInt64 = 0
   /// Events with fewer octets than their header promises.
-  public var eventsCut: UInt64 = 0
+  public var eventsTruncated: UInt64 = 0
   /// Octets behind the last report of an event.
   public var eventsWithTrailingBytes: UInt64 = 0
   /// Inputs whose time lay before the one before, and which were taken at that time instead.
@@ -18,7 +18,7 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   /// Advertising reports read, fragments counted one by one.
   public var reports: UInt64 = 0
   /// Reports that their event cut short or announced and did not hold.
-  public var reportsCut: UInt64 = 0
+  public var reportsLostToTruncation: UInt64 = 0
   /// Reports with a value that the specification reserves.
   public var reportsReserved: UInt64 = 0
   /// Reports whose AD structures lost something, by kind; one report may count under several.
@@ -39,7 +39,7 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   /// Rows made for new addresses.
   public var devicesAdded: UInt64 = 0
   /// Rows taken from strangers.
-  public var strangersEvicted: UInt64 = 0
+  public var unknownDevicesEvicted: UInt64 = 0
   /// Rows taken from devices that match something, when there were no strangers.
   public var matchingDevicesEvicted: UInt64 = 0
   /// Reports of new devices that found only accessories in the table.

@@ -94,8 +94,8 @@ public struct Match: Sendable, BitwiseCopyable {
 
 /// One advertising set of a device: its latest advertising data and its latest scan response.
 struct AdvertisingSet: BitwiseCopyable {
-  /// Set id 0...15, or ``ReportHeader/noSet``.
-  var setID: UInt8 = ReportHeader.noSet
+  /// Set id 0...15, or ``ReportHeader/noAdvertisingSID``.
+  var advertisingSID: UInt8 = ReportHeader.noAdvertisingSID
   /// The device's next set, or the next free one; -1 at the end.
   var next: Int32 = -1
   /// The device; means nothing while the set is free.
@@ -134,7 +134,9 @@ struct AdvertisingSet: BitwiseCopyable {
   }
 
   /// The set's bit in ``Match/sets``: 0...15 by set id, 16 for the set without one.
-  var bit: UInt32 { setID == ReportHeader.noSet ? 1 << 16 : 1 << UInt32(setID & 15) }
+  var bit: UInt32 {
+    advertisingSID == ReportHeader.noAdvertisingSID ? 1 << 16 : 1 << UInt32(advertisingSID & 15)
+  }
 }
 
 /// Where a payload lies: up to 31 octets inline, longer ones in a slot of the pool.

@@ -98,10 +98,14 @@ extension Matcher {
       return
     case ADType.manufacturerData.rawValue:
       let slot = Self.slot(of: .company(try structure.key16()), in: keys)
-      if keys[slot].kind != .free { visit(slot, payload: structure.behindKey(2), of: view, into: &result) }
+      if keys[slot].kind != .free {
+        visit(slot, payload: structure.bytesAfterKey(2), of: view, into: &result)
+      }
     case ADType.serviceData16.rawValue:
       let slot = Self.slot(of: .service(short: UInt32(try structure.key16())), in: keys)
-      if keys[slot].kind != .free { visit(slot, payload: structure.behindKey(2), of: view, into: &result) }
+      if keys[slot].kind != .free {
+        visit(slot, payload: structure.bytesAfterKey(2), of: view, into: &result)
+      }
     case ADType.completeServices16.rawValue, ADType.incompleteServices16.rawValue:
       guard structure.byteCount & 1 == 0 else { fallthrough }
       for index in 0..<(structure.byteCount / 2) {
@@ -128,7 +132,7 @@ extension Matcher {
       let slot = Self.slot(of: .service(uuid), in: keys)
       if keys[slot].kind != .free { visit(slot, payload: payload, of: view, into: &result) }
     case .services(let list):
-      if list.isCut { result.countWrongSize() }
+      if list.isTruncated { result.countWrongSize() }
       let keys = keys
       for index in 0..<list.count {
         let slot = Self.slot(of: .service(list[index]), in: keys)
@@ -137,7 +141,7 @@ extension Matcher {
     case .txPowerLevel(let power):
       result.txPower = power
     case .solicitations(let list):
-      if list.isCut { result.countWrongSize() }
+      if list.isTruncated { result.countWrongSize() }
     case .manufacturerData, .flags, .name, .appearance, .other:
       return
     }

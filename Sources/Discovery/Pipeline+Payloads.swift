@@ -12,29 +12,32 @@ extension Pipeline {
   @inline(__always)
   mutating func set(of header: Heard, row: Int) -> Int? {
     let newest = Int(devices[row].newestSet)
-    if newest >= 0, header.setID == ReportHeader.noSet || sets[newest].setID == header.setID {
+    if newest >= 0,
+      header.advertisingSID == ReportHeader.noAdvertisingSID
+        || sets[newest].advertisingSID == header.advertisingSID
+    {
       sets[newest].lastSeen = clock
       return newest
     }
-    return otherSet(header.setID, row: row)
+    return otherSet(header.advertisingSID, row: row)
   }
 
   @inline(never)
-  private mutating func otherSet(_ setID: UInt8, row: Int) -> Int? {
-    if let older = takeOut(setID, from: row) {
+  private mutating func otherSet(_ advertisingSID: UInt8, row: Int) -> Int? {
+    if let older = takeOut(advertisingSID, from: row) {
       putInFront(older, of: row)
       return older
     }
     let newest = Int(devices[row].newestSet)
-    if newest >= 0, sets[newest].setID == ReportHeader.noSet {
-      adopt(setID, set: newest, row: row)
+    if newest >= 0, sets[newest].advertisingSID == ReportHeader.noAdvertisingSID {
+      adopt(advertisingSID, set: newest, row: row)
       return newest
     }
     guard let set = freeSet(for: row) else {
       tally.setsTurnedAway &+= 1
       return nil
     }
-    sets[set] = AdvertisingSet(setID: setID)
+    sets[set] = AdvertisingSet(advertisingSID: advertisingSID)
     putInFront(set, of: row)
     return set
   }
@@ -47,11 +50,11 @@ extension Pipeline {
   }
 
   /// Unlinks the set with an id from a row's chain.
-  private mutating func takeOut(_ setID: UInt8, from row: Int) -> Int? {
+  private mutating func takeOut(_ advertisingSID: UInt8, from row: Int) -> Int? {
     var previous = -1
     var set = Int(devices[row].newestSet)
     while set >= 0 {
-      if sets[set].setID == setID {
+      if sets[set].advertisingSID == advertisingSID {
         unlink(set, after: previous, of: row)
         return set
       }
@@ -66,9 +69,9 @@ extension Pipeline {
   }
 
   /// Gives the set without an id the one it turned out to have, in the matches as well.
-  private mutating func adopt(_ setID: UInt8, set: Int, row: Int) {
+  private mutating func adopt(_ advertisingSID: UInt8, set: Int, row: Int) {
     let old = sets[set].bit
-    sets[set].setID = setID
+    sets[set].advertisingSID = advertisingSID
     sets[set].lastSeen = clock
     for place in 0..<Int(devices[row].matchCount) {
       let match = matchIndex(place, of: row)

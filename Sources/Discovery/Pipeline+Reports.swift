@@ -9,7 +9,7 @@ struct Heard: BitwiseCopyable {
   let address: DeviceAddress
   let properties: ReportHeader.Properties
   let dataStatus: DataStatus
-  let setID: UInt8
+  let advertisingSID: UInt8
   let txPower: Int8
   let rssi: Int8
 
@@ -18,7 +18,7 @@ struct Heard: BitwiseCopyable {
     address = header.address
     properties = header.properties
     dataStatus = header.dataStatus
-    setID = header.setID
+    advertisingSID = header.advertisingSID
     txPower = header.txPower
     rssi = header.rssi
   }
@@ -29,7 +29,7 @@ struct Heard: BitwiseCopyable {
     self.properties = properties
     self.rssi = rssi
     dataStatus = .complete
-    setID = ReportHeader.noSet
+    advertisingSID = ReportHeader.noAdvertisingSID
     txPower = ReportHeader.noTxPower
   }
 
@@ -112,7 +112,9 @@ extension Pipeline {
   /// Whether a report says what its advertiser's newest set said before, and nothing that must be counted or kept.
   @inline(__always)
   private func repeats(_ payload: RawSpan, _ header: Heard, set: Int, claimed: Int8) -> Bool {
-    guard header.setID == ReportHeader.noSet, header.txPower == ReportHeader.noTxPower, set >= 0 else {
+    guard header.advertisingSID == ReportHeader.noAdvertisingSID, header.txPower == ReportHeader.noTxPower,
+      set >= 0
+    else {
       return false
     }
     let bytes = payloads.bytes

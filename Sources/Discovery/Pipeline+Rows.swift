@@ -63,7 +63,7 @@ extension Pipeline {
   /// Takes its row from the device that is to give way next, if there is one and it is not in the row to be spared.
   mutating func evictDevice(sparing row: Int) {
     guard let victim = nextVictim(), victim != row else { return }
-    if isStranger(victim) { tally.strangersEvicted &+= 1 } else { tally.matchingDevicesEvicted &+= 1 }
+    if isStranger(victim) { tally.unknownDevicesEvicted &+= 1 } else { tally.matchingDevicesEvicted &+= 1 }
     remove(row: victim)
   }
 

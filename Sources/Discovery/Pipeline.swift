@@ -142,7 +142,8 @@ public struct Pipeline: ~Copyable {
     do throws(EventError) {
       let event = try Event(parsing: packet.body)
       // Legacy reports need no assembling, and events are seldom damaged; the frequent path is kept short.
-      guard event.surplus == 0, event.holdsLegacyReports, var reports = AdvertisingReports(event) else {
+      guard event.trailingByteCount == 0, event.holdsLegacyReports, var reports = AdvertisingReports(event)
+      else {
         return receiveOther(event)
       }
       while true {
@@ -156,7 +157,7 @@ public struct Pipeline: ~Copyable {
           count(error, of: reports.count)
         }
       }
-      count(surplus: 0, trailing: reports.trailingByteCount)
+      count(trailingByteCount: 0, trailing: reports.trailingByteCount)
       return .reports
     } catch {
       tally.packetsMalformed &+= 1
@@ -180,20 +181,20 @@ public struct Pipeline: ~Copyable {
         count(error, of: reports.count)
       }
     }
-    count(surplus: event.surplus, trailing: reports.trailingByteCount)
+    count(trailingByteCount: event.trailingByteCount, trailing: reports.trailingByteCount)
     return .reports
   }
 
   @inline(__always)
-  private mutating func count(surplus: Int, trailing: Int) {
-    guard surplus | trailing != 0 else { return }
-    if surplus < 0 { tally.eventsCut &+= 1 }
-    if surplus > 0 || trailing > 0 { tally.eventsWithTrailingBytes &+= 1 }
+  private mutating func count(trailingByteCount: Int, trailing: Int) {
+    guard trailingByteCount | trailing != 0 else { return }
+    if trailingByteCount < 0 { tally.eventsTruncated &+= 1 }
+    if trailingByteCount > 0 || trailing > 0 { tally.eventsWithTrailingBytes &+= 1 }
   }
 
   private mutating func count(_ error: ReportError, of reportCount: Int) {
     switch error {
-    case .cut(let index): tally.reportsCut &+= UInt64(reportCount - index)
+    case .truncated(let index): tally.reportsLostToTruncation &+= UInt64(reportCount - index)
     case .reserved: tally.reportsReserved &+= 1
     }
   }

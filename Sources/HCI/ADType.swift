@@ -67,11 +67,12 @@ extension ADStructure {
       try require(value.byteCount == 2)
       return .appearance(value.uint16(at: 0))
     case ADType.serviceData16.rawValue:
-      return .serviceData(BluetoothUUID(short: UInt32(try key16())), behindKey(2))
-    case ADType.serviceData32.rawValue: return .serviceData(BluetoothUUID(short: try key32()), behindKey(4))
-    case ADType.serviceData128.rawValue: return .serviceData(try key128(), behindKey(16))
+      return .serviceData(BluetoothUUID(short: UInt32(try key16())), bytesAfterKey(2))
+    case ADType.serviceData32.rawValue:
+      return .serviceData(BluetoothUUID(short: try key32()), bytesAfterKey(4))
+    case ADType.serviceData128.rawValue: return .serviceData(try key128(), bytesAfterKey(16))
     case ADType.manufacturerData.rawValue:
-      return .manufacturerData(companyIdentifier: try key16(), behindKey(2))
+      return .manufacturerData(companyIdentifier: try key16(), bytesAfterKey(2))
     default: return .other(value)
     }
   }
@@ -118,7 +119,7 @@ extension ADStructure {
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
-  public func behindKey(_ keyByteCount: Int) -> RawSpan {
+  public func bytesAfterKey(_ keyByteCount: Int) -> RawSpan {
     precondition(keyByteCount <= byteCount)
     // Holds: the value lies inside the payload, and the key inside the value.
     return unsafe payload.uncheckedSlice(at: offset &+ 2 &+ keyByteCount, count: byteCount &- keyByteCount)
@@ -154,7 +155,7 @@ public struct UUIDList: ~Escapable {
 
   /// Whether the list ends inside a UUID, which is a loss of kind `wrongSize`.
   @inlinable
-  public var isCut: Bool { bytes.byteCount % elementByteCount != 0 }
+  public var isTruncated: Bool { bytes.byteCount % elementByteCount != 0 }
 
   @inlinable
   public subscript(_ index: Int) -> BluetoothUUID {

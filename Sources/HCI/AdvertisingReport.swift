@@ -63,8 +63,8 @@ public struct ReportHeader: Sendable, BitwiseCopyable, Equatable {
   public var primaryPHY: PHY = .le1M
   /// Nil when the packet used no secondary channel.
   public var secondaryPHY: PHY?
-  /// Advertising set id, 0...15, or `noSet`.
-  public var setID: UInt8 = Self.noSet
+  /// Advertising set id, 0...15, or `noAdvertisingSID`.
+  public var advertisingSID: UInt8 = Self.noAdvertisingSID
   /// dBm, or `noTxPower`.
   public var txPower: Int8 = Self.noTxPower
   /// dBm, or `noRSSI`.
@@ -72,7 +72,7 @@ public struct ReportHeader: Sendable, BitwiseCopyable, Equatable {
   /// Interval of the periodic advertising in units of 1.25 ms, 0 for none.
   public var periodicInterval: UInt16 = 0
 
-  @inlinable public static var noSet: UInt8 { 0xFF }
+  @inlinable public static var noAdvertisingSID: UInt8 { 0xFF }
   @inlinable public static var noTxPower: Int8 { 127 }
   @inlinable public static var noRSSI: Int8 { 127 }
 
@@ -106,12 +106,12 @@ public struct AdvertisingReport: ~Escapable {
 /// Why one report of an event could not be read.
 public enum ReportError: Error, Equatable, Sendable, BitwiseCopyable {
   /// The event ends inside report `index`; that report and those after it are lost.
-  case cut(index: Int)
+  case truncated(index: Int)
   /// Report `index` has a value the specification reserves; only that report is lost.
   case reserved(index: Int, field: ReservedField)
 
   /// The field whose value is reserved.
   public enum ReservedField: Sendable, BitwiseCopyable {
-    case eventType, addressType, dataStatus, primaryPHY, secondaryPHY, setID
+    case eventType, addressType, dataStatus, primaryPHY, secondaryPHY, advertisingSID
   }
 }

@@ -93,7 +93,7 @@ public struct AdvertisingReports: ~Escapable {
   mutating func fuse(at position: Int) -> ReportError {
     index = count
     offset = bytes.byteCount
-    return .cut(index: position)
+    return .truncated(index: position)
   }
 }
 
@@ -234,8 +234,10 @@ extension ReportHeader {
     }
     dataStatus = status
     try readPHYs(primary: head.uint8(at: 9), secondary: head.uint8(at: 10), report: position)
-    setID = head.uint8(at: 11)
-    guard setID <= 0x0F || setID == Self.noSet else { throw .reserved(index: position, field: .setID) }
+    advertisingSID = head.uint8(at: 11)
+    guard advertisingSID <= 0x0F || advertisingSID == Self.noAdvertisingSID else {
+      throw .reserved(index: position, field: .advertisingSID)
+    }
     txPower = Int8(bitPattern: head.uint8(at: 12))
     rssi = Int8(bitPattern: head.uint8(at: 13))
     periodicInterval = head.uint16(at: 14)

@@ -13,12 +13,12 @@ public enum BtsnoopDatalink: UInt32, Sendable, BitwiseCopyable {
 /// Why a btsnoop file cannot be read, or not further. Offsets count octets from the start of the file.
 public enum BtsnoopError: Error, Equatable, Sendable, BitwiseCopyable {
   /// Fewer octets than the 16 of the file header.
-  case headerCut(byteCount: Int)
+  case headerTruncated(byteCount: Int)
   case notBtsnoop
   case unsupportedVersion(UInt32)
   case unsupportedDatalink(UInt32)
   /// The file ends inside the record at `offset`; the records before it are good.
-  case recordCut(offset: Int)
+  case recordTruncated(offset: Int)
   /// The record at `offset` claims more octets than any packet has; nothing behind it can be found.
   case recordOversized(offset: Int, byteCount: UInt32)
 }
@@ -75,7 +75,9 @@ public struct BtsnoopReader: ~Escapable {
   /// Checks the file header.
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan) throws(BtsnoopError) {
-    guard bytes.byteCount >= Btsnoop.headerByteCount else { throw .headerCut(byteCount: bytes.byteCount) }
+    guard bytes.byteCount >= Btsnoop.headerByteCount else {
+      throw .headerTruncated(byteCount: bytes.byteCount)
+    }
     guard bytes.uint64(at: 0).byteSwapped == Btsnoop.magic else { throw .notBtsnoop }
     let version = bytes.uint32(at: 8).byteSwapped
     guard version == 1 else { throw .unsupportedVersion(version) }
@@ -98,14 +100,16 @@ public struct BtsnoopReader: ~Escapable {
     let start = offset
     guard start < bytes.byteCount else { return nil }
     offset = bytes.byteCount
-    guard bytes.byteCount - start >= Btsnoop.recordHeaderByteCount else { throw .recordCut(offset: start) }
+    guard bytes.byteCount - start >= Btsnoop.recordHeaderByteCount else {
+      throw .recordTruncated(offset: start)
+    }
     let included = bytes.uint32(at: start + 4).byteSwapped
     guard included <= Btsnoop.recordBytesMax else {
       throw .recordOversized(offset: start, byteCount: included)
     }
     let payloadStart = start + Btsnoop.recordHeaderByteCount
     let end = payloadStart + Int(included)
-    guard end <= bytes.byteCount else { throw .recordCut(offset: start) }
+    guard end <= bytes.byteCount else { throw .recordTruncated(offset: start) }
     offset = end
     return record(at: start, payload: bytes.extracting(payloadStart..<end))
   }
@@ -203,10 +207,10 @@ public enum Btsnoop {
     case 3: (.event, isReceived: true)
     case 4: (.acl, isReceived: false)
     case 5: (.acl, isReceived: true)
-    case 6: (.synchronous, isReceived: false)
-    case 7: (.synchronous, isReceived: true)
-    case 18: (.isochronous, isReceived: false)
-    case 19: (.isochronous, isReceived: true)
+    case 6: (.sco, isReceived: false)
+    case 7: (.sco, isReceived: true)
+    case 18: (.iso, isReceived: false)
+    case 19: (.iso, isReceived: true)
     default: nil
     }
   }
@@ -216,8 +220,8 @@ public enum Btsnoop {
     case .command: 2
     case .event: 3
     case .acl: isReceived ? 5 : 4
-    case .synchronous: isReceived ? 7 : 6
-    case .isochronous: isReceived ? 19 : 18
+    case .sco: isReceived ? 7 : 6
+    case .iso: isReceived ? 19 : 18
     }
   }
 }

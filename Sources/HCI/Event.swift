@@ -3,7 +3,7 @@
 /// Why bytes are not an HCI event.
 public enum EventError: Error, Equatable, Sendable, BitwiseCopyable {
   /// Fewer than the two octets of the header.
-  case headerCut(byteCount: Int)
+  case headerTruncated(byteCount: Int)
 }
 
 /// An HCI event, borrowed: code, parameter length, parameters (Core Specification 5.4, Volume 4, Part E, 5.4.4).
@@ -14,7 +14,7 @@ public struct Event: ~Escapable {
   public let parameters: RawSpan
   /// How the octets that are there compare with the header's length: negative when the event was cut, positive
   /// when more follow.
-  public let surplus: Int
+  public let trailingByteCount: Int
 
   /// The LE Meta event (7.7.65), whose first parameter is a subevent code.
   public static var leMeta: UInt8 { 0x3E }
@@ -23,12 +23,12 @@ public struct Event: ~Escapable {
   @inline(__always)
   @_lifetime(copy body)
   public init(parsing body: RawSpan) throws(EventError) {
-    guard body.byteCount >= 2 else { throw .headerCut(byteCount: body.byteCount) }
+    guard body.byteCount >= 2 else { throw .headerTruncated(byteCount: body.byteCount) }
     // Holds, here and below: the two octets of the header are there.
     let declared = Int(unsafe body.uncheckedUInt8(at: 1))
     let present = body.byteCount &- 2
     code = unsafe body.uncheckedUInt8(at: 0)
-    surplus = present &- declared
+    trailingByteCount = present &- declared
     parameters = unsafe body.uncheckedSlice(at: 2, count: present < declared ? present : declared)
   }
 

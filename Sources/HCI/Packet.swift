@@ -6,17 +6,17 @@
 public enum PacketKind: UInt8, Sendable, BitwiseCopyable {
   case command = 1
   case acl = 2
-  case synchronous = 3
+  case sco = 3
   case event = 4
-  case isochronous = 5
+  case iso = 5
 
   /// Octets of the header that follows the indicator.
   @inlinable
   public var headerByteCount: Int {
     switch self {
     case .command: 3
-    case .acl, .isochronous: 4
-    case .synchronous: 3
+    case .acl, .iso: 4
+    case .sco: 3
     case .event: 2
     }
   }
@@ -24,9 +24,9 @@ public enum PacketKind: UInt8, Sendable, BitwiseCopyable {
   /// Octets that follow a header of this kind, as the header says. `header` has `headerByteCount` octets.
   func bodyByteCount(header: RawSpan) -> Int {
     switch self {
-    case .command, .synchronous: Int(header.uint8(at: 2))
+    case .command, .sco: Int(header.uint8(at: 2))
     case .acl: Int(header.uint16(at: 2))
-    case .isochronous: Int(header.uint16(at: 2) & 0x3FFF)
+    case .iso: Int(header.uint16(at: 2) & 0x3FFF)
     case .event: Int(header.uint8(at: 1))
     }
   }

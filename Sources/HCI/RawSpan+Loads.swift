@@ -145,7 +145,7 @@ extension RawSpan {
 extension Span where Element == UInt8 {
   /// The same octets as raw bytes.
   @inlinable
-  public var octets: RawSpan {
+  public var rawBytes: RawSpan {
     // Holds: an octet has no padding that could be read uninitialised.
     @_lifetime(copy self) get { unsafe bytes }
   }

@@ -28,7 +28,7 @@ public struct ReportAssembler: ~Copyable {
 
   struct Chain: BitwiseCopyable {
     var address = DeviceAddress(bits: 0, type: .public)
-    var setID: UInt8 = 0
+    var advertisingSID: UInt8 = 0
     var isScanResponse = false
     /// Whether more fragments are awaited; if not, the place is free.
     var isOpen = false
@@ -127,7 +127,7 @@ public struct ReportAssembler: ~Copyable {
     guard let chosen else { return nil }
     if chains[chosen].isOpen { counters.displaced &+= 1 }
     chains[chosen] = Chain(
-      address: header.address, setID: header.setID,
+      address: header.address, advertisingSID: header.advertisingSID,
       isScanResponse: header.properties.contains(.scanResponse), isOpen: true, lastSeen: now)
     return chosen
   }
@@ -162,7 +162,7 @@ extension ReportAssembler.Chain {
   }
 
   func continues(_ header: ReportHeader) -> Bool {
-    address == header.address && setID == header.setID
+    address == header.address && advertisingSID == header.advertisingSID
       && isScanResponse == header.properties.contains(.scanResponse)
   }
 }

@@ -90,15 +90,15 @@ extension Matcher {
     clauses.companyIdentifier = descriptor.companyIdentifier
     clauses.serviceUUID = descriptor.serviceUUID
     if let data = descriptor.manufacturerData {
-      clauses.manufacturerBlob = store(data.blob.span.octets)
-      clauses.manufacturerMask = store(data.mask.span.octets)
+      clauses.manufacturerBlob = store(data.blob.span.rawBytes)
+      clauses.manufacturerMask = store(data.mask.span.rawBytes)
     }
     if let data = descriptor.serviceData {
-      clauses.serviceBlob = store(data.blob.span.octets)
-      clauses.serviceMask = store(data.mask.span.octets)
+      clauses.serviceBlob = store(data.blob.span.rawBytes)
+      clauses.serviceMask = store(data.mask.span.rawBytes)
     }
     if let name = descriptor.nameSubstring {
-      clauses.name = store(name.span.octets)
+      clauses.name = store(name.span.rawBytes)
       clauses.nameOptions = NameOptions(rawValue: UInt32(descriptor.nameCompareOptions.rawValue))
     }
     add(clauses, item: item)

@@ -87,7 +87,7 @@ public struct AdvertisementFields: Equatable, Sendable {
   }
 
   private mutating func noteCut(_ list: borrowing UUIDList, in structure: borrowing ADStructure) {
-    if list.isCut { malformations.append(Malformation(offset: structure.offset, kind: .wrongSize)) }
+    if list.isTruncated { malformations.append(Malformation(offset: structure.offset, kind: .wrongSize)) }
   }
 
   private mutating func take(_ new: Name) {

@@ -74,7 +74,7 @@ enum ClauseQuestion {
       .nameSubstring, wanted: .name(AirText(wanted)), options: options,
       structures.compactMap { structure in
         guard case .name(let name) = structure.value else { return nil }
-        let holds = NameClause.matches(name.span.octets, wanted.span.octets, nameOptions)
+        let holds = NameClause.matches(name.span.rawBytes, wanted.span.rawBytes, nameOptions)
         return structure.compared(.name(AirText(name)), holds: holds)
       })
   }

@@ -48,7 +48,7 @@ public struct DeviceView: Sendable {
   /// The name it gave last; a complete one before a shortened one.
   public var name: AdvertisementFields.Name? {
     let names = payloads.flatMap { [$0.data, $0.response] }
-      .compactMap { AdvertisementFields($0.span.octets).name }
+      .compactMap { AdvertisementFields($0.span.rawBytes).name }
     return names.first(where: \.isComplete) ?? names.first
   }
 

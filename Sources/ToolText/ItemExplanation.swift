@@ -71,8 +71,8 @@ extension DeviceView {
     let all = payloads.map { payload in
       ClauseQuestion.answers(
         descriptor,
-        ObservedStructure.all(in: payload.data.span.octets, .data)
-          + ObservedStructure.all(in: payload.response.span.octets, .response))
+        ObservedStructure.all(in: payload.data.span.rawBytes, .data)
+          + ObservedStructure.all(in: payload.response.span.rawBytes, .response))
     }
     let holding = all.map { $0.count(where: \.holds) }
     let position = holding.firstIndex(of: holding.max() ?? 0) ?? 0

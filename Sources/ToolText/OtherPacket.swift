@@ -46,9 +46,9 @@ extension PacketKind {
     switch self {
     case .command: "command"
     case .acl: "ACL data"
-    case .synchronous: "synchronous data"
+    case .sco: "synchronous data"
     case .event: "event"
-    case .isochronous: "isochronous data"
+    case .iso: "isochronous data"
     }
   }
 }

@@ -38,7 +38,7 @@ public struct AirReport: Equatable, Sendable {
   ) {
     header = ReportHeader(
       address: address, pdu: .extended, properties: properties.union(.extendedEvent))
-    header.setID = set
+    header.advertisingSID = set
     header.primaryPHY = primary
     header.secondaryPHY = secondary
     header.txPower = txPower

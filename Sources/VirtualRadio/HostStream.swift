@@ -27,7 +27,7 @@ struct HostStream: Sendable {
   private mutating func next() -> Element? {
     if isOutOfStep { return resumed() }
     do throws(PacketError) {
-      guard case .packet(let byteCount) = try StreamFrame(measuring: begun.span.octets) else { return nil }
+      guard case .packet(let byteCount) = try StreamFrame(measuring: begun.span.rawBytes) else { return nil }
       let packet = Array(begun[..<byteCount])
       begun.removeFirst(byteCount)
       return .packet(packet)

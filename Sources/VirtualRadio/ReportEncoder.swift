@@ -70,7 +70,7 @@ public enum ReportEncoder {
     let eventType = UInt16(header.properties.rawValue & 0x1F) | UInt16(header.dataStatus.rawValue) << 5
     let target = header.directAddress ?? DeviceAddress(bits: 0, type: .public)
     return eventType.octets + [header.address.type.rawValue] + header.address.octets
-      + [header.primaryPHY.rawValue, header.secondaryPHY?.rawValue ?? 0, header.setID]
+      + [header.primaryPHY.rawValue, header.secondaryPHY?.rawValue ?? 0, header.advertisingSID]
       + header.txPower.octets + header.rssi.octets + header.periodicInterval.octets
       + [targetType(header, target)] + target.octets + [UInt8(report.data.count)] + report.data
   }

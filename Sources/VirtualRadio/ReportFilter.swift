@@ -69,7 +69,8 @@ public struct DuplicateCache: Sendable {
     guard let header = chain.first?.report.header else { return false }
     let data = header.pdu == .extended ? chain.flatMap(\.report.data) : []
     let key = Key(
-      address: header.address, pdu: header.pdu, isScanResponse: chain[0].isScanResponse, set: header.setID,
+      address: header.address, pdu: header.pdu, isScanResponse: chain[0].isScanResponse,
+      set: header.advertisingSID,
       data: data)
     guard !seen.contains(key) else { return false }
     if seen.count == Self.capacity { seen.removeFirst() }

@@ -17,7 +17,7 @@ struct CommandResult: Equatable {
   /// Volume 4, Part E, 7.7.15).
   func packet(for opcode: Opcode) -> [UInt8] {
     if status == .unknownCommand {
-      return PacketEncoder.event(CommandAnswer.commandStatus, [status.rawValue, 1] + opcode.rawValue.octets)
+      return PacketEncoder.event(CommandReply.commandStatus, [status.rawValue, 1] + opcode.rawValue.octets)
     }
     return PacketEncoder.commandComplete(
       opcode.rawValue, status: status.rawValue, status == .success ? values : [])

@@ -75,13 +75,13 @@ extension FileError {
 extension BtsnoopError {
   fileprivate var sentence: String {
     switch self {
-    case .headerCut(let byteCount):
+    case .headerTruncated(let byteCount):
       "not a btsnoop capture: it has \(byteCount) of the 16 bytes that a capture starts with"
     case .notBtsnoop: "not a btsnoop capture; record one with btmon -w FILE or accessoryctl capture FILE"
     case .unsupportedVersion(let version): "btsnoop version \(version) is unknown; this tool reads version 1"
     case .unsupportedDatalink(let code):
       "btsnoop datalink \(code) is unknown; this tool reads 1001 (HCI), 1002 (H4) and 2001 (monitor)"
-    case .recordCut(let offset):
+    case .recordTruncated(let offset):
       "the capture ends inside the record at byte \(offset); the records before it are good"
     case .recordOversized(let offset, let byteCount):
       "the record at byte \(offset) claims \(byteCount) bytes, more than any packet has; what follows it is lost"

@@ -140,11 +140,11 @@ struct RadioSourceTests {
   func broken() {
     #expect(
       RecordingSource([1, 2], .recorded, at: at(0)).drain(at: at(0)).0
-        == .ended(.recordingBroken(.headerCut(byteCount: 2))))
+        == .ended(.recordingBroken(.headerTruncated(byteCount: 2))))
     let cut = RecordingSource(Array(Self.capture.dropLast()), .flatOut, at: at(0))
     var outcome = RadioDrain.nothing
     while cut.nextTime != nil { outcome = cut.drain(at: at(0)).0 }
-    guard case .ended(.recordingBroken(.recordCut)) = outcome else {
+    guard case .ended(.recordingBroken(.recordTruncated)) = outcome else {
       Issue.record("it ended as \(outcome)")
       return
     }

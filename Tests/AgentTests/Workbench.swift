@@ -65,7 +65,7 @@ final class Workbench: StoryBench {
       now = max(now, min(due, end))
       let wasPlugged = controller?.isPlugged
       while let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
-        agent.receive(packet: packet.bytes.span.octets, at: now)
+        agent.receive(packet: packet.bytes.span.rawBytes, at: now)
       }
       notePlug(since: wasPlugged)
       turn()
@@ -83,7 +83,7 @@ final class Workbench: StoryBench {
 
   /// A packet of the radio, now.
   func receive(_ packet: [UInt8]) {
-    agent.receive(packet: packet.span.octets, at: now)
+    agent.receive(packet: packet.span.rawBytes, at: now)
     turn()
   }
 
@@ -164,9 +164,9 @@ final class Workbench: StoryBench {
   }
 
   /// A message of the kernel's management interface.
-  func tell(_ event: MgmtEvent) { agent.receive(management: event.octets.span.octets, at: now) }
+  func tell(_ event: MgmtEvent) { agent.receive(management: event.octets.span.rawBytes, at: now) }
 
-  func tellOctets(_ octets: [UInt8]) { agent.receive(management: octets.span.octets, at: now) }
+  func tellOctets(_ octets: [UInt8]) { agent.receive(management: octets.span.rawBytes, at: now) }
 
   func setRequests(_ count: Int, immediate: Int) {
     agent.setRequests(RequestCounts(open: count, immediate: immediate), at: now)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Messages of the kernel's management interface")
 struct ManagementMessagesTests {
   private func parsed(_ octets: [UInt8]) throws -> MgmtEvent {
-    try MgmtEvent(parsing: octets.span.octets)
+    try MgmtEvent(parsing: octets.span.rawBytes)
   }
 
   @Test("Commands have code, index and length in front, least significant octet first")

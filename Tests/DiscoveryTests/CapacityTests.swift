@@ -24,7 +24,7 @@ struct CapacityTests {
     listener.hear(16, -60, .made(by: 1), at: 101)
     #expect(listener.device(1) == nil)
     #expect(listener.device(0) != nil)
-    #expect(listener.counters.strangersEvicted == 1)
+    #expect(listener.counters.unknownDevicesEvicted == 1)
     #expect(listener.deviceCount == 16)
   }
 
@@ -35,7 +35,7 @@ struct CapacityTests {
     for number: UInt64 in 100..<200 { listener.hear(number, -60, .made(by: 1), at: Int64(number)) }
     for number: UInt64 in 0..<8 { #expect(listener.found(number) == ["bulb"]) }
     #expect(listener.counters.matchingDevicesEvicted == 0)
-    #expect(listener.counters.strangersEvicted == 92)
+    #expect(listener.counters.unknownDevicesEvicted == 92)
   }
 
   @Test("Without strangers the matching device heard least recently is lost")
@@ -89,7 +89,7 @@ struct CapacityTests {
     #expect(listener.setAccessory(.device(7), false))
     listener.hear(100, -60, .made(by: 1), at: 100)
     #expect(listener.device(7) == nil)
-    #expect(listener.counters.strangersEvicted == 1)
+    #expect(listener.counters.unknownDevicesEvicted == 1)
   }
 
   @Test("A former accessory that matches gives way in its turn")
@@ -320,7 +320,7 @@ struct CapacityTests {
           at: Int64(number))
       }
     }
-    #expect(listener.counters.setsReplaced + listener.counters.strangersEvicted > 0)
+    #expect(listener.counters.setsReplaced + listener.counters.unknownDevicesEvicted > 0)
     for number: UInt64 in 1000..<1010 { listener.hear(number, -60, .made(by: company), at: 100) }
     for number: UInt64 in 1000..<1010 { #expect(listener.found(number) == ["bulb"]) }
     #expect(listener.counters.setsTurnedAway == 0)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Case folding")
 struct CaseFoldingTests {
   private func matches(_ name: [UInt8], _ substring: String, _ options: NameOptions) -> Bool {
-    NameClause.matches(name.span.octets, Array(substring.utf8).span.octets, options)
+    NameClause.matches(name.span.rawBytes, Array(substring.utf8).span.rawBytes, options)
   }
 
   @Test(

@@ -25,7 +25,7 @@ struct EventRingTests {
       let sighting = Sighting(
         time: .milliseconds(Int64(item)), event: .found, reason: .matched, item: item, address: .device(1),
         samples: 0)
-      ring.append(sighting, payload: data.span.octets, response.span.octets)
+      ring.append(sighting, payload: data.span.rawBytes, response.span.rawBytes)
     }
 
     func payload(of sequence: UInt64, _ byteCount: Int) -> [UInt8] {

@@ -45,7 +45,7 @@ struct FloodTests {
     var counters: Counters { path.pipeline.counters }
 
     func receive(_ packet: [UInt8], at microseconds: Int64) {
-      _ = path.pipeline.receive(h4: packet.span.octets, at: Instant(microseconds: microseconds))
+      _ = path.pipeline.receive(h4: packet.span.rawBytes, at: Instant(microseconds: microseconds))
     }
 
     var produced: UInt64 { path.pipeline.events.produced }
@@ -102,7 +102,7 @@ struct FloodTests {
     for number: UInt64 in 1...10 { #expect(gateway.hasRow(number)) }
     for number: UInt64 in 101...110 { #expect(gateway.isFound(number)) }
     #expect(gateway.counters.devicesAdded == 100_020)
-    #expect(gateway.counters.strangersEvicted == 98_020)
+    #expect(gateway.counters.unknownDevicesEvicted == 98_020)
     #expect(gateway.counters.matchingDevicesEvicted == 0)
     #expect(gateway.counters.found == 10)
     #expect(gateway.counters.lost == 0)

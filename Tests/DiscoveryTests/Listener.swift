@@ -53,7 +53,7 @@ final class Listener {
   @discardableResult
   func receive(_ packet: [UInt8], at time: Instant) -> Pipeline.Reception {
     defer { path.pipeline.checkInvariants() }
-    return path.pipeline.receive(h4: packet.span.octets, at: time)
+    return path.pipeline.receive(h4: packet.span.rawBytes, at: time)
   }
 
   /// Nothing is heard until then.

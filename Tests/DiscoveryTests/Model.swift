@@ -29,7 +29,7 @@ struct Model {
     guard header.address.type != .anonymous else { return }
     let index = self.index(of: header.address)
     let isHeard = devices[index].sample(header, at: clock)
-    let set = devices[index].select(header.setID, at: clock)
+    let set = devices[index].select(header.advertisingSID, at: clock)
     let isChanged = devices[index].sets[set].store(report)
     let view = devices[index].sets[set]
     devices[index].claim(header.txPower, view.fields.txPower)

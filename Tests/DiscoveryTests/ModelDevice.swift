@@ -99,11 +99,11 @@ struct ModelDevice {
   mutating func select(_ id: UInt8, at time: Int64) -> Int {
     if let known = sets.firstIndex(where: { $0.id == id }) {
       sets.insert(sets.remove(at: known), at: 0)
-    } else if id == ReportHeader.noSet, !sets.isEmpty {
+    } else if id == ReportHeader.noAdvertisingSID, !sets.isEmpty {
       // It merges with the newest set.
-    } else if let newest = sets.first, newest.id == ReportHeader.noSet {
+    } else if let newest = sets.first, newest.id == ReportHeader.noAdvertisingSID {
       sets[0].id = id
-      for item in matches.keys where matches[item]?.sets.remove(ReportHeader.noSet) != nil {
+      for item in matches.keys where matches[item]?.sets.remove(ReportHeader.noAdvertisingSID) != nil {
         matches[item]?.sets.insert(id)
       }
     } else {

@@ -71,7 +71,7 @@ struct ModelTests {
     #expect(counters.found + counters.changed + counters.lost == count)
     #expect(counters.found - counters.lost == UInt64(stories.values.count { $0 }))
     // Room was short, or nothing was shown.
-    #expect(counters.strangersEvicted + counters.matchingDevicesEvicted > 0)
+    #expect(counters.unknownDevicesEvicted + counters.matchingDevicesEvicted > 0)
     #expect(counters.matchesEvicted + counters.matchesTurnedAway > 0)
   }
 

@@ -26,8 +26,8 @@ struct ReloadLoadTests {
         readers.1.read(path)
         if reloads % 50 == 0 { path.pipeline.checkInvariants() }
       }
-      _ = twin.pipeline.receive(h4: packet.span.octets, at: time)
-      _ = path.pipeline.receive(h4: packet.span.octets, at: time)
+      _ = twin.pipeline.receive(h4: packet.span.rawBytes, at: time)
+      _ = path.pipeline.receive(h4: packet.span.rawBytes, at: time)
     }
     readers.0.read(twin)
     readers.1.read(path)

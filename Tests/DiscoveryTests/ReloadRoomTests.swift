@@ -87,7 +87,7 @@ struct ReloadRoomTests {
     #expect(listener.deviceCount == 16)
     #expect(listener.lines() == [])
     for number: UInt64 in [3] + Array(23..<38) { #expect(listener.device(number) != nil, "\(number)") }
-    #expect(listener.counters.strangersEvicted == 22)
+    #expect(listener.counters.unknownDevicesEvicted == 22)
     #expect(listener.found(30) == ["bulb"])
     listener.hear(100, -60, .made(by: 1), at: 101)
     #expect(listener.device(23) == nil)
@@ -121,7 +121,7 @@ struct ReloadRoomTests {
     for number: UInt64 in 16..<64 { listener.hear(number, -60, .made(by: 1), at: 101) }
     #expect(listener.lines() == [])
     #expect(listener.deviceCount == 64)
-    #expect(listener.counters.strangersEvicted == 0)
+    #expect(listener.counters.unknownDevicesEvicted == 0)
   }
 
   @Test("Fewer places for accessories: those marked last are devices like others")

@@ -49,7 +49,7 @@ struct ReloadTwinTests {
       }
     }
     #expect(twin.produced > 100)
-    #expect(twin.counters.longPayloadsEvicted > 0 && twin.counters.strangersEvicted > 0)
+    #expect(twin.counters.longPayloadsEvicted > 0 && twin.counters.unknownDevicesEvicted > 0)
   }
 
   @Test(

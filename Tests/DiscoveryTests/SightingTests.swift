@@ -236,7 +236,7 @@ struct SightingTests {
     let packet = ReportEncoder.event(.legacy, report, other)
     #expect(listener.receive(Array(packet.dropLast(3)), at: 0) == .reports)
     #expect(listener.lines() == ["0 found bulb 1 matched"])
-    #expect(listener.counters.reportsCut == 1)
-    #expect(listener.counters.eventsCut == 1)
+    #expect(listener.counters.reportsLostToTruncation == 1)
+    #expect(listener.counters.eventsTruncated == 1)
   }
 }

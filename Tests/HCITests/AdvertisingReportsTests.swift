@@ -10,7 +10,7 @@ struct AdvertisingReportsTests {
   func all(fixture: Fixture) {
     let reading = EventReading(fixture.octets)
     #expect(reading.reports.count == reading.announced && reading.errors == [])
-    #expect(reading.surplus == 0 && reading.trailingByteCount == 0)
+    #expect(reading.eventTrailingByteCount == 0 && reading.trailingByteCount == 0)
   }
 
   @Test("Three advertisers in one event keep their own data and strength")
@@ -60,14 +60,15 @@ struct AdvertisingReportsTests {
         return
       }
       let intact = ends.count { $0 <= packet.count }
-      #expect(reading.outcomes == whole.outcomes.prefix(intact) + [.error(.cut(index: intact))], "\(damage)")
+      #expect(
+        reading.outcomes == whole.outcomes.prefix(intact) + [.error(.truncated(index: intact))], "\(damage)")
     }
   }
 
   @Test("An event without even a count is one cut report")
   func noCount() {
     let reading = EventReading(hex("04 3E 01 02"))
-    #expect(reading.outcomes == [.error(.cut(index: 0))])
+    #expect(reading.outcomes == [.error(.truncated(index: 0))])
   }
 
   @Test("A length that reaches past the event costs the rest of it")
@@ -77,7 +78,7 @@ struct AdvertisingReportsTests {
     octets[lengthOfSecond] = 200
     let reading = EventReading(octets)
     #expect(reading.reports.count == 1)
-    #expect(reading.errors == [.cut(index: 1)])
+    #expect(reading.errors == [.truncated(index: 1)])
   }
 
   @Test("Reports that end before a flipped bit are what they were", arguments: Packets.reports)
@@ -99,7 +100,7 @@ struct AdvertisingReportsTests {
     octets[4] = 255
     let reading = EventReading(octets)
     #expect(reading.reports.count == 3)
-    #expect(reading.errors == [.cut(index: 3)])
+    #expect(reading.errors == [.truncated(index: 3)])
     #expect(reading.steps == 5)
   }
 

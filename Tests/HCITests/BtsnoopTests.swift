@@ -99,7 +99,7 @@ struct BtsnoopTests {
   func refusals() {
     let good = Captures.file(.h4, [])
     withEveryPrefix(of: good) { file, damage in
-      #expect(CaptureReading(file).error == .headerCut(byteCount: file.count), "\(damage)")
+      #expect(CaptureReading(file).error == .headerTruncated(byteCount: file.count), "\(damage)")
     }
     withEveryBitFlip(of: good) { file, damage in
       let error = CaptureReading(file).error
@@ -123,7 +123,7 @@ struct BtsnoopTests {
       let intact = (starts.dropFirst() + [file.count]).count { $0 <= torn.count }
       #expect(reading.records == Array(whole.records.prefix(intact)), "\(damage)")
       let isBorder = torn.count == 16 || starts.contains(torn.count)
-      #expect(reading.error == (isBorder ? nil : .recordCut(offset: starts[intact])), "\(damage)")
+      #expect(reading.error == (isBorder ? nil : .recordTruncated(offset: starts[intact])), "\(damage)")
     }
   }
 

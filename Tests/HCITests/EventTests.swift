@@ -12,15 +12,15 @@ struct EventTests {
     let event = try Event(parsing: body.rawSpan)
     #expect(event.code == 0x0E)
     #expect(event.parameters.octets == hex("01 0C 20 00"))
-    #expect(event.surplus == 0)
+    #expect(event.trailingByteCount == 0)
   }
 
   @Test("Octets behind the parameters are left out and counted")
-  func surplus() throws {
+  func trailingBytes() throws {
     let body = hex("0E 02 01 0C 20 00")
     let event = try Event(parsing: body.rawSpan)
     #expect(event.parameters.octets == hex("01 0C"))
-    #expect(event.surplus == 2)
+    #expect(event.trailingByteCount == 2)
   }
 
   @Test("A cut event keeps the parameters that are there")
@@ -28,13 +28,13 @@ struct EventTests {
     let body = hex("0E 09 01 0C 20 00")
     let event = try Event(parsing: body.rawSpan)
     #expect(event.parameters.octets == hex("01 0C 20 00"))
-    #expect(event.surplus == -5)
+    #expect(event.trailingByteCount == -5)
   }
 
   @Test("Fewer than two octets are no event", arguments: 0..<2)
-  func headerCut(byteCount: Int) {
+  func headerTruncated(byteCount: Int) {
     let reading = EventReading([4] + [UInt8](repeating: 0x3E, count: byteCount))
-    #expect(reading.eventError == .headerCut(byteCount: byteCount))
+    #expect(reading.eventError == .headerTruncated(byteCount: byteCount))
   }
 
   @Test("Every prefix is an event that lacks octets, or has a cut header", arguments: Packets.reports)
@@ -43,8 +43,8 @@ struct EventTests {
       let reading = EventReading(packet)
       switch packet.count {
       case 0: #expect(reading.packetError == .empty)
-      case 1...2: #expect(reading.eventError == .headerCut(byteCount: packet.count - 1))
-      default: #expect(reading.surplus == packet.count - fixture.octets.count, "\(damage)")
+      case 1...2: #expect(reading.eventError == .headerTruncated(byteCount: packet.count - 1))
+      default: #expect(reading.eventTrailingByteCount == packet.count - fixture.octets.count, "\(damage)")
       }
     }
   }

@@ -19,7 +19,7 @@ struct ExtendedReportTests {
     #expect(report.header.pdu == .extended)
     #expect(report.header.properties == .extendedEvent.union(.connectable))
     #expect(report.header.primaryPHY == .le1M && report.header.secondaryPHY == .le2M)
-    #expect(report.header.setID == 5 && report.header.txPower == -8 && report.header.rssi == -60)
+    #expect(report.header.advertisingSID == 5 && report.header.txPower == -8 && report.header.rssi == -60)
     #expect(report.header.directAddress == nil)
     #expect(report.data == hex("020106 06160FFE010203"))
   }
@@ -101,12 +101,12 @@ struct ExtendedReportTests {
 
   @Test("A set is one of sixteen or absent; any other costs the report")
   func sets() {
-    for setID in UInt8.min...UInt8.max {
-      let outcome = outcome { $0.setID = setID }
-      if setID < 16 || setID == 0xFF {
-        #expect(outcome?.report?.header.setID == setID)
+    for advertisingSID in UInt8.min...UInt8.max {
+      let outcome = outcome { $0.advertisingSID = advertisingSID }
+      if advertisingSID < 16 || advertisingSID == 0xFF {
+        #expect(outcome?.report?.header.advertisingSID == advertisingSID)
       } else {
-        #expect(outcome?.error == .reserved(index: 0, field: .setID))
+        #expect(outcome?.error == .reserved(index: 0, field: .advertisingSID))
       }
     }
   }

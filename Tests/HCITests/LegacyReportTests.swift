@@ -16,7 +16,8 @@ struct LegacyReportTests {
   func whole() throws {
     let reading = EventReading(Packets.legacy.octets)
     let report = try #require(reading.reports.first)
-    #expect(reading.outcomes.count == 1 && reading.surplus == 0 && reading.trailingByteCount == 0)
+    #expect(
+      reading.outcomes.count == 1 && reading.eventTrailingByteCount == 0 && reading.trailingByteCount == 0)
     #expect(report.header.address == DeviceAddress(bits: 0xC122_3344_5566, type: .random))
     #expect(report.header.pdu == .connectable)
     #expect(report.header.rssi == -60 && report.header.hasReading)
@@ -27,7 +28,8 @@ struct LegacyReportTests {
   func absences() throws {
     let header = try #require(EventReading(Packets.legacy.octets).reports.first).header
     #expect(header.dataStatus == .complete && header.primaryPHY == .le1M && header.secondaryPHY == nil)
-    #expect(header.setID == ReportHeader.noSet && header.txPower == ReportHeader.noTxPower)
+    #expect(
+      header.advertisingSID == ReportHeader.noAdvertisingSID && header.txPower == ReportHeader.noTxPower)
     #expect(header.directAddress == nil && header.periodicInterval == 0)
     #expect(!header.properties.contains(.extendedEvent) && !header.properties.contains(.legacyPDU))
   }

@@ -8,7 +8,7 @@ import Testing
 struct PacketTests {
   @Test("Every kind is told by its indicator")
   func kinds() throws {
-    for kind in [PacketKind.command, .acl, .synchronous, .event, .isochronous] {
+    for kind in [PacketKind.command, .acl, .sco, .event, .iso] {
       let octets = [kind.rawValue, 1, 2, 3]
       let packet = try Packet(parsing: octets.rawSpan)
       #expect(packet.kind == kind)

@@ -35,14 +35,14 @@ struct ReportAssemblerTests {
 
   /// A fragment of the advertiser `number`.
   func report(
-    _ data: [UInt8], _ status: DataStatus, advertiser number: UInt8 = 0, setID: UInt8 = 5,
+    _ data: [UInt8], _ status: DataStatus, advertiser number: UInt8 = 0, advertisingSID: UInt8 = 5,
     isScanResponse: Bool = false, isAnonymous: Bool = false
   ) throws -> ReadReport {
     var layout = ExtendedReportLayout()
     layout.eventType = UInt16(status.rawValue) << 5 | (isScanResponse ? 8 : 0)
     layout.address[0] = number
     layout.addressType = isAnonymous ? 0xFF : 0x01
-    layout.setID = setID
+    layout.advertisingSID = advertisingSID
     layout.data = data
     return try #require(EventReading(reportEvent(0x0D, [layout.octets])).reports.first)
   }
@@ -87,13 +87,13 @@ struct ReportAssemblerTests {
     var bench = Bench()
     _ = bench.take(try report([0x10], .incomplete, advertiser: 1))
     _ = bench.take(try report([0x20], .incomplete, advertiser: 2))
-    _ = bench.take(try report([0x30], .incomplete, advertiser: 1, setID: 6))
+    _ = bench.take(try report([0x30], .incomplete, advertiser: 1, advertisingSID: 6))
     _ = bench.take(try report([0x40], .incomplete, advertiser: 1, isScanResponse: true))
     _ = bench.take(try report([0x11], .incomplete, advertiser: 1))
     #expect(bench.joined(try report([0x21], .complete, advertiser: 2)) == [0x20, 0x21])
     #expect(bench.joined(try report([0x41], .complete, advertiser: 1, isScanResponse: true)) == [0x40, 0x41])
     #expect(bench.joined(try report([0x12], .complete, advertiser: 1)) == [0x10, 0x11, 0x12])
-    #expect(bench.joined(try report([0x31], .complete, advertiser: 1, setID: 6)) == [0x30, 0x31])
+    #expect(bench.joined(try report([0x31], .complete, advertiser: 1, advertisingSID: 6)) == [0x30, 0x31])
   }
 
   @Test("A legacy report between two fragments does not disturb them")
@@ -108,9 +108,9 @@ struct ReportAssemblerTests {
   @Test("Anonymous fragments are joined by their set")
   func anonymous() throws {
     var bench = Bench()
-    _ = bench.take(try report([1], .incomplete, advertiser: 1, setID: 1, isAnonymous: true))
-    _ = bench.take(try report([9], .incomplete, advertiser: 1, setID: 2, isAnonymous: true))
-    let last = try report([2], .complete, advertiser: 77, setID: 1, isAnonymous: true)
+    _ = bench.take(try report([1], .incomplete, advertiser: 1, advertisingSID: 1, isAnonymous: true))
+    _ = bench.take(try report([9], .incomplete, advertiser: 1, advertisingSID: 2, isAnonymous: true))
+    let last = try report([2], .complete, advertiser: 77, advertisingSID: 1, isAnonymous: true)
     #expect(bench.joined(last) == [1, 2])
   }
 

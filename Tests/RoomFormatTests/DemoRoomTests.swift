@@ -33,7 +33,7 @@ struct DemoRoomTests {
         for report in EventReading(packet.bytes).reports {
           let second = packet.time.microseconds / 1_000_000
           heard.levels[report.header.address.bits, default: []].append((second, Int(report.header.rssi)))
-          heard.sets.insert(report.header.setID)
+          heard.sets.insert(report.header.advertisingSID)
         }
         guard let event = try? Event(parsing: Array(packet.bytes.dropFirst()).rawSpan) else { continue }
         send(bringup.received(event, now: now), to: &controller, now)
@@ -73,6 +73,6 @@ struct DemoRoomTests {
     var room = try Self.room()
     room.controller.hasExtendedAdvertising = false
     let heard = listen(room, plan: Self.fullTime, seconds: 20)
-    #expect(heard.levels[0xC4A1_0000_1E27] != nil && heard.sets == [ReportHeader.noSet])
+    #expect(heard.levels[0xC4A1_0000_1E27] != nil && heard.sets == [ReportHeader.noAdvertisingSID])
   }
 }

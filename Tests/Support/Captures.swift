@@ -15,12 +15,12 @@ public enum Captures {
   public static func kinds(_ datalink: BtsnoopDatalink) -> [Written] {
     let all: [(Fixture, PacketKind, Bool)] = [
       (Packets.command, .command, false), (Packets.legacy, .event, true), (Packets.acl, .acl, false),
-      (Packets.acl, .acl, true), (Packets.synchronous, .synchronous, false),
-      (Packets.synchronous, .synchronous, true), (Packets.isochronous, .isochronous, false),
-      (Packets.isochronous, .isochronous, true), (Packets.extendedChain, .event, true),
+      (Packets.acl, .acl, true), (Packets.sco, .sco, false),
+      (Packets.sco, .sco, true), (Packets.iso, .iso, false),
+      (Packets.iso, .iso, true), (Packets.extendedChain, .event, true),
     ]
     return all.map { Written(packet: $0.octets, kind: $1, isReceived: $2) }
-      .filter { datalink != .hci || ($0.kind != .synchronous && $0.kind != .isochronous) }
+      .filter { datalink != .hci || ($0.kind != .sco && $0.kind != .iso) }
   }
 
   /// A capture with one record of each of `kinds`, 100 ms apart, from adapter 3 where the datalink can say so.

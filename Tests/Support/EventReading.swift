@@ -30,7 +30,7 @@ public struct EventReading: Equatable {
   public var kind: PacketKind?
   public var eventError: EventError?
   public var code: UInt8?
-  public var surplus: Int?
+  public var eventTrailingByteCount: Int?
   /// Nil when the event does not carry reports.
   public var format: ReportFormat?
   public var announced = 0
@@ -59,7 +59,7 @@ public struct EventReading: Equatable {
     do throws(EventError) {
       let event = try Event(parsing: body)
       code = event.code
-      surplus = event.surplus
+      eventTrailingByteCount = event.trailingByteCount
       if let reports = AdvertisingReports(event) { read(reports) }
     } catch {
       eventError = error

@@ -169,7 +169,7 @@ public enum Packets {
       02 17 00            // ATT: exchange MTU
       """))
 
-  public static let synchronous = Fixture(
+  public static let sco = Fixture(
     "synchronous data",
     hex(
       """
@@ -177,7 +177,7 @@ public enum Packets {
       11 22 33            // audio
       """))
 
-  public static let isochronous = Fixture(
+  public static let iso = Fixture(
     "isochronous data",
     hex(
       """
@@ -187,7 +187,7 @@ public enum Packets {
 
   /// Every event that carries reports.
   public static let reports = [legacy, legacyThree, directed, extended, extendedChain]
-  public static let all = reports + [commandComplete, command, acl, synchronous, isochronous]
+  public static let all = reports + [commandComplete, command, acl, sco, iso]
 }
 
 /// Payloads of AD structures of our making.

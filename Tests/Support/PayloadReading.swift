@@ -76,7 +76,9 @@ public struct PayloadReading: Equatable {
     var value: ReadValue?
     do throws(Malformation) {
       let decoded = try structure.decoded()
-      if isCut(decoded) { malformations.append(Malformation(offset: structure.offset, kind: .wrongSize)) }
+      if isTruncated(decoded) {
+        malformations.append(Malformation(offset: structure.offset, kind: .wrongSize))
+      }
       value = ReadValue(decoded)
     } catch {
       malformations.append(error)
@@ -84,9 +86,9 @@ public struct PayloadReading: Equatable {
     structures.append(Structure(type: structure.type, offset: structure.offset, value: value))
   }
 
-  private func isCut(_ value: borrowing ADValue) -> Bool {
+  private func isTruncated(_ value: borrowing ADValue) -> Bool {
     switch value {
-    case .services(let list), .solicitations(let list): list.isCut
+    case .services(let list), .solicitations(let list): list.isTruncated
     default: false
     }
   }

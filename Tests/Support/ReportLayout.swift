@@ -46,7 +46,7 @@ public struct ExtendedReportLayout {
   public var address: [UInt8] = hex("66 55 44 33 22 C1")
   public var primaryPHY: UInt8 = 0x01
   public var secondaryPHY: UInt8 = 0x02
-  public var setID: UInt8 = 0x05
+  public var advertisingSID: UInt8 = 0x05
   public var txPower: Int8 = 127
   public var rssi: Int8 = -60
   public var periodicInterval: UInt16 = 0
@@ -57,7 +57,7 @@ public struct ExtendedReportLayout {
   public init() {}
 
   public var octets: [UInt8] {
-    littleEndian(eventType) + [addressType] + address + [primaryPHY, secondaryPHY, setID]
+    littleEndian(eventType) + [addressType] + address + [primaryPHY, secondaryPHY, advertisingSID]
       + [UInt8(bitPattern: txPower), UInt8(bitPattern: rssi)] + littleEndian(periodicInterval)
       + [directAddressType] + directAddress + [UInt8(data.count)] + data
   }

@@ -64,13 +64,13 @@ struct HCIEventTests {
       let expected = vector.expected
       #expect(reading.code == Event.leMeta, "\(vector.id)")
       #expect(Int(packet[2]) == expected.plen, "\(vector.id)")
-      #expect(reading.surplus == expected.actualLen - expected.plen, "\(vector.id)")
+      #expect(reading.eventTrailingByteCount == expected.actualLen - expected.plen, "\(vector.id)")
       #expect(reading.format?.rawValue == expected.subevent, "\(vector.id)")
       #expect(reading.announced == expected.numReports, "\(vector.id)")
       #expect(reading.reports.count == expected.reports.count, "\(vector.id)")
       if let trailing = expected.trailing { #expect(reading.trailingByteCount == trailing, "\(vector.id)") }
       let isCut = expected.truncated == true
-      #expect(reading.errors == (isCut ? [.cut(index: 0)] : []), "\(vector.id)")
+      #expect(reading.errors == (isCut ? [.truncated(index: 0)] : []), "\(vector.id)")
     }
   }
 
@@ -105,7 +105,7 @@ struct HCIEventTests {
     #expect(header.dataStatus.rawValue == expected.dataStatus, "\(id)")
     #expect(header.primaryPHY.rawValue == expected.primaryPhy, "\(id)")
     #expect(header.secondaryPHY?.rawValue ?? 0 == expected.secondaryPhy, "\(id)")
-    #expect(header.setID == expected.sid, "\(id)")
+    #expect(header.advertisingSID == expected.sid, "\(id)")
     #expect(header.txPower == expected.txPower, "\(id)")
     #expect(header.periodicInterval == expected.periodicInterval, "\(id)")
     #expect(header.directAddress == nil, "\(id)")

@@ -154,7 +154,7 @@ struct WatchTests {
     let agent = try ScriptedAgent([[Self.greeting, Self.packets]])
     let run = try Tool.run("capture", "-", "--socket", agent.path)
     #expect(run.status == 69 && run.errorOutput.contains("2 packets recorded, none lost"))
-    var reader = try BtsnoopReader(run.output.span.octets)
+    var reader = try BtsnoopReader(run.output.span.rawBytes)
     var count = 0
     while try reader.next() != nil { count += 1 }
     #expect(count == 2)

@@ -7,7 +7,9 @@ import Testing
 @testable import ToolText
 
 @Suite struct AdvertisementFieldsTests {
-  private func fields(_ payload: [UInt8]) -> AdvertisementFields { AdvertisementFields(payload.span.octets) }
+  private func fields(_ payload: [UInt8]) -> AdvertisementFields {
+    AdvertisementFields(payload.span.rawBytes)
+  }
 
   @Test func aCompleteNameComesBeforeAShortenedOne() {
     let short: [UInt8] = [0x03, 0x08, 0x42, 0x61]

@@ -17,10 +17,10 @@ import VirtualRadio
     var matchCount = 0
     for _ in 0..<100 {
       let (data, response) = (dice.payload(), dice.payload())
-      let found = path.pipeline.matcher.evaluate(data.span.octets, response.span.octets).items
+      let found = path.pipeline.matcher.evaluate(data.span.rawBytes, response.span.rawBytes).items
       let structures =
-        ObservedStructure.all(in: data.span.octets, .data)
-        + ObservedStructure.all(in: response.span.octets, .response)
+        ObservedStructure.all(in: data.span.rawBytes, .data)
+        + ObservedStructure.all(in: response.span.rawBytes, .response)
       let expected = descriptors.filter { ClauseQuestion.answers($0, structures).allSatisfy(\.holds) }.count
       #expect(found.total == expected, "\(data) \(response)")
       for place in 0..<found.count {
@@ -60,7 +60,7 @@ import VirtualRadio
     var descriptor = DiscoveryDescriptor()
     descriptor.companyIdentifier = 0x0EEE
     descriptor.nameSubstring = [0x4C]
-    let answers = ClauseQuestion.answers(descriptor, ObservedStructure.all(in: payload.span.octets, .data))
+    let answers = ClauseQuestion.answers(descriptor, ObservedStructure.all(in: payload.span.rawBytes, .data))
     #expect(answers.map(\.holds) == [true, false])
     #expect(answers.map(\.key) == [.companyIdentifier, .nameSubstring])
     #expect(answers[1].comparisons.isEmpty)

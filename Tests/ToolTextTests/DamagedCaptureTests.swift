@@ -62,7 +62,7 @@ import VirtualRadio
     var output = JSONWriter()
     var text = ""
     do throws(BtsnoopError) {
-      var reader = try BtsnoopReader(capture.span.octets)
+      var reader = try BtsnoopReader(capture.span.rawBytes)
       while let record = try reader.next() {
         decoder.take(record) { entry in
           switch entry {

@@ -22,7 +22,7 @@ private struct RoomLines {
     let reading = ManifestReader.read(text: text, fileName: "accessoryd.toml")
     var replay = CaptureReplay(DataPath(try #require(reading.value)))
     let capture = try TestData.repositoryOctets("Config/demo-room.btsnoop")
-    var reader = try BtsnoopReader(capture.span.octets)
+    var reader = try BtsnoopReader(capture.span.rawBytes)
     var second: Int64 = 0
     while let record = try reader.next() {
       events += replay.take(record)

@@ -123,7 +123,7 @@ struct ControllerScanTests {
       var host = Host(ControllerScript(), [.extended(1), .extended(2, primary: .coded)])
       host.scanExtended(le1M: le1M, coded: coded)
       host.listen(milliseconds: 60_000)
-      return [1, 2].map { set in host.reports.filter { $0.header.setID == set }.count }
+      return [1, 2].map { set in host.reports.filter { $0.header.advertisingSID == set }.count }
     }
     let full = ScanParameters.fullTime(.passive)
     let alone = heard(full, nil)

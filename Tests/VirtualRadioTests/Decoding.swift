@@ -9,7 +9,7 @@ import VirtualRadio
 func reports(in packet: [UInt8]) -> (format: ReportFormat, reports: [AirReport])? {
   let reading = EventReading(packet)
   guard let format = reading.format else { return nil }
-  #expect(reading.errors.isEmpty && reading.surplus == 0 && reading.trailingByteCount == 0)
+  #expect(reading.errors.isEmpty && reading.eventTrailingByteCount == 0 && reading.trailingByteCount == 0)
   return (format, reading.reports.map { AirReport(header: $0.header, data: $0.data) })
 }
 

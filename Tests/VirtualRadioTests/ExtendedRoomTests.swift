@@ -18,7 +18,7 @@ import VirtualRadio
       let chain = heard[start..<(start + 3)]
       #expect(chain.flatMap(\.data) == long.bytes)
       #expect(chain.map(\.header.dataStatus) == [.incomplete, .incomplete, .complete])
-      #expect(chain.allSatisfy { $0.header.setID == 3 && $0.header.secondaryPHY == .le2M })
+      #expect(chain.allSatisfy { $0.header.advertisingSID == 3 && $0.header.secondaryPHY == .le2M })
     }
   }
 

@@ -18,7 +18,7 @@ struct Workload: ~Copyable {
   /// Every packet parsed down to its AD structures and matched, whether it repeats an earlier one or not.
   @inline(never)
   mutating func runMatcher(_ stream: borrowing Stream) {
-    let bytes = stream.bytes.span.octets
+    let bytes = stream.bytes.span.rawBytes
     for index in 0..<stream.count {
       matched += match(bytes.extracting(stream.starts[index]..<stream.starts[index + 1]))
     }
@@ -47,7 +47,7 @@ struct Workload: ~Copyable {
 
   /// Ten reports between two reloads, each with one item less or more than the one before.
   mutating func runReload(_ stream: borrowing Stream, _ manifest: GatewayManifest, round: Int) {
-    let bytes = stream.bytes.span.octets
+    let bytes = stream.bytes.span.rawBytes
     for index in 0..<10 {
       let place = (10 * round + index) % stream.count
       time += 200
@@ -64,7 +64,7 @@ struct Workload: ~Copyable {
   /// Every packet through the whole pipeline, a millisecond apart.
   @inline(never)
   mutating func runPipeline(_ stream: borrowing Stream, round: Int) {
-    let bytes = stream.bytes.span.octets
+    let bytes = stream.bytes.span.rawBytes
     for index in 0..<stream.count {
       time += 1000
       _ = path.pipeline.receive(

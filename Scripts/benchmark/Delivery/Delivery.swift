@@ -58,7 +58,7 @@ struct Delivery: ~Copyable {
         0x0EEE, [UInt8(truncatingIfNeeded: round), UInt8(truncatingIfNeeded: round >> 8), UInt8(device)])
       let address = DeviceAddress(bits: 0xC000_0000_0000 | UInt64(device), type: .random)
       let packet = ReportEncoder.event(.legacy, AirReport(.connectable, from: address, rssi: -60, payload))
-      agent.receive(packet: packet.span.octets, at: time)
+      agent.receive(packet: packet.span.rawBytes, at: time)
     }
     let before = allocation_count()
     repeat {

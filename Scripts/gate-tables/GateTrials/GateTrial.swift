@@ -38,7 +38,7 @@ public struct GateTrial: Sendable {
       guard let rssi = sample.rssi else { continue }
       if outcome.firstHeard == nil, sample.time >= arrival { outcome.firstHeard = sample.time }
       packet[packet.count - 1] = UInt8(bitPattern: rssi)  // The last octet of a legacy report is its RSSI.
-      _ = path.pipeline.receive(h4: packet.span.octets, at: sample.time)
+      _ = path.pipeline.receive(h4: packet.span.rawBytes, at: sample.time)
       guard path.pipeline.events.produced == 0 else {
         outcome.entered = sample.time
         return outcome

@@ -32,7 +32,7 @@ public struct CaptureReports: Sendable {
   }
 
   private static func records(_ bytes: [UInt8]) throws(BtsnoopError) -> [Record] {
-    var reader = try BtsnoopReader(bytes.span.octets)
+    var reader = try BtsnoopReader(bytes.span.rawBytes)
     var records: [Record] = []
     var first: Int64?
     var last: Int64 = 0

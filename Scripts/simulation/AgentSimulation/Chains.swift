@@ -17,7 +17,8 @@ struct Chains {
     let header = report.header
     guard header.properties.contains(.extendedEvent) else { return report }
     let key = Key(
-      address: header.address, set: header.setID, isResponse: header.properties.contains(.scanResponse))
+      address: header.address, set: header.advertisingSID,
+      isResponse: header.properties.contains(.scanResponse))
     let before = begun[key].flatMap { (time - $0.time) / 1000 > 2500 ? nil : $0.data } ?? []
     guard header.dataStatus == .incomplete else {
       begun[key] = nil

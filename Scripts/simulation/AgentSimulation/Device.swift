@@ -66,7 +66,7 @@ struct Device {
       heard.data.insert(report.data)
     }
     var views = last?.views ?? []
-    let changed = Self.place(header.setID, in: &views, at: time)
+    let changed = Self.place(header.advertisingSID, in: &views, at: time)
     views[0] = changed.storing(report)
     moments.append(
       Moment(
@@ -103,9 +103,9 @@ struct Device {
   private static func place(_ set: UInt8, in views: inout [View], at time: Int64) -> View {
     if let known = views.firstIndex(where: { $0.set == set }) {
       views.insert(views.remove(at: known), at: 0)
-    } else if set == ReportHeader.noSet, !views.isEmpty {
+    } else if set == ReportHeader.noAdvertisingSID, !views.isEmpty {
       // Without a set's number it belongs to the set heard last.
-    } else if let newest = views.first, newest.set == ReportHeader.noSet {
+    } else if let newest = views.first, newest.set == ReportHeader.noAdvertisingSID {
       views[0].set = set
     } else {
       views.insert(View(set: set, lastSeen: time), at: 0)

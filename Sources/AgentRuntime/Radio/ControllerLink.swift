@@ -66,7 +66,7 @@ final class ControllerLink: RadioSource {
   }
 
   private static func hand(_ buffer: [UInt8], _ count: Int, to receive: (RawSpan) -> Void) {
-    receive(buffer.span.octets.extracting(0..<count))
+    receive(buffer.span.rawBytes.extracting(0..<count))
   }
 
   /// Hands over the whole packets, and moves what is left to the front.
@@ -85,7 +85,7 @@ final class ControllerLink: RadioSource {
   ) throws(RadioEnd) -> (end: Int, count: Int) {
     var (start, count) = (0, 0)
     while start < filled {
-      let rest = buffer.span.octets.extracting(start..<filled)
+      let rest = buffer.span.rawBytes.extracting(start..<filled)
       guard let byteCount = try measure(rest) else { break }
       receive(rest.extracting(0..<byteCount))
       start += byteCount

@@ -22,7 +22,7 @@ final class ManagementPort {
   func drain(countMax: Int = 64, _ receive: (RawSpan) -> Void) {
     for _ in 0..<countMax {
       guard let count = try? socket.descriptor.read(into: &buffer), count > 0 else { return }
-      receive(buffer.span.octets.extracting(0..<count))
+      receive(buffer.span.rawBytes.extracting(0..<count))
     }
   }
 

@@ -78,11 +78,12 @@ extension RadioOpening.Failure {
 extension BtsnoopError {
   fileprivate var sentence: String {
     switch self {
-    case .headerCut(let byteCount): "it has \(byteCount) of the 16 bytes that a btsnoop capture starts with"
+    case .headerTruncated(let byteCount):
+      "it has \(byteCount) of the 16 bytes that a btsnoop capture starts with"
     case .notBtsnoop: "it is no btsnoop capture"
     case .unsupportedVersion(let version): "its btsnoop version, \(version), is unknown"
     case .unsupportedDatalink(let code): "its datalink, \(code), is unknown"
-    case .recordCut(let offset): "it ends inside the record at byte \(offset)"
+    case .recordTruncated(let offset): "it ends inside the record at byte \(offset)"
     case .recordOversized(let offset, _): "the record at byte \(offset) is longer than any packet"
     }
   }

@@ -55,7 +55,7 @@ final class RecordingSource: RadioSource {
     at now: Instant, _ receive: (RawSpan, Instant) -> Void
   ) throws(BtsnoopError) -> RadioDrain {
     let bytes = self.bytes
-    var reader = try BtsnoopReader(bytes.span.octets, at: offset)
+    var reader = try BtsnoopReader(bytes.span.rawBytes, at: offset)
     var border =
       pace == .recorded ? now.microseconds - origin.microseconds : elapsed + Self.strideMicroseconds
     for count in 0..<RadioDrain.packetCountMax {
@@ -93,7 +93,7 @@ final class RecordingSource: RadioSource {
     packet.removeAll(keepingCapacity: true)
     packet.append(kind.rawValue)
     for index in 0..<record.payload.byteCount { packet.append(record.payload.uint8(at: index)) }
-    receive(packet.span.octets, Instant(microseconds: origin.microseconds + elapsed))
+    receive(packet.span.rawBytes, Instant(microseconds: origin.microseconds + elapsed))
     self.packet = packet
   }
 

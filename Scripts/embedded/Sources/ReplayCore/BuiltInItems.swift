@@ -105,6 +105,6 @@ extension Pipeline {
 extension Matcher {
   fileprivate mutating func store<let count: Int>(_ octets: [count of UInt8]) -> StoredBytes {
     let span = octets.span
-    return store(span.octets)
+    return store(span.rawBytes)
   }
 }

@@ -27,7 +27,7 @@ func fuzzEvent(_ bytes: RawSpan) {
   do throws(EventError) {
     let event = try Event(parsing: bytes)
     precondition(event.parameters.byteCount <= 255)
-    precondition(event.parameters.byteCount + max(0, event.surplus) == bytes.byteCount - 2)
+    precondition(event.parameters.byteCount + max(0, event.trailingByteCount) == bytes.byteCount - 2)
     if let reports = AdvertisingReports(event) { walk(reports, in: event.parameters.byteCount) }
   } catch {
     precondition(bytes.byteCount < 2)
@@ -55,7 +55,7 @@ private func walk(_ borrowed: consuming AdvertisingReports, in byteCount: Int) {
       guard let report = try reports.next() else { break }
       fuzzPayload(report.data)
     } catch {
-      if case .cut = error { precondition(reports.remaining == 0, "reading goes on behind a cut") }
+      if case .truncated = error { precondition(reports.remaining == 0, "reading goes on behind a cut") }
     }
   }
 }

@@ -3,7 +3,7 @@
 /// What a controller says to a command: Command Complete or Command Status (Core Specification 5.4, Volume 4, Part E,
 /// 7.7.14 and 7.7.15), borrowed.
 @frozen
-public struct CommandAnswer: ~Escapable {
+public struct CommandReply: ~Escapable {
   public let opcode: Opcode
   /// How many more commands the controller takes now (Num_HCI_Command_Packets).
   public let commandsAllowed: UInt8
@@ -25,14 +25,14 @@ public struct CommandAnswer: ~Escapable {
     let parameters = event.parameters
     switch event.code {
     case Self.complete:
-      guard parameters.byteCount >= 3, event.surplus >= 0 else { return nil }
+      guard parameters.byteCount >= 3, event.trailingByteCount >= 0 else { return nil }
       commandsAllowed = parameters.uint8(at: 0)
       opcode = Opcode(rawValue: parameters.uint16(at: 1))
       status = parameters.byteCount > 3 ? ErrorCode(rawValue: parameters.uint8(at: 3)) : nil
       isComplete = true
       returned = parameters.extracting(droppingFirst: 4)
     case Self.commandStatus:
-      guard parameters.byteCount >= 4, event.surplus >= 0 else { return nil }
+      guard parameters.byteCount >= 4, event.trailingByteCount >= 0 else { return nil }
       let code = ErrorCode(rawValue: parameters.uint8(at: 0))
       commandsAllowed = parameters.uint8(at: 1)
       opcode = Opcode(rawValue: parameters.uint16(at: 2))

@@ -16,7 +16,7 @@ struct CommandAnswerTests {
   }
 
   private func answer(_ body: [UInt8]) -> Answer? {
-    guard let event = try? Event(parsing: body.rawSpan), let answer = CommandAnswer(event) else { return nil }
+    guard let event = try? Event(parsing: body.rawSpan), let answer = CommandReply(event) else { return nil }
     return Answer(
       opcode: answer.opcode.rawValue, allowed: answer.commandsAllowed, status: answer.status?.rawValue,
       isComplete: answer.isComplete, returned: answer.returned.octets)
