@@ -22,7 +22,7 @@ let package = Package(
   name: "data-path",
   targets: [
     .target(name: "HCI", swiftSettings: embedded),
-    .target(name: "Discovery", dependencies: ["HCI"], swiftSettings: embedded),
+    .target(name: "Discovery", dependencies: ["HCI"], exclude: ["Reload"], swiftSettings: embedded),
     .target(
       name: "ReplayCore", dependencies: ["HCI", "Discovery"],
       swiftSettings: embedded + [.enableExperimentalFeature("Extern")]),

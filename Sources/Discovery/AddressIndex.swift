@@ -25,29 +25,29 @@ struct AddressIndex: ~Copyable {
   }
 
   @inline(__always)
-  private func next(_ place: Int) -> Int { (place &+ 1) & (slots.count &- 1) }
+  private func next(_ slot: Int) -> Int { (slot &+ 1) & (slots.count &- 1) }
 
   /// The row of `address`, or -1.
   @inline(__always)
   func row(of address: DeviceAddress) -> Int {
     let key = address.word
-    var place = home(key)
-    while slots[place].key != key {
-      if slots[place].key == Self.free { return -1 }
-      place = next(place)
+    var slot = home(key)
+    while slots[slot].key != key {
+      if slots[slot].key == Self.free { return -1 }
+      slot = next(slot)
     }
-    return Int(slots[place].row)
+    return Int(slots[slot].row)
   }
 
   /// Adds an address that is not there.
   mutating func insert(_ address: DeviceAddress, row: Int) {
     let key = address.word
-    var place = home(key)
-    while slots[place].key != Self.free { place = next(place) }
-    slots[place] = Slot(key: key, row: Int32(row))
+    var slot = home(key)
+    while slots[slot].key != Self.free { slot = next(slot) }
+    slots[slot] = Slot(key: key, row: Int32(row))
   }
 
-  /// Removes an address that is there, and moves up those behind it that its place kept from their own.
+  /// Removes an address that is there, and moves later ones into the hole where that brings them nearer to their own slot.
   mutating func remove(_ address: DeviceAddress) {
     let key = address.word
     var hole = home(key)
@@ -55,14 +55,14 @@ struct AddressIndex: ~Copyable {
       precondition(slots[hole].key != Self.free, "an address was removed that was not there")
       hole = next(hole)
     }
-    var place = next(hole)
-    while slots[place].key != Self.free {
-      let distance = (place &- home(slots[place].key)) & (slots.count &- 1)
-      if distance >= (place &- hole) & (slots.count &- 1) {
-        slots[hole] = slots[place]
-        hole = place
+    var slot = next(hole)
+    while slots[slot].key != Self.free {
+      let distance = (slot &- home(slots[slot].key)) & (slots.count &- 1)
+      if distance >= (slot &- hole) & (slots.count &- 1) {
+        slots[hole] = slots[slot]
+        hole = slot
       }
-      place = next(place)
+      slot = next(slot)
     }
     slots[hole].key = Self.free
   }

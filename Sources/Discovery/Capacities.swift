@@ -2,7 +2,7 @@
 
 /// The sizes of every table in the data path, fixed at start.
 public struct Capacities: Equatable, Sendable, BitwiseCopyable {
-  /// Advertisers remembered; the least recently heard stranger gives way.
+  /// Advertisers remembered; the least recently heard unknown device gives way.
   public var devices: Int32 = 2000
   /// Payloads over 31 bytes remembered.
   public var longPayloads: Int32 = 128

@@ -8,16 +8,16 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   public var packetsTapped: UInt64 = 0
   /// Packets that are empty, of an unknown kind, or too short for a header.
   public var packetsMalformed: UInt64 = 0
-  /// Events with fewer octets than their header promises.
+  /// Events with fewer bytes than their header promises.
   public var eventsTruncated: UInt64 = 0
-  /// Octets behind the last report of an event.
+  /// Events with bytes after their last report.
   public var eventsWithTrailingBytes: UInt64 = 0
   /// Inputs whose time lay before the one before, and which were taken at that time instead.
   public var timesClamped: UInt64 = 0
 
   /// Advertising reports read, fragments counted one by one.
   public var reports: UInt64 = 0
-  /// Reports that their event cut short or announced and did not hold.
+  /// Reports that a truncated event announced and did not hold, or held in part.
   public var reportsLostToTruncation: UInt64 = 0
   /// Reports with a value that the specification reserves.
   public var reportsReserved: UInt64 = 0
@@ -38,9 +38,9 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
 
   /// Rows made for new addresses.
   public var devicesAdded: UInt64 = 0
-  /// Rows taken from strangers.
+  /// Rows taken from unknown devices: those that match no item and belong to no accessory.
   public var unknownDevicesEvicted: UInt64 = 0
-  /// Rows taken from devices that match something, when there were no strangers.
+  /// Rows taken from devices that match something, when there was no unknown device.
   public var matchingDevicesEvicted: UInt64 = 0
   /// Reports of new devices that found only accessories in the table.
   public var devicesTurnedAway: UInt64 = 0
@@ -48,11 +48,11 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   public var addressesFollowed: UInt64 = 0
   /// Advertising sets replaced because the pool of sets was empty.
   public var setsReplaced: UInt64 = 0
-  /// Advertising sets that found no place at all.
+  /// Advertising sets that found no room at all.
   public var setsTurnedAway: UInt64 = 0
-  /// Long payloads taken from strangers.
+  /// Long payloads taken from unknown devices.
   public var longPayloadsEvicted: UInt64 = 0
-  /// Long payloads that found no place, or are longer than advertising data can be.
+  /// Long payloads that found no room, or are longer than advertising data can be.
   public var longPayloadsTurnedAway: UInt64 = 0
 
   /// Matches beyond the eighth of a device.
@@ -68,4 +68,12 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   public var lost: UInt64 = 0
 
   public init() {}
+
+  mutating func count(_ event: SightingEvent) {
+    switch event {
+    case .found: found &+= 1
+    case .changed: changed &+= 1
+    case .lost: lost &+= 1
+    }
+  }
 }

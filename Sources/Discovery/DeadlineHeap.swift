@@ -4,8 +4,8 @@ import HCI
 
 /// The devices that wait for a time, soonest first; ties in row order, so that a replay fires them alike.
 ///
-/// Capacity: one entry for every row of the device table, so it is never full. A row's time may be early: whoever
-/// takes it out looks again and puts it back.
+/// Capacity: one entry for every row of the device table, so it is never full. A row's time may be early:
+/// the pipeline then puts it off.
 struct DeadlineHeap: ~Copyable {
   private struct Entry: BitwiseCopyable {
     var time: Instant
@@ -14,14 +14,14 @@ struct DeadlineHeap: ~Copyable {
 
   private let entries: FixedTable<Entry>
   /// Where each row stands in `entries`, or -1.
-  private let places: FixedTable<Int32>
+  private let positions: FixedTable<Int32>
   private var count = 0
   /// The time of the first entry, or a time that never comes: every packet asks for it.
   private(set) var soonest = Instant(microseconds: .max)
 
   init(rows: Int, in arena: inout Arena) {
     entries = arena.table(of: Entry(time: Instant(microseconds: 0), row: 0), count: rows)
-    places = arena.table(of: -1, count: rows)
+    positions = arena.table(of: -1, count: rows)
   }
 
   /// The soonest time and its row.
@@ -30,24 +30,24 @@ struct DeadlineHeap: ~Copyable {
   }
 
   /// Makes `row` due at `time` if it is not due sooner already.
-  mutating func bring(_ row: Int, forwardTo time: Instant) {
-    let place = Int(places[row])
-    if place < 0 {
+  mutating func schedule(_ row: Int, noLaterThan time: Instant) {
+    let position = Int(positions[row])
+    if position < 0 {
       entries[count] = Entry(time: time, row: Int32(row))
-      places[row] = Int32(count)
+      positions[row] = Int32(count)
       count += 1
       rise(count - 1)
-    } else if time < entries[place].time {
-      entries[place].time = time
-      rise(place)
+    } else if time < entries[position].time {
+      entries[position].time = time
+      rise(position)
     }
   }
 
   /// Whether `row` is due, but not until after `time`.
   @inline(__always)
   func isDue(_ row: Int, after time: Instant) -> Bool {
-    let place = Int(places[row])
-    return place >= 0 && entries[place].time > time
+    let position = Int(positions[row])
+    return position >= 0 && entries[position].time > time
   }
 
   /// Puts off the first row to `time`, which must not be sooner.
@@ -59,21 +59,21 @@ struct DeadlineHeap: ~Copyable {
 
   /// Takes `row` out if it is in.
   mutating func remove(_ row: Int) {
-    let place = Int(places[row])
-    guard place >= 0 else { return }
+    let position = Int(positions[row])
+    guard position >= 0 else { return }
     count -= 1
-    places[row] = -1
+    positions[row] = -1
     if count == 0 { soonest = Instant(microseconds: .max) }
-    guard place < count else { return }
-    put(entries[count], at: place)
-    rise(place)
-    sink(Int(places[Int(entries[place].row)]))
+    guard position < count else { return }
+    put(entries[count], at: position)
+    rise(position)
+    sink(Int(positions[Int(entries[position].row)]))
   }
 
-  private mutating func put(_ entry: Entry, at place: Int) {
-    entries[place] = entry
-    places[Int(entry.row)] = Int32(place)
-    if place == 0 { soonest = entry.time }
+  private mutating func put(_ entry: Entry, at position: Int) {
+    entries[position] = entry
+    positions[Int(entry.row)] = Int32(position)
+    if position == 0 { soonest = entry.time }
   }
 
   private func precedes(_ left: Entry, _ right: Entry) -> Bool {
@@ -81,37 +81,39 @@ struct DeadlineHeap: ~Copyable {
   }
 
   private mutating func rise(_ start: Int) {
-    var place = start
-    let entry = entries[place]
-    while place > 0 {
-      let parent = (place - 1) / 2
+    var position = start
+    let entry = entries[position]
+    while position > 0 {
+      let parent = (position - 1) / 2
       guard precedes(entry, entries[parent]) else { break }
-      put(entries[parent], at: place)
-      place = parent
+      put(entries[parent], at: position)
+      position = parent
     }
-    put(entry, at: place)
+    put(entry, at: position)
   }
 
   private mutating func sink(_ start: Int) {
-    var place = start
-    let entry = entries[place]
-    while 2 * place + 1 < count {
-      var child = 2 * place + 1
+    var position = start
+    let entry = entries[position]
+    while 2 * position + 1 < count {
+      var child = 2 * position + 1
       if child + 1 < count, precedes(entries[child + 1], entries[child]) { child += 1 }
       guard precedes(entries[child], entry) else { break }
-      put(entries[child], at: place)
-      place = child
+      put(entries[child], at: position)
+      position = child
     }
-    put(entry, at: place)
+    put(entry, at: position)
   }
 
   /// Checks the heap's order and its back references; for tests.
   func checkInvariants() {
-    precondition(soonest == first?.time ?? Instant(microseconds: .max), "the soonest time is another")
-    for place in 0..<count {
-      precondition(places[Int(entries[place].row)] == Int32(place), "a row does not know its place")
-      let parent = (place - 1) / 2
-      precondition(place == 0 || !precedes(entries[place], entries[parent]), "a child precedes its parent")
+    precondition(soonest == first?.time ?? Instant(microseconds: .max), "the soonest time is wrong")
+    for position in 0..<count {
+      precondition(
+        positions[Int(entries[position].row)] == Int32(position), "a row does not know its position")
+      let parent = (position - 1) / 2
+      precondition(
+        position == 0 || !precedes(entries[position], entries[parent]), "a child precedes its parent")
     }
   }
 }

@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// Octets in a matcher's own byte table.
+/// Bytes in a matcher's own byte table.
 public struct StoredBytes: Equatable, Sendable, BitwiseCopyable {
   var offset: Int32
   /// 0 when there is nothing to compare.

@@ -32,13 +32,12 @@ public struct Device: Sendable, BitwiseCopyable {
 
   /// Takes a report's time and level.
   @inline(__always)
-  mutating func hear(_ header: Heard, reading: Int8?, at now: Instant) -> Signal.Intake {
+  mutating func hear(_ report: HeardReport, reading: Int8?, at now: Instant) -> Signal.Intake {
     lastSeen = now
     reportCount &+= 1
-    rssi = header.rssi
-    return signal.take(
-      reading: reading, isResponse: header.properties.contains(.scanResponse), isFollowing: matchCount > 0,
-      at: now)
+    rssi = report.rssi
+    return signal.add(
+      reading: reading, isResponse: report.isResponse, isFollowing: matchCount > 0, at: now)
   }
 
   /// Whether the last reading is old enough for the filter to start anew, if the learned interval agrees.
@@ -46,107 +45,15 @@ public struct Device: Sendable, BitwiseCopyable {
   func wasSilent(at now: Instant) -> Bool {
     now.microseconds &- signal.lastReading.microseconds >= 5_000_000
   }
-}
 
-/// Where an item stands with a device. Items without a gate go from `outside` to `inside` with the match itself.
-public enum Presence: UInt8, Sendable, BitwiseCopyable {
-  /// The gate is not passed; nothing was reported.
-  case outside
-  /// The level is high enough, but not yet for long enough or on enough readings.
-  case approaching
-  /// Found.
-  case inside
-  /// Found, and the level has sunk under the leave threshold.
-  case leaving
-
-  /// Whether the item counts as found.
-  public var isFound: Bool { self == .inside || self == .leaving }
-}
-
-/// One item that matches a device.
-public struct Match: Sendable, BitwiseCopyable {
-  public internal(set) var item: Int32 = -1
-  public private(set) var presence = Presence.outside
-  /// When `presence` took its value.
-  public private(set) var since = Instant(microseconds: 0)
-  /// Advertising sets whose payload matches, by ``AdvertisingSet/place(of:)``.
-  var sets: UInt32 = 0
-  /// When the payload was last reported.
-  var reported = Instant(microseconds: 0)
-  /// The payload changed and is to be reported a second after `reported`.
-  var changeIsPending = false
-
-  init() {}
-
-  /// Whether the item counts as found.
-  public var isFound: Bool { presence.isFound }
-
-  /// The one place where presence changes.
-  mutating func become(_ presence: Presence, at now: Instant) {
-    self.presence = presence
-    since = now
-    switch presence {
-    case .outside, .approaching: changeIsPending = false
-    case .inside, .leaving: break
+  /// The higher of two claims of a transmit power; only -40...20 dBm are believed.
+  static func believableTxPower(_ first: Int8, _ second: Int8) -> Int8 {
+    let range: ClosedRange<Int8> = -40...20
+    switch (range.contains(first), range.contains(second)) {
+    case (true, true): return max(first, second)
+    case (true, false): return first
+    case (false, true): return second
+    case (false, false): return ReportHeader.noTxPower
     }
-  }
-}
-
-/// One advertising set of a device: its latest advertising data and its latest scan response.
-struct AdvertisingSet: BitwiseCopyable {
-  /// Set id 0...15, or ``ReportHeader/noAdvertisingSID``.
-  var advertisingSID: UInt8 = ReportHeader.noAdvertisingSID
-  /// The device's next set, or the next free one; -1 at the end.
-  var next: Int32 = -1
-  /// The device; means nothing while the set is free.
-  var row: Int32 = -1
-  var lastSeen = Instant(microseconds: 0)
-  var data = StoredPayload()
-  var response = StoredPayload()
-  /// The matches of this payload are known; an unchanged payload need not be parsed.
-  var isEvaluated = false {
-    didSet {
-      statedTxPower = Pipeline.believable(
-        ReportHeader.noTxPower, evaluation.txPower ?? ReportHeader.noTxPower)
-      data.setQuiet(isEvaluated && !evaluation.isMalformed)
-      response.setQuiet(isEvaluated && !evaluation.isMalformed)
-    }
-  }
-  /// The transmit power that a report claims by repeating this payload.
-  private(set) var statedTxPower = ReportHeader.noTxPower
-  /// Losses of the payload, counted again with each report that repeats it.
-  var evaluation = Evaluation()
-
-  /// Whether a report repeats what it should: the same octets, inline, about which everything is known, their
-  /// transmit power being the one that is `claimed`.
-  @inline(__always)
-  mutating func repeats(
-    _ payload: RawSpan, _ header: Heard, claimed: Int8, of set: Int, in bytes: PayloadBytes, at now: Instant
-  ) -> Bool {
-    let isResponse = header.properties.contains(.scanResponse)
-    let stored = isResponse ? response : data
-    let part: PayloadPart = isResponse ? .response : .data
-    guard payload.byteCount == Int(stored.quietByteCount), claimed == statedTxPower,
-      bytes.inlinePayload(part, of: set, byteCount: payload.byteCount).equals(payload)
-    else { return false }
-    lastSeen = now
-    return true
-  }
-
-  /// The set's bit in ``Match/sets``: 0...15 by set id, 16 for the set without one.
-  var bit: UInt32 {
-    advertisingSID == ReportHeader.noAdvertisingSID ? 1 << 16 : 1 << UInt32(advertisingSID & 15)
-  }
-}
-
-/// Where a payload lies: up to 31 octets inline, longer ones in a slot of the pool.
-struct StoredPayload: BitwiseCopyable {
-  var byteCount: UInt16 = 0
-  /// The length of a payload that lies inline, and whose repetition says nothing but a level; else -1.
-  private(set) var quietByteCount: Int16 = -1
-  var slot: Int32 = -1
-
-  mutating func setQuiet(_ isQuiet: Bool) {
-    quietByteCount = isQuiet && slot < 0 ? Int16(truncatingIfNeeded: byteCount) : -1
   }
 }

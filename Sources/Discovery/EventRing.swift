@@ -47,7 +47,7 @@ public struct Sighting: Sendable, BitwiseCopyable {
   public var samples: UInt16
 }
 
-/// A place in a ring: the run of the program it belongs to and the next sequence number to read.
+/// A position in a ring: the run of the program it belongs to and the next sequence number to read.
 public struct EventCursor: Equatable, Sendable, BitwiseCopyable {
   public var epoch: Block128
   public var sequence: UInt64
@@ -61,7 +61,7 @@ public struct EventCursor: Equatable, Sendable, BitwiseCopyable {
 /// Events in the order they happened, numbered from 0.
 ///
 /// Capacity: a fixed number of events and of payload bytes. When either is full the oldest events are overwritten;
-/// a reader that comes too late is told exactly how many it missed, so that for every reader
+/// a reader that comes too late learns exactly how many it missed, so that for every reader
 /// delivered + missed = produced.
 public struct EventRing: ~Copyable {
   struct Slot: BitwiseCopyable {
@@ -73,13 +73,13 @@ public struct EventRing: ~Copyable {
 
   /// 128 random bits, or fixed ones in a replay.
   public let epoch: Block128
-  private let slots: FixedTable<Slot>
-  private let bytes: FixedTable<UInt8>
+  let slots: FixedTable<Slot>
+  let bytes: FixedTable<UInt8>
   private var bytesWritten: UInt64 = 0
   /// Sequence number of the oldest event that is still there.
-  public private(set) var oldest: UInt64 = 0
+  public internal(set) var oldest: UInt64 = 0
   /// Events ever produced, and the sequence number of the next one.
-  public private(set) var produced: UInt64 = 0
+  public internal(set) var produced: UInt64 = 0
 
   public init(events: Int, eventBytes: Int, epoch: Block128, in arena: inout Arena) {
     let blank = Sighting(
@@ -110,24 +110,7 @@ public struct EventRing: ~Copyable {
     produced &+= 1
   }
 
-  /// Takes the events of another ring over, with their numbers, as many of the latest as fit. `names` gives each item
-  /// index its new one.
-  mutating func takeOver(_ old: borrowing EventRing, names: Span<Int32>) {
-    oldest = old.oldest
-    produced = old.oldest
-    while produced < old.produced {
-      let slot = old.slots[old.slotIndex(produced)]
-      var sighting = slot.sighting
-      sighting.item = names[Int(sighting.item)]
-      let start = old.bytes.count > 0 ? Int(truncatingIfNeeded: slot.start % UInt64(old.bytes.count)) : 0
-      let fitting = min(Int(slot.byteCount), old.bytes.count - start)
-      append(
-        sighting, payload: old.bytes.span(at: start, count: fitting),
-        old.bytes.span(at: 0, count: Int(slot.byteCount) - fitting))
-    }
-  }
-
-  private func slotIndex(_ sequence: UInt64) -> Int {
+  func slotIndex(_ sequence: UInt64) -> Int {
     Int(truncatingIfNeeded: sequence % UInt64(slots.count))
   }
 
@@ -149,7 +132,7 @@ public struct EventRing: ~Copyable {
   public enum Reading: Sendable, BitwiseCopyable {
     /// The next event. Its payload is read with ``payloadByte(of:at:)``.
     case event(sequence: UInt64, Sighting, payloadByteCount: Int)
-    /// So many events were overwritten before they were read; the cursor now stands at the oldest one left.
+    /// The number of events that were overwritten before they were read; the cursor now stands at the oldest one left.
     case missed(UInt64)
     /// Nothing new.
     case end
@@ -172,7 +155,7 @@ public struct EventRing: ~Copyable {
       sequence: cursor.sequence, slot.sighting, payloadByteCount: Int(slot.byteCount))
   }
 
-  /// One octet of the payload of an event that is still there.
+  /// One byte of the payload of an event that is still there.
   public func payloadByte(of sequence: UInt64, at index: Int) -> UInt8 {
     precondition(sequence >= oldest && sequence < produced, "the event is gone")
     let slot = slots[slotIndex(sequence)]

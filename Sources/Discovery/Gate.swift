@@ -13,8 +13,9 @@ enum Gate {
     var leave: Int
   }
 
-  /// The thresholds of an item for a device that claims a transmit power. The integrator's word replaces levels by
-  /// path loss; the air's word may only make entering harder, and leaving easier by as much.
+  /// The thresholds of an item for a device that claims a transmit power. The power that the integrator states
+  /// replaces levels by path loss; the power that a device claims may only make entering harder, and leaving easier by
+  /// as much.
   static func thresholds(_ settings: GateSettings, claimedTxPower: Int8?) -> Thresholds {
     if let power = settings.txPower {
       return Thresholds(
@@ -35,20 +36,20 @@ enum Gate {
     switch match.presence {
     case .outside:
       guard level >= thresholds.enter else { return .nothing }
-      match.become(.approaching, at: now)
+      match.setPresence(.approaching, at: now)
       return enter(&match, signal, settings, at: now)
     case .approaching:
       guard level >= thresholds.enter else {
-        match.become(.outside, at: now)
+        match.setPresence(.outside, at: now)
         return .nothing
       }
       return enter(&match, signal, settings, at: now)
     case .inside:
       guard level < thresholds.leave else { return .nothing }
-      match.become(.leaving, at: now)
+      match.setPresence(.leaving, at: now)
       return .startedLeaving
     case .leaving:
-      if level >= thresholds.leave { match.become(.inside, at: now) }
+      if level >= thresholds.leave { match.setPresence(.inside, at: now) }
       return .nothing
     }
   }
@@ -59,7 +60,7 @@ enum Gate {
     guard now.milliseconds(since: match.since) >= Int64(settings.enterDwellMilliseconds),
       hasEnoughReadings(signal, settings, at: now)
     else { return .nothing }
-    match.become(.inside, at: now)
+    match.setPresence(.inside, at: now)
     return .entered
   }
 
@@ -76,5 +77,13 @@ enum Gate {
       milliseconds: signal.patience(
         floor: settings.silenceMilliseconds, factor: Int64(settings.patienceFactor),
         ceiling: settings.silenceMillisecondsMax))
+  }
+
+  /// dB between an item's or the claimed transmit power and the filtered level.
+  static func pathLoss(_ device: Device, _ settings: GateSettings) -> Int16? {
+    guard let level = device.signal.filteredRSSI else { return nil }
+    if let power = settings.txPower { return Int16(power) - Int16(level) }
+    guard device.claimedTxPower != ReportHeader.noTxPower else { return nil }
+    return Int16(device.claimedTxPower) - Int16(level)
   }
 }

@@ -11,7 +11,7 @@ public struct GateSettings: Equatable, Sendable, BitwiseCopyable {
   public var enterRSSI: Int8 = -50
   /// The filtered level below which a device that is inside starts to leave.
   public var leaveRSSI: Int8 = -58
-  /// The integrator's word for the device's transmit power: decides on path loss instead of levels.
+  /// The device's transmit power as the integrator states it: with it the path loss decides instead of the level.
   public var txPower: Int8?
   /// With `txPower`: the path loss at or below which a device may enter.
   public var enterPathLoss: Int16 = 50
@@ -27,7 +27,7 @@ public struct GateSettings: Equatable, Sendable, BitwiseCopyable {
   public var sampleWindowMilliseconds: Int32 = 2000
   public var sampleWindowMillisecondsMax: Int32 = 12_000
 
-  /// Silences are measured by so many learned intervals. Three are enough for a radio that listens all the time.
+  /// How many learned intervals a silence lasts. Three are enough for a radio that listens all the time.
   public var patienceFactor: UInt8 = 3
   /// A device inside the immediate gate leaves after a silence of max(this, `patienceFactor` x the learned interval).
   public var silenceMilliseconds: Int32 = 5000

@@ -8,8 +8,8 @@ extension Matcher {
   public mutating func compile() {
     for index in 0..<descriptorCount {
       let clauses = descriptors[index].clauses
-      if let place = insert(manufacturer: clauses) { countCandidate(at: place) }
-      if let place = insert(service: clauses) { countCandidate(at: place) }
+      if let position = insert(manufacturer: clauses) { countCandidate(at: position) }
+      if let position = insert(service: clauses) { countCandidate(at: position) }
     }
     for index in 0..<descriptorCount {
       descriptors[index].residue = chooseResidue(of: descriptors[index].clauses)
@@ -20,20 +20,20 @@ extension Matcher {
   }
 
   /// Where a descriptor waits.
-  enum Place: BitwiseCopyable {
+  enum Position: BitwiseCopyable {
     case key(Int)
     case entry(Int)
   }
 
-  private func countCandidate(at place: Place) {
-    switch place {
+  private func countCandidate(at position: Position) {
+    switch position {
     case .key(let slot): keys[slot].candidates += 1
     case .entry(let index): entries[index].candidates += 1
     }
   }
 
-  private func candidates(at place: Place?) -> Int32? {
-    switch place {
+  private func candidates(at position: Position?) -> Int32? {
+    switch position {
     case nil: nil
     case .key(let slot): keys[slot].candidates
     case .entry(let index): entries[index].candidates
@@ -56,9 +56,9 @@ extension Matcher {
     let descriptor = descriptors[index]
     let waitsUnderService =
       descriptor.residue.needsManufacturer || descriptor.clauses.companyIdentifier == nil
-    let place =
+    let position =
       waitsUnderService ? insert(service: descriptor.clauses) : insert(manufacturer: descriptor.clauses)
-    switch place {
+    switch position {
     case nil: preconditionFailure("a descriptor without a key was added")
     case .key(let slot):
       descriptors[index].next = keys[slot].firstDescriptor
@@ -77,17 +77,17 @@ extension Matcher {
     wordCount = 0
   }
 
-  private mutating func insert(manufacturer clauses: DescriptorClauses) -> Place? {
+  private mutating func insert(manufacturer clauses: DescriptorClauses) -> Position? {
     guard let company = clauses.companyIdentifier else { return nil }
     return insert(.company(company), blob: clauses.manufacturerBlob, mask: clauses.manufacturerMask)
   }
 
-  private mutating func insert(service clauses: DescriptorClauses) -> Place? {
+  private mutating func insert(service clauses: DescriptorClauses) -> Position? {
     guard let uuid = clauses.serviceUUID else { return nil }
     return insert(.service(uuid), blob: clauses.serviceBlob, mask: clauses.serviceMask)
   }
 
-  private mutating func insert(_ key: Key, blob: StoredBytes, mask: StoredBytes) -> Place {
+  private mutating func insert(_ key: Key, blob: StoredBytes, mask: StoredBytes) -> Position {
     let slot = insert(key)
     guard blob.byteCount > 0 else { return .key(slot) }
     let group = insertGroup(under: slot, mask: mask)
@@ -116,10 +116,10 @@ extension Matcher {
 
   private func hasMask(_ group: Group, _ mask: StoredBytes) -> Bool {
     guard group.byteCount == mask.byteCount else { return false }
-    let octets = span(mask)
+    let maskBytes = span(mask)
     var word = Int(group.firstWord)
-    for offset in stride(from: 0, to: octets.byteCount, by: 8) {
-      let wanted = octets.paddedUInt64(at: offset)
+    for offset in stride(from: 0, to: maskBytes.byteCount, by: 8) {
+      let wanted = maskBytes.paddedUInt64(at: offset)
       guard wanted != 0 else { continue }
       guard word < Int(group.firstWord + 2 * group.wordCount), words[word] == UInt64(offset),
         words[word + 1] == wanted
@@ -151,9 +151,9 @@ extension Matcher {
 
   private mutating func insertEntry(in group: Int, blob: StoredBytes) -> Int {
     let bytes = bytes
-    let octets = bytes.span(at: Int(blob.offset), count: Int(blob.byteCount))
-    let first = octets.paddedUInt64(at: Int(groups[group].maskOffset)) & groups[group].mask
-    if let found = entry(of: group, first, octets) { return found }
+    let value = bytes.span(at: Int(blob.offset), count: Int(blob.byteCount))
+    let first = value.paddedUInt64(at: Int(groups[group].maskOffset)) & groups[group].mask
+    if let found = entry(of: group, first, value) { return found }
     let index = entryCount
     entryCount += 1
     entries[index] = Entry(group: Int32(group), firstWord: Int32(wordCount))

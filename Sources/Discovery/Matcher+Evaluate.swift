@@ -2,7 +2,7 @@
 
 import HCI
 
-/// What a look at one advertiser's merged payload found.
+/// The result of evaluating one advertiser's merged payload.
 public struct Evaluation: Sendable, BitwiseCopyable {
   public var items = MatchedItems()
   /// The transmit power that an AD structure states, in dBm.
@@ -38,7 +38,7 @@ public struct Evaluation: Sendable, BitwiseCopyable {
   mutating func countWrongSize() { wrongSize = max(wrongSize, wrongSize &+ 1) }
 }
 
-// Looking changes nothing but `evaluation` and `stamps`; the functions on the way are `mutating` all the same, because
+// Evaluating changes nothing but `evaluation` and `stamps`; the functions on the way are `mutating` all the same, because
 // a borrow from a mutating caller would copy the whole matcher.
 
 extension Matcher {
@@ -53,7 +53,7 @@ extension Matcher {
     if response.byteCount > 0 { scanResponse(of: view, into: &result) }
   }
 
-  /// Whether the last evaluation met an item, be it that the result had no room for it.
+  /// Whether the last evaluation found an item, even if the result had no room for it.
   func hasMet(_ item: Int32) -> Bool { stamps[Int(item)] == evaluation }
 
   /// The same, where the copy of the result does not matter.
@@ -80,7 +80,7 @@ extension Matcher {
     while true {
       do throws(Malformation) {
         guard let structure = try structures.next() else { return }
-        try look(at: structure, in: keys, isResponse: isResponse, of: view, into: &result)
+        try match(structure, in: keys, isResponse: isResponse, of: view, into: &result)
       } catch {
         result.count(error)
       }
@@ -89,8 +89,8 @@ extension Matcher {
 
   /// Names, flags and solicitations are no keys; the frequent kinds of structure are read without a detour.
   @inline(__always)
-  private mutating func look(
-    at structure: ADStructure, in keys: FixedTable<Key>, isResponse: Bool, of view: borrowing MergedView,
+  private mutating func match(
+    _ structure: ADStructure, in keys: FixedTable<Key>, isResponse: Bool, of view: borrowing MergedView,
     into result: inout Evaluation
   ) throws(Malformation) {
     switch structure.type {
@@ -117,12 +117,12 @@ extension Matcher {
         result.txPower = Int8(bitPattern: structure.value.uint8(at: 0))
         return
       }
-      try lookClosely(at: structure.offset, isResponse: isResponse, of: view, into: &result)
+      try matchRareStructure(at: structure.offset, isResponse: isResponse, of: view, into: &result)
     }
   }
 
   @inline(never)
-  private mutating func lookClosely(
+  private mutating func matchRareStructure(
     at offset: Int, isResponse: Bool, of view: borrowing MergedView, into result: inout Evaluation
   ) throws(Malformation) {
     var structures = ADStructures(isResponse ? view.response : view.data, from: offset)
@@ -161,7 +161,7 @@ extension Matcher {
     if first >= 0 { visitDescriptors(first, of: view, into: &result) }
   }
 
-  /// Visits a key with data behind it: what needs only the key, then what needs some of the data. Most masks begin with
+  /// Visits a key with data after it: what needs only the key, then what needs some of the data. Most masks begin with
   /// the data, and most values can be told from all of a group's by one bit.
   @inline(never)
   private mutating func visit(
@@ -219,8 +219,8 @@ extension Matcher {
     let mask = Int(group.firstWord)
     let value = Int(entries[entry].firstWord)
     for word in 0..<Int(group.wordCount) {
-      let octets = payload.paddedUInt64(at: Int(words[mask &+ 2 &* word]))
-      if octets & words[mask &+ 2 &* word &+ 1] != words[value &+ word] { return false }
+      let bits = payload.paddedUInt64(at: Int(words[mask &+ 2 &* word]))
+      if bits & words[mask &+ 2 &* word &+ 1] != words[value &+ word] { return false }
     }
     return true
   }

@@ -8,8 +8,8 @@ public import HCI
 /// Each descriptor waits under one of its clauses, the one that fewest others share:
 ///
 ///     key (company identifier or service UUID)          one hash probe per key in the payload
-///       └ mask over the data behind the key             each distinct mask once
-///           └ masked value                              one look at a bit, then one hash probe
+///       └ mask over the data after the key              each distinct mask once
+///           └ masked value                              one bit test, then    one hash probe
 ///               └ descriptors                           whose other clauses are then looked up in the payload
 ///
 /// Capacity: the descriptors and bytes it was measured for. It is compiled once and then only read.
@@ -37,7 +37,7 @@ public struct Matcher: ~Copyable {
     public var descriptors: Int
     /// Display items, which descriptors refer to.
     public var items: Int
-    /// Octets of all blobs, masks and names.
+    /// Bytes of all blobs, masks and names.
     public var bytes: Int
 
     public init(descriptors: Int, items: Int, bytes: Int) {
@@ -86,10 +86,10 @@ public struct Matcher: ~Copyable {
     var wordCount: Int32 = 0
     /// Payloads shorter than this never match.
     var byteCount: Int32 = 0
-    /// The first mask word and its place, in the table as well.
+    /// The first mask word and its offset; the table of words has them too.
     var maskOffset: Int32 = 0
     var mask: UInt64 = 0
-    /// One bit for the first word of each value: what has no bit is no value.
+    /// One bit for the first word of each value: a word without a bit belongs to no value.
     private var filter: UInt64 = 0
 
     init(firstWord: Int32 = 0, byteCount: Int32 = 0) {
@@ -120,7 +120,7 @@ public struct Matcher: ~Copyable {
     keys = arena.table(of: Key(), count: Self.slotCount(for: clauses))
     groups = arena.table(of: Group(), count: clauses)
     entries = arena.table(of: Entry(), count: clauses)
-    // Every clause stores at most its mask (place and word) and its value, rounded up to words.
+    // Every clause stores at most its mask (offset and word) and its value, rounded up to words.
     words = arena.table(of: 0, count: 3 * (size.bytes / 8 + clauses))
     entrySlots = arena.table(of: -1, count: Self.slotCount(for: clauses))
     stamps = arena.table(of: 0, count: size.items)
@@ -133,7 +133,7 @@ public struct Matcher: ~Copyable {
     return slots
   }
 
-  /// Copies octets into the matcher, for the clauses of a descriptor that is added next.
+  /// Copies bytes into the matcher, for the clauses of a descriptor that is added next.
   public mutating func store(_ source: RawSpan) -> StoredBytes {
     bytes.write(source, at: byteCount)
     defer { byteCount += source.byteCount }

@@ -44,7 +44,7 @@ public enum NameClause {
     return false
   }
 
-  /// Folded text is compared by scalars, which do not start at continuation octets.
+  /// Folded text is compared by scalars, which do not start at continuation bytes.
   private static func isBorder(_ name: RawSpan, _ offset: Int, _ isFolded: Bool) -> Bool {
     !isFolded || offset == name.byteCount || name.uint8(at: offset) & 0xC0 != 0x80
   }
@@ -61,7 +61,7 @@ public enum NameClause {
   }
 }
 
-/// Reads UTF-8 scalar by scalar; an octet that is not well-formed stands for itself, above every scalar.
+/// Reads UTF-8 scalar by scalar; an byte that is not well-formed stands for itself, above every scalar.
 struct ScalarCursor: ~Escapable {
   private let bytes: RawSpan
   private(set) var position = 0
@@ -69,7 +69,7 @@ struct ScalarCursor: ~Escapable {
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan) { self.bytes = bytes }
 
-  /// The next scalar value, or 0x110000 plus the octet where the text is ill-formed (Unicode 15, table 3-7).
+  /// The next scalar value, or 0x110000 plus the byte where the text is ill-formed (Unicode 15, table 3-7).
   mutating func next() -> UInt32? {
     guard position < bytes.byteCount else { return nil }
     let first = UInt32(bytes.uint8(at: position))
@@ -81,7 +81,7 @@ struct ScalarCursor: ~Escapable {
       case 0xF0..<0xF5: (4, 0x1_0000)
       default: (0, 0)
       }
-    guard let scalar = scalar(first, octets: count), scalar >= smallest, scalar < 0x11_0000,
+    guard let scalar = scalar(first, byteCount: count), scalar >= smallest, scalar < 0x11_0000,
       !(0xD800..<0xE000).contains(scalar)
     else {
       position += 1
@@ -91,14 +91,14 @@ struct ScalarCursor: ~Escapable {
     return scalar
   }
 
-  private func scalar(_ first: UInt32, octets count: Int) -> UInt32? {
+  private func scalar(_ first: UInt32, byteCount count: Int) -> UInt32? {
     guard count > 0, position + count <= bytes.byteCount else { return nil }
     guard count > 1 else { return first }
     var value = first & (0x7F >> UInt32(count))
     for index in 1..<count {
-      let octet = UInt32(bytes.uint8(at: position + index))
-      guard octet & 0xC0 == 0x80 else { return nil }
-      value = value << 6 | octet & 0x3F
+      let byte = UInt32(bytes.uint8(at: position + index))
+      guard byte & 0xC0 == 0x80 else { return nil }
+      value = value << 6 | byte & 0x3F
     }
     return value
   }

@@ -5,7 +5,19 @@ import HCI
 /// Which of a set's two payloads.
 enum PayloadPart: Int, BitwiseCopyable { case data, response }
 
-/// The octets of all payloads. A copy of this handle reads them while their owner is being changed.
+/// Where a payload lies: up to 31 bytes inline, longer ones in a slot of the pool.
+struct StoredPayload: BitwiseCopyable {
+  var byteCount: UInt16 = 0
+  /// The length of a payload that lies inline, and whose repetition says nothing but a level; else -1.
+  private(set) var quietByteCount: Int16 = -1
+  var slot: Int32 = -1
+
+  mutating func setQuiet(_ isQuiet: Bool) {
+    quietByteCount = isQuiet && slot < 0 ? Int16(truncatingIfNeeded: byteCount) : -1
+  }
+}
+
+/// The bytes of all payloads. A copy of this handle reads them while their owner is being changed.
 struct PayloadBytes: BitwiseCopyable {
   static var inlineStride: Int { 32 }
   static var slotBytes: Int { ReportAssembler.payloadBytesMax }
@@ -36,8 +48,8 @@ struct PayloadBytes: BitwiseCopyable {
 
 /// The payloads of all advertising sets.
 ///
-/// Capacity: 32 octets inline for each set's data and response, and a pool of slots of 1,650 octets for payloads
-/// over 31. When the pool is full the caller frees a stranger's slot or goes without.
+/// Capacity: 32 bytes inline for each set's data and response, and a pool of slots of 1,650 bytes for payloads
+/// over 31. When the pool is full the caller frees an unknown device's slot or goes without.
 struct PayloadStore: ~Copyable {
   static var inlineBytesMax: Int { 31 }
   let bytes: PayloadBytes
@@ -86,28 +98,15 @@ struct PayloadStore: ~Copyable {
     stored = StoredPayload()
   }
 
-  /// Takes a payload over from another store. A long one stays in its slot when this store has as many; else it takes
-  /// the lowest free one, which the caller has made sure of.
-  mutating func takeOver(
-    _ stored: StoredPayload, _ part: PayloadPart, of set: Int, from old: borrowing PayloadStore, oldSet: Int
-  ) -> StoredPayload {
-    let octets = old.bytes
-    let source = octets.payload(stored, part, of: oldSet)
-    var copy = stored
-    if stored.slot >= 0, owners.count >= old.owners.count {
-      owners[Int(stored.slot)] = Int32(set)
-      freeCount &-= 1
-    } else {
-      copy.slot = -1
-    }
-    replace(&copy, part, of: set, with: source)
-    return copy
+  /// Gives a free slot to a set.
+  mutating func claim(slot: Int, for set: Int) {
+    owners[slot] = Int32(set)
+    freeCount &-= 1
   }
 
   private mutating func claimSlot(for set: Int) -> Int32 {
     for slot in 0..<owners.count where owners[slot] < 0 {
-      owners[slot] = Int32(set)
-      freeCount &-= 1
+      claim(slot: slot, for: set)
       return Int32(slot)
     }
     preconditionFailure("a slot was claimed while none was free")

@@ -2,39 +2,21 @@
 
 public import HCI
 
-/// From packets to sighting events: report, row, payload, match, gate, ring.
+/// From packets to sighting events. The path of a report is ``process(_:_:)``: row, hear, unchanged?, store, match, gate,
+/// emit.
 ///
 /// Time is an input and never runs backwards: an earlier time counts as the latest one. What is due between two
 /// inputs happens at its own time. Nothing is allocated after the tables were taken from the arena; ``Capacities``
 /// bounds each of them, and ``Counters`` says what each turned away.
 public struct Pipeline: ~Copyable {
-  let capacities: Capacities
   var assembler: ReportAssembler
-  var index: AddressIndex
-  let devices: FixedTable<Device>
-  /// Eight places for each row, in manifest order.
-  let matches: FixedTable<Match>
-  let sets: FixedTable<AdvertisingSet>
-  var freeSet: Int32 = -1
-  let freeRows: FixedTable<Int32>
-  var freeRowCount = 0
-  var payloads: PayloadStore
-  var victims: VictimQueue
+  var devices: DeviceTable
+  var sets: AdvertisingSetTable
+  var matches: MatchTable
   var deadlines: DeadlineHeap
-  let gates: FixedTable<GateSettings>
-  /// Matches of each item that count against its quota.
-  let itemMatches: FixedTable<Int32>
-  let identities: FixedTable<IdentityKey>
-  /// The row of each identity, or -1.
-  let identityRows: FixedTable<Int32>
-  var identityCount = 0
-  let accessories: FixedTable<DeviceAddress>
-  var accessoryCount = 0
-  var strangerCount = 0
-  /// No silence of any item ends sooner after a report than this.
-  var patienceMillisecondsMin = Int64.max / 2000
   var clock = Instant(microseconds: .min)
-  var tally = Counters()
+  /// Everything counted so far.
+  public internal(set) var counters = Counters()
 
   /// The compiled descriptors. Fill it, then call ``Matcher/compile()``, before the first packet.
   public var matcher: Matcher
@@ -58,85 +40,58 @@ public struct Pipeline: ~Copyable {
 
   public init(_ size: Size, _ capacities: Capacities, epoch: Block128, in arena: inout Arena) {
     let rows = Int(capacities.devices)
-    let setCount = rows + max(64, rows / 4)
-    self.capacities = capacities
     assembler = ReportAssembler(capacity: Int(capacities.reassemblies), in: &arena)
-    index = AddressIndex(rows: rows, in: &arena)
-    devices = arena.table(of: Device(), count: rows)
-    matches = arena.table(of: Match(), count: rows * MatchedItems.capacity)
-    sets = arena.table(of: AdvertisingSet(), count: setCount)
-    freeRows = arena.table(of: 0, count: rows)
-    payloads = PayloadStore(sets: setCount, longPayloads: Int(capacities.longPayloads), in: &arena)
-    victims = VictimQueue(in: &arena)
+    devices = DeviceTable(
+      rows: rows, identities: size.identities, accessories: Int(capacities.accessories), in: &arena)
+    sets = AdvertisingSetTable(
+      capacity: rows + max(64, rows / 4), longPayloads: Int(capacities.longPayloads), in: &arena)
+    matches = MatchTable(
+      rows: rows, items: size.matcher.items, matchesPerItem: capacities.matchesPerItem, in: &arena)
     deadlines = DeadlineHeap(rows: rows, in: &arena)
-    gates = arena.table(of: GateSettings(), count: size.matcher.items)
-    itemMatches = arena.table(of: 0, count: size.matcher.items)
-    let noAddress = DeviceAddress(bits: 0, type: .anonymous)
-    identities = arena.table(
-      of: IdentityKey(key: Block128(high: 0, low: 0), identity: noAddress), count: size.identities)
-    identityRows = arena.table(of: -1, count: size.identities)
-    accessories = arena.table(of: noAddress, count: Int(capacities.accessories))
     matcher = Matcher(size.matcher, in: &arena)
     events = EventRing(
       events: Int(capacities.events), eventBytes: Int(capacities.eventBytes), epoch: epoch, in: &arena)
-    freeEverything()
-  }
-
-  /// Chains all rows and sets as free, lowest first. A measuring arena has given us none.
-  private mutating func freeEverything() {
-    freeRowCount = freeRows.count
-    for row in 0..<freeRows.count { freeRows[row] = Int32(freeRows.count - 1 - row) }
-    for set in 0..<sets.count { sets[set].next = set + 1 < sets.count ? Int32(set + 1) : -1 }
-    freeSet = sets.count > 0 ? 0 : -1
   }
 
   /// Sets the gate of an item; before the first packet.
-  public mutating func setGate(_ settings: GateSettings, item: Int) {
-    gates[item] = settings
-    patienceMillisecondsMin = min(patienceMillisecondsMin, Int64(settings.lostMilliseconds))
-    guard settings.isImmediate else { return }
-    patienceMillisecondsMin = min(patienceMillisecondsMin, Int64(settings.silenceMilliseconds))
-  }
+  public mutating func setGate(_ settings: GateSettings, item: Int) { matches.setGate(settings, item: item) }
 
   /// Adds an identity key; before the first packet, and as many as the size says.
-  public mutating func add(_ identity: IdentityKey) {
-    identities[identityCount] = identity
-    identityCount += 1
-  }
+  public mutating func add(_ identity: IdentityKey) { devices.identities.add(identity) }
 
-  /// Everything counted so far.
-  public var counters: Counters { tally }
   public var assemblerCounters: ReportAssembler.Counters { assembler.counters }
   /// The time of the latest input, or nil before the first.
   public var now: Instant? { clock.microseconds == .min ? nil : clock }
 
+  // MARK: Packets to reports
+
   /// What a packet was.
   public enum Reception: Sendable, BitwiseCopyable {
     case reports
-    /// No advertising reports: whoever taps the radio may look at it.
+    /// No advertising reports: a client that taps the radio may want it.
     case other
     case malformed
   }
 
-  /// Takes one packet as a datagram delivers it, H4 indicator first.
+  /// Receives one packet as a datagram delivers it, H4 indicator first.
   public mutating func receive(h4 bytes: RawSpan, at time: Instant) -> Reception {
     do throws(PacketError) {
       return receive(try Packet(parsing: bytes), at: time)
     } catch {
       advance(to: time)
-      tally.packets &+= 1
-      tally.packetsMalformed &+= 1
+      counters.packets &+= 1
+      counters.packetsMalformed &+= 1
       return .malformed
     }
   }
 
-  /// Takes one packet from the controller.
+  /// Receives one packet from the controller.
   @inline(__always)
   public mutating func receive(_ packet: borrowing Packet, at time: Instant) -> Reception {
     advance(to: time)
-    tally.packets &+= 1
+    counters.packets &+= 1
     guard case .event = packet.kind else {
-      tally.packetsTapped &+= 1
+      counters.packetsTapped &+= 1
       return .other
     }
     do throws(EventError) {
@@ -149,53 +104,283 @@ public struct Pipeline: ~Copyable {
       while true {
         do throws(ReportError) {
           guard let report = try reports.nextLegacy() else { break }
-          tally.reports &+= 1
+          counters.reports &+= 1
           // A name of its own keeps the report out of memory.
           let header = report.header
-          takeLegacy(header.address, header.properties, rssi: header.rssi, report.data)
+          processLegacy(header.address, header.properties, rssi: header.rssi, report.data)
         } catch {
           count(error, of: reports.count)
         }
       }
-      count(trailingByteCount: 0, trailing: reports.trailingByteCount)
+      count(trailing: 0, behindReports: reports.trailingByteCount)
       return .reports
     } catch {
-      tally.packetsMalformed &+= 1
+      counters.packetsMalformed &+= 1
       return .malformed
     }
   }
 
-  /// Takes an event of any length and with reports of any format, or none.
+  /// Receives an event of any length and with reports of any format, or none.
   @inline(never)
   private mutating func receiveOther(_ event: borrowing Event) -> Reception {
     guard var reports = AdvertisingReports(event) else {
-      tally.packetsTapped &+= 1
+      counters.packetsTapped &+= 1
       return .other
     }
     while true {
       do throws(ReportError) {
         guard let report = try reports.next() else { break }
-        tally.reports &+= 1
+        counters.reports &+= 1
         assemble(report)
       } catch {
         count(error, of: reports.count)
       }
     }
-    count(trailingByteCount: event.trailingByteCount, trailing: reports.trailingByteCount)
+    count(trailing: event.trailingByteCount, behindReports: reports.trailingByteCount)
     return .reports
   }
 
   @inline(__always)
-  private mutating func count(trailingByteCount: Int, trailing: Int) {
-    guard trailingByteCount | trailing != 0 else { return }
-    if trailingByteCount < 0 { tally.eventsTruncated &+= 1 }
-    if trailingByteCount > 0 || trailing > 0 { tally.eventsWithTrailingBytes &+= 1 }
+  private mutating func count(trailing: Int, behindReports: Int) {
+    guard trailing | behindReports != 0 else { return }
+    if trailing < 0 { counters.eventsTruncated &+= 1 }
+    if trailing > 0 || behindReports > 0 { counters.eventsWithTrailingBytes &+= 1 }
   }
 
   private mutating func count(_ error: ReportError, of reportCount: Int) {
     switch error {
-    case .truncated(let index): tally.reportsLostToTruncation &+= UInt64(reportCount - index)
-    case .reserved: tally.reportsReserved &+= 1
+    case .truncated(let index): counters.reportsLostToTruncation &+= UInt64(reportCount - index)
+    case .reserved: counters.reportsReserved &+= 1
     }
+  }
+
+  /// Processes an extended report, which may be a part of a chain, or a directed one.
+  private mutating func assemble(_ report: borrowing AdvertisingReport) {
+    switch assembler.add(report, at: clock) {
+    case .whole:
+      processUnlessAnonymous(HeardReport(report.header), report.data)
+    case .pending, .lost:
+      if !report.header.hasReading { counters.reportsWithoutReading &+= 1 }
+    case .assembled(let slot, let byteCount):
+      // The payload stays in its slot until the next report is added; nothing below adds one.
+      let bytes = assembler.bytes
+      processUnlessAnonymous(
+        HeardReport(report.header), bytes.span(at: slot * ReportAssembler.payloadBytesMax, count: byteCount))
+    }
+  }
+
+  private mutating func processUnlessAnonymous(_ report: HeardReport, _ payload: RawSpan) {
+    guard report.address.type != .anonymous else {
+      counters.reportsAnonymous &+= 1
+      return
+    }
+    process(report, payload)
+  }
+
+  /// Processes a legacy report, which is few enough values to travel in registers. Not inlined: the loop over an event's
+  /// reports needs registers too, and what a legacy report never says is known in here.
+  @inline(never)
+  private mutating func processLegacy(
+    _ address: DeviceAddress, _ properties: ReportHeader.Properties, rssi: Int8, _ payload: RawSpan
+  ) {
+    process(HeardReport(legacy: address, properties, rssi: rssi), payload)
+  }
+
+  // MARK: The path of a report
+
+  /// Processes a report that has an address, and whose payload is as complete as it will get.
+  @inline(__always)
+  private mutating func process(_ report: HeardReport, _ payload: RawSpan) {
+    guard let row = findRow(of: report.address) else { return }
+    let isSample = hear(report, row: row)
+    if isUnchanged(payload, report, row: row) {
+      counters.reportsUnchanged &+= 1
+    } else if let set = findSet(of: report, row: row) {
+      let isNew = storePayload(payload, report, in: set)
+      matchPayload(of: set, row: row, isNew: isNew, txPower: report.txPower)
+    }
+    if isSample, devices.rows[row].matchCount > 0 { judgeMatches(of: row) }
+  }
+
+  // MARK: Row
+
+  /// The row of an address, new if need be; nil when the table holds only accessories.
+  @inline(__always)
+  private mutating func findRow(of address: DeviceAddress) -> Int? {
+    let known = devices.row(of: address)
+    return known >= 0 ? known : addRow(for: address)
+  }
+
+  // MARK: Hear
+
+  /// Takes a report's time and level into its row. Returns whether the gates have a new sample to judge.
+  @inline(__always)
+  private mutating func hear(_ report: HeardReport, row: Int) -> Bool {
+    if report.dataStatus == .truncated { counters.reportsTruncated &+= 1 }
+    guard report.hasReading else { return hearWithoutReading(report, row: row) }
+    // One handle for the whole report: the row is checked once.
+    let rows = devices.rows
+    if rows[row].wasSilent(at: clock) { forgetSilentLevel(of: row) }
+    return rows[row].hear(report, reading: comparable(report.rssi), at: clock) != .nothing
+  }
+
+  @inline(never)
+  private mutating func hearWithoutReading(_ report: HeardReport, row: Int) -> Bool {
+    counters.reportsWithoutReading &+= 1
+    if devices.rows[row].matchCount > 0 { deadlines.schedule(row, noLaterThan: clock) }
+    _ = devices.rows[row].hear(report, reading: nil, at: clock)
+    return false
+  }
+
+  /// A reading as the reference adapter would give it.
+  @inline(__always)
+  private func comparable(_ rssi: Int8) -> Int8 {
+    adapterOffset == 0 ? rssi : Int8(max(-127, min(20, Int(rssi) &+ Int(adapterOffset))))
+  }
+
+  /// Starts the filter anew after a silence of max(5 s, 3 x the learned interval), at most 30 s.
+  @inline(never)
+  private mutating func forgetSilentLevel(of row: Int) {
+    let defaults = GateSettings()
+    guard devices.rows[row].signal.readingCount > 0,
+      Gate.silenceEnd(devices.rows[row].signal, defaults) <= clock
+    else { return }
+    devices.rows[row].signal.resetFilter()
+    for slot in 0..<devices.matchCount(row) where matches.match(slot, of: row).presence == .approaching {
+      matches.table[matches.index(slot, of: row)].setPresence(.outside, at: clock)
+    }
+  }
+
+  // MARK: Unchanged?
+
+  /// Whether a report says what its advertiser's newest set said before, and nothing that must be counted or kept.
+  @inline(__always)
+  private func isUnchanged(_ payload: RawSpan, _ report: HeardReport, row: Int) -> Bool {
+    let rows = devices.rows
+    let set = Int(rows[row].newestSet)
+    guard report.advertisingSID == ReportHeader.noAdvertisingSID, report.txPower == ReportHeader.noTxPower,
+      set >= 0
+    else { return false }
+    let bytes = sets.payloads.bytes
+    return sets.table[set].repeats(
+      payload, report, claimed: rows[row].claimedTxPower, of: set, in: bytes, at: clock)
+  }
+
+  // MARK: Store
+
+  /// The set a report belongs to, now the newest of its row; nil when there is no room for another.
+  ///
+  /// A report without an Advertising SID belongs to the address's newest set. A set with a SID takes over a set without
+  /// one: they are the same advertiser heard through two kinds of report.
+  @inline(__always)
+  private mutating func findSet(of report: HeardReport, row: Int) -> Int? {
+    let newest = Int(devices.rows[row].newestSet)
+    if newest >= 0,
+      report.advertisingSID == ReportHeader.noAdvertisingSID
+        || sets.table[newest].advertisingSID == report.advertisingSID
+    {
+      sets.table[newest].lastSeen = clock
+      return newest
+    }
+    return findOtherSet(report.advertisingSID, row: row)
+  }
+
+  /// Keeps the payload of a report. Returns whether it is other than before.
+  @inline(__always)
+  private mutating func storePayload(_ payload: RawSpan, _ report: HeardReport, in set: Int) -> Bool {
+    sets.isNew(payload, report, in: set)
+      && replacePayload(report.isResponse ? .response : .data, of: set, with: payload)
+  }
+
+  @inline(never)
+  private mutating func replacePayload(_ part: PayloadPart, of set: Int, with payload: RawSpan) -> Bool {
+    if sets.lacksSlot(for: payload.byteCount, part, of: set) { evictLongPayload() }
+    let isStored = sets.replace(part, of: set, with: payload)
+    if !isStored { counters.longPayloadsTurnedAway &+= 1 }
+    return isStored
+  }
+
+  // MARK: Match
+
+  /// Matches a payload that is new, or was not matched since it came, and counts what is malformed in it.
+  @inline(never)
+  private mutating func matchPayload(of set: Int, row: Int, isNew isPayloadNew: Bool, txPower: Int8) {
+    let isNew = isPayloadNew || !sets.table[set].isEvaluated
+    if isNew { evaluate(set) } else { counters.reportsUnchanged &+= 1 }
+    if sets.table[set].evaluation.isMalformed { countMalformed(sets.table[set].evaluation) }
+    let inPayload = sets.table[set].evaluation.txPower ?? ReportHeader.noTxPower
+    devices.rows[row].claimedTxPower = Device.believableTxPower(txPower, inPayload)
+    if isNew { updateMatches(of: row, set: set, isChanged: isPayloadNew) }
+  }
+
+  /// Parses and matches the payload of a set.
+  @inline(never)
+  mutating func evaluate(_ set: Int) {
+    let bytes = sets.payloads.bytes
+    let sets = sets.table
+    matcher.evaluate(
+      bytes.payload(sets[set].data, .data, of: set), bytes.payload(sets[set].response, .response, of: set),
+      into: &sets[set].evaluation)
+    sets[set].isEvaluated = true
+  }
+
+  private mutating func countMalformed(_ evaluation: Evaluation) {
+    counters.reportsMalformed &+= 1
+    if evaluation.lengthPastEnd > 0 { counters.reportsLengthPastEnd &+= 1 }
+    if evaluation.dataAfterEnd > 0 { counters.reportsDataAfterEnd &+= 1 }
+    if evaluation.wrongSize > 0 { counters.reportsWrongSize &+= 1 }
+  }
+
+  // MARK: Gate
+
+  @inline(never)
+  private mutating func judgeMatches(of row: Int) {
+    guard devices.rows[row].newestSet >= 0 else { return }
+    for slot in 0..<devices.matchCount(row) {
+      let item = Int(matches.match(slot, of: row).item)
+      guard matches.gates[item].isImmediate else { continue }
+      judge(slot, of: row, item: item)
+    }
+    advanceDeadline(of: row)
+  }
+
+  /// Lets an item's gate judge a device, and reports the device when it has entered.
+  mutating func judge(_ slot: Int, of row: Int, item: Int) {
+    let claimed = devices.rows[row].claimedTxPower
+    let verdict = Gate.judge(
+      &matches.table[matches.index(slot, of: row)], devices.rows[row].signal, matches.gates[item],
+      claimedTxPower: claimed == ReportHeader.noTxPower ? nil : claimed, at: clock)
+    switch verdict {
+    case .nothing: return
+    case .entered: emit(.found, .entered, slot, of: row)
+    case .startedLeaving: break
+    }
+    deadlines.schedule(row, noLaterThan: deadline(ofMatch: slot, of: row))
+  }
+
+  // MARK: Emit
+
+  /// Reports what happened to a match, with the payload that stands for it: the one heard last among those that match.
+  mutating func emit(_ event: SightingEvent, _ reason: SightingReason, _ slot: Int, of row: Int) {
+    let index = matches.index(slot, of: row)
+    counters.count(event)
+    matches.table[index].reported = clock
+    matches.table[index].changeIsPending = false
+    let set = sets.newestSet(of: devices.rows[row], among: matches.table[index].sets)
+    let bytes = sets.payloads.bytes
+    events.append(
+      sighting(event, reason, matches.table[index], devices.rows[row]),
+      payload: bytes.payload(sets.table[set].data, .data, of: set),
+      bytes.payload(sets.table[set].response, .response, of: set))
+  }
+
+  private func sighting(
+    _ event: SightingEvent, _ reason: SightingReason, _ match: Match, _ device: Device
+  ) -> Sighting {
+    Sighting(
+      time: clock, event: event, reason: reason, item: match.item, address: devices.publicAddress(of: device),
+      rssi: device.rssi >= -127 && device.rssi <= 20 ? device.rssi : nil,
+      filteredRSSI: device.signal.filteredRSSI,
+      pathLoss: Gate.pathLoss(device, matches.gates[Int(match.item)]), samples: device.signal.readingCount)
   }
 }

@@ -8,8 +8,8 @@ public import HCI
 /// of the last five readings (of an even number the weaker of the middle two), then an exponential average of
 /// weight 1/4. The learned interval is the median of the last eight gaps (of an even number the longer).
 ///
-/// Readings that nobody decides on wait until somebody asks for the level. The last 32 are kept: should more than 28
-/// have waited, the filter starts anew at the oldest of them, and the level is within a quarter of a decibel of what it
+/// Readings that decide nothing wait until the level is asked for. The last 32 are kept: when more than 28 have waited,
+/// the filter starts anew at the oldest of them, and the level is within a quarter of a decibel of what it
 /// would have been.
 public struct Signal: BitwiseCopyable, Sendable {
   /// Gaps the interval is learned from.
@@ -58,12 +58,12 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// What a report meant to the filter.
   enum Intake { case sample, completedSample, nothing }
 
-  /// Takes one report. Somebody `isFollowing` when the level decides something now.
+  /// Adds one report. `isFollowing` says that the level decides something now.
   ///
   /// A scan response completes the sample of the report it answers: it counts only when that report was not heard, and
   /// lends its reading when that report had none.
   @inline(__always)
-  mutating func take(reading: Int8?, isResponse: Bool, isFollowing: Bool = true, at now: Instant) -> Intake {
+  mutating func add(reading: Int8?, isResponse: Bool, isFollowing: Bool = true, at now: Instant) -> Intake {
     guard isResponse, awaitsResponse else {
       awaitsResponse = !isResponse
       addSample(reading: reading, isFollowing, at: now)
@@ -95,7 +95,7 @@ public struct Signal: BitwiseCopyable, Sendable {
   }
 
   /// Filters the readings that wait: from where the filter stands when the median has all it needs, else from the
-  /// oldest reading that is kept. The first way is taken report by report, the second when somebody starts to follow.
+  /// oldest reading that is kept. The first way is taken report by report, the second when an item starts to match.
   mutating func settle() {
     var known = Int(settledTotal)
     let count = min(Int(readingTotal) - known, 32)

@@ -4,9 +4,9 @@ import HCI
 
 /// The next rows to give way, least recently heard first.
 ///
-/// Capacity: 32. It is filled by one look over the whole table and stays exact until it is empty: a row that was
+/// Capacity: 32. It is filled by one pass over the whole table and stays exact until it is empty: a row that was
 /// heard since is skipped, and every row outside was heard later than those inside. So a flood of new addresses
-/// costs one look per 32 rows, and an advertiser that is heard again costs nothing.
+/// costs one pass per 32 rows, and an advertiser that is heard again costs nothing.
 struct VictimQueue: ~Copyable {
   struct Candidate: BitwiseCopyable {
     var row: Int32
@@ -18,26 +18,18 @@ struct VictimQueue: ~Copyable {
   }
 
   static var capacity: Int { 32 }
-  private let candidates: FixedTable<Candidate>
-  private var count = 0
-  private var head = 0
-  /// Whether the candidates were strangers when they were chosen.
-  private(set) var holdsStrangers = true
+  let candidates: FixedTable<Candidate>
+  var count = 0
+  var head = 0
+  /// Whether the candidates were unknown devices when they were chosen.
+  var holdsUnknownDevices = true
 
   init(in arena: inout Arena) {
     candidates = arena.table(of: Candidate(row: 0, lastSeen: Instant(microseconds: 0)), count: Self.capacity)
   }
 
-  /// Goes on with the candidates of another queue, for rows that keep their places and their kind.
-  mutating func takeOver(_ old: borrowing VictimQueue) {
-    for place in 0..<old.count { candidates[place] = old.candidates[place] }
-    count = old.count
-    head = old.head
-    holdsStrangers = old.holdsStrangers
-  }
-
-  mutating func restart(strangers: Bool) {
-    holdsStrangers = strangers
+  mutating func restart(unknownDevices: Bool) {
+    holdsUnknownDevices = unknownDevices
     count = 0
     head = 0
   }
@@ -49,27 +41,27 @@ struct VictimQueue: ~Copyable {
       guard lastSeen < candidates[count - 1].lastSeen else { return }
       count -= 1
     }
-    var place = count
-    while place > 0, lastSeen < candidates[place - 1].lastSeen {
-      candidates[place] = candidates[place - 1]
-      place -= 1
+    var slot = count
+    while slot > 0, lastSeen < candidates[slot - 1].lastSeen {
+      candidates[slot] = candidates[slot - 1]
+      slot -= 1
     }
-    candidates[place] = Candidate(row: Int32(row), lastSeen: lastSeen)
+    candidates[slot] = Candidate(row: Int32(row), lastSeen: lastSeen)
     count += 1
   }
 
-  /// Keeps a row that became one of the kind after the look over the table, if it was heard before the last of those
+  /// Keeps a row that became one of the kind after the pass over the table, if it was heard before the last of those
   /// that wait; otherwise it belongs to those outside.
   mutating func offerLate(row: Int, lastSeen: Instant) {
     let late = Candidate(row: Int32(row), lastSeen: lastSeen)
     guard head < count, late.precedes(candidates[count - 1]) else { return }
     if count == Self.capacity { count -= 1 }
-    var place = count
-    while place > head, late.precedes(candidates[place - 1]) {
-      candidates[place] = candidates[place - 1]
-      place -= 1
+    var slot = count
+    while slot > head, late.precedes(candidates[slot - 1]) {
+      candidates[slot] = candidates[slot - 1]
+      slot -= 1
     }
-    candidates[place] = late
+    candidates[slot] = late
     count += 1
   }
 

@@ -3,7 +3,7 @@
 /// Joins the fragments of extended advertising into one payload (Core Specification 5.4, Volume 4, Part E,
 /// 7.7.65.13: reports of one chain carry the same address, address type and set id).
 ///
-/// Capacity: a fixed number of chains, each of at most 1,650 octets (Volume 6, Part B, 2.3.4.9). A new chain that
+/// Capacity: a fixed number of chains, each of at most 1,650 bytes (Volume 6, Part B, 2.3.4.9). A new chain that
 /// finds all taken replaces the one that has waited longest. A chain that waits longer than an auxiliary pointer
 /// can reach is forgotten. Each loss has a counter.
 public struct ReportAssembler: ~Copyable {
@@ -40,7 +40,7 @@ public struct ReportAssembler: ~Copyable {
   }
 
   let chains: FixedTable<Chain>
-  /// The places' octets, `payloadBytesMax` each; a copy of this handle reads a payload while the assembler's owner is
+  /// The places' bytes, `payloadBytesMax` each; a copy of this handle reads a payload while the assembler's owner is
   /// being changed.
   public let bytes: FixedTable<UInt8>
   public private(set) var counters = Counters()
@@ -56,14 +56,14 @@ public struct ReportAssembler: ~Copyable {
     case whole
     /// A fragment; more follows.
     case pending
-    /// The last fragment: the payload is in place `slot` until the next report is taken.
+    /// The last fragment: the payload is in place `slot` until the next report is added.
     case assembled(slot: Int, byteCount: Int)
     /// The last fragment of a chain that was too long to keep.
     case lost
   }
 
-  /// Takes one report; only extended ones can be fragments.
-  public mutating func take(_ report: borrowing AdvertisingReport, at now: Instant) -> Outcome {
+  /// Adds one report; only extended ones can be fragments.
+  public mutating func add(_ report: borrowing AdvertisingReport, at now: Instant) -> Outcome {
     let header = report.header
     guard header.properties.contains(.extendedEvent) else { return .whole }
     let open = find(header, at: now)
@@ -73,17 +73,17 @@ public struct ReportAssembler: ~Copyable {
     return header.dataStatus == .incomplete ? .pending : finish(slot)
   }
 
-  /// The payload that `take` just assembled.
+  /// The payload that `add` just assembled.
   @_lifetime(borrow self)
   public func payload(slot: Int, byteCount: Int) -> RawSpan {
     bytes.span(at: slot * Self.payloadBytesMax, count: byteCount)
   }
 
-  /// Fragments received for the chain that `take` just ended in `slot`.
+  /// Fragments received for the chain that `add` just ended in `slot`.
   public func fragmentCount(slot: Int) -> Int { chains[slot].fragmentCount }
 
-  /// Takes the open chains of another assembler over, and its counters; chains that find no place are displaced.
-  public mutating func takeOver(_ old: borrowing ReportAssembler) {
+  /// Copies the open chains of another assembler and its counters; chains that find no slot are displaced.
+  public mutating func copy(_ old: borrowing ReportAssembler) {
     counters = old.counters
     let keepsPlaces = chains.count >= old.chains.count
     var free = 0

@@ -16,9 +16,10 @@ extension DataPath {
     var next = DataPath(
       manifest, identities: identities, adapterOffset: adapterOffset, epoch: pipeline.events.epoch)
     let succession = ItemSuccession(from: items, to: next.items)
-    pipeline.yield(to: &next.pipeline, successors: succession.successors.span, at: time)
+    let reload = Reload(successors: succession.successors.span)
+    reload.endMatches(of: &pipeline, before: &next.pipeline, at: time)
     let naming = ItemNaming(old: items + retired, new: next.items, isUsed: indicesInEvents)
-    next.pipeline.takeOver(pipeline, successors: succession.successors.span, names: naming.names.span)
+    reload.transfer(from: pipeline, to: &next.pipeline, names: naming.names.span)
     next.retired = naming.retired
     self = next
     return succession.summary

@@ -44,7 +44,7 @@ public struct ReportDecoder: ~Copyable {
     _ report: borrowing AdvertisingReport, at now: Instant, time: Seconds
   ) -> DecodedReport {
     let data = report.data.copied
-    switch assembler.take(report, at: now) {
+    switch assembler.add(report, at: now) {
     case .whole:
       return DecodedReport(
         time: time, header: report.header, data: data, fields: AdvertisementFields(report.data))

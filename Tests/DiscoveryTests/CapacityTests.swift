@@ -16,8 +16,8 @@ struct CapacityTests {
 
   // MARK: Rows
 
-  @Test("The stranger heard least recently gives its row")
-  func strangers() {
+  @Test("The unknown device heard least recently gives its row")
+  func unknownDevices() {
     let listener = listener { $0.devices = 16 }
     for number: UInt64 in 0..<16 { listener.hear(number, -60, .made(by: 1), at: Int64(number)) }
     listener.hear(0, -60, .made(by: 1), at: 100)  // Heard again: 1 is now the oldest.
@@ -28,8 +28,8 @@ struct CapacityTests {
     #expect(listener.deviceCount == 16)
   }
 
-  @Test("Strangers give way before devices that match, however long those were silent")
-  func strangersFirst() {
+  @Test("Unknown devices give way before devices that match, however long those were silent")
+  func unknownDevicesFirst() {
     let listener = listener(.company(company) { $0.gate.lostMilliseconds = 300_000 }) { $0.devices = 16 }
     for number: UInt64 in 0..<8 { listener.hear(number, -60, .made(by: company), at: 0) }
     for number: UInt64 in 100..<200 { listener.hear(number, -60, .made(by: 1), at: Int64(number)) }
@@ -38,7 +38,7 @@ struct CapacityTests {
     #expect(listener.counters.unknownDevicesEvicted == 92)
   }
 
-  @Test("Without strangers the matching device heard least recently is lost")
+  @Test("Without unknown devices the matching device heard least recently is lost")
   func matchingDevices() {
     let listener = listener { $0.devices = 16 }
     for number: UInt64 in 0..<16 { listener.hear(number, -60, .made(by: company), at: Int64(number)) }
@@ -46,13 +46,13 @@ struct CapacityTests {
     listener.hear(50, -60, .made(by: 1), at: 100)
     #expect(listener.lines() == ["100 lost bulb 0 evicted"])
     #expect(listener.counters.matchingDevicesEvicted == 1)
-    listener.hear(51, -60, .made(by: 1), at: 101)  // The stranger of before gives way.
+    listener.hear(51, -60, .made(by: 1), at: 101)  // The earlier unknown device gives way.
     #expect(listener.lines() == [])
     #expect(listener.device(50) == nil)
   }
 
-  @Test("A device that was lost is a stranger as old as its last report")
-  func lateStrangers() {
+  @Test("A device that was lost is an unknown device as old as its last report")
+  func lateUnknownDevices() {
     let listener = listener { $0.devices = 80 }
     listener.hear(1, -60, .made(by: company), at: 0)
     for number: UInt64 in 100..<179 { listener.hear(number, -60, .made(by: 1), at: 1000 + Int64(number)) }
@@ -138,7 +138,7 @@ struct CapacityTests {
   }
 
   @Test(
-    "An item that still matches, but behind eight others now, is lost for want of room and not of a match")
+    "An item that still matches, but after eight others now, is lost for want of room and not of a match")
   func crowdedOut() {
     let listener = Listener(GatewayManifest(lateFirst))
     listener.hear(1, -60, .made(by: company), at: 0)
@@ -256,7 +256,7 @@ struct CapacityTests {
       payload.structure(0x26, [UInt8](repeating: UInt8(number & 255), count: 60)))
   }
 
-  @Test("When the pool is full the stranger heard least recently loses its long payload")
+  @Test("When the pool is full the unknown device heard least recently loses its long payload")
   func longPayloads() {
     let listener = listener { $0.longPayloads = 4 }
     for number: UInt64 in 1...4 {
@@ -270,7 +270,7 @@ struct CapacityTests {
     #expect(listener.counters.reportsUnchanged == unchanged + 1)  // 2 gave way, not 3.
   }
 
-  @Test("A pool full of matches turns strangers away, and their short payloads still count")
+  @Test("A pool full of matches turns unknown devices away, and their short payloads still count")
   func fullPool() {
     let listener = listener { $0.longPayloads = 2 }
     listener.hear(long(1, .made(by: company)), at: 0)
@@ -294,7 +294,7 @@ struct CapacityTests {
     #expect(listener.counters.longPayloadsTurnedAway == 0)
   }
 
-  @Test("A payload of 31 octets needs no place in the pool, one of 32 does")
+  @Test("A payload of 31 bytes needs no place in the pool, one of 32 does")
   func inlineBorder() {
     let listener = listener { $0.longPayloads = 0 }
     let fits = AdvertisingPayload.made(by: company).structure(0x26, [UInt8](repeating: 1, count: 24))
@@ -326,7 +326,7 @@ struct CapacityTests {
     #expect(listener.counters.setsTurnedAway == 0)
   }
 
-  @Test("An accessory gets a second set although strangers hold them all")
+  @Test("An accessory gets a second set although unknown devices hold them all")
   func accessorySets() {
     let listener = listener { $0.devices = 64 }
     listener.setAccessory(.device(1))
@@ -373,7 +373,7 @@ struct CapacityTests {
     }
   }
 
-  @Test("A private address that no key resolves is a stranger of its own")
+  @Test("A private address that no key resolves is an unknown device of its own")
   func unresolved() {
     let key = Block128(high: 1, low: 2)
     let other = AddressPlan.resolvable(key: Block128(high: 3, low: 4), rotationSeconds: 60)

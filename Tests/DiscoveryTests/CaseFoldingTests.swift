@@ -67,7 +67,7 @@ struct CaseFoldingTests {
 
   @Test("Folded ends are found although upper and lower case have different lengths")
   func lengths() {
-    // The Kelvin sign has three octets, k one.
+    // The Kelvin sign has three bytes, k one.
     let suffix = NameOptions.caseInsensitive.union(.anchored).union(.backwards)
     #expect(matches(Array("zero \u{212A}".utf8), "O K", suffix))
     #expect(!matches(Array("zero \u{212A}.".utf8), "O K", suffix))
@@ -75,12 +75,12 @@ struct CaseFoldingTests {
     #expect(matches(Array("\u{212A}elvin".utf8), "KEL", prefix))
   }
 
-  @Test("An ill-formed octet matches nothing but itself and does not hide what follows")
+  @Test("An ill-formed byte matches nothing but itself and does not hide what follows")
   func illFormed() {
     let options = NameOptions.caseInsensitive
     #expect(matches([0xE2, 0x84, 0x4C, 0x55], "lu", options))  // a sequence cut short
     #expect(matches([0xFF, 0x4C, 0x55], "lu", options))
-    #expect(matches([0x80, 0x4C, 0x55], "lu", options))  // a lone continuation octet
+    #expect(matches([0x80, 0x4C, 0x55], "lu", options))  // a lone continuation byte
     #expect(!matches([0xC1, 0x8B], "k", options))  // an overlong K
     #expect(!matches([0xE0, 0x81, 0x8B], "k", options))
     #expect(!matches([0xED, 0xA0, 0x80], "\u{FFFD}", options))  // a surrogate

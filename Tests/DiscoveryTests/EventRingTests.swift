@@ -81,8 +81,8 @@ struct EventRingTests {
     let (items, missed) = drain(ring, &cursor)
     #expect(items == [3, 4])
     #expect(missed == 3)
-    #expect(ring.payload(of: 3, 4) == [3, 3, 3, 3])  // Octets 12...15 of a circle of 10.
-    #expect(ring.payload(of: 4, 4) == [4, 4, 4, 4])  // Octets 16...19.
+    #expect(ring.payload(of: 3, 4) == [3, 3, 3, 3])  // Bytes 12...15 of a circle of 10.
+    #expect(ring.payload(of: 4, 4) == [4, 4, 4, 4])  // Bytes 16...19.
   }
 
   @Test("A payload as long as the ring fits, a longer one is cut")
@@ -147,10 +147,10 @@ struct EventRingTests {
     for _ in 0..<3000 {
       let reader = dice.number(below: 12)
       guard reader < 4 else {
-        // The payload of event n is made of octets n, split at a random place.
-        let octets = [UInt8](repeating: UInt8(truncatingIfNeeded: produced), count: dice.number(below: 63))
-        let border = dice.number(below: octets.count + 1)
-        ring.append(produced, Array(octets[..<border]), Array(octets[border...]))
+        // The payload of event n is made of bytes n, split at a random place.
+        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: produced), count: dice.number(below: 63))
+        let border = dice.number(below: bytes.count + 1)
+        ring.append(produced, Array(bytes[..<border]), Array(bytes[border...]))
         produced += 1
         continue
       }

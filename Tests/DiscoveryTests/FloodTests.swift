@@ -6,7 +6,7 @@ import Manifest
 import Testing
 import VirtualRadio
 
-/// What strangers can do by sending a lot. Memory is flat by construction: every table comes from an arena that is
+/// What unknown devices can do by sending a lot. Memory is flat by construction: every table comes from an arena that is
 /// measured before the first packet, and `Discovery` compiles as Embedded Swift that may not allocate. What is left
 /// to show is that the right devices keep their places.
 @Suite("Floods")
@@ -25,7 +25,7 @@ struct FloodTests {
     func packet(from number: UInt64) -> [UInt8] {
       var result = packet
       let bits = DeviceAddress.device(number).bits
-      for octet in 0..<6 { result[7 + octet] = UInt8(truncatingIfNeeded: bits >> (8 * UInt64(octet))) }
+      for byte in 0..<6 { result[7 + byte] = UInt8(truncatingIfNeeded: bits >> (8 * UInt64(byte))) }
       return result
     }
   }
@@ -90,13 +90,13 @@ struct FloodTests {
     // Accessories 1...10 are heard once and then never again; devices 101...110 match and send every 2 s.
     for number: UInt64 in 1...10 { gateway.receive(strange.packet(from: number), at: 0) }
     var nextOurs: Int64 = 0
-    for stranger: UInt64 in 0..<100_000 {
-      let now = Int64(stranger) * 36_000
+    for number: UInt64 in 0..<100_000 {
+      let now = Int64(number) * 36_000
       while nextOurs <= now {
         for number: UInt64 in 101...110 { gateway.receive(ours.packet(from: number), at: nextOurs) }
         nextOurs += 2_000_000
       }
-      gateway.receive(strange.packet(from: 1_000_000 + stranger), at: now)
+      gateway.receive(strange.packet(from: 1_000_000 + number), at: now)
     }
     gateway.path.pipeline.checkInvariants()
     for number: UInt64 in 1...10 { #expect(gateway.hasRow(number)) }
@@ -187,7 +187,7 @@ struct FloodTests {
   }
 
   @Test(
-    "Hostile names pass through the pipeline octet for octet",
+    "Hostile names pass through the pipeline byte for byte",
     arguments: [
       [0xC3, 0x28, 0xFF, 0xFE],  // ill-formed UTF-8
       [0x1B, 0x5B, 0x32, 0x4A, 0x07],  // clear the screen, ring the bell

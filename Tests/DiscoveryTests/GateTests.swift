@@ -106,7 +106,7 @@ struct GateTests: GateTesting {
     #expect(listener.lines() == ["\(2 * interval) found bulb 1 entered"])
   }
 
-  /// The first gap is over 5 s, and nobody knows yet that this is the interval: the filter starts anew with it.
+  /// The first gap is over 5 s, and it is not known yet that this is the interval: the filter starts anew with it.
   @Test("The window ends at 12 s: an advertiser of 7 s never has three samples in it")
   func windowCeiling() {
     let listener = gateway()

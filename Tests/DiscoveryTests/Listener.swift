@@ -185,7 +185,7 @@ extension DisplayItem {
     return item
   }
 
-  /// The same behind the immediate gate.
+  /// The same item with the immediate gate.
   static func immediate(
     _ company: UInt16, _ id: String = "bulb", _ adjust: (inout GateSettings) -> Void = { _ in }
   ) -> Self {
@@ -197,8 +197,8 @@ extension DisplayItem {
 }
 
 extension AdvertisingPayload {
-  /// Manufacturer data of a company with one octet of payload.
-  static func made(by company: UInt16, _ octet: UInt8 = 0) -> Self {
-    AdvertisingPayload().manufacturerData(company, [octet])
+  /// Manufacturer data of a company with one byte of payload.
+  static func made(by company: UInt16, _ byte: UInt8 = 0) -> Self {
+    AdvertisingPayload().manufacturerData(company, [byte])
   }
 }

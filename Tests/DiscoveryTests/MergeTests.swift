@@ -185,7 +185,7 @@ struct MergeTests {
   @Test("An unchanged payload is recognised without parsing, and its losses are counted with each report")
   func unchanged() {
     let listener = Listener(.company(0x0EEE))
-    // Five octets are promised, two are there.
+    // Five bytes are promised, two are there.
     let cut = AdvertisingPayload.made(by: 0x0EEE).raw([0x05, 0x09, 0x4C])
     for step: Int64 in 0..<5 { listener.hear(1, -60, cut, at: 100 * step) }
     #expect(listener.counters.reportsUnchanged == 4)

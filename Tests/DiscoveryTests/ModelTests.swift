@@ -100,7 +100,7 @@ struct ModelTests {
 }
 
 extension RandomRoom.Report {
-  /// The report as a controller delivers it; an extended one of more than 20 octets in fragments.
+  /// The report as a controller delivers it; an extended one of more than 20 bytes in fragments.
   var packets: [[UInt8]] {
     let properties = report.header.properties
     guard properties.contains(.extendedEvent) else { return [ReportEncoder.event(.legacy, report)] }

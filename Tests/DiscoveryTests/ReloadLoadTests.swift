@@ -42,7 +42,7 @@ struct ReloadLoadTests {
     #expect(readers.1.isOrderly && readers.0.isOrderly)
   }
 
-  private static func manifest(other octet: UInt8?) -> GatewayManifest {
+  private static func manifest(other byte: UInt8?) -> GatewayManifest {
     var items = [
       DisplayItem.company(0x0EEE) { $0.gate.lostMilliseconds = 300 },
       DisplayItem.immediate(0x0EEE, "touch") {
@@ -51,14 +51,14 @@ struct ReloadLoadTests {
         $0.silenceMilliseconds = 200
       },
     ]
-    if let octet {
+    if let byte {
       items.insert(
-        .company(0x0EEE, "other") { $0.descriptor.manufacturerData = MaskedBytes(blob: [octet]) },
-        at: Int(octet & 1))
+        .company(0x0EEE, "other") { $0.descriptor.manufacturerData = MaskedBytes(blob: [byte]) },
+        at: Int(byte & 1))
     }
     return GatewayManifest(items) {
       $0.capacities.devices = 300
-      $0.capacities.matchesPerItem = octet == nil ? 300 : 256
+      $0.capacities.matchesPerItem = byte == nil ? 300 : 256
       $0.capacities.longPayloads = 4
     }
   }
@@ -98,14 +98,14 @@ struct ReloadLoadTests {
 private struct Crowd {
   private var dice: SeededGenerator
   private var levels: [Int]
-  private var octets: [UInt8]
+  private var bytes: [UInt8]
   private var awayUntil: [Int64]
   private var step: Int64 = 0
 
   init(devices count: Int, seed: UInt64) {
     dice = SeededGenerator(seed: seed)
     levels = [Int](repeating: -60, count: count)
-    octets = [UInt8](repeating: 0, count: count)
+    bytes = [UInt8](repeating: 0, count: count)
     awayUntil = [Int64](repeating: 0, count: count)
   }
 
@@ -117,10 +117,10 @@ private struct Crowd {
       guard time >= awayUntil[number] else { continue }
       if dice.chance(perMille: 30) { awayUntil[number] = time + Int64(dice.number(below: 800_000)) }
       if dice.chance(perMille: 100) { levels[number] = -38 - dice.number(below: 35) }
-      if dice.chance(perMille: 100) { octets[number] = UInt8(dice.number(below: 4)) }
+      if dice.chance(perMille: 100) { bytes[number] = UInt8(dice.number(below: 4)) }
       let report = AirReport(
         .connectable, from: .device(UInt64(number)), rssi: Int8(levels[number]),
-        .made(by: 0x0EEE, octets[number]))
+        .made(by: 0x0EEE, bytes[number]))
       return (ReportEncoder.event(.legacy, report), Instant(microseconds: time))
     }
   }

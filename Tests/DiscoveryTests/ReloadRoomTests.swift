@@ -59,7 +59,7 @@ struct ReloadRoomTests {
     #expect(listener.counters.matchesEvicted == 2)
   }
 
-  @Test("A new item fills its quota and no more; nobody gives way within the reload")
+  @Test("A new item fills its quota and no more; no device gives way within the reload")
   func newQuota() {
     let listener = Listener(manifest { $0.matchesPerItem = 3 })
     for number: UInt64 in 0..<9 { listener.hear(number, -60, .made(by: 2), at: Int64(number)) }
@@ -69,14 +69,14 @@ struct ReloadRoomTests {
         "10 found lamp 0 matched", "10 found lamp 1 matched", "10 found lamp 2 matched",
       ])
     #expect(listener.counters.matchesTurnedAway == 6)
-    // Whoever waits competes with its next report, as ever.
+    // A device that waits competes with its next report, as always.
     listener.hear(8, -60, .made(by: 2), at: 20)
     #expect(listener.lines() == ["20 lost lamp 0 evicted", "20 found lamp 8 matched"])
   }
 
   // MARK: Rows
 
-  @Test("A smaller table keeps accessories, then what matches, then the strangers heard last")
+  @Test("A smaller table keeps accessories, then what matches, then the unknown devices heard last")
   func fewerDevices() {
     let listener = Listener(manifest { $0.devices = 40 })
     for number: UInt64 in 0..<30 { listener.hear(number, -60, .made(by: 1), at: Int64(number)) }
@@ -138,7 +138,7 @@ struct ReloadRoomTests {
 
   // MARK: Payloads
 
-  @Test("Sets beyond a smaller pool go, those of strangers first, and every device keeps its newest")
+  @Test("Sets beyond a smaller pool go, those of unknown devices first, and every device keeps its newest")
   func fewerSets() {
     let listener = Listener(manifest { $0.devices = 400 })
     for set: UInt8 in 0..<16 {

@@ -13,7 +13,7 @@ struct SignalTests {
   private func signal(_ readings: Int8?...) -> Signal {
     var signal = Signal()
     for (index, reading) in readings.enumerated() {
-      _ = signal.take(reading: reading, isResponse: false, at: .milliseconds(100 * Int64(index)))
+      _ = signal.add(reading: reading, isResponse: false, at: .milliseconds(100 * Int64(index)))
     }
     return signal
   }
@@ -23,7 +23,7 @@ struct SignalTests {
     var now: Int64 = 1000
     for gap in [0] + gaps {
       now += gap
-      _ = signal.take(reading: -50, isResponse: false, at: .milliseconds(now))
+      _ = signal.add(reading: -50, isResponse: false, at: .milliseconds(now))
     }
     return signal
   }
@@ -63,9 +63,9 @@ struct SignalTests {
     // From -50 towards -51: 16 sixteenths lie between, a quarter is 4, then 3, 2, 1 (floor of 7/4) and on.
     var level = -50 * 16
     var signal = Signal()
-    _ = signal.take(reading: -50, isResponse: false, at: .milliseconds(0))
+    _ = signal.add(reading: -50, isResponse: false, at: .milliseconds(0))
     for step in 1...20 {
-      _ = signal.take(reading: -51, isResponse: false, at: .milliseconds(100 * Int64(step)))
+      _ = signal.add(reading: -51, isResponse: false, at: .milliseconds(100 * Int64(step)))
       level += Int((Double(-51 * 16 - level) / 4).rounded(.down))
       #expect(signal.level == level)
     }
@@ -76,11 +76,11 @@ struct SignalTests {
   func floorOfTheShift() {
     var rising = Signal()
     var falling = Signal()
-    _ = rising.take(reading: -90, isResponse: false, at: .milliseconds(0))
-    _ = falling.take(reading: -20, isResponse: false, at: .milliseconds(0))
+    _ = rising.add(reading: -90, isResponse: false, at: .milliseconds(0))
+    _ = falling.add(reading: -20, isResponse: false, at: .milliseconds(0))
     for step in 1...60 {
-      _ = rising.take(reading: -50, isResponse: false, at: .milliseconds(100 * Int64(step)))
-      _ = falling.take(reading: -50, isResponse: false, at: .milliseconds(100 * Int64(step)))
+      _ = rising.add(reading: -50, isResponse: false, at: .milliseconds(100 * Int64(step)))
+      _ = falling.add(reading: -50, isResponse: false, at: .milliseconds(100 * Int64(step)))
     }
     #expect(rising.level == -50 * 16 - 3)
     #expect(falling.level == -50 * 16)
@@ -110,7 +110,7 @@ struct SignalTests {
       let sorted = readings.suffix(5).sorted()
       let median = sorted[(sorted.count - 1) / 2] * 16
       level = readings.count == 1 ? median : level + ((median - level) >> 2)
-      _ = signal.take(reading: Int8(reading), isResponse: false, at: .milliseconds(Int64(step)))
+      _ = signal.add(reading: Int8(reading), isResponse: false, at: .milliseconds(Int64(step)))
       #expect(Int(signal.level) == level, "seed \(seed), step \(step)")
     }
   }
@@ -121,9 +121,9 @@ struct SignalTests {
     signal.resetFilter()
     #expect(signal.filteredRSSI == nil)
     #expect(signal.readingCount == 0)
-    _ = signal.take(reading: -80, isResponse: false, at: .milliseconds(9000))
+    _ = signal.add(reading: -80, isResponse: false, at: .milliseconds(9000))
     #expect(signal.level == -80 * 16)
-    _ = signal.take(reading: -60, isResponse: false, at: .milliseconds(9100))
+    _ = signal.add(reading: -60, isResponse: false, at: .milliseconds(9100))
     #expect(signal.level == -80 * 16)  // The weaker of two; nothing of before the reset is left.
   }
 
@@ -132,8 +132,8 @@ struct SignalTests {
   @Test("A report and its scan response are one sample, with the report's reading")
   func reportAndResponse() {
     var signal = Signal()
-    #expect(signal.take(reading: -50, isResponse: false, at: .milliseconds(0)) == .sample)
-    #expect(signal.take(reading: -70, isResponse: true, at: .milliseconds(1)) == .nothing)
+    #expect(signal.add(reading: -50, isResponse: false, at: .milliseconds(0)) == .sample)
+    #expect(signal.add(reading: -70, isResponse: true, at: .milliseconds(1)) == .nothing)
     #expect(signal.readingCount == 1)
     #expect(signal.level == -50 * 16)
     #expect(signal.learnedMilliseconds == nil)
@@ -142,8 +142,8 @@ struct SignalTests {
   @Test("A scan response lends its reading to a report that has none")
   func responseLends() {
     var signal = Signal()
-    #expect(signal.take(reading: nil, isResponse: false, at: .milliseconds(0)) == .sample)
-    #expect(signal.take(reading: -70, isResponse: true, at: .milliseconds(1)) == .completedSample)
+    #expect(signal.add(reading: nil, isResponse: false, at: .milliseconds(0)) == .sample)
+    #expect(signal.add(reading: -70, isResponse: true, at: .milliseconds(1)) == .completedSample)
     #expect(signal.readingCount == 1)
     #expect(signal.readings(within: 100, at: .milliseconds(1)) == 1)
   }
@@ -151,8 +151,8 @@ struct SignalTests {
   @Test("A report and a scan response without readings are one sample without a reading")
   func neitherReads() {
     var signal = Signal()
-    #expect(signal.take(reading: nil, isResponse: false, at: .milliseconds(0)) == .sample)
-    #expect(signal.take(reading: nil, isResponse: true, at: .milliseconds(1)) == .nothing)
+    #expect(signal.add(reading: nil, isResponse: false, at: .milliseconds(0)) == .sample)
+    #expect(signal.add(reading: nil, isResponse: true, at: .milliseconds(1)) == .nothing)
     #expect(signal.readingCount == 0)
     #expect(signal.learnedMilliseconds == nil)
   }
@@ -160,11 +160,11 @@ struct SignalTests {
   @Test("A scan response whose report was not heard is a sample of its own")
   func loneResponse() {
     var signal = Signal()
-    #expect(signal.take(reading: -70, isResponse: true, at: .milliseconds(0)) == .sample)
-    #expect(signal.take(reading: -71, isResponse: true, at: .milliseconds(100)) == .sample)
-    #expect(signal.take(reading: -50, isResponse: false, at: .milliseconds(200)) == .sample)
-    #expect(signal.take(reading: -72, isResponse: true, at: .milliseconds(201)) == .nothing)
-    #expect(signal.take(reading: -73, isResponse: true, at: .milliseconds(301)) == .sample)
+    #expect(signal.add(reading: -70, isResponse: true, at: .milliseconds(0)) == .sample)
+    #expect(signal.add(reading: -71, isResponse: true, at: .milliseconds(100)) == .sample)
+    #expect(signal.add(reading: -50, isResponse: false, at: .milliseconds(200)) == .sample)
+    #expect(signal.add(reading: -72, isResponse: true, at: .milliseconds(201)) == .nothing)
+    #expect(signal.add(reading: -73, isResponse: true, at: .milliseconds(301)) == .sample)
     #expect(signal.readingCount == 4)
   }
 
@@ -172,7 +172,7 @@ struct SignalTests {
   func responseAfterSilence() {
     var signal = signal(-50, -50)
     signal.resetFilter()
-    #expect(signal.take(reading: -60, isResponse: true, at: .milliseconds(20_000)) == .sample)
+    #expect(signal.add(reading: -60, isResponse: true, at: .milliseconds(20_000)) == .sample)
     #expect(signal.filteredRSSI == -60)
   }
 
@@ -207,8 +207,8 @@ struct SignalTests {
   func responseTeachesNothing() {
     var signal = Signal()
     for step: Int64 in 0..<9 {
-      _ = signal.take(reading: -50, isResponse: false, at: .milliseconds(1000 * step))
-      _ = signal.take(reading: -50, isResponse: true, at: .milliseconds(1000 * step + 1))
+      _ = signal.add(reading: -50, isResponse: false, at: .milliseconds(1000 * step))
+      _ = signal.add(reading: -50, isResponse: true, at: .milliseconds(1000 * step + 1))
     }
     #expect(signal.learnedMilliseconds == 1000)
   }
@@ -234,7 +234,7 @@ struct SignalTests {
   func windowAfterReset() {
     var signal = signal(-50, -50, -50)
     signal.resetFilter()
-    _ = signal.take(reading: -50, isResponse: false, at: .milliseconds(300))
+    _ = signal.add(reading: -50, isResponse: false, at: .milliseconds(300))
     #expect(signal.readings(within: 2000, at: .milliseconds(300)) == 1)
   }
 }
@@ -245,14 +245,14 @@ extension Instant {
 
 @Suite("Readings that wait to be filtered")
 struct WaitingReadingsTests {
-  /// The level of a signal that nobody followed, and of one that was followed all the time, in Q4.
+  /// The level of a signal that no item followed, and of one that was followed all the time, in Q4.
   private func levels(_ readings: [Int8]) -> (waiting: Int, followed: Int) {
     var waiting = Signal()
     var followed = Signal()
     for (index, reading) in readings.enumerated() {
       let time = Instant(microseconds: Int64(index) * 100_000)
-      _ = waiting.take(reading: reading, isResponse: false, isFollowing: false, at: time)
-      _ = followed.take(reading: reading, isResponse: false, at: time)
+      _ = waiting.add(reading: reading, isResponse: false, isFollowing: false, at: time)
+      _ = followed.add(reading: reading, isResponse: false, at: time)
     }
     return (Int(waiting.level), Int(followed.level))
   }
@@ -285,11 +285,11 @@ struct WaitingReadingsTests {
   func following() {
     var signal = Signal()
     for index in 0..<6 {
-      _ = signal.take(
+      _ = signal.add(
         reading: -60, isResponse: false, isFollowing: false, at: Instant(microseconds: Int64(index) * 100_000)
       )
     }
-    _ = signal.take(reading: -40, isResponse: false, at: Instant(microseconds: 700_000))
+    _ = signal.add(reading: -40, isResponse: false, at: Instant(microseconds: 700_000))
     #expect(signal.level == -60 * 16)
     #expect(signal.readingCount == 7)
   }

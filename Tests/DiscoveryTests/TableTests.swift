@@ -20,7 +20,7 @@ struct DeadlineHeapTests {
       let time = Int64(dice.number(below: 50))  // Few times, so that ties occur.
       switch dice.number(below: 4) {
       case 0, 1:
-        heap.bring(row, forwardTo: .milliseconds(time))
+        heap.schedule(row, noLaterThan: .milliseconds(time))
         model[row] = min(model[row] ?? .max, time)
       case 2:
         heap.remove(row)
@@ -46,7 +46,7 @@ struct DeadlineHeapTests {
     let memory = Memory()
     var arena = memory.arena
     var heap = DeadlineHeap(rows: 10, in: &arena)
-    for row in [7, 3, 9, 0, 5] { heap.bring(row, forwardTo: .milliseconds(1)) }
+    for row in [7, 3, 9, 0, 5] { heap.schedule(row, noLaterThan: .milliseconds(1)) }
     var order: [Int] = []
     while let first = heap.first {
       order.append(first.row)
@@ -138,7 +138,7 @@ struct VictimQueueTests {
     var arena = memory.arena
     var queue = VictimQueue(in: &arena)
     var dice = SeededGenerator(seed: seed)
-    queue.restart(strangers: true)
+    queue.restart(unknownDevices: true)
     let rows = (0..<200).map { Row(row: $0, lastSeen: Int64(dice.number(below: 40))) }
     for row in rows { queue.offer(row: row.row, lastSeen: .milliseconds(row.lastSeen)) }
     #expect(drain(&queue) == Array(rows.sorted(by: Row.precedes).prefix(32)), "seed \(seed)")
@@ -151,7 +151,7 @@ struct VictimQueueTests {
     var arena = memory.arena
     var queue = VictimQueue(in: &arena)
     var dice = SeededGenerator(seed: seed)
-    queue.restart(strangers: true)
+    queue.restart(unknownDevices: true)
     var waiting = (0..<32).map { Row(row: $0, lastSeen: 100 + Int64(dice.number(below: 40))) }
     for row in waiting { queue.offer(row: row.row, lastSeen: .milliseconds(row.lastSeen)) }
     waiting.sort(by: Row.precedes)

@@ -23,7 +23,7 @@ struct ReportAssemblerTests {
 
     mutating func take(_ report: ReadReport, at milliseconds: Int64 = 0) -> ReportAssembler.Outcome {
       let borrowed = AdvertisingReport(header: report.header, data: report.data.rawSpan)
-      return assembler.take(borrowed, at: Instant(microseconds: milliseconds * 1000))
+      return assembler.add(borrowed, at: Instant(microseconds: milliseconds * 1000))
     }
 
     /// The joined payload, or nil when the outcome was another.
@@ -137,7 +137,7 @@ struct ReportAssemblerTests {
     #expect(bench.counters.expired == 1)
   }
 
-  @Test("A chain as long as a set's data can be is joined; one octet more is lost")
+  @Test("A chain as long as a set's data can be is joined; one byte more is lost")
   func oversized() throws {
     for surplus in [0, 1] {
       var bench = Bench(capacity: 1)

@@ -36,12 +36,12 @@ struct Stream {
   }
 }
 
-/// One advertiser of the stream: two or three AD structures, some octets of which count up.
+/// One advertiser of the stream: two or three AD structures, some bytes of which count up.
 struct StreamDevice {
   let address: DeviceAddress
   let index: Int
   private let kind: Kind
-  private let octets: [UInt8]
+  private let bytes: [UInt8]
   var revision: UInt16 = 0
 
   private enum Kind {
@@ -56,7 +56,7 @@ struct StreamDevice {
   init(_ index: Int, _ generator: inout SeededGenerator) {
     self.index = index
     address = DeviceAddress(bits: generator.next() | 0xC000_0000_0000, type: .random)
-    octets = (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     kind = index % 50 == 0 ? .target : Self.kind(&generator)
   }
 
@@ -77,15 +77,15 @@ struct StreamDevice {
     let counter = [UInt8(revision & 0xFF), UInt8(revision >> 8)]
     switch kind {
     case .manufacturer(let company):
-      return start.manufacturerData(company, [octets[0] & 0x1F] + Array(octets[1..<12]) + counter)
+      return start.manufacturerData(company, [bytes[0] & 0x1F] + Array(bytes[1..<12]) + counter)
     case .services(let count):
       let list = (0..<count).flatMap { [UInt8(0x0A + 3 * $0), UInt8(0x18)] }
       return start.structure(.completeServices16, list).shortenedName("Sensor \(revision)")
     case .longService:
-      return start.structure(.completeServices128, octets).structure(.shortenedName, counter)
+      return start.structure(.completeServices128, bytes).structure(.shortenedName, counter)
     case .serviceData:
-      let uuid = BluetoothUUID(short: 0xFD00 + UInt32(octets[0] & 0x3F))
-      return start.serviceData(uuid, Array(octets[1..<10]) + counter)
+      let uuid = BluetoothUUID(short: 0xFD00 + UInt32(bytes[0] & 0x3F))
+      return start.serviceData(uuid, Array(bytes[1..<10]) + counter)
     case .name:
       return start.name("Room \(index) \(revision)").txPowerLevel(-4)
     case .target:

@@ -15,7 +15,7 @@ enum BuiltInItems {
   static func add(to pipeline: inout Pipeline) {
     addLights(to: &pipeline)
     addSensors(to: &pipeline)
-    addStrangers(to: &pipeline)
+    addCommonItems(to: &pipeline)
     pipeline.add(
       IdentityKey(
         key: Block128(high: 0x8F1C_6E20_B7D3_4A95, low: 0x0D62_E9F4_7135_A8CB),
@@ -61,7 +61,7 @@ enum BuiltInItems {
   }
 
   /// What nearly every capture holds: many devices on one company, with and without a gate, by level and path loss.
-  private static func addStrangers(to pipeline: inout Pipeline) {
+  private static func addCommonItems(to pipeline: inout Pipeline) {
     var apple = DescriptorClauses()
     apple.companyIdentifier = 0x004C
     pipeline.add(apple, item: 6)
@@ -103,8 +103,8 @@ extension Pipeline {
 }
 
 extension Matcher {
-  fileprivate mutating func store<let count: Int>(_ octets: [count of UInt8]) -> StoredBytes {
-    let span = octets.span
+  fileprivate mutating func store<let count: Int>(_ bytes: [count of UInt8]) -> StoredBytes {
+    let span = bytes.span
     return store(span.rawBytes)
   }
 }

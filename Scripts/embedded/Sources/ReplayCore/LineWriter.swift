@@ -11,11 +11,11 @@ struct LineWriter: ~Copyable {
   private(set) var isIntact = true
 
   init?(byteCount: Int = 1 << 16) {
-    guard let buffer = Memory.octets(byteCount) else { return nil }
+    guard let buffer = Memory.bytes(byteCount) else { return nil }
     self.buffer = buffer
   }
 
-  mutating func octet(_ value: UInt8) {
+  mutating func byte(_ value: UInt8) {
     if end == buffer.count { flush() }
     buffer[end] = value
     end += 1
@@ -23,45 +23,45 @@ struct LineWriter: ~Copyable {
 
   mutating func text(_ text: StaticString) {
     for index in 0..<text.utf8CodeUnitCount {
-      // Holds: a literal's octets are constant memory, and the index lies inside them.
-      octet(unsafe text.utf8Start[index])
+      // Holds: a literal's bytes are constant memory, and the index lies inside them.
+      byte(unsafe text.utf8Start[index])
     }
   }
 
   mutating func number(_ value: Int64) {
-    if value < 0 { octet(UInt8(ascii: "-")) }
+    if value < 0 { byte(UInt8(ascii: "-")) }
     number(value.magnitude)
   }
 
   mutating func number(_ value: UInt64) {
     if value >= 10 { number(value / 10) }
-    octet(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
+    byte(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10))
   }
 
   /// The low `digits` hex digits of a value.
   mutating func hex(_ value: UInt64, digits: Int) {
     for digit in (0..<digits).reversed() {
       let nibble = UInt8(truncatingIfNeeded: value >> UInt64(4 * digit) & 15)
-      octet(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") - 10 + nibble)
+      byte(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") - 10 + nibble)
     }
   }
 
   /// ` name value`, or ` name -` without one.
   mutating func field(_ name: StaticString, _ value: Int64?) {
-    octet(UInt8(ascii: " "))
+    byte(UInt8(ascii: " "))
     text(name)
-    octet(UInt8(ascii: " "))
-    if let value { number(value) } else { octet(UInt8(ascii: "-")) }
+    byte(UInt8(ascii: " "))
+    if let value { number(value) } else { byte(UInt8(ascii: "-")) }
   }
 
-  mutating func endLine() { octet(UInt8(ascii: "\n")) }
+  mutating func endLine() { byte(UInt8(ascii: "\n")) }
 
   mutating func flush() {
     var start = 0
     while start < end, isIntact {
-      // Holds: the call only reads the octets it is given.
-      let count = unsafe buffer.span(at: start, count: end - start).withUnsafeBytes { octets in
-        unsafe octets.baseAddress.map { unsafe systemWrite(1, $0, octets.count) } ?? 0
+      // Holds: the call only reads the bytes it is given.
+      let count = unsafe buffer.span(at: start, count: end - start).withUnsafeBytes { bytes in
+        unsafe bytes.baseAddress.map { unsafe systemWrite(1, $0, bytes.count) } ?? 0
       }
       if count <= 0 { isIntact = false }
       start += count

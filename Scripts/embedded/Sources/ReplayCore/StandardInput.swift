@@ -11,7 +11,7 @@ struct StandardInput {
 
   /// Nil when reading fails, or when there is more than fits.
   init?() {
-    guard let bytes = Memory.octets(Self.byteCountMax + 1) else { return nil }
+    guard let bytes = Memory.bytes(Self.byteCountMax + 1) else { return nil }
     self.bytes = bytes
     var end = 0
     while end < bytes.count {
@@ -25,7 +25,7 @@ struct StandardInput {
   }
 
   private static func read(into bytes: FixedTable<UInt8>, at start: Int) -> Int {
-    // Holds: the address is an element's, and as many octets lie behind it.
+    // Holds: the address is an element's, and as many bytes follow it.
     unsafe withUnsafeMutablePointer(to: &bytes[start]) { first in
       unsafe systemRead(0, first, bytes.count - start)
     }

@@ -29,11 +29,11 @@ enum Memory {
     return unsafe UnsafeMutableRawBufferPointer(start: start, count: byteCount)
   }
 
-  static func octets(_ byteCount: Int) -> FixedTable<UInt8>? {
+  static func bytes(_ byteCount: Int) -> FixedTable<UInt8>? {
     guard let block = unsafe block(byteCount: byteCount), let base = block.baseAddress else {
       return nil
     }
-    // Holds: the memory is zeroed, an octet needs no alignment, and the block is never unmapped.
+    // Holds: the memory is zeroed, an byte needs no alignment, and the block is never unmapped.
     let elements = unsafe base.bindMemory(to: UInt8.self, capacity: byteCount)
     return unsafe FixedTable(base: elements, count: byteCount)
   }

@@ -69,7 +69,7 @@ private func assemble(_ reports: [ReadReport]) {
     for (index, report) in reports.enumerated() {
       let borrowed = AdvertisingReport(header: report.header, data: report.data.rawSpan)
       let time = Instant(microseconds: Int64(index) * Int64(report.header.rssi) * 100_000)
-      guard case .assembled(let slot, let count) = assembler.take(borrowed, at: time) else { continue }
+      guard case .assembled(let slot, let count) = assembler.add(borrowed, at: time) else { continue }
       fuzzPayload(assembler.payload(slot: slot, byteCount: count))
       precondition(assembler.fragmentCount(slot: slot) > 0)
     }

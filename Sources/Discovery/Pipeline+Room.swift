@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+// Room for a new row, set, payload or match: what is free, else what gives way.
+
+extension Pipeline {
+  // MARK: Rows
+
+  /// Makes a row for an address, or finds the one of the identity that a key resolves it to; nil when only accessories
+  /// are left.
+  @inline(never)
+  mutating func addRow(for address: DeviceAddress) -> Int? {
+    let identity = devices.identities.identity(resolving: address)
+    if let identity, let row = devices.moveRow(of: identity, to: address) {
+      counters.addressesFollowed &+= 1
+      return row
+    }
+    if devices.freeCount == 0 { evictDevice(sparing: -1) }
+    guard devices.freeCount > 0 else {
+      counters.devicesTurnedAway &+= 1
+      return nil
+    }
+    counters.devicesAdded &+= 1
+    return devices.insert(address, identity: identity, at: clock)
+  }
+
+  /// Takes its row from the device that gives way next, if there is one and it is not in the row to be spared.
+  mutating func evictDevice(sparing row: Int) {
+    guard let victim = devices.nextVictim(), victim != row else { return }
+    if devices.isUnknown(victim) {
+      counters.unknownDevicesEvicted &+= 1
+    } else {
+      counters.matchingDevicesEvicted &+= 1
+    }
+    remove(row: victim)
+  }
+
+  /// Forgets a device; what it was found as is lost.
+  mutating func remove(row: Int) {
+    while devices.rows[row].matchCount > 0 {
+      drop(match: devices.matchCount(row) - 1, of: row, reason: .evicted)
+    }
+    sets.freeSets(of: &devices.rows[row])
+    deadlines.remove(row)
+    devices.remove(row: row)
+  }
+
+  /// Marks or unmarks the device at an address (for a resolved one, its identity address) as part of an accessory.
+  /// Returns false when there is no room for another accessory.
+  public mutating func setAccessory(_ address: DeviceAddress, _ isAccessory: Bool) -> Bool {
+    guard let isChanged = devices.accessories.set(address, isAccessory: isAccessory) else { return false }
+    guard isChanged else { return true }
+    for row in 0..<devices.rows.count where devices.rows[row].isLive { refreshAccessory(row) }
+    return true
+  }
+
+  private mutating func refreshAccessory(_ row: Int) {
+    guard devices.refreshAccessory(row) else { return }
+    matches.recount(row, of: devices.rows[row])
+    guard !devices.rows[row].isAccessory else { return }
+    for slot in (0..<devices.matchCount(row)).reversed() {
+      keepQuota(ofItem: Int(matches.match(slot, of: row).item))
+    }
+  }
+
+  // MARK: Sets and payloads
+
+  /// Finds or makes a set that is not the newest of its row; nil when there is no room for another.
+  @inline(never)
+  mutating func findOtherSet(_ advertisingSID: UInt8, row: Int) -> Int? {
+    let rows = devices.rows
+    if let older = sets.detachSet(withSID: advertisingSID, from: &rows[row]) {
+      sets.insert(older, intoRow: row, of: &rows[row], at: clock)
+      return older
+    }
+    let newest = Int(rows[row].newestSet)
+    if newest >= 0, sets.table[newest].advertisingSID == ReportHeader.noAdvertisingSID {
+      setAdvertisingSID(advertisingSID, of: newest, row: row)
+      return newest
+    }
+    guard let set = claimSet(for: row) else {
+      counters.setsTurnedAway &+= 1
+      return nil
+    }
+    sets.table[set] = AdvertisingSet(advertisingSID: advertisingSID)
+    sets.insert(set, intoRow: row, of: &rows[row], at: clock)
+    return set
+  }
+
+  /// Gives the set without a SID the one it turned out to have, in the matches as well.
+  private mutating func setAdvertisingSID(_ advertisingSID: UInt8, of set: Int, row: Int) {
+    let old = sets.table[set].bit
+    sets.table[set].advertisingSID = advertisingSID
+    sets.table[set].lastSeen = clock
+    for slot in 0..<devices.matchCount(row) {
+      let match = matches.index(slot, of: row)
+      guard matches.table[match].sets & old != 0 else { continue }
+      matches.table[match].sets = matches.table[match].sets & ~old | sets.table[set].bit
+    }
+  }
+
+  /// A free set, or the row's own least recently heard one. When none is free, the unknown device that was heard least
+  /// recently gives way to a row that has no set yet, to a device that matches, and to an accessory: a few addresses
+  /// with many sets each must not make the gateway deaf.
+  private mutating func claimSet(for row: Int) -> Int? {
+    let isWorthMore = !devices.isUnknown(row) && devices.unknownCount > 0
+    if !sets.hasFreeSet, devices.rows[row].newestSet < 0 || isWorthMore { evictDevice(sparing: row) }
+    if sets.hasFreeSet { return sets.claimFreeSet() }
+    guard devices.rows[row].newestSet >= 0 else { return nil }
+    return detachOldestSet(of: row)
+  }
+
+  /// Takes the least recently heard set from a row that has one; what only that set bore is lost.
+  mutating func detachOldestSet(of row: Int) -> Int {
+    let (set, previous) = sets.oldestSet(of: devices.rows[row])
+    withdraw(set, of: row, reason: .evicted)
+    sets.detach(set, after: previous, from: &devices.rows[row])
+    sets.releasePayloads(of: set)
+    counters.setsReplaced &+= 1
+    return set
+  }
+
+  /// Frees the long payloads of the set that was heard least recently among those that bear no match and belong to
+  /// no accessory, if there is one.
+  mutating func evictLongPayload() {
+    let sets = sets.table
+    var oldest: Int?
+    for slot in 0..<self.sets.payloads.slotCount {
+      guard let set = self.sets.payloads.owner(ofSlot: slot), !isNeeded(set) else { continue }
+      if let other = oldest, sets[other].lastSeen <= sets[set].lastSeen { continue }
+      oldest = set
+    }
+    guard let oldest else { return }
+    releaseLongPayload(of: oldest)
+  }
+
+  mutating func releaseLongPayload(of set: Int) {
+    sets.releasePayloads(of: set)
+    sets.table[set].isEvaluated = false
+    counters.longPayloadsEvicted &+= 1
+  }
+
+  private func isNeeded(_ set: Int) -> Bool {
+    let row = Int(sets.table[set].row)
+    if devices.rows[row].isAccessory { return true }
+    for slot in 0..<devices.matchCount(row)
+    where matches.match(slot, of: row).sets & sets.table[set].bit != 0 { return true }
+    return false
+  }
+
+  // MARK: Quotas
+
+  /// Makes room in an item's quota: the least recently heard match gives way, those heard fewer than three times
+  /// first. A match that is heard again and again gives way only after a second of silence, so that neither a flood
+  /// of addresses nor a full room makes known devices flicker.
+  mutating func claimQuota(ofItem item: Int) -> Bool {
+    if matches.hasRoom(forItem: item) { return true }
+    guard let row = matches.quotaVictim(ofItem: item, among: devices.rows),
+      devices.rows[row].isNewcomer || clock.milliseconds(since: devices.rows[row].lastSeen) >= 1000
+    else { return false }
+    evict(item: item, from: row)
+    return true
+  }
+
+  /// Brings an item back to its quota after an accessory has become a device like any other.
+  mutating func keepQuota(ofItem item: Int) {
+    guard matches.isOverQuota(item), let row = matches.quotaVictim(ofItem: item, among: devices.rows) else {
+      return
+    }
+    evict(item: item, from: row)
+  }
+
+  private mutating func evict(item: Int, from row: Int) {
+    guard let slot = matches.slot(ofItem: item, row: row, count: devices.rows[row].matchCount) else { return }
+    sets.markUnevaluated(matches.match(slot, of: row).sets, of: devices.rows[row])
+    drop(match: slot, of: row, reason: .evicted)
+    counters.matchesEvicted &+= 1
+  }
+}
