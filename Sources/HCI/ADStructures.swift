@@ -4,13 +4,13 @@
 @frozen
 public struct ADStructure: ~Escapable {
   public let type: UInt8
-  /// Where the structure's length octet lies in the payload.
+  /// Where the structure's length byte lies in the payload.
   public let offset: Int
-  /// Octets of the value.
+  /// Bytes of the value.
   public let byteCount: Int
   @usableFromInline let payload: RawSpan
 
-  /// The structure whose length octet, `byteCount` + 1, lies at `offset`; all of it lies inside the payload.
+  /// The structure whose length byte, `byteCount` + 1, lies at `offset`; all of it lies inside the payload.
   @inlinable
   @inline(__always)
   @_lifetime(copy payload)
@@ -36,15 +36,15 @@ public struct ADStructure: ~Escapable {
 public struct Malformation: Error, Equatable, Sendable, BitwiseCopyable {
   /// The kinds of loss, in the order of their counters.
   public enum Kind: UInt8, Sendable, BitwiseCopyable {
-    /// A length octet promises more octets than follow: the rest of the payload is lost.
+    /// A length byte promises more bytes than follow: the rest of the payload is lost.
     case lengthPastEnd
-    /// Octets other than zero behind the zero length that ends a payload early: they are lost.
+    /// Bytes other than zero after the zero length that ends a payload early: they are lost.
     case dataAfterEnd
     /// A value whose size its type does not allow: only that value is lost, and of a list only its last element.
     case wrongSize
   }
 
-  /// Offset of the structure's length octet; for `dataAfterEnd`, of the first octet that is not zero.
+  /// Offset of the structure's length byte; for `dataAfterEnd`, of the first byte that is not zero.
   public let offset: Int
   public let kind: Kind
 
@@ -68,7 +68,7 @@ public struct ADStructures: ~Escapable {
   @_lifetime(copy payload)
   public init(_ payload: RawSpan) { self.payload = payload }
 
-  /// Starts at the structure whose length octet lies at `offset`.
+  /// Starts at the structure whose length byte lies at `offset`.
   @inlinable
   @_lifetime(copy payload)
   public init(_ payload: RawSpan, from offset: Int) {
@@ -84,7 +84,7 @@ public struct ADStructures: ~Escapable {
   public mutating func next() throws(Malformation) -> ADStructure? {
     let start = offset
     guard start < payload.byteCount else { return nil }
-    // Holds: at least one octet is left, and offsets are never negative.
+    // Holds: at least one byte is left, and offsets are never negative.
     let length = Int(unsafe payload.uncheckedUInt8(at: start))
     let end = start &+ length
     guard length != 0 else {
@@ -97,12 +97,12 @@ public struct ADStructures: ~Escapable {
       throw Malformation(offset: start, kind: .lengthPastEnd)
     }
     offset = end &+ 1
-    // Holds: `length` octets, the type among them, follow inside the payload.
+    // Holds: `length` bytes, the type among them, follow inside the payload.
     let type = unsafe payload.uncheckedUInt8(at: start &+ 1)
     return ADStructure(in: payload, at: start, type: type, byteCount: length &- 1)
   }
 
-  /// Looks over what lies behind a zero length.
+  /// Checks what follows a zero length.
   @usableFromInline
   static func checkPadding(of payload: RawSpan, from start: Int) throws(Malformation) {
     for index in start..<payload.byteCount where payload.uint8(at: index) != 0 {

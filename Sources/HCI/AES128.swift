@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A 128-bit value, most significant octet first, as FIPS-197 and the Core Specification write keys and blocks.
+/// A 128-bit value, most significant byte first, as FIPS-197 and the Core Specification write keys and blocks.
 public struct Block128: Equatable, Sendable, BitwiseCopyable {
   var bytes: InlineArray<16, UInt8>
 
   public init(bytes: InlineArray<16, UInt8>) { self.bytes = bytes }
 
-  /// `high` holds the first eight octets, `low` the last eight.
+  /// `high` holds the first eight bytes, `low` the last eight.
   public init(high: UInt64, low: UInt64) {
     bytes = InlineArray(repeating: 0)
     for index in 0..<8 {
@@ -34,7 +34,7 @@ public struct Block128: Equatable, Sendable, BitwiseCopyable {
 /// The AES-128 block cipher, encryption only (FIPS-197), for resolving private addresses.
 ///
 /// Small and plain rather than fast or constant-time: it runs once for each new private address and key, on keys
-/// that whoever can watch this process could read anyway.
+/// that a process able to watch this one could read anyway.
 public enum AES128 {
   /// Encrypts one block.
   public static func encrypt(_ plain: Block128, key: Block128) -> Block128 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The advertising PDU behind a report (Core Specification 5.4, Volume 6, Part B, 2.3).
+/// The advertising PDU that a report is about (Core Specification 5.4, Volume 6, Part B, 2.3).
 @frozen
 public enum AdvertisingPDU: UInt8, Sendable, BitwiseCopyable {
   case connectable = 0  // ADV_IND

@@ -17,94 +17,60 @@ public struct AdvertisingReports: ~Escapable {
   public let format: ReportFormat
   /// `Num_Reports` as the event gives it.
   public let count: Int
-  @usableFromInline let bytes: RawSpan
   @usableFromInline var index = 0
-  @usableFromInline var offset = 2
+  @usableFromInline var cursor: ByteCursor
 
   /// The reports in `event`, or nil when it is some other event.
   @inlinable
   @inline(__always)
   @_lifetime(copy event)
   public init?(_ event: borrowing Event) {
-    let parameters = event.parameters
-    guard event.code == Event.leMeta, parameters.byteCount >= 1 else { return nil }
-    guard let format = ReportFormat(rawValue: parameters.uint8(at: 0)) else { return nil }
+    var cursor = ByteCursor(event.parameters)
+    guard event.code == Event.leMeta, let subevent = cursor.uint8(),
+      let format = ReportFormat(rawValue: subevent)
+    else { return nil }
     self.format = format
-    bytes = parameters
-    // An event without even a count is read as one report, which is then found to be cut.
-    count = parameters.byteCount >= 2 ? Int(parameters.uint8(at: 1)) : 1
+    // An event without even a count is read as one report, which is then found to be truncated.
+    count = Int(cursor.uint8() ?? 1)
+    self.cursor = cursor
   }
 
   /// Reports that were announced and not yet read or lost.
   @inlinable
   public var remaining: Int { count &- index }
 
-  /// Octets behind the last report, once all were read.
+  /// Bytes after the last report, once all were read.
   @inlinable
-  public var trailingByteCount: Int { max(0, bytes.byteCount &- offset) }
+  public var trailingByteCount: Int { cursor.byteCount }
 
-  /// The next report, or nil after the last one. After `cut` there is no further report.
+  /// The next report, or nil after the last one. After `truncated` there is no further report.
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
   public mutating func next() throws(ReportError) -> AdvertisingReport? {
-    if format == .legacy { return try nextLegacy() }
-    guard let position = step() else { return nil }
-    guard format == .extended else {
-      return try AdvertisingReport(directed: frame(fixed: 16, lengthAt: nil, position), position)
+    switch format {
+    case .legacy: return try nextLegacy()
+    case .directed: return try nextDirected()
+    case .extended: return try nextExtended()
     }
-    return try AdvertisingReport(extended: frame(fixed: 24, lengthAt: 23, position), position)
   }
 
-  /// The next report of an event in the legacy format.
+  /// The next report of an event in the legacy format: Event_Type, Address_Type, Address, Data_Length, Data, RSSI.
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
   public mutating func nextLegacy() throws(ReportError) -> AdvertisingReport? {
-    guard let position = step() else { return nil }
-    return try AdvertisingReport(legacy: frame(fixed: 10, lengthAt: 8, position), position)
-  }
-
-  @inlinable
-  @inline(__always)
-  mutating func step() -> Int? {
-    guard index < count else { return nil }
-    defer { index &+= 1 }
-    return index
-  }
-
-  /// The octets of the report at `offset`: so many fixed ones, the length of the data among them, and the data.
-  @inlinable
-  @inline(__always)
-  @_lifetime(copy self)
-  mutating func frame(fixed: Int, lengthAt: Int?, _ position: Int) throws(ReportError) -> RawSpan {
-    let start = offset
-    let left = bytes.byteCount &- start
-    guard left >= fixed else { throw fuse(at: position) }
-    // Holds: the fixed octets are left, as just checked.
-    let dataByteCount = lengthAt.map { Int(unsafe bytes.uncheckedUInt8(at: start &+ $0)) } ?? 0
-    guard left >= fixed &+ dataByteCount else { throw fuse(at: position) }
-    offset = start &+ fixed &+ dataByteCount
-    // Holds: so many octets are left, as just checked.
-    return unsafe bytes.uncheckedSlice(at: start, count: fixed &+ dataByteCount)
-  }
-
-  @inlinable
-  mutating func fuse(at position: Int) -> ReportError {
-    index = count
-    offset = bytes.byteCount
-    return .truncated(index: position)
-  }
-}
-
-extension AdvertisingReport {
-  /// Event_Type, Address_Type, Address, Data_Length, Data, RSSI.
-  @inlinable
-  @inline(__always)
-  @_lifetime(copy frame)
-  init(legacy frame: RawSpan, _ position: Int) throws(ReportError) {
-    // Holds, here and below: a legacy report has at least its ten fixed octets.
-    let head = unsafe frame.uncheckedUInt64(at: 0)
+    guard let position = advanceIndex() else { return nil }
+    // The most frequent layout is read with one wide load and two checks, one for its ten fixed bytes and one for its
+    // data: the cursor's checks cost 2 % more instructions for each report (Scripts/bench, unchanged).
+    let start = cursor.position
+    let left = cursor.byteCount
+    guard left >= 10 else { throw loseRest(from: position) }
+    // Holds, here and below: the ten fixed bytes are left.
+    let head = unsafe cursor.bytes.uncheckedUInt64(at: start)
+    let dataByteCount = Int(unsafe cursor.bytes.uncheckedUInt8(at: start &+ 8))
+    guard left >= 10 &+ dataByteCount else { throw loseRest(from: position) }
+    cursor.position = start &+ 10 &+ dataByteCount
     guard let pdu = AdvertisingPDU(legacyReport: UInt8(truncatingIfNeeded: head)) else {
       throw .reserved(index: position, field: .eventType)
     }
@@ -112,38 +78,81 @@ extension AdvertisingReport {
       throw .reserved(index: position, field: .addressType)
     }
     var header = ReportHeader(address: address, pdu: pdu, properties: pdu.legacyProperties)
-    header.rssi = Int8(bitPattern: unsafe frame.uncheckedUInt8(at: frame.byteCount &- 1))
-    self.init(header: header, data: unsafe frame.uncheckedSlice(at: 9, count: frame.byteCount &- 10))
+    // Holds: the data and the RSSI after it are left, as just checked.
+    header.rssi = Int8(bitPattern: unsafe cursor.bytes.uncheckedUInt8(at: start &+ 9 &+ dataByteCount))
+    return AdvertisingReport(
+      header: header, data: unsafe cursor.bytes.uncheckedSlice(at: start &+ 9, count: dataByteCount))
   }
 
   /// Event_Type (always 1), Address_Type, Address, Direct_Address_Type, Direct_Address, RSSI: no data. Not inlined, so
   /// that loops over reports keep the registers for the frequent format.
   @usableFromInline
   @inline(never)
-  @_lifetime(copy frame)
-  init(directed frame: RawSpan, _ position: Int) throws(ReportError) {
-    guard frame.uint8(at: 0) == AdvertisingPDU.directed.rawValue else {
+  @_lifetime(copy self)
+  mutating func nextDirected() throws(ReportError) -> AdvertisingReport? {
+    guard let position = advanceIndex() else { return nil }
+    guard let eventType = cursor.uint8(), let addressType = cursor.uint8(), let bits = cursor.uint48(),
+      let targetType = cursor.uint8(), let targetBits = cursor.uint48(), let rssi = cursor.int8(),
+      let data = cursor.bytes(0)
+    else { throw loseRest(from: position) }
+    guard eventType == AdvertisingPDU.directed.rawValue else {
       throw .reserved(index: position, field: .eventType)
     }
-    guard let type = AddressType(identified: frame.uint8(at: 1)) else {
+    guard let type = AddressType(identified: addressType) else {
       throw .reserved(index: position, field: .addressType)
     }
     var header = ReportHeader(
-      address: DeviceAddress(bits: frame.uint48(at: 2), type: type), pdu: .directed,
+      address: DeviceAddress(bits: bits, type: type), pdu: .directed,
       properties: AdvertisingPDU.directed.legacyProperties)
-    try header.aim(at: frame.uint48(at: 9), type: frame.uint8(at: 8), report: position)
-    header.rssi = Int8(bitPattern: frame.uint8(at: 15))
-    self.init(header: header, data: frame.slice(at: 16, count: 0))
+    try header.setTarget(targetBits, type: targetType, report: position)
+    header.rssi = rssi
+    return AdvertisingReport(header: header, data: data)
   }
 
   /// Event_Type, Address_Type, Address, Primary_PHY, Secondary_PHY, Advertising_SID, TX_Power, RSSI,
   /// Periodic_Advertising_Interval, Direct_Address_Type, Direct_Address, Data_Length, Data. Not inlined, as above.
   @usableFromInline
   @inline(never)
-  @_lifetime(copy frame)
-  init(extended frame: RawSpan, _ position: Int) throws(ReportError) {
-    let header = try ReportHeader(extended: frame.slice(at: 0, count: 24), report: position)
-    self.init(header: header, data: frame.slice(at: 24, count: frame.byteCount &- 24))
+  @_lifetime(copy self)
+  mutating func nextExtended() throws(ReportError) -> AdvertisingReport? {
+    guard let position = advanceIndex() else { return nil }
+    guard let eventType = cursor.uint16(), let addressType = cursor.uint8(), let bits = cursor.uint48(),
+      let primaryPHY = cursor.uint8(), let secondaryPHY = cursor.uint8(), let advertisingSID = cursor.uint8(),
+      let txPower = cursor.int8(), let rssi = cursor.int8(), let periodicInterval = cursor.uint16(),
+      let targetType = cursor.uint8(), let targetBits = cursor.uint48(),
+      let dataByteCount = cursor.uint8(), let data = cursor.bytes(Int(dataByteCount))
+    else { throw loseRest(from: position) }
+    var header = try ReportHeader(
+      extendedEventType: eventType, addressType: addressType, bits: bits, report: position)
+    try header.setPHYs(primary: primaryPHY, secondary: secondaryPHY, report: position)
+    guard advertisingSID <= 0x0F || advertisingSID == ReportHeader.noAdvertisingSID else {
+      throw .reserved(index: position, field: .advertisingSID)
+    }
+    header.advertisingSID = advertisingSID
+    header.txPower = txPower
+    header.rssi = rssi
+    header.periodicInterval = periodicInterval
+    if header.properties.contains(.directed) {
+      try header.setTarget(targetBits, type: targetType, report: position)
+    }
+    return AdvertisingReport(header: header, data: data)
+  }
+
+  /// The index of the report that is read next, or nil after the last one.
+  @inlinable
+  @inline(__always)
+  mutating func advanceIndex() -> Int? {
+    guard index < count else { return nil }
+    defer { index &+= 1 }
+    return index
+  }
+
+  /// Gives up on the report at `position`, in which the event ends, and on those after it.
+  @inlinable
+  mutating func loseRest(from position: Int) -> ReportError {
+    index = count
+    cursor.skipToEnd()
+    return .truncated(index: position)
   }
 }
 
@@ -211,11 +220,12 @@ extension AdvertisingPDU {
 }
 
 extension ReportHeader {
-  /// Reads the 24 octets in front of an extended report's data.
+  /// What an extended report's Event_Type and address say.
   @inlinable
-  init(extended head: RawSpan, report position: Int) throws(ReportError) {
-    let eventType = head.uint16(at: 0)
-    guard let type = AddressType(reported: head.uint8(at: 2)) else {
+  init(
+    extendedEventType eventType: UInt16, addressType: UInt8, bits: UInt64, report position: Int
+  ) throws(ReportError) {
+    guard let type = AddressType(reported: addressType) else {
       throw .reserved(index: position, field: .addressType)
     }
     var pdu = AdvertisingPDU.extended
@@ -227,27 +237,16 @@ extension ReportHeader {
     }
     self.init(
       // An anonymous report's address field means nothing; two of them must not look like two advertisers.
-      address: DeviceAddress(bits: type == .anonymous ? 0 : head.uint48(at: 3), type: type), pdu: pdu,
+      address: DeviceAddress(bits: type == .anonymous ? 0 : bits, type: type), pdu: pdu,
       properties: Properties(rawValue: UInt8(truncatingIfNeeded: eventType & 0x1F)).union(.extendedEvent))
     guard let status = DataStatus(rawValue: UInt8(truncatingIfNeeded: eventType >> 5 & 3)) else {
       throw .reserved(index: position, field: .dataStatus)
     }
     dataStatus = status
-    try readPHYs(primary: head.uint8(at: 9), secondary: head.uint8(at: 10), report: position)
-    advertisingSID = head.uint8(at: 11)
-    guard advertisingSID <= 0x0F || advertisingSID == Self.noAdvertisingSID else {
-      throw .reserved(index: position, field: .advertisingSID)
-    }
-    txPower = Int8(bitPattern: head.uint8(at: 12))
-    rssi = Int8(bitPattern: head.uint8(at: 13))
-    periodicInterval = head.uint16(at: 14)
-    if properties.contains(.directed) {
-      try aim(at: head.uint48(at: 17), type: head.uint8(at: 16), report: position)
-    }
   }
 
   @inlinable
-  mutating func readPHYs(primary: UInt8, secondary: UInt8, report position: Int) throws(ReportError) {
+  mutating func setPHYs(primary: UInt8, secondary: UInt8, report position: Int) throws(ReportError) {
     guard let first = PHY(rawValue: primary), first != .le2M else {
       throw .reserved(index: position, field: .primaryPHY)
     }
@@ -259,9 +258,9 @@ extension ReportHeader {
     secondaryPHY = second
   }
 
-  /// Takes the target of a directed PDU; 0xFE is a random address the controller could not resolve.
+  /// Sets the target of a directed PDU; 0xFE is a random address the controller could not resolve.
   @inlinable
-  mutating func aim(at bits: UInt64, type: UInt8, report position: Int) throws(ReportError) {
+  mutating func setTarget(_ bits: UInt64, type: UInt8, report position: Int) throws(ReportError) {
     if type == 0xFE {
       properties.insert(.unresolvedTarget)
       directAddress = DeviceAddress(bits: bits, type: .random)

@@ -6,9 +6,9 @@
 /// (Core Specification 5.4, Volume 3, Part B, 2.5.1).
 @frozen
 public struct BluetoothUUID: Hashable, Sendable, BitwiseCopyable {
-  /// The first eight octets as they are written in text, most significant first.
+  /// The first eight bytes as they are written in text, most significant first.
   public let high: UInt64
-  /// The last eight octets as they are written in text.
+  /// The last eight bytes as they are written in text.
   public let low: UInt64
 
   @inlinable

@@ -10,16 +10,16 @@ public enum BtsnoopDatalink: UInt32, Sendable, BitwiseCopyable {
   case monitor = 2001
 }
 
-/// Why a btsnoop file cannot be read, or not further. Offsets count octets from the start of the file.
+/// Why a btsnoop file cannot be read, or not further. Offsets count bytes from the start of the file.
 public enum BtsnoopError: Error, Equatable, Sendable, BitwiseCopyable {
-  /// Fewer octets than the 16 of the file header.
+  /// Fewer bytes than the 16 of the file header.
   case headerTruncated(byteCount: Int)
   case notBtsnoop
   case unsupportedVersion(UInt32)
   case unsupportedDatalink(UInt32)
   /// The file ends inside the record at `offset`; the records before it are good.
   case recordTruncated(offset: Int)
-  /// The record at `offset` claims more octets than any packet has; nothing behind it can be found.
+  /// The record at `offset` claims more bytes than any packet has; no later record can be found.
   case recordOversized(offset: Int, byteCount: UInt32)
 }
 
@@ -29,7 +29,7 @@ public struct BtsnoopRecord: ~Escapable {
   public let offset: Int
   /// Microseconds since 1970 by the recorder's clock, which may step.
   public let time: Instant
-  /// Octets of the packet on the wire, at least as many as `payload` has; more when the recorder cut it.
+  /// Bytes of the packet on the wire, at least as many as `payload` has; more when the recorder cut it.
   public let originalByteCount: Int
   /// The record's flags as they stand.
   public let flags: UInt32
@@ -39,16 +39,16 @@ public struct BtsnoopRecord: ~Escapable {
   public let payload: RawSpan
   public let content: Content
 
-  /// `header` holds the record header's 24 octets, `payload` the packet without its indicator.
   @_lifetime(copy payload)
-  init(offset: Int, header: RawSpan, indicatorByteCount: Int, payload: RawSpan, content: Content) {
+  fileprivate init(
+    offset: Int, time: Instant, originalByteCount: Int, flags: UInt32, cumulativeDrops: UInt32,
+    payload: RawSpan, content: Content
+  ) {
     self.offset = offset
-    time = Instant(
-      microseconds: Int64(bitPattern: header.uint64(at: 16).byteSwapped) &- Btsnoop.epochMicroseconds)
-    let claimed = Int(header.uint32(at: 0).byteSwapped) - indicatorByteCount
-    originalByteCount = claimed < payload.byteCount ? payload.byteCount : claimed
-    flags = header.uint32(at: 8).byteSwapped
-    cumulativeDrops = header.uint32(at: 12).byteSwapped
+    self.time = time
+    self.originalByteCount = originalByteCount
+    self.flags = flags
+    self.cumulativeDrops = cumulativeDrops
     self.payload = payload
     self.content = content
   }
@@ -68,68 +68,63 @@ public struct BtsnoopRecord: ~Escapable {
 /// BlueZ `doc/btmon.rst` and `src/shared/btsnoop.h`). Numbers are big-endian.
 public struct BtsnoopReader: ~Escapable {
   public let datalink: BtsnoopDatalink
-  private let bytes: RawSpan
-  /// Where the next record starts.
-  public private(set) var offset = Btsnoop.headerByteCount
+  private var cursor: ByteCursor
 
   /// Checks the file header.
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan) throws(BtsnoopError) {
-    guard bytes.byteCount >= Btsnoop.headerByteCount else {
-      throw .headerTruncated(byteCount: bytes.byteCount)
-    }
-    guard bytes.uint64(at: 0).byteSwapped == Btsnoop.magic else { throw .notBtsnoop }
-    let version = bytes.uint32(at: 8).byteSwapped
+    cursor = ByteCursor(bytes)
+    guard let magic = cursor.bigEndianUInt64(), let version = cursor.bigEndianUInt32(),
+      let code = cursor.bigEndianUInt32()
+    else { throw .headerTruncated(byteCount: bytes.byteCount) }
+    guard magic == Btsnoop.magic else { throw .notBtsnoop }
     guard version == 1 else { throw .unsupportedVersion(version) }
-    let code = bytes.uint32(at: 12).byteSwapped
     guard let datalink = BtsnoopDatalink(rawValue: code) else { throw .unsupportedDatalink(code) }
     self.datalink = datalink
-    self.bytes = bytes
   }
 
   /// Goes on where another reader of the same capture had come to: at its ``offset``.
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan, at offset: Int) throws(BtsnoopError) {
     try self.init(bytes)
-    self.offset = max(offset, Btsnoop.headerByteCount)
+    if offset > cursor.offset, !cursor.skip(offset - cursor.offset) { cursor.skipToEnd() }
   }
+
+  /// Where the next record starts.
+  public var offset: Int { cursor.offset }
 
   /// The next record, or nil at the end of the file. After an error there is no further record.
   @_lifetime(copy self)
   public mutating func next() throws(BtsnoopError) -> BtsnoopRecord? {
-    let start = offset
-    guard start < bytes.byteCount else { return nil }
-    offset = bytes.byteCount
-    guard bytes.byteCount - start >= Btsnoop.recordHeaderByteCount else {
-      throw .recordTruncated(offset: start)
-    }
-    let included = bytes.uint32(at: start + 4).byteSwapped
+    guard cursor.byteCount > 0 else { return nil }
+    let start = cursor.offset
+    guard let original = cursor.bigEndianUInt32(), let included = cursor.bigEndianUInt32(),
+      let flags = cursor.bigEndianUInt32(), let drops = cursor.bigEndianUInt32(),
+      let stamp = cursor.bigEndianUInt64()
+    else { throw loseRest(.recordTruncated(offset: start)) }
     guard included <= Btsnoop.recordBytesMax else {
-      throw .recordOversized(offset: start, byteCount: included)
+      throw loseRest(.recordOversized(offset: start, byteCount: included))
     }
-    let payloadStart = start + Btsnoop.recordHeaderByteCount
-    let end = payloadStart + Int(included)
-    guard end <= bytes.byteCount else { throw .recordTruncated(offset: start) }
-    offset = end
-    return record(at: start, payload: bytes.extracting(payloadStart..<end))
+    guard let packet = cursor.bytes(Int(included)) else { throw loseRest(.recordTruncated(offset: start)) }
+    let indicatorByteCount = datalink == .h4 && packet.byteCount > 0 ? 1 : 0
+    let payload = packet.extracting(droppingFirst: indicatorByteCount)
+    return BtsnoopRecord(
+      offset: start, time: Instant(microseconds: Int64(bitPattern: stamp) &- Btsnoop.epochMicroseconds),
+      originalByteCount: max(Int(original) - indicatorByteCount, payload.byteCount), flags: flags,
+      cumulativeDrops: drops, payload: payload, content: content(flags: flags, payload: packet))
   }
 
-  @_lifetime(copy payload)
-  private func record(at start: Int, payload: RawSpan) -> BtsnoopRecord {
-    let header = bytes.extracting(start..<(start + Btsnoop.recordHeaderByteCount))
-    let content = self.content(flags: header.uint32(at: 8).byteSwapped, payload: payload)
-    let indicatorByteCount = datalink == .h4 && payload.byteCount > 0 ? 1 : 0
-    return BtsnoopRecord(
-      offset: start, header: header, indicatorByteCount: indicatorByteCount,
-      payload: payload.extracting(droppingFirst: indicatorByteCount), content: content)
+  private mutating func loseRest(_ error: BtsnoopError) -> BtsnoopError {
+    cursor.skipToEnd()
+    return error
   }
 
   private func content(flags: UInt32, payload: RawSpan) -> BtsnoopRecord.Content {
     let isReceived = flags & 1 != 0
     switch datalink {
     case .h4:
-      guard payload.byteCount > 0 else { return .unknown(indicator: nil) }
-      let indicator = payload.uint8(at: 0)
+      var cursor = ByteCursor(payload)
+      guard let indicator = cursor.uint8() else { return .unknown(indicator: nil) }
       guard let kind = PacketKind(rawValue: indicator) else { return .unknown(indicator: indicator) }
       return .packet(kind, isReceived: isReceived, adapter: 0)
     case .hci:
@@ -151,7 +146,7 @@ public struct BtsnoopReader: ~Escapable {
 public enum Btsnoop {
   public static var headerByteCount: Int { 16 }
   public static var recordHeaderByteCount: Int { 24 }
-  /// The longest HCI packet has 65,535 octets of data behind a header of 4 and an indicator of 1.
+  /// The longest HCI packet has 65,535 bytes of data after a header of 4 and an indicator of 1.
   public static var recordBytesMax: UInt32 { 65_540 }
 
   /// "btsnoop" and a zero.
@@ -170,7 +165,7 @@ public enum Btsnoop {
     return header
   }
 
-  /// The header of a record that holds a whole packet of `byteCount` octets, the H4 indicator included where the
+  /// The header of a record that holds a whole packet of `byteCount` bytes, the H4 indicator included where the
   /// datalink wants one. `flags` as ``flags(_:kind:isReceived:adapter:)`` makes them.
   public static func recordHeader(
     byteCount: Int, flags: UInt32, cumulativeDrops: UInt32 = 0, time: Instant

@@ -19,7 +19,7 @@ extension CommandPacket {
     Self(.leSetEventMask).with(mask.rawValue, byteCount: 8)
   }
 
-  /// The low 48 bits; the octet written first in text is the most significant one.
+  /// The low 48 bits; the byte written first in text is the most significant one.
   public static func leSetRandomAddress(_ bits: UInt64) -> Self {
     Self(.leSetRandomAddress).with(bits, byteCount: 6)
   }

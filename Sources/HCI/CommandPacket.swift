@@ -3,16 +3,16 @@
 /// One HCI command as it goes to the controller: H4 indicator, opcode, length, parameters (Core Specification 5.4,
 /// Volume 4, Part A, 2, and Part E, 5.4.1).
 ///
-/// It holds up to ``byteCountMax`` octets in place. A command that would not fit is our own mistake and traps.
+/// It holds up to ``byteCountMax`` bytes in place. A command that would not fit is our own mistake and traps.
 @frozen
 public struct CommandPacket: Sendable, BitwiseCopyable {
   @usableFromInline var storage: [259 of UInt8]
-  /// Octets of the packet, indicator included.
+  /// Bytes of the packet, indicator included.
   public private(set) var byteCount: Int
 
-  /// Indicator, header, and 255 octets of parameters.
+  /// Indicator, header, and 255 bytes of parameters.
   public static var byteCountMax: Int { 259 }
-  /// Octets in front of the parameters.
+  /// Bytes in front of the parameters.
   static var headByteCount: Int { 4 }
 
   /// A command without parameters; append them.
@@ -38,9 +38,9 @@ public struct CommandPacket: Sendable, BitwiseCopyable {
     get { storage.span.extracting(Self.headByteCount..<byteCount) }
   }
 
-  /// Appends the low `count` octets of a parameter, least significant first.
+  /// Appends the low `count` bytes of a parameter, least significant first.
   mutating func append(_ value: UInt64, byteCount count: Int) {
-    precondition(count <= 8 && byteCount + count <= Self.byteCountMax, "a command has at most 255 octets")
+    precondition(count <= 8 && byteCount + count <= Self.byteCountMax, "a command has at most 255 bytes")
     for index in 0..<count {
       storage[byteCount + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index))
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a controller says to a command: Command Complete or Command Status (Core Specification 5.4, Volume 4, Part E,
+/// What a controller replies to a command: Command Complete or Command Status (Core Specification 5.4, Volume 4, Part E,
 /// 7.7.14 and 7.7.15), borrowed.
 @frozen
 public struct CommandReply: ~Escapable {
@@ -11,7 +11,7 @@ public struct CommandReply: ~Escapable {
   public let status: ErrorCode?
   /// False for a Command Status event with success: the command has begun, and its own event ends it.
   public let isComplete: Bool
-  /// What a Command Complete event carries behind the status.
+  /// What a Command Complete event carries after the status.
   public let returned: RawSpan
 
   /// Command Complete, 7.7.14.
@@ -19,26 +19,29 @@ public struct CommandReply: ~Escapable {
   /// Command Status, 7.7.15.
   public static var commandStatus: UInt8 { 0x0F }
 
-  /// The answer in `event`, or nil when it is some other event or is cut.
+  /// The reply in `event`, or nil when it is some other event or is truncated.
   @_lifetime(copy event)
   public init?(_ event: borrowing Event) {
-    let parameters = event.parameters
+    guard event.trailingByteCount >= 0 else { return nil }
+    var cursor = ByteCursor(event.parameters)
     switch event.code {
     case Self.complete:
-      guard parameters.byteCount >= 3, event.trailingByteCount >= 0 else { return nil }
-      commandsAllowed = parameters.uint8(at: 0)
-      opcode = Opcode(rawValue: parameters.uint16(at: 1))
-      status = parameters.byteCount > 3 ? ErrorCode(rawValue: parameters.uint8(at: 3)) : nil
+      guard let commandsAllowed = cursor.uint8(), let opcode = cursor.uint16() else { return nil }
+      self.commandsAllowed = commandsAllowed
+      self.opcode = Opcode(rawValue: opcode)
+      status = cursor.uint8().map { ErrorCode(rawValue: $0) }
       isComplete = true
-      returned = parameters.extracting(droppingFirst: 4)
+      returned = cursor.rest
     case Self.commandStatus:
-      guard parameters.byteCount >= 4, event.trailingByteCount >= 0 else { return nil }
-      let code = ErrorCode(rawValue: parameters.uint8(at: 0))
-      commandsAllowed = parameters.uint8(at: 1)
-      opcode = Opcode(rawValue: parameters.uint16(at: 2))
-      status = code
-      isComplete = code != .success
-      returned = parameters.slice(at: 4, count: 0)
+      guard let code = cursor.uint8(), let commandsAllowed = cursor.uint8(), let opcode = cursor.uint16()
+      else {
+        return nil
+      }
+      self.commandsAllowed = commandsAllowed
+      self.opcode = Opcode(rawValue: opcode)
+      status = ErrorCode(rawValue: code)
+      isComplete = status != .success
+      returned = cursor.rest.extracting(first: 0)
     default: return nil
     }
   }
@@ -50,6 +53,8 @@ extension Event {
 
   /// The code of a Hardware Error event, which the manufacturer defines; nil when this is some other event.
   public var hardwareErrorCode: UInt8? {
-    code == Self.hardwareError && parameters.byteCount >= 1 ? parameters.uint8(at: 0) : nil
+    guard code == Self.hardwareError else { return nil }
+    var cursor = ByteCursor(parameters)
+    return cursor.uint8()
   }
 }

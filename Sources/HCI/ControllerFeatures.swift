@@ -15,36 +15,40 @@ public struct LEFeatures: Equatable, Sendable, BitwiseCopyable {
   @inlinable public func contains(_ other: Self) -> Bool { rawValue & other.rawValue == other.rawValue }
   @inlinable public func union(_ other: Self) -> Self { Self(rawValue: rawValue | other.rawValue) }
 
-  /// What LE Read Local Supported Features returns: eight octets; nil when there are fewer.
+  /// What LE Read Local Supported Features returns: eight bytes; nil when there are fewer.
   public init?(returned: RawSpan) {
-    guard returned.byteCount >= 8 else { return nil }
-    self.init(rawValue: returned.uint64(at: 0))
+    var cursor = ByteCursor(returned)
+    guard let bits = cursor.uint64() else { return nil }
+    self.init(rawValue: bits)
   }
 }
 
-/// The commands that a controller knows: 64 octets of bits (Volume 4, Part E, 6.27).
+/// The commands that a controller knows: 64 bytes of bits (Volume 4, Part E, 6.27).
 @frozen
 public struct SupportedCommands: Sendable, BitwiseCopyable {
-  private var octets: [64 of UInt8]
+  private var bytes: [64 of UInt8]
 
-  public init() { octets = InlineArray(repeating: 0) }
+  public init() { bytes = InlineArray(repeating: 0) }
 
-  /// What Read Local Supported Commands returns; nil when there are fewer than 64 octets.
+  /// What Read Local Supported Commands returns; nil when there are fewer than 64 bytes.
   public init?(returned: RawSpan) {
-    guard returned.byteCount >= 64 else { return nil }
     self.init()
-    for index in 0..<64 { octets[index] = returned.uint8(at: index) }
+    var cursor = ByteCursor(returned)
+    for index in bytes.indices {
+      guard let byte = cursor.uint8() else { return nil }
+      bytes[index] = byte
+    }
   }
 
   /// A command's place in the table of 6.27.
   @frozen
   public struct Bit: Hashable, Sendable, BitwiseCopyable {
-    public let octet: Int
+    public let byte: Int
     public let bit: UInt8
 
-    public init(_ octet: Int, _ bit: UInt8) {
-      precondition((0..<64).contains(octet) && bit < 8, "the table has 64 octets")
-      self.octet = octet
+    public init(_ byte: Int, _ bit: UInt8) {
+      precondition((0..<64).contains(byte) && bit < 8, "the table has 64 bytes")
+      self.byte = byte
       self.bit = bit
     }
 
@@ -54,12 +58,12 @@ public struct SupportedCommands: Sendable, BitwiseCopyable {
     public static var leSetExtendedScanEnable: Self { Self(37, 6) }
   }
 
-  public func contains(_ bit: Bit) -> Bool { octets[bit.octet] & 1 << bit.bit != 0 }
+  public func contains(_ bit: Bit) -> Bool { bytes[bit.byte] & 1 << bit.bit != 0 }
 
-  public mutating func insert(_ bit: Bit) { octets[bit.octet] |= 1 << bit.bit }
+  public mutating func insert(_ bit: Bit) { bytes[bit.byte] |= 1 << bit.bit }
 
-  /// The octet at `index` of 0..<64, as it goes over the air.
-  public subscript(_ index: Int) -> UInt8 { octets[index] }
+  /// The byte at `index` of 0..<64, as it goes over the air.
+  public subscript(_ index: Int) -> UInt8 { bytes[index] }
 }
 
 /// What Read Local Version Information returns (7.4.1). Nothing is decided by it.
@@ -74,11 +78,14 @@ public struct LocalVersion: Equatable, Sendable, BitwiseCopyable {
   public let lmpSubversion: UInt16
 
   public init?(returned: RawSpan) {
-    guard returned.byteCount >= 8 else { return nil }
-    hciVersion = returned.uint8(at: 0)
-    hciRevision = returned.uint16(at: 1)
-    lmpVersion = returned.uint8(at: 3)
-    manufacturer = returned.uint16(at: 4)
-    lmpSubversion = returned.uint16(at: 6)
+    var cursor = ByteCursor(returned)
+    guard let hciVersion = cursor.uint8(), let hciRevision = cursor.uint16(), let lmpVersion = cursor.uint8(),
+      let manufacturer = cursor.uint16(), let lmpSubversion = cursor.uint16()
+    else { return nil }
+    self.hciVersion = hciVersion
+    self.hciRevision = hciRevision
+    self.lmpVersion = lmpVersion
+    self.manufacturer = manufacturer
+    self.lmpSubversion = lmpSubversion
   }
 }

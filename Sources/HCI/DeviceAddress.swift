@@ -17,7 +17,7 @@ public enum AddressType: UInt8, Sendable, BitwiseCopyable {
 /// An advertiser's address: 48 bits and their type.
 @frozen
 public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
-  /// Type and address as seven octets of a report say them, least significant first: addresses are read, compared and
+  /// Type and address as seven bytes of a report say them, least significant first: addresses are read, compared and
   /// hashed as one number.
   public let word: UInt64
 
@@ -26,7 +26,7 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     word = (bits << 16) >> 8 | UInt64(type.rawValue)
   }
 
-  /// The address whose `word` a report gives, or nil when its type is none that an address can have.
+  /// The address whose `word` a report gives, or nil when its type is not one that an address can have.
   @inlinable
   @inline(__always)
   init?(identified word: UInt64) {
@@ -34,7 +34,7 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     self.word = word
   }
 
-  /// The address in the low 48 bits: the octet written first in text is the most significant one.
+  /// The address in the low 48 bits: the byte written first in text is the most significant one.
   @inlinable
   public var bits: UInt64 { word >> 8 }
 
@@ -46,9 +46,9 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
   public enum Lifetime: Sendable, BitwiseCopyable {
     /// Public, static random, or an identity: it stays.
     case durable
-    /// Changes every few minutes; whoever has the identity key can resolve it.
+    /// Changes every few minutes; a host with the identity key can resolve it.
     case resolvablePrivate
-    /// Changes, and nobody can resolve it.
+    /// Changes, and cannot be resolved.
     case nonResolvablePrivate
   }
 

@@ -2,7 +2,7 @@
 
 /// Why bytes are not an HCI event.
 public enum EventError: Error, Equatable, Sendable, BitwiseCopyable {
-  /// Fewer than the two octets of the header.
+  /// Fewer than the two bytes of the header.
   case headerTruncated(byteCount: Int)
 }
 
@@ -10,9 +10,9 @@ public enum EventError: Error, Equatable, Sendable, BitwiseCopyable {
 @frozen
 public struct Event: ~Escapable {
   public let code: UInt8
-  /// The parameters that are there: at most as many octets as the header says, fewer when the event was cut.
+  /// The parameters that are there: at most as many bytes as the header says, fewer when the event was cut.
   public let parameters: RawSpan
-  /// How the octets that are there compare with the header's length: negative when the event was cut, positive
+  /// How the bytes that are there compare with the header's length: negative when the event was cut, positive
   /// when more follow.
   public let trailingByteCount: Int
 
@@ -23,19 +23,19 @@ public struct Event: ~Escapable {
   @inline(__always)
   @_lifetime(copy body)
   public init(parsing body: RawSpan) throws(EventError) {
-    guard body.byteCount >= 2 else { throw .headerTruncated(byteCount: body.byteCount) }
-    // Holds, here and below: the two octets of the header are there.
-    let declared = Int(unsafe body.uncheckedUInt8(at: 1))
-    let present = body.byteCount &- 2
-    code = unsafe body.uncheckedUInt8(at: 0)
-    trailingByteCount = present &- declared
-    parameters = unsafe body.uncheckedSlice(at: 2, count: present < declared ? present : declared)
+    var cursor = ByteCursor(body)
+    guard let code = cursor.uint8(), let declared = cursor.uint8() else {
+      throw .headerTruncated(byteCount: body.byteCount)
+    }
+    self.code = code
+    trailingByteCount = cursor.byteCount &- Int(declared)
+    if let all = cursor.bytes(Int(declared)) { parameters = all } else { parameters = cursor.rest }
   }
 
   /// Whether this is an LE Advertising Report event (7.7.65.2) that says how many reports it holds.
   @inlinable
   public var holdsLegacyReports: Bool {
-    code == Self.leMeta && parameters.byteCount >= 2
-      && parameters.uint8(at: 0) == ReportFormat.legacy.rawValue
+    var cursor = ByteCursor(parameters)
+    return code == Self.leMeta && cursor.uint8() == ReportFormat.legacy.rawValue && cursor.byteCount > 0
   }
 }

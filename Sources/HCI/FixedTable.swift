@@ -35,7 +35,7 @@ public struct FixedTable<Element: BitwiseCopyable>: BitwiseCopyable {
 }
 
 extension FixedTable where Element == UInt8 {
-  /// A view of `count` octets from `offset` on.
+  /// A view of `count` bytes from `offset` on.
   @inlinable
   @_lifetime(borrow self)
   public func span(at offset: Int, count byteCount: Int) -> RawSpan {

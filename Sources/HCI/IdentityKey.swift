@@ -2,7 +2,7 @@
 
 /// An identity resolving key and whose it is (Core Specification 5.4, Volume 3, Part H, 2.4.2.1).
 public struct IdentityKey: Equatable, Sendable, BitwiseCopyable {
-  /// The key, most significant octet first.
+  /// The key, most significant byte first.
   public let key: Block128
   /// The public or static random address of the device.
   public let identity: DeviceAddress

@@ -10,7 +10,7 @@ public enum PacketKind: UInt8, Sendable, BitwiseCopyable {
   case event = 4
   case iso = 5
 
-  /// Octets of the header that follows the indicator.
+  /// Bytes of the header that follows the indicator.
   @inlinable
   public var headerByteCount: Int {
     switch self {
@@ -21,13 +21,13 @@ public enum PacketKind: UInt8, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Octets that follow a header of this kind, as the header says. `header` has `headerByteCount` octets.
-  func bodyByteCount(header: RawSpan) -> Int {
+  /// Bytes that follow a header of this kind, which is consumed; nil when the header is truncated.
+  func readBodyByteCount(_ cursor: inout ByteCursor) -> Int? {
     switch self {
-    case .command, .sco: Int(header.uint8(at: 2))
-    case .acl: Int(header.uint16(at: 2))
-    case .iso: Int(header.uint16(at: 2) & 0x3FFF)
-    case .event: Int(header.uint8(at: 1))
+    case .command, .sco: cursor.skip(2) ? cursor.uint8().map(Int.init) : nil
+    case .acl: cursor.skip(2) ? cursor.uint16().map(Int.init) : nil
+    case .iso: cursor.skip(2) ? cursor.uint16().map { Int($0 & 0x3FFF) } : nil
+    case .event: cursor.skip(1) ? cursor.uint8().map(Int.init) : nil
     }
   }
 }
@@ -58,35 +58,35 @@ public struct Packet: ~Escapable {
   @inline(__always)
   @_lifetime(copy bytes)
   public init(parsing bytes: RawSpan) throws(PacketError) {
-    guard bytes.byteCount > 0 else { throw .empty }
-    // Holds, here and below: the span is not empty.
-    let indicator = unsafe bytes.uncheckedUInt8(at: 0)
+    var cursor = ByteCursor(bytes)
+    guard let indicator = cursor.uint8() else { throw .empty }
     guard let kind = PacketKind(rawValue: indicator) else { throw .unknownKind(indicator) }
     self.kind = kind
-    self.body = unsafe bytes.uncheckedSlice(at: 1, count: bytes.byteCount &- 1)
+    body = cursor.rest
   }
 }
 
 /// Where the first packet of an H4 byte stream ends (Volume 4, Part A, 2: a stream has no other borders).
 public enum StreamFrame: Equatable, Sendable {
-  /// The stream must deliver at least so many more octets before anything can be said.
+  /// How many more bytes the stream must deliver, at least, before the packet's end is known.
   case needs(Int)
-  /// The first so many octets are a packet.
+  /// The first `byteCount` bytes are a packet.
   case packet(byteCount: Int)
 
   /// Measures the packet at the front of `bytes`; an unknown indicator means that the stream is out of step.
   public init(measuring bytes: RawSpan) throws(PacketError) {
-    guard bytes.byteCount > 0 else {
+    var cursor = ByteCursor(bytes)
+    guard let indicator = cursor.uint8() else {
       self = .needs(1)
       return
     }
-    guard let kind = PacketKind(rawValue: bytes.uint8(at: 0)) else { throw .unknownKind(bytes.uint8(at: 0)) }
-    let start = 1 + kind.headerByteCount
-    guard bytes.byteCount >= start else {
-      self = .needs(start - bytes.byteCount)
+    guard let kind = PacketKind(rawValue: indicator) else { throw .unknownKind(indicator) }
+    let headerBytesPresent = cursor.byteCount
+    guard let byteCount = kind.readBodyByteCount(&cursor) else {
+      self = .needs(kind.headerByteCount - headerBytesPresent)
       return
     }
-    let end = start + kind.bodyByteCount(header: bytes.extracting(1..<start))
-    self = bytes.byteCount >= end ? .packet(byteCount: end) : .needs(end - bytes.byteCount)
+    let missing = byteCount - cursor.byteCount
+    self = missing > 0 ? .needs(missing) : .packet(byteCount: cursor.offset + byteCount)
   }
 }

@@ -3,52 +3,52 @@
 /// The one place where raw bytes are indexed. Every load checks its bounds once and traps on our own mistake;
 /// readers measure bytes from outside before they come here.
 extension RawSpan {
-  /// The octet at `offset`.
+  /// The byte at `offset`.
   @inlinable
   public func uint8(at offset: Int) -> UInt8 {
     precondition(UInt(bitPattern: offset) < UInt(bitPattern: byteCount))
-    // Holds: one octet at `offset` lies inside the span, and any bit pattern is a UInt8.
+    // Holds: one byte at `offset` lies inside the span, and any bit pattern is a UInt8.
     return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
 
-  /// Two octets, least significant first.
+  /// Two bytes, least significant first.
   @inlinable
   public func uint16(at offset: Int) -> UInt16 {
     precondition(offset >= 0 && offset <= byteCount &- 2)
-    // Holds: both octets lie inside the span, and any bit pattern is a UInt16.
+    // Holds: both bytes lie inside the span, and any bit pattern is a UInt16.
     return UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
   }
 
-  /// Four octets, least significant first.
+  /// Four bytes, least significant first.
   @inlinable
   public func uint32(at offset: Int) -> UInt32 {
     precondition(offset >= 0 && offset <= byteCount &- 4)
-    // Holds: all four octets lie inside the span, and any bit pattern is a UInt32.
+    // Holds: all four bytes lie inside the span, and any bit pattern is a UInt32.
     return UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
   }
 
-  /// Eight octets, least significant first.
+  /// Eight bytes, least significant first.
   @inlinable
   public func uint64(at offset: Int) -> UInt64 {
     precondition(offset >= 0 && offset <= byteCount &- 8)
-    // Holds: all eight octets lie inside the span, and any bit pattern is a UInt64.
+    // Holds: all eight bytes lie inside the span, and any bit pattern is a UInt64.
     return UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
 
-  /// Six octets, least significant first: a device address.
+  /// Six bytes, least significant first: a device address.
   @inlinable
   public func uint48(at offset: Int) -> UInt64 {
     UInt64(uint32(at: offset)) | UInt64(uint16(at: offset &+ 4)) << 32
   }
 
-  /// The eight octets from `offset` on, least significant first, zeros standing for those past the end.
+  /// The eight bytes from `offset` on, least significant first, zeros standing for those past the end.
   @inlinable
   @inline(__always)
   public func paddedUInt64(at offset: Int) -> UInt64 {
     byteCount &- offset >= 8 ? uint64(at: offset) : shortUInt64(at: offset)
   }
 
-  /// The octets from `offset` on, fewer than eight.
+  /// The bytes from `offset` on, fewer than eight.
   @usableFromInline
   @inline(never)
   func shortUInt64(at offset: Int) -> UInt64 {
@@ -64,7 +64,7 @@ extension RawSpan {
     return word
   }
 
-  /// `count` octets from `offset` on, borrowed.
+  /// `count` bytes from `offset` on, borrowed.
   @inlinable
   @_lifetime(copy self)
   public func slice(at offset: Int, count: Int) -> RawSpan {
@@ -73,14 +73,14 @@ extension RawSpan {
     return unsafe extracting(unchecked: Range(uncheckedBounds: (lower: offset, upper: offset &+ count)))
   }
 
-  /// Whether both spans hold the same octets.
+  /// Whether both spans hold the same bytes.
   @inlinable
   @inline(__always)
   public func equals(_ other: RawSpan) -> Bool {
     let count = byteCount
     guard count == other.byteCount else { return false }
     guard count >= 8 else { return paddedUInt64(at: 0) == other.paddedUInt64(at: 0) }
-    // Holds, here and below: both spans have `count` octets. Words may overlap.
+    // Holds, here and below: both spans have `count` bytes. Words may overlap.
     var differences = unsafe difference(from: other, at: 0) | difference(from: other, at: count &- 8)
     if count <= 16 { return differences == 0 }
     unsafe differences |= difference(from: other, at: 8) | difference(from: other, at: count &- 16)
@@ -92,7 +92,7 @@ extension RawSpan {
     return differences == 0
   }
 
-  /// Zero if the eight octets from `offset` on are the same in both spans, which must have them.
+  /// Zero if the eight bytes from `offset` on are the same in both spans, which must have them.
   @inlinable
   @inline(__always)
   @unsafe
@@ -100,7 +100,7 @@ extension RawSpan {
     unsafe uncheckedUInt64(at: offset) ^ other.uncheckedUInt64(at: offset)
   }
 
-  /// Whether this span's first octets are those of `prefix`.
+  /// Whether this span's first bytes are those of `prefix`.
   @inlinable
   public func starts(with prefix: RawSpan) -> Bool {
     prefix.byteCount <= byteCount && slice(at: 0, count: prefix.byteCount).equals(prefix)
@@ -126,11 +126,18 @@ extension RawSpan {
   @inlinable
   @inline(__always)
   @unsafe
+  func uncheckedUInt32(at offset: Int) -> UInt32 {
+    UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
+  }
+
+  @inlinable
+  @inline(__always)
+  @unsafe
   func uncheckedUInt64(at offset: Int) -> UInt64 {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
 
-  /// `count` octets from `offset` on, of a span that is not empty.
+  /// `count` bytes from `offset` on, of a span that is not empty.
   @inlinable
   @inline(__always)
   @unsafe
@@ -143,10 +150,10 @@ extension RawSpan {
 }
 
 extension Span where Element == UInt8 {
-  /// The same octets as raw bytes.
+  /// The same bytes as raw bytes.
   @inlinable
   public var rawBytes: RawSpan {
-    // Holds: an octet has no padding that could be read uninitialised.
+    // Holds: an byte has no padding that could be read uninitialised.
     @_lifetime(copy self) get { unsafe bytes }
   }
 }

@@ -14,13 +14,13 @@ struct ADStructuresTests {
     #expect(reading.malformations == [])
   }
 
-  @Test("A payload without octets has no structures and no fault")
+  @Test("A payload without bytes has no structures and no fault")
   func none() {
     let reading = PayloadReading([])
     #expect(reading.structures == [] && reading.malformations == [] && reading.steps == 1)
   }
 
-  @Test("A zero length ends the payload; zeros behind it are padding")
+  @Test("A zero length ends the payload; zeros after it are padding")
   func padding() {
     let reading = PayloadReading(Payloads.padded.octets)
     #expect(reading.structures.map(\.type) == [0x01, 0x03])
@@ -28,7 +28,7 @@ struct ADStructuresTests {
     #expect(PayloadReading([UInt8](repeating: 0, count: 31)).malformations == [])
   }
 
-  @Test("Other octets behind the end are lost, and the first of them is named")
+  @Test("Other bytes after the end are lost, and the first of them is named")
   func dataAfterEnd() {
     let reading = PayloadReading(Payloads.dataAfterEnd.octets)
     #expect(reading.structures.map(\.type) == [0x01])
@@ -42,16 +42,16 @@ struct ADStructuresTests {
     #expect(reading.malformations == [Malformation(offset: 3, kind: .lengthPastEnd)])
   }
 
-  @Test("A length of 255 fills 256 octets exactly")
+  @Test("A length of 255 fills 256 bytes exactly")
   func longest() {
-    let octets = [255, 0xFF] + [UInt8](repeating: 7, count: 254)
-    #expect(PayloadReading(octets).malformations == [])
+    let bytes = [255, 0xFF] + [UInt8](repeating: 7, count: 254)
+    #expect(PayloadReading(bytes).malformations == [])
     #expect(
-      PayloadReading(octets).values == [
+      PayloadReading(bytes).values == [
         .manufacturerData(companyIdentifier: 0x0707, [UInt8](repeating: 7, count: 252))
       ])
     #expect(
-      PayloadReading(octets.dropLast()).malformations == [Malformation(offset: 0, kind: .lengthPastEnd)])
+      PayloadReading(bytes.dropLast()).malformations == [Malformation(offset: 0, kind: .lengthPastEnd)])
   }
 
   @Test("A cut loses the structure it falls into; those before read as before", arguments: Payloads.good)
@@ -82,9 +82,9 @@ struct ADStructuresTests {
     }
   }
 
-  @Test("No octets at all take more steps than two each", arguments: [UInt8.min, 1, 2, 3, 30, 255])
-  func monotony(octet: UInt8) {
-    let payload = [UInt8](repeating: octet, count: 1650)
+  @Test("No bytes at all take more steps than two each", arguments: [UInt8.min, 1, 2, 3, 30, 255])
+  func monotony(byte: UInt8) {
+    let payload = [UInt8](repeating: byte, count: 1650)
     #expect(PayloadReading(payload).steps <= 1650 / 2 + 2)
   }
 

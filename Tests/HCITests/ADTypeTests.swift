@@ -44,7 +44,7 @@ struct ADTypeTests {
     }
   }
 
-  @Test("Values without octets are read where the type allows them")
+  @Test("Values without bytes are read where the type allows them")
   func empty() {
     let reading = PayloadReading(Payloads.empty.octets)
     #expect(reading.malformations == [])
@@ -55,7 +55,7 @@ struct ADTypeTests {
       ])
   }
 
-  @Test("Octets of the flags behind the first are reserved and ignored")
+  @Test("Bytes of the flags after the first are reserved and ignored")
   func longFlags() {
     #expect(PayloadReading(hex("03 01 06 FF")).values == [.flags(6)])
   }
@@ -84,10 +84,10 @@ struct ADTypeTests {
   @Test("The size each type allows is what its layout says", arguments: 0...40)
   func sizes(byteCount: Int) {
     for type in UInt8.min...UInt8.max {
-      let octets = [UInt8(byteCount + 1), type] + [UInt8](repeating: 0x11, count: byteCount)
-      let reading = PayloadReading(octets)
+      let bytes = [UInt8(byteCount + 1), type] + [UInt8](repeating: 0x11, count: byteCount)
+      let reading = PayloadReading(bytes)
       let isRead = reading.values.count == 1 && reading.malformations == []
-      #expect(isRead == allows(type, byteCount: byteCount), "type \(type), \(byteCount) octets")
+      #expect(isRead == allows(type, byteCount: byteCount), "type \(type), \(byteCount) bytes")
     }
   }
 

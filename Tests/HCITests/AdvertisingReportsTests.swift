@@ -49,7 +49,7 @@ struct AdvertisingReportsTests {
     #expect(second.errors == [.reserved(index: 1, field: .addressType)] && second.reports.count == 2)
   }
 
-  @Test("A cut costs the report it falls into and those behind it", arguments: Packets.reports)
+  @Test("A truncation costs the report it falls into and those after it", arguments: Packets.reports)
   func cuts(fixture: Fixture) {
     let whole = EventReading(fixture.octets)
     let ends = reportEnds(of: whole)
@@ -73,10 +73,10 @@ struct AdvertisingReportsTests {
 
   @Test("A length that reaches past the event costs the rest of it")
   func lengthPastEnd() {
-    var octets = Packets.legacyThree.octets
+    var bytes = Packets.legacyThree.octets
     let lengthOfSecond = 5 + 9 + 6 + 1 + 8
-    octets[lengthOfSecond] = 200
-    let reading = EventReading(octets)
+    bytes[lengthOfSecond] = 200
+    let reading = EventReading(bytes)
     #expect(reading.reports.count == 1)
     #expect(reading.errors == [.truncated(index: 1)])
   }
@@ -96,19 +96,19 @@ struct AdvertisingReportsTests {
 
   @Test("A count larger than the event can hold ends at the first report that is not there")
   func countTooLarge() {
-    var octets = Packets.legacyThree.octets
-    octets[4] = 255
-    let reading = EventReading(octets)
+    var bytes = Packets.legacyThree.octets
+    bytes[4] = 255
+    let reading = EventReading(bytes)
     #expect(reading.reports.count == 3)
     #expect(reading.errors == [.truncated(index: 3)])
     #expect(reading.steps == 5)
   }
 
-  @Test("A count smaller than the event holds leaves octets behind, which are counted")
+  @Test("A count smaller than the event holds leaves trailing bytes, which are counted")
   func countTooSmall() {
-    var octets = Packets.legacyThree.octets
-    octets[4] = 1
-    let reading = EventReading(octets)
+    var bytes = Packets.legacyThree.octets
+    bytes[4] = 1
+    let reading = EventReading(bytes)
     #expect(reading.reports.count == 1 && reading.errors == [])
     #expect(reading.trailingByteCount == 21 + 10)
   }

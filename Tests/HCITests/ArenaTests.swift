@@ -15,12 +15,12 @@ struct ArenaTests {
     #expect(measure.byteCount == 8 + 16)
     let memory = Memory(byteCount: measure.byteCount)
     var arena = memory.arena()
-    let octets = arena.table(of: UInt8(7), count: 3)
+    let bytes = arena.table(of: UInt8(7), count: 3)
     let words = arena.table(of: UInt64(9), count: 2)
     #expect(arena.byteCount == measure.byteCount)
-    #expect(octets.count == 3 && words.count == 2)
+    #expect(bytes.count == 3 && words.count == 2)
     withExtendedLifetime(memory) {
-      #expect((0..<3).allSatisfy { octets[$0] == 7 } && (0..<2).allSatisfy { words[$0] == 9 })
+      #expect((0..<3).allSatisfy { bytes[$0] == 7 } && (0..<2).allSatisfy { words[$0] == 9 })
     }
   }
 
@@ -39,8 +39,8 @@ struct ArenaTests {
     }
   }
 
-  @Test("Octets are written and lent at any offset", arguments: 0...17)
-  func octets(byteCount: Int) {
+  @Test("Bytes are written and lent at any offset", arguments: 0...17)
+  func bytes(byteCount: Int) {
     let memory = Memory(byteCount: 32)
     var arena = memory.arena()
     let table = arena.table(of: UInt8(0xEE), count: 32)

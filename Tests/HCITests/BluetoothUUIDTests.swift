@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Service UUIDs")
 struct BluetoothUUIDTests {
-  func uuid(_ octets: [UInt8]) -> BluetoothUUID { BluetoothUUID(bytes: octets.rawSpan) }
+  func uuid(_ bytes: [UInt8]) -> BluetoothUUID { BluetoothUUID(bytes: bytes.rawSpan) }
 
   @Test("All three sizes of one UUID are the same UUID")
   func sizes() {
@@ -21,8 +21,8 @@ struct BluetoothUUIDTests {
   func alias() {
     #expect(BluetoothUUID(short: 0x1234_5678).short == 0x1234_5678)
     let base = hex("FB 34 9B 5F 80 00 00 80 00 10 00 00 0F FE 00 00")
-    withEveryBitFlip(of: base) { octets, damage in
-      #expect((uuid(octets).short == nil) == (damage.offset < 12), "\(damage)")
+    withEveryBitFlip(of: base) { bytes, damage in
+      #expect((uuid(bytes).short == nil) == (damage.offset < 12), "\(damage)")
     }
   }
 }

@@ -24,7 +24,7 @@ struct BtsnoopTests {
       62 74 73 6E 6F 6F 70 00  // btsnoop
       00 00 00 01              // version 1
       00 00 03 EA              // H4
-      00 00 00 09              // nine octets on the wire
+      00 00 00 09              // nine bytes on the wire
       00 00 00 05              // five of them in the file
       00 00 00 03              // received, command or event
       00 00 00 02              // two packets dropped before
@@ -88,7 +88,7 @@ struct BtsnoopTests {
     #expect(records.map(\.payload) == [[], [1, 2]])
   }
 
-  @Test("The wire never had fewer octets than the file, whatever a record claims")
+  @Test("The wire never had fewer bytes than the file, whatever a record claims")
   func originalByteCount() {
     var file = Captures.file(.h4, [Captures.record(flags: 3, packet: [4, 0x0E, 0])])
     for index in 16..<20 { file[index] = 0 }
@@ -178,7 +178,7 @@ struct BtsnoopTests {
     #expect(errors == 1)
   }
 
-  func word(at offset: Int, of octets: [UInt8]) -> UInt32 {
-    octets[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+  func word(at offset: Int, of bytes: [UInt8]) -> UInt32 {
+    bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -9,16 +9,16 @@ struct CommandPacketTests {
   private static let passive = ScanParameters(.passive, interval: 0x0060, window: 0x0030)
   private static let active = ScanParameters(.active, interval: 0x4000, window: 0x4000)
 
-  /// A command and the octets it has.
+  /// A command and the bytes it has.
   struct Case: Sendable, CustomStringConvertible {
     let description: String
     let packet: CommandPacket
-    let octets: [UInt8]
+    let bytes: [UInt8]
 
-    init(_ name: String, _ packet: CommandPacket, _ octets: String) {
+    init(_ name: String, _ packet: CommandPacket, _ bytes: String) {
       description = name
       self.packet = packet
-      self.octets = hex(octets)
+      self.bytes = hex(bytes)
     }
   }
 
@@ -58,21 +58,21 @@ struct CommandPacketTests {
       "01 4220 06 01 02 0201 0403"),
   ]
 
-  @Test("Each has the octets of its clause", arguments: cases)
-  func octets(of example: Case) {
-    let octets = example.packet.octets
-    #expect(octets.indices.map { octets[$0] } == example.octets)
-    #expect(example.packet.parameters.count == example.octets.count - 4)
+  @Test("Each has the bytes of its clause", arguments: cases)
+  func bytes(of example: Case) {
+    let bytes = example.packet.octets
+    #expect(bytes.indices.map { bytes[$0] } == example.bytes)
+    #expect(example.packet.parameters.count == example.bytes.count - 4)
     #expect(example.packet == example.packet && example.packet.opcode.rawValue & 0xFC00 != 0)
   }
 
   @Test("A command that the stream carries is measured as one packet", arguments: cases)
   func frames(of example: Case) throws {
     #expect(
-      try StreamFrame(measuring: example.octets.rawSpan) == .packet(byteCount: example.octets.count))
+      try StreamFrame(measuring: example.bytes.rawSpan) == .packet(byteCount: example.bytes.count))
   }
 
-  @Test("Two commands are equal when all their octets are")
+  @Test("Two commands are equal when all their bytes are")
   func equality() {
     #expect(CommandPacket.leSetScanEnable(true) == .leSetScanEnable(true))
     #expect(CommandPacket.leSetScanEnable(true) != .leSetScanEnable(false))

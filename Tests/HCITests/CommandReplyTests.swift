@@ -67,24 +67,24 @@ struct CommandAnswerTests {
 struct ControllerFeaturesTests {
   @Test("A Pi's chip calls itself 5.0 and has no extended advertising")
   func features() throws {
-    let octets = hex("FF 01 00 00 00 00 00 00")
-    let read = LEFeatures(returned: octets.rawSpan)
+    let bytes = hex("FF 01 00 00 00 00 00 00")
+    let read = LEFeatures(returned: bytes.rawSpan)
     let features = try #require(read)
     #expect(features.contains(.le2M.union(.encryption)))
     #expect(!features.contains(.extendedAdvertising) && !features.contains(.codedPHY))
     #expect(LEFeatures(returned: hex("00 18 00 00 00 00 00 00").rawSpan)?.contains(.codedPHY) == true)
   }
 
-  @Test("Commands are bits of 64 octets")
+  @Test("Commands are bits of 64 bytes")
   func commands() throws {
-    var octets = [UInt8](repeating: 0, count: 64)
-    octets[37] = 0x20
-    let read = SupportedCommands(returned: octets.rawSpan)
+    var bytes = [UInt8](repeating: 0, count: 64)
+    bytes[37] = 0x20
+    let read = SupportedCommands(returned: bytes.rawSpan)
     let commands = try #require(read)
     #expect(commands.contains(.leSetExtendedScanParameters) && !commands.contains(.leSetExtendedScanEnable))
     var built = SupportedCommands()
     built.insert(.leSetExtendedScanParameters)
-    #expect((0..<64).map { built[$0] } == octets)
+    #expect((0..<64).map { built[$0] } == bytes)
   }
 
   @Test("The version's five fields")
@@ -95,7 +95,7 @@ struct ControllerFeaturesTests {
     #expect(version.manufacturer == 0x000F && version.lmpSubversion == 0x2209)
   }
 
-  @Test("Fewer octets than the clause wants give nothing")
+  @Test("Fewer bytes than the clause wants give nothing")
   func cut() {
     withEveryPrefix(of: [UInt8](repeating: 0xFF, count: 8)) { prefix, _ in
       #expect(LEFeatures(returned: prefix.rawSpan) == nil)

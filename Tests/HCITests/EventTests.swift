@@ -15,7 +15,7 @@ struct EventTests {
     #expect(event.trailingByteCount == 0)
   }
 
-  @Test("Octets behind the parameters are left out and counted")
+  @Test("Bytes after the parameters are left out and counted")
   func trailingBytes() throws {
     let body = hex("0E 02 01 0C 20 00")
     let event = try Event(parsing: body.rawSpan)
@@ -31,13 +31,13 @@ struct EventTests {
     #expect(event.trailingByteCount == -5)
   }
 
-  @Test("Fewer than two octets are no event", arguments: 0..<2)
+  @Test("Fewer than two bytes are no event", arguments: 0..<2)
   func headerTruncated(byteCount: Int) {
     let reading = EventReading([4] + [UInt8](repeating: 0x3E, count: byteCount))
     #expect(reading.eventError == .headerTruncated(byteCount: byteCount))
   }
 
-  @Test("Every prefix is an event that lacks octets, or has a cut header", arguments: Packets.reports)
+  @Test("Every prefix is an event that lacks bytes, or has a cut header", arguments: Packets.reports)
   func prefixes(fixture: Fixture) {
     withEveryPrefix(of: fixture.octets) { packet, damage in
       let reading = EventReading(packet)

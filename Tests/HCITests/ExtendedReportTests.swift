@@ -149,7 +149,7 @@ struct ExtendedReportTests {
     #expect(header(0xFE)?.properties.contains(.unresolvedTarget) == true)
   }
 
-  @Test("A target's type is not looked at unless the report is directed")
+  @Test("A target's type is not read unless the report is directed")
   func undirectedTargets() {
     for type in UInt8.min...UInt8.max {
       let undirected = outcome { $0.directAddressType = type }

@@ -9,8 +9,8 @@ struct PacketTests {
   @Test("Every kind is told by its indicator")
   func kinds() throws {
     for kind in [PacketKind.command, .acl, .sco, .event, .iso] {
-      let octets = [kind.rawValue, 1, 2, 3]
-      let packet = try Packet(parsing: octets.rawSpan)
+      let bytes = [kind.rawValue, 1, 2, 3]
+      let packet = try Packet(parsing: bytes.rawSpan)
       #expect(packet.kind == kind)
       #expect(packet.body.octets == [1, 2, 3])
     }
@@ -18,12 +18,12 @@ struct PacketTests {
 
   @Test("An indicator alone is a packet with an empty body")
   func indicatorAlone() throws {
-    let octets: [UInt8] = [4]
-    let body = try Packet(parsing: octets.rawSpan).body.octets
+    let bytes: [UInt8] = [4]
+    let body = try Packet(parsing: bytes.rawSpan).body.octets
     #expect(body == [])
   }
 
-  @Test("No octets are not a packet")
+  @Test("No bytes are not a packet")
   func empty() {
     #expect(EventReading([]).packetError == .empty)
   }

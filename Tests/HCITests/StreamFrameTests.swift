@@ -14,7 +14,7 @@ struct StreamFrameTests {
     #expect(try StreamFrame(measuring: followed.rawSpan) == .packet(byteCount: whole.count))
   }
 
-  @Test("A prefix asks for octets, never for more than the packet has", arguments: Packets.all)
+  @Test("A prefix asks for bytes, never for more than the packet has", arguments: Packets.all)
   func prefixes(fixture: Fixture) throws {
     try withEveryPrefix(of: fixture.octets) { prefix, damage in
       guard case .needs(let count) = try StreamFrame(measuring: prefix.rawSpan) else {
@@ -40,18 +40,18 @@ struct StreamFrameTests {
   @Test("An unknown indicator means that the stream is out of step")
   func outOfStep() {
     for indicator in UInt8.min...UInt8.max where !(1...5).contains(indicator) {
-      let octets: [UInt8] = [indicator, 0, 0, 0, 0]
-      #expect(throws: PacketError.unknownKind(indicator)) { try StreamFrame(measuring: octets.rawSpan) }
+      let bytes: [UInt8] = [indicator, 0, 0, 0, 0]
+      #expect(throws: PacketError.unknownKind(indicator)) { try StreamFrame(measuring: bytes.rawSpan) }
     }
   }
 
   @Test("A flipped bit costs at most what its kind's length can claim", arguments: Packets.all)
   func bitFlips(fixture: Fixture) {
-    withEveryBitFlip(of: fixture.octets) { octets, damage in
+    withEveryBitFlip(of: fixture.octets) { bytes, damage in
       do throws(PacketError) {
-        switch try StreamFrame(measuring: octets.rawSpan) {
-        case .packet(let byteCount): #expect(byteCount <= octets.count, "\(damage)")
-        case .needs(let count): #expect(octets.count + count <= 5 + 65_535, "\(damage)")
+        switch try StreamFrame(measuring: bytes.rawSpan) {
+        case .packet(let byteCount): #expect(byteCount <= bytes.count, "\(damage)")
+        case .needs(let count): #expect(bytes.count + count <= 5 + 65_535, "\(damage)")
         }
       } catch {
         #expect(damage.offset == 0, "\(damage)")
@@ -70,7 +70,7 @@ struct StreamFrameTests {
     #expect(try StreamFrame(measuring: stream.rawSpan) == .needs(1))
   }
 
-  @Test("ACL and isochronous data have lengths of two octets, the latter without its top bits")
+  @Test("ACL and isochronous data have lengths of two bytes, the latter without its top bits")
   func wideLengths() throws {
     let acl = hex("02 00 00 FF FF")
     #expect(try StreamFrame(measuring: acl.rawSpan) == .needs(65_535))

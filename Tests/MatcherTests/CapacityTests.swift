@@ -26,7 +26,7 @@ struct CapacityTests {
     .company(Sample.company).manufacturerData(data.blob, mask: data.mask)
   }
 
-  /// A number written into the first two octets of a blob.
+  /// A number written into the first two bytes of a blob.
   private func blob(_ number: Int, byteCount: Int) -> [UInt8] {
     (0..<byteCount).map { $0 < 2 ? UInt8(number >> (8 * $0) & 0xFF) : 0xA5 }
   }
@@ -38,9 +38,9 @@ struct CapacityTests {
   }
 
   @Test("Masks differ in their length alone", arguments: [0x00, 0xFF] as [UInt8])
-  func distinctLengths(octet: UInt8) {
+  func distinctLengths(byte: UInt8) {
     let all: [Data] = (1...250).map { count in
-      (blob(count, byteCount: count), [UInt8](repeating: octet, count: count))
+      (blob(count, byteCount: count), [UInt8](repeating: byte, count: count))
     }
     expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .ours($0.blob) })
   }
@@ -51,7 +51,7 @@ struct CapacityTests {
     expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .ours($0.blob) })
   }
 
-  @Test("Every blob has 250 octets")
+  @Test("Every blob has 250 bytes")
   func longBlobs() {
     let all: [Data] = (0..<100).map { index in
       var mask = [UInt8](repeating: 0xFF, count: 250)

@@ -5,7 +5,7 @@ import Manifest
 import Testing
 import VirtualRadio
 
-@Suite("The company identifier and the data behind it")
+@Suite("The company identifier and the data after it")
 struct CompanyClauseTests {
   private static let payload: [UInt8] = [0xA5, 0x5A, 0x00, 0x17]
   private static let exact = DiscoveryDescriptor.company(Sample.company).manufacturerData(payload)
@@ -100,7 +100,7 @@ struct CompanyClauseTests {
     #expect(!holds(Self.exact, on: payload))
   }
 
-  @Test("A company identifier cut to one octet is no company, and the rest is still read")
+  @Test("A company identifier cut to one byte is no company, and the rest is still read")
   func halfIdentifier() {
     let payload = AdvertisingPayload().structure(.manufacturerData, [0xEE])
     #expect(!holds(.company(Sample.company), on: payload))

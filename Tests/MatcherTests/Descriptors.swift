@@ -4,7 +4,7 @@ import HCI
 import Manifest
 import VirtualRadio
 
-/// Identifiers of nobody in particular.
+/// Identifiers of no particular company.
 enum Sample {
   static let company: UInt16 = 0x0EEE
   static let otherCompany: UInt16 = 0x0EEF

@@ -59,7 +59,7 @@ struct MergedViewTests {
     #expect(matcher.find(torn, response: AdvertisingPayload().services(Sample.service).bytes) == .items(0))
   }
 
-  @Test("What stands behind a zero length is not read")
+  @Test("What follows a zero length is not read")
   func padding() {
     var matcher = CompiledMatcher(.company(Sample.company))
     #expect(matcher.find([0, 0] + AdvertisingPayload.ours([]).bytes) == .nothing)

@@ -50,10 +50,10 @@ struct NaiveFields {
     serviceData.append((Self.fullForm(Array(value.prefix(size))), Array(value.dropFirst(size))))
   }
 
-  /// The sixteen octets of a UUID, least significant first.
-  static func fullForm(_ octets: [UInt8]) -> [UInt8] {
-    guard octets.count < 16 else { return octets }
+  /// The sixteen bytes of a UUID, least significant first.
+  static func fullForm(_ bytes: [UInt8]) -> [UInt8] {
+    guard bytes.count < 16 else { return bytes }
     let base: [UInt8] = [0xFB, 0x34, 0x9B, 0x5F, 0x80, 0x00, 0x00, 0x80, 0x00, 0x10, 0x00, 0x00]
-    return base + octets + [UInt8](repeating: 0, count: 4 - octets.count)
+    return base + bytes + [UInt8](repeating: 0, count: 4 - bytes.count)
   }
 }

@@ -40,7 +40,7 @@ struct NaiveMatcher {
   }
 
   private func holdsService(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {
-    guard let uuid = descriptor.serviceUUID.map(octets) else { return true }
+    guard let uuid = descriptor.serviceUUID.map(bytes) else { return true }
     if descriptor.serviceData == nil, fields.services.contains(uuid) { return true }
     return fields.serviceData.contains { structure in
       structure.uuid == uuid && begins(structure.data, as: descriptor.serviceData)
@@ -55,12 +55,12 @@ struct NaiveMatcher {
   private func begins(_ data: [UInt8], as masked: MaskedBytes?) -> Bool {
     guard let masked else { return true }
     guard data.count >= masked.blob.count else { return false }
-    return zip(data, zip(masked.blob, masked.mask)).allSatisfy { octet, wanted in
-      octet & wanted.1 == wanted.0 & wanted.1
+    return zip(data, zip(masked.blob, masked.mask)).allSatisfy { byte, wanted in
+      byte & wanted.1 == wanted.0 & wanted.1
     }
   }
 
-  private func octets(_ uuid: BluetoothUUID) -> [UInt8] {
+  private func bytes(_ uuid: BluetoothUUID) -> [UInt8] {
     [uuid.low, uuid.high].flatMap { half in (0..<8).map { UInt8(half >> (8 * $0) & 0xFF) } }
   }
 }
@@ -79,11 +79,11 @@ enum NaiveName {
     return (0...(found.count - wanted.count)).contains { Array(found[$0...].prefix(wanted.count)) == wanted }
   }
 
-  /// Octets, or scalars folded; an ill-formed octet counts above all scalars.
-  private static func letters(_ octets: [UInt8], isFolded: Bool) -> [UInt32] {
-    guard isFolded else { return octets.map(UInt32.init) }
+  /// Bytes, or scalars folded; an ill-formed byte counts above all scalars.
+  private static func letters(_ bytes: [UInt8], isFolded: Bool) -> [UInt32] {
+    guard isFolded else { return bytes.map(UInt32.init) }
     var letters: [UInt32] = []
-    var rest = octets[...]
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = (1...4).first {
         String(validating: rest.prefix($0), as: UTF8.self)?.unicodeScalars.count == 1

@@ -87,7 +87,7 @@ struct NameClauseTests {
     #expect(holds("LUMO", .caseInsensitive, on: "my lumo"))
     #expect(holds("\u{C9}T\u{C9}", .caseInsensitive, on: "l'\u{E9}t\u{E9}"))
     #expect(holds("\u{3A3}", .caseInsensitive, on: "\u{3C2}"))  // Greek sigma and its final form
-    #expect(holds("k", .caseInsensitive, on: "\u{212A}"))  // the Kelvin sign has three octets
+    #expect(holds("k", .caseInsensitive, on: "\u{212A}"))  // the Kelvin sign has three bytes
     #expect(!holds("ss", .caseInsensitive, on: "\u{DF}"))  // that would be full folding
   }
 
@@ -101,7 +101,7 @@ struct NameClauseTests {
     #expect(!holds("\u{212A}e", [.anchored, .caseInsensitive], on: "a Kelvin"))
   }
 
-  @Test("Ill-formed octets of a name stand for themselves and hide nothing around them")
+  @Test("Ill-formed bytes of a name stand for themselves and hide nothing around them")
   func illFormed() {
     let torn = hex("E2 84") + Array("Lumo".utf8) + hex("C3 80 FF")
     #expect(holds("lumo", .caseInsensitive, on: torn))

@@ -14,13 +14,13 @@ struct RandomCases {
   private static let services: [BluetoothUUID] = [
     Sample.service, Sample.otherService, BluetoothUUID(short: 0x1234_FE0F), Sample.longService,
   ]
-  private static let octets: [UInt8] = [0x00, 0x01, 0xA5, 0xFF]
+  private static let bytes: [UInt8] = [0x00, 0x01, 0xA5, 0xFF]
   private static let masks: [UInt8] = [0x00, 0x0F, 0xFF]
   private static let letters: [[UInt8]] = [
     "a", "A", "k", "K", "\u{212A}", "\u{E9}", "\u{C9}", "\u{3C3}", "\u{3C2}", "\u{3A3}", "\u{10400}",
     "\u{10428}",
   ].map { Array($0.utf8) }
-  /// What is no letter: a stray continuation, half a letter, an octet that never occurs.
+  /// What is no letter: a stray continuation, half a letter, an byte that never occurs.
   private static let torn: [[UInt8]] = [[0x84], [0xE2, 0x84], [0xC3], [0xFF]]
 
   /// Every type with a size of its own, and one without a reading.
@@ -54,7 +54,7 @@ struct RandomCases {
 
   private mutating func maskedBytes() -> MaskedBytes? {
     let count = byteCount()
-    let style = number(below: 4)  // 0: every bit, 1: none, 2: the last octet, 3: any
+    let style = number(below: 4)  // 0: every bit, 1: none, 2: the last byte, 3: any
     let mask = (0..<count).map { index -> UInt8 in
       switch style {
       case 0: 0xFF
@@ -66,7 +66,7 @@ struct RandomCases {
     return MaskedBytes(blob: bytes(count), mask: mask)
   }
 
-  /// Mostly a few octets, at times up to 40, rarely as many as a structure can hold behind its longest key.
+  /// Mostly a few bytes, at times up to 40, rarely as many as a structure can hold after its longest key.
   private mutating func byteCount() -> Int {
     switch number(below: 20) {
     case 0: 200 + number(below: 38)
@@ -75,7 +75,7 @@ struct RandomCases {
     }
   }
 
-  private mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in pick(Self.octets) } }
+  private mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in pick(Self.bytes) } }
 
   /// A payload that meets some clauses of the items, misses others narrowly, and may be damaged.
   mutating func payload(for items: [[DiscoveryDescriptor]]) -> [UInt8] {
@@ -105,10 +105,10 @@ struct RandomCases {
     return chance(20) ? result.flags(6).txPowerLevel(4) : result
   }
 
-  /// What a blob asks for, with other bits where the mask has none; at times a bit or an octet off.
+  /// What a blob asks for, with other bits where the mask has none; at times a bit or an byte off.
   private mutating func data(like masked: MaskedBytes?) -> [UInt8] {
     guard let masked, chance(85) else { return bytes(byteCount()) }
-    var data = zip(masked.blob, masked.mask).map { blob, mask in blob & mask | pick(Self.octets) & ~mask }
+    var data = zip(masked.blob, masked.mask).map { blob, mask in blob & mask | pick(Self.bytes) & ~mask }
     if chance(30), !data.isEmpty { data[number(below: data.count)] ^= 1 << UInt8(number(below: 8)) }
     if chance(15) { return Array(data.dropLast()) }
     return chance(30) && data.count < 200 ? data + bytes(number(below: 20)) : data

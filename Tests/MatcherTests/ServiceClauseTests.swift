@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("The service UUID and the data behind it")
+@Suite("The service UUID and the data after it")
 struct ServiceClauseTests {
   private func holds(_ descriptor: DiscoveryDescriptor, on payload: AdvertisingPayload) -> Bool {
     var matcher = CompiledMatcher(descriptor)
     return matcher.find(payload.bytes) == .items(0)
   }
 
-  /// FE0F in each of its three forms, least significant octet first.
+  /// FE0F in each of its three forms, least significant byte first.
   static let forms: [[UInt8]] = [
     hex("0F FE"),
     hex("0F FE 00 00"),
@@ -59,7 +59,7 @@ struct ServiceClauseTests {
     #expect(!holds(.service(Sample.service), on: AdvertisingPayload().solicitations(Sample.service)))
   }
 
-  @Test("A list that ends inside a UUID loses that one, and nothing before or behind it")
+  @Test("A list that ends inside a UUID loses that one, and nothing before or after it")
   func halfUUID() {
     let cut = AdvertisingPayload().structure(.completeServices16, hex("0D 18 0F FE 0F"))
     #expect(holds(.service(Sample.otherService), on: cut))
