@@ -37,10 +37,10 @@ let package = Package(
     .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
     .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
     .target(
-      name: "Setup", dependencies: ["Discovery", "HCI", "Manifest", "Registry"], swiftSettings: strict),
+      name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry"], swiftSettings: strict),
     .target(name: "CToml"),
     .target(
-      name: "ManifestFormat", dependencies: ["CToml", "Discovery", "HCI", "Manifest"], swiftSettings: strict),
+      name: "ManifestFormat", dependencies: ["HCI", "Discovery", "Manifest", "CToml"], swiftSettings: strict),
 
     // What programs read and write; the client library uses it too.
     .target(name: "JSON", swiftSettings: strict),
@@ -69,7 +69,7 @@ let package = Package(
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary(":libsqlite3.a"), .linkedLibrary("m")]),
     .target(
       name: "RegistryStore",
-      dependencies: ["Manifest", "Registry", "CSQLite", "HCI", "JSON", "LinuxSystem", "RegistryFormat"],
+      dependencies: ["Manifest", "Registry", "CSQLite", "LinuxSystem", "RegistryFormat"],
       swiftSettings: strict),
 
     // What tests and the demonstration hear.
@@ -94,8 +94,8 @@ let package = Package(
     .target(
       name: "AgentRuntime",
       dependencies: [
-        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink",
-        "ToolText", "LinuxSystem", "ManifestFormat", "RegistryStore",
+        "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink", "ToolText",
+        "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -120,9 +120,7 @@ let package = Package(
       name: "accessoryctl",
       dependencies: [
         "HCI", "Manifest", "Registry", "Setup", "ManifestFormat", "RegistryFormat", "ToolText", "JSON",
-        "LinuxSystem",
-        "Varlink",
-        "PickerScreen", "Terminal",
+        "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -279,11 +277,39 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// What reads octets, its tests, and nothing else: Scripts/check builds that once more, with AddressSanitizer.
-if Context.environment["ACCESSORY_PARSERS_ONLY"] != nil {
+// Scripts/check builds some targets again with a sanitizer, in folders of their own: the parsers with their tests, and the
+// fuzzers. One switch leaves only these targets and what they depend on.
+switch Context.environment["ACCESSORY_SANITIZE"] {
+case "parsers":
+  keep("HCITests", "JSONTests", "TestDataTests", "VarlinkTests")
+case "fuzzers":
+  // libFuzzer follows only what an input reaches, so one program holds all fuzz targets.
+  package.targets += [
+    .target(name: "CLibFuzzer", path: "Scripts/fuzzers/CLibFuzzer"),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "CLibFuzzer", "Discovery", "HCI", "JSON", "Manifest", "ManifestFormat", "RegistryFormat",
+        "RegistryStore", "RegistrySupport", "RoomFormat", "Setup", "TestSupport", "Varlink", "VirtualRadio",
+      ],
+      path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+  ]
+  keep("fuzz")
+  let fuzzed: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
+  for target in package.targets {
+    target.swiftSettings = target.swiftSettings.map { $0 + fuzzed }
+    guard target.name == "CToml" else { continue }
+    target.cxxSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+  }
+default: break
+}
+
+/// Removes all other targets, except for what these depend on.
+@MainActor func keep(_ names: String...) {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
   var kept: Set<String> = []
-  var wanted = ["HCITests", "JSONTests", "TestDataTests", "VarlinkTests"]
+  var wanted = names
   while let name = wanted.popLast() {
     guard let target = targets[name], kept.insert(name).inserted else { continue }
     for case .byNameItem(let dependency, _) in target.dependencies { wanted.append(dependency) }

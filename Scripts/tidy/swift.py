@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 LITERAL_OR_COMMENT = re.compile(r'//|/\*|#*"""|#*"|[()]')
-TOKEN = re.compile(r"`?[A-Za-z_]\w*`?|\$\d+|\d[\w.]*|->|\.\.\.|\.\.<|[=!<>]=|==|[^\s\w]")
+TOKEN = re.compile(r"`?[A-Za-z_]\w*`?|\$\d+|\d\w*(?:\.\d\w*)?|->|\.\.\.|\.\.<|[=!<>]=|==|[^\s\w]")
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*$")
 TYPE_KEYWORDS = {"struct", "class", "enum", "actor", "protocol", "extension"}
 MODIFIERS = {
@@ -157,7 +157,9 @@ class Parser:
     def is_declaration(self, index):
         if self.parentheses or not (not self.scopes or self.scopes[-1][1].kind == "type"):
             return False
-        # A member, a label or an argument may have a keyword's name, and `class` may be a modifier.
+        # A member, a label or an argument may have a keyword's name, `class` may be a modifier, and an import names a kind.
+        if self.at(index - 1) == "import":
+            return False
         if self.at(index - 1) in (".", "(", ",", ":", "&") or not IDENTIFIER.match(self.at(index + 1)):
             return self.tokens[index].text in ("func", "init", "let", "var") and self.at(index - 1) != "."
         return not (self.tokens[index].text == "class" and self.at(index + 1) in MODIFIERS | {"func", "var", "let"})

@@ -30,7 +30,6 @@
 const uint32_t clinux_epoll_in = EPOLLIN;
 const uint32_t clinux_epoll_out = EPOLLOUT;
 const uint32_t clinux_epoll_hang_up = EPOLLHUP | EPOLLERR;
-const uint32_t clinux_epoll_read_hang_up = EPOLLRDHUP;
 
 int clinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 

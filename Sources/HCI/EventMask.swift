@@ -8,10 +8,7 @@ public struct EventMask: Equatable, Sendable, BitwiseCopyable {
 
   /// What a reset leaves: everything but LE Meta and other later events.
   public static var afterReset: Self { Self(rawValue: 0x0000_1FFF_FFFF_FFFF) }
-  public static var disconnectionComplete: Self { Self(rawValue: 1 << 4) }
-  public static var encryptionChange: Self { Self(rawValue: 1 << 7) }
   public static var hardwareError: Self { Self(rawValue: 1 << 15) }
-  public static var dataBufferOverflow: Self { Self(rawValue: 1 << 25) }
   public static var leMeta: Self { Self(rawValue: 1 << 61) }
 
   @inlinable public func contains(_ other: Self) -> Bool { rawValue & other.rawValue == other.rawValue }

@@ -12,8 +12,6 @@ public struct Readiness: OptionSet, Sendable {
   public static let writable = Readiness(rawValue: clinux_epoll_out)
   /// The other side is gone, or the descriptor has failed. Always watched for.
   public static let hungUp = Readiness(rawValue: clinux_epoll_hang_up)
-  /// The other side will send no more.
-  public static let readHungUp = Readiness(rawValue: clinux_epoll_read_hang_up)
 }
 
 /// One descriptor's readiness, with the token it was added under.

@@ -58,9 +58,6 @@ public struct OutputFile: ~Copyable {
   /// The number of the descriptor, to watch whether somebody is at the other end.
   public var number: Int32 { descriptor }
 
-  /// Octets that were not flushed.
-  public var waitingByteCount: Int { buffer.count }
-
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// The width of the terminal; nil when it is none, or does not say.

@@ -29,8 +29,6 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isExhausted: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(code) }
   /// Another process holds the lock.
   public var isLocked: Bool { code == EWOULDBLOCK }
-  /// A socket's path has no room in an address.
-  public var isTooLong: Bool { code == ENAMETOOLONG }
   /// The socket at that path is of another type.
   public var isWrongSocketType: Bool { code == EPROTOTYPE }
   /// The other end was closed with octets unread.

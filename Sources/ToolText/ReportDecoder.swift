@@ -15,9 +15,6 @@ public struct ReportDecoder: ~Copyable {
   /// Reports that could not be read, and events that ended before their reports.
   public private(set) var lostCount = 0
 
-  /// What became of fragments.
-  public var assembly: ReportAssembler.Counters { assembler.counters }
-
   /// The arena's memory must outlive the decoder.
   public init(in arena: inout Arena) {
     assembler = ReportAssembler(capacity: Self.reassemblies, in: &arena)

@@ -14,7 +14,7 @@ FOLDERS = ("Sources/", "Tests/", "Scripts/")
 # The compiler, the standard library or a library calls these.
 CALLED_BY_OTHERS = {
     "init", "description", "debugDescription", "hash", "encode", "main", "run", "validate", "configuration", "allCases",
-    "makeIterator", "next", "startIndex", "endIndex", "index", "errorDescription", "underestimatedCount", "customMirror", "callAsFunction", "testDescription",
+    "makeIterator", "next", "startIndex", "endIndex", "index", "errorDescription", "underestimatedCount", "customMirror", "callAsFunction", "testDescription", "isRecursive",
 }
 FUNCTION_IN_C = re.compile(r"^[\w *]*?\b(c[a-z]+_\w+)\(", re.M)
 
@@ -51,10 +51,10 @@ def is_called_by_others(declaration):
 def canaries():
     texts = {
         "Sources/HCI/Idle.swift":
-            "struct Idle {\n  let count: Int\n  var isIdle: Bool { count == 0 }\n  func wait() {}\n}\n"
+            "struct Idle {\n  static let countMax = 3, count: Int\n  var isIdle: Bool { count == 0 }\n  func wait() {}\n}\n"
             "enum Kind {\n  case good, bad(code: Int)\n}\n"
             "enum Raw: String {\n  case read\n}\n",
-        "Sources/HCI/User.swift": "// isIdle wait\nlet idle = Idle(count: 3)\nprint(\"\\(idle.count)\", Kind.good, Raw.self, \"bad\")\n",
+        "Sources/HCI/User.swift": "// isIdle wait\nlet idle = Idle(count: 0...Idle.countMax)\nprint(\"\\(idle.count)\", Kind.good, Raw.self, \"bad\")\n",
         "Tests/HCITests/Test.swift": "@Test(arguments: [(1, 2)])\nfunc countsIdleTime() {}\n",
         "Sources/CLinux/include/clinux.h": "#pragma once\nint clinux_thread(void);\nint clinux_idle(void);\n",
         "Sources/LinuxSystem/Thread.swift": "_ = clinux_thread()\n",

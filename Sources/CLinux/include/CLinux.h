@@ -19,7 +19,6 @@ enum { CLINUX_EVENTS_MAX = 64 };
 extern const uint32_t clinux_epoll_in;
 extern const uint32_t clinux_epoll_out;
 extern const uint32_t clinux_epoll_hang_up;
-extern const uint32_t clinux_epoll_read_hang_up;
 
 /// Who connected, as the kernel knows.
 struct clinux_peer {
