@@ -14,7 +14,7 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// A tenth less to load: nothing is exported, as nothing is loaded that would look for it, and relocations are packed.
+/// A tenth less to load: nothing is exported, because no plug-in would look for it, and relocations are packed.
 let lean: [LinkerSetting] = [
   .unsafeFlags(
     ["-use-ld=lld"]
@@ -42,11 +42,11 @@ let package = Package(
     .target(
       name: "ManifestFormat", dependencies: ["HCI", "Discovery", "Manifest", "CToml"], swiftSettings: strict),
 
-    // What programs read and write; the client library uses it too.
+    // JSON and Varlink, which the client library uses too.
     .target(name: "JSON", swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: strict),
 
-    // System calls, without policy; what people and programs read.
+    // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
     .target(name: "CBluetooth"),
     .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
@@ -56,23 +56,23 @@ let package = Package(
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
-    // What people see while they choose an accessory (pure), and the terminal that shows it.
+    // The screen on which an operator chooses an accessory (pure), and the terminal that shows it.
     .target(name: "PickerScreen", dependencies: ["HCI", "JSON", "ToolText"], swiftSettings: strict),
     .target(name: "CCurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
     .target(name: "Terminal", dependencies: ["CCurses", "PickerScreen"], swiftSettings: strict),
 
-    // Grants as values with names, in lines and on disk.
+    // The registry as rows of text, in lines and on disk.
     .target(
       name: "RegistryFormat", dependencies: ["Manifest", "Registry", "HCI", "JSON"],
       swiftSettings: strict),
-    // As a part of the program: 300 kB less of it are resident than as a shared library.
+    // Linked statically: 300 kB less of it are resident than of the shared library.
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary(":libsqlite3.a"), .linkedLibrary("m")]),
     .target(
       name: "RegistryStore",
       dependencies: ["Manifest", "Registry", "CSQLite", "LinuxSystem", "RegistryFormat"],
       swiftSettings: strict),
 
-    // What tests and the demonstration hear.
+    // Simulated devices and their scene, for tests and demonstrations.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
     .target(
       name: "RoomFormat", dependencies: ["HCI", "Manifest", "ManifestFormat", "VirtualRadio"],
@@ -82,7 +82,7 @@ let package = Package(
       dependencies: ["VirtualRadio", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat"],
       path: "Scripts/demo-capture", swiftSettings: strict),
 
-    // The agent: what it decides and answers (pure), and what it does with descriptors.
+    // The agent: its decisions and replies (pure), and the loop that reads and writes file descriptors.
     .target(name: "CInterfaces"),
     .target(
       name: "Agent",
@@ -105,7 +105,7 @@ let package = Package(
       dependencies: ["Manifest", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat", "VirtualRadio"],
       swiftSettings: strict, linkerSettings: lean),
 
-    // A controller in front of a real kernel, for Scripts/lab.
+    // A controller for a real kernel, for Scripts/lab.
     .target(
       name: "LaboratoryRadio", dependencies: ["HCI", "VirtualRadio"],
       path: "Scripts/laboratory/LaboratoryRadio", swiftSettings: strict),

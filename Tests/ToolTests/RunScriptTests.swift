@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Scripts/run with the programs of this build, for as long as it has an owner.
@@ -50,11 +51,8 @@ private final class RunningScript {
   }
 
   func wait(for what: Comment, _ isDone: () -> Bool) throws {
-    let end = Date(timeIntervalSinceNow: 60)
-    while !isDone() {
-      try #require(Date() < end, "\(what): \(output)\(errors)")
-      Thread.sleep(forTimeInterval: 0.05)
-    }
+    let isInTime = happens(within: 60, isDone)
+    try #require(isInTime, "\(what): \(output)\(errors)")
   }
 
   func awaitEnd() throws -> Int32 {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// A folder with files for one test, gone with its owner.
@@ -35,11 +36,10 @@ final class Folder: Sendable {
     process.standardInput = FileHandle.nullDevice
     try process.run()
     controller.withLock { $0 = process }
-    let end = Date(timeIntervalSinceNow: 30)
-    while !FileManager.default.fileExists(atPath: self("h4")) {
-      try #require(process.isRunning && Date() < end, "the scene is not served")
-      Thread.sleep(forTimeInterval: 0.01)
+    let isThere = happens(within: 30) {
+      FileManager.default.fileExists(atPath: self("h4")) || !process.isRunning
     }
+    try #require(isThere && process.isRunning, "the scene is not served")
   }
 
   func callAsFunction(_ name: String) -> String { path + "/" + name }
