@@ -289,8 +289,8 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CLibFuzzer", "Discovery", "HCI", "JSON", "Manifest", "ManifestFormat", "RegistryFormat",
-        "RegistryStore", "RegistrySupport", "RoomFormat", "Setup", "TestSupport", "Varlink", "VirtualRadio",
+        "CLibFuzzer", "Discovery", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry", "RegistryFormat",
+        "RegistryStore", "RegistrySupport", "RoomFormat", "TestSupport", "Varlink", "VirtualRadio",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -8,8 +8,7 @@ public func happens(within seconds: Double, _ isDone: () throws -> Bool) rethrow
   let end = Date(timeIntervalSinceNow: seconds)
   while try !isDone() {
     guard Date() < end else { return false }
-    // Holds: there are no descriptors to read.
-    _ = unsafe poll(nil, 0, 10)
+    _ = poll(nil, 0, 10)
   }
   return true
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Registry
 import RegistryFormat
 import RegistryStore
 import RegistrySupport
-import Setup
 import TestSupport
 
 /// Opens a registry's file, changes what was accepted, and reads it again.
