@@ -206,7 +206,8 @@ let package = Package(
     .testTarget(
       name: "RegistryStoreTests",
       dependencies: [
-        "RegistryStore", "Manifest", "Registry", "Setup", "CPowerDisk", "CSQLite", "HCI", "JSON", "LinuxSystem",
+        "RegistryStore", "Manifest", "Registry", "Setup", "CPowerDisk", "CSQLite", "HCI", "JSON",
+        "LinuxSystem",
         "RegistrySupport", "RegistryFormat",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
@@ -233,7 +234,8 @@ let package = Package(
     .target(
       name: "AgentSimulation",
       dependencies: [
-        "Agent", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON", "TestSupport", "Varlink",
+        "Agent", "Controller", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON", "TestSupport",
+        "Varlink",
         "VirtualRadio",
       ],
       path: "Scripts/simulation/AgentSimulation", swiftSettings: strict),

@@ -2,6 +2,8 @@
 
 import Agent
 import Manifest
+import Registry
+import Setup
 import Testing
 import VirtualRadio
 

@@ -4,6 +4,7 @@ import Agent
 import HCI
 import JSON
 import Manifest
+import Registry
 import Setup
 import Testing
 import Varlink

@@ -5,6 +5,7 @@ import JSON
 import Manifest
 import Registry
 import RegistrySupport
+import Setup
 import Testing
 import Varlink
 

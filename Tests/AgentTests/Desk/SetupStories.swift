@@ -2,6 +2,7 @@
 
 import Agent
 import Manifest
+import Registry
 import Testing
 
 @Suite("From a choice to an accessory", .overEveryTransport)

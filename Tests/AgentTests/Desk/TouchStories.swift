@@ -2,6 +2,7 @@
 
 import Agent
 import Manifest
+import Setup
 import Testing
 import VirtualRadio
 
