@@ -21,7 +21,7 @@ public enum Action: Sendable {
   /// The radio is gone, as this sentence says: let go of it, and open it again when it is back.
   case releaseRadio(String)
   /// Let go of the adapter, do this to it, and open it again.
-  case mend(RecoveryRung)
+  case mend(RecoveryAction)
   /// Ask this of the registry's file, then say what came of it with ``AgentCore/registryAnswered(_:at:)``. One request is
   /// under way at a time.
   case registry(RegistryRequest)

@@ -94,7 +94,7 @@ extension AgentCore {
 
   private func trials(_ parameters: Parameters) throws(CallRefusal) -> TrialList {
     let wanted = try parameters.required("item")
-    do throws(ItemNameProblem) {
+    do throws(ItemNameError) {
       let item = try dataPath.items.index(named: wanted)
       return TrialList(item: item, of: dataPath.items[item])
     } catch {

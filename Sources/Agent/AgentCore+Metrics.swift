@@ -123,7 +123,7 @@ extension AgentCore {
     )
     text.samples(
       "radio_recoveries_total", .counter, "Remedies tried with an adapter that did not do its work.", "rung",
-      RecoveryRung.allCases.map { ($0.rawValue, radio.watchdog.tries[$0] ?? 0) })
+      RecoveryAction.allCases.map { ($0.rawValue, radio.watchdog.tries[$0] ?? 0) })
     text.sample(
       "radio_ladders_lost_total", .counter, "Times that no remedy had helped.", radio.watchdog.laddersLost)
   }

@@ -30,7 +30,7 @@ extension AgentCore {
 
   /// One message of the management interface (``MgmtEvent``).
   public func receive(management message: RawSpan, at now: Instant) {
-    do throws(ManagementError) {
+    do throws(MgmtError) {
       radio.receive(try MgmtEvent(parsing: message), at: now)
       followRadio(at: now)
     } catch {
@@ -42,7 +42,7 @@ extension AgentCore {
   public var isAdapterSwitchedOff: Bool { radio.isSwitchedOff }
 
   /// What the agent would leave in the kernel if it were killed now.
-  public var scanRemains: ScanRemains { radio.link == .shared ? radio.shared.remains : ScanRemains() }
+  public var scanRemains: KernelScanState { radio.link == .shared ? radio.shared.remains : KernelScanState() }
 
   /// What takes back what was asked of the kernel, before the agent ends.
   public var farewell: [MgmtCommand] { radio.farewell }

@@ -233,7 +233,7 @@ extension ControllerInitializerError {
   var isHardware: Bool { if case .hardwareError = self { true } else { false } }
 }
 
-extension SharedScanError {
+extension MgmtScanError {
   var sentence: String {
     switch self {
     case .timeout(let opcode): "the kernel did not answer \(opcode.text) in time"
@@ -251,7 +251,7 @@ extension SharedScanError {
     "the agent needs CAP_NET_ADMIN (setcap cap_net_admin,cap_net_raw+ep, or AmbientCapabilities in its unit)"
 }
 
-extension RecoveryRung {
+extension RecoveryAction {
   /// What is done, in a sentence's end.
   public var sentence: String {
     switch self {
@@ -264,7 +264,7 @@ extension RecoveryRung {
   }
 }
 
-extension ManagementOpcode {
+extension MgmtOpcode {
   fileprivate var text: String {
     switch self {
     case .readControllerInformation: "Read Controller Information"

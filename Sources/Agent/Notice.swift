@@ -12,7 +12,7 @@ public enum Notice: Equatable, Sendable {
   case radio(RadioState, before: RadioState, detail: String)
   case bringupFailed(RadioFailure, retryMilliseconds: Int64)
   /// Why, and what is tried now.
-  case radioRecovery(RecoveryRung, RadioFailure)
+  case radioRecovery(RecoveryAction, RadioFailure)
   /// Nothing was heard through the radio for so long that everything found was lost.
   case radioGivenUp
   case turnedAway(AdmissionRefusal, user: UInt32)

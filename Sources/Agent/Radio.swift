@@ -18,7 +18,7 @@ struct Radio: Sendable {
     case listener
     case recording
     /// Let go for as long as the remedy takes.
-    case mending(RecoveryRung)
+    case mending(RecoveryAction)
     /// A recording that has ended.
     case ended(String)
   }
@@ -328,8 +328,8 @@ extension Radio {
     guard let state = step.state else { return }
     switch state {
     // Neither is a fault of the controller's.
-    case .failed(.gone): output.append(.releaseRadio(SharedScanError.gone.sentence))
-    case .failed(.blocked): output.append(.releaseRadio(SharedScanError.blocked.sentence))
+    case .failed(.gone): output.append(.releaseRadio(MgmtScanError.gone.sentence))
+    case .failed(.blocked): output.append(.releaseRadio(MgmtScanError.blocked.sentence))
     case .failed(let error): fail(.kernel(error), mayRestart: onSince != nil, at: now)
     case .scanning: noteScan(at: now)
     case .off, .preparing, .switchedOff, .ready: onSince = nil
@@ -368,7 +368,7 @@ extension Radio {
     }
   }
 
-  private mutating func climb(_ rung: RecoveryRung, at now: Instant) {
+  private mutating func climb(_ rung: RecoveryAction, at now: Instant) {
     switch (rung, link) {
     case (.restartScan, .controller): take(bringup.restartScan(now: now), at: now)
     case (.restartScan, .shared): take(shared.restart(now: now), at: now)
@@ -378,7 +378,7 @@ extension Radio {
     }
   }
 
-  private mutating func letGo(for rung: RecoveryRung, at now: Instant) {
+  private mutating func letGo(for rung: RecoveryAction, at now: Instant) {
     leave(at: now)
     link = .mending(rung)
     output.append(.mend(rung))

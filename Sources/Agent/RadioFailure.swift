@@ -7,7 +7,7 @@ public enum RadioFailure: Equatable, Sendable {
   /// What the controller did, or did not do.
   case controller(ControllerInitializerError)
   /// What the kernel, which is to scan for us, said.
-  case kernel(SharedScanError)
+  case kernel(MgmtScanError)
   /// It was silent for long, and did not answer when it was asked.
   case unanswered
   /// It was let go for a remedy, and could not be opened again; why, in a sentence.

@@ -2,29 +2,29 @@
 
 /// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt), as far as scanning beside others
 /// needs it.
-public struct ManagementOpcode: RawRepresentable, Hashable, Sendable {
+public struct MgmtOpcode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  public static let readControllerInformation = ManagementOpcode(rawValue: 0x0004)
-  public static let setPowered = ManagementOpcode(rawValue: 0x0005)
-  public static let setLowEnergy = ManagementOpcode(rawValue: 0x000d)
-  public static let startDiscovery = ManagementOpcode(rawValue: 0x0023)
-  public static let stopDiscovery = ManagementOpcode(rawValue: 0x0024)
-  public static let readDefaultSystemConfiguration = ManagementOpcode(rawValue: 0x004b)
-  public static let setDefaultSystemConfiguration = ManagementOpcode(rawValue: 0x004c)
-  public static let addMonitor = ManagementOpcode(rawValue: 0x0052)
-  public static let removeMonitor = ManagementOpcode(rawValue: 0x0053)
+  public static let readControllerInformation = MgmtOpcode(rawValue: 0x0004)
+  public static let setPowered = MgmtOpcode(rawValue: 0x0005)
+  public static let setLowEnergy = MgmtOpcode(rawValue: 0x000d)
+  public static let startDiscovery = MgmtOpcode(rawValue: 0x0023)
+  public static let stopDiscovery = MgmtOpcode(rawValue: 0x0024)
+  public static let readDefaultSystemConfiguration = MgmtOpcode(rawValue: 0x004b)
+  public static let setDefaultSystemConfiguration = MgmtOpcode(rawValue: 0x004c)
+  public static let addMonitor = MgmtOpcode(rawValue: 0x0052)
+  public static let removeMonitor = MgmtOpcode(rawValue: 0x0053)
 }
 
 /// One message to the management interface: code, controller index, length, parameters, each two octets, least
 /// significant first ("Packet Structures").
 public struct MgmtCommand: Equatable, Sendable {
-  public let opcode: ManagementOpcode
+  public let opcode: MgmtOpcode
   public let index: UInt16
   private(set) var parameters: [UInt8] = []
 
-  init(_ opcode: ManagementOpcode, _ index: UInt16) {
+  init(_ opcode: MgmtOpcode, _ index: UInt16) {
     self.opcode = opcode
     self.index = index
   }

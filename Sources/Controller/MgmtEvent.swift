@@ -3,18 +3,18 @@
 import HCI
 
 /// What the management interface answered to a command ("Error Codes").
-public struct ManagementStatus: RawRepresentable, Hashable, Sendable {
+public struct MgmtStatus: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let success = ManagementStatus(rawValue: 0x00)
-  public static let unknownCommand = ManagementStatus(rawValue: 0x01)
-  public static let busy = ManagementStatus(rawValue: 0x0a)
-  public static let notSupported = ManagementStatus(rawValue: 0x0c)
-  public static let notPowered = ManagementStatus(rawValue: 0x0f)
-  public static let invalidIndex = ManagementStatus(rawValue: 0x11)
-  public static let blocked = ManagementStatus(rawValue: 0x12)
-  public static let permissionDenied = ManagementStatus(rawValue: 0x14)
+  public static let success = MgmtStatus(rawValue: 0x00)
+  public static let unknownCommand = MgmtStatus(rawValue: 0x01)
+  public static let busy = MgmtStatus(rawValue: 0x0a)
+  public static let notSupported = MgmtStatus(rawValue: 0x0c)
+  public static let notPowered = MgmtStatus(rawValue: 0x0f)
+  public static let invalidIndex = MgmtStatus(rawValue: 0x11)
+  public static let blocked = MgmtStatus(rawValue: 0x12)
+  public static let permissionDenied = MgmtStatus(rawValue: 0x14)
 }
 
 /// What an adapter is set to ("Read Controller Information Command", Current_Settings).
@@ -27,7 +27,7 @@ public struct AdapterSettings: OptionSet, Hashable, Sendable {
 }
 
 /// A message that is no event of the management interface.
-public enum ManagementError: Error, Equatable, Sendable {
+public enum MgmtError: Error, Equatable, Sendable {
   /// It ends before what it must have.
   case cut(byteCount: Int)
 }
@@ -37,7 +37,7 @@ public enum ManagementError: Error, Equatable, Sendable {
 public struct MgmtEvent: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
     /// `returned` is what stands behind the status.
-    case completed(ManagementOpcode, ManagementStatus, returned: [UInt8])
+    case completed(MgmtOpcode, MgmtStatus, returned: [UInt8])
     case added
     case removed
     case settings(AdapterSettings)
@@ -58,7 +58,7 @@ public struct MgmtEvent: Equatable, Sendable {
     self.content = content
   }
 
-  public init(parsing bytes: RawSpan) throws(ManagementError) {
+  public init(parsing bytes: RawSpan) throws(MgmtError) {
     guard bytes.byteCount >= Self.headByteCount else { throw .cut(byteCount: bytes.byteCount) }
     let length = Int(bytes.uint16(at: 4))
     guard bytes.byteCount >= Self.headByteCount + length else { throw .cut(byteCount: bytes.byteCount) }
@@ -84,7 +84,7 @@ public struct MgmtEvent: Equatable, Sendable {
     switch code {
     case 0x0001, 0x0002:
       return .completed(
-        ManagementOpcode(rawValue: body.uint16(at: 0)), ManagementStatus(rawValue: body.uint8(at: 2)),
+        MgmtOpcode(rawValue: body.uint16(at: 0)), MgmtStatus(rawValue: body.uint8(at: 2)),
         returned: (3..<body.byteCount).map { body.uint8(at: $0) })
     case 0x0004: return .added
     case 0x0005: return .removed

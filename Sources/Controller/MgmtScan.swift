@@ -21,7 +21,7 @@ public struct MgmtScan: Sendable {
     /// Up, and no scan is wanted.
     case ready
     case scanning(isActive: Bool)
-    case failed(SharedScanError)
+    case failed(MgmtScanError)
   }
 
   /// What a step asks for.
@@ -73,7 +73,9 @@ public struct MgmtScan: Sendable {
   /// The kernel itself gives a controller two seconds for a command, and powering on takes many.
   ///
   /// `remains` is what an agent that was killed has left in this adapter.
-  public init(index: UInt16, remains: ScanRemains = ScanRemains(), commandMilliseconds: Int64 = 10_000) {
+  public init(
+    index: UInt16, remains: KernelScanState = KernelScanState(), commandMilliseconds: Int64 = 10_000
+  ) {
     self.index = index
     self.commandMilliseconds = commandMilliseconds
     monitor = remains.monitor
@@ -82,8 +84,8 @@ public struct MgmtScan: Sendable {
   }
 
   /// What is left in the kernel, should we be killed now.
-  public var remains: ScanRemains {
-    ScanRemains(
+  public var remains: KernelScanState {
+    KernelScanState(
       monitor: monitor, originalDuty: duty == originalDuty ? nil : originalDuty,
       originalDiscovery: discovery == originalDiscovery ? nil : originalDiscovery)
   }
@@ -96,10 +98,10 @@ public struct MgmtScan: Sendable {
 }
 
 /// Why an adapter does not scan for us.
-public enum SharedScanError: Error, Equatable, Sendable {
-  case timeout(ManagementOpcode)
-  case refused(ManagementOpcode, ManagementStatus)
-  case answerCut(ManagementOpcode)
+public enum MgmtScanError: Error, Equatable, Sendable {
+  case timeout(MgmtOpcode)
+  case refused(MgmtOpcode, MgmtStatus)
+  case answerCut(MgmtOpcode)
   /// rfkill.
   case blocked
   /// CAP_NET_ADMIN is missing.
@@ -225,7 +227,7 @@ extension MgmtScan {
   }
 
   private mutating func take(
-    _ status: ManagementStatus, _ returned: [UInt8], of command: MgmtCommand, _ now: Instant
+    _ status: MgmtStatus, _ returned: [UInt8], of command: MgmtCommand, _ now: Instant
   ) {
     guard status == .success else { return takeRefusal(status, of: command, now) }
     switch command.opcode {
@@ -259,7 +261,7 @@ extension MgmtScan {
   }
 
   private mutating func takeRefusal(
-    _ status: ManagementStatus, of command: MgmtCommand, _ now: Instant
+    _ status: MgmtStatus, of command: MgmtCommand, _ now: Instant
   ) {
     switch (command.opcode, status) {
     case (_, .permissionDenied): fail(.permissionDenied)
@@ -278,7 +280,7 @@ extension MgmtScan {
     }
   }
 
-  private mutating func fail(_ error: SharedScanError) {
+  private mutating func fail(_ error: MgmtScanError) {
     (awaited, answerDeadline, outgoing, phaseEnd) = (nil, nil, nil, nil)
     state = .failed(error)
   }

@@ -3,7 +3,7 @@
 public import HCI
 
 /// What is tried with an adapter that does not do what it is told, mildest first.
-public enum RecoveryRung: String, CaseIterable, Sendable {
+public enum RecoveryAction: String, CaseIterable, Sendable {
   /// The scan ended and begun again.
   case restartScan
   /// The command Reset, and the bring-up anew.
@@ -24,7 +24,7 @@ public enum RecoveryRung: String, CaseIterable, Sendable {
 public struct Watchdog: Equatable, Sendable {
   /// Which remedies there are, and how long to wait behind them.
   public struct Ladder: Equatable, Sendable {
-    public var rungs: [RecoveryRung]
+    public var rungs: [RecoveryAction]
     public var waitMillisecondsMin: Int64
     public var waitMillisecondsMax: Int64
 
@@ -33,14 +33,14 @@ public struct Watchdog: Equatable, Sendable {
 
     /// An adapter of this machine; `hasBoardStep` is whether its profile knows what else helps.
     public static func adapter(hasBoardStep: Bool) -> Ladder {
-      let rungs = RecoveryRung.allCases.filter { hasBoardStep || $0 != .boardStep }
+      let rungs = RecoveryAction.allCases.filter { hasBoardStep || $0 != .boardStep }
       return Ladder(rungs: rungs, waitMillisecondsMin: 30_000, waitMillisecondsMax: 300_000)
     }
   }
 
   public enum Remedy: Equatable, Sendable {
     /// At once.
-    case climb(RecoveryRung)
+    case climb(RecoveryAction)
     /// Bring it up anew after so long.
     case wait(milliseconds: Int64)
   }
@@ -77,7 +77,7 @@ public struct Watchdog: Equatable, Sendable {
   /// Ladders that ended without help.
   public private(set) var laddersLost: UInt64 = 0
   /// How often each rung was tried.
-  public private(set) var tries: [RecoveryRung: UInt64] = [:]
+  public private(set) var tries: [RecoveryAction: UInt64] = [:]
 
   public init(_ ladder: Ladder) {
     self.ladder = ladder
@@ -85,7 +85,7 @@ public struct Watchdog: Equatable, Sendable {
   }
 
   /// The rung that is being tried.
-  public var rung: RecoveryRung? { place.map { ladder.rungs[$0] } }
+  public var rung: RecoveryAction? { place.map { ladder.rungs[$0] } }
 
   /// No more ladders in this hour.
   public private(set) var exhaustion: Exhaustion?
@@ -121,7 +121,7 @@ public struct Watchdog: Equatable, Sendable {
     return .climb(rung)
   }
 
-  private mutating func nextRung(at now: Instant, _ mayRestart: Bool) -> RecoveryRung? {
+  private mutating func nextRung(at now: Instant, _ mayRestart: Bool) -> RecoveryAction? {
     if let began, let last = place {
       guard last + 1 < ladder.rungs.count, now.milliseconds(since: began) < Self.ladderMillisecondsMax else {
         return nil

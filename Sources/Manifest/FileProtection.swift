@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a file system says about an open file (`fstat`), as far as we look at it.
+/// The properties of an open file (`fstat`) that its protection depends on.
 public struct FileFacts: Equatable, Sendable {
   /// `st_mode`: type and permissions.
   public let mode: UInt32
@@ -13,23 +13,24 @@ public struct FileFacts: Equatable, Sendable {
   }
 }
 
-/// Who may touch a file that we rely on.
+/// Why a file is not protected as it must be.
+public enum FileProtectionError: Equatable, Sendable {
+  case notAFile
+  case foreignOwner(UInt32)
+  case othersWrite(permissions: UInt32)
+  case othersRead(permissions: UInt32)
+}
+
+/// Which access other users must not have to a file that the gateway relies on.
 public enum FileProtection: Sendable {
-  /// Nobody but the owner writes it: the manifest.
+  /// Only the owner may write the file: the manifest.
   case ownerWrites
-  /// Nobody but the owner reads it: keys.
+  /// Only the owner may read the file: keys.
   case ownerReads
 
-  public enum Problem: Equatable, Sendable {
-    case notAFile
-    case foreignOwner(UInt32)
-    case othersWrite(permissions: UInt32)
-    case othersRead(permissions: UInt32)
-  }
-
-  /// Why the file is not relied on; nil when it is. `owners` are the users who may own it, nil any: a check looks at
-  /// files that are not installed yet.
-  public func problem(of file: FileFacts, owners: Set<UInt32>? = nil) -> Problem? {
+  /// Returns why the file is refused; nil when it is accepted. `owners` are the users who may own it; nil accepts any
+  /// owner, for checks of files that are not installed yet.
+  public func error(for file: FileFacts, owners: Set<UInt32>? = nil) -> FileProtectionError? {
     let permissions = file.mode & 0o7777
     guard file.mode & Self.typeMask == Self.regularFile else { return .notAFile }
     if let owners, !owners.contains(file.owner) { return .foreignOwner(file.owner) }

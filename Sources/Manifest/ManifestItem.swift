@@ -29,7 +29,7 @@ public struct ManifestItem: Equatable, Sendable {
 }
 
 /// What a name that a person gave for an item stands for.
-public enum ItemNameProblem: Error, Equatable, Sendable {
+public enum ItemNameError: Error, Equatable, Sendable {
   /// No item has it; these are there, by their paths.
   case unknown(known: [String])
   /// Items of several apps have it; these could be meant, by their paths.
@@ -38,7 +38,7 @@ public enum ItemNameProblem: Error, Equatable, Sendable {
 
 extension [ManifestItem] {
   /// The index of the item of that id, or of that path where several apps have one of the id.
-  public func index(named name: String) throws(ItemNameProblem) -> Int {
+  public func index(named name: String) throws(ItemNameError) -> Int {
     let named = indices.filter { self[$0].item.id == name || self[$0].path == name }
     guard let index = named.first else { throw .unknown(known: map(\.path)) }
     guard named.count == 1 else { throw .ambiguous(candidates: named.map { self[$0].path }) }

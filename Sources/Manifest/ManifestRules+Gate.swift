@@ -48,14 +48,14 @@ extension ManifestRules {
     let standard = GateSettings()
     let changed = gate.changedKeys(from: standard)
     for key in changed where GateKey.lostKeys.contains(key) == gate.isImmediate {
-      report(.doubt(.noEffect(gate.isImmediate ? .immediate : .notImmediate)), at: path.appending(key))
+      report(.warning(.noEffect(gate.isImmediate ? .immediate : .notImmediate)), at: path.appending(key))
     }
     guard gate.isImmediate else { return }
     let unused: Set<GateKey> =
       gate.txPower == nil ? [.enterPathLoss, .leavePathLoss] : [.enterRSSI, .leaveRSSI]
     for key in changed where unused.contains(key) {
       report(
-        .doubt(.noEffect(gate.txPower == nil ? .txPowerMissing : .txPowerGiven)), at: path.appending(key))
+        .warning(.noEffect(gate.txPower == nil ? .txPowerMissing : .txPowerGiven)), at: path.appending(key))
     }
   }
 }

@@ -33,7 +33,7 @@ extension ManifestRules {
     guard isLegible(path.appending(key)), isLegible(path.appending(AppKey.group)) else { return }
     guard !account.name.isEmpty else { return }
     switch accounts.lookUp(account) {
-    case .unknown: report(.doubt(.unknownAccount(account)), at: path.appending(key))
+    case .unknown: report(.warning(.unknownAccount(account)), at: path.appending(key))
     case .known(Self.overflowID) where account.isUser:
       report(.overflowAccount(account), at: path.appending(key))
     case .known, .noAnswer: break

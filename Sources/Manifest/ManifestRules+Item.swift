@@ -31,14 +31,14 @@ extension ManifestRules {
         (ItemKey.setupOptions, !item.setupOptions.isEmpty), (.renameOptions, !item.renameOptions.isEmpty),
         (.alternate, item.alternate != nil),
       ] where isSet {
-        report(.doubt(.noEffect(.observed)), at: path.appending(key))
+        report(.warning(.noEffect(.observed)), at: path.appending(key))
       }
     } else if !item.renameOptions.isEmpty, isLegible(path) {
       let renameOptions = path.appending(ItemKey.renameOptions)
       if !item.setupOptions.contains(.rename) {
-        report(.doubt(.noEffect(.noRename)), at: renameOptions)
+        report(.warning(.noEffect(.noRename)), at: renameOptions)
       } else if item.descriptor.ssidPrefix == nil {
-        report(.doubt(.noEffect(.noSSID)), at: renameOptions)
+        report(.warning(.noEffect(.noSSID)), at: renameOptions)
       }
     }
   }

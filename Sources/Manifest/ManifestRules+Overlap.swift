@@ -28,7 +28,7 @@ extension ManifestRules {
     for index in sharers where place.meets(places[index]) {
       let other = places[index]
       guard let overlap = DescriptorOverlap(place.descriptor, other.descriptor) else { continue }
-      report(.doubt(.overlap(overlap, app: other.app, id: other.id)), at: path)
+      report(.warning(.overlap(overlap, app: other.app, id: other.id)), at: path)
       return
     }
   }

@@ -10,14 +10,14 @@ extension ManifestRules {
   mutating func checkReach(of item: DisplayItem, at path: ManifestKeyPath) {
     guard isLegible(path) else { return }
     let descriptor = item.descriptor
-    if let key = descriptor.onlyKey { report(.doubt(.broad(key)), at: path) }
+    if let key = descriptor.onlyKey { report(.warning(.broad(key)), at: path) }
     checkManufacturerData(of: descriptor, at: path)
     checkServiceData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
     if descriptor.hasWiFiClause, !descriptor.hasBluetoothClause, manifest.gateway.wifi == nil,
       isLegible(ManifestKeyPath().appending(RootKey.gateway))
     {
-      report(.doubt(.noWiFiInterface), at: path)
+      report(.warning(.noWiFiInterface), at: path)
     }
     checkSupportedOptions(of: descriptor, at: path)
   }
@@ -43,11 +43,11 @@ extension ManifestRules {
 
   private mutating func check(_ data: MaskedBytes, bytesMax: Int, key: [UInt8], at path: ManifestKeyPath) {
     if data.blob.count > bytesMax {
-      report(.doubt(.blobNeverFits(byteCount: data.blob.count, byteCountMax: bytesMax)), at: path)
+      report(.warning(.blobNeverFits(byteCount: data.blob.count, byteCountMax: bytesMax)), at: path)
     } else if data.maskBitCount == 0 {
-      report(.doubt(.maskComparesNothing), at: path)
+      report(.warning(.maskComparesNothing), at: path)
     } else if !key.isEmpty, data.blob.starts(with: key), data.mask.starts(with: [0xFF, 0xFF]) {
-      report(.doubt(.blobBeginsWithItsKey), at: path)
+      report(.warning(.blobBeginsWithItsKey), at: path)
     }
   }
 
@@ -55,13 +55,13 @@ extension ManifestRules {
     guard let name = descriptor.nameSubstring else { return }
     let namePath = path.appending(DescriptorKey.nameSubstring)
     if name.count > Self.nameBytesMax {
-      report(.doubt(.nameNeverFits(byteCount: name.count, byteCountMax: Self.nameBytesMax)), at: namePath)
+      report(.warning(.nameNeverFits(byteCount: name.count, byteCountMax: Self.nameBytesMax)), at: namePath)
     } else if manifest.gateway.scan == .passive {
-      report(.doubt(.nameWithPassiveScan), at: namePath)
+      report(.warning(.nameWithPassiveScan), at: namePath)
     }
     let options = descriptor.nameCompareOptions
     if options.contains(.backwards), !options.contains(.anchored) {
-      report(.doubt(.noEffect(.notAnchored)), at: path.appending(DescriptorKey.nameCompareOptions))
+      report(.warning(.noEffect(.notAnchored)), at: path.appending(DescriptorKey.nameCompareOptions))
     }
   }
 
@@ -70,7 +70,7 @@ extension ManifestRules {
       (SupportOptions.bluetoothTransportBridging, "bluetoothTransportBridging"),
       (.bluetoothHID, "bluetoothHID"),
     ] where descriptor.supportedOptions.contains(option) {
-      report(.doubt(.lowEnergyOnly(name)), at: path.appending(DescriptorKey.supportedOptions))
+      report(.warning(.lowEnergyOnly(name)), at: path.appending(DescriptorKey.supportedOptions))
     }
   }
 }

@@ -6,30 +6,30 @@
 public struct ManifestRules {
   let manifest: GatewayManifest
   let accounts: AccountDirectory
-  private(set) var findings: [ManifestFinding] = []
+  private(set) var diagnostics: [ManifestDiagnostic] = []
   /// Everything that is illegible or holds something illegible.
   private let doubtful: Set<ManifestKeyPath>
 
   /// Everything there is to say about a manifest, in its order. `unreadable` are the keys that stand in the text and
   /// gave no value.
-  public static func findings(
+  public static func diagnostics(
     in manifest: GatewayManifest, accounts: AccountDirectory = .silent, unreadable: Set<ManifestKeyPath> = []
-  ) -> [ManifestFinding] {
+  ) -> [ManifestDiagnostic] {
     var rules = ManifestRules(manifest, accounts, unreadable)
     rules.checkGateway()
     for app in manifest.apps { rules.check(app) }
     rules.checkOverlaps()
-    return rules.findings
+    return rules.diagnostics
   }
 
   /// What is wrong with a descriptor that an app brings in a call; paths begin at the descriptor.
-  public static func findings(
+  public static func diagnostics(
     in descriptor: DiscoveryDescriptor, of app: App, isAlternate: Bool = false
-  ) -> [ManifestFinding] {
+  ) -> [ManifestDiagnostic] {
     var rules = ManifestRules(GatewayManifest(), .silent, [])
     rules.check(descriptor, of: app, at: ManifestKeyPath())
     if isAlternate { rules.checkAlternate(descriptor, at: ManifestKeyPath()) }
-    return rules.findings
+    return rules.diagnostics
   }
 
   private init(_ manifest: GatewayManifest, _ accounts: AccountDirectory, _ unreadable: Set<ManifestKeyPath>)
@@ -42,8 +42,8 @@ public struct ManifestRules {
     }
   }
 
-  mutating func report(_ problem: ManifestProblem, at path: ManifestKeyPath) {
-    findings.append(ManifestFinding(path: path, problem: problem))
+  mutating func report(_ kind: ManifestDiagnostic.Kind, at path: ManifestKeyPath) {
+    diagnostics.append(ManifestDiagnostic(path: path, kind: kind))
   }
 
   /// Whether nothing at or under a path is illegible.

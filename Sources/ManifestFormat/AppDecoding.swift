@@ -64,7 +64,7 @@ extension TableReader<AppKey> {
   }
 
   fileprivate func parsedTexts<Value>(
-    _ key: AppKey, _ expected: FormatProblem.Expectation, _ parse: (String) -> Value?
+    _ key: AppKey, _ expected: FormatDiagnostic.Expectation, _ parse: (String) -> Value?
   ) -> [Value] {
     texts(key).compactMap { element in
       if let value = parse(element.text) { return value }

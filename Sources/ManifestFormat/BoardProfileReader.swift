@@ -10,10 +10,10 @@ public enum BoardProfileReader {
     DocumentReader.read(text: text, fileName: fileName, schema: BoardProfile.schema) { root, log in
       let table = TableReader<BoardKey>(root, at: ManifestKeyPath(), log: log)
       let profile = BoardProfile(table)
-      let findings = [
+      let diagnostics = [
         (ScanKey.low, profile.low), (.balanced, profile.balanced), (.fast, profile.fast),
-      ].compactMap { key, duty in duty.finding(at: table.path(.scan).appending(key)) }
-      return (profile, log.unreadable.isEmpty ? findings : [])
+      ].compactMap { key, duty in duty.diagnostic(at: table.path(.scan).appending(key)) }
+      return (profile, log.unreadable.isEmpty ? diagnostics : [])
     }
   }
 }
@@ -51,11 +51,11 @@ extension ScanDuty {
     table.read(.interval, into: &intervalMilliseconds, in: 3...10_240)
   }
 
-  fileprivate func finding(at path: ManifestKeyPath) -> ManifestFinding? {
+  fileprivate func diagnostic(at path: ManifestKeyPath) -> ManifestDiagnostic? {
     guard windowMilliseconds > intervalMilliseconds else { return nil }
-    let problem = ManifestProblem.Contradiction.above(
+    let problem = ManifestDiagnostic.Contradiction.above(
       key: DutyKey.interval.rawValue, value: Int(windowMilliseconds), most: Int(intervalMilliseconds))
-    return ManifestFinding(path: path.appending(DutyKey.window), problem: .contradiction(problem))
+    return ManifestDiagnostic(path: path.appending(DutyKey.window), kind: .contradiction(problem))
   }
 }
 

@@ -7,7 +7,7 @@ package enum DocumentReader {
   /// A syntax error, and a schema that we do not know, stand alone: the rest would be guesses.
   package static func read<Value>(
     text: [UInt8], fileName: String, schema: Int64,
-    decode: (TomlNode, ProblemLog) -> (value: Value, findings: [ManifestFinding])
+    decode: (TomlNode, DiagnosticLog) -> (value: Value, diagnostics: [ManifestDiagnostic])
   ) -> Reading<Value> {
     let root: TomlNode
     do throws(TomlSyntaxError) {
@@ -17,26 +17,27 @@ package enum DocumentReader {
     }
     let positions = PositionIndex(root)
     if let found = foreignSchema(root, supported: schema) {
-      let problem = FormatProblem.unsupportedSchema(found: found, supported: schema)
+      let problem = FormatDiagnostic.unsupportedSchema(found: found, supported: schema)
       let diagnostic = Diagnostic(problem, at: ManifestKeyPath().appending("schema"), positions)
       return Reading(fileName: fileName, value: nil, diagnostics: [diagnostic])
     }
-    let log = ProblemLog()
-    let (value, findings) = decode(root, log)
+    let log = DiagnosticLog()
+    let (value, ruleDiagnostics) = decode(root, log)
     let said = log.entries.map { Diagnostic($0.problem, at: $0.path, positions) }
-    let found = findings.prefix(ProblemLog.capacity - said.count).map { Diagnostic($0, positions) }
-    let rest = rest(of: log, findings.dropFirst(found.count)).map {
+    let found = ruleDiagnostics.prefix(DiagnosticLog.capacity - said.count).map { Diagnostic($0, positions) }
+    let rest = rest(of: log, ruleDiagnostics.dropFirst(found.count)).map {
       Diagnostic($0, at: ManifestKeyPath(), positions)
     }
     return Reading(fileName: fileName, value: value, diagnostics: said + found + (rest.map { [$0] } ?? []))
   }
 
   /// What is not said one by one; an error when one is among it.
-  private static func rest(of log: ProblemLog, _ findings: some Collection<ManifestFinding>) -> FormatProblem?
+  private static func rest(of log: DiagnosticLog, _ diagnostics: some Collection<ManifestDiagnostic>)
+    -> FormatDiagnostic?
   {
-    let count = log.dropped.count + findings.count
+    let count = log.dropped.count + diagnostics.count
     guard count > 0 else { return nil }
-    return .more(count: count, hasError: log.dropped.hasError || findings.contains { $0.problem.isError })
+    return .more(count: count, hasError: log.dropped.hasError || diagnostics.contains { $0.kind.isError })
   }
 
   /// The text's schema when it says one and it is not ours.
@@ -50,19 +51,19 @@ package enum DocumentReader {
 
 extension Diagnostic {
   fileprivate init(_ error: TomlSyntaxError) {
-    let problem = FormatProblem.syntax(error.reason)
+    let problem = FormatDiagnostic.syntax(error.reason)
     self.init(severity: problem.severity, line: error.line, keyPath: "", message: problem.sentence)
   }
 
-  fileprivate init(_ problem: FormatProblem, at path: ManifestKeyPath, _ positions: PositionIndex) {
+  fileprivate init(_ problem: FormatDiagnostic, at path: ManifestKeyPath, _ positions: PositionIndex) {
     let line = positions.line(of: path)
     self.init(
       severity: problem.severity, line: line, keyPath: path.description, message: problem.sentence)
   }
 
-  fileprivate init(_ finding: ManifestFinding, _ positions: PositionIndex) {
+  fileprivate init(_ diagnostic: ManifestDiagnostic, _ positions: PositionIndex) {
     self.init(
-      severity: finding.problem.isError ? .error : .warning, line: positions.line(of: finding.path),
-      keyPath: finding.path.description, message: finding.problem.sentence)
+      severity: diagnostic.kind.isError ? .error : .warning, line: positions.line(of: diagnostic.path),
+      keyPath: diagnostic.path.description, message: diagnostic.kind.sentence)
   }
 }

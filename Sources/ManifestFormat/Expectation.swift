@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-extension FormatProblem.Expectation {
+extension FormatDiagnostic.Expectation {
   /// What the value must be, as the end of a sentence.
   var phrase: String {
     switch self {

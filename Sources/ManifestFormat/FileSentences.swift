@@ -2,7 +2,7 @@
 
 public import Manifest
 
-extension FileProtection.Problem {
+extension FileProtectionError {
   /// Why the file is refused, and what helps.
   public var sentence: String {
     switch self {

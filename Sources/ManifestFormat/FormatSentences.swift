@@ -2,7 +2,7 @@
 
 import Manifest
 
-extension FormatProblem {
+extension FormatDiagnostic {
   /// What is wrong with the text, and what would be right. This file and `RuleSentences` hold every sentence.
   var sentence: String {
     switch self {

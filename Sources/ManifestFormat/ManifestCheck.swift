@@ -35,7 +35,7 @@ public struct ManifestCheck: Sendable {
       diagnostics = [Diagnostic(wholeFile: "this cannot be read: \(reason)")]
     case .text(let text, let facts):
       let reading = ManifestReader.read(text: text, fileName: fileName, accounts: accounts)
-      let problem = FileProtection.ownerWrites.problem(of: facts)
+      let problem = FileProtection.ownerWrites.error(for: facts)
       status =
         switch problem {
         case .notAFile?: .unreadable

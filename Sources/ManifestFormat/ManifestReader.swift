@@ -10,8 +10,9 @@ public enum ManifestReader {
   ) -> ManifestReading {
     DocumentReader.read(text: text, fileName: fileName, schema: GatewayManifest.schema) { root, log in
       let manifest = GatewayManifest(TableReader(root, at: ManifestKeyPath(), log: log))
-      let findings = ManifestRules.findings(in: manifest, accounts: accounts, unreadable: log.unreadable)
-      return (manifest, findings)
+      let diagnostics = ManifestRules.diagnostics(
+        in: manifest, accounts: accounts, unreadable: log.unreadable)
+      return (manifest, diagnostics)
     }
   }
 }

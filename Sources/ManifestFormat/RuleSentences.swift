@@ -3,7 +3,7 @@
 import HCI
 import Manifest
 
-extension ManifestProblem {
+extension ManifestDiagnostic.Kind {
   /// What is wrong with the meaning, and what would be right. This file and `FormatSentences` hold every sentence.
   var sentence: String {
     switch self {
@@ -14,12 +14,12 @@ extension ManifestProblem {
     case .overflowAccount(let account):
       "\(account.name.quotedForPeople) is what the kernel calls users it cannot name, and is always refused; "
         + "give the app a user of its own"
-    case .doubt(let doubt): doubt.sentence
+    case .warning(let warning): warning.sentence
     }
   }
 }
 
-extension ManifestProblem.Clauses {
+extension ManifestDiagnostic.Clauses {
   fileprivate var sentence: String {
     switch self {
     case .none:
@@ -40,7 +40,7 @@ extension ManifestProblem.Clauses {
   }
 }
 
-extension ManifestProblem.Setup {
+extension ManifestDiagnostic.Setup {
   fileprivate var sentence: String {
     switch self {
     case .weakForSelection(let selection):
@@ -54,7 +54,7 @@ extension ManifestProblem.Setup {
   }
 }
 
-extension ManifestProblem.Declaration {
+extension ManifestDiagnostic.Declaration {
   fileprivate var sentence: String {
     switch self {
     case .companyIdentifier(let value):
@@ -74,7 +74,7 @@ extension ManifestProblem.Declaration {
   }
 }
 
-extension ManifestProblem.Contradiction {
+extension ManifestDiagnostic.Contradiction {
   fileprivate var sentence: String {
     switch self {
     case .below(let key, let value, let least):
@@ -85,7 +85,7 @@ extension ManifestProblem.Contradiction {
   }
 }
 
-extension ManifestProblem.Doubt {
+extension ManifestDiagnostic.Warning {
   fileprivate var sentence: String {
     switch self {
     case .unknownAccount(let account):
@@ -122,7 +122,7 @@ extension DescriptorOverlap {
   }
 }
 
-extension ManifestProblem.NoEffect {
+extension ManifestDiagnostic.NoEffect {
   fileprivate var sentence: String {
     switch self {
     case .observed: "no effect: the item is only observed and never set up; remove it or change select"

@@ -10,7 +10,7 @@ extension TableReader {
 
   /// A string that stands for something else.
   package func value<Value>(
-    _ key: Key, _ expected: FormatProblem.Expectation, _ parse: (String) -> Value?
+    _ key: Key, _ expected: FormatDiagnostic.Expectation, _ parse: (String) -> Value?
   ) -> Value? {
     guard let text = text(key, byteCountMax: 4096) else { return nil }
     guard let value = parse(text) else {
@@ -84,7 +84,7 @@ extension TableReader {
   {
     if let match = known.first(where: { $0.0 == text }) { return match.1 }
     let words = known.map(\.0)
-    let suggestion = Suggestion.nearest(to: text, among: words)
+    let suggestion = KeywordSuggestion.nearest(to: text, among: words)
     log.report(.unknownWord(found: text, suggestion: suggestion, known: words), at: path)
     return nil
   }

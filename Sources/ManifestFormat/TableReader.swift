@@ -5,13 +5,13 @@ package import Manifest
 /// Reads one table with a fixed set of keys: each key gives its value or a problem, and every other key is one.
 package struct TableReader<Key: ManifestKey> {
   package let path: ManifestKeyPath
-  package let log: ProblemLog
+  package let log: DiagnosticLog
   private let nodes: [String: TomlNode]
   /// Whether there is a value and it is no table: nothing can be missing in it.
   private let isIllegible: Bool
 
   /// No node is an empty table.
-  package init(_ node: TomlNode?, at path: ManifestKeyPath, log: ProblemLog) {
+  package init(_ node: TomlNode?, at path: ManifestKeyPath, log: DiagnosticLog) {
     self.path = path
     self.log = log
     let found = node.map { Self.entries(of: $0, at: path, log: log) } ?? []
@@ -26,7 +26,7 @@ package struct TableReader<Key: ManifestKey> {
   package func path(_ key: Key) -> ManifestKeyPath { path.appending(key) }
 
   /// Reports what the table lacks, at the table.
-  package func reportMissing(_ problem: FormatProblem) {
+  package func reportMissing(_ problem: FormatDiagnostic) {
     if !isIllegible { log.report(problem, at: path) }
   }
 
@@ -35,7 +35,7 @@ package struct TableReader<Key: ManifestKey> {
     if node(key) == nil { reportMissing(.missing(key: key.rawValue)) }
   }
 
-  package func report(_ problem: FormatProblem, at key: Key) { log.report(problem, at: path(key)) }
+  package func report(_ problem: FormatDiagnostic, at key: Key) { log.report(problem, at: path(key)) }
 
   /// The table under a key.
   package func table<Inner: ManifestKey>(_ key: Key, of keys: Inner.Type = Inner.self) -> TableReader<Inner> {
@@ -51,7 +51,7 @@ package struct TableReader<Key: ManifestKey> {
 
   /// The elements of a list, each with its place.
   package func elements(
-    _ key: Key, expected: FormatProblem.Expectation
+    _ key: Key, expected: FormatDiagnostic.Expectation
   ) -> [(node: TomlNode, path: ManifestKeyPath)] {
     guard let node = node(key) else { return [] }
     guard case .array(let elements) = node.value else {
@@ -62,7 +62,7 @@ package struct TableReader<Key: ManifestKey> {
   }
 
   private static func entries(
-    of node: TomlNode, at path: ManifestKeyPath, log: ProblemLog
+    of node: TomlNode, at path: ManifestKeyPath, log: DiagnosticLog
   ) -> [TomlNode.Entry]? {
     if case .table(let entries) = node.value { return entries }
     log.report(.wrongKind(found: node.kindName, expected: .table), at: path)
@@ -71,7 +71,7 @@ package struct TableReader<Key: ManifestKey> {
 
   private func reportUnknown(_ key: String) {
     let known = Key.allCases.map(\.rawValue)
-    let suggestion = Suggestion.nearest(to: key, among: known + Key.neighbours)
+    let suggestion = KeywordSuggestion.nearest(to: key, among: known + Key.neighbours)
     let isPlanned = Key.planned.contains(key)
     log.report(
       isPlanned ? .notSupportedYet : .unknownKey(suggestion: suggestion, known: known),

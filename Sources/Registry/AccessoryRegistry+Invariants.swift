@@ -15,7 +15,7 @@ private struct Removal: Hashable {
 
 extension AccessoryRegistry {
   /// A registry of these rows, which somebody wrote down; throws the first thing that cannot be.
-  public init(_ rows: [RegistryRow]) throws(RegistryViolation) {
+  public init(_ rows: [RegistryRow]) throws(RegistryConsistencyError) {
     for row in rows {
       if let field = row.problem { throw .invalid(row.table, number: row.number, field) }
       guard self.row(row.table, number: row.number) == nil else {
@@ -43,11 +43,11 @@ extension AccessoryRegistry {
   }
 
   /// The first thing that does not hold between rows.
-  private var violation: RegistryViolation? {
+  private var violation: RegistryConsistencyError? {
     deviceViolation ?? accessoryViolation ?? accountViolation ?? tombstoneViolation
   }
 
-  private var deviceViolation: RegistryViolation? {
+  private var deviceViolation: RegistryConsistencyError? {
     let used = Set(accessories.map(\.device))
     var identities: Set<DeviceIdentity> = []
     for device in devices {
@@ -61,7 +61,7 @@ extension AccessoryRegistry {
     return nil
   }
 
-  private var accessoryViolation: RegistryViolation? {
+  private var accessoryViolation: RegistryConsistencyError? {
     var identifiers: Set<RandomIdentifier> = []
     var grants: Set<Grant> = []
     let apps = Set(accounts.map(\.app))
@@ -82,7 +82,7 @@ extension AccessoryRegistry {
 
   private func violation(
     between accessory: RegistryAccessory, and device: RegistryDevice?
-  ) -> RegistryViolation? {
+  ) -> RegistryConsistencyError? {
     guard let device else { return .missingDevice(accessory: accessory.number) }
     if (device.identity.address == nil) != (accessory.bluetoothIdentifier == nil) {
       return .bluetoothDisagrees(accessory: accessory.number)
@@ -93,13 +93,13 @@ extension AccessoryRegistry {
     return nil
   }
 
-  private var accountViolation: RegistryViolation? {
+  private var accountViolation: RegistryConsistencyError? {
     var apps = Set(accessories.map(\.app))
     // Each account takes its app, so a second one finds none.
     return accounts.first { apps.remove($0.app) == nil }.map { .unusedAccount(number: $0.number) }
   }
 
-  private var tombstoneViolation: RegistryViolation? {
+  private var tombstoneViolation: RegistryConsistencyError? {
     var removals: Set<Removal> = []
     return tombstones.first { tombstone in
       let removal = Removal(app: tombstone.app, item: tombstone.item, identity: tombstone.identity)

@@ -8,9 +8,9 @@ public enum RegistryReply: Equatable, Sendable {
   /// A new, empty registry is open; what was there is kept under that name, nil when nothing was.
   case reset(kept: String?)
   /// There is no registry to work with until it is reset or mended.
-  case refused(RegistryRefusal)
+  case refused(RegistryOpenError)
   /// Nothing was done. `isOpen`: the file is as it was and can be written to again. Otherwise what is on disk is as
   /// before or as after: opening it tells.
-  case failed(StoreFailure, isOpen: Bool)
+  case failed(RegistryStoreError, isOpen: Bool)
   case closed
 }

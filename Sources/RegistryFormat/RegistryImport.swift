@@ -9,7 +9,7 @@ public import Registry
 /// Memory: the rows. As many are read as a registry holds.
 public enum RegistryImport {
   /// All or nothing.
-  public static func read(_ lines: [String]) throws(ImportProblem) -> AccessoryRegistry {
+  public static func read(_ lines: [String]) throws(RegistryImportError) -> AccessoryRegistry {
     guard let first = lines.first else { throw .noHead }
     let announced = try rowCount(first)
     guard Int64(lines.count - 1) == announced else {
@@ -21,13 +21,15 @@ public enum RegistryImport {
       // One more than fits is refused below by name; no more are read.
       if rows.count > rowsMax { break }
     }
-    do throws(RegistryViolation) { return try AccessoryRegistry(rows) } catch { throw .violation(error) }
+    do throws(RegistryConsistencyError) { return try AccessoryRegistry(rows) } catch {
+      throw .violation(error)
+    }
   }
 
   private static let rowsMax = RegistryTable.allCases.reduce(0) { $0 + RegistryLimits.rowsMax(of: $1) }
 
   /// What the first line announces.
-  private static func rowCount(_ line: String) throws(ImportProblem) -> Int64 {
+  private static func rowCount(_ line: String) throws(RegistryImportError) -> Int64 {
     let head = try object(line, number: 1)
     guard case .integer(let version) = head[ExportKey.version],
       case .integer(let rowCount) = head[ExportKey.rowCount], head.members.count == 2
@@ -36,7 +38,7 @@ public enum RegistryImport {
     return rowCount
   }
 
-  private static func object(_ line: String, number: Int) throws(ImportProblem) -> JSONObject {
+  private static func object(_ line: String, number: Int) throws(RegistryImportError) -> JSONObject {
     let element: JSONValue
     do throws(JSONError) {
       element = try JSONReader.read(Array(line.utf8).span)
@@ -47,7 +49,7 @@ public enum RegistryImport {
     return object
   }
 
-  private static func row(_ object: JSONObject, line: Int) throws(ImportProblem) -> RegistryRow {
+  private static func row(_ object: JSONObject, line: Int) throws(RegistryImportError) -> RegistryRow {
     guard case .string(let name) = object[ExportKey.table], let table = RegistryTable(rawValue: name) else {
       throw .noRow(line: line)
     }

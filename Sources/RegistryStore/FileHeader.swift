@@ -10,7 +10,7 @@ struct FileHeader {
   let applicationID: UInt32
 
   /// Throws when the file does not begin as a database does.
-  init(_ bytes: [UInt8]) throws(RegistryRefusal) {
+  init(_ bytes: [UInt8]) throws(RegistryOpenError) {
     guard bytes.count == Self.byteCount else { throw .damaged(.torn(byteCount: bytes.count)) }
     guard bytes.starts(with: Self.magic) else { throw .damaged(.noDatabase) }
     applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }

@@ -8,13 +8,13 @@ extension RegistryFile {
   /// always whole.
   static func create(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
-  ) throws(RegistryRefusal) {
+  ) throws(RegistryOpenError) {
     for log in RegistryPaths.logs {
       guard try facts(of: paths.file + log, files) == nil else { throw .damaged(.missingBesideLog) }
     }
-    do throws(StoreFailure) {
+    do throws(RegistryStoreError) {
       try draft(paths, files, schema)
-      try StoreFailure.system { () throws(SystemError) in
+      try RegistryStoreError.system { () throws(SystemError) in
         try files.rename(paths.draft, to: paths.file)
         try files.syncFolder(of: paths.file)
       }
@@ -26,8 +26,8 @@ extension RegistryFile {
   /// Makes an empty registry under the draft's name, durable. What a power cut left of an earlier draft goes.
   static func draft(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
-  ) throws(StoreFailure) {
-    try StoreFailure.system { () throws(SystemError) in
+  ) throws(RegistryStoreError) {
+    try RegistryStoreError.system { () throws(SystemError) in
       for log in [""] + RegistryPaths.logs { try files.remove(paths.draft + log) }
       try files.create(paths.draft)
     }
@@ -41,7 +41,7 @@ extension RegistryFile {
       try database.run("PRAGMA user_version = \(schema.version)")
       try database.run("COMMIT")
     } catch {
-      throw StoreFailure(error)
+      throw RegistryStoreError(error)
     }
   }
 }

@@ -7,7 +7,7 @@ extension RegistryFile {
   /// Checks what the file is made of, and climbs the ladder from its version to ours.
   static func bringUpToDate(
     _ database: borrowing Database, _ schema: Schema
-  ) throws(RegistryRefusal) {
+  ) throws(RegistryOpenError) {
     // The first thing that reads the file: a log that was left is taken into account here.
     let version = try number(database, "PRAGMA user_version")
     guard version <= schema.version else { throw .newer(version: version, known: schema.version) }
@@ -18,7 +18,7 @@ extension RegistryFile {
     guard try value(database, "PRAGMA journal_mode = WAL") == .text("wal") else {
       throw .damaged(.foreignTables)
     }
-    try RegistryRefusal.reading { () throws(DatabaseError) in
+    try RegistryOpenError.reading { () throws(DatabaseError) in
       try database.run("PRAGMA wal_autocheckpoint = \(logPagesMax)")
       try database.run("PRAGMA journal_size_limit = 0")
       try database.run("PRAGMA max_page_count = \(pagesMax)")
@@ -28,7 +28,7 @@ extension RegistryFile {
   }
 
   /// Lets SQLite look at every page.
-  private static func check(_ database: borrowing Database) throws(RegistryRefusal) {
+  private static func check(_ database: borrowing Database) throws(RegistryOpenError) {
     guard case .text(let finding) = try value(database, "PRAGMA quick_check(1)") else {
       throw .damaged(.foreignTables)
     }
@@ -36,7 +36,7 @@ extension RegistryFile {
     // A page that could not be read is among its findings too, with the result code as its last word; the file may be
     // as good as ever.
     if let code = finding.split(separator: "=").last.flatMap({ Int32($0) }) {
-      throw RegistryRefusal(DatabaseError(code: code))
+      throw RegistryOpenError(DatabaseError(code: code))
     }
     throw .damaged(.inconsistent(finding))
   }
@@ -54,31 +54,31 @@ extension RegistryFile {
   /// The tables are ours to the letter, so that what is read from them is what we wrote to them.
   private static func requireTables(
     _ database: borrowing Database, _ schema: Schema
-  ) throws(RegistryRefusal) {
-    let tables = try RegistryRefusal.reading { () throws(DatabaseError) in
+  ) throws(RegistryOpenError) {
+    let tables = try RegistryOpenError.reading { () throws(DatabaseError) in
       try database.rows("SELECT sql FROM sqlite_schema ORDER BY name")
     }
     guard tables == schema.tables.map({ [.text($0)] }) else { throw .damaged(.foreignTables) }
   }
 
   /// Reads every row, and says of the first bad one what is bad.
-  func read() throws(RegistryRefusal) -> AccessoryRegistry {
+  func read() throws(RegistryOpenError) -> AccessoryRegistry {
     var rows: [RegistryRow] = []
     for table in RegistryTable.allCases { try rows.append(contentsOf: Self.read(table, from: database)) }
     let registry: AccessoryRegistry
-    do throws(RegistryViolation) { registry = try AccessoryRegistry(rows) } catch {
+    do throws(RegistryConsistencyError) { registry = try AccessoryRegistry(rows) } catch {
       throw .damaged(.violation(error))
     }
-    try RegistryRefusal.reading { () throws(DatabaseError) in try database.checkpointsOnClose(true) }
+    try RegistryOpenError.reading { () throws(DatabaseError) in try database.checkpointsOnClose(true) }
     return registry
   }
 
   private static func read(
     _ table: RegistryTable, from database: borrowing Database
-  ) throws(RegistryRefusal) -> [RegistryRow] {
+  ) throws(RegistryOpenError) -> [RegistryRow] {
     let rowsMax = RegistryLimits.rowsMax(of: table)
     let names = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-    let values = try RegistryRefusal.reading { () throws(DatabaseError) in
+    let values = try RegistryOpenError.reading { () throws(DatabaseError) in
       try database.rows("SELECT \(names) FROM \(table.rawValue) ORDER BY number", rowsMax: rowsMax + 1)
     }
     guard values.count <= rowsMax else { throw .damaged(.violation(.tooMany(table))) }
@@ -95,11 +95,13 @@ extension RegistryFile {
     return rows
   }
 
-  private static func value(_ database: borrowing Database, _ sql: String) throws(RegistryRefusal) -> Value {
-    try RegistryRefusal.reading { () throws(DatabaseError) in try database.value(sql) ?? .null }
+  private static func value(_ database: borrowing Database, _ sql: String) throws(RegistryOpenError) -> Value
+  {
+    try RegistryOpenError.reading { () throws(DatabaseError) in try database.value(sql) ?? .null }
   }
 
-  private static func number(_ database: borrowing Database, _ sql: String) throws(RegistryRefusal) -> Int64 {
+  private static func number(_ database: borrowing Database, _ sql: String) throws(RegistryOpenError) -> Int64
+  {
     guard case .integer(let number) = try value(database, sql) else { throw .damaged(.foreignTables) }
     return number
   }

@@ -23,11 +23,11 @@ struct RegistryFile: ~Copyable {
   /// written to once it was read.
   static func open(
     _ path: String, _ files: any RegistryFiles, owners: Set<UInt32>?, schema: Schema
-  ) throws(RegistryRefusal) -> RegistryFile {
+  ) throws(RegistryOpenError) -> RegistryFile {
     let paths = RegistryPaths(file: path)
     if try facts(of: path, files) == nil { try create(paths, files, schema) }
     try requireOurs(paths, files, owners)
-    let database = try RegistryRefusal.reading { () throws(DatabaseError) in
+    let database = try RegistryOpenError.reading { () throws(DatabaseError) in
       try Database.open(path, vfs: files.vfs)
     }
     try bringUpToDate(database, schema)
@@ -37,10 +37,10 @@ struct RegistryFile: ~Copyable {
   /// Looks at the file before SQLite does, which would begin to repair it.
   private static func requireOurs(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ owners: Set<UInt32>?
-  ) throws(RegistryRefusal) {
+  ) throws(RegistryOpenError) {
     for path in [paths.file] + RegistryPaths.logs.map({ paths.file + $0 }) {
       guard let facts = try facts(of: path, files) else { continue }
-      if let problem = FileProtection.ownerReads.problem(of: facts, owners: owners) {
+      if let problem = FileProtection.ownerReads.error(for: facts, owners: owners) {
         throw .exposed(problem)
       }
     }
@@ -48,7 +48,7 @@ struct RegistryFile: ~Copyable {
     do throws(SystemError) {
       head = try files.head(of: paths.file, byteCount: FileHeader.byteCount)
     } catch {
-      throw .failed(StoreFailure(error))
+      throw .failed(RegistryStoreError(error))
     }
     let header = try FileHeader(head)
     guard Int64(header.applicationID) == Schema.applicationID else {
@@ -58,21 +58,23 @@ struct RegistryFile: ~Copyable {
 
   static func facts(
     of path: String, _ files: any RegistryFiles
-  ) throws(RegistryRefusal) -> FileFacts? {
-    do throws(SystemError) { return try files.facts(of: path) } catch { throw .failed(StoreFailure(error)) }
+  ) throws(RegistryOpenError) -> FileFacts? {
+    do throws(SystemError) { return try files.facts(of: path) } catch {
+      throw .failed(RegistryStoreError(error))
+    }
   }
 
   // MARK: Writing
 
   /// Makes the steps of a change durable, all or none: when this returns they survive a power cut.
-  func commit(_ writes: [RegistryWrite]) throws(StoreFailure) {
+  func commit(_ writes: [RegistryWrite]) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
       for write in writes { try make(write) }
     }
   }
 
   /// Puts another registry in the place of what is there.
-  func replace(with registry: AccessoryRegistry) throws(StoreFailure) {
+  func replace(with registry: AccessoryRegistry) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
       for table in RegistryTable.allCases { try database.run("DELETE FROM \(table.rawValue)") }
       for row in registry.rows { try make(.put(row)) }
@@ -93,7 +95,7 @@ struct RegistryFile: ~Copyable {
 
   private func transaction(
     _ body: () throws(DatabaseError) -> Void
-  ) throws(StoreFailure) {
+  ) throws(RegistryStoreError) {
     do throws(DatabaseError) {
       try database.run("BEGIN IMMEDIATE")
       try body()
@@ -101,17 +103,17 @@ struct RegistryFile: ~Copyable {
     } catch {
       // Most errors end a transaction; where one does not, nothing of it may stay.
       if database.isInTransaction { try? database.run("ROLLBACK") }
-      guard !database.isInTransaction else { throw .unexpected(StoreFault(error)) }
-      throw StoreFailure(error)
+      guard !database.isInTransaction else { throw .unexpected(RegistryStoreErrorCode(error)) }
+      throw RegistryStoreError(error)
     }
   }
 }
 
-extension RegistryRefusal {
+extension RegistryOpenError {
   /// Does what SQLite does while a file is opened.
   static func reading<Result: ~Copyable>(
     _ body: () throws(DatabaseError) -> Result
-  ) throws(RegistryRefusal) -> Result {
-    do throws(DatabaseError) { return try body() } catch { throw RegistryRefusal(error) }
+  ) throws(RegistryOpenError) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw RegistryOpenError(error) }
   }
 }

@@ -30,9 +30,9 @@ public final class RegistryKeeper: Sendable {
       switch request {
       case .open: open(&file)
       case .commit(let writes):
-        write(&file) { (file: borrowing RegistryFile) throws(StoreFailure) in try file.commit(writes) }
+        write(&file) { (file: borrowing RegistryFile) throws(RegistryStoreError) in try file.commit(writes) }
       case .replace(let registry):
-        write(&file) { (file: borrowing RegistryFile) throws(StoreFailure) in
+        write(&file) { (file: borrowing RegistryFile) throws(RegistryStoreError) in
           try file.replace(with: registry)
         }
       case .reset: reset(&file)
@@ -43,7 +43,7 @@ public final class RegistryKeeper: Sendable {
 
   private func open(_ file: inout RegistryFile?) -> RegistryReply {
     file = nil
-    do throws(RegistryRefusal) {
+    do throws(RegistryOpenError) {
       let opened = try RegistryFile.open(path, files, owners: owners, schema: schema)
       let registry = try opened.read()
       file = consume opened
@@ -54,10 +54,10 @@ public final class RegistryKeeper: Sendable {
   }
 
   private func write(
-    _ file: inout RegistryFile?, _ body: (borrowing RegistryFile) throws(StoreFailure) -> Void
+    _ file: inout RegistryFile?, _ body: (borrowing RegistryFile) throws(RegistryStoreError) -> Void
   ) -> RegistryReply {
     guard let opened = file.take() else { return .failed(.closed, isOpen: false) }
-    do throws(StoreFailure) {
+    do throws(RegistryStoreError) {
       try body(opened)
       file = consume opened
       return .done
@@ -70,7 +70,7 @@ public final class RegistryKeeper: Sendable {
 
   private func reset(_ file: inout RegistryFile?) -> RegistryReply {
     file = nil
-    do throws(StoreFailure) {
+    do throws(RegistryStoreError) {
       let kept = try RegistryReset.run(path, files, schema)
       if case .refused(let refusal) = open(&file) { return .refused(refusal) }
       return .reset(kept: kept)

@@ -9,7 +9,7 @@ enum RegistryReset {
   ///
   /// A power cut leaves the old file, or a log without its file, which is refused as damaged, or nothing, or the new
   /// file: never an old file without its log, which would be an older state.
-  static func run(_ path: String, _ files: any RegistryFiles, _ schema: Schema) throws(StoreFailure)
+  static func run(_ path: String, _ files: any RegistryFiles, _ schema: Schema) throws(RegistryStoreError)
     -> String?
   {
     let paths = RegistryPaths(file: path)
@@ -29,8 +29,8 @@ enum RegistryReset {
   /// The order of names on disk is the order in which they were given.
   private static func move(
     _ path: String, to newPath: String, _ files: any RegistryFiles
-  ) throws(StoreFailure) {
-    try StoreFailure.system { () throws(SystemError) in
+  ) throws(RegistryStoreError) {
+    try RegistryStoreError.system { () throws(SystemError) in
       try files.rename(path, to: newPath)
       try files.syncFolder(of: path)
     }
@@ -38,7 +38,7 @@ enum RegistryReset {
 
   private static func freeName(
     _ paths: RegistryPaths, _ files: any RegistryFiles
-  ) throws(StoreFailure) -> String {
+  ) throws(RegistryStoreError) -> String {
     for count in 1...RegistryPaths.keptMax {
       var isFree = true
       for log in [""] + RegistryPaths.logs where try exists(paths.kept(count) + log, files) { isFree = false }
@@ -47,7 +47,7 @@ enum RegistryReset {
     throw .tooManyKept(RegistryPaths.keptMax)
   }
 
-  private static func exists(_ path: String, _ files: any RegistryFiles) throws(StoreFailure) -> Bool {
-    try StoreFailure.system { () throws(SystemError) in try files.facts(of: path) != nil }
+  private static func exists(_ path: String, _ files: any RegistryFiles) throws(RegistryStoreError) -> Bool {
+    try RegistryStoreError.system { () throws(SystemError) in try files.facts(of: path) != nil }
   }
 }

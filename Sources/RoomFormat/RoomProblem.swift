@@ -61,7 +61,7 @@ extension TableReader {
   func reportMissing(_ problem: RoomProblem) { reportMissing(.rule(problem.sentence)) }
 }
 
-extension FormatProblem.Expectation {
+extension FormatDiagnostic.Expectation {
   static var duration: Self { .form("a time as \"12s\", \"9.5s\", \"350ms\" or \"2min\"") }
   static var decibels: Self { .form("decibels as \"2.2dB\", in tenths") }
   static var share: Self { .form("a share as \"5%\" or \"0.4%\", at most \"100%\"") }

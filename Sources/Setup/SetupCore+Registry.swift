@@ -97,7 +97,7 @@ extension SetupCore {
     if let pending = ledger.pending.take() { settle(pending.entry.errand, .failed(sentence)) }
   }
 
-  private mutating func failed(_ failure: StoreFailure, isOpen: Bool) {
+  private mutating func failed(_ failure: RegistryStoreError, isOpen: Bool) {
     tally.commitsFailed += 1
     ledger.refusal = failure.sentence
     guard let pending = ledger.pending else { return degrade(failure.sentence) }
@@ -353,12 +353,12 @@ extension RegistryError {
   }
 }
 
-extension RegistryRefusal {
+extension RegistryOpenError {
   /// What is wrong and what helps, for people.
   public var sentence: String { "the registry's file \(reason); \(cure)" }
 }
 
-extension StoreFailure {
+extension RegistryStoreError {
   /// What is wrong and what helps, for people.
   public var sentence: String { "\(reason); \(cure)" }
 }

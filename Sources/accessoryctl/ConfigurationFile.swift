@@ -44,7 +44,7 @@ struct ConfigurationFile {
   }
 
   private func require(_ protection: FileProtection) throws(Failure) {
-    guard let problem = protection.problem(of: facts) else { return }
+    guard let problem = protection.error(for: facts) else { return }
     throw .sentence("\(shown(path)): \(problem.sentence)", problem == .notAFile ? .noInput : .noPermission)
   }
 

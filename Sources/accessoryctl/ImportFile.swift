@@ -28,7 +28,7 @@ struct ImportFile {
       throw .file(path: path, error)
     }
     let lines = try Self.lines(bytes, path)
-    do throws(ImportProblem) {
+    do throws(RegistryImportError) {
       accessoryCount = try RegistryImport.read(lines).accessories.count
     } catch {
       throw .sentence("\(shown(path)): \(error.reason); nothing was changed", .dataError)

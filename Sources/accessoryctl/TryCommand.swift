@@ -66,7 +66,7 @@ struct TryCommand: ParsableCommand {
   }
 
   private func index(in items: [ManifestItem]) throws(Failure) -> Int {
-    do throws(ItemNameProblem) { return try items.index(named: item) } catch {
+    do throws(ItemNameError) { return try items.index(named: item) } catch {
       switch error {
       case .unknown(let known): throw .unknownItem(item, known: known, isAmbiguous: false)
       case .ambiguous(let candidates): throw .unknownItem(item, known: candidates, isAmbiguous: true)

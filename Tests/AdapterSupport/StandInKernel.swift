@@ -15,10 +15,10 @@ public struct StandInKernel {
   /// How it discovered last.
   public private(set) var discoveredWith: KernelDuty?
   /// What the next command with this code is refused with.
-  public var refusals: [ManagementOpcode: ManagementStatus] = [:]
+  public var refusals: [MgmtOpcode: MgmtStatus] = [:]
   public var isMute = false
   private var monitorCount: UInt16 = 0
-  public private(set) var asked: [ManagementOpcode] = []
+  public private(set) var asked: [MgmtOpcode] = []
 
   public init() {}
 
@@ -69,7 +69,7 @@ public struct StandInKernel {
   }
 
   private func completed(
-    _ command: MgmtCommand, _ status: ManagementStatus, _ returned: [UInt8] = []
+    _ command: MgmtCommand, _ status: MgmtStatus, _ returned: [UInt8] = []
   ) -> MgmtEvent {
     event(.completed(command.opcode, status, returned: returned))
   }

@@ -9,19 +9,19 @@ struct RemainsFileTests {
   @Test(
     "It is read as it was written",
     arguments: [
-      ScanRemains(monitor: 7, originalDuty: KernelDuty(interval: 96, window: 48)),
-      ScanRemains(monitor: 65535),
-      ScanRemains(originalDuty: KernelDuty(interval: 4, window: 4)),
-      ScanRemains(originalDiscovery: KernelDuty(interval: 18, window: 18)), ScanRemains(wasUp: true),
+      KernelScanState(monitor: 7, originalDuty: KernelDuty(interval: 96, window: 48)),
+      KernelScanState(monitor: 65535),
+      KernelScanState(originalDuty: KernelDuty(interval: 4, window: 4)),
+      KernelScanState(originalDiscovery: KernelDuty(interval: 18, window: 18)), KernelScanState(wasUp: true),
     ])
-  func roundTrip(remains: ScanRemains) {
+  func roundTrip(remains: KernelScanState) {
     let text = RemainsFile.text(remains, incarnation: 42)
     #expect(RemainsFile.parse(text, incarnation: 42) == remains)
   }
 
   @Test("Another adapter with the same index has none of it: handles of others are left alone")
   func otherAdapter() {
-    let text = RemainsFile.text(ScanRemains(monitor: 7), incarnation: 42)
+    let text = RemainsFile.text(KernelScanState(monitor: 7), incarnation: 42)
     #expect(RemainsFile.parse(text, incarnation: 43).isEmpty)
   }
 

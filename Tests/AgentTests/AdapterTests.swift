@@ -13,7 +13,7 @@ struct AdapterTests {
   private static let silence = ControllerFault(
     .time(Instant(microseconds: 1_000_000)), .silence(milliseconds: 3_600_000))
 
-  private func recoveries(_ bench: Workbench) -> [RecoveryRung] {
+  private func recoveries(_ bench: Workbench) -> [RecoveryAction] {
     bench.notices.compactMap { if case .radioRecovery(let rung, _) = $0 { rung } else { nil } }
   }
 
@@ -70,7 +70,7 @@ struct AdapterTests {
     #expect(bench.mended == [.takeDownAndUp])
     #expect(bench.agent.isMendingRadio)
     #expect(bench.agent.radioState == .recovering)
-    for rung in [RecoveryRung.powerCycle, .boardStep] {
+    for rung in [RecoveryAction.powerCycle, .boardStep] {
       bench.radioComes(as: .adapter)
       bench.run(milliseconds: 2500)
       #expect(bench.mended.last == rung)

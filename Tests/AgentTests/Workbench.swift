@@ -27,7 +27,7 @@ final class Workbench: StoryBench {
   /// What the kernel was asked, and what was to be tried with the adapter.
   private(set) var managed: [MgmtCommand] = []
   var kernel: StandInKernel?
-  private(set) var mended: [RecoveryRung] = []
+  private(set) var mended: [RecoveryAction] = []
   /// What a reading of the manifest brings; nothing is answered while it is nil.
   var reading: ManifestReading?
   private(set) var readingsAsked = 0

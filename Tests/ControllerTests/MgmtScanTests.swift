@@ -39,7 +39,7 @@ struct MgmtScanTests {
   func takesBackRemains() {
     var bench = started()
     let remains = bench.scan.remains
-    #expect(remains == ScanRemains(monitor: 1, originalDuty: KernelDuty(interval: 96, window: 48)))
+    #expect(remains == KernelScanState(monitor: 1, originalDuty: KernelDuty(interval: 96, window: 48)))
     bench.scan = MgmtScan(index: 3, remains: remains)
     bench.start(plan)
     #expect(bench.scan.state == .scanning(isActive: false))
@@ -51,8 +51,8 @@ struct MgmtScanTests {
   @Test("What a killed agent left and somebody took away meanwhile is not missed")
   func toleratesRemainsThatWent() {
     var bench = SharedBench()
-    bench.scan = MgmtScan(index: 3, remains: ScanRemains(monitor: 9))
-    bench.kernel.refusals[.removeMonitor] = ManagementStatus(rawValue: 0x0D)
+    bench.scan = MgmtScan(index: 3, remains: KernelScanState(monitor: 9))
+    bench.kernel.refusals[.removeMonitor] = MgmtStatus(rawValue: 0x0D)
     bench.start(plan)
     #expect(bench.scan.state == .scanning(isActive: false))
     #expect(bench.kernel.monitors == [1])

@@ -12,7 +12,9 @@ struct WatchdogTests {
   func climbs() {
     var dog = Watchdog(.adapter(hasBoardStep: true))
     for wait in [30_000, 60_000, 120_000] as [Int64] {
-      for rung in RecoveryRung.allCases { #expect(dog.failed(at: time(0), mayRestart: true) == .climb(rung)) }
+      for rung in RecoveryAction.allCases {
+        #expect(dog.failed(at: time(0), mayRestart: true) == .climb(rung))
+      }
       #expect(dog.failed(at: time(0), mayRestart: true) == .wait(milliseconds: wait))
     }
     #expect(dog.laddersLost == 3)

@@ -25,7 +25,7 @@ struct ManifestRulesTests {
 
   @Test("A plain item breaks no rule")
   func plain() {
-    #expect(ManifestRules.findings(in: Self.manifest { _ in }) == [])
+    #expect(ManifestRules.diagnostics(in: Self.manifest { _ in }) == [])
   }
 
   @Test("A rule is silent where the text is illegible")
@@ -33,9 +33,10 @@ struct ManifestRulesTests {
     let manifest = Self.manifest { $0.descriptor = DiscoveryDescriptor() }
     let descriptor = Self.item.appending(ItemKey.descriptor)
     #expect(
-      ManifestRules.findings(in: manifest) == [ManifestFinding(path: descriptor, problem: .clauses(.none))])
+      ManifestRules.diagnostics(in: manifest) == [ManifestDiagnostic(path: descriptor, kind: .clauses(.none))]
+    )
     let key = descriptor.appending(DescriptorKey.serviceUUID)
-    #expect(ManifestRules.findings(in: manifest, unreadable: [key]) == [])
+    #expect(ManifestRules.diagnostics(in: manifest, unreadable: [key]) == [])
   }
 
   @Test("An undeclared identifier is not reported while the declaration is illegible")
@@ -43,14 +44,14 @@ struct ManifestRulesTests {
     let manifest = Self.manifest { $0.descriptor.companyIdentifier = 2 }
     let path = Self.item.appending(ItemKey.descriptor).appending(DescriptorKey.companyIdentifier)
     #expect(
-      ManifestRules.findings(in: manifest) == [
-        ManifestFinding(path: path, problem: .undeclared(.companyIdentifier(2)))
+      ManifestRules.diagnostics(in: manifest) == [
+        ManifestDiagnostic(path: path, kind: .undeclared(.companyIdentifier(2)))
       ])
     let declaration = ManifestKeyPath().appending(RootKey.app).appending("a").appending(
       AppKey.companyIdentifiers
     )
     .appending(index: 3)
-    #expect(ManifestRules.findings(in: manifest, unreadable: [declaration]) == [])
+    #expect(ManifestRules.diagnostics(in: manifest, unreadable: [declaration]) == [])
   }
 
   @Test(
@@ -61,14 +62,14 @@ struct ManifestRulesTests {
       $0.descriptor.range = .immediate
       $0.descriptor.manufacturerData = MaskedBytes(blob: [1, 2], mask: [0xFF, lastMask])
     }
-    #expect(ManifestRules.findings(in: manifest).isEmpty == isAccepted)
+    #expect(ManifestRules.diagnostics(in: manifest).isEmpty == isAccepted)
   }
 
   @Test("Company 0x0000 is a company")
   func companyZero() {
     var manifest = Self.manifest { $0.descriptor.companyIdentifier = 0 }
-    #expect(ManifestRules.findings(in: manifest).map(\.problem) == [.undeclared(.companyIdentifier(0))])
+    #expect(ManifestRules.diagnostics(in: manifest).map(\.kind) == [.undeclared(.companyIdentifier(0))])
     manifest.apps[0].companyIdentifiers = [0]
-    #expect(ManifestRules.findings(in: manifest) == [])
+    #expect(ManifestRules.diagnostics(in: manifest) == [])
   }
 }

@@ -11,7 +11,7 @@ struct ValidityTests {
 
   /// What the rules say about an app with one item of this descriptor, everything it names being declared.
   private func problems(_ descriptor: DiscoveryDescriptor, _ selection: Selection = .operator)
-    -> [ManifestProblem]
+    -> [ManifestDiagnostic.Kind]
   {
     var item = DisplayItem(id: "item", name: "Item")
     item.descriptor = descriptor
@@ -28,11 +28,11 @@ struct ValidityTests {
     app.items = [item]
     var manifest = GatewayManifest()
     manifest.apps = [app]
-    return ManifestRules.findings(in: manifest).map(\.problem)
+    return ManifestRules.diagnostics(in: manifest).map(\.kind)
   }
 
   private func errors(_ descriptor: DiscoveryDescriptor, _ selection: Selection = .operator)
-    -> [ManifestProblem]
+    -> [ManifestDiagnostic.Kind]
   {
     problems(descriptor, selection).filter { $0.isError }
   }

@@ -58,8 +58,8 @@ struct ExportTests {
     var registry = AccessoryRegistry()
     try registry.apply(Rows.addition(1))
     let lines = Array(RegistryExport(registry))
-    func problem(_ lines: [String]) -> ImportProblem? {
-      do throws(ImportProblem) {
+    func problem(_ lines: [String]) -> RegistryImportError? {
+      do throws(RegistryImportError) {
         _ = try RegistryImport.read(lines)
         return nil
       } catch {
@@ -88,7 +88,7 @@ struct ExportTests {
 
   @Test("What is wrong with lines is said with their numbers")
   func sentences() {
-    let problems: [(ImportProblem, String)] = [
+    let problems: [(RegistryImportError, String)] = [
       (.notJSON(line: 2, JSONError(.endOfText, at: 7)), "line 2 is not JSON from octet 7 on"),
       (.noHead, "the first line is not that of an exported registry"),
       (.version(2, known: 1), "it was exported by another accessoryd (version 2; this one reads 1)"),

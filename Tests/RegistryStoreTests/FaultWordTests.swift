@@ -9,9 +9,9 @@ import Testing
 struct FaultWordTests {
   @Test("SQLite and the system have words for their codes")
   func words() {
-    #expect(StoreFailure(DatabaseError(code: 1034)).reason == "disk I/O error (SQLite 1034)")
-    #expect(StoreFailure(SystemError(.fsync, code: 5)).reason == "fsync: Input/output error")
-    let refusal = RegistryRefusal(DatabaseError(code: 11))
+    #expect(RegistryStoreError(DatabaseError(code: 1034)).reason == "disk I/O error (SQLite 1034)")
+    #expect(RegistryStoreError(SystemError(.fsync, code: 5)).reason == "fsync: Input/output error")
+    let refusal = RegistryOpenError(DatabaseError(code: 11))
     #expect(refusal.reason == "is damaged: database disk image is malformed")
   }
 }

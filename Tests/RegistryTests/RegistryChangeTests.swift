@@ -44,8 +44,8 @@ struct RegistryChangeTests {
       let removed = fewer.remove(at: index)
       // A tombstone depends on nothing.
       if removed.table == .tombstone { continue }
-      #expect(throws: RegistryViolation.self, "without \(removed)") { try AccessoryRegistry(fewer) }
-      #expect(throws: RegistryViolation.repeatedNumber(removed.table, number: removed.number)) {
+      #expect(throws: RegistryConsistencyError.self, "without \(removed)") { try AccessoryRegistry(fewer) }
+      #expect(throws: RegistryConsistencyError.repeatedNumber(removed.table, number: removed.number)) {
         try AccessoryRegistry(rows + [removed])
       }
     }

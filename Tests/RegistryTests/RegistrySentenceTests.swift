@@ -10,12 +10,12 @@ struct RegistrySentenceTests {
     "It says what is wrong and what would help",
     arguments: [
       (
-        RegistryRefusal.newer(version: 2, known: 1),
+        RegistryOpenError.newer(version: 2, known: 1),
         "was written by a later accessoryd (version 2; this one knows 1)"
       ),
       (.foreign(applicationID: 0xF), "is another program's database (application id 0xf)"),
       (.damaged(.torn(byteCount: 9)), "is damaged: it ends after 9 octets"),
-      (.damaged(.unreadable(StoreFault(code: 11, reason: "malformed"))), "is damaged: malformed"),
+      (.damaged(.unreadable(RegistryStoreErrorCode(code: 11, reason: "malformed"))), "is damaged: malformed"),
       (.damaged(.inconsistent("a\u{1B}b")), #"is damaged: "a\u{1B}b""#),
       (
         .damaged(.violation(.missingDevice(accessory: 3))), "is damaged: the device of accessory 3 is missing"
@@ -23,16 +23,16 @@ struct RegistrySentenceTests {
       (.damaged(.badValue(.device, number: 2, column: "bond")), "is damaged: bond of device 2 cannot be"),
       (.exposed(.othersRead(permissions: 0o644)), "is open to others (mode 644)"),
       (
-        .failed(.system(StoreFault(code: 2, reason: "No such file or directory"), call: "open")),
+        .failed(.system(RegistryStoreErrorCode(code: 2, reason: "No such file or directory"), call: "open")),
         "cannot be opened: open: No such file or directory"
       ),
       (
-        .failed(.disk(StoreFault(code: 1034, reason: "disk I/O error"))),
+        .failed(.disk(RegistryStoreErrorCode(code: 1034, reason: "disk I/O error"))),
         "cannot be opened: disk I/O error (SQLite 1034)"
       ),
       (.failed(.tooManyKept(1_000)), "cannot be opened: 1000 registries are kept already"),
     ])
-  func sentences(refusal: RegistryRefusal, reason: String) {
+  func sentences(refusal: RegistryOpenError, reason: String) {
     #expect(refusal.reason == reason)
     #expect(!refusal.cure.isEmpty && !refusal.cure.hasSuffix("."))
   }

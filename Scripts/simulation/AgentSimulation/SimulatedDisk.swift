@@ -70,7 +70,7 @@ struct SimulatedDisk {
       return .refused(.failed(dice.pick([.readOnly, .noPermission])))
     }
     if dice.chance(perMille: 500) { return .failed(dice.pick([.full, .locked]), isOpen: isOpen) }
-    let fault = StoreFault(code: 10, reason: "disk I/O error")
+    let fault = RegistryStoreErrorCode(code: 10, reason: "disk I/O error")
     if dice.chance(perMille: 500) { _ = perform(request) }
     isOpen = false
     return .failed(.disk(fault), isOpen: false)

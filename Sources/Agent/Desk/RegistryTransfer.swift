@@ -83,7 +83,7 @@ extension AgentCore {
   }
 
   private static func registry(_ lines: [String]) throws(OperatorError) -> AccessoryRegistry {
-    do throws(ImportProblem) {
+    do throws(RegistryImportError) {
       return try RegistryImport.read(lines)
     } catch {
       throw .invalid(field: "lines", reason: error.reason)

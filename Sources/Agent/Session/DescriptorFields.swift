@@ -37,8 +37,8 @@ enum DescriptorFields {
   static func check(
     _ descriptor: DiscoveryDescriptor, of app: App, at path: String, isAlternate: Bool = false
   ) throws(SetupFailure) {
-    let findings = ManifestRules.findings(in: descriptor, of: app, isAlternate: isAlternate)
-    let failures = findings.lazy.compactMap { $0.failure(at: path, isAlternate: isAlternate) }
+    let diagnostics = ManifestRules.diagnostics(in: descriptor, of: app, isAlternate: isAlternate)
+    let failures = diagnostics.lazy.compactMap { $0.failure(at: path, isAlternate: isAlternate) }
     if let failure = failures.first { throw failure }
   }
 

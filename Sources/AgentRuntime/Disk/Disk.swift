@@ -41,7 +41,9 @@ struct Disk: Sendable {
     _ request: RegistryRequest, _ keeper: RegistryKeeper, _ folder: StateFolder
   ) -> RegistryReply {
     if request == .open {
-      do throws(SystemError) { try folder.make() } catch { return .refused(.failed(StoreFailure(error))) }
+      do throws(SystemError) { try folder.make() } catch {
+        return .refused(.failed(RegistryStoreError(error)))
+      }
     }
     return keeper.answer(request)
   }

@@ -15,7 +15,7 @@ struct DiskPort {
   private var registry: RegistryRequest?
   private var isReadingWanted = false
   /// Why there is no registry, which is logged once for as long as it is the same.
-  var refusal: RegistryRefusal?
+  var refusal: RegistryOpenError?
 
   init(_ disk: Disk) throws(SystemError) {
     registryPath = disk.registryPath

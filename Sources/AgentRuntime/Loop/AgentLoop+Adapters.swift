@@ -64,7 +64,7 @@ extension AgentLoop {
     note(agent.scanRemains, adapter)
   }
 
-  mutating func note(_ remains: ScanRemains, _ adapter: AdapterHold) {
+  mutating func note(_ remains: KernelScanState, _ adapter: AdapterHold) {
     guard remains != radio.remains, let file = radio.wanted?.remainsFile else { return }
     radio.remains = remains
     perform(errand: .note(remains, index: adapter.index, file))

@@ -35,7 +35,7 @@ extension AgentLoop {
   }
 
   /// The agent wants something done to an adapter before it is opened again.
-  mutating func mend(_ rung: RecoveryRung) {
+  mutating func mend(_ rung: RecoveryAction) {
     // The adapter stays wanted; what is held of it goes.
     releaseRadio(restores: false)
     guard let request = radio.wanted, radio.opening == nil else { return }
@@ -191,7 +191,7 @@ extension AgentLoop {
     switch adapter.manner {
     case .exclusive(let wasUp):
       // What is taken again is still to be left as it was found.
-      guard restores else { return radio.remains = ScanRemains() }
+      guard restores else { return radio.remains = KernelScanState() }
       if wasUp { perform(errand: .restore(adapter.index)) }
       forgetRemains(adapter)
     case .shared, .listening: forgetRemains(adapter)

@@ -19,7 +19,7 @@ struct RadioPort {
   var management: ManagementPort?
   var managementToken: UInt64?
   /// What was last noted for the case that the agent is killed.
-  var remains = ScanRemains()
+  var remains = KernelScanState()
   /// What the kernel had dropped when it was last asked, and when that is done again.
   var drops: UInt32 = 0
   var nextDropLook = Instant(microseconds: 0)

@@ -22,10 +22,10 @@ final class AdapterHold: Sendable {
   let manner: Manner
   let events: AdapterSocket
   /// What an agent that was killed has left in it.
-  let remains: ScanRemains
+  let remains: KernelScanState
   /// What is still in it when it is let go: a shared scan takes all of it back, an exclusive one nothing.
-  var remainsBehind: ScanRemains {
-    guard case .exclusive = manner else { return ScanRemains() }
+  var remainsBehind: KernelScanState {
+    guard case .exclusive = manner else { return KernelScanState() }
     var behind = remains
     behind.wasUp = false
     return behind
@@ -35,7 +35,7 @@ final class AdapterHold: Sendable {
 
   init(
     _ listing: AdapterListing, _ manner: Manner, _ events: consuming AdapterSocket, receiveRoom: Int,
-    remains: ScanRemains = ScanRemains()
+    remains: KernelScanState = KernelScanState()
   ) {
     (index, address, self.manner) = (listing.index, listing.address, manner)
     self.events = events

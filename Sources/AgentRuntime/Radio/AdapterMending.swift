@@ -18,7 +18,7 @@ struct AdapterMending {
 
   /// Nil, or why nothing could be done.
   func perform(
-    _ rung: RecoveryRung, by control: borrowing AdapterSocket, requestPath: String
+    _ rung: RecoveryAction, by control: borrowing AdapterSocket, requestPath: String
   ) -> RadioOpening.Failure? {
     switch rung {
     case .restartScan: break

@@ -8,11 +8,11 @@ import Manifest
 enum DeviceErrand: Equatable, Sendable {
   case open(RadioRequest)
   /// Does what the rung says to the adapter, and opens it.
-  case mend(RecoveryRung, RadioRequest, settleMilliseconds: Int)
+  case mend(RecoveryAction, RadioRequest, settleMilliseconds: Int)
   /// Takes an adapter up that was found up.
   case restore(UInt16)
   /// Notes what is left in an adapter should the agent be killed.
-  case note(ScanRemains, index: UInt16, RemainsFile)
+  case note(KernelScanState, index: UInt16, RemainsFile)
 
   func perform() -> DeviceReply {
     switch self {
@@ -31,7 +31,7 @@ enum DeviceErrand: Equatable, Sendable {
     return .done
   }
 
-  private func note(_ remains: ScanRemains, _ index: UInt16, _ file: RemainsFile) -> DeviceReply {
+  private func note(_ remains: KernelScanState, _ index: UInt16, _ file: RemainsFile) -> DeviceReply {
     file.note(remains, index)
     return .done
   }

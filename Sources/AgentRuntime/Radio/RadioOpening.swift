@@ -52,7 +52,7 @@ enum RadioOpening {
 
   /// Does to the adapter what a rung of the ladder says, and opens it.
   static func mend(
-    _ rung: RecoveryRung, _ request: RadioRequest, settleMilliseconds: Int
+    _ rung: RecoveryAction, _ request: RadioRequest, settleMilliseconds: Int
   ) -> Result<Opened, Failure> {
     Result { () throws(Failure) in
       let opening = try AdapterOpening()

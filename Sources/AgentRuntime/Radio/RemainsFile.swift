@@ -11,22 +11,22 @@ struct RemainsFile: Equatable, Sendable {
   let path: String
 
   /// What is left in the adapter that has this index now; nothing where another one had it, or the file says nothing.
-  func remains(_ index: UInt16) -> ScanRemains {
+  func remains(_ index: UInt16) -> KernelScanState {
     guard let file = try? FileContents(reading: path, byteCountMax: Self.byteCountMax),
       let incarnation = AdapterSocket.incarnation(index)
-    else { return ScanRemains() }
+    else { return KernelScanState() }
     return Self.parse(String(decoding: file.bytes, as: UTF8.self), incarnation: incarnation)
   }
 
   /// Best effort: without it a monitor stays until the adapter goes, should the agent be killed.
-  func note(_ remains: ScanRemains, _ index: UInt16) {
+  func note(_ remains: KernelScanState, _ index: UInt16) {
     guard !remains.isEmpty, let incarnation = AdapterSocket.incarnation(index) else {
       return FileName.remove(path)
     }
     try? DurableFile.replace(path, with: Array(Self.text(remains, incarnation: incarnation).utf8))
   }
 
-  static func text(_ remains: ScanRemains, incarnation: UInt64) -> String {
+  static func text(_ remains: KernelScanState, incarnation: UInt64) -> String {
     let numbers = [
       remains.monitor, remains.originalDuty?.interval, remains.originalDuty?.window,
       remains.originalDiscovery?.interval, remains.originalDiscovery?.window, remains.wasUp ? 1 : nil,
@@ -34,13 +34,13 @@ struct RemainsFile: Equatable, Sendable {
     return "\(incarnation) \(numbers.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " "))\n"
   }
 
-  static func parse(_ text: String, incarnation: UInt64) -> ScanRemains {
+  static func parse(_ text: String, incarnation: UInt64) -> KernelScanState {
     let words = text.split { $0.isWhitespace }
-    guard words.count == 7, UInt64(words[0]) == incarnation else { return ScanRemains() }
+    guard words.count == 7, UInt64(words[0]) == incarnation else { return KernelScanState() }
     let numbers = words.map { UInt16($0) }
     let duty = pair(numbers[2], numbers[3]).map { KernelDuty(interval: $0, window: $1) }
     let discovery = pair(numbers[4], numbers[5]).map { KernelDuty(interval: $0, window: $1) }
-    return ScanRemains(
+    return KernelScanState(
       monitor: numbers[1], originalDuty: duty, originalDiscovery: discovery, wasUp: numbers[6] == 1)
   }
 

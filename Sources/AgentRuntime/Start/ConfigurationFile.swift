@@ -36,7 +36,7 @@ struct ConfigurationFile {
     }
     let protection = role == .identityKeys ? FileProtection.ownerReads : .ownerWrites
     let facts = FileFacts(mode: contents.mode, owner: contents.owner)
-    if let problem = protection.problem(of: facts, owners: [0, ThisProcess.user]) {
+    if let problem = protection.error(for: facts, owners: [0, ThisProcess.user]) {
       throw .protection(role, path: path, problem)
     }
     text = contents.bytes

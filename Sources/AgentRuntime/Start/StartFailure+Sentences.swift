@@ -88,7 +88,7 @@ extension UsageProblem {
     case .noState: "the state needs a folder: --state FOLDER"
     case .radio(let text):
       "\(quoted(text)) is no radio; it is any, hci0, an address, btsnoop:FILE or h4:PATH"
-    case .simulatedRadio(let scene): "--radio: \(FormatProblem.simulatedRadio(scene: scene))"
+    case .simulatedRadio(let scene): "--radio: \(FormatDiagnostic.simulatedRadio(scene: scene))"
     case .logLevel(let word): "\(quoted(word)) is no level; it is error, warning, notice, info or debug"
     }
   }

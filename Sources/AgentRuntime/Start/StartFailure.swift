@@ -8,7 +8,7 @@ import ManifestFormat
 enum StartFailure: Error {
   case usage(UsageProblem)
   case file(ConfigurationFile.Role, path: String, FileError)
-  case protection(ConfigurationFile.Role, path: String, FileProtection.Problem)
+  case protection(ConfigurationFile.Role, path: String, FileProtectionError)
   /// Everything that is wrong with it, and warnings, as `accessoryctl check` says it.
   case content(ConfigurationFile.Role, path: String, lines: [String], errorCount: Int)
   case noBoard(String, searched: [String])

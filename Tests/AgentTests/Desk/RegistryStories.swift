@@ -66,9 +66,9 @@ struct RegistryStories {
 
   @Test(
     "A disk that does not take a change is a problem of the agent's until it takes one",
-    arguments: [.full, .readOnly, .locked, .disk(StoreFault(code: 10, reason: "disk I/O error"))]
-      as [StoreFailure])
-  func problem(failure: StoreFailure) throws {
+    arguments: [.full, .readOnly, .locked, .disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error"))]
+      as [RegistryStoreError])
+  func problem(failure: RegistryStoreError) throws {
     let (story, app, anna) = DeskStory.choosing()
     #expect(problems(story).isEmpty)
     story.bench.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
@@ -213,7 +213,7 @@ struct RegistryStories {
     anna.choose()
     story.run(seconds: 1)
     story.bench.registry.replies = [
-      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .opened(story.bench.registry.saved),
     ]
     anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
@@ -243,7 +243,7 @@ struct RegistryStories {
     anna.choose()
     story.run(seconds: 1)
     story.bench.registry.replies = [
-      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.foreign(applicationID: 1)),
     ]
     app.call("RemoveAccessory", about: app.accessory)
@@ -285,7 +285,7 @@ struct RegistryStories {
     let identifier = try #require(registry.accessories.first).identifier
     _ = try registry.apply(.authorize(identifier, ssid: nil, bridgingIdentifier: nil))
     story.bench.registry.replies = [
-      .failed(.disk(StoreFault(code: 10, reason: "disk I/O error")), isOpen: false),
+      .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.failed(.readOnly)), .opened(registry),
     ]
     app.call("FinishAuthorization", about: app.accessory)

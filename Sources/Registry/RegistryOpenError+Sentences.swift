@@ -2,7 +2,7 @@
 
 import Manifest
 
-extension RegistryRefusal {
+extension RegistryOpenError {
   /// What is wrong, without a full stop; the file's name stands before it.
   public var reason: String {
     switch self {
@@ -32,7 +32,7 @@ extension RegistryRefusal {
   }
 }
 
-extension RegistryDamage {
+extension RegistryFileError {
   fileprivate var reason: String {
     switch self {
     case .torn(let byteCount): "it ends after \(byteCount) octets"
@@ -49,7 +49,7 @@ extension RegistryDamage {
   }
 }
 
-extension RegistryViolation {
+extension RegistryConsistencyError {
   /// What is wrong, without a full stop.
   public var reason: String {
     switch self {
@@ -72,7 +72,7 @@ extension RegistryViolation {
   }
 }
 
-extension StoreFailure {
+extension RegistryStoreError {
   /// What is wrong, without a full stop.
   public var reason: String {
     switch self {

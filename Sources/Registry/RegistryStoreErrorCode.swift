@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What SQLite or the system answered when it failed.
-public struct StoreFault: Equatable, Sendable {
+public struct RegistryStoreErrorCode: Equatable, Sendable {
   /// SQLite's extended result code, or the system's error number.
   public let code: Int32
   /// Its own words for the code, without a full stop: `disk I/O error`.

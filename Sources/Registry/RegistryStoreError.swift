@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// Why something could not be written or read; what is on disk is as before or as after.
-public enum StoreFailure: Error, Equatable, Sendable {
+public enum RegistryStoreError: Error, Equatable, Sendable {
   /// The disk, or what a registry may take of it, is full.
   case full
   /// The file system is mounted read-only, or the file is.
@@ -13,13 +13,13 @@ public enum StoreFailure: Error, Equatable, Sendable {
   /// The agent's account may not use the folder or the file.
   case noPermission
   /// The disk does not do as it should, SQLite says.
-  case disk(StoreFault)
+  case disk(RegistryStoreErrorCode)
   /// The same, outside of SQLite: a system call, by its name.
-  case system(StoreFault, call: String)
+  case system(RegistryStoreErrorCode, call: String)
   /// There was no memory.
   case memory
   /// A mistake of ours, SQLite says.
-  case unexpected(StoreFault)
+  case unexpected(RegistryStoreErrorCode)
   /// No registry is open: it was refused, or closed after an earlier failure. Opening it again reads what is on disk.
   case closed
   /// As many damaged files lie beside it as names are tried for.

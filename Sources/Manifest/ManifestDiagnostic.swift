@@ -2,23 +2,33 @@
 
 public import HCI
 
-/// What a manifest can mean that we do not accept, or doubt.
-public enum ManifestProblem: Equatable, Sendable {
-  case clauses(Clauses)
-  case setup(Setup)
-  case undeclared(Declaration)
-  case contradiction(Contradiction)
-  /// The kernel shows every user that it cannot name as this one.
-  case overflowAccount(App.Account)
-  case doubt(Doubt)
+/// A rule that a manifest breaks, or a setting that probably does not do what was meant, and where it is.
+public struct ManifestDiagnostic: Equatable, Sendable {
+  public let path: ManifestKeyPath
+  public let kind: Kind
 
-  /// Whether the manifest is refused for it.
-  public var isError: Bool {
-    if case .doubt = self { return false }
-    return true
+  public init(path: ManifestKeyPath, kind: Kind) {
+    self.path = path
+    self.kind = kind
   }
 
-  /// Clauses of a descriptor that cannot stand like this.
+  public enum Kind: Equatable, Sendable {
+    case clauses(Clauses)
+    case setup(Setup)
+    case undeclared(Declaration)
+    case contradiction(Contradiction)
+    /// The account that the kernel shows in place of every user that it cannot name.
+    case overflowAccount(App.Account)
+    case warning(Warning)
+
+    /// Whether the manifest is refused because of it.
+    public var isError: Bool {
+      if case .warning = self { return false }
+      return true
+    }
+  }
+
+  /// A combination of clauses that a descriptor may not have.
   public enum Clauses: Equatable, Sendable {
     case none
     case nameAlone
@@ -30,14 +40,14 @@ public enum ManifestProblem: Equatable, Sendable {
     case notForAlternate(DescriptorKey)
   }
 
-  /// Ways of an item that do not work.
+  /// A way of setting up an item that cannot work.
   public enum Setup: Equatable, Sendable {
     case weakForSelection(DisplayItem.Selection)
     case touchWithoutImmediateRange
     case repeatedItem(id: String, first: ManifestKeyPath)
   }
 
-  /// What a descriptor uses and its app does not declare.
+  /// A value that a descriptor uses and its app does not declare.
   public enum Declaration: Equatable, Sendable {
     case companyIdentifier(UInt16)
     case service(BluetoothUUID)
@@ -45,14 +55,14 @@ public enum ManifestProblem: Equatable, Sendable {
     case technology(App.Technology)
   }
 
-  /// A number that another one forbids; `key` is the other one's.
+  /// A number that the value of another key rules out; `key` is the other key.
   public enum Contradiction: Equatable, Sendable {
     case below(key: String, value: Int, least: Int)
     case above(key: String, value: Int, most: Int)
   }
 
-  /// What is accepted and probably not meant.
-  public enum Doubt: Equatable, Sendable {
+  /// A setting that is accepted but probably a mistake.
+  public enum Warning: Equatable, Sendable {
     case unknownAccount(App.Account)
     case broad(DescriptorKey)
     case maskComparesNothing
@@ -70,19 +80,19 @@ public enum ManifestProblem: Equatable, Sendable {
   public enum NoEffect: Equatable, Sendable {
     /// The item is only observed.
     case observed
-    /// Only the immediate range has this gate.
+    /// Only items of the immediate range have this gate.
     case notImmediate
-    /// The immediate range loses a device by the gate.
+    /// Items of the immediate range are lost by their gate.
     case immediate
-    /// Path losses decide once `tx-power` is given.
+    /// With `tx-power`, path losses decide.
     case txPowerGiven
-    /// Path losses decide only once `tx-power` is given.
+    /// Without `tx-power`, path losses do not decide.
     case txPowerMissing
-    /// Nothing is renamed.
+    /// The item's setup options do not allow renaming.
     case noRename
-    /// There is no SSID to rename.
+    /// The item has no SSID to rename.
     case noSSID
-    /// Without `anchored` a substring is the same from either end.
+    /// Without `anchored`, a substring is the same from either end.
     case notAnchored
   }
 }

@@ -5,7 +5,7 @@ import HCI
 import Testing
 
 @Suite("Messages of the kernel's management interface")
-struct ManagementMessagesTests {
+struct MgmtMessageTests {
   private func parsed(_ octets: [UInt8]) throws -> MgmtEvent {
     try MgmtEvent(parsing: octets.span.rawBytes)
   }
@@ -45,9 +45,9 @@ struct ManagementMessagesTests {
   func cut() throws {
     let whole: [UInt8] = [6, 0, 0, 0, 4, 0, 1, 2, 0, 0]
     for count in whole.indices {
-      #expect(throws: ManagementError.cut(byteCount: count)) { try parsed(Array(whole[..<count])) }
+      #expect(throws: MgmtError.cut(byteCount: count)) { try parsed(Array(whole[..<count])) }
     }
     // A length that is too small for the event.
-    #expect(throws: ManagementError.cut(byteCount: 8)) { try parsed([6, 0, 0, 0, 2, 0, 1, 2]) }
+    #expect(throws: MgmtError.cut(byteCount: 8)) { try parsed([6, 0, 0, 0, 2, 0, 1, 2]) }
   }
 }

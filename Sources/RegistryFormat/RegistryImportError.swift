@@ -4,7 +4,7 @@ public import JSON
 public import Registry
 
 /// Why lines are no registry that was exported. `line` counts from 1.
-public enum ImportProblem: Error, Equatable, Sendable {
+public enum RegistryImportError: Error, Equatable, Sendable {
   case notJSON(line: Int, JSONError)
   /// The first line does not say a version and a number of rows.
   case noHead
@@ -17,5 +17,5 @@ public enum ImportProblem: Error, Equatable, Sendable {
   /// A name is none of the table's columns, or what it has is of the wrong kind or out of its bounds.
   case badValue(line: Int, column: String)
   /// The rows contradict each other.
-  case violation(RegistryViolation)
+  case violation(RegistryConsistencyError)
 }

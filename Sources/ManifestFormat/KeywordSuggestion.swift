@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The word that was probably meant.
-enum Suggestion {
+enum KeywordSuggestion {
   /// The nearest of the known words when it is near enough; the earlier one wins a tie.
   static func nearest(to found: String, among known: [String]) -> String? {
     let wanted = plain(found)

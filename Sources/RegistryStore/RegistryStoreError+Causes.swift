@@ -4,15 +4,16 @@ import CSQLite
 public import LinuxSystem
 public import Registry
 
-extension StoreFailure {
+extension RegistryStoreError {
   init(_ error: DatabaseError) {
     switch error.kind {
     case SQLITE_FULL: self = .full
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
-    case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB: self = .disk(StoreFault(error))
+    case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB:
+      self = .disk(RegistryStoreErrorCode(error))
     case SQLITE_NOMEM: self = .memory
-    default: self = .unexpected(StoreFault(error))
+    default: self = .unexpected(RegistryStoreErrorCode(error))
     }
   }
 
@@ -23,28 +24,29 @@ extension StoreFailure {
     } else if error.isPermission {
       self = .noPermission
     } else {
-      self = .system(StoreFault(code: error.code, reason: error.reason), call: error.call.rawValue)
+      self = .system(
+        RegistryStoreErrorCode(code: error.code, reason: error.reason), call: error.call.rawValue)
     }
   }
 
   /// Does what the file system does beside SQLite.
-  static func system<Result>(_ body: () throws(SystemError) -> Result) throws(StoreFailure) -> Result {
-    do throws(SystemError) { return try body() } catch { throw StoreFailure(error) }
+  static func system<Result>(_ body: () throws(SystemError) -> Result) throws(RegistryStoreError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw RegistryStoreError(error) }
   }
 }
 
-extension RegistryRefusal {
+extension RegistryOpenError {
   /// What an error means while a file is being opened: SQLite's word that it is damaged, or that it could not be read.
   init(_ error: DatabaseError) {
     switch error.kind {
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_ERROR, SQLITE_SCHEMA,
       SQLITE_MISMATCH:
-      self = .damaged(.unreadable(StoreFault(error)))
-    default: self = .failed(StoreFailure(error))
+      self = .damaged(.unreadable(RegistryStoreErrorCode(error)))
+    default: self = .failed(RegistryStoreError(error))
     }
   }
 }
 
-extension StoreFault {
+extension RegistryStoreErrorCode {
   init(_ error: DatabaseError) { self.init(code: error.code, reason: DatabaseError.reason(error.code)) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What a scan leaves in an adapter when it is not ended: nobody else takes it back.
-public struct ScanRemains: Equatable, Sendable {
+public struct KernelScanState: Equatable, Sendable {
   /// Our advertisement monitor, for which the kernel scans.
   public var monitor: UInt16?
   /// How the kernel scanned for monitors before we changed it.
@@ -21,5 +21,5 @@ public struct ScanRemains: Equatable, Sendable {
     self.wasUp = wasUp
   }
 
-  public var isEmpty: Bool { self == ScanRemains() }
+  public var isEmpty: Bool { self == KernelScanState() }
 }

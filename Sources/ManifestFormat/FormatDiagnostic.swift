@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// What can be wrong with a text before its meaning is looked at.
-package enum FormatProblem: Equatable, Sendable {
+package enum FormatDiagnostic: Equatable, Sendable {
   case syntax(TomlSyntaxError.Reason)
   case unsupportedSchema(found: Int64, supported: Int64)
   case unknownKey(suggestion: String?, known: [String])

@@ -3,12 +3,12 @@
 import Manifest
 import Setup
 
-/// What the rules for descriptors find in a call, as an app's author reads it. This file holds every sentence about it.
-extension ManifestFinding {
-  /// The refusal of a descriptor that stands at `base` in a call, where the finding's path begins; nil for what is only
-  /// doubtful, and for what no descriptor can do.
+/// The errors that the rules for descriptors find in a call, in sentences for the app's author.
+extension ManifestDiagnostic {
+  /// The error for a descriptor at `base` in a call, where the diagnostic's path begins; nil for warnings, and for
+  /// diagnostics that are not about descriptors.
   func failure(at base: String, isAlternate: Bool) -> SetupFailure? {
-    guard let (reason, cure) = problem.sentences(isAlternate: isAlternate) else { return nil }
+    guard let (reason, cure) = kind.sentences(isAlternate: isAlternate) else { return nil }
     return SetupFailure(.invalidRequest, field: field(in: base), reason, cure: cure)
   }
 
@@ -20,18 +20,18 @@ extension ManifestFinding {
   }
 }
 
-extension ManifestProblem {
+extension ManifestDiagnostic.Kind {
   fileprivate func sentences(isAlternate: Bool) -> (reason: String, cure: String)? {
     switch self {
     case .clauses(let problem): problem.sentences(isAlternate: isAlternate)
     case .undeclared(let declaration): declaration.sentences
     // Of items and of the manifest around them, or no refusal.
-    case .setup, .contradiction, .overflowAccount, .doubt: nil
+    case .setup, .contradiction, .overflowAccount, .warning: nil
     }
   }
 }
 
-extension ManifestProblem.Clauses {
+extension ManifestDiagnostic.Clauses {
   fileprivate func sentences(isAlternate: Bool) -> (reason: String, cure: String) {
     switch self {
     case .none:
@@ -61,7 +61,7 @@ extension ManifestProblem.Clauses {
   }
 }
 
-extension ManifestProblem.Declaration {
+extension ManifestDiagnostic.Declaration {
   fileprivate var sentences: (reason: String, cure: String) {
     switch self {
     case .companyIdentifier(let company):

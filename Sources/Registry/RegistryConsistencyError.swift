@@ -2,7 +2,7 @@
 
 /// What holds between the rows of every registry, and does not between these. Our own changes never cause one; a
 /// damaged file or a foreign export may.
-public enum RegistryViolation: Error, Equatable, Sendable {
+public enum RegistryConsistencyError: Error, Equatable, Sendable {
   case invalid(RegistryTable, number: Int64, RegistryField)
   /// Two rows of a table have one number.
   case repeatedNumber(RegistryTable, number: Int64)

@@ -6,18 +6,18 @@ package import Manifest
 ///
 /// One reading owns it; it is a class only because many table readers write to the same one. It keeps the first
 /// ``capacity`` problems and counts the rest: a person mends the first ones and asks again.
-package final class ProblemLog {
+package final class DiagnosticLog {
   static let capacity = 1000
 
   /// Problems that were not kept, and whether an error is among them.
   private(set) var dropped = (count: 0, hasError: false)
-  private(set) var entries: [(path: ManifestKeyPath, problem: FormatProblem)] = []
+  private(set) var entries: [(path: ManifestKeyPath, problem: FormatDiagnostic)] = []
   /// The keys that stand in the text and gave no value; rules that would need them stay silent.
   private(set) var unreadable: Set<ManifestKeyPath> = []
 
   package init() {}
 
-  package func report(_ problem: FormatProblem, at path: ManifestKeyPath) {
+  package func report(_ problem: FormatDiagnostic, at path: ManifestKeyPath) {
     if entries.count < Self.capacity {
       entries.append((path, problem))
     } else {

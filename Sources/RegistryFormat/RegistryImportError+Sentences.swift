@@ -4,7 +4,7 @@ import JSON
 import Manifest
 import Registry
 
-extension ImportProblem {
+extension RegistryImportError {
   /// What is wrong and where, without a full stop.
   public var reason: String {
     switch self {
