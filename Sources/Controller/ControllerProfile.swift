@@ -27,3 +27,19 @@ public struct ControllerProfile: Equatable, Sendable {
     knowsLegacyScan = commands.contains(.leSetScanParameters) && commands.contains(.leSetScanEnable)
   }
 }
+
+/// The static random address that a controller without a public one asks with (Core Specification 5.4, Volume 6, Part B,
+/// 1.3.2.1): the two highest bits are set, the others are random, neither all clear nor all set.
+enum StaticAddress {
+  /// Encrypted under the seed, so that the address on the air does not tell it.
+  private static let label = Block128(high: 0, low: 0x7374_6174_6963)
+
+  /// 48 bits; the same seed gives the same address.
+  static func bits(seed: Block128) -> UInt64 {
+    let random = AES128.encrypt(label, key: seed).low & (1 << 46 - 1)
+    return 0b11 << 46 | min(max(random, 1), 1 << 46 - 2)
+  }
+
+  /// Whether 48 bits are no address at all: controllers whose maker gave them none answer zeros or ones.
+  static func isMissing(_ bits: UInt64) -> Bool { bits == 0 || bits == 1 << 48 - 1 }
+}

@@ -2,9 +2,9 @@
 
 public import HCI
 
-/// A local program: who it is, what it may look for, and the accessories it may set up.
+/// A local program: its account, what it may look for, and the accessories that it may set up.
 public struct App: Equatable, Sendable {
-  /// The account whose processes may act as the app; the kernel says who a peer is.
+  /// The account whose processes may act as the app; the kernel tells the account of a peer.
   public enum Account: Hashable, Sendable {
     case user(String)
     case group(String)
@@ -32,4 +32,23 @@ public struct App: Equatable, Sendable {
     self.name = name
     self.account = account
   }
+}
+
+/// A lookup of the accounts that a manifest names: the system's for programs, a table for tests.
+public struct AccountDirectory: Sendable {
+  public enum Answer: Equatable, Sendable {
+    case known(id: UInt32)
+    case unknown
+    /// There was no lookup, or the system could not do it.
+    case noAnswer
+  }
+
+  private let answer: @Sendable (App.Account) -> Answer
+
+  public init(_ answer: @escaping @Sendable (App.Account) -> Answer) { self.answer = answer }
+
+  public func lookUp(_ account: App.Account) -> Answer { answer(account) }
+
+  /// Looks nothing up, so that no account is reported.
+  public static let silent = AccountDirectory { _ in .noAnswer }
 }

@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// What is known about a board and its adapter; one file each in `Board/`.
+/// The known properties of a board and its adapter, from one file in `Board/`.
 public struct BoardProfile: Equatable, Sendable {
   /// The format this program reads: the value of the key `schema`.
   public static let schema: Int64 = 1
@@ -14,29 +14,75 @@ public struct BoardProfile: Equatable, Sendable {
 
   public var name: String
   public var transport = Transport.any
-  /// Added to every reading so that adapters agree, in dB; nil when nobody measured it.
+  /// The correction that is added to every reading so that adapters agree, in dB; nil when it was never measured.
   public var rssiOffset: Int8?
-  /// While nothing is asked for.
+  /// The duty while no request is open.
   public var low = ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300)
-  /// While a request is open.
+  /// The duty while a request is open.
   public var balanced = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 120)
-  /// While a request with an immediate item is open.
+  /// The duty while a request with an immediate item is open.
   public var fast = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
-  /// What helps an adapter that answers no more, mildest first.
+  /// The steps that revive an adapter that stopped responding, mildest first.
   public var recovery: [RecoveryStep] = []
   public var knownLimits: KnownLimits = []
 
-  /// A ladder has a minute for all of its rungs.
+  /// The longest wait for the recovery unit: all actions of one escalation share a minute.
   private static let settleMillisecondsMax = 20_000
 
   public init(name: String) { self.name = name }
 
-  /// How long the adapter may take to come back behind the recovery unit's steps.
+  /// How long the adapter may take to come back after the recovery unit's steps.
   public var settleMilliseconds: Int {
     let steps = recovery.lazy.filter(\.isPrivileged)
     return min(steps.reduce(0) { $0 + Int($1.waitMilliseconds) }, Self.settleMillisecondsMax)
   }
 
-  /// Whether the recovery unit has something to do; the other steps are the agent's own, and always tried.
+  /// Whether the recovery unit has something to do; the agent always tries the other steps itself.
   public var asksForRecovery: Bool { recovery.contains { $0.isPrivileged } }
+}
+
+/// Functions that an adapter is known to lack, whatever it reports about itself.
+public struct KnownLimits: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Extended scanning is missing or fails.
+  public static let noExtendedScanning = KnownLimits(rawValue: 1 << 0)
+  /// The coded PHY is missing.
+  public static let noCodedPHY = KnownLimits(rawValue: 1 << 1)
+  /// Scanning and connecting at the same time wedges the adapter.
+  public static let noScanWhileConnecting = KnownLimits(rawValue: 1 << 2)
+  /// Wi-Fi has the same antenna and suffers from long scans.
+  public static let sharesAntennaWithWiFi = KnownLimits(rawValue: 1 << 3)
+}
+
+/// One attempt to revive an adapter that stopped responding.
+public struct RecoveryStep: Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    /// The command Reset (Core Specification 5.4, Volume 4, Part E, 7.3.2).
+    case reset
+    /// The adapter powered off and on.
+    case power
+    /// The radio blocked and unblocked.
+    case rfkill
+    /// The USB port reset.
+    case usbReset
+    /// The driver unbound from the device and bound again, by their names in sysfs.
+    case rebind(driver: String, device: String)
+  }
+
+  public var kind: Kind
+  /// How long the adapter may take to come back. After consecutive steps, the waits of all of them are added.
+  public var waitMilliseconds: Int32 = 2000
+
+  public init(kind: Kind) { self.kind = kind }
+
+  /// Whether the step needs more rights than the agent has, so that the recovery unit performs it.
+  public var isPrivileged: Bool {
+    switch kind {
+    case .reset, .power: false
+    case .rfkill, .usbReset, .rebind: true
+    }
+  }
 }

@@ -2,17 +2,17 @@
 
 /// How two descriptors can mean one device.
 ///
-/// A judgement about what was probably meant, for a warning: two keys, two names, two values under common mask bits, or
-/// a name here and data there count as telling devices apart, although one device may carry both.
+/// An estimate, for a warning: two keys, two names, two values under common mask bits, or a name in one descriptor and
+/// data in the other count as telling devices apart, although one device may carry both.
 public enum DescriptorOverlap: Equatable, Sendable {
   /// The two share a key and nothing tells them apart.
   case someDevices
-  /// Whatever matches the second matches the first.
+  /// Every device that matches the second matches the first.
   case firstCoversSecond
-  /// Whatever matches the first matches the second.
+  /// Every device that matches the first matches the second.
   case secondCoversFirst
 
-  /// Nil when something tells the two apart, or they share no key.
+  /// Returns nil if a clause tells the two apart, or if they share no key.
   public init?(_ first: DiscoveryDescriptor, _ second: DiscoveryDescriptor) {
     guard first.sharesKey(with: second), !first.isToldApart(from: second) else { return nil }
     if first.covers(second) {
@@ -40,7 +40,7 @@ extension DiscoveryDescriptor {
       || (asksMore(than: other) && other.asksMore(than: self))
   }
 
-  /// Whether there is a kind of clause here that is not there.
+  /// Whether this descriptor has a kind of clause that the other lacks.
   private func asksMore(than other: DiscoveryDescriptor) -> Bool {
     (companyIdentifier != nil && other.companyIdentifier == nil)
       || (serviceUUID != nil && other.serviceUUID == nil)
@@ -49,7 +49,7 @@ extension DiscoveryDescriptor {
       || (nameSubstring != nil && other.nameSubstring == nil)
   }
 
-  /// Whether every clause here follows from one there.
+  /// Whether every clause of this descriptor follows from one of the other.
   fileprivate func covers(_ other: DiscoveryDescriptor) -> Bool {
     follows(companyIdentifier, other.companyIdentifier) { $0 == $1 }
       && follows(serviceUUID, other.serviceUUID) { $0 == $1 }
@@ -68,13 +68,13 @@ extension MaskedBytes {
   }
 }
 
-/// Whether both are there and unlike.
+/// Whether both clauses exist and are unlike.
 private func differs<Clause>(_ left: Clause?, _ right: Clause?, _ alike: (Clause, Clause) -> Bool) -> Bool {
   guard let left, let right else { return false }
   return !alike(left, right)
 }
 
-/// Whether there is no clause, or the other one guarantees it.
+/// Whether `clause` is absent, or `other` guarantees it.
 private func follows<Clause>(_ clause: Clause?, _ other: Clause?, _ holds: (Clause, Clause) -> Bool) -> Bool {
   guard let clause else { return true }
   guard let other else { return false }
@@ -82,8 +82,8 @@ private func follows<Clause>(_ clause: Clause?, _ other: Clause?, _ holds: (Clau
 }
 
 extension [UInt8] {
-  /// Whether `run` is somewhere here. (The library's search for one collection in another would bring in its regular
-  /// expressions, a megabyte of program.)
+  /// Whether the bytes contain `run`. (The standard library's search for one collection in another would link its
+  /// regular expressions, a megabyte of program.)
   fileprivate func holds(_ run: [UInt8]) -> Bool {
     indices.contains { self[$0...].starts(with: run) }
   }

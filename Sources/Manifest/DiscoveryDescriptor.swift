@@ -7,14 +7,14 @@ public import HCI
 ///
 /// It carries no rules; `ManifestRules` says which combinations are accepted.
 public struct DiscoveryDescriptor: Hashable, Sendable {
-  /// Where an accessory may be: `ASDiscoveryDescriptor.Range` with its raw values.
+  /// How near an accessory must be: `ASDiscoveryDescriptor.Range` with its raw values.
   public enum Range: Int, Sendable {
     case `default` = 0
     /// At the gateway.
     case immediate = 10
   }
 
-  /// Nil is "no clause": 0x0000 is a company.
+  /// nil is "no clause"; 0x0000 is a valid company identifier.
   public var companyIdentifier: UInt16?
   /// Compared with what follows the company identifier.
   public var manufacturerData: MaskedBytes?
@@ -41,4 +41,34 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
 
   /// Whether a clause looks at network names.
   public var hasWiFiClause: Bool { ssid != nil || ssidPrefix != nil }
+}
+
+/// How a name is compared: the supported options of `NSString.CompareOptions`, with its raw values.
+public struct CompareOptions: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Letters compare under simple case folding.
+  public static let caseInsensitive = CompareOptions(rawValue: 1)
+  /// Character by character; the comparison is literal with or without it.
+  public static let literal = CompareOptions(rawValue: 2)
+  /// The last occurrence; with `anchored`, the name's end.
+  public static let backwards = CompareOptions(rawValue: 4)
+  /// The name's start only, or with `backwards` its end.
+  public static let anchored = CompareOptions(rawValue: 8)
+}
+
+/// What an accessory supports: `ASAccessory.SupportOptions` with its raw values (bit 0 is unused).
+public struct SupportOptions: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Bluetooth Low Energy pairing.
+  public static let bluetoothPairingLE = SupportOptions(rawValue: 1 << 1)
+  /// Bridging to the classic transport.
+  public static let bluetoothTransportBridging = SupportOptions(rawValue: 1 << 2)
+  /// The Bluetooth Low Energy HID service.
+  public static let bluetoothHID = SupportOptions(rawValue: 1 << 3)
 }

@@ -4,7 +4,7 @@ public import Discovery
 
 /// A kind of accessory that an app may set up (`ASPickerDisplayItem`), with what the manifest adds to it.
 public struct DisplayItem: Equatable, Sendable {
-  /// Who decides that an accessory is set up.
+  /// How the choice to set up an accessory is made.
   public enum Selection: String, CaseIterable, Sendable {
     /// A person with a terminal, or a script on an operator's behalf.
     case `operator`
@@ -12,11 +12,11 @@ public struct DisplayItem: Equatable, Sendable {
     case touch
     /// Every match is set up.
     case automatic
-    /// Nobody: sightings for operators, never a grant.
+    /// No choice: the item only reports sightings to operators and is never granted.
     case observe
   }
 
-  /// Unique in its app; grants are keyed on it.
+  /// Unique in its app; grants refer to it.
   public var id: String
   /// What pickers show.
   public var name: String
@@ -25,11 +25,11 @@ public struct DisplayItem: Equatable, Sendable {
   public var selection: Selection = .operator
   public var setupOptions: SetupOptions = []
   public var renameOptions: RenameOptions = []
-  /// Whether the name that is typed at setup is the network's too, of which the item knows the beginning only.
+  /// Whether a name that is typed at setup also names the network, because the item knows only its prefix.
   public var renamesNetwork: Bool {
     setupOptions.contains(.rename) && renameOptions.contains(.ssid) && descriptor.ssidPrefix != nil
   }
-  /// Grants of this item at most.
+  /// The largest number of grants of this item.
   public var maxAccessories: UInt16 = 16
   public var descriptor = DiscoveryDescriptor()
   /// A second identity of the same accessory, a bootloader's for instance.
@@ -41,4 +41,28 @@ public struct DisplayItem: Equatable, Sendable {
     self.id = id
     self.name = name
   }
+}
+
+/// What happens while an accessory is set up: `ASPickerDisplayItem.SetupOptions` with its raw values.
+public struct SetupOptions: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// The person may name the accessory.
+  public static let rename = SetupOptions(rawValue: 1 << 0)
+  /// The app confirms before the accessory is authorized.
+  public static let confirmAuthorization = SetupOptions(rawValue: 1 << 1)
+  /// The picker says that setup continues in the app.
+  public static let finishInApp = SetupOptions(rawValue: 1 << 2)
+}
+
+/// What else changes with a new name: `ASAccessory.RenameOptions` with its raw values.
+public struct RenameOptions: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// The stored SSID follows the name.
+  public static let ssid = RenameOptions(rawValue: 1 << 0)
 }

@@ -2,17 +2,17 @@
 
 public import Discovery
 
-/// The machine: its radios, its files, its sizes.
+/// The settings of the machine: radios, files, table sizes and limits.
 public struct Gateway: Equatable, Sendable {
-  /// How the adapter is held.
+  /// How the agent uses the adapter.
   public enum Access: String, CaseIterable, Sendable {
-    /// Beside bluetoothd.
+    /// Together with bluetoothd.
     case shared
     /// A dedicated adapter on the user channel.
     case exclusive
   }
 
-  /// What scanning sends.
+  /// Whether scanning sends scan requests.
   public enum Scan: String, CaseIterable, Sendable {
     /// Active only while a descriptor needs scan responses.
     case auto
@@ -31,12 +31,46 @@ public struct Gateway: Equatable, Sendable {
   public var onTouch: String?
   /// The file that holds identity keys, mode 0600.
   public var identityKeys: String?
-  /// While no request is open the radio is drained no more often than this.
+  /// The shortest time between two reads of the radio while no request is open.
   public var drainIntervalMilliseconds: Int32 = 20
-  /// `changed` events of one device and item come no more often than this.
+  /// The shortest time between two `changed` events of one device and item.
   public var changedIntervalMilliseconds: Int32 = 1000
   public var capacities = Capacities()
   public var limits = Limits()
+
+  public init() {}
+}
+
+/// Where advertising reports come from.
+public enum RadioSelection: Hashable, Sendable {
+  /// The first available adapter.
+  case any
+  /// `hci0` is index 0.
+  case index(UInt16)
+  /// The adapter with this public address, in the low 48 bits.
+  case address(UInt64)
+  /// A recording.
+  case btsnoop(String)
+  /// A controller behind a UNIX socket that carries H4 packets.
+  case h4(String)
+}
+
+/// The limits on what clients may use at once.
+public struct Limits: Hashable, Sendable {
+  /// How long a request stays open after a candidate was shown.
+  public var pickerIdleSeconds: Int32 = 600
+  /// Picker requests of one app; more are refused with `pickerRestricted`.
+  public var requestsPerMinute: Int32 = 5
+  /// Devices shown in one picker, the strongest; the rest are counted.
+  public var candidates: Int32 = 64
+  /// Connections to the socket.
+  public var connections: Int32 = 64
+  /// Connections of one user.
+  public var connectionsPerUser: Int32 = 16
+  /// Connections kept free for operators.
+  public var connectionsForOperators: Int32 = 8
+  /// The largest number of unsent bytes for one client.
+  public var writeBufferBytes: Int32 = 65_536
 
   public init() {}
 }

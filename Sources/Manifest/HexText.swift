@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Hexadecimal digits and what they stand for.
+/// Conversion between hexadecimal digits and values.
 public enum HexText {
-  /// The bytes of an even number of digits of any case; nil for anything else.
+  /// Returns the bytes of an even number of digits of any case; nil for anything else.
   public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     let digits = text.utf8.map(digit)
     guard digits.count.isMultiple(of: 2) else { return nil }
@@ -15,7 +15,7 @@ public enum HexText {
     return bytes
   }
 
-  /// The number that 1 to 16 digits write, most significant first.
+  /// Returns the number that 1 to 16 digits denote, most significant first; nil for anything else.
   public static func value(_ text: some StringProtocol) -> UInt64? {
     guard (1...16).contains(text.utf8.count) else { return nil }
     var value: UInt64 = 0

@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// Company identifiers and service UUIDs as people write them.
+/// Company identifiers and service UUIDs in their written form.
 public enum IdentifierText {
   /// `0x004C` with one to four hexadecimal digits, or `004C` with four.
   public static func companyIdentifier(_ text: String) -> UInt16? {
@@ -58,5 +58,22 @@ public enum IdentifierText {
 extension String {
   fileprivate var dropHexPrefix: Substring {
     hasPrefix("0x") || hasPrefix("0X") ? dropFirst(2) : self[...]
+  }
+}
+
+/// Device addresses in their written form.
+public enum AddressText {
+  /// Six pairs of hexadecimal digits between colons, most significant first, as 48 bits.
+  public static func bits(_ text: String) -> UInt64? {
+    let groups = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard groups.map(\.utf8.count) == [2, 2, 2, 2, 2, 2] else { return nil }
+    return HexText.value(groups.joined())
+  }
+
+  /// The written form of the low 48 bits.
+  public static func text(of bits: UInt64) -> String {
+    stride(from: 40, through: 0, by: -8).map { shift in
+      HexText.digits(bits >> UInt64(shift) & 0xFF, count: 2).uppercased()
+    }.joined(separator: ":")
   }
 }

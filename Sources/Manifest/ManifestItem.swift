@@ -10,7 +10,7 @@ public struct ManifestItem: Equatable, Sendable {
     self.item = item
   }
 
-  /// What names an item, and what grants are keyed on.
+  /// The identity of an item, to which grants refer.
   struct Key: Hashable {
     let app: String
     let id: String
@@ -21,23 +21,23 @@ public struct ManifestItem: Equatable, Sendable {
 
   var key: Key { Key(app: app, id: item.id) }
 
-  /// Whether sightings of one are sightings of the other: nothing that decides on them differs.
+  /// Whether both items have the same sightings: everything that decides about them is equal.
   func isUnchanged(from other: Self) -> Bool {
     key == other.key && item.descriptor == other.item.descriptor && item.alternate == other.item.alternate
       && item.gate == other.item.gate
   }
 }
 
-/// What a name that a person gave for an item stands for.
+/// Why a name does not denote one item.
 public enum ItemNameError: Error, Equatable, Sendable {
-  /// No item has it; these are there, by their paths.
+  /// No item has the name; `known` are the paths of all items.
   case unknown(known: [String])
-  /// Items of several apps have it; these could be meant, by their paths.
+  /// Items of several apps have the name; `candidates` are their paths.
   case ambiguous(candidates: [String])
 }
 
 extension [ManifestItem] {
-  /// The index of the item of that id, or of that path where several apps have one of the id.
+  /// Returns the index of the item with the id or path `name`.
   public func index(named name: String) throws(ItemNameError) -> Int {
     let named = indices.filter { self[$0].item.id == name || self[$0].path == name }
     guard let index = named.first else { throw .unknown(known: map(\.path)) }

@@ -2,9 +2,9 @@
 
 /// A key of one of the manifest's tables; the raw value is the key as it is written.
 public protocol ManifestKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-  /// Keys of tables nearby that are easily written here, with the way to them.
+  /// Keys of nearby tables that are easily confused with this table's, with their paths.
   static var neighbours: [String] { get }
-  /// Keys that AccessorySetupKit has and we do not carry yet.
+  /// Keys of AccessorySetupKit that are not supported yet.
   static var planned: Set<String> { get }
 }
 
@@ -13,7 +13,7 @@ extension ManifestKey {
   public static var planned: Set<String> { [] }
 }
 
-/// The manifest itself.
+/// The top level of a manifest.
 public enum RootKey: String, ManifestKey {
   case schema, gateway, capacity, limits, app
 }
@@ -113,4 +113,41 @@ public enum GateKey: String, ManifestKey {
   case silenceMax = "silence-max-ms"
   case lost = "lost-ms"
   case lostMax = "lost-max-ms"
+}
+
+/// The top level of a board profile.
+public enum BoardKey: String, ManifestKey {
+  case schema, name, transport
+  case rssiOffset = "rssi-offset"
+  case scan, recovery
+  case knownLimits = "known-limits"
+}
+
+/// `[scan]` of a board profile.
+public enum ScanKey: String, ManifestKey {
+  case low, balanced, fast
+}
+
+/// `low`, `balanced` and `fast` of `[scan]`.
+public enum DutyKey: String, ManifestKey {
+  case window = "window-ms"
+  case interval = "interval-ms"
+}
+
+/// `[[recovery]]` of a board profile.
+public enum RecoveryKey: String, ManifestKey {
+  case step, driver, device
+  case wait = "wait-ms"
+}
+
+/// The top level of a file of identity keys.
+public enum IdentityFileKey: String, ManifestKey {
+  case schema, identity
+}
+
+/// `[[identity]]`
+public enum IdentityEntryKey: String, ManifestKey {
+  case address
+  case addressType = "address-type"
+  case irk
 }

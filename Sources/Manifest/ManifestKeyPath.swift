@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where something stands in a manifest: `app.lights.item[0].descriptor`.
+/// The location of a value in a manifest: `app.lights.item[0].descriptor`.
 public struct ManifestKeyPath: Hashable, Sendable {
-  /// A step down.
+  /// One level of a path.
   public enum Component: Hashable, Sendable {
     /// Into a table.
     case key(String)
@@ -14,16 +14,16 @@ public struct ManifestKeyPath: Hashable, Sendable {
 
   public init(_ components: [Component] = []) { self.components = components }
 
-  /// The path of a key in the table that stands here.
+  /// Returns the path of a key in the table at this path.
   public func appending(_ key: String) -> ManifestKeyPath { ManifestKeyPath(components + [.key(key)]) }
 
-  /// The path of a key in the table that stands here.
+  /// Returns the path of a key in the table at this path.
   public func appending(_ key: some ManifestKey) -> ManifestKeyPath { appending(key.rawValue) }
 
-  /// The path of an element of the array that stands here.
+  /// Returns the path of an element of the array at this path.
   public func appending(index: Int) -> ManifestKeyPath { ManifestKeyPath(components + [.index(index)]) }
 
-  /// The table or array that this is in; nil for the whole manifest.
+  /// The path of the enclosing table or array; nil for the whole manifest.
   public var parent: ManifestKeyPath? {
     components.isEmpty ? nil : ManifestKeyPath(Array(components.dropLast()))
   }
@@ -41,7 +41,7 @@ extension ManifestKeyPath: CustomStringConvertible {
 }
 
 extension String {
-  /// Whether TOML lets the key stand without quotes.
+  /// Whether TOML accepts the key without quotes.
   fileprivate var isBareKey: Bool {
     !isEmpty && utf8.count <= 64
       && utf8.allSatisfy { byte in
@@ -52,5 +52,26 @@ extension String {
         default: false
         }
       }
+  }
+}
+
+extension String {
+  /// At most 64 characters of the text, in quotes and safe on a terminal.
+  public var quotedForPeople: String { "\"\(escapedForPeople(scalarCountMax: 64))\"" }
+
+  /// Returns the text truncated, with controls, line breaks, and invisible or direction-changing characters escaped.
+  public func escapedForPeople(scalarCountMax: Int) -> String {
+    let shown = unicodeScalars.prefix(scalarCountMax).map(\.escapedForPeople).joined()
+    return unicodeScalars.count > scalarCountMax ? shown + "…" : shown
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var escapedForPeople: String {
+    switch properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+      "\\u{\(String(value, radix: 16, uppercase: true))}"
+    default: String(Character(self))
+    }
   }
 }

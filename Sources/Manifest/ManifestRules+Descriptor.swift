@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension ManifestRules {
-  /// Bits a blob must compare before a match alone may set an accessory up.
+  /// The number of bits a blob must compare before a match alone may set up an accessory.
   static let maskBitsForHandsFree = 16
 
-  /// Which clauses stand together, and that the app declares what they name.
+  /// Checks that the clauses may be combined and that the app declares their values.
   mutating func check(_ descriptor: DiscoveryDescriptor, of app: App, at path: ManifestKeyPath) {
     guard isLegible(path) else { return }
     checkKeys(of: descriptor, at: path)
@@ -17,7 +17,7 @@ extension ManifestRules {
     checkDeclarations(of: descriptor, by: app, at: path)
   }
 
-  /// A descriptor needs a key: data and names say too little without one.
+  /// Checks that the descriptor has a key: data and names alone are not specific enough.
   private mutating func checkKeys(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
     let lacksCompany = descriptor.manufacturerData != nil && descriptor.companyIdentifier == nil
     let lacksService = descriptor.serviceData != nil && descriptor.serviceUUID == nil
@@ -48,7 +48,7 @@ extension ManifestRules {
     }
   }
 
-  /// An identifier that the app does not declare is refused, as AccessorySetupKit does.
+  /// Refuses identifiers that the app does not declare, as AccessorySetupKit does.
   private mutating func checkDeclarations(
     of descriptor: DiscoveryDescriptor, by app: App, at path: ManifestKeyPath
   ) {
@@ -80,7 +80,7 @@ extension ManifestRules {
     }
   }
 
-  /// A second identity is recognised on the air and says nothing else.
+  /// Checks that a second identity has no clause besides those that recognise it on the air.
   mutating func checkAlternate(_ descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
     guard isLegible(path) else { return }
     for (key, isSet) in [
@@ -95,6 +95,6 @@ extension ManifestRules {
 }
 
 extension DiscoveryDescriptor {
-  /// Whether a company identifier or a service UUID says where to look.
+  /// Whether the descriptor has a company identifier or a service UUID.
   var hasKey: Bool { companyIdentifier != nil || serviceUUID != nil }
 }

@@ -3,7 +3,7 @@
 import Discovery
 
 extension ManifestRules {
-  /// That leaving is harder than staying out, that bounds are in order, and that every setting is used.
+  /// Checks that the thresholds leave a hysteresis, that bounds are in order, and that every setting is used.
   mutating func check(_ gate: GateSettings, of item: DisplayItem, at path: ManifestKeyPath) {
     guard isLegible(path), isLegible(path.parent?.appending(ItemKey.descriptor) ?? path) else { return }
     checkHysteresis(of: gate, at: path)
@@ -43,7 +43,7 @@ extension ManifestRules {
     }
   }
 
-  /// Each range and each way of deciding uses its own settings.
+  /// Reports settings that the item's range or way of deciding does not use.
   private mutating func checkUse(of gate: GateSettings, at path: ManifestKeyPath) {
     let standard = GateSettings()
     let changed = gate.changedKeys(from: standard)

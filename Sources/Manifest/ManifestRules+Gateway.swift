@@ -3,7 +3,7 @@
 import Discovery
 
 extension ManifestRules {
-  /// Sizes that contain one another.
+  /// Checks the sizes that must not exceed one another.
   mutating func checkGateway() {
     let sizes = manifest.gateway.capacities
     check(CapacityKey.matchesPerItem, sizes.matchesPerItem, within: .devices, sizes.devices, in: .capacity)
@@ -27,7 +27,7 @@ extension ManifestRules {
     )
   }
 
-  /// Who the app's account is, when the system can say.
+  /// Checks that the app's account exists, if the system can tell.
   mutating func check(_ account: App.Account, at path: ManifestKeyPath) {
     let key = account.isUser ? AppKey.user : AppKey.group
     guard isLegible(path.appending(key)), isLegible(path.appending(AppKey.group)) else { return }
@@ -40,8 +40,8 @@ extension ManifestRules {
     }
   }
 
-  /// What the kernel shows for accounts that it cannot express (`/proc/sys/kernel/overflowuid`): peers that look like
-  /// this are refused, whoever they are.
+  /// The id that the kernel shows for accounts that it cannot express (`/proc/sys/kernel/overflowuid`). Every peer with
+  /// this id is refused.
   private static let overflowID: UInt32 = 65_534
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 extension ManifestRules {
-  /// Grants are keyed on the id.
+  /// Checks that no two items of the app have the same id, because grants refer to it.
   mutating func checkRepeatedItems(of app: App) {
     var firstIndex: [String: Int] = [:]
     for (index, item) in app.items.enumerated() where !item.id.isEmpty {
@@ -14,7 +14,7 @@ extension ManifestRules {
     }
   }
 
-  /// What nobody confirms must not be mistaken for something else.
+  /// Checks that an item that is set up without confirmation has a specific descriptor.
   mutating func checkSelection(of item: DisplayItem, at path: ManifestKeyPath) {
     guard item.selection.isHandsFree, isLegible(path.appending(ItemKey.descriptor)) else { return }
     if !item.descriptor.isDistinct {
@@ -24,7 +24,7 @@ extension ManifestRules {
     }
   }
 
-  /// Settings that change nothing.
+  /// Reports settings that change nothing.
   mutating func checkEffects(of item: DisplayItem, at path: ManifestKeyPath) {
     if item.selection == .observe {
       for (key, isSet) in [
@@ -45,7 +45,7 @@ extension ManifestRules {
 }
 
 extension DisplayItem.Selection {
-  /// Whether accessories are set up without a person's choice from a list.
+  /// Whether accessories are set up without a choice from a list.
   var isHandsFree: Bool {
     switch self {
     case .touch, .automatic: true
@@ -55,7 +55,7 @@ extension DisplayItem.Selection {
 }
 
 extension DiscoveryDescriptor {
-  /// Whether more than a key has to match.
+  /// Whether the descriptor requires more than a key.
   fileprivate var isDistinct: Bool {
     nameSubstring != nil
       || [manufacturerData, serviceData].contains {

@@ -3,10 +3,10 @@
 import HCI
 
 extension ManifestRules {
-  /// Two items that mean one device: a picker would offer it twice, and hands-free ways would collide. One overlap an
-  /// item, with the first that it shares a key with.
+  /// Reports items that match the same device: a picker would offer it twice, and hands-free setups would collide.
+  /// Reports one overlap per item, with the first other item that shares a key.
   ///
-  /// Compares every pair of items under one key: a mebibyte of items on one company takes two seconds.
+  /// Compares every pair of items that share a key: a mebibyte of items with one company takes two seconds.
   mutating func checkOverlaps() {
     var places: [Place] = []
     var sharers: [OverlapKey: [Int]] = [:]
@@ -34,7 +34,7 @@ extension ManifestRules {
   }
 }
 
-/// An item as far as overlaps look at it.
+/// The properties of an item that decide about overlaps.
 private final class Place {
   let app: String
   let id: String
@@ -48,7 +48,7 @@ private final class Place {
     self.descriptor = item.descriptor
   }
 
-  /// Several apps may want one accessory, as long as somebody decides.
+  /// Whether both items could be offered for one device: items of different apps only if both are hands-free.
   func meets(_ other: Place) -> Bool { app == other.app || (isHandsFree && other.isHandsFree) }
 
   var keys: [OverlapKey] {
@@ -57,7 +57,7 @@ private final class Place {
   }
 }
 
-/// Items that share one of these may mean the same device.
+/// A key that two items must share to match the same device.
 private enum OverlapKey: Hashable {
   case company(UInt16)
   case service(BluetoothUUID)

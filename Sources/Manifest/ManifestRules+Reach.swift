@@ -6,7 +6,7 @@ extension ManifestRules {
   /// The longest local name that GAP defines (Core Specification 5.4, Volume 3, Part C, 12.1).
   private static let nameBytesMax = 248
 
-  /// Descriptors that match too much or nothing.
+  /// Reports descriptors that match too much or nothing.
   mutating func checkReach(of item: DisplayItem, at path: ManifestKeyPath) {
     guard isLegible(path) else { return }
     let descriptor = item.descriptor
@@ -77,12 +77,12 @@ extension ManifestRules {
 
 /// Sizes of an advertising data structure.
 private enum AdvertisingData {
-  /// What one structure carries behind its length and type (Core Specification 5.4, Volume 3, Part C, 11).
+  /// The bytes of one structure after its length and type (Core Specification 5.4, Volume 3, Part C, 11).
   static let fieldBytesMax = 254
 }
 
 extension DiscoveryDescriptor {
-  /// The key, when it is the only Bluetooth clause.
+  /// The key, if it is the only Bluetooth clause.
   fileprivate var onlyKey: DescriptorKey? {
     guard manufacturerData == nil, serviceData == nil, nameSubstring == nil else { return nil }
     switch (companyIdentifier, serviceUUID) {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a manifest must say, and what it should not, beyond its form.
+/// The rules for the meaning of a manifest.
 ///
-/// Rules stay silent about what the text says illegibly: one mistake, one diagnostic.
+/// They skip values that could not be read from the text, so that one mistake gives one diagnostic.
 public struct ManifestRules {
   let manifest: GatewayManifest
   let accounts: AccountDirectory
   private(set) var diagnostics: [ManifestDiagnostic] = []
-  /// Everything that is illegible or holds something illegible.
+  /// The paths of unreadable values and of everything that contains one.
   private let doubtful: Set<ManifestKeyPath>
 
-  /// Everything there is to say about a manifest, in its order. `unreadable` are the keys that stand in the text and
-  /// gave no value.
+  /// Returns all diagnostics of a manifest, in its order. `unreadable` are the keys of the text that gave no value.
   public static func diagnostics(
     in manifest: GatewayManifest, accounts: AccountDirectory = .silent, unreadable: Set<ManifestKeyPath> = []
   ) -> [ManifestDiagnostic] {
@@ -22,7 +21,7 @@ public struct ManifestRules {
     return rules.diagnostics
   }
 
-  /// What is wrong with a descriptor that an app brings in a call; paths begin at the descriptor.
+  /// Returns all diagnostics of a descriptor that an app passes in a call; paths begin at the descriptor.
   public static func diagnostics(
     in descriptor: DiscoveryDescriptor, of app: App, isAlternate: Bool = false
   ) -> [ManifestDiagnostic] {
@@ -46,7 +45,7 @@ public struct ManifestRules {
     diagnostics.append(ManifestDiagnostic(path: path, kind: kind))
   }
 
-  /// Whether nothing at or under a path is illegible.
+  /// Whether the value at a path, with everything below it, could be read.
   func isLegible(_ path: ManifestKeyPath) -> Bool { !doubtful.contains(path) }
 
   static func path(ofApp name: String) -> ManifestKeyPath {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Bytes to compare and the bits of them that count.
+/// Bytes to compare, and a mask of the bits that count.
 ///
 /// A payload matches when `(payload[i] & mask[i]) == (blob[i] & mask[i])` for every index of the blob; a shorter
 /// payload never matches.
 public struct MaskedBytes: Hashable, Sendable {
-  /// The bytes as they stand in the payload.
+  /// The expected bytes of the payload.
   public let blob: [UInt8]
   /// As long as the blob; a set bit is compared.
   public let mask: [UInt8]
@@ -16,7 +16,7 @@ public struct MaskedBytes: Hashable, Sendable {
     self.mask = [UInt8](repeating: 0xFF, count: blob.count)
   }
 
-  /// Nil when the lengths differ.
+  /// Returns nil if the lengths differ.
   public init?(blob: [UInt8], mask: [UInt8]) {
     guard blob.count == mask.count else { return nil }
     self.blob = blob
@@ -26,7 +26,7 @@ public struct MaskedBytes: Hashable, Sendable {
   /// How many bits are compared.
   public var maskBitCount: Int { mask.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-  /// Whether some payload meets both.
+  /// Whether a payload could match both.
   public func isCompatible(with other: MaskedBytes) -> Bool {
     for index in 0..<min(blob.count, other.blob.count) {
       let both = mask[index] & other.mask[index]

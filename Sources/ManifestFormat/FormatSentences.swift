@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Manifest
+public import Manifest
 
 extension FormatDiagnostic {
   /// What is wrong with the text, and what would be right. This file and `RuleSentences` hold every sentence.
@@ -91,5 +91,55 @@ extension TomlSyntaxError.Reason {
     let opening = "Error while parsing "
     let rest = message.hasPrefix(opening) ? message.dropFirst(opening.count) : message[...]
     return String(rest).escapedForPeople(scalarCountMax: 200)
+  }
+}
+
+extension FormatDiagnostic.Expectation {
+  /// What the value must be, as the end of a sentence.
+  var phrase: String {
+    switch self {
+    case .table: "a table"
+    case .tables: "a list of tables, written [[…]]"
+    case .list: "a list"
+    case .text: "a string in quotes"
+    case .texts: "a list of strings, [\"…\"]"
+    case .integer: "an integer without quotes"
+    case .companyIdentifier: "a company identifier: \"0x004C\", \"004C\" or the number 76"
+    case .serviceUUID: "a UUID of 4, 8 or 32 hexadecimal digits, as \"FE0F\" or 8-4-4-4-12"
+    case .hexadecimal: "hexadecimal digits, two for each byte, as \"a55a0010\""
+    case .identifier:
+      "1 to 64 letters, digits, dots, dashes or underscores of ASCII, the first a letter or digit"
+    case .accountName: "the name of an account, at most 32 characters without blanks"
+    case .interfaceName: "the name of a network interface, as \"wlan1\", under 16 characters"
+    case .deviceName: "the name of a device in sysfs, as \"serial0-0\" or \"1-1.4:1.0\""
+    case .absolutePath: "a path from the root, beginning with /"
+    case .radio:
+      "\"any\", \"hci0\", an adapter's address, \"btsnoop:FILE\" or \"h4:PATH\""
+    case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
+    case .identityKey: "32 hexadecimal digits, the most significant octet first"
+    case .truth: "true or false, without quotes"
+    case .form(let phrase): phrase
+    case .offset: "\"uncalibrated\" or a number of decibels from -40 to 40"
+    }
+  }
+}
+
+extension FileProtectionError {
+  /// Why the file is refused, and what helps.
+  public var sentence: String {
+    switch self {
+    case .notAFile: "this is not a regular file; name the file itself"
+    case .foreignOwner(let owner):
+      "user \(owner) owns the file and could change it; chown it to root or to the agent's user"
+    case .othersWrite(let permissions):
+      "others may write the file (mode \(Self.octal(permissions))); chmod go-w it"
+    case .othersRead(let permissions):
+      "others may read the keys (mode \(Self.octal(permissions))); chmod 600 the file"
+    }
+  }
+
+  private static func octal(_ permissions: UInt32) -> String {
+    let digits = String(permissions, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
   }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What an app can have once.
+/// A pair of app and device, which a registry has only once.
 private struct Grant: Hashable {
   let app: String
   let device: Int64
 }
 
-/// What can be removed from an app's item once.
+/// A device removed from an app's item, which a registry records only once.
 private struct Removal: Hashable {
   let app: String
   let item: String
@@ -14,7 +14,7 @@ private struct Removal: Hashable {
 }
 
 extension AccessoryRegistry {
-  /// A registry of these rows, which somebody wrote down; throws the first thing that cannot be.
+  /// Creates a registry from rows that were read; throws the first error found.
   public init(_ rows: [RegistryRow]) throws(RegistryConsistencyError) {
     for row in rows {
       if let field = row.problem { throw .invalid(row.table, number: row.number, field) }
@@ -27,7 +27,7 @@ extension AccessoryRegistry {
     if let violation { throw violation }
   }
 
-  /// Traps when something does not hold that always does.
+  /// Traps if an invariant is violated.
   public func checkInvariants() {
     for row in rows { precondition(row.problem == nil, "\(row.table) \(row.number) cannot be stored") }
     if let violation { preconditionFailure("\(violation)") }
@@ -42,7 +42,7 @@ extension AccessoryRegistry {
     }
   }
 
-  /// The first thing that does not hold between rows.
+  /// The first inconsistency between rows.
   private var violation: RegistryConsistencyError? {
     deviceViolation ?? accessoryViolation ?? accountViolation ?? tombstoneViolation
   }
@@ -95,7 +95,7 @@ extension AccessoryRegistry {
 
   private var accountViolation: RegistryConsistencyError? {
     var apps = Set(accessories.map(\.app))
-    // Each account takes its app, so a second one finds none.
+    // Each account removes its app from the set, so a second account of the app is found here.
     return accounts.first { apps.remove($0.app) == nil }.map { .unusedAccount(number: $0.number) }
   }
 
@@ -106,4 +106,32 @@ extension AccessoryRegistry {
       return !removals.insert(removal).inserted
     }.map { .repeatedTombstone(number: $0.number) }
   }
+}
+
+/// An invalid row, or an inconsistency between rows. Changes never cause one; a damaged file or an edited export may.
+public enum RegistryConsistencyError: Error, Equatable, Sendable {
+  case invalid(RegistryTable, number: Int64, RegistryField)
+  /// Two rows of a table have the same number.
+  case repeatedNumber(RegistryTable, number: Int64)
+  case tooMany(RegistryTable)
+  /// The device of an accessory is missing.
+  case missingDevice(accessory: Int64)
+  /// A device has no accessory.
+  case unusedDevice(number: Int64)
+  /// Two devices have the same address or network.
+  case repeatedIdentity(device: Int64)
+  /// An app has two accessories on one device.
+  case repeatedAccessory(number: Int64)
+  /// Two accessories have the same random identifier.
+  case repeatedIdentifier(accessory: Int64)
+  /// Of an accessory and its device, only one has Bluetooth.
+  case bluetoothDisagrees(accessory: Int64)
+  /// An accessory has another network name than its device without Bluetooth.
+  case networkDisagrees(accessory: Int64)
+  /// An app has accessories but no account.
+  case missingAccount(accessory: Int64)
+  /// An app has an account but no accessories, or two accounts.
+  case unusedAccount(number: Int64)
+  /// Two tombstones are for the same device and item.
+  case repeatedTombstone(number: Int64)
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Every grant there is: which devices are whose accessories.
+import HCI
+
+/// All grants: which devices are accessories of which apps.
 ///
-/// It changes by ``apply(_:)`` only, which also says what is to be written to disk. Capacity: ``RegistryLimits``.
+/// Only ``apply(_:)`` changes it; it also returns what must be written to disk. Capacity: ``RegistryLimits``.
 public struct AccessoryRegistry: Equatable, Sendable {
   var accountRows = NumberedRows<RegistryAccount>()
   var deviceRows = NumberedRows<RegistryDevice>()
@@ -15,7 +17,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
   public var devices: [RegistryDevice] { deviceRows.rows }
   /// In the order in which they were added.
   public var accessories: [RegistryAccessory] { accessoryRows.rows }
-  /// The oldest first.
+  /// In order of age, the oldest first.
   public var tombstones: [RegistryTombstone] { tombstoneRows.rows }
 
   public var isEmpty: Bool { accessories.isEmpty && tombstones.isEmpty }
@@ -26,12 +28,12 @@ public struct AccessoryRegistry: Equatable, Sendable {
 
   public func accessories(ofApp app: String) -> [RegistryAccessory] { accessories.filter { $0.app == app } }
 
-  /// An app's accessory, or nil when there is none or it is another app's: nobody can tell which.
+  /// Returns the app's accessory; nil if there is none or it belongs to another app, which callers cannot tell apart.
   public func accessory(_ identifier: RandomIdentifier, ofApp app: String) -> RegistryAccessory? {
     accessory(identifier).flatMap { $0.app == app ? $0 : nil }
   }
 
-  /// What an app's accessory is when its device is known by that.
+  /// Returns the app's accessory on the device with this identity.
   public func accessory(ofApp app: String, on identity: DeviceIdentity) -> RegistryAccessory? {
     guard let device = device(identity) else { return nil }
     return accessories.first { $0.app == app && $0.device == device.number }
@@ -48,12 +50,12 @@ public struct AccessoryRegistry: Equatable, Sendable {
 
   public func account(ofApp app: String) -> AccountID? { accounts.first { $0.app == app }?.account }
 
-  /// Whether the device was removed from the app's item, and nobody has allowed it since.
+  /// Whether the device was removed from the app's item and has not been allowed again.
   public func isRemoved(_ identity: DeviceIdentity, app: String, item: String) -> Bool {
     tombstones.contains { $0.app == app && $0.item == item && $0.has(identity) }
   }
 
-  /// All rows, table by table, each in the order of numbers: what exports and imports go through.
+  /// All rows, table by table, each in the order of numbers; for exports and imports.
   public var rows: [RegistryRow] {
     accounts.map(RegistryRow.account) + devices.map(RegistryRow.device)
       + accessories.map(RegistryRow.accessory) + tombstones.map(RegistryRow.tombstone)
@@ -88,10 +90,55 @@ public struct AccessoryRegistry: Equatable, Sendable {
 }
 
 extension AccessoryRegistry {
-  /// The next accessory behind a number.
+  /// Returns the next accessory after a number that satisfies `isWanted`.
   public func accessory(
     after last: Int64, where isWanted: (RegistryAccessory) -> Bool
   ) -> RegistryAccessory? {
     accessoryRows.rows[accessoryRows.place(after: last)...].first(where: isWanted)
+  }
+}
+
+/// The capacity of a registry. Additions beyond it are refused; a new tombstone replaces the oldest.
+public enum RegistryLimits {
+  public static let accessoriesMax = 2_048
+  public static let tombstonesMax = 1_024
+  /// The largest row number: JSON holds it exactly.
+  public static let numberMax: Int64 = 1 << 53 - 1
+  /// The longest app name, item id and device name (Core Specification 5.4, Volume 4, Part E, 6.23, has 248).
+  public static let textBytesMax = 248
+  public static let ssidBytesMax = 32
+  /// The longest blob or name in a descriptor: the data of one AD structure.
+  public static let clauseBytesMax = 254
+
+  /// Returns the largest number of rows of a table. Each accessory adds at most one device and one account.
+  public static func rowsMax(of table: RegistryTable) -> Int {
+    table == .tombstone ? tombstonesMax : accessoriesMax
+  }
+}
+
+extension AccessoryRegistry {
+  /// Makes a change; if it cannot be made, throws the reason and leaves the registry unchanged.
+  @discardableResult
+  public mutating func apply(_ change: RegistryChange) throws(RegistryError) -> RegistryOutcome {
+    var edit = RegistryEdit(self)
+    switch change {
+    case .add(let addition): try edit.add(addition)
+    case .remove(let identifier, let leavesTombstone):
+      try edit.remove(identifier, leavesTombstone: leavesTombstone)
+    case .rename(let identifier, let displayName, let ssid):
+      try edit.rename(identifier, displayName: displayName, ssid: ssid)
+    case .setState(let identifier, let state): try edit.changeAccessory(identifier) { $0.state = state }
+    case .authorize(let identifier, let ssid, let bridgingIdentifier):
+      try edit.authorize(identifier, ssid: ssid, bridgingIdentifier: bridgingIdentifier)
+    case .setSSID(let identifier, let ssid): try edit.setSSID(identifier, ssid)
+    case .extend(let identifier, let extending): try edit.extend(identifier, extending)
+    case .addAddress(let identifier, let address): try edit.addAddress(identifier, address)
+    case .setBond(let identifier, let bond, let identity):
+      try edit.setBond(identifier, bond, identity: identity)
+    case .allow(let app, let identity): try edit.allow(app: app, identity)
+    case .confirmAccount(let app, let account): try edit.confirmAccount(app: app, account)
+    }
+    self = edit.registry
+    return edit.outcome
   }
 }

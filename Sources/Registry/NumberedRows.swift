@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A row with a number that is its own in its table and above zero.
+/// A row with a number above zero that is unique in its table.
 public protocol NumberedRow: Equatable, Sendable {
   var number: Int64 { get set }
 }
 
 /// The rows of one table in the order of their numbers.
 ///
-/// Searching by number halves; everything else looks at each row, of which there are 2,048 at most
-/// (``RegistryLimits``).
+/// A search by number is binary; every other search is linear over at most 2,048 rows (``RegistryLimits``).
 struct NumberedRows<Row: NumberedRow>: Equatable, Sendable {
   private(set) var rows: [Row] = []
 
-  /// The number of a row that is added next.
+  /// The number of the next added row.
   var nextNumber: Int64 { (rows.last?.number ?? 0) + 1 }
 
   subscript(number: Int64) -> Row? {
@@ -20,7 +19,7 @@ struct NumberedRows<Row: NumberedRow>: Equatable, Sendable {
     return place < rows.count && rows[place].number == number ? rows[place] : nil
   }
 
-  /// Adds the row, in place of one with its number.
+  /// Adds the row, or replaces the row with its number.
   mutating func put(_ row: Row) {
     let place = place(of: row.number)
     if place < rows.count, rows[place].number == row.number {
@@ -35,10 +34,10 @@ struct NumberedRows<Row: NumberedRow>: Equatable, Sendable {
     if place < rows.count, rows[place].number == number { rows.remove(at: place) }
   }
 
-  /// Where the rows behind a number begin.
+  /// Returns the index of the first row after a number.
   func place(after number: Int64) -> Int { place(of: number + 1) }
 
-  /// Where a row with that number is or would be.
+  /// Returns the index where the row with this number is or would be inserted.
   private func place(of number: Int64) -> Int {
     var low = 0
     var high = rows.count

@@ -3,13 +3,13 @@
 public import HCI
 import Manifest
 
-/// 128 random bits that name something to one app and tell nothing about it.
+/// 128 random bits that identify something to one app and reveal nothing about it.
 ///
-/// Whoever makes one brings the randomness: the rules have none of their own.
+/// The caller supplies the randomness; the registry has no source of its own.
 public struct RandomIdentifier: Hashable, Sendable, BitwiseCopyable {
-  /// The first eight octets as they are written in text.
+  /// The first eight bytes in the order of the text.
   public let high: UInt64
-  /// The last eight octets as they are written in text.
+  /// The last eight bytes in the order of the text.
   public let low: UInt64
 
   public init(high: UInt64, low: UInt64) {
@@ -25,14 +25,14 @@ public struct RandomIdentifier: Hashable, Sendable, BitwiseCopyable {
     self.init(bytes: bytes)
   }
 
-  /// 16 octets, most significant first; nil for another number of them.
+  /// 16 bytes, most significant first; nil for any other count.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
     low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// 16 octets, most significant first.
+  /// 16 bytes, most significant first.
   public var bytes: [UInt8] {
     [high, low].flatMap { word in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }

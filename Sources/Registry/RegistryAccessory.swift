@@ -2,29 +2,28 @@
 
 public import Manifest
 
-/// That a device is an app's accessory: a grant. Another app's grant of the same device shares nothing with it but the
-/// device.
+/// A grant: a device that is an app's accessory. Grants of the same device to different apps share only the device.
 public struct RegistryAccessory: Equatable, Sendable, NumberedRow {
   public var number: Int64
   public var identifier: RandomIdentifier
   public var app: String
-  /// The item's id in the manifest; nil when the app brought the item.
+  /// The item's id in the manifest; nil if the app supplied the item.
   public var item: String?
-  /// As it was set up, and what an operator let the app add since. What is heard is matched against the manifest's
-  /// item while there is one.
+  /// The descriptor at setup, with what the app added since with an operator's consent. Advertisements are matched
+  /// against the manifest's item while it exists.
   public var descriptor: DiscoveryDescriptor
-  /// A second identity that an operator let the app add.
+  /// A second identity that the app added with an operator's consent.
   public var alternate: DiscoveryDescriptor?
   /// The number of its device.
   public var device: Int64
-  /// There while the device has Bluetooth.
+  /// nil for a device without Bluetooth.
   public var bluetoothIdentifier: RandomIdentifier?
   public var state: AccessoryState
-  /// Its network, 1 to 32 octets: that of the device itself when it has no Bluetooth.
+  /// The name of the accessory's network, 1 to 32 bytes; the device's identity if it has no Bluetooth.
   public var ssid: [UInt8]?
-  /// 48 bits of a classic address.
+  /// The 48 bits of a classic address.
   public var bridgingIdentifier: UInt64?
-  /// Wall clock in seconds since 1970; nil when nobody knew it.
+  /// Wall-clock time in seconds since 1970; nil if the clock was not set.
   public var addedAt: Int64?
 
   public init(
@@ -37,5 +36,36 @@ public struct RegistryAccessory: Equatable, Sendable, NumberedRow {
     self.descriptor = descriptor
     self.device = device
     self.state = state
+  }
+}
+
+/// How far the authorization of an accessory went: `ASAccessory.AccessoryState` with its raw values.
+public enum AccessoryState: Int, CaseIterable, Sendable {
+  case unauthorized = 0
+  /// An operator chose the device, and the app has not confirmed it yet.
+  case awaitingAuthorization = 10
+  case authorized = 20
+}
+
+/// Whether the current manifest allows the use of an accessory. It is computed and never stored: if the manifest is
+/// changed back, so is the status.
+public enum AccessoryStatus: String, Sendable {
+  case active = "good"
+  /// The accessory's item or app is no longer in the manifest; the accessory is kept but inactive.
+  case orphaned
+  /// The app's account is not the one that set up the accessory: an operator has to confirm it.
+  case suspended
+}
+
+extension AccessoryRegistry {
+  /// Returns the status of an accessory. `accounts` holds the account of each app, looked up when the manifest was read;
+  /// apps with an unknown account are absent.
+  public func standing(
+    of accessory: RegistryAccessory, in manifest: GatewayManifest, accounts: [String: AccountID]
+  ) -> AccessoryStatus {
+    guard let app = manifest.apps.first(where: { $0.name == accessory.app }) else { return .orphaned }
+    guard account(ofApp: accessory.app) == accounts[accessory.app] else { return .suspended }
+    if let item = accessory.item, !app.items.contains(where: { $0.id == item }) { return .orphaned }
+    return .active
   }
 }

@@ -1,28 +1,123 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Manifest
 
-/// Everything that can happen to a registry: each is made wholly or not at all.
+/// A change of a registry; it is made completely or not at all.
 public enum RegistryChange: Equatable, Sendable {
   case add(RegistryAddition)
-  /// Takes the accessory from its app. With `leavesTombstone` the device is not set up again by touch or
-  /// automatically; an accessory whose item the app brought leaves none.
+  /// Removes the accessory from its app. With `leavesTombstone`, the device is not set up again by touch or
+  /// automatically; an accessory whose item the app supplied leaves no tombstone.
   case remove(RandomIdentifier, leavesTombstone: Bool)
-  /// Renames the device for every app, and with `ssid` the accessory's network with it.
+  /// Renames the device for every app and, with `ssid`, also the accessory's network.
   case rename(RandomIdentifier, displayName: String, ssid: [UInt8]? = nil)
   case setState(RandomIdentifier, AccessoryState)
   /// Authorizes the accessory, with what its app learned about it.
   case authorize(RandomIdentifier, ssid: [UInt8]? = nil, bridgingIdentifier: UInt64? = nil)
-  /// Its network has another name. Of a device without Bluetooth that is the identity, for every app.
+  /// Sets the name of the accessory's network. For a device without Bluetooth this changes its identity, for every app.
   case setSSID(RandomIdentifier, [UInt8])
-  /// It may be found by more than before: network clauses that it had not, a second identity, or both.
+  /// Adds network clauses that the descriptor lacks, a second identity, or both.
   case extend(RandomIdentifier, RegistryExtension)
-  /// Its device advertises from there too.
+  /// Adds a second address of the accessory's device.
   case addAddress(RandomIdentifier, DeviceAddress)
-  /// Its device was paired with, or lost the keys; `identity` is the address that the keys told.
+  /// Sets the bond of the accessory's device; `identity` is the address that came with the keys.
   case setBond(RandomIdentifier, Bond, identity: DeviceAddress? = nil)
-  /// What was removed from the app may be set up again by touch or automatically.
+  /// Lets the app set up a removed device by touch or automatically again.
   case allow(app: String, DeviceIdentity)
-  /// An operator confirms that the app's accessories are that account's.
+  /// Records that an operator confirmed the account that owns the app's accessories.
   case confirmAccount(app: String, AccountID)
+}
+
+/// The values of a new accessory.
+public struct RegistryAddition: Equatable, Sendable {
+  public var app: String
+  /// The account that may act as the app.
+  public var account: AccountID
+  public var item: String?
+  public var descriptor: DiscoveryDescriptor
+  /// The item's limit; nil if the app supplied the item.
+  public var maxAccessories: UInt16?
+  public var identity: DeviceIdentity
+  public var isIdentityDurable = true
+  /// A random value.
+  public var identifier: RandomIdentifier
+  /// A random value; unused for a device without Bluetooth.
+  public var bluetoothIdentifier: RandomIdentifier
+  /// Unused if the device already has a name.
+  public var displayName: String
+  public var state = AccessoryState.authorized
+  public var ssid: [UInt8]?
+  /// Whether the accessory is set up by touch or automatically, which a tombstone prevents. An operator's choice
+  /// removes the tombstone instead.
+  public var isHandsFree = false
+  public var addedAt: Int64?
+
+  public init(
+    app: String, account: AccountID, descriptor: DiscoveryDescriptor, identity: DeviceIdentity,
+    identifier: RandomIdentifier, bluetoothIdentifier: RandomIdentifier, displayName: String
+  ) {
+    self.app = app
+    self.account = account
+    self.descriptor = descriptor
+    self.identity = identity
+    self.identifier = identifier
+    self.bluetoothIdentifier = bluetoothIdentifier
+    self.displayName = displayName
+  }
+}
+
+/// Additions to the descriptor of an accessory; existing values are kept.
+public struct RegistryExtension: Equatable, Sendable {
+  public var ssid: [UInt8]?
+  public var ssidPrefix: [UInt8]?
+  public var alternate: DiscoveryDescriptor?
+
+  public init(ssid: [UInt8]? = nil, ssidPrefix: [UInt8]? = nil, alternate: DiscoveryDescriptor? = nil) {
+    self.ssid = ssid
+    self.ssidPrefix = ssidPrefix
+    self.alternate = alternate
+  }
+}
+
+/// The result of a change.
+public struct RegistryOutcome: Equatable, Sendable {
+  /// The steps to write; empty if the change altered nothing.
+  public internal(set) var writes: [RegistryWrite] = []
+  /// The device whose last accessory was removed: its bond must be deleted.
+  public internal(set) var removedDevice: RegistryDevice?
+  /// The oldest tombstone, if a new one replaced it.
+  public internal(set) var forgotten: RegistryTombstone?
+}
+
+/// One step of writing a change; all steps of a change are written together or not at all.
+public enum RegistryWrite: Equatable, Sendable {
+  /// Writes a row, replacing the row with its number.
+  case put(RegistryRow)
+  case drop(RegistryTable, number: Int64)
+}
+
+/// Why a change was not made; the registry is unchanged.
+public enum RegistryError: Error, Equatable, Sendable {
+  /// No accessory has the identifier.
+  case unknownAccessory
+  /// The app has no accessories, so there is no account to confirm.
+  case unknownApp
+  /// The device was not removed from the app.
+  case notRemoved
+  /// The device is already an accessory of the app.
+  case alreadyAdded(RandomIdentifier)
+  /// The device was removed from the app and has not been allowed again.
+  case removedBefore
+  /// The app's accessories belong to another account until an operator confirms the new one.
+  case accountChanged
+  /// The item has reached its largest number of accessories.
+  case itemFull(maxAccessories: UInt16)
+  /// The registry has reached its capacity.
+  case full
+  /// Another accessory has the random identifier: draw again.
+  case identifierTaken
+  /// Another device has the address or network name.
+  case identityTaken
+  /// A value of the change is invalid.
+  case invalid(RegistryField)
 }

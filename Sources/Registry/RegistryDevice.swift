@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+import Manifest
 
-/// A device that is some app's accessory. It goes with the last of them.
+/// A device that is the accessory of at least one app. It is removed with its last accessory.
 public struct RegistryDevice: Equatable, Sendable, NumberedRow {
   public var number: Int64
   public var identity: DeviceIdentity
-  /// Where else it advertises from: as a bootloader, for instance.
+  /// A second address that it advertises from, as a bootloader for instance.
   public var secondAddress: DeviceAddress?
-  /// The same for all apps; the first one's choice until somebody renames it.
+  /// The same for all apps: chosen at the first setup, until the device is renamed.
   public var displayName: String
-  /// False for one that changes its address and gave no key: it may not be known again.
+  /// false for a device that changes its address and gave no key: it may not be recognised later.
   public var isIdentityDurable: Bool
   public var bond: Bond = .none
 
@@ -21,7 +22,86 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
     self.isIdentityDurable = isIdentityDurable
   }
 
-  /// Whether the device is known by that.
+  /// Whether the device has this identity, or it as its second address.
+  public func has(_ identity: DeviceIdentity) -> Bool {
+    self.identity == identity || (secondAddress.map { .bluetooth($0) == identity } ?? false)
+  }
+}
+
+/// What a device is recognised by.
+public enum DeviceIdentity: Hashable, Sendable {
+  /// The address it advertises from; the identity address once a bond has revealed it.
+  case bluetooth(DeviceAddress)
+  /// The full name of its network, for a device without Bluetooth.
+  case network([UInt8])
+
+  public var address: DeviceAddress? {
+    if case .bluetooth(let address) = self { address } else { nil }
+  }
+
+  public var ssid: [UInt8]? {
+    if case .network(let ssid) = self { ssid } else { nil }
+  }
+
+  /// The address, AA:BB:CC:DD:EE:FF, or the network's name, for display.
+  public var text: String {
+    switch self {
+    case .bluetooth(let address): AddressText.text(of: address.bits)
+    case .network(let ssid): String(decoding: ssid, as: UTF8.self)
+    }
+  }
+}
+
+/// The result of pairing with a device. It belongs to the device and is the same for all apps.
+public enum Bond: Equatable, Sendable {
+  case none
+  /// `keys` are nil if another program (bluetoothd) stores them.
+  case bonded(keys: BondKeys?)
+  /// There were keys, and the device no longer accepts them.
+  case lost
+}
+
+/// The keys of a bond, in the encoding of the program that paired. They are stored and loaded, and never printed.
+public struct BondKeys: Equatable, Sendable {
+  /// Enough for the long-term, identity resolving and signing keys of both sides.
+  public static let byteCountMax = 512
+
+  public let bytes: [UInt8]
+
+  /// Returns nil for no bytes and for more than `byteCountMax`.
+  public init?(_ bytes: [UInt8]) {
+    guard (1...Self.byteCountMax).contains(bytes.count) else { return nil }
+    self.bytes = bytes
+  }
+}
+
+extension BondKeys: CustomStringConvertible, CustomReflectable {
+  public var description: String { "(keys)" }
+  /// Dumps and failed expectations show what a mirror does.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The mark of a device that was removed from an app: it is not set up again by touch or automatically until an operator
+/// allows it.
+public struct RegistryTombstone: Equatable, Sendable, NumberedRow {
+  public var number: Int64
+  public var app: String
+  public var item: String
+  public var identity: DeviceIdentity
+  /// A second address that the device advertised from.
+  public var secondAddress: DeviceAddress?
+
+  public init(
+    number: Int64, app: String, item: String, identity: DeviceIdentity, secondAddress: DeviceAddress? = nil
+  ) {
+    self.number = number
+    self.app = app
+    self.item = item
+    self.identity = identity
+    self.secondAddress = secondAddress
+  }
+
+  /// Whether the tombstone is for the device with this identity.
   public func has(_ identity: DeviceIdentity) -> Bool {
     self.identity == identity || (secondAddress.map { .bluetooth($0) == identity } ?? false)
   }

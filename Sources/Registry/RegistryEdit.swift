@@ -3,8 +3,8 @@
 import HCI
 import Manifest
 
-/// A change on its way: a copy of the registry, and what was done to it. The copy is thrown away when the change turns
-/// out not to be possible.
+/// A change in progress: a copy of the registry, and the edits made to it. If the change is impossible, the copy is
+/// discarded.
 struct RegistryEdit {
   private(set) var registry: AccessoryRegistry
   var outcome = RegistryOutcome()
@@ -13,7 +13,7 @@ struct RegistryEdit {
 
   // MARK: Rows
 
-  /// Puts a row, if it can be stored and says something new.
+  /// Stores a row if it is valid and differs from the stored one.
   mutating func put(_ row: RegistryRow) throws(RegistryError) {
     if let field = row.problem { throw .invalid(field) }
     guard registry.row(row.table, number: row.number) != row else { return }
@@ -127,10 +127,116 @@ struct RegistryEdit {
     try put(.account(row))
   }
 
-  /// Two devices are never known by the same.
+  /// Throws if another device already has this identity.
   private func requireFree(
     _ identity: DeviceIdentity, for device: RegistryDevice
   ) throws(RegistryError) {
     if let other = registry.device(identity), other.number != device.number { throw .identityTaken }
+  }
+}
+
+extension RegistryEdit {
+  mutating func add(_ addition: RegistryAddition) throws(RegistryError) {
+    try requireAddable(addition)
+    let device = try device(of: addition)
+    var accessory = RegistryAccessory(
+      number: registry.accessoryRows.nextNumber, identifier: addition.identifier, app: addition.app,
+      descriptor: addition.descriptor, device: device.number, state: addition.state)
+    accessory.item = addition.item
+    accessory.bluetoothIdentifier = device.identity.address.map { _ in addition.bluetoothIdentifier }
+    accessory.ssid = device.identity.ssid ?? addition.ssid
+    accessory.addedAt = addition.addedAt
+    try put(.accessory(accessory))
+    if registry.account(ofApp: addition.app) == nil {
+      try put(
+        .account(
+          RegistryAccount(
+            number: registry.accountRows.nextNumber, app: addition.app, account: addition.account)))
+    }
+    for tombstone in registry.tombstones where tombstone.has(addition.identity) && tombstone.is(of: addition)
+    {
+      drop(.tombstone, number: tombstone.number)
+    }
+  }
+
+  /// Returns the known device with this identity, or adds a new one.
+  private mutating func device(of addition: RegistryAddition) throws(RegistryError) -> RegistryDevice {
+    if let known = registry.device(addition.identity) { return known }
+    let device = RegistryDevice(
+      number: registry.deviceRows.nextNumber, identity: addition.identity, displayName: addition.displayName,
+      isIdentityDurable: addition.isIdentityDurable)
+    try put(.device(device))
+    return device
+  }
+
+  private func requireAddable(_ addition: RegistryAddition) throws(RegistryError) {
+    if let bound = registry.account(ofApp: addition.app), bound != addition.account { throw .accountChanged }
+    if let accessory = registry.accessory(ofApp: addition.app, on: addition.identity) {
+      throw .alreadyAdded(accessory.identifier)
+    }
+    if addition.isHandsFree, let item = addition.item,
+      registry.isRemoved(addition.identity, app: addition.app, item: item)
+    {
+      throw .removedBefore
+    }
+    try requireRoom(for: addition)
+    guard !areTaken(addition.identifier, addition.bluetoothIdentifier) else { throw .identifierTaken }
+  }
+
+  private func requireRoom(for addition: RegistryAddition) throws(RegistryError) {
+    guard registry.accessories.count < RegistryLimits.accessoriesMax else { throw .full }
+    guard let item = addition.item, let maxAccessories = addition.maxAccessories else { return }
+    let count = registry.accessories.count { $0.app == addition.app && $0.item == item }
+    guard count < Int(maxAccessories) else { throw .itemFull(maxAccessories: maxAccessories) }
+  }
+
+  private func areTaken(_ identifier: RandomIdentifier, _ bluetoothIdentifier: RandomIdentifier) -> Bool {
+    identifier == bluetoothIdentifier
+      || registry.accessories.contains { accessory in
+        [accessory.identifier, accessory.bluetoothIdentifier].contains(identifier)
+          || [accessory.identifier, accessory.bluetoothIdentifier].contains(bluetoothIdentifier)
+      }
+  }
+}
+
+extension RegistryTombstone {
+  /// Whether the tombstone is for the app and item of the addition.
+  fileprivate func `is`(of addition: RegistryAddition) -> Bool {
+    app == addition.app && item == addition.item
+  }
+}
+
+extension RegistryEdit {
+  /// Removes an accessory; with the last accessory of a device, the device and its bond; with the last one of an app, its
+  /// account.
+  mutating func remove(
+    _ identifier: RandomIdentifier, leavesTombstone: Bool
+  ) throws(RegistryError) {
+    let accessory = try accessory(identifier)
+    let device = registry.device(of: accessory)
+    drop(.accessory, number: accessory.number)
+    if leavesTombstone, let item = accessory.item { try bury(device, app: accessory.app, item: item) }
+    if !registry.accessories.contains(where: { $0.device == device.number }) {
+      drop(.device, number: device.number)
+      outcome.removedDevice = device
+    }
+    if !registry.accessories.contains(where: { $0.app == accessory.app }),
+      let account = registry.accounts.first(where: { $0.app == accessory.app })
+    {
+      drop(.account, number: account.number)
+    }
+  }
+
+  private mutating func bury(_ device: RegistryDevice, app: String, item: String) throws(RegistryError) {
+    guard !registry.isRemoved(device.identity, app: app, item: item) else { return }
+    if registry.tombstones.count >= RegistryLimits.tombstonesMax, let oldest = registry.tombstones.first {
+      drop(.tombstone, number: oldest.number)
+      outcome.forgotten = oldest
+    }
+    try put(
+      .tombstone(
+        RegistryTombstone(
+          number: registry.tombstoneRows.nextNumber, app: app, item: item, identity: device.identity,
+          secondAddress: device.secondAddress)))
   }
 }

@@ -3,7 +3,7 @@
 import Manifest
 
 extension RegistryOpenError {
-  /// What is wrong, without a full stop; the file's name stands before it.
+  /// What is wrong, without a full stop; the file's name goes before it.
   public var reason: String {
     switch self {
     case .damaged(let damage): "is damaged: \(damage.reason)"

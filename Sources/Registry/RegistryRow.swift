@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Something that a registry holds, under a number of its own in its table. Numbers grow in order of addition.
+import HCI
+import Manifest
+
+/// A row of a registry, with a number that is unique in its table. Numbers grow in order of addition.
 public enum RegistryRow: Equatable, Sendable {
   case account(RegistryAccount)
   case device(RegistryDevice)
@@ -24,4 +27,120 @@ public enum RegistryRow: Equatable, Sendable {
     case .tombstone(let tombstone): tombstone.number
     }
   }
+}
+
+/// The kinds of row in a registry; the order is that of exports.
+public enum RegistryTable: String, CaseIterable, Sendable {
+  case account, device, accessory, tombstone
+}
+
+/// The parts of rows that are validated.
+public enum RegistryField: String, Sendable {
+  case number, app, item, identity, secondAddress, displayName, bond, identifier, bluetoothIdentifier, state
+  case ssid, bridgingIdentifier, addedAt, descriptor, alternate, account
+}
+
+/// The account that owns an app's accessories: the one that acted as the app at the first setup, or that an operator
+/// confirmed since. An app has exactly one while it has accessories.
+public struct RegistryAccount: Equatable, Sendable, NumberedRow {
+  public var number: Int64
+  public var app: String
+  public var account: AccountID
+
+  public init(number: Int64, app: String, account: AccountID) {
+    self.number = number
+    self.app = app
+    self.account = account
+  }
+}
+
+/// An account by its number, as the kernel knows it; a name may later denote another account.
+public enum AccountID: Hashable, Sendable {
+  case user(UInt32)
+  case group(UInt32)
+}
+
+extension RegistryRow {
+  /// The first invalid part of the row; nil if all are valid. References to other rows are not checked.
+  public var problem: RegistryField? {
+    guard (1...RegistryLimits.numberMax).contains(number) else { return .number }
+    return switch self {
+    case .account(let account): account.app.isStorable ? nil : .app
+    case .device(let device): device.problem
+    case .accessory(let accessory): accessory.problem
+    case .tombstone(let tombstone): tombstone.problem
+    }
+  }
+}
+
+extension RegistryDevice {
+  fileprivate var problem: RegistryField? {
+    if !identity.isStorable { return .identity }
+    if !identity.allows(secondAddress) { return .secondAddress }
+    if !displayName.isStorable { return .displayName }
+    // Only devices with Bluetooth have bonds.
+    if identity.address == nil, bond != .none { return .bond }
+    return nil
+  }
+}
+
+extension RegistryAccessory {
+  fileprivate var problem: RegistryField? {
+    if !app.isStorable { return .app }
+    if let item, !item.isStorable { return .item }
+    if !descriptor.isStorable { return .descriptor }
+    if let alternate, !alternate.isStorable { return .alternate }
+    if let ssid, !ssid.isNetworkName { return .ssid }
+    if let bridgingIdentifier, bridgingIdentifier >= 1 << 48 { return .bridgingIdentifier }
+    if let addedAt, !(0...RegistryLimits.numberMax).contains(addedAt) { return .addedAt }
+    return nil
+  }
+}
+
+extension RegistryTombstone {
+  fileprivate var problem: RegistryField? {
+    if !app.isStorable { return .app }
+    if !item.isStorable { return .item }
+    if !identity.isStorable { return .identity }
+    if !identity.allows(secondAddress) { return .secondAddress }
+    return nil
+  }
+}
+
+extension DeviceIdentity {
+  fileprivate var isStorable: Bool {
+    switch self {
+    case .bluetooth(let address): address.type != .anonymous
+    case .network(let ssid): ssid.isNetworkName
+    }
+  }
+
+  /// Whether the second address is absent, or differs from the Bluetooth address.
+  fileprivate func allows(_ secondAddress: DeviceAddress?) -> Bool {
+    guard let secondAddress else { return true }
+    guard let address else { return false }
+    return secondAddress != address && secondAddress.type != .anonymous
+  }
+}
+
+extension DiscoveryDescriptor {
+  fileprivate var isStorable: Bool {
+    for clause in [manufacturerData?.blob, serviceData?.blob, nameSubstring] {
+      if let clause, !(1...RegistryLimits.clauseBytesMax).contains(clause.count) { return false }
+    }
+    for name in [ssid, ssidPrefix] {
+      if let name, !name.isNetworkName { return false }
+    }
+    // A full name and a prefix exclude each other, as in AccessorySetupKit.
+    guard ssid == nil || ssidPrefix == nil else { return false }
+    return nameCompareOptions.rawValue <= UInt(UInt16.max) && supportedOptions.rawValue <= UInt(UInt16.max)
+  }
+}
+
+extension String {
+  fileprivate var isStorable: Bool { (1...RegistryLimits.textBytesMax).contains(utf8.count) }
+}
+
+extension [UInt8] {
+  fileprivate var isNetworkName: Bool { (1...RegistryLimits.ssidBytesMax).contains(count) }
 }

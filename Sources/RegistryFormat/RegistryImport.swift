@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import JSON
+public import JSON
 import Manifest
 public import Registry
 
@@ -84,5 +84,39 @@ extension RowValues {
   /// A bond whose keys were left out.
   fileprivate mutating func loseBond() {
     if self["bond"] == .text("bonded") { self["bond"] = .text("lost") }
+  }
+}
+
+/// Why lines are no registry that was exported. `line` counts from 1.
+public enum RegistryImportError: Error, Equatable, Sendable {
+  case notJSON(line: Int, JSONError)
+  /// The first line does not say a version and a number of rows.
+  case noHead
+  /// A later version of this program wrote it, or none.
+  case version(Int64, known: Int64)
+  /// Lines are missing, or there are too many.
+  case rowCount(Int, announced: Int64)
+  /// A line is no object that says which table it is a row of.
+  case noRow(line: Int)
+  /// A name is none of the table's columns, or what it has is of the wrong kind or out of its bounds.
+  case badValue(line: Int, column: String)
+  /// The rows contradict each other.
+  case violation(RegistryConsistencyError)
+}
+
+extension RegistryImportError {
+  /// What is wrong and where, without a full stop.
+  public var reason: String {
+    switch self {
+    case .notJSON(let line, let problem): "line \(line) is not JSON from octet \(problem.offset) on"
+    case .noHead: "the first line is not that of an exported registry"
+    case .version(let version, let known):
+      "it was exported by another accessoryd (version \(version); this one reads \(known))"
+    case .rowCount(let count, let announced):
+      "it has \(count) rows, and its first line announces \(announced): it is cut, or lines were put in"
+    case .noRow(let line): "line \(line) is no row of a registry"
+    case .badValue(let line, let column): "\(column.quotedForPeople) in line \(line) cannot be"
+    case .violation(let violation): "its rows contradict each other: \(violation.reason)"
+    }
   }
 }

@@ -2,6 +2,7 @@
 
 public import LinuxSystem
 public import Manifest
+import Registry
 
 /// The file system as far as the registry needs it beside SQLite: the real one, or a disk of a test's whose power fails.
 public protocol RegistryFiles: Sendable {
@@ -43,4 +44,36 @@ public struct SystemFiles: RegistryFiles {
   public func remove(_ path: String) throws(SystemError) { try DurableFile.remove(path) }
 
   public func syncFolder(of path: String) throws(SystemError) { try DurableFile.syncFolder(of: path) }
+}
+
+/// The names of a registry's files, all in one folder.
+struct RegistryPaths {
+  /// Names that are tried for a file that is moved aside.
+  static let keptMax = 1_000
+
+  let file: String
+
+  /// What SQLite puts beside a database while it is open, and leaves there when the power fails.
+  static let logs = ["-wal", "-journal"]
+
+  /// Where a new registry is made before it gets its name.
+  var draft: String { file + ".new" }
+
+  /// A name for what is moved aside.
+  func kept(_ count: Int) -> String { "\(file).kept-\(count)" }
+}
+
+/// The first 100 octets of a database file (sqlite.org, "Database File Format", 1.3), as far as they say whose it is.
+struct FileHeader {
+  static let byteCount = 100
+  private static let magic = Array("SQLite format 3\0".utf8)
+
+  let applicationID: UInt32
+
+  /// Throws when the file does not begin as a database does.
+  init(_ bytes: [UInt8]) throws(RegistryOpenError) {
+    guard bytes.count == Self.byteCount else { throw .damaged(.torn(byteCount: bytes.count)) }
+    guard bytes.starts(with: Self.magic) else { throw .damaged(.noDatabase) }
+    applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }
+  }
 }
