@@ -2,19 +2,19 @@
 
 import HCI
 
-/// The one command on its way to a controller, and the controller's leave to send it (Core Specification 5.4, Volume 4,
+/// The pending command to a controller, and whether the controller accepts another one (Core Specification 5.4, Volume 4,
 /// Part E, 4.4).
 struct CommandChannel: Sendable {
-  /// The command that was sent or waits for leave to be; nil when nothing is awaited.
+  /// The command that was sent or waits to be sent; nil if none is pending.
   private(set) var opcode: Opcode?
-  /// By when it must have been answered.
+  /// The time until which the reply must arrive.
   private(set) var deadline: Instant?
   private var waiting: CommandPacket?
   private var outgoing: CommandPacket?
-  /// Before its first answer a controller takes one command.
+  /// A controller accepts one command before its first reply.
   private var mayBeSent = true
 
-  /// The one before must have been answered.
+  /// Queues a command; the previous one must have been completed.
   mutating func send(_ command: CommandPacket, deadline: Instant) {
     precondition(opcode == nil, "a command is sent when the one before was answered")
     opcode = command.opcode
@@ -23,7 +23,8 @@ struct CommandChannel: Sendable {
     release()
   }
 
-  /// Whether this ends the command on its way. Answers to others only tell how many may be sent.
+  /// Receives a reply; returns whether it completes the pending command. Other replies only update how many commands
+  /// may be sent.
   mutating func take(_ answer: borrowing CommandReply) -> Bool {
     mayBeSent = answer.commandsAllowed > 0
     guard waiting == nil, answer.isComplete, answer.opcode == opcode else {
@@ -35,7 +36,7 @@ struct CommandChannel: Sendable {
     return true
   }
 
-  /// What is to go to the controller now.
+  /// Returns the command to send now, once.
   mutating func takeOutgoing() -> CommandPacket? { outgoing.take() }
 
   private mutating func release() {

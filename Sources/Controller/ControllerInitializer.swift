@@ -2,20 +2,20 @@
 
 public import HCI
 
-/// Brings a controller up and keeps it scanning as a plan says: reset, what it can do, masks, scan parameters, enable.
+/// Initializes a controller and keeps it scanning by a plan: reset, capabilities, masks, scan parameters, enable.
 ///
-/// Pure: events, times and plans go in, at most one command comes out of each step. Whoever drives it calls ``timeout(now:)``
-/// once ``deadline`` has passed. Extended scanning is used where features and supported commands have it. A plan that
-/// changes while it scans is followed by disable, set, enable. After a failure it waits for ``start(_:now:)``.
+/// Pure: events, times and plans go in, at most one command comes out of each call. The caller calls ``timeout(now:)``
+/// once ``deadline`` has passed. Extended scanning is used if features and supported commands allow it. A plan that
+/// changes during a scan causes disable, set, enable. After a failure it waits for ``start(_:now:)``.
 public struct ControllerInitializer: Sendable {
   public enum State: Equatable, Sendable {
-    /// Nothing was begun.
+    /// Not started.
     case off
-    /// A command of the bring-up waits for its answer.
+    /// A command of the initialisation waits for its reply.
     case preparing(ControllerInitializerStep)
-    /// Up, and no scan is wanted.
+    /// Initialized; no scan is wanted.
     case ready
-    /// Scan parameters wait for their answer.
+    /// Scan parameters wait for their reply.
     case configuring
     case enabling
     case disabling
@@ -23,11 +23,11 @@ public struct ControllerInitializer: Sendable {
     case failed(ControllerInitializerError)
   }
 
-  /// What a step asks for.
+  /// The result of a call.
   public struct Output: Equatable, Sendable {
-    /// To be sent now.
+    /// The command to send now.
     public var command: CommandPacket?
-    /// The new state, when it changed.
+    /// The new state, if it changed.
     public var state: State?
 
     public init(command: CommandPacket? = nil, state: State? = nil) {
@@ -37,32 +37,32 @@ public struct ControllerInitializer: Sendable {
   }
 
   public private(set) var state = State.off
-  /// What the controller said about itself; complete once it is up.
+  /// The controller's capabilities; complete once it is initialized.
   public private(set) var profile = ControllerProfile()
 
-  /// Whether it scans with the extended commands, or would.
+  /// Whether it scans, or would scan, with the extended commands.
   public var scansExtended: Bool { applied?.isExtended ?? profile.scansExtended }
 
   private let commandMilliseconds: Int64
-  /// Used where the controller has no address of its own.
+  /// The address of a controller that has none of its own.
   private let ownAddress: UInt64
   private var plan: ScanPlan?
   private var planStart = Instant(microseconds: 0)
-  /// What the controller scans, and what it has parameters for and does not scan yet.
+  /// The active scan, and the one that has parameters but is not enabled yet.
   private var applied: ScanTarget?
   private var pending: ScanTarget?
-  /// What it scanned when it failed.
+  /// The active scan before the failure.
   private var lost: ScanTarget?
   private var channel = CommandChannel()
-  /// When an auto plan changes between active and passive.
+  /// The time when an auto plan changes between active and passive.
   private var phaseEnd: Instant?
-  /// The command on its way only asks whether anybody answers.
+  /// Whether the pending command only probes the controller.
   private var isProbing = false
-  /// How many such commands were answered.
+  /// The number of probes that got a reply.
   public private(set) var probesAnswered: UInt64 = 0
 
-  /// A command has two seconds, as in the Linux kernel (HCI_CMD_TIMEOUT). `addressSeed` decides the static random
-  /// address that a controller without a public one gets.
+  /// A command times out after two seconds, as in the Linux kernel (HCI_CMD_TIMEOUT). `addressSeed` determines the
+  /// static random address of a controller without a public one.
   public init(
     commandMilliseconds: Int64 = 2000, addressSeed: Block128 = Block128(high: 0, low: 0)
   ) {
@@ -70,14 +70,14 @@ public struct ControllerInitializer: Sendable {
     ownAddress = StaticAddress.bits(seed: addressSeed)
   }
 
-  /// When ``timeout(now:)`` is due, if nothing is received before.
+  /// The time to call ``timeout(now:)``, unless something is received before.
   public var deadline: Instant? { channel.deadline ?? phaseEnd }
 }
 
 // MARK: - Inputs
 
 extension ControllerInitializer {
-  /// Begins, or begins again: everything known about the controller is forgotten. Without a plan it comes up and does
+  /// Starts from the beginning and forgets everything about the controller. Without a plan it is initialized and does
   /// not scan.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
     step { bringup in
@@ -89,7 +89,7 @@ extension ControllerInitializer {
     }
   }
 
-  /// Another plan; nil ends the scan.
+  /// Changes the plan; nil ends the scan.
   public mutating func follow(_ plan: ScanPlan?, now: Instant) -> Output {
     step { bringup in
       guard plan != bringup.plan else { return }
@@ -98,8 +98,8 @@ extension ControllerInitializer {
     }
   }
 
-  /// An event from the controller; those that answer nothing are passed over. LE Meta events, the reports among them,
-  /// need not come here at all.
+  /// Receives an event from the controller; events that complete no command are ignored. LE Meta events, among them
+  /// advertising reports, need not be passed here.
   public mutating func received(_ event: borrowing Event, now: Instant) -> Output {
     let before = state
     if isWorking {
@@ -112,7 +112,7 @@ extension ControllerInitializer {
     return output(since: before)
   }
 
-  /// The deadline has passed. Called too early it does nothing.
+  /// Handles the deadline; does nothing if called too early.
   public mutating func timeout(now: Instant) -> Output {
     step { bringup in
       guard let deadline = bringup.deadline, deadline <= now else { return }
@@ -124,8 +124,8 @@ extension ControllerInitializer {
     }
   }
 
-  /// Asks a controller that scans something harmless: its answer counts in ``probesAnswered``, none within the command's
-  /// time fails as any command does. While another command is on its way there is nothing to ask.
+  /// Sends a scanning controller a harmless command. Its reply counts in ``probesAnswered``; a missing reply fails like
+  /// any command. Does nothing while another command is pending.
   public mutating func probe(now: Instant) -> Output {
     step { bringup in
       guard case .scanning = bringup.state, bringup.channel.opcode == nil else { return }
@@ -134,7 +134,7 @@ extension ControllerInitializer {
     }
   }
 
-  /// Has a controller that is up end its scan and begin it again, whatever became of the last command.
+  /// Restarts the scan of an initialized controller, whatever the result of the last command.
   public mutating func restartScan(now: Instant) -> Output {
     step { bringup in
       guard let applied = bringup.applied ?? bringup.lost else { return }
@@ -144,7 +144,7 @@ extension ControllerInitializer {
     }
   }
 
-  /// The radio is gone or given up: nothing is expected any more.
+  /// Stops: the radio is gone or no longer used.
   public mutating func stop() -> Output {
     step { bringup in
       bringup.channel = CommandChannel()
@@ -178,7 +178,7 @@ extension ControllerInitializer {
     }
   }
 
-  /// Whether no command is on its way, so that another may begin.
+  /// Whether no command is pending, so that another may be sent.
   private var isSettled: Bool {
     switch state {
     case .ready, .scanning: !isProbing
@@ -204,7 +204,7 @@ extension ControllerInitializer {
 
   private mutating func take(_ answer: borrowing CommandReply, _ now: Instant) {
     guard channel.take(answer) else { return }
-    // A command without even a status returned too little.
+    // A reply without a status is truncated.
     guard let status = answer.status else { return fail(.answerCut(answer.opcode)) }
     guard status == .success else { return fail(.refused(answer.opcode, status)) }
     guard !isProbing else {
@@ -218,7 +218,7 @@ extension ControllerInitializer {
     proceed(now)
   }
 
-  /// The command of the present state was carried out.
+  /// Continues after the command of the current state succeeded.
   private mutating func proceed(_ now: Instant) {
     switch state {
     case .preparing(let step):
@@ -239,7 +239,7 @@ extension ControllerInitializer {
     }
   }
 
-  /// Goes on to what the plan wants now, or rests when the controller does it already.
+  /// Sends the next command towards the scan that the plan wants, if any is needed.
   private mutating func settle(_ now: Instant) {
     let wanted = target(now)
     if wanted == applied {
@@ -267,14 +267,14 @@ extension ControllerInitializer {
 
 /// Why a controller does not scan.
 public enum ControllerInitializerError: Error, Equatable, Sendable {
-  /// It did not answer the command in time.
+  /// The controller did not reply to the command in time.
   case timeout(Opcode)
-  /// It refused the command.
+  /// The controller refused the command.
   case refused(Opcode, ErrorCode)
-  /// It answered with fewer octets than the command returns.
+  /// The reply has fewer bytes than the command returns.
   case answerCut(Opcode)
-  /// It says that something in it broke; the code is its manufacturer's.
+  /// The controller reported a hardware error, with a code of its manufacturer.
   case hardwareError(UInt8)
-  /// It knows neither the extended nor the legacy scan commands.
+  /// The controller supports neither the extended nor the legacy scan commands.
   case cannotScan
 }

@@ -2,13 +2,13 @@
 
 import HCI
 
-/// The commands of a bring-up in their order (Core Specification 5.4, Volume 4, Part E, 7.3, 7.4 and 7.8).
+/// The commands of the initialisation in their order (Core Specification 5.4, Volume 4, Part E, 7.3, 7.4 and 7.8).
 public enum ControllerInitializerStep: Equatable, CaseIterable, Sendable {
   case reset, commands, version, address, features, eventMask, leEventMask
-  /// Only where the controller has no public address: active scans are refused without one.
+  /// Only for a controller without a public address, which would refuse active scans.
   case ownAddress
 
-  /// `ownAddress` is for a controller that has none, 48 bits.
+  /// Returns the step's command. `ownAddress` are the 48 bits for a controller without an address.
   func packet(ownAddress: UInt64) -> CommandPacket {
     switch self {
     case .reset: .reset
@@ -22,7 +22,7 @@ public enum ControllerInitializerStep: Equatable, CaseIterable, Sendable {
     }
   }
 
-  /// The step behind this one; nil behind the last that this controller needs.
+  /// Returns the next step that this controller needs; nil after the last.
   func next(on profile: ControllerProfile) -> Self? {
     let steps = Self.allCases.filter { $0 != .ownAddress || !profile.hasPublicAddress }
     return steps.firstIndex(of: self).flatMap { $0 + 1 < steps.count ? steps[$0 + 1] : nil }
@@ -35,7 +35,7 @@ public enum ControllerInitializerStep: Equatable, CaseIterable, Sendable {
 }
 
 extension ControllerProfile {
-  /// Takes what a step's command returned; false when it is too short.
+  /// Stores the values that a step's command returned; returns false if they are truncated.
   mutating func take(_ returned: RawSpan, of step: ControllerInitializerStep) -> Bool {
     switch step {
     case .reset, .eventMask, .leEventMask, .ownAddress: return true

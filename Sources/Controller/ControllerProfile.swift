@@ -2,15 +2,15 @@
 
 public import HCI
 
-/// What a controller has said about itself. Its version decides nothing.
+/// The capabilities that a controller reported. Its version does not influence any decision.
 public struct ControllerProfile: Equatable, Sendable {
   public var version: LocalVersion?
   /// The public address, in the low 48 bits; all clear or all set when it has none.
   public var address: UInt64 = 0
   public var features = LEFeatures(rawValue: 0)
-  /// Both extended scan commands are known.
+  /// Whether both extended scan commands are supported.
   public var knowsExtendedScan = false
-  /// Both legacy scan commands are known.
+  /// Whether both legacy scan commands are supported.
   public var knowsLegacyScan = false
 
   public init() {}
@@ -28,10 +28,10 @@ public struct ControllerProfile: Equatable, Sendable {
   }
 }
 
-/// The static random address that a controller without a public one asks with (Core Specification 5.4, Volume 6, Part B,
+/// The static random address that a controller without a public one uses in scan requests (Core Specification 5.4, Volume 6, Part B,
 /// 1.3.2.1): the two highest bits are set, the others are random, neither all clear nor all set.
 enum StaticAddress {
-  /// Encrypted under the seed, so that the address on the air does not tell it.
+  /// Encrypted with the seed as key, so that the address does not reveal the seed.
   private static let label = Block128(high: 0, low: 0x7374_6174_6963)
 
   /// 48 bits; the same seed gives the same address.
@@ -40,6 +40,6 @@ enum StaticAddress {
     return 0b11 << 46 | min(max(random, 1), 1 << 46 - 2)
   }
 
-  /// Whether 48 bits are no address at all: controllers whose maker gave them none answer zeros or ones.
+  /// Whether 48 bits are not an address: a controller without an address reports only zeros or only ones.
   static func isMissing(_ bits: UInt64) -> Bool { bits == 0 || bits == 1 << 48 - 1 }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt), as far as scanning beside others
-/// needs it.
+/// The commands of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt) that shared scanning needs.
 public struct MgmtOpcode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -17,7 +16,7 @@ public struct MgmtOpcode: RawRepresentable, Hashable, Sendable {
   public static let removeMonitor = MgmtOpcode(rawValue: 0x0053)
 }
 
-/// One message to the management interface: code, controller index, length, parameters, each two octets, least
+/// One message to the management interface: code, controller index, length, parameters; the numbers are two bytes, least
 /// significant first ("Packet Structures").
 public struct MgmtCommand: Equatable, Sendable {
   public let opcode: MgmtOpcode
@@ -45,7 +44,7 @@ public struct MgmtCommand: Equatable, Sendable {
 }
 
 extension MgmtCommand {
-  /// Answered with an address and settings.
+  /// Reads the address and the settings.
   public static func readInformation(_ index: UInt16) -> Self { Self(.readControllerInformation, index) }
 
   public static func setPowered(_ isOn: Bool, _ index: UInt16) -> Self {
@@ -67,7 +66,7 @@ extension MgmtCommand {
 
   public static func readDefaults(_ index: UInt16) -> Self { Self(.readDefaultSystemConfiguration, index) }
 
-  /// How the kernel scans from the next time on that it begins to.
+  /// Sets how the kernel scans, from its next scan on.
   public static func setDefaults(_ duty: KernelDuty, for purpose: KernelDuty.Purpose, _ index: UInt16) -> Self
   {
     var octets: [UInt8] = []
@@ -79,9 +78,9 @@ extension MgmtCommand {
     return Self(.setDefaultSystemConfiguration, index).with(octets)
   }
 
-  /// A monitor of all advertisements: one pattern of no octets. Answered with its handle.
+  /// Adds a monitor for all advertisements: one pattern of zero bytes. The reply holds its handle.
   public static func addMonitor(_ index: UInt16) -> Self {
-    // A pattern: AD type, offset, length, and 31 octets of value.
+    // A pattern: AD type, offset, length, and 31 bytes of value.
     Self(.addMonitor, index).with([1, 0x01, 0, 0] + [UInt8](repeating: 0, count: 31))
   }
 
@@ -91,7 +90,7 @@ extension MgmtCommand {
     return Self(.removeMonitor, index).with(octets)
   }
 
-  /// Of the bits BR/EDR, LE public, LE random.
+  /// LE public and LE random, of the bits BR/EDR, LE public, LE random.
   static let lowEnergyAddresses: UInt8 = 0b110
 }
 
@@ -104,7 +103,7 @@ extension [UInt8] {
 
 /// How the kernel scans, in units of 625 µs.
 public struct KernelDuty: Equatable, Sendable {
-  /// What for: "LE Scanning Interval", and Window, "for discovery" and "for adv monitoring" of the default system
+  /// The purpose of a scan: "LE Scanning Interval", and Window, "for discovery" and "for adv monitoring" of the default system
   /// configuration.
   public enum Purpose: Equatable, Sendable {
     case discovery, monitors

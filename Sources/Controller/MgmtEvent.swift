@@ -2,7 +2,7 @@
 
 import HCI
 
-/// What the management interface answered to a command ("Error Codes").
+/// The status of a command of the management interface ("Error Codes").
 public struct MgmtStatus: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ public struct MgmtStatus: RawRepresentable, Hashable, Sendable {
   public static let permissionDenied = MgmtStatus(rawValue: 0x14)
 }
 
-/// What an adapter is set to ("Read Controller Information Command", Current_Settings).
+/// The settings of an adapter ("Read Controller Information Command", Current_Settings).
 public struct AdapterSettings: OptionSet, Hashable, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -26,30 +26,30 @@ public struct AdapterSettings: OptionSet, Hashable, Sendable {
   public static let lowEnergy = AdapterSettings(rawValue: 1 << 9)
 }
 
-/// A message that is no event of the management interface.
+/// Why a message is not an event of the management interface.
 public enum MgmtError: Error, Equatable, Sendable {
-  /// It ends before what it must have.
+  /// The message is truncated.
   case cut(byteCount: Int)
 }
 
-/// One message from the management interface: event, controller index, length, parameters, least significant octet
+/// One message from the management interface: event, controller index, length, parameters, least significant byte
 /// first ("Packet Structures").
 public struct MgmtEvent: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
-    /// `returned` is what stands behind the status.
+    /// A command completed; `returned` are the bytes after the status.
     case completed(MgmtOpcode, MgmtStatus, returned: [UInt8])
     case added
     case removed
     case settings(AdapterSettings)
-    /// Discovery began or ended, whoever asked for it.
+    /// Discovery began or ended, whichever program requested it.
     case discovering(Bool)
-    /// By somebody else: a socket is not told what it did itself. Handle 0 is all of them.
+    /// Another socket removed a monitor; a socket gets no event for its own commands. Handle 0 means all monitors.
     case monitorRemoved(handle: UInt16)
-    /// Nothing that concerns scanning.
+    /// An event that does not concern scanning.
     case other(UInt16)
   }
 
-  /// 0xFFFF for what concerns no controller.
+  /// The controller's index; 0xFFFF for events that concern no controller.
   public let index: UInt16
   public let content: Content
 
@@ -96,8 +96,8 @@ public struct MgmtEvent: Equatable, Sendable {
   }
 }
 
-/// What Read Controller Information returns, as far as it matters here: address, version, manufacturer, supported and
-/// current settings.
+/// The reply to Read Controller Information: address, version, manufacturer, supported and current settings. Unused
+/// fields are left out.
 struct ControllerInformation: Equatable, Sendable {
   let address: UInt64
   let supported: AdapterSettings
@@ -112,8 +112,8 @@ struct ControllerInformation: Equatable, Sendable {
 }
 
 extension KernelDuty {
-  /// Among the parameters of Read Default System Configuration: type (2 octets), length (1), value each; nil when they
-  /// are not there.
+  /// Reads the duty from the parameters of Read Default System Configuration, which consist of type (2 bytes), length (1)
+  /// and value; nil if they are missing.
   init?(_ returned: [UInt8], for purpose: Purpose) {
     var values: [UInt16: UInt16] = [:]
     var place = 0

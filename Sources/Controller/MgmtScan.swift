@@ -2,43 +2,42 @@
 
 public import HCI
 
-/// Scans beside others by asking the kernel to: an advertisement monitor of ours makes it scan all the time, discovery
-/// makes it scan actively, for the same share of time. No HCI scan command is ours.
+/// Scans an adapter that other programs use too: the kernel scans all the time for an advertisement monitor, and scans
+/// actively, for the same share of time, during discovery. In this mode the agent never sends HCI scan commands.
 ///
-/// Pure: messages, times and plans go in, at most one command comes out of each step. What is known of the adapter is
-/// held against what is wanted; the first difference makes a command, and its answer is looked at the same way. So it
-/// does not matter who changed what: a monitor that a starting bluetoothd removed is added again. An adapter that is
-/// off is switched on once, at the start; if somebody switches it off later, that is their word until they switch it
-/// on.
+/// Pure: messages, times and plans go in, at most one command comes out of each call. The known state of the adapter is
+/// compared with the wanted one; the first difference causes a command, and its reply is followed by the next
+/// comparison. So it does not matter which program changed the state: a monitor that a starting bluetoothd removed is
+/// added again. An adapter that is off is powered on once, at the start; if another program powers it off later, it
+/// stays off until it is powered on.
 public struct MgmtScan: Sendable {
   public enum State: Equatable, Sendable {
-    /// Nothing was begun.
+    /// Not started.
     case off
-    /// A command waits for its answer.
+    /// A command waits for its reply.
     case preparing
-    /// Somebody switched the adapter off.
+    /// Another program powered the adapter off.
     case switchedOff
-    /// Up, and no scan is wanted.
+    /// Initialized; no scan is wanted.
     case ready
     case scanning(isActive: Bool)
     case failed(MgmtScanError)
   }
 
-  /// What a step asks for.
+  /// The result of a call.
   public struct Output: Equatable, Sendable {
     public var command: MgmtCommand?
-    /// The new state, when it changed.
+    /// The new state, if it changed.
     public var state: State?
   }
 
-  /// Somebody else discovers; so long it is not asked for again.
+  /// How long to wait before discovery is requested again, while another program discovers.
   static let busyMilliseconds: Int64 = 5000
 
   public private(set) var state = State.off
   /// The adapter's public address; 0 while it is not known.
   public private(set) var address: UInt64 = 0
-  /// Whether the kernel has monitors. Where it has none discovery has to do, which passes each device on only once a
-  /// while.
+  /// Whether the kernel has monitors. Without them discovery is used, which reports each device only occasionally.
   public private(set) var hasMonitors = true
 
   private let index: UInt16
@@ -52,27 +51,28 @@ public struct MgmtScan: Sendable {
   private var answerDeadline: Instant?
   private var outgoing: MgmtCommand?
 
-  // What is known of the adapter.
+  // The known state of the adapter.
   private var settings: AdapterSettings?
   private var mayBeSwitchedOn = true
   private var hasDefaults = true
   private var hasReadDefaults = false
-  /// How the kernel scanned before we came.
+  /// How the kernel scanned for monitors before the agent changed it.
   private var originalDuty: KernelDuty?
   private var duty: KernelDuty?
-  /// Likewise while it discovers; ours only as long as we do, since others' discoveries are none of our business.
+  /// Likewise for discovery; changed only during the agent's own discovery, so that those of other programs are
+  /// unaffected.
   private var originalDiscovery: KernelDuty?
   private var discovery: KernelDuty?
   private var monitor: UInt16?
-  /// It is to be removed and added again.
+  /// Whether the monitor must be removed and added again.
   private var isMonitorStale = false
   private var isDiscovering = false
   private var isOurDiscovery = false
   private var discoveryRetry: Instant?
 
-  /// The kernel itself gives a controller two seconds for a command, and powering on takes many.
+  /// The default timeout allows for powering on: the kernel allows a controller two seconds for each of many commands.
   ///
-  /// `remains` is what an agent that was killed has left in this adapter.
+  /// `remains` is the state that a killed agent left in this adapter.
   public init(
     index: UInt16, remains: KernelScanState = KernelScanState(), commandMilliseconds: Int64 = 10_000
   ) {
@@ -83,40 +83,40 @@ public struct MgmtScan: Sendable {
     originalDiscovery = remains.originalDiscovery
   }
 
-  /// What is left in the kernel, should we be killed now.
+  /// The state that stays in the kernel if the agent is killed now.
   public var remains: KernelScanState {
     KernelScanState(
       monitor: monitor, originalDuty: duty == originalDuty ? nil : originalDuty,
       originalDiscovery: discovery == originalDiscovery ? nil : originalDiscovery)
   }
 
-  /// When ``timeout(now:)`` is due, if nothing is received before.
+  /// The time to call ``timeout(now:)``, unless something is received before.
   public var deadline: Instant? {
     if let answerDeadline { return answerDeadline }
     return [phaseEnd, isDiscovering ? nil : discoveryRetry].compactMap { $0 }.min()
   }
 }
 
-/// Why an adapter does not scan for us.
+/// Why an adapter does not scan.
 public enum MgmtScanError: Error, Equatable, Sendable {
   case timeout(MgmtOpcode)
   case refused(MgmtOpcode, MgmtStatus)
   case answerCut(MgmtOpcode)
-  /// rfkill.
+  /// rfkill blocks the adapter.
   case blocked
   /// CAP_NET_ADMIN is missing.
   case permissionDenied
-  /// It knows no LE.
+  /// The adapter does not support LE.
   case withoutLowEnergy
-  /// The kernel knows the adapter no more: it was unplugged, or another program has it for itself.
+  /// The kernel no longer has the adapter: it was unplugged, or another program uses it exclusively.
   case gone
 }
 
 // MARK: - Inputs
 
 extension MgmtScan {
-  /// Begins, or begins again: nothing is taken as known, and a monitor that we have left in the kernel is made anew, since
-  /// the kernel may have tried in vain to scan for it.
+  /// Starts from the beginning: no state is assumed, and a monitor that is still in the kernel is replaced, because the
+  /// kernel may have failed to scan for it.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
     step(now) { scan in
       (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
@@ -127,7 +127,7 @@ extension MgmtScan {
     }
   }
 
-  /// Begins again with a new monitor, so that the kernel gives its controller the scan anew.
+  /// Replaces the monitor, so that the kernel starts the controller's scan again.
   public mutating func restart(now: Instant) -> Output {
     step(now) { scan in
       (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
@@ -136,7 +136,7 @@ extension MgmtScan {
     }
   }
 
-  /// Another plan; nil ends the scan.
+  /// Changes the plan; nil ends the scan.
   public mutating func follow(_ plan: ScanPlan?, now: Instant) -> Output {
     step(now) { scan in
       guard plan != scan.plan else { return }
@@ -150,7 +150,7 @@ extension MgmtScan {
     return step(now) { $0.take(event.content, now) }
   }
 
-  /// The deadline has passed. Called too early it does nothing.
+  /// Handles the deadline; does nothing if called too early.
   public mutating func timeout(now: Instant) -> Output {
     step(now) { scan in
       guard let end = scan.answerDeadline, end <= now, let awaited = scan.awaited else { return }
@@ -158,12 +158,12 @@ extension MgmtScan {
     }
   }
 
-  /// The adapter is gone: nothing of ours is left in it.
+  /// Stops: the adapter is gone, with all state in it.
   public mutating func stop() {
     self = MgmtScan(index: index, commandMilliseconds: commandMilliseconds)
   }
 
-  /// What takes back what was asked of the kernel, in this order.
+  /// The commands that restore the kernel's state, in this order.
   public var farewell: [MgmtCommand] {
     var commands: [MgmtCommand] = []
     if isDiscovering && isOurDiscovery { commands.append(.stopDiscovery(index)) }
@@ -208,7 +208,7 @@ extension MgmtScan {
     case .monitorRemoved(let handle):
       if handle == 0 || handle == monitor { forgetMonitor() }
     case .removed:
-      // With it went what was asked of it.
+      // The state in the kernel went with the adapter.
       (monitor, isOurDiscovery) = (nil, false)
       (originalDuty, duty, originalDiscovery, discovery) = (nil, nil, nil, nil)
       fail(.gone)
@@ -244,10 +244,10 @@ extension MgmtScan {
       originalDuty = originalDuty ?? KernelDuty(returned, for: .monitors)
       discovery = KernelDuty(returned, for: .discovery)
       originalDiscovery = originalDiscovery ?? discovery
-      // A kernel that does not tell how it scans for monitors cannot be told either.
+      // A kernel that does not report how it scans for monitors does not let it be set either.
       if originalDuty == nil { hasDefaults = false }
     case .setDefaultSystemConfiguration:
-      // It is asked for in the words in which it is told.
+      // The command's parameters have the same form as the reply to the read command.
       duty = KernelDuty(command.parameters, for: .monitors) ?? duty
       discovery = KernelDuty(command.parameters, for: .discovery) ?? discovery
     case .addMonitor:
@@ -268,10 +268,10 @@ extension MgmtScan {
     case (_, .blocked): fail(.blocked)
     case (_, .invalidIndex): fail(.gone)
     case (.startDiscovery, _) where status != .notPowered:
-      // Others have it; theirs scans as well.
+      // Another program discovers; its discovery scans as well.
       discoveryRetry = now.advanced(milliseconds: Self.busyMilliseconds)
     case (.stopDiscovery, _): isOurDiscovery = false
-    // It was removed by somebody.
+    // Another program removed it.
     case (.removeMonitor, _): forgetMonitor()
     case (.readDefaultSystemConfiguration, _), (.setDefaultSystemConfiguration, _): hasDefaults = false
     case (.addMonitor, .unknownCommand), (.addMonitor, .notSupported): hasMonitors = false
@@ -314,7 +314,7 @@ extension MgmtScan {
     }
   }
 
-  /// What takes the first difference away; nil when there is none that we may take away.
+  /// The command that removes the first difference; nil if there is none that the agent may remove.
   private var nextCommand: MgmtCommand? {
     guard let settings else { return .readInformation(index) }
     guard settings.contains(.lowEnergy) else { return .setLowEnergy(true, index) }
@@ -322,7 +322,7 @@ extension MgmtScan {
     guard let wantedDuty else { return nextDiscovery ?? monitor.map { .removeMonitor($0, index) } }
     if hasDefaults {
       guard hasReadDefaults else { return .readDefaults(index) }
-      // The kernel takes it up when it begins to scan.
+      // The kernel applies it when it begins to scan.
       if duty != wantedDuty {
         return monitor.map { .removeMonitor($0, index) } ?? .setDefaults(wantedDuty, for: .monitors, index)
       }
@@ -347,7 +347,7 @@ extension MgmtScan {
     return .setDefaults(originalDiscovery, for: .discovery, index)
   }
 
-  /// Whether the kernel would discover in another way, and can be told.
+  /// Whether the kernel would discover with another duty, and the duty can be set.
   private func needs(_ wanted: KernelDuty) -> Bool {
     hasDefaults && originalDiscovery != nil && discovery != wanted
   }
@@ -355,7 +355,7 @@ extension MgmtScan {
   private mutating func send(_ command: MgmtCommand, _ now: Instant) {
     (awaited, outgoing) = (command, command)
     answerDeadline = now.advanced(milliseconds: commandMilliseconds)
-    // A scan whose parameters change is on all the while.
+    // A scan stays on while its parameters change.
     switch state {
     case .scanning: break
     case .off, .preparing, .switchedOff, .ready, .failed: state = .preparing
@@ -363,15 +363,15 @@ extension MgmtScan {
   }
 }
 
-/// What a scan leaves in an adapter when it is not ended: nobody else takes it back.
+/// The state that a scan leaves in the kernel if it is not ended properly; only the agent restores it.
 public struct KernelScanState: Equatable, Sendable {
-  /// Our advertisement monitor, for which the kernel scans.
+  /// The agent's advertisement monitor, for which the kernel scans.
   public var monitor: UInt16?
-  /// How the kernel scanned for monitors before we changed it.
+  /// How the kernel scanned for monitors before the agent changed it.
   public var originalDuty: KernelDuty?
   /// How the kernel scanned while it discovered, likewise.
   public var originalDiscovery: KernelDuty?
-  /// The adapter was up before it was taken for us alone.
+  /// Whether the adapter was up before the agent took it exclusively.
   public var wasUp: Bool
 
   public init(

@@ -2,9 +2,9 @@
 
 public import HCI
 
-/// How the agent wants to scan: the manifest's word, the board's share of time, and what is asked for right now.
+/// How the agent wants to scan: the manifest's mode, the board's duty, and the needs of open requests.
 public struct ScanPlan: Equatable, Sendable {
-  /// What scanning sends.
+  /// Whether scanning sends scan requests.
   public enum Mode: Sendable {
     /// Scan requests now and then, while a descriptor needs a scan response.
     case auto
@@ -16,21 +16,21 @@ public struct ScanPlan: Equatable, Sendable {
 
   public var mode = Mode.auto
   public var duty = ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300)
-  /// A request with an immediate item is open: listen all the time, whatever the duty says.
+  /// Whether a request with an immediate item is open, so that the radio listens all the time.
   public var isImmediate = false
-  /// A descriptor has a clause that only a scan response may meet.
+  /// Whether a descriptor has a clause that may match only a scan response.
   public var needsScanResponses = false
-  /// The coded PHY too, where the controller has it. One receiver serves both: each gets half of the window.
+  /// Whether to scan the coded PHY too, if the controller has it. One receiver serves both; each gets half of the window.
   public var usesCodedPHY = false
-  /// Extended scanning, where the controller has it and is not known to fail at it.
+  /// Whether to use extended scanning, if the controller has it.
   public var usesExtendedScanning = true
-  /// In auto mode: so long active, once in each period.
+  /// In auto mode: how long to scan actively in each period.
   public var activeMilliseconds: Int64 = 2000
   public var activePeriodMilliseconds: Int64 = 20_000
 
   public init() {}
 
-  /// Whether `elapsed` milliseconds after the plan began it scans actively, and how long that stays so; nil for ever.
+  /// Returns whether to scan actively `elapsed` milliseconds after the plan began, and for how long; nil is forever.
   func phase(at elapsed: Int64) -> (isActive: Bool, milliseconds: Int64?) {
     switch mode {
     case .active: return (true, nil)
@@ -52,7 +52,7 @@ public struct ScanPlan: Equatable, Sendable {
     return ScanParameters(kind, interval: interval, window: window)
   }
 
-  /// Brought into the range that every controller accepts (Core Specification 5.4, Volume 4, Part E, 7.8.10).
+  /// Returns units of 625 µs, clamped to the range that every controller accepts (Core Specification 5.4, Volume 4, Part E, 7.8.10).
   private static func units(_ milliseconds: UInt16) -> UInt16 {
     let range = ScanParameters.legacyRange
     return UInt16(min(max(UInt32(milliseconds) * 8 / 5, UInt32(range.lowerBound)), UInt32(range.upperBound)))

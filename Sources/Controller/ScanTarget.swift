@@ -2,10 +2,10 @@
 
 import HCI
 
-/// What a controller is told to scan: the outcome of a plan at a time on a certain controller.
+/// The scan settings of a controller: the result of a plan at one time for one controller.
 struct ScanTarget: Equatable, Sendable {
   var le1M: ScanParameters
-  /// Nil leaves the coded PHY alone.
+  /// nil does not scan the coded PHY.
   var coded: ScanParameters?
   var isExtended: Bool
   var ownAddress: OwnAddressType
@@ -17,7 +17,8 @@ struct ScanTarget: Equatable, Sendable {
     if plan.usesCodedPHY && isExtended && profile.scansCoded { shareWithCoded() }
   }
 
-  /// Duplicates are never filtered: a payload that changes would be lost, and so would the readings.
+  /// Returns the command that enables or disables the scan. Duplicates are never filtered: changed payloads and readings
+  /// would be lost.
   func enable(_ isEnabled: Bool) -> CommandPacket {
     isExtended ? .leSetExtendedScanEnable(isEnabled) : .leSetScanEnable(isEnabled)
   }
@@ -28,7 +29,7 @@ struct ScanTarget: Equatable, Sendable {
       : .leSetScanParameters(le1M, ownAddress: ownAddress)
   }
 
-  /// Windows that do not fit into one interval together make a controller choose; halves fit.
+  /// Gives each PHY half of the window: two windows that exceed the interval make a controller choose.
   private mutating func shareWithCoded() {
     le1M.window = max(le1M.window / 2, ScanParameters.legacyRange.lowerBound)
     coded = le1M

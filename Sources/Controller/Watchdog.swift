@@ -2,36 +2,37 @@
 
 public import HCI
 
-/// What is tried with an adapter that does not do what it is told, mildest first.
+/// An action that may recover an unresponsive adapter, mildest first.
 public enum RecoveryAction: String, CaseIterable, Sendable {
-  /// The scan ended and begun again.
+  /// Ends the scan and starts it again.
   case restartScan
-  /// The command Reset, and the bring-up anew.
+  /// Sends Reset and initializes the controller again.
   case reset
-  /// The adapter down and up.
+  /// Takes the adapter down and up.
   case takeDownAndUp
-  /// The adapter off and on through the management interface.
+  /// Powers the adapter off and on through the management interface.
   case powerCycle
-  /// What the board's profile says, done by the recovery unit.
+  /// Has the recovery unit perform the steps of the board's profile.
   case boardStep
 }
 
-/// Climbs a ladder of remedies for as long as the one before did not help.
+/// Escalates recovery actions until one helps.
 ///
-/// Pure: failures and recoveries go in with their times, what to do next comes out. A ladder ends at its last rung or
-/// after a minute; then it waits, twice as long each time. When six ladders in an hour did not help, or sixty did, no more
-/// are begun: somebody must look at the machine, and meanwhile it is tried anew now and then.
+/// Pure: failures and recoveries go in with their times, the next action comes out. An escalation ends after its last
+/// action or after a minute; then the watchdog waits, twice as long each time. After six escalations without success in
+/// an hour, or sixty with success, no more begin: an operator must check the machine. Meanwhile the controller is
+/// initialized again from time to time.
 public struct Watchdog: Equatable, Sendable {
-  /// Which remedies there are, and how long to wait behind them.
+  /// The actions to try, and how long to wait after them.
   public struct Ladder: Equatable, Sendable {
     public var rungs: [RecoveryAction]
     public var waitMillisecondsMin: Int64
     public var waitMillisecondsMax: Int64
 
-    /// A controller that is only reached by its commands: brought up anew after 1, 2, 4 … 60 s.
+    /// For a controller that is reached only by its commands: initialized again after 1, 2, 4 … 60 s.
     public static let commands = Ladder(rungs: [], waitMillisecondsMin: 1000, waitMillisecondsMax: 60_000)
 
-    /// An adapter of this machine; `hasBoardStep` is whether its profile knows what else helps.
+    /// For an adapter of this machine; `hasBoardStep` is whether its board's profile has recovery steps.
     public static func adapter(hasBoardStep: Bool) -> Ladder {
       let rungs = RecoveryAction.allCases.filter { hasBoardStep || $0 != .boardStep }
       return Ladder(rungs: rungs, waitMillisecondsMin: 30_000, waitMillisecondsMax: 300_000)
@@ -39,17 +40,17 @@ public struct Watchdog: Equatable, Sendable {
   }
 
   public enum Remedy: Equatable, Sendable {
-    /// At once.
+    /// Perform the action at once.
     case climb(RecoveryAction)
-    /// Bring it up anew after so long.
+    /// Initialize the controller again after this time.
     case wait(milliseconds: Int64)
   }
 
-  /// Why somebody must look at the machine.
+  /// Why an operator must check the machine.
   public enum Exhaustion: Equatable, Sendable {
-    /// ``laddersPerHourMax`` ladders in an hour did not help.
+    /// ``laddersPerHourMax`` escalations in an hour did not help.
     case nothingHelped
-    /// ``curesPerHourMax`` ladders in an hour, most of which helped.
+    /// ``curesPerHourMax`` escalations in an hour, most of which helped.
     case failsTooOften
   }
 
@@ -58,25 +59,25 @@ public struct Watchdog: Equatable, Sendable {
     var hasHelped = false
   }
 
-  /// So long silence is nothing to ask about.
+  /// How long a radio may be silent before it is probed.
   public static let silenceMilliseconds: Int64 = 30_000
   public static let ladderMillisecondsMax: Int64 = 60_000
   public static let laddersPerHourMax = 6
   public static let curesPerHourMax = 60
-  /// What lasted so long ended the trouble: the next failure is a first one.
+  /// How long a scan must last so that the next failure counts as the first.
   private static let peaceMilliseconds: Int64 = 60_000
 
   public var ladder: Ladder
-  /// Of the ladder that is climbed: when it began, and the rung that was last tried.
+  /// The start of the current escalation, and the index of its last action.
   private var began: Instant?
   private var place: Int?
-  /// The ladders of the last hour; at most ``curesPerHourMax``.
+  /// The escalations of the last hour; at most ``curesPerHourMax``.
   private var attempts: [Attempt] = []
   private var waitMilliseconds: Int64
   private var scanningSince: Instant?
-  /// Ladders that ended without help.
+  /// The number of escalations that did not help.
   public private(set) var laddersLost: UInt64 = 0
-  /// How often each rung was tried.
+  /// How often each action was tried.
   public private(set) var tries: [RecoveryAction: UInt64] = [:]
 
   public init(_ ladder: Ladder) {
@@ -84,13 +85,13 @@ public struct Watchdog: Equatable, Sendable {
     waitMilliseconds = ladder.waitMillisecondsMin
   }
 
-  /// The rung that is being tried.
+  /// The action that is being tried.
   public var rung: RecoveryAction? { place.map { ladder.rungs[$0] } }
 
-  /// No more ladders in this hour.
+  /// Why no more escalations begin in this hour; nil while they may.
   public private(set) var exhaustion: Exhaustion?
 
-  /// Another radio: what was learned of the one before means nothing, but the ladders of the hour count.
+  /// Changes the radio: the current escalation ends, but the escalations of the hour still count.
   public mutating func use(_ ladder: Ladder) {
     guard ladder != self.ladder else { return }
     self.ladder = ladder
@@ -98,19 +99,19 @@ public struct Watchdog: Equatable, Sendable {
     waitMilliseconds = ladder.waitMillisecondsMin
   }
 
-  /// It scans: for as long as this lasts, and was not only said, the trouble is over.
+  /// Records that the controller scans.
   public mutating func scans(at now: Instant) {
     if scanningSince == nil { scanningSince = now }
   }
 
-  /// Somebody was heard, or the controller answered while it scanned.
+  /// Records that an advertisement was received, or that the scanning controller replied.
   public mutating func recovered(at now: Instant) {
     if place != nil, !attempts.isEmpty { attempts[attempts.count - 1].hasHelped = true }
     (began, place, exhaustion) = (nil, nil, nil)
   }
 
-  /// What to do about a failure. `mayRestart` is whether there is a scan to be restarted; a controller that failed
-  /// while it was brought up needs at least the next rung.
+  /// Returns what to do about a failure. `mayRestart` is whether there is a scan to restart; a controller that failed
+  /// during initialisation needs at least the next action.
   public mutating func failed(at now: Instant, mayRestart: Bool) -> Remedy {
     if let since = scanningSince, now.milliseconds(since: since) >= Self.peaceMilliseconds {
       waitMilliseconds = ladder.waitMillisecondsMin

@@ -4,7 +4,7 @@ package import Manifest
 import HCI
 
 extension App {
-  /// The apps in the order of the text.
+  /// Returns the apps in the order of the text.
   static func all(in root: TableReader<RootKey>) -> [App] {
     guard let node = root.node(.app) else { return [] }
     guard case .table(let entries) = node.value else {
@@ -31,7 +31,7 @@ extension App {
 }
 
 extension App.Account {
-  /// Exactly one of `user` and `group`; an empty user stands in where the table says neither.
+  /// Reads exactly one of `user` and `group`; without either, the account is a user with an empty name.
   fileprivate init(_ table: TableReader<AppKey>) {
     let user = table.value(.user, .accountName) { $0.isAccountName ? $0 : nil }
     let group = table.value(.group, .accountName) { $0.isAccountName ? $0 : nil }
@@ -57,7 +57,7 @@ extension App.Technology {
 }
 
 extension TableReader<AppKey> {
-  /// Strings, or integers as third-party guides write them.
+  /// Reads strings, or integers as third-party guides write them.
   fileprivate func companyIdentifiers() -> Set<UInt16> {
     let found = elements(.companyIdentifiers, expected: .texts)
     return Set(found.compactMap { companyIdentifier($0.node, at: $0.path) })

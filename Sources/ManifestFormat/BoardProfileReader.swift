@@ -5,7 +5,7 @@ public import Manifest
 
 /// Reads a board profile.
 public enum BoardProfileReader {
-  /// Pure. Any bytes give a profile or diagnostics.
+  /// Pure. Returns a profile or diagnostics for any bytes.
   public static func read(text: [UInt8], fileName: String) -> Reading<BoardProfile> {
     DocumentReader.read(text: text, fileName: fileName, schema: BoardProfile.schema) { root, log in
       let table = TableReader<BoardKey>(root, at: ManifestKeyPath(), log: log)
@@ -77,7 +77,7 @@ extension RecoveryStep {
 }
 
 extension RecoveryStep.Kind {
-  /// Only `rebind` has names, and it needs both.
+  /// Reads a step; only `rebind` has names, and it needs both.
   fileprivate init?(_ word: RecoveryStep.Word, _ table: TableReader<RecoveryKey>) {
     let driver = table.value(.driver, .identifier) { $0.isIdentifier ? $0 : nil }
     let device = table.value(.device, .deviceName) { $0.isDeviceName ? $0 : nil }

@@ -33,7 +33,7 @@ extension TableReader<DescriptorKey> {
     return nil
   }
 
-  /// The options of `NSString.CompareOptions` that we do not carry are refused by name.
+  /// Refuses the options of `NSString.CompareOptions` that are not supported by name.
   fileprivate func compareOptions() -> CompareOptions {
     texts(.nameCompareOptions).reduce(into: []) { options, element in
       if CompareOptions.refused.contains(element.text) {
@@ -50,7 +50,7 @@ extension TableReader<DescriptorKey> {
     return text(.range).flatMap { word($0, among: words, at: path(.range)) } ?? .default
   }
 
-  /// An SSID is 1 to 32 octets (IEEE 802.11-2020, 9.4.2.2).
+  /// An SSID has 1 to 32 bytes (IEEE 802.11-2020, 9.4.2.2).
   fileprivate func networkName(_ key: DescriptorKey) -> [UInt8]? {
     text(key, byteCountMax: 32).map { Array($0.utf8) }
   }

@@ -2,21 +2,21 @@
 
 package import Manifest
 
-/// One thing that is wrong with a file, or doubtful, with its cure.
+/// An error or a warning about a file, with its cure.
 public struct Diagnostic: Equatable, Sendable {
   public enum Severity: String, Sendable {
     /// The file is not accepted.
     case error
-    /// The file is accepted, and probably does not do what was meant.
+    /// The file is accepted, but probably has a mistake.
     case warning
   }
 
   public let severity: Severity
   /// Counted from 1; 0 for the file as a whole.
   public let line: Int
-  /// Where in the file's tables; empty for the whole file and for syntax errors.
+  /// The location in the file's tables; empty for the whole file and for syntax errors.
   public let keyPath: String
-  /// What is wrong, and what would be right.
+  /// What is wrong, and how to correct it.
   public let message: String
 
   /// `file:line: key path: sentence`; a warning's sentence begins with the word.
@@ -34,17 +34,17 @@ extension Diagnostic: Comparable {
   }
 }
 
-/// Collects what is wrong with a text while it is read, by key path; lines are looked up at the end.
+/// Collects the diagnostics of a text while it is read, by key path; their lines are looked up at the end.
 ///
-/// One reading owns it; it is a class only because many table readers write to the same one. It keeps the first
-/// ``capacity`` problems and counts the rest: a person mends the first ones and asks again.
+/// One reading owns it; it is a class only because many table readers write to it. It keeps the first ``capacity``
+/// diagnostics and counts the rest: an integrator corrects the first ones and checks again.
 package final class DiagnosticLog {
   static let capacity = 1000
 
-  /// Problems that were not kept, and whether an error is among them.
+  /// The number of diagnostics that were not kept, and whether one of them is an error.
   private(set) var dropped = (count: 0, hasError: false)
   private(set) var entries: [(path: ManifestKeyPath, problem: FormatDiagnostic)] = []
-  /// The keys that stand in the text and gave no value; rules that would need them stay silent.
+  /// The keys of the text that gave no value; rules that need them are skipped.
   private(set) var unreadable: Set<ManifestKeyPath> = []
 
   package init() {}

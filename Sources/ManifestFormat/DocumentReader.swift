@@ -2,9 +2,9 @@
 
 package import Manifest
 
-/// What every one of our TOML formats does: parse, look at the schema, decode, and say everything at once.
+/// The steps that all TOML formats share: parse, check the schema, decode, and report all diagnostics at once.
 package enum DocumentReader {
-  /// A syntax error, and a schema that we do not know, stand alone: the rest would be guesses.
+  /// Returns the decoded value and its diagnostics. A syntax error or an unknown schema is reported alone.
   package static func read<Value>(
     text: [UInt8], fileName: String, schema: Int64,
     decode: (TomlNode, DiagnosticLog) -> (value: Value, diagnostics: [ManifestDiagnostic])
@@ -31,7 +31,7 @@ package enum DocumentReader {
     return Reading(fileName: fileName, value: value, diagnostics: said + found + (rest.map { [$0] } ?? []))
   }
 
-  /// What is not said one by one; an error when one is among it.
+  /// Returns a diagnostic for those that exceed the capacity, an error if one of them is.
   private static func rest(of log: DiagnosticLog, _ diagnostics: some Collection<ManifestDiagnostic>)
     -> FormatDiagnostic?
   {
@@ -40,7 +40,7 @@ package enum DocumentReader {
     return .more(count: count, hasError: log.dropped.hasError || diagnostics.contains { $0.kind.isError })
   }
 
-  /// The text's schema when it says one and it is not ours.
+  /// Returns the text's schema if it is not the supported one.
   private static func foreignSchema(_ root: TomlNode, supported: Int64) -> Int64? {
     guard case .table(let entries) = root.value,
       case .integer(let found)? = entries.first(where: { $0.key == "schema" })?.node.value

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What can be wrong with a text before its meaning is looked at.
+/// An error or a warning about the form of a text, before its meaning is checked.
 package enum FormatDiagnostic: Equatable, Sendable {
   case syntax(TomlSyntaxError.Reason)
   case unsupportedSchema(found: Int64, supported: Int64)
@@ -27,16 +27,16 @@ package enum FormatDiagnostic: Equatable, Sendable {
   case repeatedAddress
   case simulatedRadio(scene: String)
   case more(count: Int, hasError: Bool)
-  /// What only one format forbids, in its own sentence.
+  /// A rule of a single format, as a sentence.
   case rule(String)
 
-  /// What would have been right.
+  /// The expected value.
   package enum Expectation: Equatable, Sendable {
     case table, tables, list, text, texts, integer
     case companyIdentifier, serviceUUID, hexadecimal
     case identifier, accountName, interfaceName, deviceName, absolutePath, radio
     case address, identityKey, offset, truth
-    /// What only one format has, as the end of a sentence.
+    /// The expectation of a single format, as the end of a sentence.
     case form(String)
   }
 

@@ -3,7 +3,7 @@
 public import Manifest
 
 extension FormatDiagnostic {
-  /// What is wrong with the text, and what would be right. This file and `RuleSentences` hold every sentence.
+  /// What is wrong with the text, and how to correct it. This file and `RuleSentences` hold every sentence.
   var sentence: String {
     switch self {
     case .syntax(let reason): reason.sentence
@@ -46,7 +46,7 @@ extension FormatDiagnostic {
     }
   }
 
-  /// The command line's sentence too.
+  /// The sentence for `virtual:`, which the command line uses too.
   package static func simulatedRadio(scene: String) -> String {
     let file = scene.isEmpty ? "SCENE.toml" : scene.escapedForPeople(scalarCountMax: 64)
     return "the agent simulates no radio; run \"virtual-controller \(file) --socket PATH\" and write "
@@ -86,7 +86,7 @@ extension TomlSyntaxError.Reason {
     }
   }
 
-  /// The parser's message without its opening, and with what it quotes made safe.
+  /// Returns the parser's message without its opening, with quoted text escaped.
   private static func plain(_ message: String) -> String {
     let opening = "Error while parsing "
     let rest = message.hasPrefix(opening) ? message.dropFirst(opening.count) : message[...]
@@ -95,7 +95,7 @@ extension TomlSyntaxError.Reason {
 }
 
 extension FormatDiagnostic.Expectation {
-  /// What the value must be, as the end of a sentence.
+  /// The expected value, as the end of a sentence.
   var phrase: String {
     switch self {
     case .table: "a table"

@@ -12,13 +12,12 @@ import Manifest
 ///     address-type = "random"                  # static random; or "public"
 ///     irk = "ec0234a357c8ad05341010a60a397d9b"
 ///
-/// The key is written with its most significant octet first, as in the Core Specification's sample data (Volume 3,
-/// Part H, D.7). Tools that print the octets in the order of the air print the reverse. The file must be readable by
-/// its owner only: see ``FileProtection/ownerReads``.
+/// The key is written with its most significant byte first, as in the Core Specification's sample data (Volume 3,
+/// Part H, D.7). Tools that print the bytes in transmission order print the reverse. Only its owner may read the file: see ``FileProtection/ownerReads``.
 public enum IdentityKeysReader {
   static let schema: Int64 = 1
 
-  /// Pure. Any bytes give keys or diagnostics, and no diagnostic holds a key.
+  /// Pure. Returns keys or diagnostics for any bytes; no diagnostic contains a key.
   public static func read(text: [UInt8], fileName: String) -> Reading<[IdentityKey]> {
     DocumentReader.read(text: text, fileName: fileName, schema: schema) { root, log in
       let table = TableReader<IdentityFileKey>(root, at: ManifestKeyPath(), log: log)

@@ -20,7 +20,7 @@ extension DisplayItem {
     gate.txPower = table.integer(.txPower, in: -40...20)
   }
 
-  /// The id that the table gives, or a slug of the name.
+  /// Returns the table's id, or else a slug of the name.
   private static func id(in table: TableReader<ItemKey>, name: String?) -> String {
     guard table.node(.id) == nil else {
       return table.value(.id, .identifier) { $0.isIdentifier ? $0 : nil } ?? ""

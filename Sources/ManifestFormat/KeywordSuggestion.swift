@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The word that was probably meant.
+/// The most likely correction of a mistyped word.
 enum KeywordSuggestion {
-  /// The nearest of the known words when it is near enough; the earlier one wins a tie.
+  /// Returns the nearest of the known words if it is near enough; the earliest of equally near ones.
   static func nearest(to found: String, among known: [String]) -> String? {
     let wanted = plain(found)
     let ranked = known.map { (word: $0, distance: distance(wanted, plain(lastSegment($0)))) }
@@ -10,7 +10,7 @@ enum KeywordSuggestion {
     return best.distance <= max(1, wanted.count / 4) ? best.word : nil
   }
 
-  /// Without case, separators, and the prefixes of the property list's keys. Long words are cut: none of ours is.
+  /// Returns the word without case, separators and the prefixes of the property list's keys, truncated to 80 bytes.
   private static func plain(_ word: some StringProtocol) -> [UInt8] {
     var letters = word.lowercased().utf8.prefix(80).filter {
       $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_")

@@ -2,11 +2,11 @@
 
 public import Manifest
 
-/// What `accessoryctl check` says about one file, and its exit status.
+/// The diagnostics of `accessoryctl check` for one file, and its exit status.
 public struct ManifestCheck: Sendable {
-  /// What the caller found where the file should be.
+  /// The file that the caller read, or tried to read.
   public enum File: Sendable {
-    /// The reason, in the system's words.
+    /// The file could not be read; `reason` is the system's text.
     case unreadable(reason: String)
     case text([UInt8], FileFacts)
   }
@@ -18,7 +18,7 @@ public struct ManifestCheck: Sendable {
     case refused = 1
     /// `EX_NOINPUT`
     case unreadable = 66
-    /// `EX_NOPERM`: others may write the file.
+    /// `EX_NOPERM`: other users may write the file.
     case unprotected = 77
   }
 

@@ -2,9 +2,9 @@
 
 public import Manifest
 
-/// Reads a manifest: TOML text to values, with everything that is wrong or doubtful said at once.
+/// Reads a manifest from TOML text, with all its errors and warnings at once.
 public enum ManifestReader {
-  /// Pure but for `accounts`. Any bytes give a manifest or diagnostics.
+  /// Pure except for `accounts`. Returns a manifest or diagnostics for any bytes.
   public static func read(
     text: [UInt8], fileName: String, accounts: AccountDirectory = .silent
   ) -> ManifestReading {
@@ -29,10 +29,10 @@ extension GatewayManifest {
   }
 }
 
-/// What came of reading a file: its value unless something is wrong with it, and everything there is to say.
+/// The result of reading a file: its value, unless there is an error, and all diagnostics.
 public struct Reading<Value: Sendable>: Sendable {
   public let fileName: String
-  /// Nil when a diagnostic is an error.
+  /// nil if a diagnostic is an error.
   public let value: Value?
   /// Ordered by line.
   public let diagnostics: [Diagnostic]
@@ -47,10 +47,10 @@ public struct Reading<Value: Sendable>: Sendable {
   public var lines: [String] { diagnostics.map { $0.line(inFile: fileName) } }
 }
 
-/// What came of reading a manifest.
+/// The result of reading a manifest.
 public typealias ManifestReading = Reading<GatewayManifest>
 
 extension Reading where Value == GatewayManifest {
-  /// Nil when a diagnostic is an error.
+  /// nil if a diagnostic is an error.
   public var manifest: GatewayManifest? { value }
 }

@@ -2,13 +2,13 @@
 
 package import Manifest
 
-/// The lines of everything in a text, by key path.
+/// The lines of all values of a text, by key path.
 package struct PositionIndex {
   private var lines: [ManifestKeyPath: Int] = [:]
 
   package init(_ root: TomlNode) { add(root, at: ManifestKeyPath()) }
 
-  /// The line of a key, or of the nearest table around it that the text has.
+  /// Returns the line of a key, or of the nearest enclosing table in the text.
   package func line(of path: ManifestKeyPath) -> Int {
     var place: ManifestKeyPath? = path
     while let current = place {

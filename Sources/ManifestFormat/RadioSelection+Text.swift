@@ -20,7 +20,7 @@ extension RadioSelection {
     }
   }
 
-  /// The scene file, when the text asks the agent to simulate a radio (`virtual:FILE`), which another program does.
+  /// Returns the scene file of `virtual:FILE`, a form that the agent no longer accepts.
   public static func simulatedScene(_ text: String) -> String? { text.remainder(after: "virtual:") }
 
   /// The same form again.

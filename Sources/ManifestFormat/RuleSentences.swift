@@ -4,7 +4,7 @@ import HCI
 import Manifest
 
 extension ManifestDiagnostic.Kind {
-  /// What is wrong with the meaning, and what would be right. This file and `FormatSentences` hold every sentence.
+  /// What is wrong with the meaning, and how to correct it. This file and `FormatSentences` hold every sentence.
   var sentence: String {
     switch self {
     case .clauses(let problem): problem.sentence

@@ -13,13 +13,13 @@ extension AccountDirectory {
   }
 }
 
-/// Questions to the name service switch.
+/// Lookups in the name service switch.
 private enum SystemAccounts {
   static func user(_ name: String) -> AccountDirectory.Answer {
     var entry = unsafe passwd()
     return unsafe ask(byteCount: Int(sysconf(Int32(_SC_GETPW_R_SIZE_MAX)))) { buffer, count in
       var found: UnsafeMutablePointer<passwd>?
-      // The buffer outlives the call, and nothing that points into it is used after.
+      // The buffer outlives the call, and no pointer into it is used afterwards.
       let status = unsafe getpwnam_r(name, &entry, buffer, count, &found)
       return unsafe (status, found?.pointee.pw_uid)
     }
@@ -29,13 +29,13 @@ private enum SystemAccounts {
     var entry = unsafe Glibc.group()
     return unsafe ask(byteCount: Int(sysconf(Int32(_SC_GETGR_R_SIZE_MAX)))) { buffer, count in
       var found: UnsafeMutablePointer<Glibc.group>?
-      // The buffer outlives the call, and nothing that points into it is used after.
+      // The buffer outlives the call, and no pointer into it is used afterwards.
       let status = unsafe getgrnam_r(name, &entry, buffer, count, &found)
       return unsafe (status, found?.pointee.gr_gid)
     }
   }
 
-  /// Asks with a larger buffer until the entry fits in it, up to a mebibyte.
+  /// Repeats the lookup with a larger buffer until the entry fits, up to a mebibyte.
   private static func ask(
     byteCount: Int, _ call: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, id: UInt32?)
   ) -> AccountDirectory.Answer {

@@ -8,7 +8,7 @@ extension TableReader {
     node(key).flatMap { text($0, at: path(key), byteCountMax: byteCountMax) }
   }
 
-  /// A string that stands for something else.
+  /// Returns the value that a string denotes.
   package func value<Value>(
     _ key: Key, _ expected: FormatDiagnostic.Expectation, _ parse: (String) -> Value?
   ) -> Value? {
@@ -20,7 +20,7 @@ extension TableReader {
     return value
   }
 
-  /// Replaces a default by an integer within bounds.
+  /// Replaces a default with an integer within bounds.
   package func read<Integer: FixedWidthInteger>(
     _ key: Key, into value: inout Integer, in bounds: ClosedRange<Integer>
   ) {
@@ -52,13 +52,13 @@ extension TableReader {
     return value
   }
 
-  /// Replaces a default by one of an enumeration's words.
+  /// Replaces a default with a case of an enumeration.
   package func read<Word: CaseIterable & RawRepresentable<String>>(_ key: Key, into value: inout Word) {
     guard let text = text(key) else { return }
     value = word(text, among: Word.allCases.map { ($0.rawValue, $0) }, at: path(key)) ?? value
   }
 
-  /// The strings of a list, each with its place; a string that stands there twice is reported and given once.
+  /// Returns the strings of a list with their paths; a repeated string is reported and returned once.
   package func texts(_ key: Key) -> [(text: String, path: ManifestKeyPath)] {
     var seen: Set<String> = []
     return elements(key, expected: .texts).compactMap { element in
@@ -71,7 +71,7 @@ extension TableReader {
     }
   }
 
-  /// The union of the options that a list names.
+  /// Returns the union of the options that a list names.
   package func options<Options: OptionSet>(_ key: Key, _ names: [(String, Options)]) -> Options? {
     guard node(key) != nil else { return nil }
     return texts(key).reduce(into: Options()) { options, element in
@@ -79,7 +79,7 @@ extension TableReader {
     }
   }
 
-  /// What one of the known words stands for.
+  /// Returns the value of a known word; reports an unknown one.
   package func word<Value>(_ text: String, among known: [(String, Value)], at path: ManifestKeyPath) -> Value?
   {
     if let match = known.first(where: { $0.0 == text }) { return match.1 }

@@ -2,15 +2,15 @@
 
 package import Manifest
 
-/// Reads one table with a fixed set of keys: each key gives its value or a problem, and every other key is one.
+/// Reads one table with a fixed set of keys: each key gives a value or a diagnostic; other keys are reported.
 package struct TableReader<Key: ManifestKey> {
   package let path: ManifestKeyPath
   package let log: DiagnosticLog
   private let nodes: [String: TomlNode]
-  /// Whether there is a value and it is no table: nothing can be missing in it.
+  /// Whether the value is not a table, so that no key can be missing from it.
   private let isIllegible: Bool
 
-  /// No node is an empty table.
+  /// Reads a node; nil is read as an empty table.
   package init(_ node: TomlNode?, at path: ManifestKeyPath, log: DiagnosticLog) {
     self.path = path
     self.log = log
@@ -25,31 +25,31 @@ package struct TableReader<Key: ManifestKey> {
 
   package func path(_ key: Key) -> ManifestKeyPath { path.appending(key) }
 
-  /// Reports what the table lacks, at the table.
+  /// Reports a missing key, at the table.
   package func reportMissing(_ problem: FormatDiagnostic) {
     if !isIllegible { log.report(problem, at: path) }
   }
 
-  /// Reports a key that must be there and is not.
+  /// Reports a required key that is missing.
   package func require(_ key: Key) {
     if node(key) == nil { reportMissing(.missing(key: key.rawValue)) }
   }
 
   package func report(_ problem: FormatDiagnostic, at key: Key) { log.report(problem, at: path(key)) }
 
-  /// The table under a key.
+  /// Returns the table under a key.
   package func table<Inner: ManifestKey>(_ key: Key, of keys: Inner.Type = Inner.self) -> TableReader<Inner> {
     TableReader<Inner>(node(key), at: path(key), log: log)
   }
 
-  /// The tables of a list of tables, each with its place.
+  /// Returns the tables of a list, each with its path.
   package func tables<Inner: ManifestKey>(_ key: Key, of keys: Inner.Type = Inner.self) -> [TableReader<
     Inner
   >] {
     elements(key, expected: .tables).map { TableReader<Inner>($0.node, at: $0.path, log: log) }
   }
 
-  /// The elements of a list, each with its place.
+  /// Returns the elements of a list, each with its path.
   package func elements(
     _ key: Key, expected: FormatDiagnostic.Expectation
   ) -> [(node: TomlNode, path: ManifestKeyPath)] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The forms that names in our files may have.
+/// The forms that names in configuration files may have.
 extension String {
   /// 1 to 64 letters, digits, dots, dashes and underscores of ASCII, the first a letter or digit: safe as a label of
   /// a metric, as a file's name, and on a command line.
@@ -9,19 +9,19 @@ extension String {
     return utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
   }
 
-  /// What the account database can hold in a name.
+  /// Whether the account database can hold the name.
   var isAccountName: Bool {
     utf8.count <= 32 && utf8.first != UInt8(ascii: "-")
       && utf8.allSatisfy { $0.isASCIIGraphic && !":,/".utf8.contains($0) }
   }
 
-  /// What the kernel accepts for a network interface (`dev_valid_name`): under 16 bytes.
+  /// Whether the kernel accepts the name for a network interface (`dev_valid_name`): under 16 bytes.
   var isInterfaceName: Bool {
     utf8.count < 16 && self != "." && self != ".."
       && utf8.allSatisfy { $0.isASCIIGraphic && !"/:".utf8.contains($0) }
   }
 
-  /// A name in `/sys/bus/*/devices`.
+  /// Whether the text may be a name in `/sys/bus/*/devices`.
   var isDeviceName: Bool {
     utf8.count <= 64 && utf8.first != UInt8(ascii: ".")
       && utf8.allSatisfy { $0.isASCIIGraphic && $0 != UInt8(ascii: "/") }
@@ -29,13 +29,13 @@ extension String {
 
   var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") && !utf8.contains(0) }
 
-  /// Lower-case letters and digits, everything else one dash: an item's id when the manifest gives none.
+  /// Lower-case letters and digits, with a dash for everything else: an item's id if the manifest gives none.
   var slug: String {
     let words = lowercased().utf8.split { !$0.isASCIIAlphanumeric }
     return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
   }
 
-  /// What stands behind a prefix, when something does.
+  /// Returns the text after a prefix; nil if it is empty.
   func remainder(after prefix: String) -> String? {
     guard hasPrefix(prefix), utf8.count > prefix.utf8.count, !utf8.contains(0) else { return nil }
     return String(dropFirst(prefix.count))

@@ -2,13 +2,13 @@
 
 private import CToml
 
-/// Parses TOML text into nodes that know their lines.
+/// Parses TOML text into nodes with their lines.
 package enum TomlDocument {
-  /// The root table of at most 1 MiB of UTF-8.
+  /// Returns the root table of at most 1 MiB of UTF-8.
   package static func parse(_ text: [UInt8]) throws(TomlSyntaxError) -> TomlNode {
     try TomlScan.check(text)
     guard let document = unsafe parsed(text) else { throw TomlSyntaxError(line: 1, reason: .outOfMemory) }
-    // The document lives until here; everything taken out of it before is a copy.
+    // The document lives until here; all values taken from it are copies.
     defer { unsafe ctoml_free(document) }
     guard unsafe ctoml_node_count(document) > 0 else { throw unsafe syntaxError(of: document) }
     var index = 0
@@ -28,8 +28,8 @@ package enum TomlDocument {
     return unsafe TomlSyntaxError(line: Int(error.line), reason: .malformed(message))
   }
 
-  /// The node at `index`, which is moved behind it and its children: they follow it, depth first, and are as many as
-  /// it says, so the index stays below the count.
+  /// Returns the node at `index`, and moves `index` past it and its children. The children follow it depth first, and
+  /// there are as many as it says, so the index stays below the count.
   private static func node(of document: OpaquePointer, at index: inout Int) -> TomlNode.Entry {
     let flat = unsafe ctoml_node_at(document, index)
     index += 1
@@ -58,10 +58,10 @@ package enum TomlDocument {
   }
 }
 
-/// The one reason why a text is not TOML that we read, and where.
+/// Why a text is not accepted as TOML, and on which line.
 package struct TomlSyntaxError: Error, Equatable {
   package enum Reason: Equatable, Sendable {
-    /// The parser's own words.
+    /// The parser's message.
     case malformed(String)
     case tooLong(byteCount: Int)
     /// TOML allows other characters in strings and comments only.

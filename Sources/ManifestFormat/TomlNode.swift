@@ -2,7 +2,7 @@
 
 /// A value in a TOML text and the line it stands on.
 package struct TomlNode: Sendable {
-  /// A key of a table and what it holds, in the order of the text.
+  /// A key of a table and its value.
   package struct Entry: Sendable {
     package let key: String
     package let node: TomlNode
@@ -22,7 +22,7 @@ package struct TomlNode: Sendable {
   package let line: Int
   package let value: Value
 
-  /// What the value is, in words.
+  /// The name of the value's type.
   package var kindName: String {
     switch value {
     case .table: "a table"

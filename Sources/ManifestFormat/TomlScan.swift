@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A look at a text before it is parsed: refuses what the parser is not trusted with.
+/// A scan of a text before it is parsed: refuses input that the parser does not handle safely.
 ///
-/// One pass, one byte of look-ahead beyond a quote. It follows strings and comments only as far as needed to know
-/// whether a byte stands in one; where it and the parser disagree about a malformed text, the parser still refuses it.
+/// One pass with one byte of look-ahead beyond a quote. It follows strings and comments only as far as needed to know
+/// whether a byte is inside one; if it and the parser disagree about a malformed text, the parser still refuses it.
 struct TomlScan {
   static let byteCountMax = 1 << 20
-  /// Every segment of a dotted key is one more table inside another.
+  /// The largest number of segments of a dotted key; each one is a nested table.
   static let keySegmentsMax = 16
-  /// Lists and inline tables within one another.
+  /// The largest nesting of lists and inline tables.
   static let depthMax = 16
 
   private enum Place {
@@ -105,7 +105,7 @@ struct TomlScan {
     if index < text.count, text[index] != UInt8(ascii: "\n") { index += 1 }
   }
 
-  /// How many quotes stand from here on.
+  /// Returns the number of quotes at the current position, at most five.
   private func quoteRun(_ quote: UInt8) -> Int {
     text[index...].prefix(5).prefix { $0 == quote }.count
   }

@@ -124,7 +124,7 @@ public enum RegistryConsistencyError: Error, Equatable, Sendable {
   case repeatedAccessory(number: Int64)
   /// Two accessories have the same random identifier.
   case repeatedIdentifier(accessory: Int64)
-  /// Of an accessory and its device, only one has Bluetooth.
+  /// Either an accessory or its device has Bluetooth, but not both.
   case bluetoothDisagrees(accessory: Int64)
   /// An accessory has another network name than its device without Bluetooth.
   case networkDisagrees(accessory: Int64)

@@ -8,7 +8,7 @@ package struct Column: Equatable, Sendable {
 
   package let name: String
   let kind: Kind
-  /// Left out of exports.
+  /// Whether exports leave the column out.
   var isSecret = false
 
   static func integer(_ name: String) -> Column { Column(name: name, kind: .integer) }
@@ -53,17 +53,17 @@ extension RegistryTable {
   }
 }
 
-/// What stands in one column of one row.
+/// The value of one column of one row.
 package enum Value: Equatable, Sendable {
   case null
   case integer(Int64)
   case text(String)
   case bytes([UInt8])
-  /// A number with a fraction, or text that is not UTF-8: nothing that we write.
+  /// A floating-point number, or text that is not UTF-8; this program writes neither.
   case foreign
 }
 
-/// A value that its column cannot have.
+/// A column with an invalid value.
 package struct ColumnError: Error, Equatable, Sendable {
   package let column: String
 }

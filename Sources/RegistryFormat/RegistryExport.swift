@@ -3,17 +3,17 @@
 import JSON
 public import Registry
 
-/// A registry as lines of JSON without their ends, secrets left out: a first line that says the version and how many
-/// rows follow, then each row with the names of the file's columns, in the order of tables and numbers.
+/// A registry as lines of JSON without line feeds and without secrets: a first line with the version and the number of
+/// rows, then each row with the names of the file's columns, in the order of tables and numbers.
 ///
-/// Text is text, other octets are lower-case hexadecimal digits, what is not there is left out. One line is written at a
-/// time, as it is asked for.
+/// Text is text, other bytes are lower-case hexadecimal digits, absent values are left out. Each call of `next()` writes
+/// one line.
 public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
-  /// What the first line says: the version of the tables whose columns these are.
+  /// The version in the first line: that of the tables with these columns.
   public static let version: Int64 = 1
 
   private let rows: [RegistryRow]
-  /// Lines that were given.
+  /// The number of lines returned so far.
   private var count = 0
 
   public init(_ registry: AccessoryRegistry) { rows = registry.rows }
@@ -23,7 +23,7 @@ public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
     defer { count += 1 }
     var json = JSONWriter()
     json.line { count == 0 ? head(&$0) : rows[count - 1].write(to: &$0) }
-    // A line ends in a line feed, which whoever prints it adds.
+    // The caller that prints the line adds its line feed.
     return String(decoding: json.takeBytes().dropLast(), as: UTF8.self)
   }
 
@@ -33,7 +33,7 @@ public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
   }
 }
 
-/// The names in exports that are no columns.
+/// The names in exports that are not columns.
 enum ExportKey {
   static let version = "registry"
   static let rowCount = "rows"

@@ -4,11 +4,11 @@ public import JSON
 import Manifest
 public import Registry
 
-/// Reads back what ``RegistryExport`` wrote. Keys were left out there, so that a bond of ours comes back as lost.
+/// Reads the lines that ``RegistryExport`` wrote. Exports contain no keys, so a bond with keys is read as lost.
 ///
-/// Memory: the rows. As many are read as a registry holds.
+/// Memory: the rows, at most as many as a registry holds.
 public enum RegistryImport {
-  /// All or nothing.
+  /// Returns the registry; throws if any line is invalid.
   public static func read(_ lines: [String]) throws(RegistryImportError) -> AccessoryRegistry {
     guard let first = lines.first else { throw .noHead }
     let announced = try rowCount(first)
@@ -18,7 +18,7 @@ public enum RegistryImport {
     var rows: [RegistryRow] = []
     for (place, line) in lines.enumerated().dropFirst() {
       rows.append(try row(object(line, number: place + 1), line: place + 1))
-      // One more than fits is refused below by name; no more are read.
+      // One row too many is enough for the error below; no more are read.
       if rows.count > rowsMax { break }
     }
     do throws(RegistryConsistencyError) { return try AccessoryRegistry(rows) } catch {
@@ -28,7 +28,7 @@ public enum RegistryImport {
 
   private static let rowsMax = RegistryTable.allCases.reduce(0) { $0 + RegistryLimits.rowsMax(of: $1) }
 
-  /// What the first line announces.
+  /// Returns the number of rows that the first line announces.
   private static func rowCount(_ line: String) throws(RegistryImportError) -> Int64 {
     let head = try object(line, number: 1)
     guard case .integer(let version) = head[ExportKey.version],
@@ -81,26 +81,26 @@ public enum RegistryImport {
 }
 
 extension RowValues {
-  /// A bond whose keys were left out.
+  /// Turns a bond whose keys were left out into a lost one.
   fileprivate mutating func loseBond() {
     if self["bond"] == .text("bonded") { self["bond"] = .text("lost") }
   }
 }
 
-/// Why lines are no registry that was exported. `line` counts from 1.
+/// Why lines are not an exported registry. `line` counts from 1.
 public enum RegistryImportError: Error, Equatable, Sendable {
   case notJSON(line: Int, JSONError)
-  /// The first line does not say a version and a number of rows.
+  /// The first line lacks the version or the number of rows.
   case noHead
-  /// A later version of this program wrote it, or none.
+  /// Another version of this program wrote the export.
   case version(Int64, known: Int64)
   /// Lines are missing, or there are too many.
   case rowCount(Int, announced: Int64)
-  /// A line is no object that says which table it is a row of.
+  /// A line is not an object with the name of its table.
   case noRow(line: Int)
-  /// A name is none of the table's columns, or what it has is of the wrong kind or out of its bounds.
+  /// A member is not a column of the table, or has a value of the wrong type or out of range.
   case badValue(line: Int, column: String)
-  /// The rows contradict each other.
+  /// The rows are inconsistent.
   case violation(RegistryConsistencyError)
 }
 

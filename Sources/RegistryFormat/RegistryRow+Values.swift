@@ -3,7 +3,7 @@
 package import Registry
 
 extension RegistryRow {
-  /// The row that was written down as these values.
+  /// Creates the row that has these values.
   package init(_ values: RowValues, of table: RegistryTable) throws(ColumnError) {
     let number = try values.required("number", values.integer("number"))
     switch table {
@@ -70,7 +70,7 @@ extension RegistryDevice {
 }
 
 extension Bond {
-  /// "bonded" with keys of ours, "foreign" with another program's.
+  /// "bonded" if the registry holds the keys, "foreign" if another program does.
   fileprivate init(_ values: RowValues) throws(ColumnError) {
     let keys = try values.optional("bondKeys", values.bytes("bondKeys"), BondKeys.init)
     switch (try values.text("bond"), keys) {

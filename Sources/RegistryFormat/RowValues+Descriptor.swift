@@ -5,7 +5,7 @@ import Manifest
 import Registry
 
 extension RowValues {
-  /// The descriptor in the columns that begin with `prefix`: it is there when its range is.
+  /// Returns the descriptor in the columns that begin with `prefix`; nil if its range is null.
   func descriptor(_ prefix: String) throws(ColumnError) -> DiscoveryDescriptor? {
     typealias Range = DiscoveryDescriptor.Range
     guard
@@ -62,6 +62,6 @@ extension RowValues {
 }
 
 extension OptionSet where RawValue == UInt {
-  /// Null when no option is set.
+  /// nil if no option is set.
   fileprivate var stored: Int64? { isEmpty ? nil : Int64(clamping: rawValue) }
 }

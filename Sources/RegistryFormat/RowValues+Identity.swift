@@ -21,7 +21,7 @@ extension RowValues {
     self[typeColumn] = address.map { .integer(Int64($0.type.rawValue)) } ?? .null
   }
 
-  /// Six octets, most significant first, as 48 bits.
+  /// Returns six bytes, most significant first, as 48 bits.
   func bits(_ column: String) throws(ColumnError) -> UInt64? {
     try optional(column, bytes(column)) { bytes in
       bytes.count == 6 ? bytes.reduce(0) { $0 << 8 | UInt64($1) } : nil
@@ -37,7 +37,7 @@ extension RowValues {
 
   // MARK: Identities
 
-  /// An address or a network, never both.
+  /// Returns the address or the network; throws if there are both or none.
   func identity() throws(ColumnError) -> DeviceIdentity {
     let address = try address("address", type: "addressType")
     let network = try bytes("network")

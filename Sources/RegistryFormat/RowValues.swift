@@ -2,13 +2,13 @@
 
 package import Registry
 
-/// The values of one row by the names of their columns; an absent one is null.
+/// The values of one row by the names of their columns; absent values are null.
 package struct RowValues: Equatable, Sendable {
   private var values: [String: Value] = [:]
 
   init() {}
 
-  /// The values of columns as they stand in ``RegistryTable/columns``.
+  /// Creates a row from values in the order of ``RegistryTable/columns``.
   package init(_ values: [Value], of table: RegistryTable) {
     for (column, value) in zip(table.columns, values) { self.values[column.name] = value }
   }
@@ -18,7 +18,7 @@ package struct RowValues: Equatable, Sendable {
     set { values[column] = newValue }
   }
 
-  /// In the order of the table's columns.
+  /// Returns the values in the order of the table's columns.
   package func ordered(for table: RegistryTable) -> [Value] { table.columns.map { self[$0.name] } }
 
   // MARK: Reading
@@ -31,7 +31,7 @@ package struct RowValues: Equatable, Sendable {
     }
   }
 
-  /// A number that fits into `type`.
+  /// Returns a number that fits into `type`.
   func integer<Number: FixedWidthInteger>(
     _ column: String, as type: Number.Type
   ) throws(ColumnError) -> Number? {
@@ -56,7 +56,7 @@ package struct RowValues: Equatable, Sendable {
     }
   }
 
-  /// What `form` makes of a value that is there.
+  /// Returns a present value converted by `form`.
   func optional<Raw, Value>(
     _ column: String, _ raw: Raw?, _ form: (Raw) -> Value?
   ) throws(ColumnError) -> Value? {
@@ -65,7 +65,7 @@ package struct RowValues: Equatable, Sendable {
     return value
   }
 
-  /// A value that has to be there.
+  /// Returns a value; throws if it is absent.
   func required<Value>(_ column: String, _ value: Value?) throws(ColumnError) -> Value {
     guard let value else { throw ColumnError(column: column) }
     return value

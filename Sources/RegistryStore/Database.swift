@@ -3,14 +3,14 @@
 import CSQLite
 import RegistryFormat
 
-/// A connection to a database file. Closed with its owner; statements borrow it and end before.
+/// A connection to a database file. Its deinitialiser closes it; statements borrow it and end earlier.
 ///
-/// Memory: SQLite's page cache has `pageCacheKilobytes` at most; nothing is mapped.
+/// Memory: SQLite's page cache takes at most `pageCacheKilobytes`; no file is mapped.
 @safe struct Database: ~Copyable {
-  /// Steps that one statement may take, far more than the largest registry needs: a damaged file ends in an error, not
-  /// in a loop.
+  /// The largest number of steps of one statement, far more than the largest registry needs: a damaged file causes an
+  /// error, not an endless loop.
   private static let stepsMax: Int32 = 20_000_000
-  /// Of a value, a row or a statement's text.
+  /// The largest size of a value, a row or a statement's text.
   private static let valueBytesMax: Int32 = 65_536
   private static let pageCacheKilobytes = 64
 
@@ -18,13 +18,13 @@ import RegistryFormat
 
   private init(owning handle: OpaquePointer) { unsafe self.handle = handle }
 
-  /// Opens a file that is there, and touches nothing yet. `vfs` names SQLite's way to the disk, nil the usual one.
+  /// Opens an existing file without reading it yet. `vfs` names the SQLite VFS; nil is the default one.
   static func open(_ path: String, vfs: String?) throws(DatabaseError) -> Database {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
     var opened: OpaquePointer?
     // Holds: the call reads the texts, and writes the handle, a local variable.
     let code = unsafe vfs.withOptionalCString { unsafe sqlite3_open_v2(path, &opened, flags, $0) }
-    // A connection that could not be opened is closed all the same.
+    // A connection must be closed even if it could not be opened.
     guard let handle = unsafe opened else { throw DatabaseError(code: code) }
     let database = unsafe Database(owning: handle)
     try check(code)
@@ -33,7 +33,7 @@ import RegistryFormat
   }
 
   private func restrain() throws(DatabaseError) {
-    // Holds: the connection is open until the owner goes.
+    // Holds: the connection is open until its owner ends.
     try Self.check(unsafe csqlite_restrain(handle, Self.valueBytesMax, Self.stepsMax))
     for pragma in [
       "locking_mode = EXCLUSIVE", "synchronous = FULL", "cache_size = -\(Self.pageCacheKilobytes)",
@@ -44,7 +44,7 @@ import RegistryFormat
   }
 
   deinit {
-    // Holds: nothing borrows the connection any more.
+    // Holds: no statement borrows the connection any more.
     _ = unsafe sqlite3_close_v2(handle)
   }
 
@@ -54,20 +54,20 @@ import RegistryFormat
     unsafe sqlite3_get_autocommit(handle) == 0
   }
 
-  /// Whether closing writes the log back into the file; not until this is called with true, so that a file that turns
-  /// out to be damaged stays as it is.
+  /// Sets whether closing writes the log back into the file. It does not until this is called with true, so that a
+  /// damaged file is left unchanged.
   func checkpointsOnClose(_ isWanted: Bool) throws(DatabaseError) {
     // Holds: the connection is open.
     try Self.check(unsafe csqlite_checkpoint_on_close(handle, isWanted ? 1 : 0))
   }
 
-  /// Runs a statement to its end; its rows are not looked at.
+  /// Runs a statement to its end and discards its rows.
   func run(_ sql: String, _ values: [Value] = []) throws(DatabaseError) {
     var statement = try prepare(sql, values)
     while try statement.step() {}
   }
 
-  /// All rows of a statement, `rowsMax` at most.
+  /// Returns at most `rowsMax` rows of a statement.
   func rows(_ sql: String, rowsMax: Int = 64) throws(DatabaseError) -> [[Value]] {
     var statement = try prepare(sql, [])
     var rows: [[Value]] = []
@@ -75,12 +75,12 @@ import RegistryFormat
     return rows
   }
 
-  /// The first column of the first row; nil when there is no row.
+  /// Returns the first column of the first row; nil if there is no row.
   func value(_ sql: String) throws(DatabaseError) -> Value? { try rows(sql, rowsMax: 1).first?.first }
 
-  /// A statement with its parameters bound, and a new allowance of steps.
+  /// Returns a statement with its parameters bound, and allows it a new number of steps.
   func prepare(_ sql: String, _ values: [Value]) throws(DatabaseError) -> Statement {
-    // Holds: the connection is open, and outlives the statement, which a caller has for the length of one call.
+    // Holds: the connection is open and outlives the statement, which lives only during one call.
     unsafe csqlite_allow_steps(handle, Self.stepsMax)
     var prepared: OpaquePointer?
     try Self.check(unsafe sqlite3_prepare_v2(handle, sql, -1, &prepared, nil))
@@ -96,21 +96,21 @@ import RegistryFormat
 }
 
 extension String? {
-  /// The text for the length of the call, or NULL.
+  /// Calls `body` with the text, or with NULL.
   fileprivate func withOptionalCString<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
     guard let self else { return body(nil) }
     return unsafe self.withCString { unsafe body($0) }
   }
 }
 
-/// What SQLite could not do: an extended result code (sqlite.org, "Result and Error Codes").
+/// An error of SQLite: an extended result code (sqlite.org, "Result and Error Codes").
 struct DatabaseError: Error, Equatable, Sendable {
   let code: Int32
 
-  /// The low octet, which says what kind of error it is.
+  /// The low byte: the primary result code.
   var kind: Int32 { code & 0xFF }
 
-  /// SQLite's words for the code, without a full stop: `disk I/O error`.
+  /// Returns SQLite's text for the code, without a full stop: `disk I/O error`.
   static func reason(_ code: Int32) -> String {
     // Holds: a string that is part of the library.
     guard let text = unsafe sqlite3_errstr(code) else { return "error \(code)" }

@@ -4,8 +4,7 @@ import LinuxSystem
 import Registry
 
 extension RegistryFile {
-  /// Makes an empty registry under a name of its own and then gives it the real one, so that a file with that name is
-  /// always whole.
+  /// Creates an empty registry under a temporary name and then renames it, so that the file is always complete.
   static func create(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
   ) throws(RegistryOpenError) {
@@ -23,7 +22,7 @@ extension RegistryFile {
     }
   }
 
-  /// Makes an empty registry under the draft's name, durable. What a power cut left of an earlier draft goes.
+  /// Creates an empty, durable registry under the draft's name. An earlier draft that a power cut left is removed.
   static func draft(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
   ) throws(RegistryStoreError) {
@@ -33,7 +32,7 @@ extension RegistryFile {
     }
     do throws(DatabaseError) {
       let database = try Database.open(paths.draft, vfs: files.vfs)
-      // Nobody knows the draft before it is whole: no journal is needed to take back a half of it.
+      // An incomplete draft is never used, so it needs no journal on disk.
       try database.run("PRAGMA journal_mode = MEMORY")
       try database.run("BEGIN IMMEDIATE")
       try database.run("PRAGMA application_id = \(Schema.applicationID)")

@@ -4,11 +4,11 @@ import Registry
 import RegistryFormat
 
 extension RegistryFile {
-  /// Checks what the file is made of, and climbs the ladder from its version to ours.
+  /// Checks the integrity of the file and migrates it to the current version.
   static func bringUpToDate(
     _ database: borrowing Database, _ schema: Schema
   ) throws(RegistryOpenError) {
-    // The first thing that reads the file: a log that was left is taken into account here.
+    // This reads the file first, so SQLite also recovers a remaining log here.
     let version = try number(database, "PRAGMA user_version")
     guard version <= schema.version else { throw .newer(version: version, known: schema.version) }
     guard version >= 1, try number(database, "PRAGMA application_id") == Schema.applicationID else {
@@ -27,14 +27,14 @@ extension RegistryFile {
     try requireTables(database, schema)
   }
 
-  /// Lets SQLite look at every page.
+  /// Has SQLite check every page.
   private static func check(_ database: borrowing Database) throws(RegistryOpenError) {
     guard case .text(let finding) = try value(database, "PRAGMA quick_check(1)") else {
       throw .damaged(.foreignTables)
     }
     guard finding != "ok" else { return }
-    // A page that could not be read is among its findings too, with the result code as its last word; the file may be
-    // as good as ever.
+    // SQLite also reports a page that it could not read, with the result code as the last word. The file may be intact
+    // then.
     if let code = finding.split(separator: "=").last.flatMap({ Int32($0) }) {
       throw RegistryOpenError(DatabaseError(code: code))
     }
@@ -51,7 +51,7 @@ extension RegistryFile {
     try database.run("COMMIT")
   }
 
-  /// The tables are ours to the letter, so that what is read from them is what we wrote to them.
+  /// Checks that the tables are exactly those of this version, so that rows are read as they were written.
   private static func requireTables(
     _ database: borrowing Database, _ schema: Schema
   ) throws(RegistryOpenError) {
@@ -61,7 +61,7 @@ extension RegistryFile {
     guard tables == schema.tables.map({ [.text($0)] }) else { throw .damaged(.foreignTables) }
   }
 
-  /// Reads every row, and says of the first bad one what is bad.
+  /// Reads every row; throws the first invalid value.
   func read() throws(RegistryOpenError) -> AccessoryRegistry {
     var rows: [RegistryRow] = []
     for table in RegistryTable.allCases { try rows.append(contentsOf: Self.read(table, from: database)) }

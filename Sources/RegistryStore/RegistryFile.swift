@@ -5,22 +5,22 @@ import Manifest
 import Registry
 import RegistryFormat
 
-/// The registry on disk: one SQLite database in write-ahead mode, which only its owner reads and writes.
+/// The registry on disk: one SQLite database in write-ahead mode, which only this program reads and writes.
 ///
-/// It is used from one thread, and may wait for the disk. What it holds in memory is SQLite's page cache of 64 KiB; the
-/// registry itself is handed over when it is opened. Capacity: `RegistryLimits`, and `pagesMax` on disk.
+/// It is used from one thread and may wait for the disk. It keeps SQLite's page cache of 64 KiB in memory; opening it
+/// returns the registry itself. Capacity: `RegistryLimits`, and `pagesMax` on disk.
 ///
-/// A file that is damaged, another program's or a later version's is refused and stays as it is.
+/// A file that is damaged, or that another program or a later version wrote, is refused and left unchanged.
 struct RegistryFile: ~Copyable {
-  /// 16 MiB: far more than the fullest registry takes.
+  /// 16 MiB: far more than the largest registry needs.
   static let pagesMax = 4_096
-  /// Pages of the log before it is written back into the file.
+  /// The number of pages of the log at which it is written back into the file.
   static let logPagesMax = 64
 
   let database: Database
 
-  /// Opens the registry at `path`, makes a new one when there is nothing, and brings an older one up to date. It is
-  /// written to once it was read.
+  /// Opens the registry at `path`, creates it if it does not exist, and migrates an older one. It must be read before it
+  /// is written.
   static func open(
     _ path: String, _ files: any RegistryFiles, owners: Set<UInt32>?, schema: Schema
   ) throws(RegistryOpenError) -> RegistryFile {
@@ -34,7 +34,7 @@ struct RegistryFile: ~Copyable {
     return RegistryFile(database: database)
   }
 
-  /// Looks at the file before SQLite does, which would begin to repair it.
+  /// Checks the file before SQLite opens it, because SQLite would begin to repair it.
   private static func requireOurs(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ owners: Set<UInt32>?
   ) throws(RegistryOpenError) {
@@ -66,14 +66,14 @@ struct RegistryFile: ~Copyable {
 
   // MARK: Writing
 
-  /// Makes the steps of a change durable, all or none: when this returns they survive a power cut.
+  /// Writes the steps of a change, all or none: when this returns, they survive a power cut.
   func commit(_ writes: [RegistryWrite]) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
       for write in writes { try make(write) }
     }
   }
 
-  /// Puts another registry in the place of what is there.
+  /// Replaces the stored registry.
   func replace(with registry: AccessoryRegistry) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
       for table in RegistryTable.allCases { try database.run("DELETE FROM \(table.rawValue)") }
@@ -85,7 +85,7 @@ struct RegistryFile: ~Copyable {
     switch write {
     case .put(let row):
       let marks = row.table.columns.map { _ in "?" }.joined(separator: ", ")
-      // Ours are the only names in it; the columns stand in the order in which the table was made.
+      // The statement contains only names of this program; the columns have the order of the table's definition.
       try database.run(
         "INSERT OR REPLACE INTO \(row.table.rawValue) VALUES (\(marks))", row.values.ordered(for: row.table))
     case .drop(let table, let number):
@@ -101,7 +101,7 @@ struct RegistryFile: ~Copyable {
       try body()
       try database.run("COMMIT")
     } catch {
-      // Most errors end a transaction; where one does not, nothing of it may stay.
+      // Most errors end the transaction; if one does not, it is rolled back.
       if database.isInTransaction { try? database.run("ROLLBACK") }
       guard !database.isInTransaction else { throw .unexpected(RegistryStoreErrorCode(error)) }
       throw RegistryStoreError(error)
@@ -110,7 +110,7 @@ struct RegistryFile: ~Copyable {
 }
 
 extension RegistryOpenError {
-  /// Does what SQLite does while a file is opened.
+  /// Runs `body`, turning errors of SQLite into errors of opening a file.
   static func reading<Result: ~Copyable>(
     _ body: () throws(DatabaseError) -> Result
   ) throws(RegistryOpenError) -> Result {

@@ -4,20 +4,20 @@ public import LinuxSystem
 public import Manifest
 import Registry
 
-/// The file system as far as the registry needs it beside SQLite: the real one, or a disk of a test's whose power fails.
+/// The file operations that the registry needs besides SQLite: the real file system's, or a simulated disk's that crashes.
 public protocol RegistryFiles: Sendable {
-  /// Under which name SQLite finds the same file system; nil is the real one.
+  /// The name of SQLite's VFS for the same file system; nil is the real one.
   var vfs: String? { get }
-  /// What is said of the file; nil when there is none.
+  /// Returns the properties of the file; nil if it does not exist.
   func facts(of path: String) throws(SystemError) -> FileFacts?
-  /// The first octets, fewer when the file is shorter.
+  /// Returns the first bytes; fewer if the file is shorter.
   func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8]
-  /// Makes an empty file for its owner alone; nothing may have the name.
+  /// Creates an empty file that only its owner may use; the name must be free.
   func create(_ path: String) throws(SystemError)
   func rename(_ path: String, to newPath: String) throws(SystemError)
-  /// It is good when there is no such file.
+  /// Removes the file; succeeds if it does not exist.
   func remove(_ path: String) throws(SystemError)
-  /// Makes the names in the folder of `path` durable.
+  /// Makes the entries of the folder of `path` durable.
   func syncFolder(of path: String) throws(SystemError)
 }
 
@@ -48,29 +48,29 @@ public struct SystemFiles: RegistryFiles {
 
 /// The names of a registry's files, all in one folder.
 struct RegistryPaths {
-  /// Names that are tried for a file that is moved aside.
+  /// The number of names that are tried for a file that is moved aside.
   static let keptMax = 1_000
 
   let file: String
 
-  /// What SQLite puts beside a database while it is open, and leaves there when the power fails.
+  /// The suffixes of SQLite's files beside an open database, which a power cut leaves behind.
   static let logs = ["-wal", "-journal"]
 
-  /// Where a new registry is made before it gets its name.
+  /// The temporary name of a new registry.
   var draft: String { file + ".new" }
 
-  /// A name for what is moved aside.
+  /// Returns a name for a file that is moved aside.
   func kept(_ count: Int) -> String { "\(file).kept-\(count)" }
 }
 
-/// The first 100 octets of a database file (sqlite.org, "Database File Format", 1.3), as far as they say whose it is.
+/// The application id in the first 100 bytes of a database file (sqlite.org, "Database File Format", 1.3).
 struct FileHeader {
   static let byteCount = 100
   private static let magic = Array("SQLite format 3\0".utf8)
 
   let applicationID: UInt32
 
-  /// Throws when the file does not begin as a database does.
+  /// Throws if the file does not begin with the header of a database.
   init(_ bytes: [UInt8]) throws(RegistryOpenError) {
     guard bytes.count == Self.byteCount else { throw .damaged(.torn(byteCount: bytes.count)) }
     guard bytes.starts(with: Self.magic) else { throw .damaged(.noDatabase) }

@@ -3,7 +3,7 @@
 public import Registry
 import Synchronization
 
-/// Answers requests about the registry's file, one after the other, on the disk worker's thread.
+/// Executes requests to the registry's file, one after the other, on the disk worker's thread.
 public final class RegistryKeeper: Sendable {
   private let path: String
   private let files: any RegistryFiles
@@ -11,7 +11,7 @@ public final class RegistryKeeper: Sendable {
   private let schema: Schema
   private let file = Mutex<RegistryFile?>(nil)
 
-  /// `owners` may own the file; nil is anybody.
+  /// `owners` are the users who may own the file; nil accepts any owner.
   public convenience init(
     path: String, files: any RegistryFiles = SystemFiles(), owners: Set<UInt32>? = nil
   ) {
@@ -62,7 +62,7 @@ public final class RegistryKeeper: Sendable {
       file = consume opened
       return .done
     } catch {
-      // After an error of the disk nobody knows what it holds: the file is read anew before it is written again.
+      // After an error of the disk its state is unknown: the file is read again before it is written.
       if error.leavesOpen { file = consume opened }
       return .failed(error, isOpen: error.leavesOpen)
     }

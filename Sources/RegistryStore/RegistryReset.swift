@@ -3,12 +3,12 @@
 import LinuxSystem
 import Registry
 
-/// Puts a new, empty registry in the place of what is there, which is kept under another name.
+/// Replaces the registry with a new, empty one, and keeps the old file under another name.
 enum RegistryReset {
-  /// Answers the name of what was kept; nil when there was nothing.
+  /// Returns the name of the kept file; nil if there was none.
   ///
-  /// A power cut leaves the old file, or a log without its file, which is refused as damaged, or nothing, or the new
-  /// file: never an old file without its log, which would be an older state.
+  /// A power cut leaves the old file, a log without its file (refused as damaged), no file, or the new file. It never
+  /// leaves an old file without its log, which would be an older state.
   static func run(_ path: String, _ files: any RegistryFiles, _ schema: Schema) throws(RegistryStoreError)
     -> String?
   {
@@ -26,7 +26,7 @@ enum RegistryReset {
     return isKept ? kept : nil
   }
 
-  /// The order of names on disk is the order in which they were given.
+  /// Renames a file durably, so that the disk sees renames in the order of the calls.
   private static func move(
     _ path: String, to newPath: String, _ files: any RegistryFiles
   ) throws(RegistryStoreError) {

@@ -17,7 +17,7 @@ extension RegistryStoreError {
     }
   }
 
-  /// What a call beside SQLite failed for; only a folder that is missing makes a name that is to be made missing.
+  /// The error of a system call outside SQLite. A file that is created can only be "missing" if its folder is.
   public init(_ error: SystemError) {
     if error.isMissing {
       self = .noFolder
@@ -29,14 +29,14 @@ extension RegistryStoreError {
     }
   }
 
-  /// Does what the file system does beside SQLite.
+  /// Runs `body`, turning errors of system calls into errors of the store.
   static func system<Result>(_ body: () throws(SystemError) -> Result) throws(RegistryStoreError) -> Result {
     do throws(SystemError) { return try body() } catch { throw RegistryStoreError(error) }
   }
 }
 
 extension RegistryOpenError {
-  /// What an error means while a file is being opened: SQLite's word that it is damaged, or that it could not be read.
+  /// The error while a file is being opened: the file is damaged, or it could not be read.
   init(_ error: DatabaseError) {
     switch error.kind {
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_ERROR, SQLITE_SCHEMA,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The tables as they are, and how they came to be.
+/// The tables of the database, and the migrations that create them.
 package struct Schema: Sendable {
-  /// "AKit": tells our files from others (the 32 bits at octet 68, sqlite.org, "Database File Format", 1.3).
+  /// "AKit": distinguishes registry files from other databases (the 32 bits at byte 68, sqlite.org, "Database File Format", 1.3).
   static let applicationID: Int64 = 0x414B_6974
 
-  /// The statements that make each version of the one before; version 0 is an empty file.
+  /// The statements that turn each version into the next; version 0 is an empty file.
   package var ladder: [[String]]
-  /// What `sqlite_schema` says of the last version: every table as it was made, by name.
+  /// The contents of `sqlite_schema` for the last version: the definition of every table, sorted by name.
   package var tables: [String]
 
-  /// What this program writes.
+  /// The version that this program writes.
   package static let current = Schema(ladder: [versionOne], tables: versionOne)
 
   package init(ladder: [[String]], tables: [String]) {
@@ -21,8 +21,8 @@ package struct Schema: Sendable {
   /// The value of `user_version`, and of `registry` in exports.
   package var version: Int64 { Int64(ladder.count) }
 
-  /// Addresses are six octets, identifiers sixteen, as they are written in text. Numbers that stand for something are
-  /// AccessorySetupKit's, the Core Specification's, or explained where rows are read.
+  /// Addresses are six bytes, identifiers sixteen, in the order of their text. Enumerated numbers are those of
+  /// AccessorySetupKit or the Core Specification, or are explained where rows are read.
   private static let versionOne = [
     """
     CREATE TABLE accessory (number INTEGER PRIMARY KEY, identifier BLOB NOT NULL, app TEXT NOT NULL, item TEXT, \
@@ -44,7 +44,7 @@ package struct Schema: Sendable {
     """,
   ]
 
-  /// The columns of a descriptor; without a range there is none.
+  /// Returns the columns of a descriptor; without a range there is no descriptor.
   private static func descriptor(prefix: String) -> String {
     [
       "CompanyIdentifier INTEGER", "ManufacturerDataBlob BLOB", "ManufacturerDataMask BLOB",

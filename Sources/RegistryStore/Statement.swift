@@ -3,20 +3,20 @@
 import CSQLite
 import RegistryFormat
 
-/// A compiled statement on its way through its rows. Ended with its owner.
+/// A compiled statement and its current row. Its deinitialiser finalizes it.
 @safe struct Statement: ~Copyable {
   private let handle: OpaquePointer
 
   init(owning handle: OpaquePointer) { unsafe self.handle = handle }
 
   deinit {
-    // Holds: the statement is nobody else's. What went wrong was said by the last step.
+    // Holds: the statement has no other owner. The last step already returned any error.
     _ = unsafe sqlite3_finalize(handle)
   }
 
-  /// Moves to the next row; false when there is none.
+  /// Moves to the next row; returns false if there is none.
   mutating func step() throws(DatabaseError) -> Bool {
-    // Holds: the statement is there until its owner goes, as in everything below.
+    // Holds: the statement exists until its owner ends, here and below.
     switch unsafe sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
@@ -41,7 +41,7 @@ import RegistryFormat
     case .integer(let integer): try Database.check(unsafe sqlite3_bind_int64(handle, index, integer))
     case .text(let text):
       let bytes = Array(text.utf8)
-      // Holds: the octets are copied before the call returns, here and below.
+      // Holds: the bytes are copied before the call returns, here and below.
       try Database.check(
         unsafe bytes.withUnsafeBytes {
           unsafe csqlite_bind_text(handle, index, $0.baseAddress, Int32($0.count))
@@ -64,9 +64,9 @@ import RegistryFormat
     }
   }
 
-  /// A copy of a text's or blob's octets.
+  /// Returns a copy of the bytes of a text or blob.
   private func octets(_ column: Int32) -> [UInt8] {
-    // Holds: pointer and count belong together, and nothing touches the row in between. An empty value has no pointer.
+    // Holds: pointer and count belong together, and the row does not change in between. An empty value has no pointer.
     let start = unsafe sqlite3_column_blob(handle, column)
     let count = Int(unsafe sqlite3_column_bytes(handle, column))
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: unsafe start == nil ? 0 : count))
