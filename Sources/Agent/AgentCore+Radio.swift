@@ -64,9 +64,9 @@ extension AgentCore {
     // A controller's time is ours, and the last turn may be long ago: what is answered now has its deadline from now.
     if radio.isLive { now = max(now, time) }
     let reception = dataPath.pipeline.receive(h4: packet, at: time)
-    tap?.append(packet, isReceived: true, at: time)
+    tap.append(packet, isReceived: true, at: time)
     switch reception {
-    case .reports: if listener != nil { listen(to: packet, at: time) }
+    case .reports: sampler.receive(packet, at: time)
     case .other: receiveOther(packet)
     case .malformed: break
     }
@@ -109,7 +109,7 @@ extension AgentCore {
 
   private func record(_ command: CommandPacket) {
     let time = radioTime
-    tap?.append(command.octets.rawBytes, isReceived: false, at: time)
+    tap.append(command.octets.rawBytes, isReceived: false, at: time)
   }
 
   func advanceRadio() {

@@ -59,13 +59,10 @@ public final class AgentCore {
     var setup: SetupConfiguration { SetupConfiguration(manifest, accounts: access.accounts) }
   }
 
-  /// A message, and the reading of the last replies, may take so long.
-  static let patienceMilliseconds: Int64 = 30_000
   /// The radio may be away for so long before what it had found counts as lost.
   static let radioGraceMilliseconds: Int64 = 3000
 
   let epoch: Block128
-  let version: String
   let service: Service<AgentMethod>
   var configuration: Configuration
   var radioSource: String
@@ -87,11 +84,10 @@ public final class AgentCore {
   var hasSecondIdentities = false
   var secondLook = Instant(microseconds: 0)
   var callCount: UInt64 = 0
-  var importing: RegistryImporting?
-  var reloading = Reloading()
-  var tap: TapRing?
-  var listener: DeviceListener?
-  var rendered = RenderedEvents()
+  var reload = ManifestReload()
+  var tap = PacketTap()
+  var sampler = DeviceSampler()
+  var rendered = EventMessages()
   var tally = AgentCounters()
   /// What the shell counts; it says so before a turn.
   public var loop = LoopCounters()
@@ -105,8 +101,6 @@ public final class AgentCore {
   var hasLostRadio = false
   /// A client has more calls than one turn takes.
   var isBusy = false
-  /// What the last reading of the manifest was refused for; empty when it was not.
-  var lastFindings: [String] = []
   /// When the kernel was last seen to have dropped packets.
   var lastReceiveDrop: Instant?
   /// What is asked for, as the radio knows it.
@@ -117,7 +111,6 @@ public final class AgentCore {
 
   public init(_ setup: Setup, at now: Instant) {
     epoch = setup.epoch
-    version = setup.version
     radioSource = setup.radioSource
     configuration = setup.configuration
     self.now = now

@@ -60,7 +60,7 @@ struct InterfaceTextTests {
   @Test("What apps have to call with more says so, and nothing else does")
   func more() {
     let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
-    for method in SessionMethod.allCases {
+    for method in AgentMethod.allCases where method.rawValue.hasPrefix("\(SessionInterface.name).") {
       let name = String(method.rawValue.drop(through: "."))
       let isSaid = text.comments[name]?.contains(#"Must be called with "more"."#) ?? false
       #expect(isSaid == (method.replies == .many), "\(name)")

@@ -22,7 +22,6 @@ extension AgentCore {
     setupCore.radioIs(down: radio.state != .on)
     refreshCandidates()
     lookForSecondIdentities()
-    endOverdueCalls()
     followSetup()
   }
 
@@ -32,7 +31,7 @@ extension AgentCore {
     setupCore.advance(to: now)
     setupCore.registryAnswered(reply)
     followSetup()
-    if !setupCore.isOpening { performDeferred() }
+    if !setupCore.isOpening { startDeferredCalls() }
     followSetup()
   }
 
@@ -42,7 +41,7 @@ extension AgentCore {
       switch action {
       case .registry(let request): perform(.registry(request))
       case .answer(let call, let result):
-        answer(call, result)
+        complete(call, result)
         isBusy = true
       case .signal(let signal):
         if configuration.manifest.gateway.onTouch != nil { perform(.signalTouch(signal)) }
@@ -53,7 +52,7 @@ extension AgentCore {
     setupRevision = setupCore.revision
     markAccessories()
     recogniseAppSuppliedItems()
-    greetNewAccessories()
+    feeds.greetNewAccessories(dataPath, setupCore.grants)
     hasSecondIdentities = setupCore.hasSecondIdentities
     let counts = setupCore.requestCounts
     if counts != requests { setRequests(counts, at: now) }
@@ -108,25 +107,6 @@ extension AgentCore {
     return sighted
   }
 
-  /// The row of a device in the table, by any of its addresses.
-  func row(of device: RegistryDevice) -> Int? {
-    for address in [device.identity.address, device.secondAddress] {
-      if let address, let row = row(at: address) { return row }
-    }
-    return nil
-  }
-
-  /// The row of a device, whoever resolved its address.
-  func row(at address: DeviceAddress) -> Int? {
-    if let row = dataPath.pipeline.row(at: address) { return row }
-    for type in [AddressType.public, .random, .publicIdentity, .randomIdentity] {
-      let other = DeviceAddress(bits: address.bits, type: type)
-      guard other != address, other.settled == address.settled else { continue }
-      if let row = dataPath.pipeline.row(at: other) { return row }
-    }
-    return nil
-  }
-
   // MARK: - Accessories and their items
 
   /// Devices of accessories never give way in the device table.
@@ -168,34 +148,10 @@ extension AgentCore {
     return manifest
   }
 
-  /// Takes what a client that has gone was doing.
-  func release(_ client: Client) {
-    if importing?.client == client.id { importing = nil }
-    switch client.activity {
-    case .session(let stream): setupCore.leave(stream.position.session)
-    case .awaiting(let awaited): setupCore.abandon(awaited.call)
-    case .opened(let opened): setupCore.abandon(opened.request)
-    case .none, .sightings, .watch, .explanations, .trials, .capture, .suggestion, .suggestions, .reload,
-      .deferred, .appAccessories, .advertisements, .requests, .accessories, .registry, .export:
-      break
-    }
-  }
-
-  /// When sessions, requests, calls that wait, and those who watch want to be asked again.
+  /// When sessions, requests, and what is in sight want to be asked again.
   var setupDeadline: Instant? {
-    var soonest = Instant.earliest(setupCore.deadline, nextLook)
-    if hasSecondIdentities { soonest = .earliest(soonest, secondLook) }
-    for place in clients.taken {
-      switch clients.places[place]?.activity {
-      case .awaiting(let awaited): soonest = .earliest(soonest, awaited.end)
-      case .deferred(let call): soonest = .earliest(soonest, call.end)
-      // Who has not read the last is asked again when it has.
-      case .requests(let watch) where watch.news.isEmpty && clients.places[place]?.pending == nil:
-        soonest = .earliest(soonest, nextLook(of: watch))
-      default: break
-      }
-    }
-    return soonest
+    let earliest = Instant.earliest(setupCore.deadline, nextLook)
+    return hasSecondIdentities ? .earliest(earliest, secondLook) : earliest
   }
 }
 

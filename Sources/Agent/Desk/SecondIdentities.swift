@@ -54,7 +54,7 @@ extension AgentCore {
 
   /// Whether the accessory has not been heard since before the device appeared, and not long before.
   private func fellSilent(_ accessory: RegistryAccessory, before device: Device) -> Bool {
-    guard let row = row(of: setupCore.registry.device(of: accessory)),
+    guard let row = dataPath.row(of: setupCore.registry.device(of: accessory)),
       let last = dataPath.pipeline.device(at: row)?.lastSeen
     else { return false }
     return last <= device.firstSeen

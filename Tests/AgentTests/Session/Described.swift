@@ -49,7 +49,7 @@ enum Described {
   }
 
   /// The parameters of a call, as the agent takes them: read from octets, checked against the interface.
-  static func parameters(_ method: SessionMethod, _ text: String) throws -> Parameters {
+  static func parameters(_ method: any SessionMethod.Type, _ text: String) throws -> Parameters {
     let identity = ServiceIdentity(vendor: "v", product: "p", version: "1", url: "")
     let service = try Service<AgentMethod>(
       identity,
@@ -57,7 +57,7 @@ enum Described {
         GatewayInterface.description(), SessionInterface.description(), PickerInterface.description(),
       ])
     let more = method.replies == .many
-    let message = "{\"method\":\"\(method.rawValue)\",\"parameters\":\(text),\"more\":\(more)}"
+    let message = "{\"method\":\"\(method.name)\",\"parameters\":\(text),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(message.utf8).span),
       case .perform(_, let parameters) = service.dispatch(call)
     else { throw NoCall() }

@@ -13,7 +13,7 @@ struct ExtensionFieldsTests {
     _ members: String, of accessory: RegistryAccessory = Sample.accessory, app: App = Sample.app
   ) throws -> RegistryExtension {
     let parameters = try Described.parameters(
-      .updateAuthorization, "{\"session\":\"\",\"accessory\":\"\"\(members)}")
+      UpdateAuthorizationMethod.self, "{\"session\":\"\",\"accessory\":\"\"\(members)}")
     return try ExtensionFields.read(parameters, of: accessory, app: app)
   }
 

@@ -15,7 +15,8 @@ struct ItemFieldsTests {
   private static let session = "00000000000000000000000000000001"
 
   private static func items(_ text: String, of app: App = Sample.app) throws -> [PickerItem] {
-    let parameters = try Described.parameters(.showPicker, "{\"session\":\"\(session)\",\"items\":\(text)}")
+    let parameters = try Described.parameters(
+      ShowPickerMethod.self, "{\"session\":\"\(session)\",\"items\":\(text)}")
     return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5)
   }
 

@@ -9,7 +9,7 @@ import Varlink
 @Suite("A picker's settings as apps give them")
 struct SettingsFieldsTests {
   private static func parameters(_ settings: String) throws -> Parameters {
-    try Described.parameters(.showPicker, "{\"session\":\"\",\"settings\":\(settings)}")
+    try Described.parameters(ShowPickerMethod.self, "{\"session\":\"\",\"settings\":\(settings)}")
   }
 
   private static func settings(_ text: String) throws -> PickerSettings {
@@ -60,7 +60,8 @@ struct SettingsFieldsTests {
   @Test("An identifier is 32 digits of any case, and anything else is none")
   func identifiers() throws {
     func identifier(_ text: String) throws -> RandomIdentifier? {
-      try Described.parameters(.list, "{\"session\":\"\(text)\"}").identifier("session")
+      try Described.parameters(ListAppAccessoriesMethod.self, "{\"session\":\"\(text)\"}").identifier(
+        "session")
     }
     let known = RandomIdentifier(high: 0xABCD_EF00_0000_0000, low: 1)
     #expect(try identifier("abcdef00000000000000000000000001") == known)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Setup
+import Varlink
+
+// From a call to its method, and from a method to its replies.
+
+extension AgentCore {
+  /// Starts a call that a client has sent.
+  func dispatch(_ call: Call, of client: Client) {
+    // A caller without the right to a method does not learn what is wrong with the call.
+    guard client.rights.isOperator || !AgentMethod.operatorInterfaces.contains(call.interface) else {
+      tally.permissionsDenied &+= 1
+      return refuse(client, Message.error(ServiceError.permissionDenied))
+    }
+    switch service.dispatch(call) {
+    case .reply(let message): client.connection.reply(message)
+    case .refuse(let error): refuse(client, Message.error(error))
+    case .perform(let method, let parameters):
+      start(method.implementation, MethodCall(agent: self, client: client, parameters: parameters))
+    }
+  }
+
+  /// Starts a method, or keeps the call until the registry's file was read.
+  private func start(_ method: any Method.Type, _ call: MethodCall) {
+    guard let timeout = method.diskTimeoutMessage, setupCore.isOpening else {
+      return follow(method.outcome(of: call), of: call.client)
+    }
+    let end = now.advanced(milliseconds: Patience.diskMilliseconds)
+    call.client.stream = DeferredCall(method, call.parameters, end: end, timeout: timeout)
+  }
+
+  private func follow(_ outcome: CallOutcome, of client: Client) {
+    switch outcome {
+    case .reply(let message): client.connection.reply(message)
+    case .stream(let stream): client.stream = stream
+    case .refusal(let message): refuse(client, message)
+    }
+  }
+
+  private func refuse(_ client: Client, _ message: [UInt8]) {
+    tally.callsRefused &+= 1
+    client.connection.reply(message)
+  }
+
+  /// Starts the calls that waited for the registry's file.
+  func startDeferredCalls() {
+    for client in clients.connected {
+      guard let deferred = client.stream as? DeferredCall else { continue }
+      client.stream = nil
+      start(deferred.method, MethodCall(agent: self, client: client, parameters: deferred.parameters))
+    }
+  }
+
+  /// Numbers a call that is decided later.
+  func makeCallID() -> CallID {
+    callCount += 1
+    return CallID(callCount)
+  }
+
+  /// Ends the call that waits for this answer. A caller that has left, or has been told that time is up, gets nothing.
+  func complete(_ callID: CallID, _ result: Result<CallResult, OperatorError>) {
+    guard
+      let client = clients.connected.first(where: { ($0.stream as? PendingReply)?.callID == callID })
+    else { return }
+    client.stream = nil
+    switch result {
+    case .success(let answer): client.connection.reply(answer.message)
+    case .failure(let refusal): refuse(client, refusal.message)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Varlink
+
+/// A method that the agent serves: an entry of the dispatcher's table.
+struct AgentMethod: ServedMethod, Equatable {
+  /// The dispatcher's table: every method of every interface.
+  static let implementations: [any Method.Type] = [
+    // io.accessoryd.Gateway
+    StatusMethod.self,
+    MetricsMethod.self,
+    SightingsMethod.self,
+    WatchMethod.self,
+    ExplainMethod.self,
+    TryMethod.self,
+    SuggestMethod.self,
+    CaptureMethod.self,
+    ReloadMethod.self,
+
+    // io.accessoryd.Session
+    ActivateMethod.self,
+    InvalidateMethod.self,
+    ListAppAccessoriesMethod.self,
+    ShowPickerMethod.self,
+    UpdatePickerMethod.self,
+    FinishPickerDiscoveryMethod.self,
+    CancelPickerMethod.self,
+    RenameAppAccessoryMethod.self,
+    RemoveAppAccessoryMethod.self,
+    FinishAuthorizationMethod.self,
+    FailAuthorizationMethod.self,
+    UpdateAuthorizationMethod.self,
+    WatchAdvertisementsMethod.self,
+    ResolveMethod.self,
+
+    // io.accessoryd.Picker
+    WatchRequestsMethod.self,
+    ChooseMethod.self,
+    DenyMethod.self,
+    CancelMethod.self,
+    NameMethod.self,
+    AgreeMethod.self,
+    OpenMethod.self,
+    ListAccessoriesMethod.self,
+    RenameMethod.self,
+    RemoveMethod.self,
+    AllowMethod.self,
+    AuthorizeMethod.self,
+    RegistryMethod.self,
+    ExportMethod.self,
+    ImportMethod.self,
+    ResetMethod.self,
+  ]
+
+  static let allCases = implementations.map(Self.init)
+
+  private static let methodsByName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+  /// The interfaces that only operators may call.
+  static let operatorInterfaces: Set = [GatewayInterface.name, PickerInterface.name]
+
+  let implementation: any Method.Type
+
+  private init(_ implementation: any Method.Type) { self.implementation = implementation }
+
+  /// The method of a whole name.
+  init?(rawValue: String) {
+    guard let method = Self.methodsByName[rawValue] else { return nil }
+    self = method
+  }
+
+  var rawValue: String { implementation.name }
+  var replies: ReplyCount { implementation.replies }
+
+  static func == (one: Self, other: Self) -> Bool { one.implementation == other.implementation }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Varlink
+
+/// The errors of ``GatewayInterface``.
+enum GatewayError: Error, Equatable {
+  case deviceNotInSight(String)
+  case itemNotFound(String, candidates: [String])
+  case itemAmbiguous(String, candidates: [String])
+  case notRecognisable(String)
+  case manifestRefused(findings: [String])
+  case busy(limit: Int)
+  case messageRefused(String, limit: Int?)
+  /// An error of every service.
+  case invalidParameter(String)
+}
+
+extension GatewayError {
+  /// Lines of findings, and items, in one reply.
+  private static let listedMax = 50
+  private static let lineCharactersMax = 400
+
+  private var name: String {
+    let member =
+      switch self {
+      case .deviceNotInSight: "DeviceNotInSight"
+      case .itemNotFound: "ItemNotFound"
+      case .itemAmbiguous: "ItemAmbiguous"
+      case .notRecognisable: "NotRecognisable"
+      case .manifestRefused: "ManifestRefused"
+      case .busy: "Busy"
+      case .messageRefused: "MessageRefused"
+      case .invalidParameter: preconditionFailure("it is an error of org.varlink.service")
+      }
+    return "\(GatewayInterface.name).\(member)"
+  }
+
+  /// The message that refuses a call.
+  var message: [UInt8] {
+    if case .invalidParameter(let parameter) = self {
+      return Message.error(ServiceError.invalidParameter(parameter))
+    }
+    return Message.error(name) { json in
+      switch self {
+      case .invalidParameter: break
+      case .deviceNotInSight(let device), .notRecognisable(let device):
+        json.member("device", Self.cut(device))
+      case .itemNotFound(let item, let candidates), .itemAmbiguous(let item, let candidates):
+        json.member("item", Self.cut(item))
+        json.member("items", candidates.prefix(Self.listedMax).map(Self.cut))
+      case .manifestRefused(let findings):
+        json.member("findings", findings.prefix(Self.listedMax).map(Self.cut))
+        json.member("omitted", max(0, findings.count - Self.listedMax))
+      case .busy(let limit): json.member("limit", limit)
+      case .messageRefused(let reason, let limit):
+        json.member("reason", reason)
+        if let limit { json.member("limit", limit) }
+      }
+    }
+  }
+
+  /// What a client is told before it is closed; nothing when it said that it was done.
+  static func closingError(_ reason: ServerConnection.CloseReason) -> [UInt8]? {
+    let limits = ConnectionLimits()
+    let error: Self? =
+      switch reason {
+      case .finished: nil
+      case .frame(.oversized): .messageRefused("oversized", limit: limits.frameBytesMax)
+      case .frame(.truncated): .messageRefused("cut", limit: nil)
+      case .call(.json(let problem)) where problem.kind == .tooDeep:
+        .messageRefused("tooDeep", limit: limits.json.depthMax)
+      case .call(.json): .messageRefused("notJSON", limit: nil)
+      case .call(.notAnObject): .messageRefused("notAnObject", limit: nil)
+      case .overdue: .messageRefused("unfinished", limit: Int(AgentCore.patienceMilliseconds / 1000))
+      case .replyTooLong: .messageRefused("replyTooLong", limit: limits.replyBytesMax)
+      }
+    return error?.message
+  }
+
+  static func cut(_ text: String) -> String { String(text.unicodeScalars.prefix(lineCharactersMax)) }
+}

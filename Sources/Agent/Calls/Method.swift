@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Setup
+import Varlink
+
+/// A method of one of the agent's interfaces: its parameters, its reply, and its stream of replies if it has one.
+///
+/// The type is listed in ``AgentMethod/implementations``; no value of it is ever made.
+protocol Method: SendableMetatype {
+  associatedtype Failure: CallFailure
+
+  /// The whole name, as in the interface's description.
+  static var name: String { get }
+  static var replies: ReplyCount { get }
+  /// The error for a disk that does not answer in time; nil for a method that needs no registry.
+  static var diskTimeout: Failure? { get }
+
+  /// Starts the call: replies at once, or returns the stream that will.
+  static func start(_ call: MethodCall) throws(Failure) -> CallOutcome
+}
+
+extension Method {
+  static var replies: ReplyCount { .one }
+
+  static var diskTimeoutMessage: [UInt8]? { diskTimeout?.message }
+
+  /// Starts the call. An error becomes the message that says so.
+  static func outcome(of call: MethodCall) -> CallOutcome {
+    do throws(Failure) {
+      return try start(call)
+    } catch {
+      return .refusal(error.message)
+    }
+  }
+}
+
+/// A method of `io.accessoryd.Gateway`. None of them needs the registry.
+protocol GatewayMethod: Method where Failure == GatewayError {
+  /// The method's name within its interface.
+  static var member: String { get }
+}
+
+extension GatewayMethod {
+  static var name: String { "\(GatewayInterface.name).\(member)" }
+  static var diskTimeout: GatewayError? { nil }
+}
+
+/// A method of `io.accessoryd.Session`.
+protocol SessionMethod: Method where Failure == SetupFailure {
+  /// The method's name within its interface.
+  static var member: String { get }
+}
+
+extension SessionMethod {
+  static var name: String { "\(SessionInterface.name).\(member)" }
+
+  static var diskTimeout: SetupFailure? {
+    SetupFailure(
+      .unknown, Patience.diskTimeoutSentence, cure: "ask List what became of it, and the gateway's operator")
+  }
+}
+
+/// A method of `io.accessoryd.Picker`.
+protocol OperatorMethod: Method where Failure == OperatorError {
+  /// The method's name within its interface.
+  static var member: String { get }
+}
+
+extension OperatorMethod {
+  static var name: String { "\(PickerInterface.name).\(member)" }
+  static var diskTimeout: OperatorError? { .registry(Patience.diskTimeoutSentence) }
+}
+
+/// An error that a call is answered with.
+protocol CallFailure: Error {
+  /// The last reply to the call.
+  var message: [UInt8] { get }
+}
+
+extension GatewayError: CallFailure {}
+extension SetupFailure: CallFailure {}
+extension OperatorError: CallFailure {}
+
+/// What a method does about a call.
+enum CallOutcome {
+  /// Sends the only reply.
+  case reply([UInt8])
+  /// Sends the replies of a stream.
+  case stream(any ReplyStream)
+  /// Sends an error.
+  case refusal([UInt8])
+
+  /// Sends the only reply, which says nothing but that it was done.
+  static var done: Self { .reply(Message.reply()) }
+}
+
+/// One call of a method: who calls, and with which parameters.
+struct MethodCall {
+  let agent: AgentCore
+  let client: Client
+  let parameters: Parameters
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import JSON
+import Registry
+import Setup
+import Varlink
+
+/// How long a call waits for its reply.
+enum Patience {
+  /// For a commit to the disk.
+  static let diskMilliseconds: Int64 = 30_000
+  /// For an operator's answer to an app, and the commit after it.
+  static let answerMilliseconds: Int64 = 90_000
+  /// For an operator who types a name, and the commit after it.
+  static let choiceMilliseconds: Int64 = 90_000
+
+  static let diskTimeoutSentence = "the disk has not answered in time; see accessoryctl status"
+}
+
+/// A call that an operator, or the disk, has yet to decide.
+///
+/// After its time the caller gets an error. What it asked for may still be done; the reply to it is lost.
+struct PendingReply: ReplyStream {
+  let callID: CallID
+  private let end: Instant
+  private let timeout: [UInt8]
+  private var isOverdue = false
+
+  init(_ callID: CallID, end: Instant, timeout: [UInt8]) {
+    self.callID = callID
+    self.end = end
+    self.timeout = timeout
+  }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    guard end <= agent.now else { return .wait }
+    isOverdue = true
+    return .end(timeout)
+  }
+
+  func deadline(_ agent: AgentCore) -> Instant? { end }
+
+  /// What an operator has not answered yet is withdrawn with its caller.
+  func release(_ agent: AgentCore) {
+    if !isOverdue { agent.setupCore.abandon(callID) }
+  }
+}
+
+extension Method {
+  /// Starts a call that is decided later. `start` gets the name under which ``AgentCore/complete(_:_:)`` ends it.
+  static func startPending(
+    _ call: MethodCall, milliseconds: Int64 = Patience.diskMilliseconds,
+    _ start: (inout SetupCore, CallID) throws(Failure) -> Void
+  ) throws(Failure) -> CallOutcome {
+    guard let timeout = diskTimeoutMessage else {
+      preconditionFailure("a method that needs no registry is decided at once")
+    }
+    let agent = call.agent
+    let callID = agent.makeCallID()
+    let end = agent.now.advanced(milliseconds: milliseconds)
+    try start(&agent.setupCore, callID)
+    return .stream(PendingReply(callID, end: end, timeout: timeout))
+  }
+}
+
+extension CallResult {
+  /// The last reply of the call.
+  var message: [UInt8] {
+    Message.reply { json in
+      switch self {
+      case .done: break
+      case .accessory(let accessory): json.object("accessory") { accessory.writeMembers(to: &$0) }
+      case .setUp(let made):
+        json.member("accessory", made.accessory.text)
+        json.member("displayName", made.displayName)
+        json.member("awaitsApp", made.awaitsApp)
+        json.member("finishInApp", made.finishesInApp)
+      case .count(let count): json.member("accessories", count)
+      case .reset(let kept): json.member("kept", kept)
+      }
+    }
+  }
+}
+
+/// A call that came while the registry's file was being read. It starts once that is done.
+struct DeferredCall: ReplyStream {
+  let method: any Method.Type
+  let parameters: Parameters
+  private let end: Instant
+  private let timeout: [UInt8]
+
+  init(_ method: any Method.Type, _ parameters: Parameters, end: Instant, timeout: [UInt8]) {
+    self.method = method
+    self.parameters = parameters
+    self.end = end
+    self.timeout = timeout
+  }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    end <= agent.now ? .end(timeout) : .wait
+  }
+
+  func deadline(_ agent: AgentCore) -> Instant? { end }
+}

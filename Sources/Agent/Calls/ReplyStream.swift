@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// The replies that a call in progress still has to send.
+///
+/// A client has at most one stream. In every turn, and after every reply that fits into the client's output, the agent
+/// asks the stream for its next reply. A stream keeps a position, not a backlog: a client that reads slowly gets what is
+/// true when it reads.
+protocol ReplyStream {
+  /// Returns the next reply, or what becomes of the stream instead.
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep
+
+  /// The time at which ``nextReply(_:)`` has something new even if nothing else happens; nil without such a time.
+  func deadline(_ agent: AgentCore) -> Instant?
+
+  /// Gives back what the stream holds in the agent. Called once: after the last reply, or when the client has left.
+  func release(_ agent: AgentCore)
+}
+
+extension ReplyStream {
+  func deadline(_ agent: AgentCore) -> Instant? { nil }
+
+  func release(_ agent: AgentCore) {}
+}
+
+/// What a stream does next.
+enum StreamStep {
+  /// Send one reply, which others follow.
+  case reply([UInt8])
+  /// Nothing until something happens, or the stream's deadline.
+  case wait
+  /// Send the last reply.
+  case end([UInt8])
+}

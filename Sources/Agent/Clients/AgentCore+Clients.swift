@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+import Setup
+import Varlink
+
+// The clients' side: bytes in, bytes out.
+
+extension AgentCore {
+  /// A message, and the reading of the last replies, may take this long.
+  static let patienceMilliseconds: Int64 = 30_000
+
+  /// Admits a peer that has connected, or turns it away.
+  public func admit(_ peer: Peer, at now: Instant) -> Admission {
+    let admission = clients.admit(peer, configuration.access)
+    if case .refused(let refusal) = admission { perform(.log(.turnedAway(refusal, user: peer.user))) }
+    return admission
+  }
+
+  /// How many bytes may be received from a client now; 0 means not to read its socket.
+  public func receivableByteCount(_ client: ClientID) -> Int {
+    clients[client]?.connection.receivableByteCount ?? 0
+  }
+
+  /// Receives bytes from a client, at most ``receivableByteCount(_:)``.
+  public func receive(_ bytes: Span<UInt8>, from client: ClientID) {
+    clients[client]?.connection.receive(bytes)
+  }
+
+  /// The client will send nothing more; it may still read.
+  public func endInput(_ client: ClientID) { clients[client]?.connection.endInput() }
+
+  /// The client's socket has failed or hung up. Its id means nothing any more; no action follows.
+  public func drop(_ client: ClientID) {
+    if let client = clients[client] { remove(client) }
+  }
+
+  public func sendableByteCount(_ client: ClientID) -> Int {
+    clients[client]?.connection.sendableByteCount ?? 0
+  }
+
+  /// Offers everything that waits for a client to `send`, which returns how many of the first bytes the socket took.
+  public func drain<Failure>(
+    _ client: ClientID, _ send: (Span<UInt8>) throws(Failure) -> Int
+  ) throws(Failure) {
+    guard let client = clients[client] else { return }
+    let before = client.connection.sendableByteCount
+    try client.connection.drain(send)
+    // A reply that waited for room can go now, and nothing else would cause a turn for it.
+    guard client.connection.sendableByteCount < before else { return }
+    if client.unsentReply != nil || client.connection.hasPendingInput { isBusy = true }
+  }
+
+  /// Serves a client until it has to wait: takes its calls, sends its replies, ends its connection.
+  func serve(_ client: Client) {
+    client.connection.beginTurn()
+    sendReplies(to: client)
+    while true {
+      switch client.connection.nextAction(at: now.duration) {
+      case .perform(let call):
+        dispatch(call, of: client)
+        sendReplies(to: client)
+      case .yield:
+        isBusy = true
+        return
+      case .wait: return closeIfOverdue(client)
+      case .close(let reason): return close(client, reason)
+      }
+    }
+  }
+
+  /// Sends the replies of the call in progress, as far as the client has room for them.
+  private func sendReplies(to client: Client) {
+    while true {
+      if let reply = client.unsentReply {
+        guard reply.count <= client.connection.continuedReplyBytesMax else { return }
+        client.unsentReply = nil
+        client.connection.reply(reply, continues: true)
+      }
+      switch client.stream?.nextReply(self) {
+      case nil, .wait: return
+      case .reply(let reply): client.unsentReply = reply
+      case .end(let reply):
+        client.stream?.release(self)
+        return client.endCall(with: reply)
+      }
+    }
+  }
+
+  private func closeIfOverdue(_ client: Client) {
+    guard let end = client.overdueTime, end <= now, !client.connection.timeOut() else { return }
+    tally.closedOverdue &+= 1
+    disconnect(client, .overdue)
+  }
+
+  private func close(_ client: Client, _ reason: ServerConnection.CloseReason) {
+    switch reason {
+    case .finished: disconnect(client, nil)
+    case .frame(let problem):
+      tally.closedForFrame &+= 1
+      disconnect(client, .frame(problem))
+    case .call(let problem):
+      tally.closedForJSON &+= 1
+      disconnect(client, .call(problem))
+    case .overdue:
+      tally.closedOverdue &+= 1
+      disconnect(client, .overdue)
+    case .replyTooLong(let byteCount): disconnect(client, .replyTooLong(byteCount: byteCount))
+    }
+  }
+
+  private func disconnect(_ client: Client, _ reason: ClosingReason?) {
+    if let reason { perform(.log(.closed(reason, user: client.peer.user))) }
+    perform(.close(client.id))
+    remove(client)
+  }
+
+  private func remove(_ client: Client) {
+    client.stream?.release(self)
+    tally.calls &+= client.connection.callCount
+    tally.callsRefused &+= client.connection.refusalCount
+    tally.rests &+= client.connection.yieldCount
+    clients.remove(client)
+  }
+
+  /// The earliest time at which a client's patience ends, or a stream has something new to send.
+  var clientDeadline: Instant? {
+    var earliest: Instant?
+    for client in clients.connected {
+      earliest = .earliest(earliest, client.overdueTime)
+      // A stream whose last reply waits for room is asked when that has gone.
+      if client.unsentReply == nil { earliest = .earliest(earliest, client.stream?.deadline(self)) }
+    }
+    return earliest
+  }
+}
+
+extension Client {
+  /// When the client has taken too long to finish a message, or to read the last replies; nil when it owes nothing.
+  fileprivate var overdueTime: Instant? {
+    connection.overdueSince.map {
+      Instant(microseconds: $0.wholeMicroseconds).advanced(milliseconds: AgentCore.patienceMilliseconds)
+    }
+  }
+}
+
+extension Instant {
+  /// The time as a connection counts it.
+  fileprivate var duration: Duration { .microseconds(microseconds) }
+}
+
+extension Duration {
+  fileprivate var wholeMicroseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import Manifest
+import Registry
+import Setup
+import ToolText
+
+// Questions about the device table that several methods ask.
+
+extension DataPath {
+  var deviceCount: Int {
+    var count = 0
+    for row in 0..<pipeline.rowCount where pipeline.device(at: row) != nil { count += 1 }
+    return count
+  }
+
+  /// How many devices an item has found.
+  var foundCount: Int {
+    var count = 0
+    for row in 0..<pipeline.rowCount where isFound(at: row) { count += 1 }
+    return count
+  }
+
+  /// Whether an item has found the device in a row.
+  func isFound(at row: Int) -> Bool {
+    guard let device = pipeline.device(at: row) else { return false }
+    for index in 0..<Int(device.matchCount) where pipeline.match(index, at: row).isFound { return true }
+    return false
+  }
+
+  /// Whether an item that is meant has found the device in a row.
+  func isFound(at row: Int, by isMeant: (ManifestItem) -> Bool) -> Bool {
+    guard let device = pipeline.device(at: row) else { return false }
+    for index in 0..<Int(device.matchCount) {
+      let match = pipeline.match(index, at: row)
+      if match.isFound, isMeant(items[Int(match.item)]) { return true }
+    }
+    return false
+  }
+
+  /// The row of a registered device, by any of its addresses.
+  func row(of device: RegistryDevice) -> Int? {
+    for address in [device.identity.address, device.secondAddress] {
+      if let address, let row = row(at: address) { return row }
+    }
+    return nil
+  }
+
+  /// The row of an address, whether the controller, a key or nothing resolved it.
+  func row(at address: DeviceAddress) -> Int? {
+    if let row = pipeline.row(at: address) { return row }
+    for type in [AddressType.public, .random, .publicIdentity, .randomIdentity] {
+      let other = DeviceAddress(bits: address.bits, type: type)
+      guard other != address, other.settled == address.settled else { continue }
+      if let row = pipeline.row(at: other) { return row }
+    }
+    return nil
+  }
+
+  /// The bytes of an event that is still in the ring.
+  func payload(of sequence: UInt64, byteCount: Int) -> [UInt8] {
+    var payload: [UInt8] = []
+    payload.reserveCapacity(byteCount)
+    for index in 0..<byteCount { payload.append(pipeline.events.payloadByte(of: sequence, at: index)) }
+    return payload
+  }
+
+  /// The latest advertising data, then the latest scan response, of the advertising set heard last.
+  func payload(at row: Int) -> [UInt8] {
+    guard pipeline.setCount(at: row) > 0 else { return [] }
+    return pipeline.data(ofSet: 0, at: row).copied + pipeline.response(ofSet: 0, at: row).copied
+  }
+}
+
+extension Int8 {
+  /// dBm; nil for a value that is no reading.
+  var asReading: Int8? { self >= -127 && self <= 20 ? self : nil }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import JSON
+import ToolText
+import Varlink
+
+/// `Capture`: every packet of the radio from now on, in both directions.
+enum CaptureMethod: GatewayMethod {
+  static let member = "Capture"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    guard let sequence = call.agent.tap.attach() else {
+      throw call.agent.refuseAsBusy(limit: PacketTap.readersMax)
+    }
+    return .stream(CaptureStream(sequence: sequence))
+  }
+}
+
+/// The time of the start, then the packets, several a reply.
+struct CaptureStream: ReplyStream {
+  /// Bytes of packets in one reply; a single packet may be longer.
+  private static let bytesPerReply = 4096
+
+  private var isGreeted = false
+  private var sequence: UInt64
+
+  fileprivate init(sequence: UInt64) { self.sequence = sequence }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    guard isGreeted else {
+      isGreeted = true
+      let time = Seconds(microseconds: agent.radioTime.microseconds)
+      return .reply(Message.reply(continues: true) { $0.member("time", time) })
+    }
+    let missed = agent.tap.skipMissing(&sequence)
+    guard missed == 0 else {
+      agent.tally.packetsMissed &+= missed
+      return .reply(Message.reply(continues: true) { $0.member("missed", missed) })
+    }
+    let packets = nextPackets(agent.tap)
+    guard !packets.isEmpty else { return .wait }
+    agent.tally.packetsCaptured &+= UInt64(packets.count)
+    return .reply(
+      Message.reply(continues: true) { json in
+        json.objects("packets", packets) { json, packet in
+          json.member("time", Seconds(microseconds: packet.time.microseconds))
+          json.member("direction", packet.isReceived ? "received" : "sent")
+          json.member("packet", Hex(packet.bytes))
+        }
+      })
+  }
+
+  private mutating func nextPackets(_ tap: PacketTap) -> [PacketTap.Packet] {
+    var packets: [PacketTap.Packet] = []
+    var byteCount = 0
+    while byteCount < Self.bytesPerReply, let packet = tap.packet(sequence) {
+      // A reply has to fit into the client's buffer; each packet costs some 70 bytes around it.
+      byteCount += packet.bytes.count + 35
+      packets.append(packet)
+      sequence += 1
+    }
+    return packets
+  }
+
+  func release(_ agent: AgentCore) { agent.tap.detach() }
+}

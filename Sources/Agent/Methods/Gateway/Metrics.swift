@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import Discovery
+import HCI
+import Manifest
+import Registry
+import Setup
+import ToolText
+import Varlink
+
+// The table of metrics. To add one, add a line.
+
+extension AgentCore {
+  /// Every counter and gauge, in the order of the text.
+  var metrics: [Metric] {
+    dataPathMetrics + lossMetrics + tableMetrics + radioMetrics + clientMetrics + loopMetrics + reloadMetrics
+      + setupMetrics
+  }
+
+  /// Packets, reports, and the events they caused.
+  private var dataPathMetrics: [Metric] {
+    let counters = dataPath.pipeline.counters
+    return [
+      Metric("packets_total", .counter, "Packets from the radio.", counters.packets),
+      Metric("reports_total", .counter, "Advertising reports read.", counters.reports),
+      Metric(
+        "reports_unchanged_total", .counter, "Reports that repeated a known payload.",
+        counters.reportsUnchanged),
+      Metric(
+        "events_total", .counter, "Sighting events by kind.", "event",
+        [("found", counters.found), ("changed", counters.changed), ("lost", counters.lost)]),
+      Metric(
+        "changes_coalesced_total", .counter, "Payload changes reported together with a later one.",
+        counters.changesCoalesced),
+      Metric("devices_added_total", .counter, "Rows made for new addresses.", counters.devicesAdded),
+      Metric(
+        "addresses_followed_total", .counter,
+        "Private addresses that an identity key resolved to a known row.", counters.addressesFollowed),
+      Metric(
+        "receive_drops_total", .counter, "Packets that the kernel dropped before they were read.",
+        tally.receiveDrops),
+      Metric(
+        "receive_room_bytes", .gauge, "What the kernel keeps of an adapter's packets until they are read.",
+        tally.receiveRoomBytes),
+      Metric(
+        "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.",
+        tally.queueing.count),
+      Metric(
+        "queueing_microseconds_total", .counter, "How long they waited there, in all.", tally.queueing.sum),
+      Metric(
+        "queueing_microseconds_max", .gauge, "How long the slowest of them waited.", tally.queueing.longest),
+      Metric(
+        "management_messages_cut_total", .counter,
+        "Messages of the management interface that were too short.", tally.managementMessagesCut),
+    ]
+  }
+
+  /// Reports and packets that were malformed, incomplete, or found no room.
+  private var lossMetrics: [Metric] {
+    let counters = dataPath.pipeline.counters
+    let assembler = dataPath.pipeline.assemblerCounters
+    return [
+      Metric(
+        "malformed_total", .counter, "What was not as the specification has it, by kind.", "kind",
+        [
+          ("packet", counters.packetsMalformed), ("eventCut", counters.eventsTruncated),
+          ("eventTrailing", counters.eventsWithTrailingBytes), ("reportCut", counters.reportsLostToTruncation),
+          ("reportReserved", counters.reportsReserved), ("report", counters.reportsMalformed),
+          ("lengthPastEnd", counters.reportsLengthPastEnd), ("dataAfterEnd", counters.reportsDataAfterEnd),
+          ("wrongSize", counters.reportsWrongSize),
+        ]),
+      Metric(
+        "reports_limited_total", .counter, "Reports that lack something, by what.", "kind",
+        [
+          ("address", counters.reportsAnonymous), ("reading", counters.reportsWithoutReading),
+          ("truncated", counters.reportsTruncated),
+        ]),
+      Metric(
+        "chains_total", .counter, "Chains of extended advertising by what became of them.", "outcome",
+        [
+          ("assembled", assembler.assembled), ("displaced", assembler.displaced),
+          ("expired", assembler.expired), ("oversized", assembler.oversized),
+        ]),
+      Metric(
+        "turned_away_total", .counter, "What found a table full, by table.", "table",
+        [
+          ("devices", counters.devicesTurnedAway), ("sets", counters.setsTurnedAway),
+          ("longPayloads", counters.longPayloadsTurnedAway),
+          ("matchesOfDevice", counters.matchesBeyondCapacity), ("matchesOfItem", counters.matchesTurnedAway),
+        ]),
+      Metric(
+        "evicted_total", .counter, "What gave way to something newer, by kind.", "kind",
+        [
+          ("strangers", counters.unknownDevicesEvicted), ("matchingDevices", counters.matchingDevicesEvicted),
+          ("sets", counters.setsReplaced), ("longPayloads", counters.longPayloadsEvicted),
+          ("matchesOfItem", counters.matchesEvicted),
+        ]),
+      Metric(
+        "times_clamped_total", .counter, "Inputs whose time lay before the one before.", counters.timesClamped
+      ),
+    ]
+  }
+
+  /// How full the tables are.
+  private var tableMetrics: [Metric] {
+    return [
+      Metric("devices", .gauge, "Devices in the table.", dataPath.deviceCount),
+      Metric("devices_max", .gauge, "Places in the device table.", dataPath.pipeline.rowCount),
+      Metric("devices_found", .gauge, "Devices that an item has found.", dataPath.foundCount),
+      Metric("tables_bytes", .gauge, "Bytes set aside for the data path's tables.", dataPath.byteCount),
+      Metric(
+        "uptime_seconds", .gauge, "Since the agent started, by the radio's clock.",
+        radioTime.microseconds / 1_000_000),
+    ]
+  }
+
+  /// The radio: its state, initialisations and recoveries.
+  private var radioMetrics: [Metric] {
+    return [
+      Metric(
+        "radio_state", .gauge, "1 for the state that the radio is in.", "state",
+        RadioState.allCases.map { ($0.rawValue, $0 == radio.state ? 1 : 0) }),
+      Metric("radio_bringups_total", .counter, "Bring-ups of the controller begun.", radio.bringups),
+      Metric("radio_failures_total", .counter, "Bring-ups and scans that failed.", radio.failures),
+      Metric(
+        "radio_probes_total", .counter, "Times that a silent radio was asked whether it is there.",
+        radio.probes),
+      Metric(
+        "radio_recoveries_total", .counter, "Remedies tried with an adapter that did not do its work.",
+        "rung", RecoveryAction.allCases.map { ($0.rawValue, radio.watchdog.tries[$0] ?? 0) }),
+      Metric(
+        "radio_ladders_lost_total", .counter, "Times that no remedy had helped.", radio.watchdog.laddersLost),
+    ]
+  }
+
+  /// Connections, calls and streams.
+  private var clientMetrics: [Metric] {
+    let connections = clients.connectionCounters
+    return [
+      Metric("connections", .gauge, "Clients.", clients.count),
+      Metric("connections_admitted_total", .counter, "Clients let in.", clients.admitted),
+      Metric(
+        "connections_refused_total", .counter, "Connections turned away, by reason.", "reason",
+        AdmissionRefusal.allCases.map { ($0.rawValue, clients.refused[$0] ?? 0) }),
+      Metric(
+        "connections_broken_total", .counter, "Clients that were cut off, by reason.", "reason",
+        [("frame", tally.closedForFrame), ("json", tally.closedForJSON), ("overdue", tally.closedOverdue)]),
+      Metric("calls_total", .counter, "Calls taken.", tally.calls &+ connections.calls),
+      Metric(
+        "calls_refused_total", .counter, "Calls answered with an error.",
+        tally.callsRefused &+ connections.refusals),
+      Metric(
+        "calls_deferred_total", .counter, "Turns in which a client sent more calls than one turn takes.",
+        tally.rests &+ connections.rests),
+      Metric(
+        "permissions_denied_total", .counter, "Calls of operators' methods by others.",
+        tally.permissionsDenied),
+      Metric("busy_total", .counter, "Calls that found too many of their kind going on.", tally.busy),
+      Metric("events_delivered_total", .counter, "Events given to watchers.", tally.eventsDelivered),
+      Metric(
+        "events_missed_total", .counter, "Events overwritten before a watcher had read them.",
+        tally.eventsMissed),
+      Metric("packets_captured_total", .counter, "Packets given to recordings.", tally.packetsCaptured),
+      Metric(
+        "packets_missed_total", .counter, "Packets that a recording had no time to read.", tally.packetsMissed
+      ),
+    ]
+  }
+
+  /// The loop around the agent.
+  private var loopMetrics: [Metric] {
+    return [
+      Metric("turns_total", .counter, "Turns of the loop.", tally.turns),
+      Metric(
+        "longest_turn_microseconds", .gauge, "The longest turn of the loop since the start.",
+        loop.longestTurnMicroseconds),
+      Metric(
+        "touch_signals_total", .counter, "Runs of the program for touches, by how they ended.", "result",
+        [
+          ("done", loop.touchSignals.done), ("failed", loop.touchSignals.failed),
+          ("overdue", loop.touchSignals.overdue), ("notRun", loop.touchSignals.notRun),
+          ("dropped", loop.touchSignals.dropped),
+        ]),
+      Metric("radio_reads_total", .counter, "Turns that read the radio.", loop.drains),
+      Metric(
+        "system_calls_total", .counter, "Calls to the system, by what for.", "purpose",
+        [("clients", loop.clientCalls), ("watching", loop.watchCalls)]),
+      Metric(
+        "descriptor_exhaustions_total", .counter, "How often no descriptor was free for a client.",
+        loop.exhaustions),
+      Metric(
+        "stale_events_total", .counter, "Events of descriptors that had been closed by then.",
+        loop.staleEvents),
+      Metric(
+        "log_lines_dropped_total", .counter, "Log lines that nobody read in time.", loop.logLinesDropped),
+    ]
+  }
+
+  /// Readings of the manifest.
+  private var reloadMetrics: [Metric] {
+    return [
+      Metric("reloads_total", .counter, "Manifests that took effect after the first.", tally.reloads),
+      Metric("reloads_refused_total", .counter, "Manifests that were refused.", tally.reloadsRefused),
+    ]
+  }
+
+  /// Sessions, requests and the registry.
+  private var setupMetrics: [Metric] {
+    let counters = setupCore.counters
+    return [
+      Metric("sessions", .gauge, "Sessions of apps that are open.", setupCore.sessionCount),
+      Metric("sessions_opened_total", .counter, "Sessions opened.", counters.sessionsOpened),
+      Metric(
+        "sessions_expired_total", .counter, "Sessions that ended because nobody streamed them.",
+        counters.sessionsExpired),
+      Metric("requests", .gauge, "Requests that wait for an operator.", setupCore.requests.count),
+      Metric("requests_opened_total", .counter, "Requests opened.", counters.requestsOpened),
+      Metric("accessories", .gauge, "Accessories in the registry.", setupCore.registry.accessories.count),
+      Metric("accessories_added_total", .counter, "Accessories set up.", counters.added),
+      Metric("accessories_removed_total", .counter, "Accessories removed.", counters.removed),
+      Metric("setups_failed_total", .counter, "Setups that came to nothing.", counters.setupsFailed),
+      Metric(
+        "touches_refused_total", .counter, "Touches that chose nothing, because it was not clear what.",
+        counters.touchesRefused),
+      Metric(
+        "automatic_failed_total", .counter, "Automatic setups that came to nothing.", counters.automaticFailed
+      ),
+      Metric(
+        "automatic_forgotten_total", .counter, "Failed automatic setups forgotten for another's.",
+        counters.automaticForgotten),
+      Metric(
+        "foreign_refused_total", .counter, "Identifiers and tokens that were not the caller's.",
+        counters.foreignRefused),
+      Metric(
+        "disclosed_total", .counter, "Devices told to apps before anybody chose them.", counters.disclosed),
+      Metric("resolved_total", .counter, "Addresses of accessories told to their apps.", counters.resolved),
+      Metric(
+        "registry_failures_total", .counter, "Changes that the disk did not take.", counters.commitsFailed),
+      Metric(
+        "accessories_unmarked_total", .counter,
+        "Addresses of accessories without a place among those that the device table keeps.",
+        tally.accessoriesUnmarked),
+      Metric(
+        "app_events_total", .counter, "Events and advertisements for apps, by what became of them.",
+        "outcome", [("delivered", tally.appEventsDelivered), ("missed", tally.appEventsMissed)]),
+    ]
+  }
+}
+
+extension ClientTable {
+  /// What the connections that are open have counted.
+  fileprivate var connectionCounters: (calls: UInt64, refusals: UInt64, rests: UInt64) {
+    connected.reduce(into: (0, 0, 0)) { sum, client in
+      sum.0 &+= client.connection.callCount
+      sum.1 &+= client.connection.refusalCount
+      sum.2 &+= client.connection.yieldCount
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import JSON
+import Manifest
+import Varlink
+
+/// `Metrics`: every counter and gauge, for programs that watch over machines.
+enum MetricsMethod: GatewayMethod {
+  static let member = "Metrics"
+
+  /// Bytes of the text in one reply. JSON escapes quotes and line feeds, and the envelope needs some too.
+  private static let textBytesMax = 24 << 10
+
+  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    let agent = call.agent
+    var text = MetricsText()
+    for metric in agent.metrics { text.write(metric) }
+    writeItems(agent.dataPath, to: &text)
+    return .reply(Message.reply { $0.member("text", text.text) })
+  }
+
+  /// Items that do not fit into the text are counted and left out.
+  private static func writeItems(_ dataPath: borrowing DataPath, to text: inout MetricsText) {
+    let counts = dataPath.itemCounts
+    var lines = MetricsText()
+    lines.family("item_devices", .gauge, "Devices that match an item, and that it has found.")
+    var omitted = 0
+    for (index, item) in dataPath.items.enumerated() {
+      let labels =
+        "app=\"\(MetricsText.escaped(item.app))\",item=\"\(MetricsText.escaped(item.item.id))\""
+      let line =
+        "accessoryd_item_devices{\(labels),presence=\"matching\"} \(counts[index].matching)\n"
+        + "accessoryd_item_devices{\(labels),presence=\"found\"} \(counts[index].found)\n"
+      guard text.text.utf8.count + lines.text.utf8.count + line.utf8.count < textBytesMax else {
+        omitted += 1
+        continue
+      }
+      lines.line(line)
+    }
+    text.line(lines.text)
+    text.write(Metric("items_omitted", .gauge, "Items that this text has no room for.", omitted))
+  }
+}
+
+/// A family of samples in the Prometheus text format.
+struct Metric {
+  enum Kind: String {
+    case counter, gauge
+  }
+
+  enum Value {
+    case single(Int64)
+    /// A sample for each value of a label.
+    case labelled(String, [(labelValue: String, count: UInt64)])
+  }
+
+  let name: String
+  let kind: Kind
+  let help: String
+  let value: Value
+
+  init(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
+    self.name = name
+    self.kind = kind
+    self.help = help
+    self.value = .single(Int64(clamping: value))
+  }
+
+  init(_ name: String, _ kind: Kind, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
+    self.name = name
+    self.kind = kind
+    self.help = help
+    value = .labelled(label, values.map { (labelValue: $0.0, count: $0.1) })
+  }
+}
+
+/// Writes the Prometheus text format (prometheus.io, "Exposition formats", 0.0.4): families one by one, each with its
+/// help, its type and its samples. Labels come from the manifest or from our own words only.
+struct MetricsText {
+  private(set) var text = ""
+
+  mutating func write(_ metric: Metric) {
+    family(metric.name, metric.kind, metric.help)
+    switch metric.value {
+    case .single(let value): text += "accessoryd_\(metric.name) \(value)\n"
+    case .labelled(let label, let values):
+      for (labelValue, count) in values {
+        text += "accessoryd_\(metric.name){\(label)=\"\(Self.escaped(labelValue))\"} \(count)\n"
+      }
+    }
+  }
+
+  mutating func family(_ name: String, _ kind: Metric.Kind, _ help: String) {
+    text += "# HELP accessoryd_\(name) \(help)\n# TYPE accessoryd_\(name) \(kind.rawValue)\n"
+  }
+
+  mutating func line(_ line: String) { text += line }
+
+  /// A label's value: backslash, quote and line feed are escaped.
+  static func escaped(_ value: String) -> String {
+    var escaped = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\\": escaped += "\\\\"
+      case "\"": escaped += "\\\""
+      case "\n": escaped += "\\n"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}
+
+extension DataPath {
+  /// How many devices match each item, and how many it has found.
+  fileprivate var itemCounts: [(matching: Int, found: Int)] {
+    var counts = Array(repeating: (matching: 0, found: 0), count: items.count)
+    for row in 0..<pipeline.rowCount {
+      guard let device = pipeline.device(at: row) else { continue }
+      for index in 0..<Int(device.matchCount) {
+        let match = pipeline.match(index, at: row)
+        counts[Int(match.item)].matching += 1
+        if match.isFound { counts[Int(match.item)].found += 1 }
+      }
+    }
+    return counts
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import Discovery
+import HCI
+import Manifest
+import Setup
+import ToolText
+
+/// A condition that an operator should know about, or act on.
+struct Problem: Equatable, Sendable {
+  /// A word that stays the same.
+  let kind: String
+  let sentence: String
+}
+
+extension AgentCore {
+  /// What a person should know or do, most pressing first.
+  var problems: [Problem] {
+    let counters = dataPath.pipeline.counters
+    var problems: [Problem] = []
+    switch radio.state {
+    case .absent:
+      problems.append(
+        Problem(
+          kind: "radioAbsent",
+          sentence: "there is no radio: \(radio.detail); accessoryctl reload looks for it anew"))
+    case .recovering:
+      problems.append(
+        Problem(
+          kind: "radioRecovering",
+          sentence: "the radio does not scan: \(radio.detail)"
+            + (radio.failures == 0
+              ? "" : "; it is tried again by itself. If that lasts, power the controller off and on")))
+    case .on, .off: break
+    }
+    problems += radioProblems
+    if let degradation = setupCore.degradation {
+      problems.append(Problem(kind: "registryDegraded", sentence: degradation))
+    } else if let refusal = setupCore.lastRefusalOfDisk {
+      problems.append(
+        Problem(
+          kind: "registryNotWritten",
+          sentence: "a change of the registry was not written: \(refusal), and make the change again"))
+    }
+    for app in setupCore.suspendedApps {
+      problems.append(
+        Problem(
+          kind: "accessoriesSuspended",
+          sentence: "the accessories of \(app) are suspended: the manifest has given it another account;"
+            + " accessoryctl authorize \(app) confirms that"))
+    }
+    if !reload.lastFindings.isEmpty {
+      problems.append(
+        Problem(
+          kind: "reloadRefused",
+          sentence: "the last reload was refused and the manifest of before is in force: "
+            + GatewayError.cut(reload.lastFindings[0])))
+    }
+    if counters.devicesTurnedAway > 0 || counters.matchingDevicesEvicted > 0 {
+      problems.append(
+        Problem(
+          kind: "tableFull",
+          sentence: "the device table was full of matching devices and gave some up; raise capacity.devices"))
+    }
+    return problems
+  }
+}
+
+extension AgentCore {
+  /// What is wrong with a radio that may well scan.
+  private var radioProblems: [Problem] {
+    var problems: [Problem] = []
+    if let exhaustion = radio.watchdog.exhaustion {
+      problems.append(
+        Problem(
+          kind: "radioNeedsAPerson",
+          sentence:
+            "\(exhaustion.sentence): unplug it and "
+            + "plug it in again, or switch the gateway off and on; if that does not help either, replace it"))
+    }
+    if let last = lastReceiveDrop, now.milliseconds(since: last) < 60_000 {
+      problems.append(
+        Problem(
+          kind: "packetsDropped",
+          sentence:
+            "\(tally.receiveDrops) packets of the radio were lost since the start, the last of them within"
+            + " the last minute: the machine was too busy to read them; look with top at what else runs here")
+      )
+    }
+    if radio.isImmediateDegraded {
+      problems.append(
+        Problem(
+          kind: "immediateDegraded",
+          sentence: "the range immediate may not be recognised: \(radio.detail)"))
+    }
+    return problems
+  }
+}
+
+extension Watchdog.Exhaustion {
+  fileprivate var sentence: String {
+    switch self {
+    case .nothingHelped: "\(Watchdog.laddersPerHourMax) times in an hour no remedy helped the adapter"
+    case .failsTooOften:
+      "\(Watchdog.curesPerHourMax) times in an hour the adapter failed, and was brought back"
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+import JSON
+import Manifest
+import Setup
+import Varlink
+
+/// `Reload`: the manifest is read again, and takes effect as a whole or not at all.
+enum ReloadMethod: GatewayMethod {
+  static let member = "Reload"
+
+  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    call.agent.requestReload(by: call.client.id)
+    return .stream(ReloadStream())
+  }
+}
+
+/// Waits until the reading ends the call.
+private struct ReloadStream: ReplyStream {
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep { .wait }
+}
+
+/// The result of reading the manifest again.
+public enum ManifestReading: Sendable {
+  /// `warnings` are lines as `accessoryctl check` prints them.
+  case accepted(AgentCore.Configuration, radioSource: String, warnings: [String])
+  /// `findings` are such lines too.
+  case refused(findings: [String])
+}
+
+/// The readings of the manifest: which clients wait for one, and why the last was refused.
+///
+/// At most one reading is going on. A client that asks meanwhile waits for the next one, because the file may have
+/// changed after it was read.
+struct ManifestReload: Sendable {
+  private enum State: Sendable {
+    case idle
+    case reading(waiting: [ClientID], then: [ClientID]?)
+  }
+
+  private static let keptFindingsMax = 3
+
+  private var state = State.idle
+  /// Why the last reading was refused; empty when it was accepted.
+  private(set) var lastFindings: [String] = []
+
+  /// Returns whether reading begins now. Without a client, a signal asked.
+  mutating func request(by client: ClientID?) -> Bool {
+    let clients = client.map { [$0] } ?? []
+    switch state {
+    case .idle:
+      state = .reading(waiting: clients, then: nil)
+      return true
+    case .reading(let waiting, let next):
+      state = .reading(waiting: waiting, then: (next ?? []) + clients)
+      return false
+    }
+  }
+
+  /// Ends a reading. Returns the clients that waited for it, and whether the next one begins.
+  mutating func finish(findings: [String]) -> (waiting: [ClientID], readsAgain: Bool) {
+    guard case .reading(let waiting, let next) = state else {
+      preconditionFailure("the manifest was read, and no client or signal had asked")
+    }
+    lastFindings = Array(findings.prefix(Self.keptFindingsMax))
+    state = next.map { .reading(waiting: $0, then: nil) } ?? .idle
+    return (waiting, next != nil)
+  }
+}
+
+extension AgentCore {
+  /// Reads the manifest again for a signal, from the service manager or an operator.
+  public func readManifestAgain(at time: Instant) {
+    now = max(now, time)
+    requestReload(by: nil)
+  }
+
+  fileprivate func requestReload(by client: ClientID?) {
+    if reload.request(by: client) { perform(.readManifest) }
+  }
+
+  /// The manifest was read, as ``Action/readManifest`` asked: all of it takes effect, or nothing.
+  public func manifestWasRead(_ reading: ManifestReading, at time: Instant) {
+    now = max(now, time)
+    let message: [UInt8]
+    var findings: [String] = []
+    switch reading {
+    case .accepted(let configuration, let source, let warnings):
+      message = adopt(configuration, source, warnings)
+    case .refused(let refused):
+      findings = refused
+      message = refuseManifest(findings)
+    }
+    let (waiting, readsAgain) = reload.finish(findings: findings)
+    for client in waiting { clients[client]?.endCall(with: message) }
+    if readsAgain { perform(.readManifest) }
+  }
+
+  private func refuseManifest(_ findings: [String]) -> [UInt8] {
+    tally.reloadsRefused &+= 1
+    perform(.log(.reloadRefused(findings: findings.count)))
+    return GatewayError.manifestRefused(findings: findings).message
+  }
+
+  private func adopt(_ new: Configuration, _ source: String, _ warnings: [String]) -> [UInt8] {
+    let old = configuration.manifest.gateway
+    let gateway = new.manifest.gateway
+    // What apps brought is no item of the manifest.
+    let summary = ReloadSummary(from: configuration.manifest.items, to: new.manifest.items)
+    // What kept the radio away may have been mended with the manifest.
+    let restartsRadio =
+      gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
+    configuration = new
+    setupCore.configure(new.setup)
+    appSuppliedItems = setupCore.appSuppliedItems
+    dataPath.reload(
+      effectiveManifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
+    radioSource = source
+    clients.resize(gateway.limits)
+    clients.updateRights(new.access)
+    tally.reloads &+= 1
+    if restartsRadio {
+      radio.vanish("it is being opened", at: now)
+      perform(.openRadio(gateway.radio, access: gateway.access))
+    }
+    radio.hasBoardStep = new.board.asksForRecovery
+    radio.follow(scanPlan, at: now)
+    followRadio(at: now)
+    perform(.log(.reloaded(summary, warnings: warnings.count)))
+    return Message.reply { json in
+      json.member("itemsKept", summary.itemsKept)
+      json.member("itemsAdded", summary.itemsAdded)
+      json.member("itemsRemoved", summary.itemsRemoved)
+      json.member("radioRestarted", restartsRadio)
+      json.member("warnings", warnings.prefix(50).map(GatewayError.cut))
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import Discovery
+import HCI
+import JSON
+import Manifest
+import Setup
+import ToolText
+import Varlink
+
+/// `Status`: how the agent is, for an operator.
+enum StatusMethod: GatewayMethod {
+  static let member = "Status"
+
+  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome { .reply(call.agent.status) }
+}
+
+extension AgentCore {
+  fileprivate var status: [UInt8] {
+    Message.reply { json in
+      json.member("version", service.identity.version)
+      json.member("epoch", epoch.text)
+      json.member("time", Seconds(microseconds: radioTime.microseconds))
+      json.object("radio") { writeRadio(to: &$0) }
+      json.objects("problems", problems) { json, problem in
+        json.member("kind", problem.kind)
+        json.member("sentence", problem.sentence)
+      }
+      json.member("apps", configuration.manifest.apps.count)
+      json.member("items", dataPath.items.count)
+      json.member("devices", dataPath.deviceCount)
+      json.member("devicesMax", dataPath.pipeline.rowCount)
+      json.member("found", dataPath.foundCount)
+      json.member("reports", dataPath.pipeline.counters.reports)
+      json.member("events", dataPath.pipeline.events.produced)
+      json.member("connections", clients.count)
+      json.member("connectionsMax", clients.limits.connections)
+      json.member("watchers", clients.streamCount(WatchStream.self))
+      json.member("reloads", tally.reloads)
+      json.member("reloadsRefused", tally.reloadsRefused)
+    }
+  }
+
+  private func writeRadio(to json: inout JSONWriter) {
+    json.member("source", GatewayError.cut(radioSource))
+    json.member("state", radio.state.rawValue)
+    json.member("detail", radio.detail)
+    if let isActive = radio.isActive { json.member("scan", isActive ? "active" : "passive") }
+    if radio.link == .shared, radio.shared.address != 0 {
+      json.member("address", DeviceAddress(bits: radio.shared.address, type: .public).text)
+    }
+    if radio.link == .controller, radio.state == .on {
+      json.member("address", DeviceAddress(bits: radio.profile.address, type: .public).text)
+      json.member("extendedAdvertising", radio.bringup.scansExtended)
+      json.member("codedPHY", radio.bringup.scansExtended && radio.profile.scansCoded)
+    }
+    json.member("bringups", radio.bringups)
+    json.member("failures", radio.failures)
+    json.member("dropped", tally.receiveDrops)
+    if let mean = tally.queueing.mean {
+      json.member("queueing", Seconds(microseconds: mean))
+      json.member("queueingMax", Seconds(microseconds: tally.queueing.longest))
+    }
+  }
+}

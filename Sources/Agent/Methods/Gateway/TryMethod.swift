@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import Manifest
+import ToolText
+import Varlink
+
+/// `Try`: what one item says about every device in the table.
+enum TryMethod: GatewayMethod {
+  static let member = "Try"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    guard let wanted = try? call.parameters.text("item") else { throw .invalidParameter("item") }
+    do throws(ItemNameError) {
+      let item = try call.agent.dataPath.items.index(named: wanted)
+      return .stream(TrialStream(item: item, of: call.agent.dataPath.items[item]))
+    } catch {
+      switch error {
+      case .unknown(let known): throw .itemNotFound(wanted, candidates: known)
+      case .ambiguous(let candidates): throw .itemAmbiguous(wanted, candidates: candidates)
+      }
+    }
+  }
+}
+
+/// One device and descriptor a reply, row by row.
+private struct TrialStream: ReplyStream {
+  private let item: Int
+  private let expected: ManifestItem
+  private var row = 0
+  private var waiting: [ItemExplanation] = []
+
+  init(item: Int, of expected: ManifestItem) {
+    self.item = item
+    self.expected = expected
+  }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    // A reload may have given the index to another item.
+    guard agent.dataPath.items.indices.contains(item), agent.dataPath.items[item] == expected else {
+      return .end(Message.reply())
+    }
+    while true {
+      if !waiting.isEmpty { return .reply(Message.element("trial", Trial(waiting.removeFirst()))) }
+      guard row < agent.dataPath.pipeline.rowCount else { return .end(Message.reply()) }
+      if let view = agent.dataPath.device(atRow: row) {
+        waiting = agent.dataPath.explanations(of: view, item: item)
+      }
+      row += 1
+    }
+  }
+}

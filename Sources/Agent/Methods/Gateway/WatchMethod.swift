@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import JSON
+import Manifest
+import ToolText
+import Varlink
+
+/// `Watch`: the sighting events of all items, from the caller's cursor or from now on.
+enum WatchMethod: GatewayMethod {
+  static let member = "Watch"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    .stream(try stream(call.parameters, call.agent))
+  }
+
+  private static func stream(
+    _ parameters: Parameters, _ agent: AgentCore
+  ) throws(GatewayError) -> WatchStream {
+    let end = EventCursor(epoch: agent.epoch, sequence: agent.dataPath.pipeline.events.produced)
+    guard let epoch = try? parameters.textIfAny("epoch") else {
+      guard parameters["sequence"] == nil else { throw .invalidParameter("epoch") }
+      return WatchStream(phase: .greeting(isReset: false, listsDevices: true), cursor: end)
+    }
+    guard let sequence = try? parameters.integer("sequence"), sequence >= 0 else {
+      throw .invalidParameter("sequence")
+    }
+    let cursor = EventCursor(epoch: agent.epoch, sequence: UInt64(sequence))
+    guard epoch == agent.epoch.text, cursor.sequence <= end.sequence else {
+      return WatchStream(phase: .greeting(isReset: true, listsDevices: true), cursor: end)
+    }
+    return WatchStream(phase: .greeting(isReset: false, listsDevices: false), cursor: cursor)
+  }
+}
+
+/// The cursor, the devices that an item has found, then one event a reply.
+struct WatchStream: ReplyStream {
+  fileprivate enum Phase {
+    /// Nothing was sent yet. With `isReset` the caller's cursor belongs to another run, or to no event of this one.
+    case greeting(isReset: Bool, listsDevices: Bool)
+    /// The devices that were found come first.
+    case listing(row: Int)
+    case live
+  }
+
+  fileprivate var phase: Phase
+  fileprivate var cursor: EventCursor
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    switch phase {
+    case .greeting(let isReset, let listsDevices):
+      phase = listsDevices ? .listing(row: 0) : .live
+      return .reply(greeting(agent, isReset: isReset))
+    case .listing(let row):
+      guard let row = agent.dataPath.nextFoundRow(from: row) else {
+        phase = .live
+        return nextEvent(agent)
+      }
+      phase = .listing(row: row + 1)
+      guard let view = agent.dataPath.device(atRow: row) else { return .wait }
+      return .reply(Message.element("present", DeviceLine(view)))
+    case .live: return nextEvent(agent)
+    }
+  }
+
+  private func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
+    Message.reply(continues: true) { json in
+      json.member("epoch", agent.epoch.text)
+      json.member("sequence", cursor.sequence)
+      json.member("time", Seconds(microseconds: agent.radioTime.microseconds))
+      if isReset { json.member("reset", true) }
+    }
+  }
+
+  private mutating func nextEvent(_ agent: AgentCore) -> StreamStep {
+    let sequence = cursor.sequence
+    if let message = agent.rendered[sequence] {
+      cursor.sequence = sequence &+ 1
+      agent.tally.eventsDelivered &+= 1
+      return .reply(message)
+    }
+    switch agent.dataPath.pipeline.events.read(&cursor) {
+    case .end: return .wait
+    case .missed(let count):
+      agent.tally.eventsMissed &+= count
+      return .reply(Message.reply(continues: true) { $0.member("missed", count) })
+    case .reset: preconditionFailure("a watch stands in this run's ring")
+    case .event(let sequence, let sighting, let byteCount):
+      agent.tally.eventsDelivered &+= 1
+      let event = agent.dataPath.event(sequence, sighting, byteCount: byteCount)
+      let message = Message.element("event", event)
+      agent.rendered[sequence] = message
+      return .reply(message)
+    }
+  }
+}
+
+/// The messages of the latest events, so that each is written once however many clients watch.
+///
+/// Capacity: 64 events. A later event replaces the one 64 before it, which is written again for a client that is that
+/// late.
+struct EventMessages: Sendable {
+  private static let capacity: UInt64 = 64
+
+  private var messages = [(sequence: UInt64, message: [UInt8])?](repeating: nil, count: Int(capacity))
+
+  subscript(_ sequence: UInt64) -> [UInt8]? {
+    get {
+      guard let entry = messages[Int(sequence % Self.capacity)], entry.sequence == sequence else {
+        return nil
+      }
+      return entry.message
+    }
+    set { messages[Int(sequence % Self.capacity)] = newValue.map { (sequence, $0) } }
+  }
+}
+
+extension DataPath {
+  /// The next row whose device an item has found.
+  fileprivate func nextFoundRow(from start: Int) -> Int? {
+    var row = start
+    while row < pipeline.rowCount {
+      if isFound(at: row) { return row }
+      row += 1
+    }
+    return nil
+  }
+
+  /// An event of the ring that was just read, with its item's names.
+  fileprivate func event(_ sequence: UInt64, _ sighting: Sighting, byteCount: Int) -> EventLine {
+    EventLine(
+      sequence: sequence, sighting: sighting, item: item(of: sighting),
+      payload: payload(of: sequence, byteCount: byteCount))
+  }
+}
+
+extension Block128 {
+  /// 32 hexadecimal digits, most significant first.
+  var text: String { Hex.digits(high, count: 16) + Hex.digits(low, count: 16) }
+}

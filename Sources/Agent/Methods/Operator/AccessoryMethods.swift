@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import Manifest
+import Registry
+import Setup
+import ToolText
+import Varlink
+
+/// `List`: the accessories of every app, or of one.
+enum ListAccessoriesMethod: OperatorMethod {
+  static let member = "List"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    let agent = call.agent
+    // An empty list would say that no app has an accessory.
+    try agent.setupCore.requireReadableRegistry()
+    let app = call.parameters.wordIfAny("app")
+    if let app, agent.setupCore.app(app) == nil, agent.setupCore.registry.accessories(ofApp: app).isEmpty {
+      throw .notFound(.app, name: app, candidates: agent.setupCore.appNames)
+    }
+    return .stream(AccessoryStream(app: app))
+  }
+}
+
+/// One accessory a reply.
+private struct AccessoryStream: ReplyStream {
+  let app: String?
+  /// The number in the registry of the last accessory that was sent.
+  private var last: Int64 = 0
+
+  init(app: String?) { self.app = app }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    let app = app
+    guard
+      let next = agent.setupCore.registry.accessory(after: last, where: { app == nil || $0.app == app })
+    else { return .end(Message.reply()) }
+    last = next.number
+    return .reply(Message.element("accessory", agent.line(of: next)))
+  }
+}
+
+extension AgentCore {
+  fileprivate func line(of accessory: RegistryAccessory) -> AccessoryLine {
+    let device = setupCore.registry.device(of: accessory)
+    let row = dataPath.row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
+    let standing = setupCore.standing(of: accessory)
+    return AccessoryLine(
+      identifier: accessory.identifier, app: accessory.app, item: accessory.item,
+      displayName: device.displayName, state: standing == .orphaned ? .unauthorized : accessory.state,
+      standing: standing,
+      address: device.identity.address, ssid: accessory.ssid.map { AirText($0) },
+      bond: AppAccessory.BondState(device.bond), isIdentityDurable: device.isIdentityDurable,
+      isInSight: row != nil,
+      filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI },
+      addedAt: accessory.addedAt)
+  }
+}
+
+/// `Rename`: an operator renames an accessory.
+enum RenameMethod: OperatorMethod {
+  static let member = "Rename"
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    let (accessory, name) = (call.parameters.word("accessory"), call.parameters.word("name"))
+    return try startPending(call) { (setup, id) throws(OperatorError) in
+      try setup.rename(accessory, name, id)
+    }
+  }
+}
+
+/// `Remove`: an operator removes an accessory.
+enum RemoveMethod: OperatorMethod {
+  static let member = "Remove"
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    let accessory = call.parameters.word("accessory")
+    return try startPending(call) { (setup, id) throws(OperatorError) in try setup.remove(accessory, id) }
+  }
+}
+
+/// `Allow`: an operator lets automatic setup take a device again that was removed.
+enum AllowMethod: OperatorMethod {
+  static let member = "Allow"
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    let (app, device) = (call.parameters.word("app"), call.parameters.word("device"))
+    return try startPending(call) { (setup, id) throws(OperatorError) in
+      try setup.allow(app: app, device: device, id)
+    }
+  }
+}
+
+/// `Authorize`: an operator confirms that an app's accessories belong to its new account.
+enum AuthorizeMethod: OperatorMethod {
+  static let member = "Authorize"
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    let app = call.parameters.word("app")
+    return try startPending(call) { (setup, id) throws(OperatorError) in
+      try setup.authorize(app: app, id)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Manifest
+import Registry
+import Setup
+import Varlink
+
+/// `Open`: an operator opens a request on an app's behalf, and learns of every accessory that it sets up.
+enum OpenMethod: OperatorMethod {
+  static let member = "Open"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    let request = try call.agent.setupCore.open(try OpeningFields.read(call.parameters))
+    // What is at the gateway now was there before.
+    call.agent.lookedAt = nil
+    return .stream(OpenedRequestStream(request))
+  }
+}
+
+/// The request, then every accessory that it sets up.
+private struct OpenedRequestStream: ReplyStream {
+  let request: RandomIdentifier
+  private var isGreeted = false
+  private var sentCount = 0
+
+  init(_ request: RandomIdentifier) { self.request = request }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    guard isGreeted else {
+      isGreeted = true
+      let text = request.text
+      return .reply(Message.reply(continues: true) { $0.member("request", text) })
+    }
+    let open = agent.setupCore.request(request)?.setup
+    let outcome = open == nil ? agent.setupCore.outcome(of: request) : nil
+    let made = open?.made ?? outcome?.made ?? []
+    guard sentCount == made.count else {
+      let next = made[sentCount]
+      sentCount += 1
+      return .reply(
+        Message.reply(continues: true) { json in
+          json.member("accessory", next.accessory.text)
+          json.member("displayName", next.displayName)
+        })
+    }
+    guard open == nil else { return .wait }
+    if let failure = outcome?.failure { return .end(OperatorError.setupFailed(failure).message) }
+    return .end(Message.reply())
+  }
+
+  /// A request ends with the client that opened it.
+  func release(_ agent: AgentCore) { agent.setupCore.abandon(request) }
+}
+
+/// The parameters of Open.
+enum OpeningFields {
+  static func read(_ parameters: Parameters) throws(OperatorError) -> SetupCore.Opening {
+    var opening = SetupCore.Opening(app: parameters.word("app"))
+    if parameters["items"] != nil { opening.items = (try? parameters.texts("items")) ?? [] }
+    opening.choice = try choice(parameters)
+    if let count = parameters.numberIfAny("count") {
+      guard (1...UInt64(SetupCore.countMax)).contains(count) else {
+        throw .invalid(field: "count", reason: "it is 1 to \(SetupCore.countMax)")
+      }
+      opening.count = Int(count)
+    }
+    if let text = parameters.wordIfAny("discoveryTimeout") {
+      guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
+        throw .invalid(field: "discoveryTimeout", reason: PickerSettings.DiscoveryTimeout.textReason)
+      }
+      opening.settings.discoveryTimeout = timeout
+      // Who says how long it lasts until so many were set up has nobody at a screen.
+      opening.isAttended = parameters["count"] == nil
+    }
+    return opening
+  }
+
+  private static func choice(_ parameters: Parameters) throws(OperatorError) -> PickerRequest.Choice {
+    let touch = (try? parameters.truth("touch")) ?? false
+    let first = (try? parameters.truth("firstImmediate")) ?? false
+    let device = parameters.wordIfAny("device")
+    guard [touch, first, device != nil].count(where: { $0 }) <= 1 else {
+      throw .invalid(
+        field: touch && first ? "firstImmediate" : "device", reason: "one request is decided in one way only")
+    }
+    if touch { return .touch }
+    if first { return .firstImmediate }
+    guard let device else { return .person }
+    guard let bits = AddressText.bits(device) else {
+      throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
+    }
+    return .device(bits)
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import JSON
+import Registry
+import RegistryFormat
+import Setup
+import ToolText
+import Varlink
+
+/// `Registry`: whether the registry is open, and the devices that were removed from it.
+enum RegistryMethod: OperatorMethod {
+  static let member = "Registry"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RegistryStream()) }
+}
+
+/// The registry's state, then one removed device a reply.
+private struct RegistryStream: ReplyStream {
+  private var isGreeted = false
+  private var index = 0
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    let setupCore = agent.setupCore
+    guard isGreeted else {
+      isGreeted = true
+      let state: RegistryLine.State =
+        setupCore.isOpening ? .opening : setupCore.degradation == nil ? .open : .degraded
+      return reply(
+        .state(
+          state, sentence: setupCore.degradation, accessoryCount: Int64(setupCore.registry.accessories.count))
+      )
+    }
+    let tombstones = setupCore.registry.tombstones
+    guard index < tombstones.count else { return .end(Message.reply()) }
+    defer { index += 1 }
+    let tombstone = tombstones[index]
+    return reply(.removed(app: tombstone.app, item: tombstone.item, device: tombstone.identity.text))
+  }
+
+  private func reply(_ line: RegistryLine) -> StreamStep {
+    .reply(Message.reply(continues: true) { line.writeMembers(to: &$0) })
+  }
+}
+
+/// `Reset`: puts an empty registry in the place of one that cannot be read.
+enum ResetMethod: OperatorMethod {
+  static let member = "Reset"
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    try startPending(call) { (setup, id) in setup.resetRegistry(id) }
+  }
+}
+
+/// `Export`: the registry as it is now, as lines.
+enum ExportMethod: OperatorMethod {
+  static let member = "Export"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    try call.agent.setupCore.requireReadableRegistry()
+    return .stream(ExportStream(lines: RegistryExport(call.agent.setupCore.registry)))
+  }
+}
+
+/// One line a reply.
+private struct ExportStream: ReplyStream {
+  var lines: RegistryExport
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    guard let line = lines.next() else { return .end(Message.reply()) }
+    return .reply(Message.reply(continues: true) { $0.member("line", line) })
+  }
+}
+
+/// `Import`: takes some lines, and with `commit` replaces the registry by all of them.
+enum ImportMethod: OperatorMethod {
+  static let member = "Import"
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    let (client, parameters) = (call.client, call.parameters)
+    try call.agent.setupCore.requireRegistryForOperators()
+    if (try? parameters.truth("begin")) ?? false { try begin(call) }
+    guard client.registryImport != nil else {
+      throw .invalid(field: "begin", reason: "no import was begun on this connection")
+    }
+    do throws(OperatorError) {
+      try client.registryImport?.append((try? parameters.texts("lines")) ?? [], at: call.agent.now)
+      guard (try? parameters.truth("commit")) ?? false else { return .done }
+      let registry = try registry(client.registryImport?.lines ?? [])
+      client.registryImport = nil
+      return try startPending(call) { (setup, id) throws(OperatorError) in
+        try setup.replaceRegistry(registry, id)
+      }
+    } catch {
+      client.registryImport = nil
+      throw error
+    }
+  }
+
+  private static func begin(_ call: MethodCall) throws(OperatorError) {
+    for other in call.agent.clients.connected where other !== call.client {
+      guard let others = other.registryImport else { continue }
+      guard others.isIdle(at: call.agent.now) else {
+        throw .invalid(field: "begin", reason: "another import is going on")
+      }
+      other.registryImport = nil
+    }
+    call.client.registryImport = RegistryImporting(at: call.agent.now)
+  }
+
+  private static func registry(_ lines: [String]) throws(OperatorError) -> AccessoryRegistry {
+    do throws(RegistryImportError) {
+      return try RegistryImport.read(lines)
+    } catch {
+      throw .invalid(field: "lines", reason: error.reason)
+    }
+  }
+}
+
+/// The lines of a registry that a client is sending.
+///
+/// Capacity: one import at a time, of as many lines as a registry has rows and ``byteCountMax`` bytes. One that has not
+/// gone on for ``idleMilliseconds`` gives way to the next.
+struct RegistryImporting {
+  static let byteCountMax = 16 << 20
+  static let idleMilliseconds: Int64 = 30_000
+  static let lineCountMax = 1 + 3 * RegistryLimits.accessoriesMax + RegistryLimits.tombstonesMax
+
+  private(set) var lines: [String] = []
+  private var byteCount = 0
+  private var lastCall: Instant
+
+  init(at now: Instant) { lastCall = now }
+
+  func isIdle(at now: Instant) -> Bool { now.milliseconds(since: lastCall) >= Self.idleMilliseconds }
+
+  mutating func append(_ more: [String], at now: Instant) throws(OperatorError) {
+    lastCall = now
+    byteCount += more.reduce(0) { $0 + $1.utf8.count }
+    guard lines.count + more.count <= Self.lineCountMax, byteCount <= Self.byteCountMax else {
+      throw .invalid(field: "lines", reason: "there are more than a registry holds")
+    }
+    lines += more
+  }
+}

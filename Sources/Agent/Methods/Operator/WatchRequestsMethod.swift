@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import Manifest
+import Registry
+import Setup
+import ToolText
+import Varlink
+
+/// `Watch`: the open requests with their candidates, and how they end.
+enum WatchRequestsMethod: OperatorMethod {
+  static let member = "Watch"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RequestStream()) }
+}
+
+/// What has changed since the last reply, one request or candidate a reply.
+///
+/// It keeps no backlog: a client that reads slowly gets what is true when it reads.
+private struct RequestStream: ReplyStream {
+  /// Levels and ages are sent again after this long.
+  private static let candidateMilliseconds: Int64 = 250
+  /// Other changes are sent after this long.
+  private static let pauseMilliseconds: Int64 = 50
+  /// A candidate that was heard again is sent once in this long, even if nothing else has changed.
+  private static let ageMicroseconds: Int64 = 1_000_000
+
+  private struct Sent {
+    var request: RequestLine
+    var candidates: [UInt32: (line: CandidateLine, lastHeard: Int64)] = [:]
+  }
+
+  private var sent: [RandomIdentifier: Sent] = [:]
+  /// Found in one comparison, and not yet sent; bounded by what can be open.
+  private var changes: [PickerReply] = []
+  private var isSynced = false
+  private var comparedAt: Instant?
+  private var revision: UInt64 = 0
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    if changes.isEmpty, let due = nextComparison(agent), due <= agent.now {
+      comparedAt = agent.now
+      revision = agent.setupCore.revision
+      collectChanges(agent)
+    }
+    guard changes.isEmpty else { return reply(changes.removeFirst()) }
+    guard !isSynced else { return .wait }
+    isSynced = true
+    return reply(.synced)
+  }
+
+  private func reply(_ reply: PickerReply) -> StreamStep {
+    .reply(Message.reply(continues: true) { reply.writeMembers(to: &$0) })
+  }
+
+  func deadline(_ agent: AgentCore) -> Instant? { changes.isEmpty ? nextComparison(agent) : nil }
+
+  /// When the requests are compared with what was sent; nil while nothing changes.
+  private func nextComparison(_ agent: AgentCore) -> Instant? {
+    guard let comparedAt else { return agent.now }
+    if revision != agent.setupCore.revision {
+      return comparedAt.advanced(milliseconds: Self.pauseMilliseconds)
+    }
+    guard agent.setupCore.requests.contains(where: { $0.hasCandidates }) else { return nil }
+    return comparedAt.advanced(milliseconds: Self.candidateMilliseconds)
+  }
+
+  private mutating func collectChanges(_ agent: AgentCore) {
+    for id in sent.keys.sorted(by: { $0.text < $1.text }) where agent.setupCore.request(id) == nil {
+      sent[id] = nil
+      changes.append(.closed(id.text, RequestEnding(agent.setupCore.outcome(of: id))))
+    }
+    for request in agent.setupCore.requests { collectChanges(of: request, agent) }
+  }
+
+  private mutating func collectChanges(of request: DeskRequest, _ agent: AgentCore) {
+    let line = RequestLine(request)
+    var known = sent[request.id] ?? Sent(request: line)
+    if sent[request.id]?.request != line { changes.append(.request(line)) }
+    known.request = line
+    let present = agent.candidates(of: request)
+    for number in known.candidates.keys.sorted()
+    where !present.contains(where: { $0.line.candidate == number }) {
+      known.candidates[number] = nil
+      changes.append(.gone(number, of: request.id.text))
+    }
+    for (line, lastHeard) in present {
+      if let before = known.candidates[line.candidate], line.isLike(before.line),
+        lastHeard - before.lastHeard < Self.ageMicroseconds
+      {
+        continue
+      }
+      known.candidates[line.candidate] = (line, lastHeard)
+      changes.append(.candidate(line, of: request.id.text))
+    }
+    sent[request.id] = known
+  }
+}
+
+extension AgentCore {
+  fileprivate func candidates(of request: DeskRequest) -> [(line: CandidateLine, lastHeard: Int64)] {
+    guard let setup = request.setup else { return [] }
+    return setup.picker.candidates.filter(\.isShown).compactMap { candidate in
+      guard let row = dataPath.row(at: candidate.device), let view = dataPath.device(atRow: row) else {
+        return nil
+      }
+      let item = setup.items[candidate.item].item
+      let shared = setupCore.registry.device(.bluetooth(candidate.device.settled))
+      let line = CandidateLine(
+        candidate: candidate.number, itemIndex: candidate.item,
+        name: shared?.displayName ?? candidate.appName ?? item.name,
+        productImage: candidate.appImage ?? item.productImage, deviceName: view.name?.text,
+        address: candidate.device, rssi: view.device.rssi.asReading,
+        filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
+        identityDurable: candidate.device.isIdentityDurable, isShared: shared != nil)
+      return (line, view.device.lastSeen.microseconds)
+    }
+  }
+}
+
+extension DeskRequest {
+  fileprivate var hasCandidates: Bool { setup.map { !$0.picker.candidates.isEmpty } ?? false }
+}
+
+extension CandidateLine {
+  /// Whether a person would see the same.
+  fileprivate func isLike(_ other: CandidateLine) -> Bool {
+    var same = other
+    same.silence = silence
+    same.rssi = rssi
+    return same == self
+  }
+}
+
+extension RequestEnding {
+  fileprivate init(_ outcome: RequestOutcome?) {
+    self.init(
+      accessory: outcome?.accessory?.text, displayName: outcome?.displayName,
+      failure: outcome?.failure?.code.name, reason: outcome?.failure?.reason)
+  }
+}
+
+extension RequestLine {
+  init(_ request: DeskRequest) {
+    let since = Seconds(microseconds: request.openedAt.microseconds)
+    let end = request.end.map { Seconds(microseconds: $0.microseconds) }
+    switch request.kind {
+    case .setup(let setup):
+      self.init(
+        request: request.id.text, kind: .setup, app: request.app, onBehalf: request.isOnBehalf, since: since,
+        end: end, phase: setup.phase, items: setup.items.map(RequestItemLine.init), touch: setup.isTouch,
+        filtered: setup.picker.isFiltered, disclosed: setup.disclosed, remaining: setup.picker.remaining,
+        hidden: setup.picker.hidden.count, detail: setup.detail, accessory: setup.accessory?.text,
+        displayName: setup.displayName)
+    case .rename(let rename):
+      self.init(
+        request: request.id.text, kind: .rename, app: request.app, since: since, end: end,
+        phase: rename.isUnderWay ? .settingUp : .answering, accessory: rename.accessory.text,
+        displayName: rename.displayName, renameSSID: rename.renamesNetwork)
+    case .authorize(let authorize):
+      self.init(
+        request: request.id.text, kind: .authorize, app: request.app, since: since, end: end,
+        phase: authorize.isUnderWay ? .settingUp : .answering, accessory: authorize.accessory.text,
+        displayName: authorize.displayName, adds: authorize.adds.sentences)
+    }
+  }
+}
+
+extension SetupRequest {
+  fileprivate var phase: RequestLine.Phase {
+    switch step {
+    case .naming: .naming
+    case .adding, .takingBack: .settingUp
+    case .confirming: .confirming
+    case .none:
+      switch picker.phase {
+      case .discovering: .looking
+      case .choosing: .choosing
+      case .settingUp, .confirming, .finished: .settingUp
+      }
+    }
+  }
+}
+
+extension RequestItemLine {
+  fileprivate init(_ item: PickerItem) {
+    self.init(
+      item: item.isAppSupplied ? nil : item.item.id, name: item.item.name,
+      productImage: item.item.productImage,
+      rename: item.item.setupOptions.contains(.rename),
+      confirmAuthorization: item.item.setupOptions.contains(.confirmAuthorization),
+      finishInApp: item.item.setupOptions.contains(.finishInApp),
+      immediate: item.item.descriptor.range == .immediate,
+      ssidPrefix: item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) })
+  }
+}
+
+extension RegistryExtension {
+  /// What is added, for people.
+  fileprivate var sentences: [String] {
+    var sentences: [String] = []
+    if let ssid { sentences.append("its network \(String(decoding: ssid, as: UTF8.self))") }
+    if let ssidPrefix {
+      sentences.append("a network that begins with \(String(decoding: ssidPrefix, as: UTF8.self))")
+    }
+    if let alternate { sentences.append("a second identity: \(alternate.words)") }
+    return sentences
+  }
+}
+
+extension DiscoveryDescriptor {
+  /// Its clauses, in a few words.
+  fileprivate var words: String {
+    var words: [String] = []
+    if let companyIdentifier {
+      words.append("company 0x\(HexText.digits(UInt64(companyIdentifier), count: 4))")
+    }
+    if manufacturerData != nil { words.append("manufacturer data") }
+    if let serviceUUID { words.append("service \(IdentifierText.text(of: serviceUUID))") }
+    if serviceData != nil { words.append("service data") }
+    if let nameSubstring { words.append("name \(String(decoding: nameSubstring, as: UTF8.self))") }
+    return words.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import JSON
+import Manifest
+import Registry
+import Setup
+import Varlink
+
+/// `Activate`: opens a session of an app, or takes one up again, and sends its events.
+enum ActivateMethod: SessionMethod {
+  static let member = "Activate"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let (agent, parameters) = (call.agent, call.parameters)
+    try agent.setupCore.requireSoundRegistry()
+    var activation = SetupCore.Activation()
+    activation.app = parameters.wordIfAny("app")
+    activation.session = parameters.wordIfAny("session")
+    activation.sequence = parameters.numberIfAny("sequence")
+    activation.hasForeignCursor =
+      parameters.wordIfAny("epoch").map { $0.lowercased() != agent.epoch.text }
+      ?? (activation.sequence != nil)
+    let activated = try agent.setupCore.activate(
+      activation, user: call.client.peer.user, apps: call.client.rights.apps)
+    return .stream(SessionStream(activated))
+  }
+}
+
+/// The session's token, the app's accessories with the event `activated`, then one event a reply.
+private struct SessionStream: ReplyStream {
+  enum Phase {
+    case greeting(isReset: Bool, isActivated: Bool)
+    /// The accessories up to that number were sent.
+    case activated(after: Int64)
+    case live
+  }
+
+  /// About how many bytes the accessories in one reply take; `activated` comes with the last of them.
+  private static let bytesPerReply = 8192
+
+  private var phase: Phase
+  private var position: SessionPosition
+
+  init(_ activated: SetupCore.ActivatedSession) {
+    phase = .greeting(isReset: activated.isReset, isActivated: activated.isActivated)
+    position = activated.position
+  }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    switch phase {
+    case .greeting(let isReset, let isActivated):
+      phase = isActivated ? .activated(after: 0) : .live
+      return .reply(greeting(agent, isReset: isReset))
+    case .activated(let last): return .reply(nextAccessories(agent, after: last))
+    case .live: return nextEvent(agent)
+    }
+  }
+
+  private func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
+    Message.reply(continues: true) { json in
+      json.member("session", position.session.text)
+      json.member("app", position.app)
+      json.member("epoch", agent.epoch.text)
+      json.member("sequence", position.sequence)
+      if isReset { json.member("reset", true) }
+    }
+  }
+
+  private mutating func nextAccessories(_ agent: AgentCore, after last: Int64) -> [UInt8] {
+    var accessories: [AppAccessory] = []
+    var byteCount = 0
+    var last = last
+    while byteCount < Self.bytesPerReply {
+      guard let next = agent.setupCore.accessory(ofApp: position.app, after: last) else { break }
+      accessories.append(next.accessory)
+      byteCount += next.accessory.textByteCount
+      last = next.number
+    }
+    let isLast = agent.setupCore.accessory(ofApp: position.app, after: last) == nil
+    phase = isLast ? .live : .activated(after: last)
+    return Message.reply(continues: true) { json in
+      if isLast {
+        json.object("event") { json in
+          AppEvent(.activated, at: agent.now).writeMembers(
+            at: AppEvent.Place(sequence: position.activatedAt, epoch: agent.epoch.text), to: &json)
+        }
+      }
+      json.objects("accessories", accessories) { $1.writeMembers(to: &$0) }
+    }
+  }
+
+  private mutating func nextEvent(_ agent: AgentCore) -> StreamStep {
+    switch agent.setupCore.read(&position) {
+    case .end: return agent.setupCore.isOpen(position.session) ? .wait : .end(Message.reply())
+    case .missed(let count):
+      agent.tally.appEventsMissed &+= count
+      return .reply(Message.reply(continues: true) { $0.member("missed", count) })
+    case .event(let sequence, let passed, let event):
+      agent.tally.appEventsDelivered &+= 1
+      return .reply(
+        Message.reply(continues: true) { json in
+          json.object("event") { json in
+            event.writeMembers(
+              at: AppEvent.Place(sequence: sequence, passed: Int(passed), epoch: agent.epoch.text), to: &json)
+          }
+        })
+    }
+  }
+
+  func release(_ agent: AgentCore) { agent.setupCore.leave(position.session) }
+}
+
+extension AppAccessory {
+  /// About how many octets it takes in a message.
+  fileprivate var textByteCount: Int {
+    400 + 2 * displayName.utf8.count + descriptor.textByteCount + (alternate?.textByteCount ?? 0)
+  }
+}
+
+extension DiscoveryDescriptor {
+  fileprivate var textByteCount: Int {
+    let data = [manufacturerData, serviceData].compactMap { $0?.blob.count }
+    return 4 * data.reduce(0, +) + 2 * (nameSubstring?.count ?? 0)
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import JSON
+import Manifest
+import Registry
+import Setup
+import ToolText
+
+/// What an accessory advertises, for its app.
+struct Advertisement: Sendable {
+  let accessory: RandomIdentifier
+  let event: SightingEvent
+  /// By the radio's clock.
+  let time: Instant
+  let rssi: Int8?
+  let filteredRSSI: Int8?
+  let payload: [UInt8]
+
+  func writeMembers(sequence: UInt64, now: Instant, to json: inout JSONWriter) {
+    json.member("sequence", sequence)
+    json.member("identifier", accessory.text)
+    json.member("event", event.text)
+    json.member("time", Seconds(microseconds: time.microseconds))
+    json.member("age", Seconds(microseconds: max(0, now.microseconds &- time.microseconds)))
+    json.member("rssi", rssi)
+    json.member("filteredRSSI", filteredRSSI)
+    json.member("data", Hex(payload))
+  }
+}
+
+/// The advertisements of apps' accessories, each app's numbered separately.
+///
+/// Capacity: ``capacity`` advertisements of each app that has ever watched. A reader that is too late learns how many it
+/// missed.
+struct AdvertisementFeeds: Sendable {
+  static let capacity = 256
+
+  /// An accessory that is its app's, at one of its addresses.
+  private struct AuthorizedAddress: Hashable, Sendable {
+    let accessory: RandomIdentifier
+    let address: DeviceAddress
+  }
+
+  private var rings: [String: Ring<Advertisement>] = [:]
+  /// The sighting event that comes next.
+  private var cursor: EventCursor
+  /// The accessories that were authorized when the grants were last compared; nil before that.
+  private var authorized: Set<AuthorizedAddress>?
+  /// Grows when sighting events were overwritten before they were read: nobody knows whose they were.
+  private(set) var gaps: UInt64 = 0
+
+  init(_ epoch: Block128) { cursor = EventCursor(epoch: epoch, sequence: 0) }
+
+  /// Starts the feed of an app, unless it runs already. Returns the number of its next advertisement.
+  mutating func open(
+    forApp app: String, _ dataPath: borrowing DataPath, _ grants: Grants
+  ) -> UInt64 {
+    if rings.isEmpty { cursor.sequence = dataPath.pipeline.events.produced }
+    rings[app] = rings[app] ?? Ring(capacity: Self.capacity)
+    greetNewAccessories(dataPath, grants)
+    return produced(forApp: app)
+  }
+
+  /// The number of the app's next advertisement.
+  func produced(forApp app: String) -> UInt64 { rings[app]?.produced ?? 0 }
+
+  /// Reads an app's next advertisement; nil when its feed was never opened.
+  func read(_ sequence: inout UInt64, ofApp app: String) -> Ring<Advertisement>.Reading? {
+    rings[app]?.read(&sequence)
+  }
+
+  /// Reads the sighting events that are new; nothing while no app has ever watched.
+  mutating func readSightings(_ dataPath: borrowing DataPath, _ grants: Grants) {
+    guard !rings.isEmpty else { return }
+    while true {
+      switch dataPath.pipeline.events.read(&cursor) {
+      case .end: return
+      case .reset: cursor.sequence = dataPath.pipeline.events.produced
+      case .missed: gaps &+= 1
+      case .event(let sequence, let sighting, let byteCount):
+        append(sequence, sighting, byteCount, dataPath, grants)
+      }
+    }
+  }
+
+  private mutating func append(
+    _ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int, _ dataPath: borrowing DataPath,
+    _ grants: Grants
+  ) {
+    let grants = grants.grants(at: sighting.address)
+    guard !grants.isEmpty else { return }
+    let item = dataPath.item(of: sighting)
+    for grant in grants
+    where grant.isAuthorized && grant.app == item.app && grant.isRecognised(by: item.item.id) {
+      rings[grant.app]?.append(
+        Advertisement(
+          accessory: grant.identifier, event: sighting.event, time: sighting.time, rssi: sighting.rssi,
+          filteredRSSI: sighting.filteredRSSI, payload: dataPath.payload(of: sequence, byteCount: byteCount)))
+    }
+  }
+
+  /// Reports devices as found that were in sight before they were accessories, or before that address was known.
+  mutating func greetNewAccessories(_ dataPath: borrowing DataPath, _ grants: Grants) {
+    guard !rings.isEmpty else { return }
+    var current: Set<AuthorizedAddress> = []
+    var new: [(Grants.Grant, DeviceAddress)] = []
+    grants.forEachAuthorized { grant, address in
+      let place = AuthorizedAddress(accessory: grant.identifier, address: address)
+      current.insert(place)
+      if let authorized, !authorized.contains(place) { new.append((grant, address)) }
+    }
+    authorized = current
+    for (grant, address) in new.sorted(by: { $0.0.number < $1.0.number }) {
+      guard rings[grant.app] != nil, let row = dataPath.row(at: address),
+        let advertisement = dataPath.advertisement(at: row, of: grant)
+      else { continue }
+      rings[grant.app]?.append(advertisement)
+    }
+  }
+}
+
+extension DataPath {
+  /// What the device in a row advertises now, as the accessory of a grant; nil unless an item of its app has found it.
+  func advertisement(at row: Int, of grant: Grants.Grant) -> Advertisement? {
+    guard let device = pipeline.device(at: row),
+      isFound(at: row, by: { $0.app == grant.app && grant.isRecognised(by: $0.item.id) })
+    else { return nil }
+    return Advertisement(
+      accessory: grant.identifier, event: .found, time: device.lastSeen, rssi: device.rssi.asReading,
+      filteredRSSI: device.signal.filteredRSSI, payload: payload(at: row))
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Setup
+import Varlink
+
+/// `RenameAccessory`: asks the operators to name an accessory anew.
+enum RenameAppAccessoryMethod: SessionMethod {
+  static let member = "RenameAccessory"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let parameters = call.parameters
+    let session = try call.session()
+    return try startPending(call, milliseconds: Patience.answerMilliseconds) {
+      (setup, id) throws(SetupFailure) in
+      try setup.renameAccessory(
+        session, parameters.word("accessory"),
+        options: try FieldReader(parameters.object, at: "").renameOptions(), id)
+    }
+  }
+}
+
+/// `RemoveAccessory`: the app gives an accessory up.
+enum RemoveAppAccessoryMethod: SessionMethod {
+  static let member = "RemoveAccessory"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let accessory = call.parameters.word("accessory")
+    let session = try call.session()
+    return try startPending(call) { (setup, id) throws(SetupFailure) in
+      try setup.removeAccessory(session, accessory, id)
+    }
+  }
+}
+
+/// `FinishAuthorization`: the app confirms an accessory that awaits it.
+enum FinishAuthorizationMethod: SessionMethod {
+  static let member = "FinishAuthorization"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let parameters = call.parameters
+    let session = try call.session()
+    return try startPending(call) { (setup, id) throws(SetupFailure) in
+      let fields = FieldReader(parameters.object, at: "")
+      try setup.finishAuthorization(
+        session, parameters.word("accessory"), ssid: parameters.wordIfAny("ssid").map { Array($0.utf8) },
+        bridgingIdentifier: try fields.sixBytes("bluetoothTransportBridgingIdentifier"), id)
+    }
+  }
+}
+
+/// `FailAuthorization`: the app turns an accessory down that awaits it.
+enum FailAuthorizationMethod: SessionMethod {
+  static let member = "FailAuthorization"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let accessory = call.parameters.word("accessory")
+    let session = try call.session()
+    return try startPending(call) { (setup, id) throws(SetupFailure) in
+      try setup.failAuthorization(session, accessory, id)
+    }
+  }
+}
+
+/// `UpdateAuthorization`: asks the operators to let an accessory be more than it is: a network, or a second identity.
+enum UpdateAuthorizationMethod: SessionMethod {
+  static let member = "UpdateAuthorization"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let parameters = call.parameters
+    let accessory = parameters.word("accessory")
+    let session = try call.session()
+    return try startPending(call, milliseconds: Patience.answerMilliseconds) {
+      (setup, id) throws(SetupFailure) in
+      let known = try setup.accessory(accessory, of: session)
+      guard let app = setup.app(session.app) else { throw .noSession }
+      let adds = try ExtensionFields.read(parameters, of: known, app: app)
+      try setup.updateAuthorization(session, accessory, adding: adds, id)
+    }
+  }
+}
+
+extension FieldReader {
+  /// Six octets as a number, the first one the most significant.
+  fileprivate func sixBytes(_ name: String) throws(SetupFailure) -> UInt64? {
+    try hexadecimal(name, in: 6...6)?.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import JSON
+import Registry
+import Setup
+import Varlink
+
+/// `ShowPicker`: asks the operators to choose an accessory for the app.
+enum ShowPickerMethod: SessionMethod {
+  static let member = "ShowPicker"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let (agent, parameters) = (call.agent, call.parameters)
+    let session = try call.session()
+    let app = try call.app(of: session)
+    let settings = try SettingsFields.read(parameters["settings"])
+    var items: [PickerItem]?
+    if let element = parameters["items"] {
+      items = try ItemFields.read(
+        element, of: app, firstNumber: agent.setupCore.bring(ItemFields.countRange.upperBound))
+    }
+    // What is at the gateway now was there before.
+    agent.lookedAt = nil
+    let picker = try agent.setupCore.showPicker(session, items: items, settings: settings)
+    return .reply(Message.reply { $0.member("picker", picker.text) })
+  }
+}
+
+/// `UpdatePicker`: the discovered accessories that a filtered picker shows.
+enum UpdatePickerMethod: SessionMethod {
+  static let member = "UpdatePicker"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let session = try call.session()
+    try call.agent.setupCore.updatePicker(session, showing: try DiscoveredItems.read(call.parameters))
+    return .done
+  }
+}
+
+/// `FinishPickerDiscovery`: the app shows nothing more in its filtered picker.
+enum FinishPickerDiscoveryMethod: SessionMethod {
+  static let member = "FinishPickerDiscovery"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    try call.agent.setupCore.finishPickerDiscovery(try call.session())
+    return .done
+  }
+}
+
+/// `CancelPicker`: the app closes its picker.
+enum CancelPickerMethod: SessionMethod {
+  static let member = "CancelPicker"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    try call.agent.setupCore.cancelPicker(try call.session())
+    return .done
+  }
+}
+
+/// `items` of UpdatePicker.
+enum DiscoveredItems {
+  private static let countMax = 256
+  private static let nameBytes = 1...248
+  private static let imageBytes = 1...255
+
+  static func read(
+    _ parameters: Parameters
+  ) throws(SetupFailure) -> [(number: UInt32, name: String?, image: String?)] {
+    guard case .array(let elements)? = parameters["items"] else { return [] }
+    guard elements.count <= countMax else {
+      throw SetupFailure(
+        .invalidRequest, field: "items", "there are \(elements.count) items", cure: "show at most \(countMax)"
+      )
+    }
+    var items: [(number: UInt32, name: String?, image: String?)] = []
+    for (index, element) in elements.enumerated() {
+      guard case .object(let object) = element else { continue }
+      let fields = FieldReader(object, at: "items[\(index)]")
+      let number: UInt32 = try fields.number("discovered", in: 0...UInt32.max) ?? 0
+      _ = try fields.bytes(ofText: "name", in: nameBytes)
+      _ = try fields.bytes(ofText: "productImage", in: imageBytes)
+      items.append((number, fields.text("name"), fields.text("productImage")))
+    }
+    return items
+  }
+}

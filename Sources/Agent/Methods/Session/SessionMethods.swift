@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import JSON
+import Manifest
+import Registry
+import Setup
+import Varlink
+
+/// `Invalidate`: ends the session.
+enum InvalidateMethod: SessionMethod {
+  static let member = "Invalidate"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    call.agent.setupCore.invalidate(try call.session())
+    return .done
+  }
+}
+
+/// `List`: the accessories of the session's app.
+enum ListAppAccessoriesMethod: SessionMethod {
+  static let member = "List"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    .stream(AppAccessoryStream(app: try call.session().app))
+  }
+}
+
+/// One accessory a reply.
+private struct AppAccessoryStream: ReplyStream {
+  let app: String
+  /// The number in the registry of the last accessory that was sent.
+  private var last: Int64 = 0
+
+  init(app: String) { self.app = app }
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    guard let next = agent.setupCore.accessory(ofApp: app, after: last) else { return .end(Message.reply()) }
+    last = next.number
+    return .reply(
+      Message.reply(continues: true) { json in
+        json.object("accessory") { next.accessory.writeMembers(to: &$0) }
+      })
+  }
+}
+
+/// `Resolve`: the address of an accessory, for an app that connects to it.
+enum ResolveMethod: SessionMethod {
+  static let member = "Resolve"
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let agent = call.agent
+    let device = try agent.setupCore.resolve(try call.session(), call.parameters.word("accessory"))
+    guard let address = device.identity.address else { throw .noSession }
+    // A device that changes its address is where it was heard last.
+    let current =
+      agent.dataPath.row(of: device).map { agent.dataPath.pipeline.device(at: $0)?.address ?? address }
+      ?? address
+    return .reply(
+      Message.reply { json in
+        json.member("address", AddressText.text(of: current.bits))
+        json.member("addressType", current.settled.type == .public ? "public" : "random")
+      })
+  }
+}
+
+extension MethodCall {
+  /// The session that the call names, for the user that opened it.
+  func session() throws(SetupFailure) -> Session {
+    try agent.setupCore.session(parameters.word("session"), of: client.peer.user)
+  }
+
+  /// The session's app in the manifest.
+  func app(of session: Session) throws(SetupFailure) -> App {
+    guard let app = agent.setupCore.app(session.app) else { throw .noSession }
+    return app
+  }
+}
+
+extension Parameters {
+  /// A parameter whose type was checked against the interface.
+  func word(_ name: String) -> String { wordIfAny(name) ?? "" }
+
+  func wordIfAny(_ name: String) -> String? { (try? textIfAny(name)) ?? nil }
+
+  /// Nil for what cannot be a count.
+  func numberIfAny(_ name: String) -> UInt64? {
+    guard let number = (try? integerIfAny(name)) ?? nil else { return nil }
+    return UInt64(exactly: number) ?? .max
+  }
+}

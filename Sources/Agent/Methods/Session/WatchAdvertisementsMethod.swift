@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import JSON
+import Manifest
+import Setup
+import Varlink
+
+/// `WatchAdvertisements`: what the accessories of the session's app advertise, from the caller's cursor or from now on.
+enum WatchAdvertisementsMethod: SessionMethod {
+  static let member = "WatchAdvertisements"
+  static let replies = ReplyCount.many
+
+  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+    let (agent, parameters) = (call.agent, call.parameters)
+    let session = try call.session()
+    let produced = agent.feeds.open(forApp: session.app, agent.dataPath, agent.setupCore.grants)
+    let sequence = parameters.numberIfAny("sequence")
+    let epoch = parameters.wordIfAny("epoch")?.lowercased()
+    let isUseful = epoch == agent.epoch.text && sequence.map { $0 <= produced } ?? false
+    let isReset = !isUseful && (sequence != nil || epoch != nil)
+    return .stream(
+      AdvertisementStream(
+        session: session, phase: .greeting(isReset: isReset, listsDevices: !isUseful),
+        sequence: isUseful ? sequence ?? produced : produced, gaps: agent.feeds.gaps))
+  }
+}
+
+/// The cursor, the accessories in sight, then one advertisement a reply.
+private struct AdvertisementStream: ReplyStream {
+  enum Phase {
+    case greeting(isReset: Bool, listsDevices: Bool)
+    case listing(row: Int)
+    case live
+  }
+
+  let session: Session
+  var phase: Phase
+  var sequence: UInt64
+  var gaps: UInt64
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    guard agent.setupCore.isOpen(session.token) else { return .end(Message.reply()) }
+    if gaps != agent.feeds.gaps {
+      gaps = agent.feeds.gaps
+      sequence = agent.feeds.produced(forApp: session.app)
+      phase = .greeting(isReset: true, listsDevices: true)
+    }
+    switch phase {
+    case .greeting(let isReset, let listsDevices):
+      phase = listsDevices ? .listing(row: 0) : .live
+      return .reply(greeting(agent, isReset: isReset))
+    case .listing(let row):
+      guard let (row, advertisement) = nextPresent(agent, from: row) else {
+        phase = .live
+        return nextAdvertisement(agent)
+      }
+      phase = .listing(row: row + 1)
+      return reply(agent, advertisement, sequence)
+    case .live: return nextAdvertisement(agent)
+    }
+  }
+
+  private func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
+    Message.reply(continues: true) { json in
+      json.member("epoch", agent.epoch.text)
+      json.member("sequence", sequence)
+      if isReset { json.member("reset", true) }
+    }
+  }
+
+  /// The next accessory of the app that is in sight.
+  private func nextPresent(_ agent: AgentCore, from start: Int) -> (row: Int, Advertisement)? {
+    for row in start..<max(start, agent.dataPath.pipeline.rowCount)
+    where agent.dataPath.pipeline.device(at: row) != nil {
+      let grants = agent.setupCore.grants.grants(at: agent.dataPath.pipeline.address(at: row))
+      guard let grant = grants.first(where: { $0.app == session.app && $0.isAuthorized }),
+        let advertisement = agent.dataPath.advertisement(at: row, of: grant)
+      else { continue }
+      return (row, advertisement)
+    }
+    return nil
+  }
+
+  private mutating func nextAdvertisement(_ agent: AgentCore) -> StreamStep {
+    switch agent.feeds.read(&sequence, ofApp: session.app) {
+    case nil, .end: return .wait
+    case .reset: preconditionFailure("a stream stands in its app's feed")
+    case .missed(let count):
+      agent.tally.appEventsMissed &+= count
+      return .reply(Message.reply(continues: true) { $0.member("missed", count) })
+    case .element(let number, let advertisement):
+      agent.tally.appEventsDelivered &+= 1
+      return reply(agent, advertisement, number)
+    }
+  }
+
+  private func reply(_ agent: AgentCore, _ advertisement: Advertisement, _ sequence: UInt64) -> StreamStep {
+    .reply(
+      Message.reply(continues: true) { json in
+        json.object("advertisement") { json in
+          advertisement.writeMembers(sequence: sequence, now: agent.radioTime, to: &json)
+        }
+      })
+  }
+}

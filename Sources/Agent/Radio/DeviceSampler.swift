@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Manifest
+import ToolText
+
+/// Collects what devices advertise, for `Suggest`.
+///
+/// Capacity: ``samplesMax`` samples at a time, of ``setsMax`` advertising sets each; further sets are ignored. The memory
+/// of the decoder is there only while a sample is being taken.
+struct DeviceSampler: ~Copyable {
+  static let samplesMax = 2
+  static let setsMax = 8
+
+  /// A sample that is being taken.
+  struct SampleID: Equatable {
+    fileprivate let number: UInt64
+  }
+
+  private struct Sample {
+    let id: SampleID
+    let addresses: Set<UInt64>
+    var sources: [SuggestionSource] = []
+
+    mutating func receive(_ report: DecodedReport) {
+      guard addresses.contains(report.header.address.bits), report.header.address.type != .anonymous else {
+        return
+      }
+      if let index = sources.firstIndex(where: { $0.covers(report) }) {
+        sources[index].take(report)
+      } else if sources.count < DeviceSampler.setsMax {
+        var source = SuggestionSource(for: report)
+        source.take(report)
+        sources.append(source)
+      }
+    }
+  }
+
+  private var samples: [Sample] = []
+  private var decoder: PacketDecoder?
+  private var startedCount: UInt64 = 0
+
+  init() {}
+
+  var sampleCount: Int { samples.count }
+
+  /// Starts to listen to the devices that use these addresses; nil when ``samplesMax`` samples are being taken.
+  mutating func start(_ addresses: Set<UInt64>) -> SampleID? {
+    guard samples.count < Self.samplesMax else { return nil }
+    if decoder == nil { decoder = PacketDecoder() }
+    startedCount += 1
+    let id = SampleID(number: startedCount)
+    samples.append(Sample(id: id, addresses: addresses))
+    return id
+  }
+
+  /// Ends a sample and returns what was heard, a source for each advertising set.
+  mutating func finish(_ id: SampleID) -> [SuggestionSource] {
+    guard let index = samples.firstIndex(where: { $0.id == id }) else { return [] }
+    let sources = samples.remove(at: index).sources
+    if samples.isEmpty { decoder = nil }
+    return sources
+  }
+
+  /// Receives a packet of advertising reports, H4 indicator first.
+  mutating func receive(_ packet: RawSpan, at time: Instant) {
+    guard !samples.isEmpty else { return }
+    for report in decoder?.reports(in: packet, at: time) ?? [] {
+      for index in samples.indices { samples[index].receive(report) }
+    }
+  }
+}
+
+/// Decodes advertising reports in memory of its own.
+private struct PacketDecoder: ~Copyable {
+  private var decoder: ReportDecoder
+  private let block: MemoryBlock
+
+  init() {
+    var measure = Arena()
+    _ = ReportDecoder(in: &measure)
+    let block = MemoryBlock(byteCount: measure.byteCount)
+    // Holds: the block lives in this value beside the decoder, which is its only user.
+    var arena = unsafe block.arena()
+    decoder = ReportDecoder(in: &arena)
+    self.block = block
+  }
+
+  mutating func reports(in packet: RawSpan, at time: Instant) -> [DecodedReport] {
+    var reports: [DecodedReport] = []
+    guard let packet = try? Packet(parsing: packet), let event = try? Event(parsing: packet.body) else {
+      return []
+    }
+    _ = decoder.take(event, at: time, since: Instant(microseconds: 0)) { reports.append($0) }
+    return reports
+  }
+}

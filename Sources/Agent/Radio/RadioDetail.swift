@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Controller
+import HCI
+import JSON
+
+// What the radio does and why it failed, in words for operators.
+
+extension Radio {
+  /// What is going on, in a sentence's end.
+  var detail: String {
+    switch link {
+    case .absent(let reason), .ended(let reason): return reason
+    case .recording: return "a recording is played"
+    case .listener:
+      return
+        "it listens while other programs scan; with CAP_NET_ADMIN (setcap, the unit's AmbientCapabilities, "
+        + "or --cap-add) the agent would see to the scan itself"
+    case .mending(let rung): return "\((failure ?? .unanswered).sentence); \(rung.sentence)"
+    case .controller, .shared: break
+    }
+    if let failure { return failure.sentence }
+    if isSwitchedOff {
+      return
+        "somebody switched the adapter off; bluetoothctl power on, or accessoryctl reload, brings it back"
+    }
+    guard let isActive else {
+      switch state {
+      case .off: return "no scan is wanted"
+      case .on: return "its scan is being changed"
+      case .recovering, .absent: return "the controller is being brought up"
+      }
+    }
+    guard link == .controller else {
+      return shared.hasMonitors
+        ? "the kernel scans for it, \(isActive ? "active" : "passive")"
+        : "the kernel is too old for advertisement monitors: discovery scans for it"
+    }
+    let format = bringup.scansExtended ? "extended" : "legacy"
+    return "it scans, \(isActive ? "active" : "passive"), \(format)"
+  }
+}
+
+extension ControllerInitializerError {
+  /// What happened.
+  public var sentence: String {
+    switch self {
+    case .timeout(let opcode): "the controller did not answer command \(opcode.text) in time"
+    case .refused(let opcode, let code):
+      "the controller refused command \(opcode.text) with error 0x\(Hex.digits(UInt64(code.rawValue), count: 2))"
+    case .answerCut(let opcode): "the controller's answer to command \(opcode.text) was too short"
+    case .hardwareError(let code):
+      "the controller reported a hardware error, 0x\(Hex.digits(UInt64(code), count: 2))"
+    case .cannotScan: "the controller knows no scan commands"
+    }
+  }
+}
+
+extension ControllerInitializerError {
+  /// Something in the controller broke: its scan is gone with everything else.
+  var isHardware: Bool { if case .hardwareError = self { true } else { false } }
+}
+
+extension MgmtScanError {
+  var sentence: String {
+    switch self {
+    case .timeout(let opcode): "the kernel did not answer \(opcode.text) in time"
+    case .refused(let opcode, let status):
+      "the kernel refused \(opcode.text) with error 0x\(Hex.digits(UInt64(status.rawValue), count: 2))"
+    case .answerCut(let opcode): "the kernel's answer to \(opcode.text) was too short"
+    case .blocked: "the radio is blocked; rfkill unblock bluetooth frees it"
+    case .permissionDenied: "the kernel refuses: \(Self.cure)"
+    case .withoutLowEnergy: "the adapter knows no Bluetooth LE"
+    case .gone: "the adapter was unplugged, or another program took it for itself"
+    }
+  }
+
+  private static let cure =
+    "the agent needs CAP_NET_ADMIN (setcap cap_net_admin,cap_net_raw+ep, or AmbientCapabilities in its unit)"
+}
+
+extension RecoveryAction {
+  /// What is done, in a sentence's end.
+  public var sentence: String {
+    switch self {
+    case .restartScan: "its scan is begun anew"
+    case .reset: "it is reset"
+    case .takeDownAndUp: "the adapter is taken down and up"
+    case .powerCycle: "the adapter is switched off and on"
+    case .boardStep: "the board's recovery unit is asked for help"
+    }
+  }
+}
+
+extension MgmtOpcode {
+  fileprivate var text: String {
+    switch self {
+    case .readControllerInformation: "Read Controller Information"
+    case .setPowered: "Set Powered"
+    case .setLowEnergy: "Set Low Energy"
+    case .startDiscovery: "Start Discovery"
+    case .stopDiscovery: "Stop Discovery"
+    case .readDefaultSystemConfiguration: "Read Default System Configuration"
+    case .setDefaultSystemConfiguration: "Set Default System Configuration"
+    case .addMonitor: "Add Advertisement Patterns Monitor"
+    case .removeMonitor: "Remove Advertisement Monitor"
+    default: "0x\(Hex.digits(UInt64(rawValue), count: 4))"
+    }
+  }
+}
+
+extension Opcode {
+  fileprivate var text: String { "0x\(Hex.digits(UInt64(rawValue), count: 4))" }
+}
