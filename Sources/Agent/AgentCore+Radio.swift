@@ -12,122 +12,122 @@ import ToolText
 extension AgentCore {
   /// The radio that was to be opened is there.
   public func radioAppeared(_ kind: RadioKind, at now: Instant) {
-    radio.appear(kind, at: now)
-    followRadio(at: now)
+    radio.open(kind, hasBoardStep: configuration.board.asksForRecovery, at: now)
+    performRadioOutput()
   }
 
-  /// What was tried with the adapter did not bring it back.
+  /// A recovery action did not bring the adapter back.
   public func remedyFailed(_ reason: String, at now: Instant) {
-    radio.remedyFailed(reason, at: now)
-    followRadio(at: now)
+    radio.recoveryFailed(reason, at: now)
+    performRadioOutput()
   }
 
-  /// Whether a remedy is under way whose outcome is awaited.
-  public var isMendingRadio: Bool { if case .mending = radio.link { true } else { false } }
+  /// Whether a recovery action is under way.
+  public var isMendingRadio: Bool { radio.isMending }
 
-  /// So many octets of an adapter's packets the kernel keeps until they are read.
-  public func noteReceiveRoom(_ byteCount: Int) { tally.receiveRoomBytes = byteCount }
+  /// A recording has ended. The devices in it fall silent in time.
+  public func recordingEnded(_ reason: String, at now: Instant) {
+    radio.close(reason, isEnd: true, at: now)
+    performRadioOutput()
+  }
 
-  /// One message of the management interface (``MgmtEvent``).
+  /// The radio is gone, or could not be opened; `reason` is a sentence for operators.
+  public func radioVanished(_ reason: String, at now: Instant) {
+    radio.close(reason, at: now)
+    performRadioOutput()
+  }
+
+  /// Receives a message of the kernel's management interface (``MgmtEvent``).
   public func receive(management message: RawSpan, at now: Instant) {
     do throws(MgmtError) {
       radio.receive(try MgmtEvent(parsing: message), at: now)
-      followRadio(at: now)
+      performRadioOutput()
     } catch {
-      tally.managementMessagesCut &+= 1
+      counters.reception.mgmtMessagesTruncated &+= 1
     }
   }
 
-  /// Whether somebody switched off the adapter that is shared with them.
+  /// Receives a packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's
+  /// time.
+  public func receive(packet: RawSpan, at time: Instant) {
+    // A controller's time is ours, and the last turn may be long ago: a reply counts its deadline from now.
+    if radio.isLive { turn.advance(to: time) }
+    let reception = dataPath.pipeline.receive(h4: packet, at: time)
+    taps.packets.append(packet, isReceived: true, at: time)
+    switch reception {
+    case .reports: taps.sampler.receive(packet, at: time)
+    case .other: receiveEvent(packet)
+    case .malformed: break
+    }
+  }
+
+  /// Initialisation runs by the agent's clock, whatever the radio's is.
+  private func receiveEvent(_ bytes: RawSpan) {
+    guard let packet = try? Packet(parsing: bytes), case .event = packet.kind,
+      let event = try? Event(parsing: packet.body)
+    else { return }
+    radio.receive(event, at: now)
+    performRadioOutput()
+  }
+
+  /// Performs what the radio wants done.
+  func performRadioOutput() {
+    for action in radio.takeOutput() {
+      if case .send(let command) = action {
+        taps.packets.append(command.octets.rawBytes, isReceived: false, at: radioTime)
+      }
+      perform(action)
+    }
+  }
+
+  func advanceRadio() {
+    radio.noteReports(dataPath.pipeline.counters.reports, at: now)
+    let isLost = radio.advance(to: now)
+    performRadioOutput()
+    guard isLost else { return }
+    dataPath.pipeline.loseRadio(at: radioTime)
+    perform(.log(.radioGivenUp))
+  }
+
+  // MARK: - What the shell asks and reports
+
+  public var radioState: RadioState { radio.state }
+
+  /// Whether a shared adapter was switched off.
   public var isAdapterSwitchedOff: Bool { radio.isSwitchedOff }
 
   /// What the agent would leave in the kernel if it were killed now.
   public var scanRemains: KernelScanState { radio.link == .shared ? radio.shared.remains : KernelScanState() }
 
-  /// What takes back what was asked of the kernel, before the agent ends.
+  /// The commands that undo what the kernel was asked to do, before the agent ends.
   public var farewell: [MgmtCommand] { radio.farewell }
 
-  /// A recording has come to its end; what was heard falls silent by and by.
-  public func recordingEnded(_ reason: String, at now: Instant) {
-    radio.vanish(reason, isEnd: true, at: now)
-    followRadio(at: now)
+  /// Whether the radio has to be read at once: a request is open, or the controller owes a reply. Otherwise every
+  /// ``drainIntervalMilliseconds`` is enough.
+  public var isRadioUrgent: Bool { requests.open > 0 || radio.awaitsAnswer }
+
+  public var drainIntervalMilliseconds: Int64 {
+    Int64(configuration.manifest.gateway.drainIntervalMilliseconds)
   }
 
-  /// It is gone, or could not be opened; `reason` is a sentence for people.
-  public func radioVanished(_ reason: String, at now: Instant) {
-    radio.vanish(reason, at: now)
-    followRadio(at: now)
-  }
+  /// How long the adapter may take to come back after the steps of the board's profile that others do.
+  public var boardSettleMilliseconds: Int { configuration.board.settleMilliseconds }
 
-  /// One packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's time.
-  public func receive(packet: RawSpan, at time: Instant) {
-    // A controller's time is ours, and the last turn may be long ago: what is answered now has its deadline from now.
-    if radio.isLive { now = max(now, time) }
-    let reception = dataPath.pipeline.receive(h4: packet, at: time)
-    tap.append(packet, isReceived: true, at: time)
-    switch reception {
-    case .reports: sampler.receive(packet, at: time)
-    case .other: receiveOther(packet)
-    case .malformed: break
-    }
-  }
+  /// How many bytes of an adapter's packets the kernel keeps until they are read.
+  public func noteReceiveRoom(_ byteCount: Int) { counters.reception.roomBytes = byteCount }
 
-  /// Bring-up runs by our clock, whatever the radio's says.
-  private func receiveOther(_ bytes: RawSpan) {
-    guard let packet = try? Packet(parsing: bytes), case .event = packet.kind,
-      let event = try? Event(parsing: packet.body)
-    else { return }
-    radio.receive(event, at: now)
-    followRadio(at: now)
-  }
-
-  /// So many packets were dropped by the kernel since the radio was opened.
+  /// How many packets the kernel has dropped since the last report.
   public func noteReceiveDrops(_ count: UInt64) {
-    tally.receiveDrops &+= count
-    lastReceiveDrop = now
+    counters.reception.drops &+= count
+    counters.reception.lastDrop = now
   }
 
-  /// So long a packet had waited in the kernel when it was read.
+  /// How long a packet had waited in the kernel when it was read.
   public func noteQueueing(microseconds: Int64) {
-    tally.queueing.add(microseconds)
+    counters.reception.queueing.add(microseconds)
   }
 
-  /// Hands on what the radio wants, and notes since when it does not scan.
-  func followRadio(at now: Instant) {
-    for action in radio.output {
-      if case .send(let command) = action { record(command) }
-      perform(action)
-    }
-    radio.output.removeAll()
-    switch radio.state {
-    case .on, .off: radioGoneSince = nil
-    case .recovering, .absent:
-      if radioGoneSince == nil, !hasLostRadio { radioGoneSince = now }
-    }
-    if radio.state == .on { hasLostRadio = false }
-  }
-
-  private func record(_ command: CommandPacket) {
-    let time = radioTime
-    tap.append(command.octets.rawBytes, isReceived: false, at: time)
-  }
-
-  func advanceRadio() {
-    let reports = dataPath.pipeline.counters.reports
-    if reports != reportsHeard {
-      reportsHeard = reports
-      radio.hear(at: now)
-    }
-    radio.advance(to: now)
-    followRadio(at: now)
-    guard let since = radioGoneSince, now.milliseconds(since: since) >= Self.radioGraceMilliseconds else {
-      return
-    }
-    radioGoneSince = nil
-    hasLostRadio = true
-    dataPath.pipeline.loseRadio(at: radioTime)
-    perform(.log(.radioGivenUp))
-  }
+  // MARK: - The scan plan
 
   /// How the agent wants to scan.
   var scanPlan: ScanPlan {
@@ -162,7 +162,7 @@ extension AgentCore {
   public func setRequests(_ counts: RequestCounts, at now: Instant) {
     requests = counts
     radio.follow(scanPlan, at: now)
-    followRadio(at: now)
+    performRadioOutput()
   }
 }
 

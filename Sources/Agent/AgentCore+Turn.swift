@@ -6,28 +6,65 @@ import Manifest
 import Setup
 import Varlink
 
+/// One turn of the agent: its time, and what came of it.
+struct AgentTurn {
+  private(set) var now: Instant
+  /// How many microseconds the radio's clock runs ahead.
+  var radioLead: Int64 = 0
+  /// Whether another turn is due at once: a client has more calls than one turn takes, or waits for what came later.
+  var isBusy = false
+  /// What the shell has yet to do, in order.
+  fileprivate var actions: [Action] = []
+
+  init(now: Instant) { self.now = now }
+
+  /// Moves the time on. It never runs backwards.
+  mutating func advance(to time: Instant) { now = max(now, time) }
+}
+
 extension AgentCore {
   /// Lets time pass, takes calls, and sends what there is to send. `radioLead` is how many microseconds the radio's
   /// clock runs ahead: 0 but for a recording that is played as fast as it can be read.
   public func turn(at time: Instant, radioLead lead: Int64 = 0) {
-    now = max(now, time)
-    radioLead = lead
-    tally.turns &+= 1
-    isBusy = false
+    turn.advance(to: time)
+    turn.radioLead = lead
+    turn.isBusy = false
+    counters.turns &+= 1
     dataPath.pipeline.advance(to: radioTime)
     advanceRadio()
     advanceSetup()
-    feeds.readSightings(dataPath, setupCore.grants)
+    feeds.advertisements.readSightings(dataPath, setupCore.grants)
     let activity = setupCore.activity
     for client in clients.connected { serve(client) }
     followSetup()
     // A client that was served before something happened is served again.
-    if setupCore.activity != activity { isBusy = true }
+    if setupCore.activity != activity { turn.isBusy = true }
   }
 
-  /// Counts a call that finds as many of its kind going on as there may be.
-  func refuseAsBusy(limit: Int) -> GatewayError {
-    tally.busy &+= 1
-    return .busy(limit: limit)
+  /// The next thing to do, in order; nil when all is done.
+  public func nextAction() -> Action? { turn.actions.isEmpty ? nil : turn.actions.removeFirst() }
+
+  func perform(_ action: Action) { turn.actions.append(action) }
+
+  /// The time of this turn.
+  var now: Instant { turn.now }
+
+  /// The radio's time: ahead of ours while a recording is played as fast as it can be read.
+  var radioTime: Instant { Instant(microseconds: now.microseconds &+ turn.radioLead) }
+
+  /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
+  public var nextDeadline: Instant? {
+    if turn.isBusy { return now }
+    return .earliest(
+      .earliest(pipelineDeadline, radio.deadline), .earliest(clientDeadline, setupDeadline))
+  }
+
+  /// The data path's deadline may be late by as much as a report may, so that a room full of devices does not wake the
+  /// machine for each of them.
+  private var pipelineDeadline: Instant? {
+    guard let due = dataPath.pipeline.nextDeadline else { return nil }
+    let onOurClock = Instant(microseconds: due.microseconds &- turn.radioLead)
+    let earliest = isRadioUrgent ? now : now.advanced(milliseconds: drainIntervalMilliseconds)
+    return max(onOurClock, earliest)
   }
 }

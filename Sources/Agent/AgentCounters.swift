@@ -1,42 +1,87 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import HCI
+
 /// What the agent did and refused, beside what the data path counts. Counters only grow.
 public struct AgentCounters: Equatable, Sendable {
   public var turns: UInt64 = 0
-  /// Calls that were taken, refused ones included, and those that were answered with an error.
+  public var reloads: UInt64 = 0
+  public var reloadsRefused: UInt64 = 0
+  /// Addresses of accessories that found no room among those that the device table keeps.
+  public var accessoriesUnmarked: UInt64 = 0
+  public var clients = ClientCounters()
+  public var streams = StreamCounters()
+  public var reception = ReceptionCounters()
+  /// What the shell counts; it sets them before a turn.
+  public var loop = LoopCounters()
+
+  public init() {}
+}
+
+/// Calls and connections.
+public struct ClientCounters: Equatable, Sendable {
+  /// Calls that were taken by connections that have ended, refused ones included.
   public var calls: UInt64 = 0
+  /// Calls that were answered with an error.
   public var callsRefused: UInt64 = 0
   /// Turns in which a client sent more calls than one turn takes.
-  public var rests: UInt64 = 0
-  /// Connections that ended because a message was too long or broke off, was no JSON, or was never finished.
+  public var yields: UInt64 = 0
+  /// Connections that were closed for a message that was too long, or broke off.
   public var closedForFrame: UInt64 = 0
+  /// Connections that were closed for a message that is no JSON.
   public var closedForJSON: UInt64 = 0
+  /// Connections that were closed because a message, or the reading of the last replies, took too long.
   public var closedOverdue: UInt64 = 0
-  /// Calls of operators' methods by others.
+  /// Calls of operators' methods by other callers.
   public var permissionsDenied: UInt64 = 0
   /// Calls that found as many of their kind going on as there may be.
   public var busy: UInt64 = 0
-  /// Sighting events given to watchers, and those overwritten before a watcher had read them.
+}
+
+/// What streams delivered, and what was overwritten before a slow client had read it.
+public struct StreamCounters: Equatable, Sendable {
+  /// Sighting events.
   public var eventsDelivered: UInt64 = 0
   public var eventsMissed: UInt64 = 0
-  /// Packets given to captures, and those overwritten before.
+  /// Packets of captures.
   public var packetsCaptured: UInt64 = 0
   public var packetsMissed: UInt64 = 0
-  public var reloads: UInt64 = 0
-  public var reloadsRefused: UInt64 = 0
-  /// What the kernel dropped because it was not read in time.
-  public var receiveDrops: UInt64 = 0
-  /// How much of what the adapter sends the kernel keeps.
-  public var receiveRoomBytes = 0
-  /// How long packets waited in the kernel.
-  public var queueing = QueueingDelay()
-  /// Messages of the management interface that were too short.
-  public var managementMessagesCut: UInt64 = 0
-  /// Life-cycle events and advertisements that apps were sent, and that were overwritten first.
+  /// Life-cycle events and advertisements for apps.
   public var appEventsDelivered: UInt64 = 0
   public var appEventsMissed: UInt64 = 0
-  /// Addresses of accessories without a place among those that the device table keeps.
-  public var accessoriesUnmarked: UInt64 = 0
+}
+
+/// How packets come from the kernel.
+public struct ReceptionCounters: Equatable, Sendable {
+  /// Packets that the kernel dropped because they were not read in time.
+  public var drops: UInt64 = 0
+  /// When the kernel was last seen to have dropped packets.
+  public var lastDrop: Instant?
+  /// How many bytes of the adapter's packets the kernel keeps.
+  public var roomBytes = 0
+  public var queueing = QueueingDelay()
+  /// Messages of the management interface that were too short.
+  public var mgmtMessagesTruncated: UInt64 = 0
+}
+
+/// How long packets waited in the kernel until they were read, in microseconds of the wall clock. A clock that is set in
+/// between makes a delay that means nothing: delays below zero or over a minute are ignored.
+public struct QueueingDelay: Equatable, Sendable {
+  private static let sensible: ClosedRange<Int64> = 0...60_000_000
+
+  public private(set) var count: UInt64 = 0
+  public private(set) var sum: Int64 = 0
+  public private(set) var longest: Int64 = 0
 
   public init() {}
+
+  /// Nil before there was any.
+  public var mean: Int64? { count == 0 ? nil : sum / Int64(clamping: count) }
+
+  mutating func add(_ microseconds: Int64) {
+    guard Self.sensible.contains(microseconds) else { return }
+    count &+= 1
+    sum &+= microseconds
+    longest = max(longest, microseconds)
+  }
 }

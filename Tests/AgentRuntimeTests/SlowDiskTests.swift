@@ -5,6 +5,7 @@ import Agent
 import Foundation
 import HCI
 import LinuxSystem
+import Registry
 import RegistryStore
 import Setup
 import Synchronization

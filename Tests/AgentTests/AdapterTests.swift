@@ -258,7 +258,7 @@ struct AdapterTests {
   func cut() {
     let bench = shared()
     bench.tellOctets([6, 0, 3, 0, 4, 0, 1])
-    #expect(bench.agent.counters.managementMessagesCut == 1)
+    #expect(bench.agent.counters.reception.mgmtMessagesTruncated == 1)
     #expect(bench.agent.radioState == .on)
   }
 

@@ -23,7 +23,7 @@ struct ClientTests {
     #expect(bench.connect(user: 1001) == nil)
     #expect(bench.connect(user: 65_534, groups: [50]) == nil)
     #expect(bench.notices.contains(.turnedAway(.stranger, user: 1001)))
-    #expect(bench.agent.counters.permissionsDenied == 1)
+    #expect(bench.agent.counters.clients.permissionsDenied == 1)
     #expect(bench.agent.clientCount == 3)
   }
 
@@ -82,8 +82,8 @@ struct ClientTests {
     let deep = try #require(bench.connect())
     bench.send([UInt8](repeating: UInt8(ascii: "["), count: 1000) + [0], by: deep)
     #expect(deep.isClosed)
-    #expect(bench.agent.counters.closedForFrame == 1)
-    #expect(bench.agent.counters.closedForJSON == 2)
+    #expect(bench.agent.counters.clients.closedForFrame == 1)
+    #expect(bench.agent.counters.clients.closedForJSON == 2)
     #expect(bench.agent.clientCount == 0)
   }
 
@@ -115,7 +115,7 @@ struct ClientTests {
     bench.run(milliseconds: 200)
     #expect(client.isClosed)
     #expect(client.replies.last?.text("reason") == "unfinished")
-    #expect(bench.agent.counters.closedOverdue == 1)
+    #expect(bench.agent.counters.clients.closedOverdue == 1)
     #expect(bench.notices.last == .closed(.overdue, user: 0))
   }
 

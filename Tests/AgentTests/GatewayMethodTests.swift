@@ -202,7 +202,7 @@ struct GatewayMethodTests {
     let client = try #require(bench.connect())
     let greeting = bench.call("Capture", by: client, more: true)
     #expect(greeting.count == 1 && greeting[0]["time"] != nil)
-    let reports = bench.agent.counters
+    let reports = bench.agent.counters.streams
     bench.setImmediateRequests(1)
     bench.run(milliseconds: 1000)
     #expect(reports.packetsCaptured == 0)
@@ -216,6 +216,6 @@ struct GatewayMethodTests {
       }
     }
     #expect(directions == ["received", "sent"])
-    #expect(count == Int(bench.agent.counters.packetsCaptured))
+    #expect(count == Int(bench.agent.counters.streams.packetsCaptured))
   }
 }

@@ -105,7 +105,7 @@ struct WatchTests {
     #expect(slow.events.last?.integer("sequence") == produced - 1)
     #expect(Int64(slow.events.count) + slow.missed == produced)
     #expect(Int64(fast.events.count) == produced)
-    #expect(bench.agent.counters.eventsMissed == UInt64(slow.missed))
+    #expect(bench.agent.counters.streams.eventsMissed == UInt64(slow.missed))
   }
 
   @Test("What the radio had found is lost three seconds after it went, and found again when it is back")

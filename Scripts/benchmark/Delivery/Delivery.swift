@@ -34,7 +34,7 @@ struct Delivery: ~Copyable {
     for _ in 0..<count { connect() }
   }
 
-  var events: UInt64 { agent.counters.eventsDelivered }
+  var events: UInt64 { agent.counters.streams.eventsDelivered }
 
   private mutating func connect() {
     guard case .admitted(let id) = agent.admit(Peer(process: 1, user: 0, groups: []), at: time) else {

@@ -11,7 +11,7 @@ extension AgentCore {
   func dispatch(_ call: Call, of client: Client) {
     // A caller without the right to a method does not learn what is wrong with the call.
     guard client.rights.isOperator || !AgentMethod.operatorInterfaces.contains(call.interface) else {
-      tally.permissionsDenied &+= 1
+      counters.clients.permissionsDenied &+= 1
       return refuse(client, Message.error(ServiceError.permissionDenied))
     }
     switch service.dispatch(call) {
@@ -40,7 +40,7 @@ extension AgentCore {
   }
 
   private func refuse(_ client: Client, _ message: [UInt8]) {
-    tally.callsRefused &+= 1
+    counters.clients.callsRefused &+= 1
     client.connection.reply(message)
   }
 
@@ -53,10 +53,16 @@ extension AgentCore {
     }
   }
 
+  /// Counts a call that finds as many of its kind going on as there may be.
+  func refuseAsBusy(limit: Int) -> GatewayError {
+    counters.clients.busy &+= 1
+    return .busy(limit: limit)
+  }
+
   /// Numbers a call that is decided later.
   func makeCallID() -> CallID {
-    callCount += 1
-    return CallID(callCount)
+    clients.pendingCallCount += 1
+    return CallID(clients.pendingCallCount)
   }
 
   /// Ends the call that waits for this answer. A caller that has left, or has been told that time is up, gets nothing.

@@ -48,7 +48,7 @@ extension AgentCore {
     try client.connection.drain(send)
     // A reply that waited for room can go now, and nothing else would cause a turn for it.
     guard client.connection.sendableByteCount < before else { return }
-    if client.unsentReply != nil || client.connection.hasPendingInput { isBusy = true }
+    if client.unsentReply != nil || client.connection.hasPendingInput { turn.isBusy = true }
   }
 
   /// Serves a client until it has to wait: takes its calls, sends its replies, ends its connection.
@@ -61,7 +61,7 @@ extension AgentCore {
         dispatch(call, of: client)
         sendReplies(to: client)
       case .yield:
-        isBusy = true
+        turn.isBusy = true
         return
       case .wait: return closeIfOverdue(client)
       case .close(let reason): return close(client, reason)
@@ -89,7 +89,7 @@ extension AgentCore {
 
   private func closeIfOverdue(_ client: Client) {
     guard let end = client.overdueTime, end <= now, !client.connection.timeOut() else { return }
-    tally.closedOverdue &+= 1
+    counters.clients.closedOverdue &+= 1
     disconnect(client, .overdue)
   }
 
@@ -97,13 +97,13 @@ extension AgentCore {
     switch reason {
     case .finished: disconnect(client, nil)
     case .frame(let problem):
-      tally.closedForFrame &+= 1
+      counters.clients.closedForFrame &+= 1
       disconnect(client, .frame(problem))
     case .call(let problem):
-      tally.closedForJSON &+= 1
+      counters.clients.closedForJSON &+= 1
       disconnect(client, .call(problem))
     case .overdue:
-      tally.closedOverdue &+= 1
+      counters.clients.closedOverdue &+= 1
       disconnect(client, .overdue)
     case .replyTooLong(let byteCount): disconnect(client, .replyTooLong(byteCount: byteCount))
     }
@@ -117,9 +117,9 @@ extension AgentCore {
 
   private func remove(_ client: Client) {
     client.stream?.release(self)
-    tally.calls &+= client.connection.callCount
-    tally.callsRefused &+= client.connection.refusalCount
-    tally.rests &+= client.connection.yieldCount
+    counters.clients.calls &+= client.connection.callCount
+    counters.clients.callsRefused &+= client.connection.refusalCount
+    counters.clients.yields &+= client.connection.yieldCount
     clients.remove(client)
   }
 

@@ -14,6 +14,8 @@ struct ClientTable {
   private(set) var connected: [Client] = []
   private var generation: UInt64 = 0
   private(set) var limits: Limits
+  /// Calls that were to be decided later; numbers them.
+  var pendingCallCount: UInt64 = 0
   private(set) var admitted: UInt64 = 0
   private(set) var refused: [AdmissionRefusal: UInt64] = [:]
 

@@ -27,7 +27,7 @@ extension AgentCore {
 
   /// What came of the one request to the registry's file that is under way.
   public func registryAnswered(_ reply: RegistryReply, at time: Instant) {
-    now = max(now, time)
+    turn.advance(to: time)
     setupCore.advance(to: now)
     setupCore.registryAnswered(reply)
     followSetup()
@@ -42,7 +42,7 @@ extension AgentCore {
       case .registry(let request): perform(.registry(request))
       case .answer(let call, let result):
         complete(call, result)
-        isBusy = true
+        turn.isBusy = true
       case .signal(let signal):
         if configuration.manifest.gateway.onTouch != nil { perform(.signalTouch(signal)) }
       case .log(let notice): perform(.log(.setup(notice)))
@@ -52,7 +52,7 @@ extension AgentCore {
     setupRevision = setupCore.revision
     markAccessories()
     recogniseAppSuppliedItems()
-    feeds.greetNewAccessories(dataPath, setupCore.grants)
+    feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants)
     hasSecondIdentities = setupCore.hasSecondIdentities
     let counts = setupCore.requestCounts
     if counts != requests { setRequests(counts, at: now) }
@@ -118,7 +118,7 @@ extension AgentCore {
     }
     for address in addresses.subtracting(markedAccessories).sorted(by: { $0.word < $1.word })
     where !dataPath.pipeline.setAccessory(address, true) {
-      tally.accessoriesUnmarked &+= 1
+      counters.accessoriesUnmarked &+= 1
     }
     markedAccessories = addresses
   }
@@ -131,7 +131,7 @@ extension AgentCore {
       effectiveManifest, identities: configuration.identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
     radio.follow(scanPlan, at: now)
-    followRadio(at: now)
+    performRadioOutput()
   }
 
   /// The manifest with what apps brought.

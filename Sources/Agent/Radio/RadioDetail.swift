@@ -7,6 +7,44 @@ import JSON
 // What the radio does and why it failed, in words for operators.
 
 extension Radio {
+  var profile: ControllerProfile { initializer.profile }
+
+  /// Whether packets arrive as they are received, by the agent's clock.
+  var isLive: Bool {
+    switch link {
+    case .controller, .shared, .listener: true
+    case .absent, .recording, .mending, .ended: false
+    }
+  }
+
+  /// Whether a command is under way.
+  var awaitsAnswer: Bool {
+    if probe.end != nil { return true }
+    switch initializer.state {
+    case .preparing, .configuring, .enabling, .disabling: return link == .controller
+    case .off, .ready, .scanning, .failed: return false
+    }
+  }
+
+  /// Whether the scan may pass on too few reports of a device for the gate: another program's scan, or the kernel's
+  /// discovery, which leaves repetitions out.
+  var isImmediateDegraded: Bool {
+    switch link {
+    case .listener: true
+    case .shared: !shared.hasMonitors
+    case .absent, .controller, .recording, .mending, .ended: false
+    }
+  }
+
+  /// Whether a shared adapter was switched off.
+  var isSwitchedOff: Bool { link == .shared && shared.state == .switchedOff }
+
+  /// Whether a recovery action is under way.
+  var isMending: Bool { if case .mending = link { true } else { false } }
+
+  /// The commands that undo what the kernel was asked to do.
+  var farewell: [MgmtCommand] { link == .shared ? shared.farewell : [] }
+
   /// What is going on, in a sentence's end.
   var detail: String {
     switch link {
@@ -16,10 +54,10 @@ extension Radio {
       return
         "it listens while other programs scan; with CAP_NET_ADMIN (setcap, the unit's AmbientCapabilities, "
         + "or --cap-add) the agent would see to the scan itself"
-    case .mending(let rung): return "\((failure ?? .unanswered).sentence); \(rung.sentence)"
+    case .mending(let rung): return "\((recovery.failure ?? .unanswered).sentence); \(rung.sentence)"
     case .controller, .shared: break
     }
-    if let failure { return failure.sentence }
+    if let failure = recovery.failure { return failure.sentence }
     if isSwitchedOff {
       return
         "somebody switched the adapter off; bluetoothctl power on, or accessoryctl reload, brings it back"
@@ -36,7 +74,7 @@ extension Radio {
         ? "the kernel scans for it, \(isActive ? "active" : "passive")"
         : "the kernel is too old for advertisement monitors: discovery scans for it"
     }
-    let format = bringup.scansExtended ? "extended" : "legacy"
+    let format = initializer.scansExtended ? "extended" : "legacy"
     return "it scans, \(isActive ? "active" : "passive"), \(format)"
   }
 }

@@ -11,7 +11,7 @@ enum CaptureMethod: GatewayMethod {
   static let replies = ReplyCount.many
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
-    guard let sequence = call.agent.tap.attach() else {
+    guard let sequence = call.agent.taps.packets.attach() else {
       throw call.agent.refuseAsBusy(limit: PacketTap.readersMax)
     }
     return .stream(CaptureStream(sequence: sequence))
@@ -34,14 +34,14 @@ struct CaptureStream: ReplyStream {
       let time = Seconds(microseconds: agent.radioTime.microseconds)
       return .reply(Message.reply(continues: true) { $0.member("time", time) })
     }
-    let missed = agent.tap.skipMissing(&sequence)
+    let missed = agent.taps.packets.skipMissing(&sequence)
     guard missed == 0 else {
-      agent.tally.packetsMissed &+= missed
+      agent.counters.streams.packetsMissed &+= missed
       return .reply(Message.reply(continues: true) { $0.member("missed", missed) })
     }
-    let packets = nextPackets(agent.tap)
+    let packets = nextPackets(agent.taps.packets)
     guard !packets.isEmpty else { return .wait }
-    agent.tally.packetsCaptured &+= UInt64(packets.count)
+    agent.counters.streams.packetsCaptured &+= UInt64(packets.count)
     return .reply(
       Message.reply(continues: true) { json in
         json.objects("packets", packets) { json, packet in
@@ -64,5 +64,5 @@ struct CaptureStream: ReplyStream {
     return packets
   }
 
-  func release(_ agent: AgentCore) { agent.tap.detach() }
+  func release(_ agent: AgentCore) { agent.taps.packets.detach() }
 }

@@ -20,61 +20,63 @@ extension AgentCore {
 
   /// Packets, reports, and the events they caused.
   private var dataPathMetrics: [Metric] {
-    let counters = dataPath.pipeline.counters
+    let received = dataPath.pipeline.counters
     return [
-      Metric("packets_total", .counter, "Packets from the radio.", counters.packets),
-      Metric("reports_total", .counter, "Advertising reports read.", counters.reports),
+      Metric("packets_total", .counter, "Packets from the radio.", received.packets),
+      Metric("reports_total", .counter, "Advertising reports read.", received.reports),
       Metric(
         "reports_unchanged_total", .counter, "Reports that repeated a known payload.",
-        counters.reportsUnchanged),
+        received.reportsUnchanged),
       Metric(
         "events_total", .counter, "Sighting events by kind.", "event",
-        [("found", counters.found), ("changed", counters.changed), ("lost", counters.lost)]),
+        [("found", received.found), ("changed", received.changed), ("lost", received.lost)]),
       Metric(
         "changes_coalesced_total", .counter, "Payload changes reported together with a later one.",
-        counters.changesCoalesced),
-      Metric("devices_added_total", .counter, "Rows made for new addresses.", counters.devicesAdded),
+        received.changesCoalesced),
+      Metric("devices_added_total", .counter, "Rows made for new addresses.", received.devicesAdded),
       Metric(
         "addresses_followed_total", .counter,
-        "Private addresses that an identity key resolved to a known row.", counters.addressesFollowed),
+        "Private addresses that an identity key resolved to a known row.", received.addressesFollowed),
       Metric(
         "receive_drops_total", .counter, "Packets that the kernel dropped before they were read.",
-        tally.receiveDrops),
+        counters.reception.drops),
       Metric(
         "receive_room_bytes", .gauge, "What the kernel keeps of an adapter's packets until they are read.",
-        tally.receiveRoomBytes),
+        counters.reception.roomBytes),
       Metric(
         "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.",
-        tally.queueing.count),
+        counters.reception.queueing.count),
       Metric(
-        "queueing_microseconds_total", .counter, "How long they waited there, in all.", tally.queueing.sum),
+        "queueing_microseconds_total", .counter, "How long they waited there, in all.",
+        counters.reception.queueing.sum),
       Metric(
-        "queueing_microseconds_max", .gauge, "How long the slowest of them waited.", tally.queueing.longest),
+        "queueing_microseconds_max", .gauge, "How long the slowest of them waited.",
+        counters.reception.queueing.longest),
       Metric(
         "management_messages_cut_total", .counter,
-        "Messages of the management interface that were too short.", tally.managementMessagesCut),
+        "Messages of the management interface that were too short.", counters.reception.mgmtMessagesTruncated),
     ]
   }
 
   /// Reports and packets that were malformed, incomplete, or found no room.
   private var lossMetrics: [Metric] {
-    let counters = dataPath.pipeline.counters
+    let received = dataPath.pipeline.counters
     let assembler = dataPath.pipeline.assemblerCounters
     return [
       Metric(
         "malformed_total", .counter, "What was not as the specification has it, by kind.", "kind",
         [
-          ("packet", counters.packetsMalformed), ("eventCut", counters.eventsTruncated),
-          ("eventTrailing", counters.eventsWithTrailingBytes), ("reportCut", counters.reportsLostToTruncation),
-          ("reportReserved", counters.reportsReserved), ("report", counters.reportsMalformed),
-          ("lengthPastEnd", counters.reportsLengthPastEnd), ("dataAfterEnd", counters.reportsDataAfterEnd),
-          ("wrongSize", counters.reportsWrongSize),
+          ("packet", received.packetsMalformed), ("eventCut", received.eventsTruncated),
+          ("eventTrailing", received.eventsWithTrailingBytes), ("reportCut", received.reportsLostToTruncation),
+          ("reportReserved", received.reportsReserved), ("report", received.reportsMalformed),
+          ("lengthPastEnd", received.reportsLengthPastEnd), ("dataAfterEnd", received.reportsDataAfterEnd),
+          ("wrongSize", received.reportsWrongSize),
         ]),
       Metric(
         "reports_limited_total", .counter, "Reports that lack something, by what.", "kind",
         [
-          ("address", counters.reportsAnonymous), ("reading", counters.reportsWithoutReading),
-          ("truncated", counters.reportsTruncated),
+          ("address", received.reportsAnonymous), ("reading", received.reportsWithoutReading),
+          ("truncated", received.reportsTruncated),
         ]),
       Metric(
         "chains_total", .counter, "Chains of extended advertising by what became of them.", "outcome",
@@ -85,19 +87,19 @@ extension AgentCore {
       Metric(
         "turned_away_total", .counter, "What found a table full, by table.", "table",
         [
-          ("devices", counters.devicesTurnedAway), ("sets", counters.setsTurnedAway),
-          ("longPayloads", counters.longPayloadsTurnedAway),
-          ("matchesOfDevice", counters.matchesBeyondCapacity), ("matchesOfItem", counters.matchesTurnedAway),
+          ("devices", received.devicesTurnedAway), ("sets", received.setsTurnedAway),
+          ("longPayloads", received.longPayloadsTurnedAway),
+          ("matchesOfDevice", received.matchesBeyondCapacity), ("matchesOfItem", received.matchesTurnedAway),
         ]),
       Metric(
         "evicted_total", .counter, "What gave way to something newer, by kind.", "kind",
         [
-          ("strangers", counters.unknownDevicesEvicted), ("matchingDevices", counters.matchingDevicesEvicted),
-          ("sets", counters.setsReplaced), ("longPayloads", counters.longPayloadsEvicted),
-          ("matchesOfItem", counters.matchesEvicted),
+          ("strangers", received.unknownDevicesEvicted), ("matchingDevices", received.matchingDevicesEvicted),
+          ("sets", received.setsReplaced), ("longPayloads", received.longPayloadsEvicted),
+          ("matchesOfItem", received.matchesEvicted),
         ]),
       Metric(
-        "times_clamped_total", .counter, "Inputs whose time lay before the one before.", counters.timesClamped
+        "times_clamped_total", .counter, "Inputs whose time lay before the one before.", received.timesClamped
       ),
     ]
   }
@@ -121,16 +123,18 @@ extension AgentCore {
       Metric(
         "radio_state", .gauge, "1 for the state that the radio is in.", "state",
         RadioState.allCases.map { ($0.rawValue, $0 == radio.state ? 1 : 0) }),
-      Metric("radio_bringups_total", .counter, "Bring-ups of the controller begun.", radio.bringups),
-      Metric("radio_failures_total", .counter, "Bring-ups and scans that failed.", radio.failures),
+      Metric("radio_bringups_total", .counter, "Bring-ups of the controller begun.", radio.initializations),
+      Metric(
+        "radio_failures_total", .counter, "Bring-ups and scans that failed.", radio.recovery.failureCount),
       Metric(
         "radio_probes_total", .counter, "Times that a silent radio was asked whether it is there.",
-        radio.probes),
+        radio.probe.count),
       Metric(
         "radio_recoveries_total", .counter, "Remedies tried with an adapter that did not do its work.",
-        "rung", RecoveryAction.allCases.map { ($0.rawValue, radio.watchdog.tries[$0] ?? 0) }),
+        "rung", RecoveryAction.allCases.map { ($0.rawValue, radio.recovery.watchdog.tries[$0] ?? 0) }),
       Metric(
-        "radio_ladders_lost_total", .counter, "Times that no remedy had helped.", radio.watchdog.laddersLost),
+        "radio_ladders_lost_total", .counter, "Times that no remedy had helped.",
+        radio.recovery.watchdog.laddersLost),
     ]
   }
 
@@ -145,25 +149,32 @@ extension AgentCore {
         AdmissionRefusal.allCases.map { ($0.rawValue, clients.refused[$0] ?? 0) }),
       Metric(
         "connections_broken_total", .counter, "Clients that were cut off, by reason.", "reason",
-        [("frame", tally.closedForFrame), ("json", tally.closedForJSON), ("overdue", tally.closedOverdue)]),
-      Metric("calls_total", .counter, "Calls taken.", tally.calls &+ connections.calls),
+        [
+          ("frame", counters.clients.closedForFrame), ("json", counters.clients.closedForJSON),
+          ("overdue", counters.clients.closedOverdue),
+        ]),
+      Metric("calls_total", .counter, "Calls taken.", counters.clients.calls &+ connections.calls),
       Metric(
         "calls_refused_total", .counter, "Calls answered with an error.",
-        tally.callsRefused &+ connections.refusals),
+        counters.clients.callsRefused &+ connections.refusals),
       Metric(
         "calls_deferred_total", .counter, "Turns in which a client sent more calls than one turn takes.",
-        tally.rests &+ connections.rests),
+        counters.clients.yields &+ connections.rests),
       Metric(
         "permissions_denied_total", .counter, "Calls of operators' methods by others.",
-        tally.permissionsDenied),
-      Metric("busy_total", .counter, "Calls that found too many of their kind going on.", tally.busy),
-      Metric("events_delivered_total", .counter, "Events given to watchers.", tally.eventsDelivered),
+        counters.clients.permissionsDenied),
+      Metric(
+        "busy_total", .counter, "Calls that found too many of their kind going on.", counters.clients.busy),
+      Metric(
+        "events_delivered_total", .counter, "Events given to watchers.", counters.streams.eventsDelivered),
       Metric(
         "events_missed_total", .counter, "Events overwritten before a watcher had read them.",
-        tally.eventsMissed),
-      Metric("packets_captured_total", .counter, "Packets given to recordings.", tally.packetsCaptured),
+        counters.streams.eventsMissed),
       Metric(
-        "packets_missed_total", .counter, "Packets that a recording had no time to read.", tally.packetsMissed
+        "packets_captured_total", .counter, "Packets given to recordings.", counters.streams.packetsCaptured),
+      Metric(
+        "packets_missed_total", .counter, "Packets that a recording had no time to read.",
+        counters.streams.packetsMissed
       ),
     ]
   }
@@ -171,79 +182,81 @@ extension AgentCore {
   /// The loop around the agent.
   private var loopMetrics: [Metric] {
     return [
-      Metric("turns_total", .counter, "Turns of the loop.", tally.turns),
+      Metric("turns_total", .counter, "Turns of the loop.", counters.turns),
       Metric(
         "longest_turn_microseconds", .gauge, "The longest turn of the loop since the start.",
-        loop.longestTurnMicroseconds),
+        counters.loop.longestTurnMicroseconds),
       Metric(
         "touch_signals_total", .counter, "Runs of the program for touches, by how they ended.", "result",
         [
-          ("done", loop.touchSignals.done), ("failed", loop.touchSignals.failed),
-          ("overdue", loop.touchSignals.overdue), ("notRun", loop.touchSignals.notRun),
-          ("dropped", loop.touchSignals.dropped),
+          ("done", counters.loop.touchSignals.done), ("failed", counters.loop.touchSignals.failed),
+          ("overdue", counters.loop.touchSignals.overdue), ("notRun", counters.loop.touchSignals.notRun),
+          ("dropped", counters.loop.touchSignals.dropped),
         ]),
-      Metric("radio_reads_total", .counter, "Turns that read the radio.", loop.drains),
+      Metric("radio_reads_total", .counter, "Turns that read the radio.", counters.loop.drains),
       Metric(
         "system_calls_total", .counter, "Calls to the system, by what for.", "purpose",
-        [("clients", loop.clientCalls), ("watching", loop.watchCalls)]),
+        [("clients", counters.loop.clientCalls), ("watching", counters.loop.watchCalls)]),
       Metric(
         "descriptor_exhaustions_total", .counter, "How often no descriptor was free for a client.",
-        loop.exhaustions),
+        counters.loop.exhaustions),
       Metric(
         "stale_events_total", .counter, "Events of descriptors that had been closed by then.",
-        loop.staleEvents),
+        counters.loop.staleEvents),
       Metric(
-        "log_lines_dropped_total", .counter, "Log lines that nobody read in time.", loop.logLinesDropped),
+        "log_lines_dropped_total", .counter, "Log lines that nobody read in time.",
+        counters.loop.logLinesDropped),
     ]
   }
 
   /// Readings of the manifest.
   private var reloadMetrics: [Metric] {
     return [
-      Metric("reloads_total", .counter, "Manifests that took effect after the first.", tally.reloads),
-      Metric("reloads_refused_total", .counter, "Manifests that were refused.", tally.reloadsRefused),
+      Metric("reloads_total", .counter, "Manifests that took effect after the first.", counters.reloads),
+      Metric("reloads_refused_total", .counter, "Manifests that were refused.", counters.reloadsRefused),
     ]
   }
 
   /// Sessions, requests and the registry.
   private var setupMetrics: [Metric] {
-    let counters = setupCore.counters
+    let setup = setupCore.counters
     return [
       Metric("sessions", .gauge, "Sessions of apps that are open.", setupCore.sessionCount),
-      Metric("sessions_opened_total", .counter, "Sessions opened.", counters.sessionsOpened),
+      Metric("sessions_opened_total", .counter, "Sessions opened.", setup.sessionsOpened),
       Metric(
         "sessions_expired_total", .counter, "Sessions that ended because nobody streamed them.",
-        counters.sessionsExpired),
+        setup.sessionsExpired),
       Metric("requests", .gauge, "Requests that wait for an operator.", setupCore.requests.count),
-      Metric("requests_opened_total", .counter, "Requests opened.", counters.requestsOpened),
+      Metric("requests_opened_total", .counter, "Requests opened.", setup.requestsOpened),
       Metric("accessories", .gauge, "Accessories in the registry.", setupCore.registry.accessories.count),
-      Metric("accessories_added_total", .counter, "Accessories set up.", counters.added),
-      Metric("accessories_removed_total", .counter, "Accessories removed.", counters.removed),
-      Metric("setups_failed_total", .counter, "Setups that came to nothing.", counters.setupsFailed),
+      Metric("accessories_added_total", .counter, "Accessories set up.", setup.added),
+      Metric("accessories_removed_total", .counter, "Accessories removed.", setup.removed),
+      Metric("setups_failed_total", .counter, "Setups that came to nothing.", setup.setupsFailed),
       Metric(
         "touches_refused_total", .counter, "Touches that chose nothing, because it was not clear what.",
-        counters.touchesRefused),
+        setup.touchesRefused),
       Metric(
-        "automatic_failed_total", .counter, "Automatic setups that came to nothing.", counters.automaticFailed
+        "automatic_failed_total", .counter, "Automatic setups that came to nothing.", setup.automaticFailed
       ),
       Metric(
         "automatic_forgotten_total", .counter, "Failed automatic setups forgotten for another's.",
-        counters.automaticForgotten),
+        setup.automaticForgotten),
       Metric(
         "foreign_refused_total", .counter, "Identifiers and tokens that were not the caller's.",
-        counters.foreignRefused),
+        setup.foreignRefused),
       Metric(
-        "disclosed_total", .counter, "Devices told to apps before anybody chose them.", counters.disclosed),
-      Metric("resolved_total", .counter, "Addresses of accessories told to their apps.", counters.resolved),
+        "disclosed_total", .counter, "Devices told to apps before anybody chose them.", setup.disclosed),
+      Metric("resolved_total", .counter, "Addresses of accessories told to their apps.", setup.resolved),
       Metric(
-        "registry_failures_total", .counter, "Changes that the disk did not take.", counters.commitsFailed),
+        "registry_failures_total", .counter, "Changes that the disk did not take.", setup.commitsFailed),
       Metric(
         "accessories_unmarked_total", .counter,
         "Addresses of accessories without a place among those that the device table keeps.",
-        tally.accessoriesUnmarked),
+        counters.accessoriesUnmarked),
       Metric(
         "app_events_total", .counter, "Events and advertisements for apps, by what became of them.",
-        "outcome", [("delivered", tally.appEventsDelivered), ("missed", tally.appEventsMissed)]),
+        "outcome",
+        [("delivered", counters.streams.appEventsDelivered), ("missed", counters.streams.appEventsMissed)]),
     ]
   }
 }

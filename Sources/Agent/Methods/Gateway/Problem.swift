@@ -30,7 +30,7 @@ extension AgentCore {
         Problem(
           kind: "radioRecovering",
           sentence: "the radio does not scan: \(radio.detail)"
-            + (radio.failures == 0
+            + (radio.recovery.failureCount == 0
               ? "" : "; it is tried again by itself. If that lasts, power the controller off and on")))
     case .on, .off: break
     }
@@ -71,7 +71,7 @@ extension AgentCore {
   /// What is wrong with a radio that may well scan.
   private var radioProblems: [Problem] {
     var problems: [Problem] = []
-    if let exhaustion = radio.watchdog.exhaustion {
+    if let exhaustion = radio.recovery.watchdog.exhaustion {
       problems.append(
         Problem(
           kind: "radioNeedsAPerson",
@@ -79,12 +79,12 @@ extension AgentCore {
             "\(exhaustion.sentence): unplug it and "
             + "plug it in again, or switch the gateway off and on; if that does not help either, replace it"))
     }
-    if let last = lastReceiveDrop, now.milliseconds(since: last) < 60_000 {
+    if let last = counters.reception.lastDrop, now.milliseconds(since: last) < 60_000 {
       problems.append(
         Problem(
           kind: "packetsDropped",
           sentence:
-            "\(tally.receiveDrops) packets of the radio were lost since the start, the last of them within"
+            "\(counters.reception.drops) packets of the radio were lost since the start, the last of them within"
             + " the last minute: the machine was too busy to read them; look with top at what else runs here")
       )
     }

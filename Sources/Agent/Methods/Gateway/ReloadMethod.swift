@@ -72,7 +72,7 @@ struct ManifestReload: Sendable {
 extension AgentCore {
   /// Reads the manifest again for a signal, from the service manager or an operator.
   public func readManifestAgain(at time: Instant) {
-    now = max(now, time)
+    turn.advance(to: time)
     requestReload(by: nil)
   }
 
@@ -82,12 +82,13 @@ extension AgentCore {
 
   /// The manifest was read, as ``Action/readManifest`` asked: all of it takes effect, or nothing.
   public func manifestWasRead(_ reading: ManifestReading, at time: Instant) {
-    now = max(now, time)
+    turn.advance(to: time)
     let message: [UInt8]
     var findings: [String] = []
     switch reading {
-    case .accepted(let configuration, let source, let warnings):
-      message = adopt(configuration, source, warnings)
+    case .accepted(var configuration, let radioSource, let warnings):
+      configuration.radioSource = radioSource
+      message = adopt(configuration, warnings)
     case .refused(let refused):
       findings = refused
       message = refuseManifest(findings)
@@ -98,17 +99,17 @@ extension AgentCore {
   }
 
   private func refuseManifest(_ findings: [String]) -> [UInt8] {
-    tally.reloadsRefused &+= 1
+    counters.reloadsRefused &+= 1
     perform(.log(.reloadRefused(findings: findings.count)))
     return GatewayError.manifestRefused(findings: findings).message
   }
 
-  private func adopt(_ new: Configuration, _ source: String, _ warnings: [String]) -> [UInt8] {
+  private func adopt(_ new: Configuration, _ warnings: [String]) -> [UInt8] {
     let old = configuration.manifest.gateway
     let gateway = new.manifest.gateway
-    // What apps brought is no item of the manifest.
+    // Items that apps supply are not the manifest's.
     let summary = ReloadSummary(from: configuration.manifest.items, to: new.manifest.items)
-    // What kept the radio away may have been mended with the manifest.
+    // A radio that was absent may be there with this manifest.
     let restartsRadio =
       gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
     configuration = new
@@ -116,17 +117,15 @@ extension AgentCore {
     appSuppliedItems = setupCore.appSuppliedItems
     dataPath.reload(
       effectiveManifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
-    radioSource = source
     clients.resize(gateway.limits)
     clients.updateRights(new.access)
-    tally.reloads &+= 1
+    counters.reloads &+= 1
     if restartsRadio {
-      radio.vanish("it is being opened", at: now)
+      radio.close("it is being opened", at: now)
       perform(.openRadio(gateway.radio, access: gateway.access))
     }
-    radio.hasBoardStep = new.board.asksForRecovery
     radio.follow(scanPlan, at: now)
-    followRadio(at: now)
+    performRadioOutput()
     perform(.log(.reloaded(summary, warnings: warnings.count)))
     return Message.reply { json in
       json.member("itemsKept", summary.itemsKept)

@@ -37,13 +37,13 @@ extension AgentCore {
       json.member("connections", clients.count)
       json.member("connectionsMax", clients.limits.connections)
       json.member("watchers", clients.streamCount(WatchStream.self))
-      json.member("reloads", tally.reloads)
-      json.member("reloadsRefused", tally.reloadsRefused)
+      json.member("reloads", counters.reloads)
+      json.member("reloadsRefused", counters.reloadsRefused)
     }
   }
 
   private func writeRadio(to json: inout JSONWriter) {
-    json.member("source", GatewayError.cut(radioSource))
+    json.member("source", GatewayError.cut(configuration.radioSource))
     json.member("state", radio.state.rawValue)
     json.member("detail", radio.detail)
     if let isActive = radio.isActive { json.member("scan", isActive ? "active" : "passive") }
@@ -52,15 +52,15 @@ extension AgentCore {
     }
     if radio.link == .controller, radio.state == .on {
       json.member("address", DeviceAddress(bits: radio.profile.address, type: .public).text)
-      json.member("extendedAdvertising", radio.bringup.scansExtended)
-      json.member("codedPHY", radio.bringup.scansExtended && radio.profile.scansCoded)
+      json.member("extendedAdvertising", radio.initializer.scansExtended)
+      json.member("codedPHY", radio.initializer.scansExtended && radio.profile.scansCoded)
     }
-    json.member("bringups", radio.bringups)
-    json.member("failures", radio.failures)
-    json.member("dropped", tally.receiveDrops)
-    if let mean = tally.queueing.mean {
+    json.member("bringups", radio.initializations)
+    json.member("failures", radio.recovery.failureCount)
+    json.member("dropped", counters.reception.drops)
+    if let mean = counters.reception.queueing.mean {
       json.member("queueing", Seconds(microseconds: mean))
-      json.member("queueingMax", Seconds(microseconds: tally.queueing.longest))
+      json.member("queueingMax", Seconds(microseconds: counters.reception.queueing.longest))
     }
   }
 }

@@ -76,22 +76,22 @@ struct WatchStream: ReplyStream {
 
   private mutating func nextEvent(_ agent: AgentCore) -> StreamStep {
     let sequence = cursor.sequence
-    if let message = agent.rendered[sequence] {
+    if let message = agent.feeds.messages[sequence] {
       cursor.sequence = sequence &+ 1
-      agent.tally.eventsDelivered &+= 1
+      agent.counters.streams.eventsDelivered &+= 1
       return .reply(message)
     }
     switch agent.dataPath.pipeline.events.read(&cursor) {
     case .end: return .wait
     case .missed(let count):
-      agent.tally.eventsMissed &+= count
+      agent.counters.streams.eventsMissed &+= count
       return .reply(Message.reply(continues: true) { $0.member("missed", count) })
     case .reset: preconditionFailure("a watch stands in this run's ring")
     case .event(let sequence, let sighting, let byteCount):
-      agent.tally.eventsDelivered &+= 1
+      agent.counters.streams.eventsDelivered &+= 1
       let event = agent.dataPath.event(sequence, sighting, byteCount: byteCount)
       let message = Message.element("event", event)
-      agent.rendered[sequence] = message
+      agent.feeds.messages[sequence] = message
       return .reply(message)
     }
   }

@@ -95,10 +95,10 @@ private struct SessionStream: ReplyStream {
     switch agent.setupCore.read(&position) {
     case .end: return agent.setupCore.isOpen(position.session) ? .wait : .end(Message.reply())
     case .missed(let count):
-      agent.tally.appEventsMissed &+= count
+      agent.counters.streams.appEventsMissed &+= count
       return .reply(Message.reply(continues: true) { $0.member("missed", count) })
     case .event(let sequence, let passed, let event):
-      agent.tally.appEventsDelivered &+= 1
+      agent.counters.streams.appEventsDelivered &+= 1
       return .reply(
         Message.reply(continues: true) { json in
           json.object("event") { json in

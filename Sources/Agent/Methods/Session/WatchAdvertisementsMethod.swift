@@ -15,7 +15,8 @@ enum WatchAdvertisementsMethod: SessionMethod {
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)
     let session = try call.session()
-    let produced = agent.feeds.open(forApp: session.app, agent.dataPath, agent.setupCore.grants)
+    let produced = agent.feeds.advertisements.open(
+      forApp: session.app, agent.dataPath, agent.setupCore.grants)
     let sequence = parameters.numberIfAny("sequence")
     let epoch = parameters.wordIfAny("epoch")?.lowercased()
     let isUseful = epoch == agent.epoch.text && sequence.map { $0 <= produced } ?? false
@@ -23,7 +24,7 @@ enum WatchAdvertisementsMethod: SessionMethod {
     return .stream(
       AdvertisementStream(
         session: session, phase: .greeting(isReset: isReset, listsDevices: !isUseful),
-        sequence: isUseful ? sequence ?? produced : produced, gaps: agent.feeds.gaps))
+        sequence: isUseful ? sequence ?? produced : produced, gaps: agent.feeds.advertisements.gaps))
   }
 }
 
@@ -42,9 +43,9 @@ private struct AdvertisementStream: ReplyStream {
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard agent.setupCore.isOpen(session.token) else { return .end(Message.reply()) }
-    if gaps != agent.feeds.gaps {
-      gaps = agent.feeds.gaps
-      sequence = agent.feeds.produced(forApp: session.app)
+    if gaps != agent.feeds.advertisements.gaps {
+      gaps = agent.feeds.advertisements.gaps
+      sequence = agent.feeds.advertisements.produced(forApp: session.app)
       phase = .greeting(isReset: true, listsDevices: true)
     }
     switch phase {
@@ -84,14 +85,14 @@ private struct AdvertisementStream: ReplyStream {
   }
 
   private mutating func nextAdvertisement(_ agent: AgentCore) -> StreamStep {
-    switch agent.feeds.read(&sequence, ofApp: session.app) {
+    switch agent.feeds.advertisements.read(&sequence, ofApp: session.app) {
     case nil, .end: return .wait
     case .reset: preconditionFailure("a stream stands in its app's feed")
     case .missed(let count):
-      agent.tally.appEventsMissed &+= count
+      agent.counters.streams.appEventsMissed &+= count
       return .reply(Message.reply(continues: true) { $0.member("missed", count) })
     case .element(let number, let advertisement):
-      agent.tally.appEventsDelivered &+= 1
+      agent.counters.streams.appEventsDelivered &+= 1
       return reply(agent, advertisement, number)
     }
   }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Controller
+
+/// What an operator sees of the radio.
+public enum RadioState: String, CaseIterable, Sendable {
+  /// It scans.
+  case on
+  /// It does not scan, and should not.
+  case off
+  /// It should scan, and is being initialised or waited for.
+  case recovering
+  /// There is none.
+  case absent
+}
+
+/// What is at the other end of a radio source.
+public enum RadioKind: Equatable, Sendable {
+  /// A controller that takes commands, and is initialised.
+  case controller
+  /// A controller that the kernel holds for nobody else: it can be reset and powered too.
+  case adapter
+  /// An adapter that other programs use too: the agent reads its events, and asks the kernel to scan.
+  case sharedAdapter(index: UInt16, remains: KernelScanState = KernelScanState())
+  /// An adapter whose events are read: other programs decide whether it scans.
+  case listener
+  /// A recording; it takes no commands.
+  case recording
+}
+
+/// Why a radio that should scan does not.
+public enum RadioFailure: Equatable, Sendable {
+  /// What the controller did, or did not do.
+  case controller(ControllerInitializerError)
+  /// What the kernel, which is to scan for us, said.
+  case kernel(MgmtScanError)
+  /// It was silent for long, and did not answer when it was asked.
+  case unanswered
+  /// It was let go for a remedy, and could not be opened again; why, in a sentence.
+  case remedy(String)
+
+  public var sentence: String {
+    switch self {
+    case .controller(let error): error.sentence
+    case .kernel(let error): error.sentence
+    case .unanswered: "the controller was silent and did not answer when it was asked"
+    case .remedy(let sentence): sentence
+    }
+  }
+}
