@@ -6,27 +6,27 @@ public import Manifest
 public import Registry
 public import Setup
 
-/// What the shell does for the agent.
+/// A side effect that the agent asks the shell for.
 public enum Action: Sendable {
   /// Send the command to the controller.
   case send(CommandPacket)
-  /// Close the client's socket; what could be sent was. Its id means nothing any more.
+  /// Close the client's socket. Everything that could be sent was sent, and the id means nothing any more.
   case close(ClientID)
-  /// Read the manifest and what it names, then say so with ``AgentCore/manifestWasRead(_:at:)``.
+  /// Read the manifest and the files it names, then call ``AgentCore/manifestWasRead(_:at:)``.
   case readManifest
   /// Send the message to the kernel's management interface.
   case manage(MgmtCommand)
-  /// Let go of the radio that is held, if any, and open the one that the manifest names now. `access` is for adapters.
+  /// Close the radio that is open, if any, and open the one that the manifest names now. `access` is for adapters.
   case openRadio(RadioSelection, access: Gateway.Access)
-  /// The radio is gone, as this sentence says: let go of it, and open it again when it is back.
+  /// Close the radio, which is gone for the reason in this sentence, and open it again when it is back.
   case releaseRadio(String)
-  /// Let go of the adapter, do this to it, and open it again.
+  /// Close the adapter, perform the recovery action, and open the adapter again.
   case mend(RecoveryAction)
-  /// Ask this of the registry's file, then say what came of it with ``AgentCore/registryAnswered(_:at:)``. One request is
-  /// under way at a time.
+  /// Send the request to the registry's file, then call ``AgentCore/registryAnswered(_:at:)`` with the reply. One request
+  /// is under way at a time.
   case registry(RegistryRequest)
-  /// Run the gateway's program for signals, if the manifest names one.
+  /// Run the manifest's `on_touch` program, if it names one.
   case signalTouch(TouchSignal)
-  /// Worth a line in the log.
+  /// Write a line to the log.
   case log(Notice)
 }

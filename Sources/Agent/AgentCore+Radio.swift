@@ -135,7 +135,7 @@ extension AgentCore {
     plan.mode = ScanPlan.Mode(configuration.manifest.gateway.scan)
     plan.duty = duty
     plan.isImmediate = requests.immediate > 0
-    // An app that decides by what a device says is told all of it.
+    // An app that filters by what a device says gets everything the device says.
     if plan.mode == .auto, requests.filtered > 0 { plan.mode = .active }
     plan.needsScanResponses =
       configuration.manifest.needsScanResponses || appSuppliedItems.contains(where: \.needsScanResponses)

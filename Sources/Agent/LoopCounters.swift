@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What the shell around the agent did, for `Metrics`. Counters only grow.
+/// What the loop around the agent did, for `Metrics`. Counters only grow.
 public struct LoopCounters: Equatable, Sendable {
   public var turns: UInt64 = 0
-  /// From waking up to having done everything: for so long a report had to wait at most.
+  /// The longest time from waking up to having done everything: a report waited at most this long.
   public private(set) var longestTurnMicroseconds: Int64 = 0
-  /// Turns that read the radio, and packets that came of it.
+  /// Turns that read the radio, and the packets that they read.
   public var drains: UInt64 = 0
   public var packets: UInt64 = 0
   /// Reads from and writes to clients.
   public var clientCalls: UInt64 = 0
-  /// Changes of what is watched, and of the alarm.
+  /// Changes of the epoll registrations, and of the timer.
   public var watchCalls: UInt64 = 0
-  /// How often no descriptor was free for somebody who connects.
+  /// How often no file descriptor was free for a peer that connects.
   public var exhaustions: UInt64 = 0
-  /// Events of descriptors that had been closed by then.
+  /// Events of file descriptors that had been closed meanwhile.
   public var staleEvents: UInt64 = 0
-  /// Log lines that nobody read in time.
+  /// Log lines that were dropped because they were not read in time.
   public var logLinesDropped: UInt64 = 0
 
-  /// Runs of the gateway's program for touches: by how they ended, and those that it had no time for.
+  /// Runs of the manifest's `on_touch` program, by how they ended.
   public var touchSignals = TouchCounters()
 
   public init() {}
@@ -34,17 +34,17 @@ public struct LoopCounters: Equatable, Sendable {
   }
 }
 
-/// What became of the signals to the gateway's program for touches. Counters only grow.
+/// How the runs of the manifest's `on_touch` program ended. Counters only grow.
 public struct TouchCounters: Equatable, Sendable {
   /// It ended with status 0.
   public var done: UInt64 = 0
-  /// It ended otherwise.
+  /// It ended with another status, or by a signal.
   public var failed: UInt64 = 0
   /// It was killed because it took too long.
   public var overdue: UInt64 = 0
   /// It could not be run.
   public var notRun: UInt64 = 0
-  /// As many waited as may, or the manifest names no program any more.
+  /// The queue was full, or the manifest no longer names a program.
   public var dropped: UInt64 = 0
 
   public init() {}

@@ -6,14 +6,14 @@ public import Manifest
 public import Setup
 public import Varlink
 
-/// Something that happened and is worth a line in the log. The sentences are the shell's.
+/// An event for the log. The shell writes the sentence.
 public enum Notice: Equatable, Sendable {
-  /// The radio's state has changed; `detail` is why, for people.
+  /// The radio's state has changed; `detail` says why, for operators.
   case radio(RadioState, before: RadioState, detail: String)
   case bringupFailed(RadioFailure, retryMilliseconds: Int64)
-  /// Why, and what is tried now.
+  /// A recovery action was started because of a failure.
   case radioRecovery(RecoveryAction, RadioFailure)
-  /// Nothing was heard through the radio for so long that everything found was lost.
+  /// The radio was absent for so long that every device it had found counts as lost.
   case radioGivenUp
   case turnedAway(AdmissionRefusal, user: UInt32)
   /// A client broke the protocol, or did not finish what it began.
@@ -29,6 +29,6 @@ public enum ClosingReason: Equatable, Sendable {
   case call(CallError)
   /// A message, or reading the last replies, took longer than 30 s.
   case overdue
-  /// A reply of ours was longer than one may be.
+  /// One of the agent's replies was longer than a reply may be.
   case replyTooLong(byteCount: Int)
 }

@@ -212,7 +212,7 @@ final class Workbench: StoryBench {
 
   /// Somebody connects; nil when turned away.
   func connect(user: UInt32 = 0, groups: Set<UInt32>) -> BenchClient? {
-    let peer = Peer(process: 1, user: user, groups: groups)
+    let peer = Peer(process: 1, uid: user, groups: groups)
     guard case .admitted(let id) = agent.admit(peer, at: now) else {
       turn()
       return nil

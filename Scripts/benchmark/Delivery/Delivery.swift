@@ -37,7 +37,7 @@ struct Delivery: ~Copyable {
   var events: UInt64 { agent.counters.streams.eventsDelivered }
 
   private mutating func connect() {
-    guard case .admitted(let id) = agent.admit(Peer(process: 1, user: 0, groups: []), at: time) else {
+    guard case .admitted(let id) = agent.admit(Peer(process: 1, uid: 0, groups: []), at: time) else {
       preconditionFailure("a watcher was turned away")
     }
     agent.receive(Message.call("io.accessoryd.Gateway.Watch", more: true).span, from: id)

@@ -26,7 +26,7 @@ struct ScriptedClient {
   var book: ReplyBook
   var dice: SeededGenerator
 
-  var isOperator: Bool { peer.user == 0 || peer.groups.contains(Self.operatorGroup) }
+  var isOperator: Bool { peer.uid == 0 || peer.groups.contains(Self.operatorGroup) }
   /// Its members are operators.
   static var operatorGroup: UInt32 { 77 }
 

@@ -50,7 +50,7 @@ extension Simulation {
     _ role: ClientRole, user: UInt32, at start: Int64, until end: Int64, isOperator: Bool = false
   ) -> ScriptedClient {
     let belongs = isOperator || [1001, 1002].contains(user)
-    let peer = Peer(process: 1, user: user, groups: belongs ? [100, ScriptedClient.operatorGroup] : [100])
+    let peer = Peer(process: 1, uid: user, groups: belongs ? [100, ScriptedClient.operatorGroup] : [100])
     let name = "\(role) of user \(user), from \(start) µs on"
     return ScriptedClient(
       name: name, peer: peer, role: role, at: start, until: end,
@@ -90,7 +90,7 @@ extension Simulation {
   /// Comes and is let in, or not; who was not does not come again.
   private func connect(_ place: Int) throws(Breach) -> Bool {
     let client = clients[place]
-    let ofUser = clients.count { $0.id != nil && $0.peer.user == client.peer.user }
+    let ofUser = clients.count { $0.id != nil && $0.peer.uid == client.peer.uid }
     let present = clients.count { $0.id != nil }
     switch agent.admit(client.peer, at: instant) {
     case .admitted(let id):

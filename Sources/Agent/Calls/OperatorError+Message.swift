@@ -5,7 +5,7 @@ import Registry
 import Setup
 import Varlink
 
-/// As errors of ``PickerInterface``; what is in an app's words, as one of ``SessionInterface``.
+/// The errors of ``PickerInterface``. A failure that an app gets too is an error of ``SessionInterface``.
 extension OperatorError {
   /// Candidates in one reply, and characters of each: as many as an id has.
   private static let listedMax = 32

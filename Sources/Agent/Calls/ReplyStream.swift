@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import JSON
+import ToolText
+import Varlink
 
 /// The replies that a call in progress still has to send.
 ///
@@ -32,4 +35,11 @@ enum StreamStep {
   case wait
   /// Send the last reply.
   case end([UInt8])
+}
+
+extension Message {
+  /// One element of a list, which others follow.
+  static func element(_ name: String, _ line: some Line) -> [UInt8] {
+    reply(continues: true) { $0.object(name) { line.writeMembers(to: &$0) } }
+  }
 }

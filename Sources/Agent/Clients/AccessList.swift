@@ -2,16 +2,16 @@
 
 import Registry
 
-/// Which accounts may do what; their names were resolved when the manifest was read, and only then.
+/// Which accounts may do what. Account names are resolved once, when the manifest is read.
 public struct AccessList: Equatable, Sendable {
-  /// Root, the agent's own account, and whoever else was named an operator.
+  /// Root, the agent's own account, and the accounts that the manifest names as operators.
   public var operatorUsers: Set<UInt32>
   /// The group `accessory`.
   public var operatorGroups: Set<UInt32>
   /// Apps by the user, or the group, whose processes may act as them.
   public var appsOfUser: [UInt32: Set<String>] = [:]
   public var appsOfGroup: [UInt32: Set<String>] = [:]
-  /// The user that the kernel puts in place of those it cannot name here; nobody is behind it.
+  /// The user ID that the kernel shows for users of another namespace. It has no rights.
   public var overflowUser: UInt32?
 
   public init(operatorUsers: Set<UInt32> = [0], operatorGroups: Set<UInt32> = [], overflowUser: UInt32? = nil)
@@ -21,7 +21,7 @@ public struct AccessList: Equatable, Sendable {
     self.overflowUser = overflowUser
   }
 
-  /// The account of each app that somebody may act as.
+  /// The account of each app that has one.
   var accounts: [String: AccountID] {
     var accounts: [String: AccountID] = [:]
     for (group, apps) in appsOfGroup { for app in apps { accounts[app] = .group(group) } }
@@ -29,11 +29,11 @@ public struct AccessList: Equatable, Sendable {
     return accounts
   }
 
-  /// What a peer may do; nil when it may do nothing here.
+  /// Returns what a peer may do; nil when it may do nothing.
   func rights(of peer: Peer) -> Rights? {
-    guard peer.user != overflowUser else { return nil }
-    let isOperator = operatorUsers.contains(peer.user) || !operatorGroups.isDisjoint(with: peer.groups)
-    var apps = appsOfUser[peer.user] ?? []
+    guard peer.uid != overflowUser else { return nil }
+    let isOperator = operatorUsers.contains(peer.uid) || !operatorGroups.isDisjoint(with: peer.groups)
+    var apps = appsOfUser[peer.uid] ?? []
     for group in peer.groups { apps.formUnion(appsOfGroup[group] ?? []) }
     return isOperator || !apps.isEmpty ? Rights(isOperator: isOperator, apps: apps) : nil
   }
@@ -43,8 +43,23 @@ public struct AccessList: Equatable, Sendable {
 struct Rights: Equatable, Sendable {
   static let none = Rights(isOperator: false, apps: [])
 
-  /// Sees sightings, reads status, answers requests.
+  /// Whether the client may call the operators' methods.
   let isOperator: Bool
-  /// The apps that it may act as.
+  /// The apps that the client may act as.
   let apps: Set<String>
+}
+
+/// The process at the other end of a connection, as the kernel named it when the connection was accepted. Nothing that
+/// a message says changes it.
+public struct Peer: Equatable, Sendable {
+  public let process: Int32
+  public let uid: UInt32
+  /// Its group and its supplementary groups.
+  public let groups: Set<UInt32>
+
+  public init(process: Int32, uid: UInt32, groups: Set<UInt32>) {
+    self.process = process
+    self.uid = uid
+    self.groups = groups
+  }
 }

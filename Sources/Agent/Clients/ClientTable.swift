@@ -61,7 +61,7 @@ struct ClientTable {
     guard let rights = access.rights(of: peer) else { throw .stranger }
     let kept = rights.isOperator ? 0 : limits.connectionsForOperators
     guard count < Int(limits.connections - kept) else { throw .full }
-    let connectionsOfUser = connected.count { $0.peer.user == peer.user }
+    let connectionsOfUser = connected.count { $0.peer.uid == peer.uid }
     guard connectionsOfUser < Int(limits.connectionsPerUser) else { throw .userFull }
     return rights
   }
@@ -97,5 +97,3 @@ struct ClientTable {
     }
   }
 }
-
-extension AdmissionRefusal: Error {}

@@ -126,9 +126,9 @@ extension Radio {
     }
     guard let answer = CommandReply(event), answer.isComplete else { return }
     // The probe is queued after any command the kernel has pending.
-    if recovery.refusal.take(answer), isActive != nil, probe.end == nil { sendProbe(at: now) }
+    if recovery.refusal.note(answer), isActive != nil, probe.end == nil { sendProbe(at: now) }
     guard probe.end != nil, answer.opcode == .readLocalVersion else { return }
-    guard let error = recovery.refusal.error(behind: answer) else { return noteHeard(at: now) }
+    guard let error = recovery.refusal.error(after: answer) else { return noteHeard(at: now) }
     recover(from: .controller(error), mayRestart: true, at: now)
   }
 

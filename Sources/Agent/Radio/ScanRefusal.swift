@@ -3,19 +3,19 @@
 import Controller
 import HCI
 
-/// What a controller said last to the scan commands of a kernel that scans for us. The kernel tells nobody that it was
-/// refused: an adapter of which the management interface says that all is well may not scan at all.
+/// Whether the controller refused the scan commands of a kernel that scans for the agent. The management interface does
+/// not report such a refusal: the adapter may not scan at all although the kernel says that it does.
 ///
-/// A refusal counts until a scan is switched, or something is heard: a kernel that ends a scan which is not on is
-/// refused too, and means nothing by it.
+/// A refusal counts until a scan is switched on or off, or something is heard. A kernel that ends a scan which is not on
+/// is refused too, and that is harmless.
 struct ScanRefusal: Equatable, Sendable {
-  /// So long the kernel may take to begin a scan that it has promised.
+  /// How long the kernel may take to start a scan that it has announced.
   static let settlingMilliseconds: Int64 = 500
 
   private(set) var error: ControllerInitializerError?
 
-  /// Whether this answer is a refusal.
-  mutating func take(_ answer: borrowing CommandReply) -> Bool {
+  /// Notes a reply to a scan command. Returns whether it is a refusal.
+  mutating func note(_ answer: borrowing CommandReply) -> Bool {
     let isSwitch = [.leSetScanEnable, .leSetExtendedScanEnable].contains(answer.opcode)
     guard isSwitch || [.leSetScanParameters, .leSetExtendedScanParameters].contains(answer.opcode),
       let status = answer.status
@@ -28,8 +28,8 @@ struct ScanRefusal: Equatable, Sendable {
     return true
   }
 
-  /// What is wrong when a harmless question was answered like this.
-  func error(behind answer: borrowing CommandReply) -> ControllerInitializerError? {
+  /// Returns what is wrong when the probe was answered like this; nil when nothing is.
+  func error(after answer: borrowing CommandReply) -> ControllerInitializerError? {
     guard error == nil, let status = answer.status, status != .success else { return error }
     return .refused(answer.opcode, status)
   }

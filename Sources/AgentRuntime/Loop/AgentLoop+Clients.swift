@@ -34,7 +34,7 @@ extension AgentLoop {
   /// Who is refused is closed at once, without a word: the descriptor ends here.
   private mutating func admit(_ descriptor: consuming Descriptor, _ credentials: PeerCredentials) {
     let peer = Peer(
-      process: credentials.process, user: credentials.user,
+      process: credentials.process, uid: credentials.user,
       groups: Set(credentials.groups + [credentials.group]))
     guard case .admitted(let id) = agent.admit(peer, at: now) else { return }
     guard let token = watches.insert(.client(id)) else { return agent.drop(id) }

@@ -31,7 +31,7 @@ extension LifeCycle {
     if user == 1001 || user == 1002 { groups.insert(ScriptedClient.operatorGroup) }
     let isStream = role == .streamer || role == .watcher || role == .listener
     return Actor(
-      name: "\(role) of user \(user)", peer: Peer(process: 1, user: user, groups: groups), role: role,
+      name: "\(role) of user \(user)", peer: Peer(process: 1, uid: user, groups: groups), role: role,
       octetsPerRead: isStream && dice.chance(perMille: 200) ? dice.pick([40, 700]) : 0,
       nextAct: Int64(dice.between(0, 3_000_000)), dice: SeededGenerator(seed: dice.next()))
   }
@@ -158,7 +158,7 @@ extension LifeCycle {
 
   /// A token that this user was given, or one that it was not.
   private func token(_ place: Int, own: Bool) -> (token: String, app: String)? {
-    let user = actors[place].peer.user
+    let user = actors[place].peer.uid
     let tokens = knowledge.tokens.filter { ($0.user == user) == own }.suffix(6)
     guard !tokens.isEmpty else { return nil }
     let chosen = actors[place].dice.pick(Array(tokens))
@@ -254,7 +254,7 @@ extension LifeCycle {
 
 extension AccessList {
   fileprivate func apps(of peer: Peer) -> [String] {
-    peer.groups.reduce(into: appsOfUser[peer.user] ?? []) { $0.formUnion(appsOfGroup[$1] ?? []) }.sorted()
+    peer.groups.reduce(into: appsOfUser[peer.uid] ?? []) { $0.formUnion(appsOfGroup[$1] ?? []) }.sorted()
   }
 }
 

@@ -92,8 +92,8 @@ extension LifeCycle {
       try actors[place].book?.take(parameters, of: run, &logs, name)
       if tampering == .tellsAStranger { try tellAStranger(reply, place) }
       if let token = parameters.text("session"), let app = parameters.text("app") {
-        knowledge.tokens.append((token, actors[place].peer.user, app))
-        knowledge.tokenUsers[token] = actors[place].peer.user
+        knowledge.tokens.append((token, actors[place].peer.uid, app))
+        knowledge.tokenUsers[token] = actors[place].peer.uid
       }
     case .watcher:
       let name = actors[place].name
@@ -205,7 +205,7 @@ extension LifeCycle {
       let owner: String? = knowledge.owners[text]
       let user: UInt32? = knowledge.tokenUsers[text]
       let isOwn: Bool = owner == nil || owner == app
-      let isKnown: Bool = user == nil || user == actor.peer.user
+      let isKnown: Bool = user == nil || user == actor.peer.uid
       let readers: Set<String>? = knowledge.names[text]
       let isNamed: Bool = readers == nil || readers?.contains(app ?? "") == true
       let isAddress: Bool = text.utf8.count == 17 && text.split(separator: ":").count == 6

@@ -75,10 +75,10 @@ extension LifeCycle {
   /// What one session was told of an accessory reaches one of another user.
   func tellAStranger(_ reply: ReceivedReply, _ place: Int) throws(Breach) {
     guard reply.parameters.object("event")?.object("accessory") != nil else { return }
-    let user = actors[place].peer.user
+    let user = actors[place].peer.uid
     guard
       let stranger = actors.first(where: { other in
-        other.role == .streamer && other.peer.user != user && other.book?.app != nil
+        other.role == .streamer && other.peer.uid != user && other.book?.app != nil
           && other.book?.app != actors[place].book?.app
       })
     else { return }

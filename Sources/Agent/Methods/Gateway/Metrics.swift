@@ -41,16 +41,17 @@ extension AgentCore {
         "receive_drops_total", .counter, "Packets that the kernel dropped before they were read.",
         counters.reception.drops),
       Metric(
-        "receive_room_bytes", .gauge, "What the kernel keeps of an adapter's packets until they are read.",
+        "receive_room_bytes", .gauge,
+        "Bytes of an adapter's packets that the kernel keeps until they are read.",
         counters.reception.roomBytes),
       Metric(
         "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.",
         counters.reception.queueing.count),
       Metric(
-        "queueing_microseconds_total", .counter, "How long they waited there, in all.",
+        "queueing_microseconds_total", .counter, "How long these packets waited in the kernel, in total.",
         counters.reception.queueing.sum),
       Metric(
-        "queueing_microseconds_max", .gauge, "How long the slowest of them waited.",
+        "queueing_microseconds_max", .gauge, "How long the slowest of these packets waited.",
         counters.reception.queueing.longest),
       Metric(
         "management_messages_cut_total", .counter,
@@ -64,42 +65,44 @@ extension AgentCore {
     let assembler = dataPath.pipeline.assemblerCounters
     return [
       Metric(
-        "malformed_total", .counter, "What was not as the specification has it, by kind.", "kind",
+        "malformed_total", .counter, "Input that violates the specification, by kind.", "kind",
         [
           ("packet", received.packetsMalformed), ("eventCut", received.eventsTruncated),
-          ("eventTrailing", received.eventsWithTrailingBytes), ("reportCut", received.reportsLostToTruncation),
+          ("eventTrailing", received.eventsWithTrailingBytes),
+          ("reportCut", received.reportsLostToTruncation),
           ("reportReserved", received.reportsReserved), ("report", received.reportsMalformed),
           ("lengthPastEnd", received.reportsLengthPastEnd), ("dataAfterEnd", received.reportsDataAfterEnd),
           ("wrongSize", received.reportsWrongSize),
         ]),
       Metric(
-        "reports_limited_total", .counter, "Reports that lack something, by what.", "kind",
+        "reports_limited_total", .counter, "Reports that lack something, by what they lack.", "kind",
         [
           ("address", received.reportsAnonymous), ("reading", received.reportsWithoutReading),
           ("truncated", received.reportsTruncated),
         ]),
       Metric(
-        "chains_total", .counter, "Chains of extended advertising by what became of them.", "outcome",
+        "chains_total", .counter, "Chains of extended advertising, by outcome.", "outcome",
         [
           ("assembled", assembler.assembled), ("displaced", assembler.displaced),
           ("expired", assembler.expired), ("oversized", assembler.oversized),
         ]),
       Metric(
-        "turned_away_total", .counter, "What found a table full, by table.", "table",
+        "turned_away_total", .counter, "Entries that found no room, by table.", "table",
         [
           ("devices", received.devicesTurnedAway), ("sets", received.setsTurnedAway),
           ("longPayloads", received.longPayloadsTurnedAway),
           ("matchesOfDevice", received.matchesBeyondCapacity), ("matchesOfItem", received.matchesTurnedAway),
         ]),
       Metric(
-        "evicted_total", .counter, "What gave way to something newer, by kind.", "kind",
+        "evicted_total", .counter, "Entries replaced by newer ones, by kind.", "kind",
         [
           ("strangers", received.unknownDevicesEvicted), ("matchingDevices", received.matchingDevicesEvicted),
           ("sets", received.setsReplaced), ("longPayloads", received.longPayloadsEvicted),
           ("matchesOfItem", received.matchesEvicted),
         ]),
       Metric(
-        "times_clamped_total", .counter, "Inputs whose time lay before the one before.", received.timesClamped
+        "times_clamped_total", .counter, "Inputs whose time lay before that of the previous input.",
+        received.timesClamped
       ),
     ]
   }
@@ -108,11 +111,11 @@ extension AgentCore {
   private var tableMetrics: [Metric] {
     return [
       Metric("devices", .gauge, "Devices in the table.", dataPath.deviceCount),
-      Metric("devices_max", .gauge, "Places in the device table.", dataPath.pipeline.rowCount),
+      Metric("devices_max", .gauge, "Capacity of the device table.", dataPath.pipeline.rowCount),
       Metric("devices_found", .gauge, "Devices that an item has found.", dataPath.foundCount),
       Metric("tables_bytes", .gauge, "Bytes set aside for the data path's tables.", dataPath.byteCount),
       Metric(
-        "uptime_seconds", .gauge, "Since the agent started, by the radio's clock.",
+        "uptime_seconds", .gauge, "Seconds since the agent started, by the radio's clock.",
         radioTime.microseconds / 1_000_000),
     ]
   }
@@ -123,17 +126,18 @@ extension AgentCore {
       Metric(
         "radio_state", .gauge, "1 for the state that the radio is in.", "state",
         RadioState.allCases.map { ($0.rawValue, $0 == radio.state ? 1 : 0) }),
-      Metric("radio_bringups_total", .counter, "Bring-ups of the controller begun.", radio.initializations),
+      Metric("radio_bringups_total", .counter, "Initialisations of the controller.", radio.initializations),
       Metric(
-        "radio_failures_total", .counter, "Bring-ups and scans that failed.", radio.recovery.failureCount),
+        "radio_failures_total", .counter, "Initialisations and scans that failed.",
+        radio.recovery.failureCount),
       Metric(
-        "radio_probes_total", .counter, "Times that a silent radio was asked whether it is there.",
+        "radio_probes_total", .counter, "Probes of a silent radio.",
         radio.probe.count),
       Metric(
-        "radio_recoveries_total", .counter, "Remedies tried with an adapter that did not do its work.",
+        "radio_recoveries_total", .counter, "Recovery actions tried, by action.",
         "rung", RecoveryAction.allCases.map { ($0.rawValue, radio.recovery.watchdog.tries[$0] ?? 0) }),
       Metric(
-        "radio_ladders_lost_total", .counter, "Times that no remedy had helped.",
+        "radio_ladders_lost_total", .counter, "Escalations after which no recovery action had helped.",
         radio.recovery.watchdog.laddersLost),
     ]
   }
@@ -143,37 +147,38 @@ extension AgentCore {
     let connections = clients.connectionCounters
     return [
       Metric("connections", .gauge, "Clients.", clients.count),
-      Metric("connections_admitted_total", .counter, "Clients let in.", clients.admitted),
+      Metric("connections_admitted_total", .counter, "Clients admitted.", clients.admitted),
       Metric(
         "connections_refused_total", .counter, "Connections turned away, by reason.", "reason",
         AdmissionRefusal.allCases.map { ($0.rawValue, clients.refused[$0] ?? 0) }),
       Metric(
-        "connections_broken_total", .counter, "Clients that were cut off, by reason.", "reason",
+        "connections_broken_total", .counter, "Connections closed by the agent, by reason.", "reason",
         [
           ("frame", counters.clients.closedForFrame), ("json", counters.clients.closedForJSON),
           ("overdue", counters.clients.closedOverdue),
         ]),
-      Metric("calls_total", .counter, "Calls taken.", counters.clients.calls &+ connections.calls),
+      Metric("calls_total", .counter, "Calls received.", counters.clients.calls &+ connections.calls),
       Metric(
         "calls_refused_total", .counter, "Calls answered with an error.",
         counters.clients.callsRefused &+ connections.refusals),
       Metric(
         "calls_deferred_total", .counter, "Turns in which a client sent more calls than one turn takes.",
-        counters.clients.yields &+ connections.rests),
+        counters.clients.yields &+ connections.yields),
       Metric(
-        "permissions_denied_total", .counter, "Calls of operators' methods by others.",
+        "permissions_denied_total", .counter, "Calls of operators' methods by other callers.",
         counters.clients.permissionsDenied),
       Metric(
-        "busy_total", .counter, "Calls that found too many of their kind going on.", counters.clients.busy),
+        "busy_total", .counter, "Calls refused because too many of the same kind were in progress.",
+        counters.clients.busy),
       Metric(
-        "events_delivered_total", .counter, "Events given to watchers.", counters.streams.eventsDelivered),
+        "events_delivered_total", .counter, "Events sent to watchers.", counters.streams.eventsDelivered),
       Metric(
-        "events_missed_total", .counter, "Events overwritten before a watcher had read them.",
+        "events_missed_total", .counter, "Events overwritten before a watcher read them.",
         counters.streams.eventsMissed),
       Metric(
-        "packets_captured_total", .counter, "Packets given to recordings.", counters.streams.packetsCaptured),
+        "packets_captured_total", .counter, "Packets sent to captures.", counters.streams.packetsCaptured),
       Metric(
-        "packets_missed_total", .counter, "Packets that a recording had no time to read.",
+        "packets_missed_total", .counter, "Packets overwritten before a capture read them.",
         counters.streams.packetsMissed
       ),
     ]
@@ -187,7 +192,7 @@ extension AgentCore {
         "longest_turn_microseconds", .gauge, "The longest turn of the loop since the start.",
         counters.loop.longestTurnMicroseconds),
       Metric(
-        "touch_signals_total", .counter, "Runs of the program for touches, by how they ended.", "result",
+        "touch_signals_total", .counter, "Runs of the on_touch program, by result.", "result",
         [
           ("done", counters.loop.touchSignals.done), ("failed", counters.loop.touchSignals.failed),
           ("overdue", counters.loop.touchSignals.overdue), ("notRun", counters.loop.touchSignals.notRun),
@@ -195,16 +200,16 @@ extension AgentCore {
         ]),
       Metric("radio_reads_total", .counter, "Turns that read the radio.", counters.loop.drains),
       Metric(
-        "system_calls_total", .counter, "Calls to the system, by what for.", "purpose",
+        "system_calls_total", .counter, "System calls, by purpose.", "purpose",
         [("clients", counters.loop.clientCalls), ("watching", counters.loop.watchCalls)]),
       Metric(
-        "descriptor_exhaustions_total", .counter, "How often no descriptor was free for a client.",
+        "descriptor_exhaustions_total", .counter, "How often no file descriptor was free for a client.",
         counters.loop.exhaustions),
       Metric(
-        "stale_events_total", .counter, "Events of descriptors that had been closed by then.",
+        "stale_events_total", .counter, "Events of file descriptors that had been closed meanwhile.",
         counters.loop.staleEvents),
       Metric(
-        "log_lines_dropped_total", .counter, "Log lines that nobody read in time.",
+        "log_lines_dropped_total", .counter, "Log lines dropped because they were not read in time.",
         counters.loop.logLinesDropped),
     ]
   }
@@ -221,32 +226,33 @@ extension AgentCore {
   private var setupMetrics: [Metric] {
     let setup = setupCore.counters
     return [
-      Metric("sessions", .gauge, "Sessions of apps that are open.", setupCore.sessionCount),
+      Metric("sessions", .gauge, "Open sessions.", setupCore.sessionCount),
       Metric("sessions_opened_total", .counter, "Sessions opened.", setup.sessionsOpened),
       Metric(
-        "sessions_expired_total", .counter, "Sessions that ended because nobody streamed them.",
+        "sessions_expired_total", .counter, "Sessions that ended because no client streamed them.",
         setup.sessionsExpired),
       Metric("requests", .gauge, "Requests that wait for an operator.", setupCore.requests.count),
       Metric("requests_opened_total", .counter, "Requests opened.", setup.requestsOpened),
       Metric("accessories", .gauge, "Accessories in the registry.", setupCore.registry.accessories.count),
       Metric("accessories_added_total", .counter, "Accessories set up.", setup.added),
       Metric("accessories_removed_total", .counter, "Accessories removed.", setup.removed),
-      Metric("setups_failed_total", .counter, "Setups that came to nothing.", setup.setupsFailed),
+      Metric("setups_failed_total", .counter, "Setups that failed.", setup.setupsFailed),
       Metric(
-        "touches_refused_total", .counter, "Touches that chose nothing, because it was not clear what.",
+        "touches_refused_total", .counter, "Touches refused because several devices were possible.",
         setup.touchesRefused),
       Metric(
-        "automatic_failed_total", .counter, "Automatic setups that came to nothing.", setup.automaticFailed
+        "automatic_failed_total", .counter, "Automatic setups that failed.", setup.automaticFailed
       ),
       Metric(
-        "automatic_forgotten_total", .counter, "Failed automatic setups forgotten for another's.",
+        "automatic_forgotten_total", .counter, "Failed automatic setups forgotten to make room for another.",
         setup.automaticForgotten),
       Metric(
         "foreign_refused_total", .counter, "Identifiers and tokens that were not the caller's.",
         setup.foreignRefused),
       Metric(
-        "disclosed_total", .counter, "Devices told to apps before anybody chose them.", setup.disclosed),
-      Metric("resolved_total", .counter, "Addresses of accessories told to their apps.", setup.resolved),
+        "disclosed_total", .counter, "Devices disclosed to apps before an operator chose them.",
+        setup.disclosed),
+      Metric("resolved_total", .counter, "Addresses of accessories given to their apps.", setup.resolved),
       Metric(
         "registry_failures_total", .counter, "Changes that the disk did not take.", setup.commitsFailed),
       Metric(
@@ -263,7 +269,7 @@ extension AgentCore {
 
 extension ClientTable {
   /// What the connections that are open have counted.
-  fileprivate var connectionCounters: (calls: UInt64, refusals: UInt64, rests: UInt64) {
+  fileprivate var connectionCounters: (calls: UInt64, refusals: UInt64, yields: UInt64) {
     connected.reduce(into: (0, 0, 0)) { sum, client in
       sum.0 &+= client.connection.callCount
       sum.1 &+= client.connection.refusalCount

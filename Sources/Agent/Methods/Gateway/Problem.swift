@@ -15,7 +15,7 @@ struct Problem: Equatable, Sendable {
 }
 
 extension AgentCore {
-  /// What a person should know or do, most pressing first.
+  /// What an operator should know or do, most pressing first.
   var problems: [Problem] {
     let counters = dataPath.pipeline.counters
     var problems: [Problem] = []
@@ -68,7 +68,7 @@ extension AgentCore {
 }
 
 extension AgentCore {
-  /// What is wrong with a radio that may well scan.
+  /// What is wrong with a radio although it may be scanning.
   private var radioProblems: [Problem] {
     var problems: [Problem] = []
     if let exhaustion = radio.recovery.watchdog.exhaustion {

@@ -23,7 +23,7 @@ enum ActivateMethod: SessionMethod {
       parameters.wordIfAny("epoch").map { $0.lowercased() != agent.epoch.text }
       ?? (activation.sequence != nil)
     let activated = try agent.setupCore.activate(
-      activation, user: call.client.peer.user, apps: call.client.rights.apps)
+      activation, user: call.client.peer.uid, apps: call.client.rights.apps)
     return .stream(SessionStream(activated))
   }
 }

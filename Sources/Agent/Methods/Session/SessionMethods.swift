@@ -69,7 +69,7 @@ enum ResolveMethod: SessionMethod {
 extension MethodCall {
   /// The session that the call names, for the user that opened it.
   func session() throws(SetupFailure) -> Session {
-    try agent.setupCore.session(parameters.word("session"), of: client.peer.user)
+    try agent.setupCore.session(parameters.word("session"), of: client.peer.uid)
   }
 
   /// The session's app in the manifest.
