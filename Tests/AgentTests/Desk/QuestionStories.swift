@@ -232,9 +232,9 @@ struct QuestionStories {
         2.0 lights again: accessoryRemoved a1 Lumo bulb authorized
         2.0 lights: RemoveAccessory → done
         2.0 lights: RemoveAccessory → InvalidRequest accessory
-        2.0 anna: AccessoryRegistry → 0 accessories open
-        2.0 anna: AccessoryRegistry → removed C0:00:00:00:00:01
-        2.0 anna: AccessoryRegistry → done
+        2.0 anna: Registry → 0 accessories open
+        2.0 anna: Registry → removed C0:00:00:00:00:01
+        2.0 anna: Registry → done
         2.0 lights: pickerDidPresent
         2.0 lights: ShowPicker → done
         2.1 anna: setup lights choosing

@@ -181,8 +181,8 @@ struct RegistryStories {
     #expect(
       story.text == """
         0.0 lights: Unknown
-        0.0 anna: AccessoryRegistry → 0 accessories degraded
-        0.0 anna: AccessoryRegistry → done
+        0.0 anna: Registry → 0 accessories degraded
+        0.0 anna: Registry → done
         0.0 anna: List → RegistryUnavailable
         0.0 anna: List → RegistryUnavailable
         0.0 anna: Open → RegistryUnavailable
@@ -190,8 +190,8 @@ struct RegistryStories {
         0.0 anna: Remove → RegistryUnavailable
         0.0 anna: Allow → RegistryUnavailable
         0.0 anna: Reset → done
-        0.0 anna: AccessoryRegistry → 0 accessories open
-        0.0 anna: AccessoryRegistry → done
+        0.0 anna: Registry → 0 accessories open
+        0.0 anna: Registry → done
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
