@@ -75,11 +75,11 @@ let package = Package(
     // Simulated devices and their scene, for tests and demonstrations.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
     .target(
-      name: "RoomFormat", dependencies: ["HCI", "Manifest", "ManifestFormat", "VirtualRadio"],
+      name: "SceneFormat", dependencies: ["HCI", "Manifest", "ManifestFormat", "VirtualRadio"],
       swiftSettings: strict),
     .executableTarget(
       name: "make-demo-capture",
-      dependencies: ["VirtualRadio", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat"],
+      dependencies: ["VirtualRadio", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat"],
       path: "Scripts/demo-capture", swiftSettings: strict),
 
     // The agent: its decisions and replies (pure), and the loop that reads and writes file descriptors.
@@ -102,7 +102,7 @@ let package = Package(
       name: "accessoryd", dependencies: ["AgentRuntime"], swiftSettings: strict, linkerSettings: lean),
     .executableTarget(
       name: "virtual-controller",
-      dependencies: ["Manifest", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat", "VirtualRadio"],
+      dependencies: ["Manifest", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio"],
       swiftSettings: strict, linkerSettings: lean),
 
     // A controller for a real kernel, for Scripts/lab.
@@ -110,11 +110,11 @@ let package = Package(
       name: "LaboratoryRadio", dependencies: ["HCI", "VirtualRadio"],
       path: "Scripts/laboratory/LaboratoryRadio", swiftSettings: strict),
     .executableTarget(
-      name: "vhci-room",
+      name: "vhci-scene",
       dependencies: [
-        "HCI", "LaboratoryRadio", "LinuxSystem", "ManifestFormat", "RoomFormat", "VirtualRadio",
+        "HCI", "LaboratoryRadio", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
       ],
-      path: "Scripts/laboratory/VhciRoom", swiftSettings: strict),
+      path: "Scripts/laboratory/VhciScene", swiftSettings: strict),
 
     .executableTarget(
       name: "accessoryctl",
@@ -157,7 +157,7 @@ let package = Package(
     .testTarget(
       name: "DemoCaptureTests",
       dependencies: [
-        "make-demo-capture", "HCI", "LinuxSystem", "ManifestFormat", "RoomFormat", "TestSupport",
+        "make-demo-capture", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "TestSupport",
         "VirtualRadio",
       ],
       swiftSettings: strict),
@@ -178,8 +178,8 @@ let package = Package(
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RoomFormatTests",
-      dependencies: ["RoomFormat", "Controller", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
+      name: "SceneFormatTests",
+      dependencies: ["SceneFormat", "Controller", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "ControllerTests",
@@ -292,7 +292,7 @@ case "fuzzers":
       name: "fuzz",
       dependencies: [
         "CLibFuzzer", "Discovery", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry", "RegistryFormat",
-        "RegistryStore", "RegistrySupport", "RoomFormat", "TestSupport", "Varlink", "VirtualRadio",
+        "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

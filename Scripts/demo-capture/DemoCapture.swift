@@ -3,7 +3,7 @@
 import HCI
 public import VirtualRadio
 
-/// The capture of the demonstration: what a host and its controller say to each other in a room.
+/// The capture of the demonstration: what a host and its controller say to each other in a scene.
 public enum DemoCapture {
   /// 2026-03-02 08:00:00 UTC in microseconds since 1970.
   static var start: Instant { Instant(microseconds: 1_772_438_400_000_000) }
@@ -12,18 +12,18 @@ public enum DemoCapture {
   static var extendedSeconds: Int { 20 }
 
   /// The whole btsnoop file.
-  public static func bytes(of script: RoomScript) -> [UInt8] {
-    var room = Room(
+  public static func bytes(of script: SceneScript) -> [UInt8] {
+    var scene = Scene(
       script.devices, scanner: .off, seed: script.seed, periodMicroseconds: script.periodMicroseconds)
     var capture = CaptureWriter(start: start)
     for step in HostScript.steps(address: script.controller.address) {
-      while let packet = room.next(before: step.time) {
+      while let packet = scene.next(before: step.time) {
         capture.append(packet.bytes, isReceived: true, at: packet.time)
       }
       switch step.act {
       case .sends(let packet): capture.append(packet, isReceived: false, at: step.time)
       case .receives(let packet): capture.append(packet, isReceived: true, at: step.time)
-      case .scans(let settings): room.scanner = settings
+      case .scans(let settings): scene.scanner = settings
       }
     }
     return capture.bytes

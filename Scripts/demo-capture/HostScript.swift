@@ -33,7 +33,7 @@ enum HostScript {
       + [Step(time: milliseconds(12), act: .scans(ScanSettings()))]
   }
 
-  /// The room's band, which is silent while it is connected.
+  /// The scene's band, which is silent while it is connected.
   private static var bandAddress: UInt64 { 0xEC11_9A7D_0042 }
 
   private static var features: [UInt8] { little(0x0000_0000_0000_59FF, 8) }

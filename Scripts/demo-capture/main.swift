@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Writes the capture of the room in a file to standard output:
+// Writes the capture of the scene in a file to standard output:
 //
-//     swift run make-demo-capture Config/demo-room.toml > Config/demo-room.btsnoop
+//     swift run make-demo-capture Config/demo-scene.toml > Config/demo-scene.btsnoop
 
 import LinuxSystem
 import ManifestFormat
-import RoomFormat
+import SceneFormat
 
-/// What the room's file gets wrong, line by line.
-struct NoRoom: Error {
+/// What the scene's file gets wrong, line by line.
+struct SceneError: Error {
   let lines: [String]
 }
 
 guard let path = CommandLine.arguments.dropFirst().first else {
-  throw NoRoom(lines: ["name the room's file"])
+  throw SceneError(lines: ["name the scene's file"])
 }
 let text = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
-let reading = RoomReader.read(text: text, fileName: path)
-guard let room = reading.value else { throw NoRoom(lines: reading.lines) }
+let reading = SceneReader.read(text: text, fileName: path)
+guard let scene = reading.value else { throw SceneError(lines: reading.lines) }
 var output = OutputFile.standardOutput()
-try output.write(DemoCapture.bytes(of: room))
+try output.write(DemoCapture.bytes(of: scene))
 try output.flush()

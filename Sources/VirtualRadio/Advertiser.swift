@@ -4,7 +4,7 @@ import HCI
 
 /// A device at work: when it sends next, and what the controller hears of it.
 struct Advertiser: Sendable {
-  private let device: RoomDevice
+  private let device: SceneDevice
   private let seed: UInt64
   private let timetable: Timetable
   private var clock: AdvertisingClock
@@ -20,7 +20,7 @@ struct Advertiser: Sendable {
   private static var missedStaysMax: Int { 1000 }
 
   /// `periodMicroseconds` after it began the device's script begins anew; its address and its dice go on.
-  init(_ device: RoomDevice, seed: UInt64, periodMicroseconds: Int64? = nil) {
+  init(_ device: SceneDevice, seed: UInt64, periodMicroseconds: Int64? = nil) {
     self.device = device
     timetable = Timetable(presence: device.presence, periodMicroseconds: periodMicroseconds)
     self.seed = seed

@@ -2,7 +2,7 @@
 
 import HCI
 
-/// How the controller in a room scans and reports.
+/// How the controller in a scene scans and reports.
 public struct ScanSettings: Equatable, Sendable {
   /// Active scanning asks scannable advertisers for their scan responses.
   public var isActive = true

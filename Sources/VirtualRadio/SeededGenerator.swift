@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The room's only source of chance: the same seed gives the same numbers on every machine.
+/// The scene's only source of chance: the same seed gives the same numbers on every machine.
 ///
 /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). Integers only: a
 /// floating-point result may differ between processors and optimisation levels.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How strongly a device is received: a mean that moves along a path, and what the room does to it.
+/// How strongly a device is received: a mean that moves along a path, and what the scene does to it.
 ///
 /// Each packet's level is mean + channel offset + Gaussian noise - fade, rounded to whole dBm; some packets are
 /// lost. Decibels in tenths.

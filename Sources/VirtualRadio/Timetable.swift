@@ -9,12 +9,12 @@ struct Timetable: Sendable {
   /// How long a turn takes; nil plays the script once.
   let periodMicroseconds: Int64?
 
-  /// The script's time at the room's `time`.
+  /// The script's time at the scene's `time`.
   func scriptTime(at time: Instant) -> Instant {
     Instant(microseconds: time.microseconds - turnStart(of: time))
   }
 
-  /// The first stay that ends behind `time`, in the room's time; nil when the device has left for good.
+  /// The first stay that ends behind `time`, in the scene's time; nil when the device has left for good.
   func stay(endingAfter time: Instant) -> Range<Instant>? {
     let start = turnStart(of: time)
     guard let periodMicroseconds else { return presence.first { $0.upperBound > time } }

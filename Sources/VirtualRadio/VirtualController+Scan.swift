@@ -8,17 +8,17 @@ extension VirtualController {
     follow(from: time)
   }
 
-  /// Brings the room in line with what the host has set.
+  /// Brings the scene in line with what the host has set.
   mutating func follow(from time: Instant) {
-    room.discard()
-    room.filter = linkLayer.filter(address: script.address)
+    scene.discard()
+    scene.filter = linkLayer.filter(address: script.address)
     scan(from: time)
   }
 
   /// A scan, or one period of it, begins; or none is wanted.
   mutating func scan(from time: Instant) {
     let enabled = linkLayer.enabled
-    room.scanner = linkLayer.settings(from: time, batchPerMille: script.batchPerMille)
+    scene.scanner = linkLayer.settings(from: time, batchPerMille: script.batchPerMille)
     scanEnd = enabled?.duration.map { Instant(microseconds: time.microseconds + $0) }
     nextScan = enabled?.period.map { Instant(microseconds: time.microseconds + $0) }
   }
@@ -26,7 +26,7 @@ extension VirtualController {
   /// A duration has passed. Without a period the scan is over, and an event says so (7.7.65.17).
   mutating func endScan(at time: Instant) {
     scanEnd = nil
-    room.scanner = .off
+    scene.scanner = .off
     guard nextScan == nil else { return }
     linkLayer.endScan()
     if linkLayer.eventMask.contains(.leMeta), linkLayer.leEventMask.contains(.scanTimeout) {

@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// A scripted LE controller in a room: H4 octets from the host and the time go in, H4 packets with their times come out.
+/// A scripted LE controller in a scene: H4 octets from the host and the time go in, H4 packets with their times come out.
 ///
 /// It answers what a bring-up asks for (``CommandTable``), refuses what it does not know, scans as it was told to, and
 /// fails as its script says. The same script, devices, seed, octets and times give the same packets, wherever the octets
@@ -25,47 +25,47 @@ public struct VirtualController: Sendable {
 
   var linkLayer: LinkLayer
   let table: CommandTable
-  var room: Room
+  var scene: Scene
   var stream = HostStream()
   var book: FaultBook
   /// Answers and events on their way, in the order of their times.
-  var outbox: [RoomPacket] = []
+  var outbox: [ScenePacket] = []
   /// What came out before a command changed the course of things.
-  private var ready: [RoomPacket] = []
+  private var ready: [ScenePacket] = []
   var isSilent = false
   var returnTime: Instant?
   var scanEnd: Instant?
   var nextScan: Instant?
   var dice: SeededGenerator
 
-  /// `periodMicroseconds` is the room's: after it what the devices do begins anew. What goes wrong with the controller
+  /// `periodMicroseconds` is the scene's: after it what the devices do begins anew. What goes wrong with the controller
   /// does not.
   public init(
-    _ script: ControllerScript = ControllerScript(), room devices: [RoomDevice], seed: UInt64,
+    _ script: ControllerScript = ControllerScript(), scene devices: [SceneDevice], seed: UInt64,
     periodMicroseconds: Int64? = nil
   ) {
     self.script = script
     table = CommandTable(script)
     linkLayer = LinkLayer(hasPublicAddress: script.hasPublicAddress)
-    room = Room(devices, scanner: .off, seed: seed, periodMicroseconds: periodMicroseconds)
+    scene = Scene(devices, scanner: .off, seed: seed, periodMicroseconds: periodMicroseconds)
     book = FaultBook(script.faults)
     dice = SeededGenerator(seed: seed, stream: .max)
   }
 }
 
 extension VirtualController {
-  /// Whether it listens to the room.
+  /// Whether it listens to the scene.
   public var isScanning: Bool { linkLayer.enabled != nil && isPlugged && !isSilent }
 
   /// The next packet before `limit`, which is the time it is now; nil when there is none.
-  public mutating func next(before limit: Instant) -> RoomPacket? {
+  public mutating func next(before limit: Instant) -> ScenePacket? {
     ready.isEmpty ? advance(before: limit) : ready.removeFirst()
   }
 
   /// The earliest time at which there may be something to fetch; nil when only the host can bring it about.
   public var nextTime: Instant? {
     if let first = ready.first { return first.time }
-    return [outbox.first?.time, timer, isScanning ? room.nextTime : nil].compactMap { $0 }.min()
+    return [outbox.first?.time, timer, isScanning ? scene.nextTime : nil].compactMap { $0 }.min()
   }
 
   /// The earliest of the things that happen by themselves.
@@ -73,7 +73,7 @@ extension VirtualController {
     [book.nextTime, returnTime, scanEnd, nextScan].compactMap { $0 }.min()
   }
 
-  private mutating func advance(before limit: Instant) -> RoomPacket? {
+  private mutating func advance(before limit: Instant) -> ScenePacket? {
     while true {
       let border = timer.map { min($0, limit) } ?? limit
       if let packet = pull(before: border) { return packet }
@@ -82,13 +82,13 @@ extension VirtualController {
     }
   }
 
-  /// The first packet of the outbox or of the room, which speaks only while it is listened to.
-  private mutating func pull(before border: Instant) -> RoomPacket? {
-    if let answer = outbox.first, answer.time < border, answer.time <= room.nextTime ?? answer.time {
+  /// The first packet of the outbox or of the scene, which speaks only while it is listened to.
+  private mutating func pull(before border: Instant) -> ScenePacket? {
+    if let answer = outbox.first, answer.time < border, answer.time <= scene.nextTime ?? answer.time {
       return outbox.removeFirst()
     }
-    let roomBorder = outbox.first.map { min($0.time, border) } ?? border
-    while let packet = room.next(before: roomBorder) {
+    let sceneBorder = outbox.first.map { min($0.time, border) } ?? border
+    while let packet = scene.next(before: sceneBorder) {
       if isPlugged && !isSilent { return packet }
     }
     guard let answer = outbox.first, answer.time < border else { return nil }
@@ -101,7 +101,7 @@ extension VirtualController {
     } else if scanEnd == time {
       endScan(at: time)
     } else if nextScan == time {
-      if linkLayer.enabled?.duplicates == .resetEachPeriod { room.filter.duplicates?.forget() }
+      if linkLayer.enabled?.duplicates == .resetEachPeriod { scene.filter.duplicates?.forget() }
       scan(from: time)
     } else if let effect = book.takeNext() {
       perform(effect, at: time)
@@ -137,6 +137,6 @@ extension VirtualController {
   mutating func post(_ bytes: [UInt8], at time: Instant) {
     guard isPlugged, !isSilent else { return }
     let index = outbox.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
-    outbox.insert(RoomPacket(time: time, bytes: bytes), at: index)
+    outbox.insert(ScenePacket(time: time, bytes: bytes), at: index)
   }
 }

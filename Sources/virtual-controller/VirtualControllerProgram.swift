@@ -5,7 +5,7 @@ import Glibc
 import HCI
 import LinuxSystem
 import ManifestFormat
-import RoomFormat
+import SceneFormat
 import VirtualRadio
 
 /// The program `virtual-controller`: a scene's controller behind a UNIX socket, for other programs.
@@ -40,12 +40,12 @@ enum VirtualControllerProgram {
     }
   }
 
-  private static func scene(_ path: String) throws(VirtualControllerError) -> RoomScript {
+  private static func scene(_ path: String) throws(VirtualControllerError) -> SceneScript {
     let text: [UInt8]
     do throws(FileError) { text = try FileContents(reading: path, byteCountMax: sceneBytesMax).bytes } catch {
       throw .file(path, error)
     }
-    let reading = RoomReader.read(text: text, fileName: path)
+    let reading = SceneReader.read(text: text, fileName: path)
     guard let scene = reading.value else { throw .scene(lines: reading.lines) }
     return scene
   }

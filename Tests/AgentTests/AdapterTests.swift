@@ -19,9 +19,9 @@ struct AdapterTests {
 
   // MARK: - Silence
 
-  @Test("A quiet room is asked about every half minute, and the answer is enough")
-  func quietRoom() {
-    let bench = Workbench(.lights, room: [])
+  @Test("A quiet scene is asked about every half minute, and the answer is enough")
+  func quietScene() {
+    let bench = Workbench(.lights, scene: [])
     bench.run(milliseconds: 100_000)
     #expect(bench.agent.radioState == .on)
     #expect(bench.radioStates == [.recovering, .on])
@@ -32,7 +32,7 @@ struct AdapterTests {
 
   @Test("A controller that is heard is not asked")
   func heard() {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     bench.run(milliseconds: 100_000)
     #expect(bench.commands.count { $0.opcode == CommandPacket.readLocalVersion.opcode } == 1)
   }
@@ -41,7 +41,7 @@ struct AdapterTests {
   func silent() {
     var script = ControllerScript()
     script.faults = [Self.silence]
-    let bench = Workbench(.lights, room: [], script: script)
+    let bench = Workbench(.lights, scene: [], script: script)
     bench.run(milliseconds: 31_000)
     #expect(bench.agent.radioState == .on)
     bench.run(milliseconds: 1500)
@@ -60,7 +60,7 @@ struct AdapterTests {
     script.faults = [Self.silence]
     var board = BoardProfile.attentive
     board.recovery = [RecoveryStep(kind: .usbReset)]
-    let bench = Workbench(.lights, room: [], script: script, board: board)
+    let bench = Workbench(.lights, scene: [], script: script, board: board)
     bench.radioComes(as: .adapter)
     bench.run(milliseconds: 33_000)
     let failed = bench.now
@@ -93,7 +93,7 @@ struct AdapterTests {
       ControllerFault(
         .time(Instant(microseconds: 1_000_000)), .silence(milliseconds: 30_000 + milliseconds))
     ]
-    let bench = Workbench(.lights, room: [.bulb(1)], script: script)
+    let bench = Workbench(.lights, scene: [.bulb(1)], script: script)
     bench.radioComes(as: .adapter)
     bench.run(milliseconds: 40_000)
     #expect(recoveries(bench) == (milliseconds == 1900 ? [.restartScan] : [.restartScan, .reset]))

@@ -131,7 +131,7 @@ struct ClientTests {
 
   @Test("A client that never reads stops nobody and takes no more than its buffer")
   func neverReads() throws {
-    let bench = Workbench(.lights, room: (1...40).map { .bulb($0) })
+    let bench = Workbench(.lights, scene: (1...40).map { .bulb($0) })
     let deaf = try #require(bench.connect())
     deaf.appetite = 0
     let watcher = try #require(bench.connect())

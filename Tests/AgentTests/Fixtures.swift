@@ -42,10 +42,10 @@ extension DisplayItem {
   }
 }
 
-extension RoomDevice {
+extension SceneDevice {
   /// A bulb that advertises ten times a second, at a level in dBm.
-  static func bulb(_ number: UInt64, level: Int = -60) -> RoomDevice {
-    RoomDevice(
+  static func bulb(_ number: UInt64, level: Int = -60) -> SceneDevice {
+    SceneDevice(
       .staticRandom(number),
       payloads: PayloadScript(
         AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, UInt8(truncatingIfNeeded: number)])),
@@ -54,8 +54,8 @@ extension RoomDevice {
   }
 
   /// Something that no item looks for.
-  static func stranger(_ number: UInt64) -> RoomDevice {
-    RoomDevice(
+  static func stranger(_ number: UInt64) -> SceneDevice {
+    SceneDevice(
       .staticRandom(number),
       payloads: PayloadScript(AdvertisingPayload().flags(0x06).manufacturerData(0x004C, [2])),
       intervalMilliseconds: 200, signal: SignalModel(.steady(-70)))

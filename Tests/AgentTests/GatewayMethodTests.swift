@@ -11,7 +11,7 @@ import Varlink
 struct GatewayMethodTests {
   @Test("Status says how the radio, the tables and the clients are")
   func status() throws {
-    let bench = Workbench(.lights, room: [.bulb(1), .stranger(2)])
+    let bench = Workbench(.lights, scene: [.bulb(1), .stranger(2)])
     bench.run(milliseconds: 3000)
     let client = try #require(bench.connect())
     let reply = try #require(bench.call("Status", by: client).first)
@@ -46,7 +46,7 @@ struct GatewayMethodTests {
 
   @Test("Sightings are the devices that match, or all, and the last reply is empty")
   func sightings() throws {
-    let bench = Workbench(.lights, room: [.bulb(1), .stranger(2)])
+    let bench = Workbench(.lights, scene: [.bulb(1), .stranger(2)])
     bench.run(milliseconds: 3000)
     let client = try #require(bench.connect())
     let matching = bench.call("Sightings", by: client, more: true)
@@ -60,7 +60,7 @@ struct GatewayMethodTests {
 
   @Test("A list of a full table comes whole, although the client's buffer holds a part of it")
   func longList() throws {
-    let bench = Workbench(.lights, room: (1...300).map { .stranger($0) })
+    let bench = Workbench(.lights, scene: (1...300).map { .stranger($0) })
     bench.run(milliseconds: 5000)
     let client = try #require(bench.connect())
     let all = bench.call("Sightings", by: client, more: true) { $0.member("all", true) }
@@ -70,7 +70,7 @@ struct GatewayMethodTests {
 
   @Test("Explain gives the device and then every item's clauses; an absent device is named")
   func explain() throws {
-    let bench = Workbench(.lights, room: [.bulb(1, level: -70)])
+    let bench = Workbench(.lights, scene: [.bulb(1, level: -70)])
     bench.run(milliseconds: 3000)
     let client = try #require(bench.connect())
     let device = bench.call("Sightings", by: client, more: true)[0].object("device")
@@ -93,7 +93,7 @@ struct GatewayMethodTests {
   @Test(
     "Try says of every device whether an item has found it; an unknown item is answered with those there are")
   func trials() throws {
-    let bench = Workbench(.lights, room: [.bulb(1, level: -40), .stranger(2)])
+    let bench = Workbench(.lights, scene: [.bulb(1, level: -40), .stranger(2)])
     bench.run(milliseconds: 3000)
     let client = try #require(bench.connect())
     let replies = bench.call("Try", by: client, more: true) { $0.member("item", "held") }
@@ -121,7 +121,7 @@ struct GatewayMethodTests {
 
   @Test("Suggest listens for as long as it was told, and then gives a manifest that finds the device")
   func suggest() throws {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     bench.run(milliseconds: 1000)
     let client = try #require(bench.connect())
     let device = bench.call("Sightings", by: client, more: true)[0].object("device")
@@ -141,7 +141,7 @@ struct GatewayMethodTests {
 
   @Test("A device that is not heard, or says too little, has no suggestion")
   func noSuggestion() throws {
-    let bench = Workbench(.lights, room: [])
+    let bench = Workbench(.lights, scene: [])
     let client = try #require(bench.connect())
     bench.call("Suggest", by: client, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
     bench.run(milliseconds: 5100)
@@ -155,7 +155,7 @@ struct GatewayMethodTests {
 
   @Test("Two suggestions at once are enough; the third is told the limit")
   func busy() throws {
-    let bench = Workbench(.lights, room: [])
+    let bench = Workbench(.lights, scene: [])
     for _ in 0..<2 {
       let client = try #require(bench.connect())
       bench.call("Suggest", by: client, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
@@ -168,7 +168,7 @@ struct GatewayMethodTests {
 
   @Test("Metrics are families with help, type and samples, and items by their names")
   func metrics() throws {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     bench.run(milliseconds: 2000)
     let client = try #require(bench.connect())
     let text = try #require(bench.call("Metrics", by: client).first?.text("text"))
@@ -197,7 +197,7 @@ struct GatewayMethodTests {
 
   @Test("A recording has every packet with its time and direction, the agent's commands too")
   func capture() throws {
-    let bench = Workbench(.lights, room: [.bulb(1)], board: BoardProfile(name: "slow"))
+    let bench = Workbench(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
     bench.run(milliseconds: 500)
     let client = try #require(bench.connect())
     let greeting = bench.call("Capture", by: client, more: true)

@@ -11,7 +11,7 @@ import VirtualRadio
 struct RadioTests {
   @Test("The manifest's radio is opened at once, brought up, and scans")
   func begins() {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     #expect(bench.opened == [.h4("bench")])
     #expect(bench.agent.radioState == .recovering)
     bench.run(milliseconds: 100)
@@ -24,7 +24,7 @@ struct RadioTests {
   func backsOff() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.command(.reset), .refused(ErrorCode(rawValue: 0x03)))]
-    let bench = Workbench(.lights, room: [], script: script)
+    let bench = Workbench(.lights, scene: [], script: script)
     bench.run(milliseconds: 240_000)
     let waits: [Int64] = bench.notices.compactMap { notice in
       if case .bringupFailed(_, let milliseconds) = notice { milliseconds } else { nil }
@@ -37,7 +37,7 @@ struct RadioTests {
   func comesTo() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.time(Instant(microseconds: 0)), .silence(milliseconds: 4500))]
-    let bench = Workbench(.lights, room: [], script: script)
+    let bench = Workbench(.lights, scene: [], script: script)
     bench.run(milliseconds: 4000)
     #expect(bench.notices.contains(.bringupFailed(.controller(.timeout(.reset)), retryMilliseconds: 1000)))
     bench.run(milliseconds: 6000)
@@ -48,7 +48,7 @@ struct RadioTests {
   func slow() {
     var script = ControllerScript()
     script.answerMicroseconds = 1_500_000
-    let bench = Workbench(.lights, room: [], script: script)
+    let bench = Workbench(.lights, scene: [], script: script)
     bench.run(milliseconds: 30_000)
     #expect(bench.agent.radioState == .on)
     let hasFailed = bench.notices.contains { if case .bringupFailed = $0 { true } else { false } }
@@ -61,7 +61,7 @@ struct RadioTests {
     script.address = 0
     var manifest = GatewayManifest.lights
     manifest.gateway.scan = .active
-    let bench = Workbench(manifest, room: [.bulb(1)], script: script)
+    let bench = Workbench(manifest, scene: [.bulb(1)], script: script)
     bench.run(milliseconds: 500)
     #expect(bench.agent.radioState == .on)
     #expect(bench.commands.contains { $0.opcode == .leSetRandomAddress })
@@ -71,7 +71,7 @@ struct RadioTests {
   func hardwareError() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.time(Instant(microseconds: 2_000_000)), .hardwareError(0x42))]
-    let bench = Workbench(.lights, room: [.bulb(1)], script: script)
+    let bench = Workbench(.lights, scene: [.bulb(1)], script: script)
     bench.run(milliseconds: 2500)
     #expect(
       bench.notices.contains(.bringupFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
@@ -82,7 +82,7 @@ struct RadioTests {
 
   @Test("While a request with an immediate item is open the radio listens all the time, and is read at once")
   func urgent() throws {
-    let bench = Workbench(.lights, room: [.bulb(1)], board: BoardProfile(name: "slow"))
+    let bench = Workbench(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
     bench.run(milliseconds: 500)
     #expect(!bench.isRadioUrgent)
     let before = bench.commands.count
@@ -100,7 +100,7 @@ struct RadioTests {
 
   @Test("A radio that speaks nonsense is counted, and nothing else")
   func nonsense() {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     bench.run(milliseconds: 500)
     bench.receive([])
     bench.receive([0x04])
@@ -112,7 +112,7 @@ struct RadioTests {
 
   @Test("What the data path waits for is done late by a drain interval at most, and never sooner than that")
   func coalesces() {
-    let bench = Workbench(.lights, room: (1...50).map { .blinking($0) })
+    let bench = Workbench(.lights, scene: (1...50).map { .blinking($0) })
     bench.run(milliseconds: 5000)
     let turns = bench.agent.counters.turns
     bench.run(milliseconds: 10_000)

@@ -18,7 +18,7 @@ struct ReloadTests {
 
   @Test("The caller is told what became of the items, and sightings of unchanged ones live on")
   func reloads() throws {
-    let bench = Workbench(.lights, room: [.bulb(1, level: -40)])
+    let bench = Workbench(.lights, scene: [.bulb(1, level: -40)])
     bench.run(milliseconds: 3000)
     let watcher = try #require(bench.connect())
     bench.call("Watch", by: watcher, more: true)
@@ -39,7 +39,7 @@ struct ReloadTests {
   @Test(
     "A broken manifest changes nothing and says where it is broken; status remembers until a good one comes")
   func refuses() throws {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     bench.run(milliseconds: 2000)
     let client = try #require(bench.connect())
     bench.reading = .refused(findings: (0..<60).map { "accessoryd.toml:\($0): this is wrong" })
@@ -88,7 +88,7 @@ struct ReloadTests {
 
   @Test("Another radio is opened; the same one is left alone")
   func radio() throws {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     bench.run(milliseconds: 1000)
     bench.reading = configuration(GatewayManifest.lights.with { $0.gateway.radio = .index(3) })
     bench.readManifestAgain()

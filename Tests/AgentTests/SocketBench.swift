@@ -35,7 +35,7 @@ final class SocketBench: StoryBench {
   private var clients: [SocketClient] = []
 
   init(
-    _ manifest: GatewayManifest, room devices: [RoomDevice]?, access: AccessList, registry: BenchRegistry,
+    _ manifest: GatewayManifest, scene devices: [SceneDevice]?, access: AccessList, registry: BenchRegistry,
     run: UInt64
   ) {
     let (time, air, programs) = (StoryTime(), StoryAir(devices, seed: 5), programs)
@@ -141,10 +141,10 @@ final class SocketBench: StoryBench {
   }
 
   func radioVanishes() { plug(nil) }
-  func radioComes(_ room: [RoomDevice]) { plug(room) }
+  func radioComes(_ scene: [SceneDevice]) { plug(scene) }
 
-  private func plug(_ room: [RoomDevice]?) {
-    air.plug(room, seed: 6)
+  private func plug(_ scene: [SceneDevice]?) {
+    air.plug(scene, seed: 6)
     loop.openRadio(.h4("bench"), .shared)
     settle()
     listen()
@@ -268,22 +268,22 @@ final class StoryAir {
   }
 
   let opening: Opening
-  private var scene: RoomScript
+  private var scene: SceneScript
   private var end: OpenSocket?
   private var transport: VirtualControllerTransport?
 
-  init(_ devices: [RoomDevice]?, seed: UInt64) {
+  init(_ devices: [SceneDevice]?, seed: UInt64) {
     opening = Opening(hasController: devices != nil)
     scene = Self.scene(devices, seed: seed)
   }
 
-  func plug(_ devices: [RoomDevice]?, seed: UInt64) {
+  func plug(_ devices: [SceneDevice]?, seed: UInt64) {
     opening.setController(isThere: devices != nil)
     scene = Self.scene(devices, seed: seed)
   }
 
-  private static func scene(_ devices: [RoomDevice]?, seed: UInt64) -> RoomScript {
-    var scene = RoomScript()
+  private static func scene(_ devices: [SceneDevice]?, seed: UInt64) -> SceneScript {
+    var scene = SceneScript()
     (scene.seed, scene.devices) = (seed, devices ?? [])
     return scene
   }

@@ -27,7 +27,7 @@ protocol StoryBench: AnyObject {
   func readManifestAgain()
   func radioVanishes()
   /// Another controller is plugged in.
-  func radioComes(_ room: [RoomDevice])
+  func radioComes(_ scene: [SceneDevice])
   /// Somebody connects; nil when turned away.
   func connect(user: UInt32) -> BenchClient?
   func send(_ bytes: [UInt8], by client: BenchClient)

@@ -19,11 +19,12 @@ enum StoryTransport: String {
   static let canBeSocket = peer_act_as(1000) == 0 && peer_act_as(0) == 0
 
   func bench(
-    _ manifest: GatewayManifest, room: [RoomDevice]?, access: AccessList, registry: BenchRegistry, run: UInt64
+    _ manifest: GatewayManifest, scene: [SceneDevice]?, access: AccessList, registry: BenchRegistry,
+    run: UInt64
   ) -> any StoryBench {
     switch self {
-    case .memory: Workbench(manifest, room: room, access: access, registry: registry, run: run)
-    case .socket: SocketBench(manifest, room: room, access: access, registry: registry, run: run)
+    case .memory: Workbench(manifest, scene: scene, access: access, registry: registry, run: run)
+    case .socket: SocketBench(manifest, scene: scene, access: access, registry: registry, run: run)
     }
   }
 }

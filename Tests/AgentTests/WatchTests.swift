@@ -13,7 +13,7 @@ import VirtualRadio
 struct WatchTests {
   @Test("A watch begins with its place, then the devices that are there, then what happens")
   func begins() throws {
-    let bench = Workbench(.lights, room: [.bulb(1), .arriving(2, second: 4)])
+    let bench = Workbench(.lights, scene: [.bulb(1), .arriving(2, second: 4)])
     bench.run(milliseconds: 3000)
     let client = try #require(bench.connect())
     let first = bench.call("Watch", by: client, more: true)
@@ -31,7 +31,7 @@ struct WatchTests {
 
   @Test("A watch that goes on from a cursor misses nothing and is told nothing twice")
   func resumes() throws {
-    let bench = Workbench(.lights, room: (1...30).map { .arriving($0, second: Int64($0)) })
+    let bench = Workbench(.lights, scene: (1...30).map { .arriving($0, second: Int64($0)) })
     let first = try #require(bench.connect())
     bench.call("Watch", by: first, more: true)
     bench.run(milliseconds: 10_500)
@@ -58,7 +58,7 @@ struct WatchTests {
       ("ffffffffffffffffffffffffffffffff", 0), ("00000000000000010000000000000002", 1_000_000), ("?", 0),
     ])
   func resets(epoch: String, sequence: Int) throws {
-    let bench = Workbench(.lights, room: [.bulb(1)])
+    let bench = Workbench(.lights, scene: [.bulb(1)])
     bench.run(milliseconds: 2000)
     let client = try #require(bench.connect())
     let replies = bench.call("Watch", by: client, more: true) { json in
@@ -90,7 +90,7 @@ struct WatchTests {
       manifest.gateway.capacities.events = 64
       manifest.gateway.changedIntervalMilliseconds = 100
     }
-    let bench = Workbench(manifest, room: (1...40).map { .blinking($0) })
+    let bench = Workbench(manifest, scene: (1...40).map { .blinking($0) })
     let slow = try #require(bench.connect())
     let fast = try #require(bench.connect())
     bench.call("Watch", by: slow, more: true)
@@ -113,7 +113,7 @@ struct WatchTests {
     var script = ControllerScript()
     let time = Instant(microseconds: 4_000_000)
     script.faults = [ControllerFault(.time(time), .unplug(milliseconds: 10_000))]
-    let bench = Workbench(.lights, room: [.bulb(1)], script: script)
+    let bench = Workbench(.lights, scene: [.bulb(1)], script: script)
     let client = try #require(bench.connect())
     bench.call("Watch", by: client, more: true)
     bench.run(milliseconds: 6900)
@@ -133,7 +133,7 @@ struct WatchTests {
     var script = ControllerScript()
     let time = Instant(microseconds: 4_000_000)
     script.faults = [ControllerFault(.time(time), .unplug(milliseconds: 2000))]
-    let bench = Workbench(.lights, room: [.bulb(1)], script: script)
+    let bench = Workbench(.lights, scene: [.bulb(1)], script: script)
     let client = try #require(bench.connect())
     bench.call("Watch", by: client, more: true)
     bench.run(milliseconds: 15_000)
@@ -149,16 +149,16 @@ extension BenchClient {
   var missed: Int64 { replies.reduce(0) { $0 + ($1.integer("missed") ?? 0) } }
 }
 
-extension RoomDevice {
+extension SceneDevice {
   /// A bulb that is switched on at a time and stays.
-  static func arriving(_ number: UInt64, second: Int64) -> RoomDevice {
+  static func arriving(_ number: UInt64, second: Int64) -> SceneDevice {
     var device = bulb(number)
     device.presence = [.seconds(second, 1_000_000)]
     return device
   }
 
   /// A bulb whose payload changes five times a second.
-  static func blinking(_ number: UInt64) -> RoomDevice {
+  static func blinking(_ number: UInt64) -> SceneDevice {
     var device = bulb(number)
     let payloads: [AdvertisingPayload] = [0, 1].map { state in
       AdvertisingPayload().manufacturerData(0x0EEE, [state, UInt8(truncatingIfNeeded: number)])

@@ -36,7 +36,7 @@ final class Workbench: StoryBench {
 
   /// `run` tells one start of the agent from another: identifiers and the epoch are drawn anew.
   init(
-    _ manifest: GatewayManifest, room devices: [RoomDevice]? = nil,
+    _ manifest: GatewayManifest, scene devices: [SceneDevice]? = nil,
     script: ControllerScript = ControllerScript(),
     access: AccessList = .operators, board: BoardProfile = .attentive,
     registry: BenchRegistry = BenchRegistry(), run: UInt64 = 1
@@ -46,7 +46,7 @@ final class Workbench: StoryBench {
       AgentCore.Configuration(manifest, board: board, access: access), radioSource: "h4:bench",
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     agent = AgentCore(setup, at: now)
-    controller = devices.map { VirtualController(script, room: $0, seed: 5) }
+    controller = devices.map { VirtualController(script, scene: $0, seed: 5) }
     if controller != nil { agent.radioAppeared(.controller, at: now) }
     turn()
   }
@@ -133,9 +133,9 @@ final class Workbench: StoryBench {
     guard let client = clients[id], !client.isClosed else { return }
     agent.drain(id) { client.take($0) }
     while !client.outgoing.isEmpty {
-      let room = agent.receivableByteCount(id)
-      guard room > 0 else { return }
-      let part = Array(client.outgoing.prefix(room))
+      let scene = agent.receivableByteCount(id)
+      guard scene > 0 else { return }
+      let part = Array(client.outgoing.prefix(scene))
       client.outgoing.removeFirst(part.count)
       agent.receive(part.span, from: id)
       agent.turn(at: now)
@@ -151,8 +151,8 @@ final class Workbench: StoryBench {
   }
 
   /// Another controller is plugged in.
-  func radioComes(_ room: [RoomDevice]) {
-    controller = VirtualController(ControllerScript(), room: room, seed: 6)
+  func radioComes(_ scene: [SceneDevice]) {
+    controller = VirtualController(ControllerScript(), scene: scene, seed: 6)
     agent.radioAppeared(.controller, at: now)
     turn()
   }

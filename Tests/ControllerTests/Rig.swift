@@ -17,9 +17,9 @@ struct Rig {
   var states: [ControllerInitializer.State] = []
   var reports: [ReadReport] = []
 
-  init(_ script: ControllerScript = ControllerScript(), _ devices: [RoomDevice] = [.bulb], seed: UInt64 = 11)
+  init(_ script: ControllerScript = ControllerScript(), _ devices: [SceneDevice] = [.bulb], seed: UInt64 = 11)
   {
-    controller = VirtualController(script, room: devices, seed: seed)
+    controller = VirtualController(script, scene: devices, seed: seed)
   }
 
   mutating func start(_ plan: ScanPlan? = ScanPlan()) {
@@ -49,7 +49,7 @@ struct Rig {
   /// Everything that could be compared between two runs.
   var log: String { "\(sent) \(states) \(reports.count) \(reports.map(\.header.rssi))" }
 
-  private mutating func receive(_ packet: RoomPacket) {
+  private mutating func receive(_ packet: ScenePacket) {
     let reading = EventReading(packet.bytes)
     reports += reading.reports
     guard let event = try? Event(parsing: Array(packet.bytes.dropFirst()).rawSpan) else { return }
@@ -70,8 +70,8 @@ extension CommandPacket {
   var array: [UInt8] { octets.indices.map { octets[$0] } }
 }
 
-extension RoomDevice {
-  static let bulb = RoomDevice(
+extension SceneDevice {
+  static let bulb = SceneDevice(
     .staticRandom(1),
     payloads: PayloadScript(AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1])),
     scanResponse: AdvertisingPayload().name("Lumo"), intervalMilliseconds: 100,

@@ -12,11 +12,12 @@ import make_demo_capture
   init() throws { demo = try DemoReading() }
 
   @Test func theCommittedCaptureIsWhatTheGeneratorMakes() throws {
-    let path = TestData.packageRoot + "/Config/demo-room.btsnoop"
+    let path = TestData.packageRoot + "/Config/demo-scene.btsnoop"
     let committed = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
     let isCurrent = committed == demo.bytes
     #expect(
-      isCurrent, "make it again: swift run make-demo-capture Config/demo-room.toml > Config/demo-room.btsnoop"
+      isCurrent,
+      "make it again: swift run make-demo-capture Config/demo-scene.toml > Config/demo-scene.btsnoop"
     )
   }
 

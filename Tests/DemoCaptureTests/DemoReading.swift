@@ -3,7 +3,7 @@
 import HCI
 import LinuxSystem
 import ManifestFormat
-import RoomFormat
+import SceneFormat
 import TestSupport
 import Testing
 import VirtualRadio
@@ -16,7 +16,7 @@ struct DemoReading {
     var header: ReportHeader
   }
 
-  let room: RoomScript
+  let scene: SceneScript
   let bytes: [UInt8]
   let capture: CaptureReading
   private(set) var formats: Set<ReportFormat> = []
@@ -26,12 +26,12 @@ struct DemoReading {
   private(set) var others: [PacketKind?] = []
 
   init() throws {
-    let path = TestData.packageRoot + "/Config/demo-room.toml"
+    let path = TestData.packageRoot + "/Config/demo-scene.toml"
     let text = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
-    let reading = RoomReader.read(text: text, fileName: "demo-room.toml")
+    let reading = SceneReader.read(text: text, fileName: "demo-scene.toml")
     #expect(reading.lines == [])
-    room = try #require(reading.value)
-    bytes = DemoCapture.bytes(of: room)
+    scene = try #require(reading.value)
+    bytes = DemoCapture.bytes(of: scene)
     capture = CaptureReading(bytes)
     #expect(capture.error == nil)
     for record in capture.records { add(EventReading(record.packet ?? []), at: record.time) }
@@ -40,7 +40,7 @@ struct DemoReading {
   /// With it in the identity key file the wallet's addresses are one device.
   var walletKey: IdentityKey {
     get throws {
-      let wallet = try #require(room.devices.first { $0.name == "Wallet-tag" })
+      let wallet = try #require(scene.devices.first { $0.name == "Wallet-tag" })
       guard case .resolvable(let key, _) = wallet.address else { throw Absence() }
       return IdentityKey(key: key, identity: DeviceAddress(bits: 0xD0E3_4C5B_0201, type: .random))
     }

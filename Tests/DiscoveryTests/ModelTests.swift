@@ -12,12 +12,12 @@ struct ModelTests {
     "With room for everything the pipeline's events are the model's, in every field",
     arguments: UInt64(1)...6)
   func equality(seed: UInt64) {
-    let listener = Listener(GatewayManifest(.ofTheRoom) { $0.capacities.devices = 16 })
-    var model = Model(.ofTheRoom)
-    var room = RandomRoom(devices: 10, seed: seed)
+    let listener = Listener(GatewayManifest(.ofTheScene) { $0.capacities.devices = 16 })
+    var model = Model(.ofTheScene)
+    var scene = RandomScene(devices: 10, seed: seed)
     var eventCount = 0
     for step in 0..<1500 {
-      for report in room.next() {
+      for report in scene.next() {
         for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
         model.hear(report.report, at: report.time)
       }
@@ -34,7 +34,7 @@ struct ModelTests {
 
   @Test("With little room every table keeps its bounds and every story its order", arguments: UInt64(1)...12)
   func bounds(seed: UInt64) {
-    let manifest = GatewayManifest(.ofTheRoom) {
+    let manifest = GatewayManifest(.ofTheScene) {
       $0.capacities.devices = 16
       $0.capacities.longPayloads = 3
       $0.capacities.matchesPerItem = 4
@@ -42,13 +42,13 @@ struct ModelTests {
       $0.capacities.events = 64
     }
     let listener = Listener(manifest)
-    var room = RandomRoom(devices: 40, seed: seed)
+    var scene = RandomScene(devices: 40, seed: seed)
     var dice = SeededGenerator(seed: seed, stream: 1)
     var stories: [Story: Bool] = [:]
     var count: UInt64 = 0
     for step in 0..<3000 {
       var last: Int64 = 0
-      for report in room.next() {
+      for report in scene.next() {
         for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
         last = report.time
       }
@@ -75,14 +75,14 @@ struct ModelTests {
     #expect(counters.matchesEvicted + counters.matchesTurnedAway > 0)
   }
 
-  @Test("The same room gives the same events", arguments: UInt64(1)...3)
+  @Test("The same scene gives the same events", arguments: UInt64(1)...3)
   func determinism(seed: UInt64) {
     let runs = (0..<2).map { _ in
-      let listener = Listener(GatewayManifest(.ofTheRoom) { $0.capacities.devices = 16 })
-      var room = RandomRoom(devices: 40, seed: seed)
+      let listener = Listener(GatewayManifest(.ofTheScene) { $0.capacities.devices = 16 })
+      var scene = RandomScene(devices: 40, seed: seed)
       var events: [ModelEvent] = []
       for _ in 0..<1000 {
-        for report in room.next() {
+        for report in scene.next() {
           for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
         }
         events += listener.sightings().map(ModelEvent.init)
@@ -99,7 +99,7 @@ struct ModelTests {
   }
 }
 
-extension RandomRoom.Report {
+extension RandomScene.Report {
   /// The report as a controller delivers it; an extended one of more than 20 bytes in fragments.
   var packets: [[UInt8]] {
     let properties = report.header.properties

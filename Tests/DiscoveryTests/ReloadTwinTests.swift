@@ -11,7 +11,7 @@ struct ReloadTwinTests {
   @Test(
     "Reloading the same manifest changes nothing at all, in however little room", arguments: UInt64(1)...4)
   func sameManifest(seed: UInt64) {
-    let manifest = GatewayManifest(.ofTheRoom) {
+    let manifest = GatewayManifest(.ofTheScene) {
       $0.capacities.devices = 16
       $0.capacities.longPayloads = 3
       $0.capacities.matchesPerItem = 4
@@ -20,11 +20,11 @@ struct ReloadTwinTests {
     }
     let twin = Listener(manifest)
     let listener = Listener(manifest)
-    var room = RandomRoom(devices: 40, seed: seed)
+    var scene = RandomScene(devices: 40, seed: seed)
     var dice = SeededGenerator(seed: seed, stream: 1)
     for step in 0..<1200 {
       var last: Int64 = 0
-      for report in room.next() {
+      for report in scene.next() {
         for packet in report.packets {
           // A report's time may lie before the last one's; that is counted, so the reload's must not.
           let time = max(listener.now, Instant(microseconds: report.time))
@@ -56,16 +56,16 @@ struct ReloadTwinTests {
     "Items that stay unchanged through any manifests tell what they would have told without them",
     arguments: UInt64(1)...4)
   func unchangedItems(seed: UInt64) {
-    let twin = Listener(GatewayManifest(.ofTheRoom) { $0.capacities.devices = 32 })
+    let twin = Listener(GatewayManifest(.ofTheScene) { $0.capacities.devices = 32 })
     var manifests = RandomManifests(seed: seed)
     let listener = Listener(manifests.next())
-    var room = RandomRoom(devices: 12, seed: seed)
+    var scene = RandomScene(devices: 12, seed: seed)
     var dice = SeededGenerator(seed: seed, stream: 1)
     var told: [[ModelEvent]] = []
     var expected: [[ModelEvent]] = []
     var count: UInt64 = 0
     for _ in 0..<1200 {
-      for report in room.next() {
+      for report in scene.next() {
         for packet in report.packets {
           let time = Instant(microseconds: report.time)
           if dice.chance(perMille: 200) { listener.reload(manifests.next(), at: time) }
@@ -86,16 +86,16 @@ struct ReloadTwinTests {
   }
 }
 
-/// Manifests that have three items of the room in common, unchanged, and else as little as possible.
+/// Manifests that have three items of the scene in common, unchanged, and else as little as possible.
 struct RandomManifests {
   private var dice: SeededGenerator
-  static let fixed = [DisplayItem].ofTheRoom.filter { ["bulb", "touch", "masked"].contains($0.id) }
+  static let fixed = [DisplayItem].ofTheScene.filter { ["bulb", "touch", "masked"].contains($0.id) }
 
   init(seed: UInt64) { dice = SeededGenerator(seed: seed, stream: 7) }
 
   mutating func next() -> GatewayManifest {
     var items = Self.fixed
-    for item in [DisplayItem].ofTheRoom where !Self.fixed.contains(item) && dice.chance(perMille: 600) {
+    for item in [DisplayItem].ofTheScene where !Self.fixed.contains(item) && dice.chance(perMille: 600) {
       items.append(varied(item))
     }
     for place in items.indices.reversed() { items.swapAt(place, dice.number(below: place + 1)) }

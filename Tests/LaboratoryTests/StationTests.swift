@@ -16,7 +16,7 @@ import VirtualRadio
   }
 
   private func scanning() -> Station {
-    var station = Station(VirtualController(room: [], seed: 1))
+    var station = Station(VirtualController(scene: [], seed: 1))
     station.receive(PacketEncoder.command(0x200C, [1, 0]), at: Self.time(0))
     #expect(packets(&station, at: 10).count == 1)
     return station
@@ -35,7 +35,7 @@ import VirtualRadio
 
   @Test("what falls due while nobody scans is withheld, not put off")
   func withheldLoad() {
-    var station = Station(VirtualController(room: [], seed: 1))
+    var station = Station(VirtualController(scene: [], seed: 1))
     station.load = ReportLoad(.legacy, rate: 100, count: 10, addressCount: 1, from: Self.time(0))
     #expect(packets(&station, at: 1000).isEmpty)
     #expect(station.written.withheld == 10)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built accessoryd in the demonstration's room, for as long as it has an owner.
+/// The built accessoryd in the demonstration's scene, for as long as it has an owner.
 private final class RunningAgent {
   let socket: String
   private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ private final class RunningAgent {
     process.arguments = [
       "--manifest", Package.path("Config/accessoryd.toml"), "--socket", socket, "--state", socket + ".state",
       "--radio",
-      "btsnoop:" + Package.path("Config/demo-room.btsnoop"),
+      "btsnoop:" + Package.path("Config/demo-scene.btsnoop"),
     ]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice

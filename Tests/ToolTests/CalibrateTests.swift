@@ -6,7 +6,7 @@ import Testing
 import Varlink
 import VirtualRadio
 
-/// calibrate before a stand-in for the agent, and before the agent in the story's room.
+/// calibrate before a stand-in for the agent, and before the agent in the story's scene.
 @Suite("Calibrating an adapter")
 struct CalibrateTests {
   private static let bulb = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
@@ -115,7 +115,7 @@ struct CalibrateTests {
     #expect(try Tool.run(["calibrate"] + arguments).status == 64)
   }
 
-  @Test("The bulb on the ceiling of the story's room is measured through the agent")
+  @Test("The bulb on the ceiling of the story's scene is measured through the agent")
   func agent() throws {
     let agent = try StoryAgent()
     let run = try agent.run("calibrate", "C4:A1:00:00:2F:14", "--samples", "40", "--json")

@@ -4,10 +4,10 @@ import Testing
 
 /// The bundled capture with the example manifest: what a newcomer sees first.
 @Suite struct DemonstrationTests {
-  private let capture = Package.path("Config/demo-room.btsnoop")
+  private let capture = Package.path("Config/demo-scene.btsnoop")
   private let manifest = Package.path("Config/accessoryd.toml")
 
-  @Test func theRoomIsLively() throws {
+  @Test func theSceneIsLively() throws {
     let run = try Tool.run("replay", capture, "--manifest", manifest, "--json")
     #expect(run.status == 0)
     try expectValid(run.output, "replay")

@@ -8,11 +8,11 @@ import Testing
 @Suite struct LookTests {
   private let folder: TemporaryFolder
   private let capture: String
-  private let manifest = Package.path("Tests/ToolTests/Fixtures/room.toml")
+  private let manifest = Package.path("Tests/ToolTests/Fixtures/scene.toml")
 
   init() throws {
     folder = try TemporaryFolder()
-    capture = try folder.file("room.btsnoop", Captures.room)
+    capture = try folder.file("room.btsnoop", Captures.scene)
   }
 
   private func look(_ arguments: String...) throws -> Tool.Run {

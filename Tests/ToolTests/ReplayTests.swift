@@ -7,11 +7,11 @@ import Testing
 @Suite struct ReplayTests {
   private let folder: TemporaryFolder
   private let capture: String
-  private let manifest = Package.path("Tests/ToolTests/Fixtures/room.toml")
+  private let manifest = Package.path("Tests/ToolTests/Fixtures/scene.toml")
 
   init() throws {
     folder = try TemporaryFolder()
-    capture = try folder.file("room.btsnoop", Captures.room)
+    capture = try folder.file("room.btsnoop", Captures.scene)
   }
 
   private func replay(_ options: String...) throws -> Tool.Run {
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func whatTheRecorderLostIsSummedUp() throws {
-    let path = try folder.file("lossy", Captures.lossy(Captures.room, drops: 7))
+    let path = try folder.file("lossy", Captures.lossy(Captures.scene, drops: 7))
     let json = try Tool.run("replay", path, "--manifest", manifest, "--json", "--summary")
     #expect(json.text.contains(#""recordsCut":1,"recorderDrops":7,"#))
     let text = try Tool.run("replay", path, "--manifest", manifest, "--summary")
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func aTornCaptureTellsWhatCameBefore() throws {
-    let torn = try folder.file("torn", Array(Captures.room.dropLast(5)))
+    let torn = try folder.file("torn", Array(Captures.scene.dropLast(5)))
     let run = try Tool.run("replay", torn, "--manifest", manifest, "--json", "--summary")
     #expect(run.status == 65)
     #expect(run.lines.last?.hasPrefix(#"{"summary":"#) == true)
@@ -91,7 +91,7 @@ import Testing
       [0, 1 << 62, 0, (1 << 63) - 1],
     ] as [[UInt64]])
   func noClockOfARecorderDoesHarm(times: [UInt64]) throws {
-    let path = try folder.file("stamped", Captures.stamped(Captures.room, times + times))
+    let path = try folder.file("stamped", Captures.stamped(Captures.scene, times + times))
     for speed in ["max", "1000000"] {
       let run = try Tool.run(
         "replay", path, "--manifest", manifest, "--json", "--seconds", "60", "--speed", speed)

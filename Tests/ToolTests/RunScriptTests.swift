@@ -86,7 +86,7 @@ struct RunScriptTests {
 
   @Test("It ends after --seconds", arguments: [["--scene"], ["--room"], []])
   func seconds(option: [String]) throws {
-    let scene = option.isEmpty ? [] : option + [Package.path("Config/story-room.toml")]
+    let scene = option.isEmpty ? [] : option + [Package.path("Config/story-scene.toml")]
     let run = try RunningScript(["--seconds", "3"] + scene)
     #expect(try run.awaitEnd() == 0, "\(run.errors)")
     #expect(run.processes.isEmpty && run.leftovers.isEmpty, "\(run.processes) \(run.leftovers)")

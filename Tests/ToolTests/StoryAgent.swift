@@ -33,7 +33,7 @@ final class StoryAgent {
     try FileManager.default.createDirectory(
       atPath: folder.path + "/board", withIntermediateDirectories: false)
     for (file, copy) in [
-      ("Board/virtual.toml", "board/virtual.toml"), ("Config/story-room.toml", "story-room.toml"),
+      ("Board/virtual.toml", "board/virtual.toml"), ("Config/story-scene.toml", "story-scene.toml"),
     ] {
       try FileManager.default.copyItem(atPath: Package.path(file), toPath: folder.path + "/" + copy)
     }
@@ -45,7 +45,7 @@ final class StoryAgent {
     }
     try start(
       controller, "virtual-controller",
-      [folder.path + "/story-room.toml", "--socket", folder.path + "/controller"])
+      [folder.path + "/story-scene.toml", "--socket", folder.path + "/controller"])
     try awaitSocket(folder.path + "/controller")
     try start(
       process, "accessoryd",

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// Apps, operators and the tool before the agent itself, in the story's room.
+/// Apps, operators and the tool before the agent itself, in the story's scene.
 @Suite("Apps and operators before the agent itself")
 struct StoryTests {
   private static let carried = "C4:A1:00:00:1E:27"

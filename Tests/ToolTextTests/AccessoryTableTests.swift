@@ -21,7 +21,7 @@ struct AccessoryTableTests {
       isIdentityDurable: isIdentityDurable, isInSight: level != nil, filteredRSSI: level, addedAt: nil)
   }
 
-  private var room: [AccessoryLine] {
+  private var scene: [AccessoryLine] {
     [
       accessory(0x0123_4567_0000_0000, level: -44),
       accessory(0x89AB_CDEF_0000_0000, "Old \u{1B}[2J\u{202E}lamp", standing: .orphaned, bond: .lost),
@@ -34,7 +34,7 @@ struct AccessoryTableTests {
   @Test("Have a row each, and under it what is out of the ordinary")
   func wide() {
     #expect(
-      AccessoryTable(room).text() == #"""
+      AccessoryTable(scene).text() == #"""
         name                       app/item     state           standing   signal        address            identifier
         Desk lamp                  lights/bulb  authorized      good       -44 dBm       C4:A1:00:00:1E:27  01234567
         Old \u{1B}[2J\u{202E}lamp  lights/bulb  authorized      orphaned   not in sight  C4:A1:00:00:1E:27  89abcdef
@@ -51,7 +51,7 @@ struct AccessoryTableTests {
 
   @Test("Fit into the terminal, and keep name and identifier", arguments: [1, 20, 30, 40, 60, 80, 100, 200])
   func narrow(columnsMax: Int) {
-    let text = AccessoryTable(room).text(columnsMax: columnsMax)
+    let text = AccessoryTable(scene).text(columnsMax: columnsMax)
     let rows = text.split(separator: "\n")
     if columnsMax >= 30 {
       #expect(rows.allSatisfy { String($0).columnCount <= columnsMax }, "\(text)")
@@ -63,13 +63,13 @@ struct AccessoryTableTests {
 
   @Test("Have no column for the standing when all are good")
   func standing() {
-    #expect(!AccessoryTable([room[0]]).text().contains("standing"))
+    #expect(!AccessoryTable([scene[0]]).text().contains("standing"))
   }
 
   @Test("Colour takes no columns")
   func colour() {
-    let plain = AccessoryTable(room).text()
-    var colored = AccessoryTable(room).text(.colored)
+    let plain = AccessoryTable(scene).text()
+    var colored = AccessoryTable(scene).text(.colored)
     for code in ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m", "\u{1B}[31m", "\u{1B}[32m"] {
       colored = colored.split(separator: code, omittingEmptySubsequences: false).joined()
     }

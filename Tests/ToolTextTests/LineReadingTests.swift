@@ -9,19 +9,19 @@ import TestSupport
 import Testing
 @testable import ToolText
 
-/// Lines of the demonstration's room: of everything every minute, of what comes and goes every second.
-private struct RoomLines {
+/// Lines of the demonstration's scene: of everything every minute, of what comes and goes every second.
+private struct SceneLines {
   private(set) var devices: [DeviceLine] = []
   private(set) var explanations: [ItemExplanation] = []
   private(set) var events: [EventLine] = []
 
-  static let all = Result { try RoomLines() }
+  static let all = Result { try SceneLines() }
 
   private init() throws {
     let text = try TestData.repositoryOctets("Config/accessoryd.toml")
     let reading = ManifestReader.read(text: text, fileName: "accessoryd.toml")
     var replay = CaptureReplay(DataPath(try #require(reading.value)))
-    let capture = try TestData.repositoryOctets("Config/demo-room.btsnoop")
+    let capture = try TestData.repositoryOctets("Config/demo-scene.btsnoop")
     var reader = try BtsnoopReader(capture.span.rawBytes)
     var second: Int64 = 0
     while let record = try reader.next() {
@@ -60,7 +60,7 @@ struct LineReadingTests {
 
   @Test("Is the line that was written, for every device, item and event of the demonstration")
   func roundTrip() throws {
-    let lines = try RoomLines.all.get()
+    let lines = try SceneLines.all.get()
     try expectSame(lines.devices)
     try expectSame(lines.explanations)
     try expectSame(lines.explanations.map(Trial.init))
@@ -71,7 +71,7 @@ struct LineReadingTests {
 
   @Test("Says the same to people")
   func texts() throws {
-    let lines = try RoomLines.all.get()
+    let lines = try SceneLines.all.get()
     for line in lines.devices { #expect(try DeviceLine(try object(line.json)).text() == line.text()) }
     for line in lines.events { #expect(try EventLine(try object(line.json)).text() == line.text()) }
     for line in lines.explanations {
@@ -93,7 +93,7 @@ struct LineReadingTests {
 
   @Test("Names the member that is missing, of another type, or unknown")
   func problems() throws {
-    let lines = try RoomLines.all.get()
+    let lines = try SceneLines.all.get()
     let event = try object(try #require(lines.events.first).json)
     expect(event.without("time"), LineProblem(path: "time", kind: .missing))
     expect(event.with("time", .string("1")), LineProblem(path: "time", kind: .wrongType))
@@ -110,7 +110,7 @@ struct LineReadingTests {
 
   @Test("Whatever stands in a member, reading ends, and what was read can be shown")
   func everyMemberReplaced() throws {
-    let lines = try RoomLines.all.get()
+    let lines = try SceneLines.all.get()
     let explanations = lines.explanations.filter { $0.clauses.count > 1 && $0.gate.immediate != nil }
     for line in [explanations.first, explanations.last(where: \.isFound)] {
       try replaceEverything(in: try #require(line))

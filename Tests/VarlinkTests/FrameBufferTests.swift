@@ -51,7 +51,7 @@ struct FrameBufferTests {
     }
   }
 
-  @Test("Octets move to the front only when the room behind them ends, and none is lost")
+  @Test("Octets move to the front only when the scene behind them ends, and none is lost")
   func wrapping() throws {
     var buffer = FrameBuffer(frameBytesMax: 10)
     var sent: [String] = []

@@ -32,7 +32,7 @@ struct Owner {
     receive(received)
     var wantsTurn = perform(at: time)
     send(sent)
-    // Room may have become free for what waits, and an ended connection is empty now.
+    // Scene may have become free for what waits, and an ended connection is empty now.
     if !wantsTurn { wantsTurn = perform(at: time) }
     return wantsTurn
   }

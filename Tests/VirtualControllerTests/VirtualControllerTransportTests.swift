@@ -21,7 +21,7 @@ private final class Pair {
 
   /// The scene begins at 100 ms.
   init(_ faults: [ControllerFault] = []) throws {
-    var scene = RoomScript()
+    var scene = SceneScript()
     scene.controller.faults = faults
     transport = VirtualControllerTransport(VirtualController(scene), at: at(100))
     var other: Descriptor?
@@ -92,7 +92,7 @@ struct VirtualControllerTransportTests {
 
   @Test("A host that hung up is noticed when it is written to, and when it is read from")
   func hungUp() throws {
-    var scene = RoomScript()
+    var scene = SceneScript()
     scene.controller.faults = []
     var transport = VirtualControllerTransport(VirtualController(scene), at: at(0))
     var other: Descriptor?

@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("A virtual controller fails as its script says")
 struct ControllerFaultTests {
-  private func host(_ faults: ControllerFault..., devices: [RoomDevice] = []) -> Host {
+  private func host(_ faults: ControllerFault..., devices: [SceneDevice] = []) -> Host {
     var script = ControllerScript()
     script.faults = faults
     return Host(script, devices)

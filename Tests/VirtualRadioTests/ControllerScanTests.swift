@@ -80,7 +80,7 @@ struct ControllerScanTests {
 
   @Test("Filtered duplicates are reported once a scan, new data of a legacy advertiser among them")
   func duplicates() {
-    var device = RoomDevice.bulb
+    var device = SceneDevice.bulb
     device.payloads = PayloadScript(
       cycle: [1, 2].map { AdvertisingPayload().manufacturerData(1, [$0]) }, turnMilliseconds: 500)
     var host = Host(ControllerScript(), [device])
@@ -95,7 +95,7 @@ struct ControllerScanTests {
 
   @Test("In extended advertising new data is no duplicate, and a chain is one report")
   func extendedDuplicates() {
-    var device = RoomDevice.extended(3)
+    var device = SceneDevice.extended(3)
     device.payloads = PayloadScript(
       cycle: [1, 2].map { AdvertisingPayload(raw: Array(repeating: $0, count: 300)) }, turnMilliseconds: 2500)
     var host = Host(ControllerScript(), [device])
@@ -135,7 +135,7 @@ struct ControllerScanTests {
 
   @Test("Directed advertising is reported when it is meant for us, or with the policy for unresolved targets")
   func directed() {
-    var device = RoomDevice.bulb
+    var device = SceneDevice.bulb
     for (target, all, unresolved) in [
       (DeviceAddress(bits: ControllerScript().address, type: .public), true, true),
       (DeviceAddress(bits: 0x5B2C_90D1_44E8, type: .random), false, true),
@@ -153,7 +153,7 @@ struct ControllerScanTests {
 
   @Test("With the accept list nobody else is reported")
   func acceptList() {
-    var other = RoomDevice.bulb
+    var other = SceneDevice.bulb
     other.address = .staticRandom(2)
     var host = Host(ControllerScript(), [.bulb, other])
     host.send(0x2011, [1, 2, 0, 0, 0, 0, 0xC0])
@@ -188,11 +188,11 @@ struct ControllerScanTests {
   @Test("What is heard does not depend on how often it is asked")
   func cuts() {
     let devices = (0..<20).map { index in
-      var device = RoomDevice.bulb
+      var device = SceneDevice.bulb
       device.address = .staticRandom(UInt64(index))
       return device
     }
-    func heard(step: Int64) -> [RoomPacket] {
+    func heard(step: Int64) -> [ScenePacket] {
       var host = Host(ControllerScript(), devices)
       host.scan(.fullTime(.active))
       for _ in 0..<(6000 / step) { host.listen(milliseconds: step) }

@@ -11,7 +11,7 @@ struct ControllerStreamTests {
     CommandPacket.reset.array + PacketEncoder.acl(connection: 1, [1, 2, 3]) + CommandPacket.readAddress.array
     + CommandPacket.leSetScanParameters(.fullTime(.active)).array + CommandPacket.leSetScanEnable(true).array
 
-  private func answers(to pieces: [[UInt8]]) -> [RoomPacket] {
+  private func answers(to pieces: [[UInt8]]) -> [ScenePacket] {
     var host = Host()
     for piece in pieces { host.controller.receive(piece, at: host.now) }
     host.listen(milliseconds: 20)

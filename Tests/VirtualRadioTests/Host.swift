@@ -9,10 +9,10 @@ import VirtualRadio
 struct Host {
   var controller: VirtualController
   var now = Instant(microseconds: 0)
-  var heard: [RoomPacket] = []
+  var heard: [ScenePacket] = []
 
-  init(_ script: ControllerScript = ControllerScript(), _ devices: [RoomDevice] = [], seed: UInt64 = 7) {
-    controller = VirtualController(script, room: devices, seed: seed)
+  init(_ script: ControllerScript = ControllerScript(), _ devices: [SceneDevice] = [], seed: UInt64 = 7) {
+    controller = VirtualController(script, scene: devices, seed: seed)
   }
 
   /// Sends a command and listens for 10 ms; its status, or nil when there is no answer.
@@ -83,7 +83,7 @@ extension CommandPacket {
   var array: [UInt8] { octets.indices.map { octets[$0] } }
 }
 
-extension RoomPacket {
+extension ScenePacket {
   /// The status that this gives a command; nil when it is something else.
   func status(of opcode: [UInt8]) -> UInt8? {
     if bytes.starts(with: [4, 0x0E]), Array(bytes[4...5]) == opcode { return bytes[6] }
@@ -92,14 +92,14 @@ extension RoomPacket {
   }
 }
 
-extension RoomDevice {
-  static let bulb = RoomDevice(
+extension SceneDevice {
+  static let bulb = SceneDevice(
     .staticRandom(1),
     payloads: PayloadScript(AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1])),
     scanResponse: AdvertisingPayload().name("Lumo"), intervalMilliseconds: 100,
     signal: SignalModel(.steady(-60)))
 
-  static func extended(_ set: UInt8, primary: PHY = .le1M, byteCount: Int = 20) -> RoomDevice {
+  static func extended(_ set: UInt8, primary: PHY = .le1M, byteCount: Int = 20) -> SceneDevice {
     var settings = AdvertisingSet(id: set)
     settings.primaryPHY = primary
     settings.secondaryPHY = primary

@@ -87,7 +87,7 @@ struct StreamDevice {
       let uuid = BluetoothUUID(short: 0xFD00 + UInt32(bytes[0] & 0x3F))
       return start.serviceData(uuid, Array(bytes[1..<10]) + counter)
     case .name:
-      return start.name("Room \(index) \(revision)").txPowerLevel(-4)
+      return start.name("Scene \(index) \(revision)").txPowerLevel(-4)
     case .target:
       return start.manufacturerData(
         Descriptors.targetCompany(index / 50), [0xA5, UInt8(index / 50), 0x10] + counter)

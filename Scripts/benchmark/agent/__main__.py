@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-import room
+import scene
 from agent import STRACE, Agent, CannotTrace, DoesNotScan, SystemCalls, counts
 from controller import report
 
@@ -43,7 +43,7 @@ def measure_memory(program, figures):
             threading.Thread(target=drain, args=(watcher,), daemon=True).start()
         client = agent.client()
         for state in range(3):
-            agent.controller.send_at(5000, room.crowd(DEVICES * 6 // 5, 600, state, long=True))
+            agent.controller.send_at(5000, scene.crowd(DEVICES * 6 // 5, 600, state, long=True))
             # Who has changed a second ago may be told of again.
             time.sleep(1)
         devices, resident, anonymous = client.metric("devices"), *agent.memory()
@@ -90,7 +90,7 @@ def measure_calls(program, figures):
     with Agent(program) as agent:
         agent.client().watch()
         client = agent.client()
-        agent.controller.send_at(5000, room.crowd(ADVERTISERS, room.TARGETS))
+        agent.controller.send_at(5000, scene.crowd(ADVERTISERS, scene.TARGETS))
         client.awaits("reports_total", ADVERTISERS)
         for rate, seconds in (1, 8), (500, 4), (5000, 3):
             count = rate * seconds
@@ -120,14 +120,14 @@ def count_calls(agent, client, rate, count):
 
 def advertisers():
     """Their reports, for ever the same."""
-    return itertools.cycle(list(room.crowd(ADVERTISERS, room.TARGETS)))
+    return itertools.cycle(list(scene.crowd(ADVERTISERS, scene.TARGETS)))
 
 
 def measure_wakeups(program, figures, interval):
     """Without strace, which is slow."""
     with Agent(program, interval) as agent:
         client = agent.client()
-        agent.controller.send_at(5000, room.crowd(ADVERTISERS, room.TARGETS))
+        agent.controller.send_at(5000, scene.crowd(ADVERTISERS, scene.TARGETS))
         client.awaits("reports_total", ADVERTISERS)
         before = client.metric("turns_total")
         seconds = agent.controller.send_at(1000, itertools.islice(advertisers(), 5000))
@@ -150,10 +150,10 @@ def measure_latency(program):
             chance = random.Random(1)
             for index in range(EVENTS):
                 time.sleep(chance.uniform(0.02, 0.04))
-                device = room.address(1 << 20 | index)
+                device = scene.address(1 << 20 | index)
                 start = time.perf_counter()
-                agent.controller.send(report(device, room.target(index)))
-                watcher.found(room.text(device))
+                agent.controller.send(report(device, scene.target(index)))
+                watcher.found(scene.text(device))
                 times.append((time.perf_counter() - start) * 1000)
             done.set()
             flood.join()
@@ -167,7 +167,7 @@ def beside(controller, rate, done):
     """Reports of strangers until it is done."""
     if rate:
         devices = range(ADVERTISERS)
-        packets = itertools.cycle([report(room.address(index), room.stranger(index)) for index in devices])
+        packets = itertools.cycle([report(scene.address(index), scene.stranger(index)) for index in devices])
         controller.send_at(rate, itertools.takewhile(lambda _: not done.is_set(), packets))
 
 

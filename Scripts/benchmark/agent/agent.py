@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 
-import room
+import scene
 from client import Client
 from controller import Controller
 
@@ -29,7 +29,7 @@ class Agent:
         (self.folder / "board").mkdir()
         shutil.copy(BOARD, self.folder / "board")
         manifest = self.folder / "accessoryd.toml"
-        manifest.write_text(room.manifest(interval))
+        manifest.write_text(scene.manifest(interval))
         self.socket = str(self.folder / "socket")
         self.controller = Controller(str(self.folder / "controller"))
         # Errors go to a file, that nobody has to read it in time.

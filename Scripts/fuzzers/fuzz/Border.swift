@@ -17,8 +17,8 @@ enum Border: String, CaseIterable {
   case btsnoop
   /// The text of a manifest.
   case manifest
-  /// The text of a room, and the room.
-  case room
+  /// The text of a scene, and the scene.
+  case scene
   /// Packets and times into the whole data path.
   case pipeline
   /// What a client of the socket writes.
@@ -40,7 +40,7 @@ enum Border: String, CaseIterable {
     case .ad: fuzzPayload(bytes)
     case .btsnoop: fuzzCapture(bytes)
     case .manifest: fuzzManifest(bytes)
-    case .room: fuzzRoom(bytes)
+    case .scene: fuzzScene(bytes)
     case .pipeline: fuzzPipeline(bytes)
     case .varlink: fuzzVarlink(bytes)
     case .definition: fuzzDefinition(bytes)
@@ -50,7 +50,7 @@ enum Border: String, CaseIterable {
     }
   }
 
-  /// What mutation starts from. The seeds of manifests, rooms and registries are the files their
+  /// What mutation starts from. The seeds of manifests, scenes and registries are the files their
   /// tests read.
   var seeds: [[UInt8]] {
     switch self {
@@ -59,7 +59,7 @@ enum Border: String, CaseIterable {
     case .reports: Packets.reports.map { Array($0.octets.dropFirst(3)) }
     case .ad: Payloads.all.map(\.octets)
     case .btsnoop: [.hci, .h4, .monitor].map { Captures.everyKind($0).octets }
-    case .manifest, .room, .registry: []
+    case .manifest, .scene, .registry: []
     case .pipeline: [Packets.all.flatMap { [0x05] + $0.octets }] + Packets.reports.map { [0x05] + $0.octets }
     case .varlink: varlinkSeeds + [varlinkSeeds.flatMap(\.self)]
     case .definition: definitionSeeds

@@ -8,7 +8,7 @@ import TestSupport
 /// Feeds packets to the whole data path. Before each packet stands an octet for what happens first: time passes (20
 /// ms for each unit), runs backwards, leaps, or the operator or the radio interferes.
 func fuzzPipeline(_ bytes: RawSpan) {
-  var path = DataPath(Room.manifest, identities: [Room.identity])
+  var path = DataPath(Scene.manifest, identities: [Scene.identity])
   var cursor = EventCursor(epoch: path.pipeline.events.epoch, sequence: 0)
   var time = Instant(microseconds: 0)
   var offset = 0
@@ -32,8 +32,8 @@ private func intervene(_ code: UInt8, at time: inout Instant, in pipeline: inout
   case 0xFF: time = time.advanced(milliseconds: -1000)
   case 0xFE: time = time.advanced(milliseconds: 3_600_000)
   case 0xFD: pipeline.loseRadio(at: time)
-  case 0xFC: _ = pipeline.setAccessory(Room.accessory, true)
-  case 0xFB: _ = pipeline.setAccessory(Room.accessory, false)
+  case 0xFC: _ = pipeline.setAccessory(Scene.accessory, true)
+  case 0xFB: _ = pipeline.setAccessory(Scene.accessory, false)
   default: time = time.advanced(milliseconds: Int64(code) * 20)
   }
 }
@@ -65,7 +65,7 @@ private func drain(_ events: borrowing EventRing, at cursor: inout EventCursor) 
 }
 
 /// A manifest with a clause of every kind and tables so small that inputs reach their ends.
-private enum Room {
+private enum Scene {
   static let accessory = DeviceAddress(bits: 0xC122_3344_5566, type: .random)
 
   /// The key of the Core Specification's sample.

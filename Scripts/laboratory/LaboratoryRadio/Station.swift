@@ -3,7 +3,7 @@
 public import HCI
 public import VirtualRadio
 
-/// A virtual controller with what a scenario adds to it: a load or a replay beside the room, and a fault in between.
+/// A virtual controller with what a scenario adds to it: a load or a replay beside the scene, and a fault in between.
 ///
 /// Packets of the host and the time go in; packets for the host come out, counted. Times must not run backwards.
 public struct Station: Sendable {

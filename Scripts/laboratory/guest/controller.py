@@ -24,17 +24,17 @@ def flag(value):
 
 
 class Controller(Program):
-    """`room` is a file or a room's text; without one nobody is there but what a load brings."""
+    """`scene` is a file or a scene's text; without one nobody is there but what a load brings."""
 
-    def __init__(self, world, room="", extended=True, address="00:E0:4C:00:00:01"):
-        if not room:
-            room = EMPTY.format(address=address, version="5.2" if extended else "4.2", extended=flag(extended))
-        if "\n" in room:
-            path = world.folder / f"room-{time.monotonic_ns()}.toml"
-            path.write_text(room)
-            room = path
+    def __init__(self, world, scene="", extended=True, address="00:E0:4C:00:00:01"):
+        if not scene:
+            scene = EMPTY.format(address=address, version="5.2" if extended else "4.2", extended=flag(extended))
+        if "\n" in scene:
+            path = world.folder / f"scene-{time.monotonic_ns()}.toml"
+            path.write_text(scene)
+            scene = path
         self.control = world.folder / f"control-{time.monotonic_ns()}"
-        super().__init__(world, "controller", ["vhci-room", room, "--control", self.control])
+        super().__init__(world, "controller", ["vhci-scene", scene, "--control", self.control])
         world.until(lambda: self.control.exists() or not self.is_running, "the controller's program runs")
         if not self.is_running:
             raise Failure(f"the controller's program ended: {self.said(5)}")

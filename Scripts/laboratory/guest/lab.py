@@ -32,9 +32,9 @@ class Lab:
         self.logs.append(program)
         return program
 
-    def controller(self, room="", **settings):
+    def controller(self, scene="", **settings):
         """An adapter of the kernel's; it is there when this returns."""
-        return self._keep(Controller(self, room, **settings))
+        return self._keep(Controller(self, scene, **settings))
 
     def agent(self, **settings):
         return self._keep(Agent(self, **settings))

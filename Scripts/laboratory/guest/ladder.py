@@ -17,7 +17,7 @@ def used(agent):
 
 
 class Case:
-    """An agent that scans an empty room, and what is about to go wrong."""
+    """An agent that scans an empty scene, and what is about to go wrong."""
 
     def __init__(self, lab, access, rung, fault):
         self.lab = lab

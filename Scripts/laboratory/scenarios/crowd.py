@@ -4,7 +4,7 @@
 import time
 
 import feats
-import rooms
+import scenes
 
 PATIENCE = 240
 DEVICES, TARGETS = 300, 20
@@ -13,7 +13,7 @@ SECONDS = {"exclusive": 60, "shared": 15}
 
 def scenario(lab):
     for access, seconds in SECONDS.items():
-        controller = lab.controller(rooms.crowd(DEVICES, TARGETS))
+        controller = lab.controller(scenes.crowd(DEVICES, TARGETS))
         agent = feats.scanning(lab, controller, access)
         usage = agent.usage()
         time.sleep(seconds)

@@ -7,7 +7,7 @@ import time
 import feats
 
 PATIENCE = 240
-# Several times what the room of a second at 5,000 a second holds.
+# Several times what the scene of a second at 5,000 a second holds.
 EVENTS = 60_000
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernel brings the adapter up, and a reader of its raw channel gets what the room says."""
+"""The kernel brings the adapter up, and a reader of its raw channel gets what the scene says."""
 
 import struct
 import time
@@ -8,7 +8,7 @@ import hci
 
 
 def scenario(lab):
-    controller = lab.controller("/lab/Config/demo-room.toml")
+    controller = lab.controller("/lab/Config/demo-scene.toml")
     index = controller.index
     management = hci.Management()
     start = time.monotonic()
@@ -28,6 +28,6 @@ def scenario(lab):
     controller.await_scan(False)
     read, written = reader.read_for(0.2), controller.count()["events"]
     lab.figure("events", read)
-    lab.check(read > 100, f"the room is heard: {read} events")
+    lab.check(read > 100, f"the scene is heard: {read} events")
     lab.equal(read, written, "read and written")
     lab.equal(hci.drops(reader.socket), 0, "dropped")

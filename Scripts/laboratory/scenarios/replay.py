@@ -4,7 +4,7 @@
 import json
 import subprocess
 
-CAPTURE, MANIFEST = "/lab/Config/demo-room.btsnoop", "/lab/Config/accessoryd.toml"
+CAPTURE, MANIFEST = "/lab/Config/demo-scene.btsnoop", "/lab/Config/accessoryd.toml"
 PATIENCE = 240
 # Without an event.
 QUIET_SECONDS = 1

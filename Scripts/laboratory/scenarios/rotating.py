@@ -4,7 +4,7 @@
 import time
 
 import feats
-import rooms
+import scenes
 
 KEYS = ["00000000000000110000000000002233", "00000000000000440000000000005566"]
 IDENTITIES = """schema = 1
@@ -24,7 +24,7 @@ def scenario(lab):
 
 
 def follow(lab, access, keys):
-    controller = lab.controller(rooms.rotating(KEYS, 5))
+    controller = lab.controller(scenes.rotating(KEYS, 5))
     agent = feats.scanning(lab, controller, access, more=f'identity-keys = "{keys}"')
     time.sleep(23)
     with agent.client() as client:

@@ -90,7 +90,7 @@ def hold_refused(lab, agent):
 
 
 def tell(lab, access):
-    controller = lab.controller("/lab/Config/story-room.toml")
+    controller = lab.controller("/lab/Config/story-scene.toml")
     agent = lab.agent(radio=controller.name_of_adapter, access=access, item=TOUCHED)
     agent.await_state("on", 30)
     app = App(lab, agent, "lights", "lights")

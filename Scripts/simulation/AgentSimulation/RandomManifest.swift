@@ -5,7 +5,7 @@ import HCI
 import Manifest
 import VirtualRadio
 
-/// Manifests by chance, of the room's words, and what an integrator makes of one while the agent runs.
+/// Manifests by chance, of the scene's words, and what an integrator makes of one while the agent runs.
 enum RandomManifest {
   static func manifest(dice: inout SeededGenerator) -> GatewayManifest {
     var manifest = GatewayManifest()

@@ -153,7 +153,7 @@ extension Simulation {
       hasMoved = true
     }
     if clients[place].hasEnded, clients[place].outgoing.isEmpty { agent.endInput(id) }
-    let drained = drain(id, room: clients[place].socketBytesMax - clients[place].unread.count)
+    let drained = drain(id, scene: clients[place].socketBytesMax - clients[place].unread.count)
     guard !drained.isEmpty else {
       guard isEnding, clients[place].role.reads, !clients[place].unread.isEmpty else { return hasMoved }
       try read(place)
@@ -166,10 +166,10 @@ extension Simulation {
     return true
   }
 
-  private func drain(_ id: ClientID, room: Int) -> [UInt8] {
+  private func drain(_ id: ClientID, scene: Int) -> [UInt8] {
     var drained: [UInt8] = []
     agent.drain(id) { span in
-      let count = min(room, span.count)
+      let count = min(scene, span.count)
       for index in 0..<count { drained.append(span[index]) }
       return count
     }

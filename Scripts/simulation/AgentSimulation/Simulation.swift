@@ -8,7 +8,7 @@ import Manifest
 import Setup
 import VirtualRadio
 
-/// The real agent in a world by chance: a virtual clock, a virtual controller in a random room, random manifests and
+/// The real agent in a world by chance: a virtual clock, a virtual controller in a random scene, random manifests and
 /// random clients, with a witness that checks everything the agent says.
 ///
 /// One seed decides all of it, so that one seed is one run, octet for octet.
@@ -64,7 +64,7 @@ public final class Simulation {
     self.log = log
     var dice = SeededGenerator(seed: seed)
     seconds = dice.pick([20, 40, 40, 70])
-    let room = RandomRoom.script(seconds: seconds, dice: &dice)
+    let scene = RandomScene.script(seconds: seconds, dice: &dice)
     manifest = RandomManifest.manifest(dice: &dice)
     let offset = Int8(dice.pick([0, 0, 0, 5, -3]))
     let identities = dice.chance(perMille: 700) ? Vocabulary.identities : []
@@ -81,7 +81,7 @@ public final class Simulation {
     agent = AgentCore(
       AgentCore.Setup(configuration, radioSource: "h4:controller", epoch: block, secret: block),
       at: Instant(microseconds: 0))
-    radio = SimulatedRadio(VirtualController(room), isBatched: dice.chance(perMille: 300))
+    radio = SimulatedRadio(VirtualController(scene), isBatched: dice.chance(perMille: 300))
     disk = SimulatedDisk(failuresPerMille: 0, dice: SeededGenerator(seed: seed ^ 0xD15C))
     let isRoomy = manifest.gateway.capacities.devices >= 2000
     let listensAlways = board.low.windowMilliseconds == board.low.intervalMilliseconds

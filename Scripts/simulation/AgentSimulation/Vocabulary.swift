@@ -2,7 +2,7 @@
 
 import HCI
 
-/// The few words that rooms and manifests are made of: so few that they meet.
+/// The few words that scenes and manifests are made of: so few that they meet.
 enum Vocabulary {
   static let companies: [UInt16] = [0x0EEE, 0x0EEF, 0x0000]
   static let services = [

@@ -24,7 +24,7 @@ struct Witness {
   private let identities: [IdentityKey]
   /// Added to every reading, in dB.
   let offset: Int
-  /// Whether the tables have room for everyone in the room.
+  /// Whether the tables have room for everyone in the scene.
   let isRoomy: Bool
   let changeMilliseconds: Int64
   private var chains = Chains()

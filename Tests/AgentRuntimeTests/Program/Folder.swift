@@ -14,7 +14,7 @@ final class Folder: Sendable {
   init() throws {
     path = NSTemporaryDirectory() + "agent-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    _ = try file("room.toml", Self.room)
+    _ = try file("scene.toml", Self.scene)
     _ = try file("manifest.toml", Self.manifest)
   }
 
@@ -32,7 +32,7 @@ final class Folder: Sendable {
     guard !isServed else { return }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Program.path("virtual-controller"))
-    process.arguments = [self("room.toml"), "--socket", self("h4")]
+    process.arguments = [self("scene.toml"), "--socket", self("h4")]
     process.standardInput = FileHandle.nullDevice
     try process.run()
     controller.withLock { $0 = process }
@@ -59,7 +59,7 @@ final class Folder: Sendable {
   func text(_ name: String) throws -> String { try String(contentsOfFile: self(name), encoding: .utf8) }
 
   /// Two devices that are heard well, one of them wanted.
-  static let room = """
+  static let scene = """
     schema = 1
 
     [[device]]

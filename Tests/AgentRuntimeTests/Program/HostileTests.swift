@@ -3,13 +3,13 @@
 import Foundation
 import Testing
 
-/// Programs in Python against a running agent, in a room of thirty bulbs that change all the time.
+/// Programs in Python against a running agent, in a scene of thirty bulbs that change all the time.
 @Suite("The agent and its clients")
 struct HostileTests {
   private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  private static var room: String {
+  private static var scene: String {
     let bulbs = (0..<30).map { number in
       """
       [[device]]
@@ -32,9 +32,9 @@ struct HostileTests {
     return Folder.manifest.replacing("[gateway]\n", with: gateway) + "\n" + users.joined(separator: "\n")
   }
 
-  private func agent(_ room: String = room, shell: String? = nil) throws -> RunningAgent {
+  private func agent(_ scene: String = scene, shell: String? = nil) throws -> RunningAgent {
     let folder = try Folder()
-    _ = try folder.file("room.toml", room)
+    _ = try folder.file("scene.toml", scene)
     _ = try folder.file("manifest.toml", Self.manifest)
     try FileManager.default.createDirectory(atPath: folder("board"), withIntermediateDirectories: true)
     let board = Self.scripts.appendingPathComponent("../../Board/virtual.toml").standardized
@@ -74,7 +74,7 @@ struct HostileTests {
   @Test("With no descriptor left the listener rests, and takes whoever still waits when there are some again")
   func exhausted() throws {
     // Nothing but clients makes the loop turn.
-    let agent = try agent(Folder.room.replacing("50ms", with: "10s"), shell: "ulimit -n 24")
+    let agent = try agent(Folder.scene.replacing("50ms", with: "10s"), shell: "ulimit -n 24")
     let text = try run("python3", "exhausted.py", [agent.socket], in: agent.folder)
     #expect(text.contains("held"), "\(text)")
     #expect(agent.end() == 0)

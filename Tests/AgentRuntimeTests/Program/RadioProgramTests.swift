@@ -13,7 +13,7 @@ struct RadioProgramTests {
   func unplugged() throws {
     let folder = try Folder()
     let fault = "[[controller.fault]]\nat = \"1s\"\ndoes = \"unplug\"\nfor = \"500ms\"\n"
-    _ = try folder.file("room.toml", Folder.room.replacing("schema = 1\n", with: "schema = 1\n\(fault)"))
+    _ = try folder.file("scene.toml", Folder.scene.replacing("schema = 1\n", with: "schema = 1\n\(fault)"))
     let agent = try RunningAgent(folder)
     try agent.expectRadio("on")
     try agent.expectRadio("absent")
@@ -26,7 +26,7 @@ struct RadioProgramTests {
   func h4(kind: [String]) throws {
     let folder = try Folder()
     let controller = try Program(
-      "virtual-controller", [folder("room.toml"), "--socket", folder("h4")] + kind, in: folder)
+      "virtual-controller", [folder("scene.toml"), "--socket", folder("h4")] + kind, in: folder)
     let agent = try RunningAgent(folder, radio: "h4:" + folder("h4"))
     try agent.expectRadio("on")
     controller.send(SIGTERM)
@@ -37,7 +37,7 @@ struct RadioProgramTests {
         "radio absent: the controller hung up; start the program behind its socket again, and the agent reconnects"
       ))
     let other = try Program(
-      "virtual-controller", [folder("room.toml"), "--socket", folder("h4")] + kind, in: folder)
+      "virtual-controller", [folder("scene.toml"), "--socket", folder("h4")] + kind, in: folder)
     try agent.expectRadio("on")
     #expect(agent.end() == 0)
     other.send(SIGTERM)
@@ -53,7 +53,7 @@ struct RadioProgramTests {
         "there is no radio: no controller listens at \"h4\"; start the program that serves this socket, and the agent "
           + "connects (virtual-controller SCENE.toml --socket PATH simulates a controller)"))
     let controller = try Program(
-      "virtual-controller", [folder("room.toml"), "--socket", folder("h4")], in: folder)
+      "virtual-controller", [folder("scene.toml"), "--socket", folder("h4")], in: folder)
     try agent.expectRadio("on")
     #expect(agent.end() == 0)
     controller.send(SIGTERM)
@@ -109,9 +109,9 @@ struct RadioProgramTests {
 
   @Test("A file that is no socket is no controller")
   func noSocket() throws {
-    let agent = try RunningAgent(Folder(), radio: "h4:room.toml")
+    let agent = try RunningAgent(Folder(), radio: "h4:scene.toml")
     try agent.expectRadio("absent")
-    #expect(agent.program.errors.contains("no controller listens at \"room.toml\"; start the program"))
+    #expect(agent.program.errors.contains("no controller listens at \"scene.toml\"; start the program"))
     #expect(agent.end() == 0)
   }
 
@@ -129,7 +129,7 @@ struct RadioProgramTests {
     "A file that cannot be played is said to be the radio's, and the agent goes on",
     arguments: [
       ("btsnoop:none", "absent", "cannot read \"none\": there is no such file"),
-      ("btsnoop:room.toml", "absent", "it is no btsnoop capture"),
+      ("btsnoop:scene.toml", "absent", "it is no btsnoop capture"),
     ])
   func broken(radio: String, state: String, sentence: String) throws {
     let agent = try RunningAgent(Folder(), radio: radio)

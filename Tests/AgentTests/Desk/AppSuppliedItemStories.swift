@@ -12,12 +12,12 @@ struct BroughtItemStories {
   private static let items =
     #""items":[{"item":"bulb"},{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822},"setupOptions":4}]"#
 
-  private func owner(_ room: [RoomDevice]) -> (DeskStory, StoryApp, StoryOperator) {
+  private func owner(_ scene: [SceneDevice]) -> (DeskStory, StoryApp, StoryOperator) {
     let story = DeskStory(
       .lights {
         $0.descriptor.companyIdentifier = nil
         $0.descriptor.serviceUUID = BluetoothUUID(short: 0xFE0F)
-      }, room: room)
+      }, scene: scene)
     let app = story.app()
     let anna = story.watcher()
     app.call("ShowPicker", Self.items + #","settings":{"discoveryTimeout":"short"}"#)
@@ -29,7 +29,7 @@ struct BroughtItemStories {
 
   @Test("What was set up by one is recognised for good: it is found, lost and found again; others are not")
   func foundAgain() {
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 11), .seconds(60, 200)]
     let (story, app, _) = owner([bulb, .bulb(2, level: -90), .stranger(3)])
     app.call("WatchAdvertisements")
@@ -63,7 +63,7 @@ struct BroughtItemStories {
       $0.gateway.scan = .auto
       $0.apps[0].names = [Array("Lumo".utf8)]
     }
-    let story = DeskStory(manifest, room: [.bulb(1)])
+    let story = DeskStory(manifest, scene: [.bulb(1)])
     let app = story.app()
     let anna = story.watcher()
     app.call(
@@ -93,7 +93,7 @@ struct BroughtItemStories {
   func restarted() {
     let (story, _, _) = owner([.bulb(1)])
     let after = DeskStory(
-      .lights { _ in }, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      .lights { _ in }, scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
     let app = after.app()
     app.call("WatchAdvertisements")
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"2"}"#)

@@ -17,9 +17,9 @@ struct AutomaticStories {
   }
 
   private func gateway(
-    _ room: [RoomDevice], _ manifest: GatewayManifest = manifest()
+    _ scene: [SceneDevice], _ manifest: GatewayManifest = manifest()
   ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest, room: room)
+    let story = DeskStory(manifest, scene: scene)
     return (story, story.app(), story.watcher())
   }
 
@@ -60,7 +60,7 @@ struct AutomaticStories {
         10.0 lights: RemoveAccessory → done
         """)
     let after = DeskStory(
-      Self.manifest(), room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      Self.manifest(), scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
     after.app()
     after.run(seconds: 20)
     after.watcher("ben").call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
@@ -78,7 +78,7 @@ struct AutomaticStories {
     "A setup that fails is tried again after 1, 5, 30 and 30 minutes",
     .inMemoryAlone("when a device is looked for again depends on the millisecond in which the radio is read"))
   func backOff() {
-    var bulb = RoomDevice.bulb(1, from: 5)
+    var bulb = SceneDevice.bulb(1, from: 5)
     bulb.intervalMilliseconds = 2000
     let (story, _, _) = gateway([bulb])
     story.bench.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
@@ -126,7 +126,7 @@ struct AutomaticStories {
 
   @Test("A device that changes its address is left to people")
   func privateAddress() {
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.address = .nonResolvable(rotationSeconds: 900)
     let (story, app, anna) = gateway([bulb])
     story.run(seconds: 10)

@@ -33,16 +33,16 @@ struct ComplaintTests {
 
   @Test("2: a device that restarts as its own bootloader stays its app's accessory")
   func secondIdentity() {
-    var bootloader = RoomDevice.stranger(1)
+    var bootloader = SceneDevice.stranger(1)
     bootloader.presence = [.seconds(30, 1000)]
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 15)]
     let manifest = GatewayManifest.lights { item in
       var alternate = DiscoveryDescriptor()
       alternate.companyIdentifier = 0x004C
       item.alternate = alternate
     }
-    let (story, app, _) = DeskStory.owning(manifest, room: [bulb, bootloader])
+    let (story, app, _) = DeskStory.owning(manifest, scene: [bulb, bootloader])
     app.call("WatchAdvertisements")
     story.run(seconds: 300)
     #expect(story.text.ranges(of: "found a1").count == 2)
@@ -51,16 +51,16 @@ struct ComplaintTests {
 
   @Test("2: so does one that has another address as its bootloader, if nothing else has fallen silent")
   func secondAddress() {
-    var bootloader = RoomDevice.stranger(2)
+    var bootloader = SceneDevice.stranger(2)
     bootloader.presence = [.seconds(16, 1000)]
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 15)]
     let manifest = GatewayManifest.lights { item in
       var alternate = DiscoveryDescriptor()
       alternate.companyIdentifier = 0x004C
       item.alternate = alternate
     }
-    let (story, app, _) = DeskStory.owning(manifest, room: [bulb, bootloader])
+    let (story, app, _) = DeskStory.owning(manifest, scene: [bulb, bootloader])
     app.call("WatchAdvertisements")
     story.run(seconds: 100)
     #expect(story.text.ranges(of: "found a1").count == 2 && story.text.hasSuffix("found a1"))
@@ -95,7 +95,7 @@ struct ComplaintTests {
     #expect(app.events.last?.text("event") == "accessoryRemoved")
     #expect(second.events.last?.text("event") == "accessoryRemoved")
     let after = DeskStory(
-      .lights { _ in }, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      .lights { _ in }, scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
     let again = after.app()
     again.hangUp()
     again.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
@@ -266,7 +266,7 @@ struct ComplaintTests {
 
   @Test("11: operators see what is near, whether an item looks for it or not")
   func sightings() {
-    let story = DeskStory(.lights { _ in }, room: [.bulb(1), .stranger(2)])
+    let story = DeskStory(.lights { _ in }, scene: [.bulb(1), .stranger(2)])
     let seen = ofGateway(story, "Sightings", #""all":true"#, more: true).compactMap { $0.object("device") }
     #expect(Set(seen.compactMap { $0.text("address") }) == ["C0:00:00:00:00:01", "C0:00:00:00:00:02"])
   }
@@ -276,7 +276,7 @@ struct ComplaintTests {
     let (story, _, _) = DeskStory.owning()
     var registry = BenchRegistry(story.bench.registry.saved)
     registry.loseBonds()
-    let after = DeskStory(.lights { _ in }, room: [.bulb(1)], registry: registry, run: 2)
+    let after = DeskStory(.lights { _ in }, scene: [.bulb(1)], registry: registry, run: 2)
     let call = after.app().call("List")
     #expect(call.replies.first?.object("accessory")?.text("bond") == "lost")
     #expect(call.replies.first?.object("accessory")?.integer("state") == 20)
@@ -284,10 +284,10 @@ struct ComplaintTests {
 
   @Test("14: levels are smoothed, and what is heard no more is lost")
   func smoothed() {
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 20)]
     bulb.signal = SignalModel(.steady(-60), sigmaTenths: 80)
-    let (story, app, anna) = DeskStory.owning(room: [bulb])
+    let (story, app, anna) = DeskStory.owning(scene: [bulb])
     let watch = app.call("WatchAdvertisements")
     story.run(seconds: 200)
     let said = watch.replies.compactMap { $0.object("advertisement") }

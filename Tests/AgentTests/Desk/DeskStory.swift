@@ -33,11 +33,11 @@ final class DeskStory {
 
   /// `run` tells one start of the agent from another.
   convenience init(
-    _ manifest: GatewayManifest = .lights, room: [RoomDevice]? = [.bulb(1)], access: AccessList = .twoApps,
+    _ manifest: GatewayManifest = .lights, scene: [SceneDevice]? = [.bulb(1)], access: AccessList = .twoApps,
     registry: BenchRegistry = BenchRegistry(), run: UInt64 = 1
   ) {
     self.init(
-      StoryTransport.current.bench(manifest, room: room, access: access, registry: registry, run: run))
+      StoryTransport.current.bench(manifest, scene: scene, access: access, registry: registry, run: run))
   }
 
   var text: String { lines.joined(separator: "\n") }

@@ -9,8 +9,8 @@ import VirtualRadio
 
 @Suite("Pickers whose app decides what is shown", .overEveryTransport)
 struct FilteredPickerStories {
-  private func filtered(_ room: [RoomDevice] = [.bulb(1)]) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(.lights { _ in }, room: room)
+  private func filtered(_ scene: [SceneDevice] = [.bulb(1)]) -> (DeskStory, StoryApp, StoryOperator) {
+    let story = DeskStory(.lights { _ in }, scene: scene)
     let app = story.app()
     let anna = story.watcher()
     app.call("ShowPicker", #""settings":{"options":1}"#)
@@ -61,7 +61,7 @@ struct FilteredPickerStories {
     "A device without a scan response is told after 300 ms, one with it at once",
     .inMemoryAlone("to the tenth of a second, when a device is found depends on when the radio is read"))
   func scanResponse() {
-    var silent = RoomDevice.bulb(2, from: 4)
+    var silent = SceneDevice.bulb(2, from: 4)
     silent.scanResponse = nil
     let (story, _, _) = filtered([.bulb(1, from: 4), silent])
     story.run(seconds: 4)
@@ -81,7 +81,7 @@ struct FilteredPickerStories {
   @Test("It makes the radio ask for scan responses, as long as it is open, if nothing else does")
   func nameInScanResponse() throws {
     let manifest = GatewayManifest.lights { _ in }.with { $0.gateway.scan = .auto }
-    let story = DeskStory(manifest, room: [.bulb(1, from: 30)])
+    let story = DeskStory(manifest, scene: [.bulb(1, from: 30)])
     let app = story.app()
     #expect(scan(story) == "passive")
     app.call("ShowPicker", #""settings":{"options":1,"discoveryTimeout":"short"}"#)

@@ -14,7 +14,7 @@ struct ImportStories {
 
   @Test("One that does not go on gives way to the next after 30 s, and is told so if it goes on after all")
   func idle() throws {
-    let story = DeskStory(.lights { _ in }, room: [])
+    let story = DeskStory(.lights { _ in }, scene: [])
     let first = try #require(story.bench.connect())
     let second = try #require(story.bench.connect())
     let begin = #""lines":[],"begin":true"#

@@ -8,9 +8,9 @@ import VirtualRadio
 @Suite("Requests that operators open for apps", .overEveryTransport)
 struct OpenedRequestStories {
   private func gateway(
-    _ room: [RoomDevice], _ manifest: GatewayManifest = .lights { _ in }
+    _ scene: [SceneDevice], _ manifest: GatewayManifest = .lights { _ in }
   ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest, room: room)
+    let story = DeskStory(manifest, scene: scene)
     return (story, story.app(), story.watcher())
   }
 

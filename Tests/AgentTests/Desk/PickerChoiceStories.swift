@@ -12,7 +12,7 @@ struct PickerChoiceStories {
     "An operator who watches and does not read keeps nobody awake, and gets the latest afterwards",
     .inMemoryAlone("the kernel keeps for its client what would fill the agent's buffer"))
   func slowWatcher() throws {
-    let story = DeskStory(.lights { _ in }, room: (1...20).map { .bulb($0) })
+    let story = DeskStory(.lights { _ in }, scene: (1...20).map { .bulb($0) })
     let app = story.app()
     let anna = story.watcher()
     app.call("ShowPicker")
@@ -115,9 +115,9 @@ struct PickerChoiceStories {
   @Test("Nobody chooses for ten minutes: userCancelled")
   func idle() {
     // Ten minutes of a bulb that speaks rarely.
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.intervalMilliseconds = 1000
-    let (story, _, _) = DeskStory.choosing(room: [bulb])
+    let (story, _, _) = DeskStory.choosing(scene: [bulb])
     story.run(seconds: 610)
     #expect(
       story.text == """
@@ -153,7 +153,7 @@ struct PickerChoiceStories {
 
   @Test("The sixth request in a minute is refused")
   func pace() {
-    let story = DeskStory(.lights { _ in }, room: [])
+    let story = DeskStory(.lights { _ in }, scene: [])
     let app = story.app()
     let anna = story.watcher()
     for _ in 0..<5 {
@@ -260,7 +260,7 @@ struct PickerChoiceStories {
 
   @Test("An item has as many accessories as it may: the setup fails, and a removal makes room")
   func itemIsFull() {
-    let story = DeskStory(.lights { $0.maxAccessories = 1 }, room: [.bulb(1, level: -50), .bulb(2)])
+    let story = DeskStory(.lights { $0.maxAccessories = 1 }, scene: [.bulb(1, level: -50), .bulb(2)])
     let app = story.app()
     let anna = story.watcher()
     app.call("ShowPicker")

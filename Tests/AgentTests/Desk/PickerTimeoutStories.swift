@@ -10,7 +10,7 @@ struct PickerTimeoutStories {
     "Nothing found: discoveryTimeout after what the settings say, 30 s by default",
     arguments: [("", 30), ("short", 60), ("medium", 120), ("long", 300), ("7", 7)])
   func discovery(timeout: String, seconds: Int) {
-    let story = DeskStory(room: [])
+    let story = DeskStory(scene: [])
     let app = story.app()
     story.watcher()
     app.call("ShowPicker", timeout.isEmpty ? "" : #""settings":{"discoveryTimeout":"\#(timeout)"}"#)
@@ -30,7 +30,7 @@ struct PickerTimeoutStories {
   @Test(
     "Nothing found because the radio is down: connectionFailed; a radio that is back in time changes that")
   func radioDown() {
-    let story = DeskStory(room: [])
+    let story = DeskStory(scene: [])
     let app = story.app()
     story.watcher()
     app.call("ShowPicker")
@@ -61,7 +61,7 @@ struct PickerTimeoutStories {
 
   @Test("An unbounded picker looks until it is closed")
   func unbounded() {
-    let story = DeskStory(room: [])
+    let story = DeskStory(scene: [])
     let app = story.app()
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"unbounded"}"#)
     _ = story.takeLines()

@@ -156,9 +156,9 @@ struct SessionStreamStories {
 struct AdvertisementStories {
   @Test("What is there is told first, then what is found, changed and lost; strangers never")
   func stream() {
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
-    let (story, app, _) = DeskStory.owning(room: [bulb, .bulb(2, level: -90), .stranger(3)])
+    let (story, app, _) = DeskStory.owning(scene: [bulb, .bulb(2, level: -90), .stranger(3)])
     app.call("WatchAdvertisements")
     story.run(seconds: 320)
     #expect(story.text.contains("→ #0 found a1\n") && story.text.contains("→ #0 lost a1\n"))
@@ -168,7 +168,7 @@ struct AdvertisementStories {
 
   @Test("It ends with its session, and with its accessory it falls silent")
   func ends() {
-    let (story, app, anna) = DeskStory.owning(room: [.bulb(1)])
+    let (story, app, anna) = DeskStory.owning(scene: [.bulb(1)])
     app.call("WatchAdvertisements")
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
     story.run(seconds: 2)
@@ -189,9 +189,9 @@ struct AdvertisementStories {
 
   @Test("A cursor goes on where it was; one of another run is reset")
   func cursor() {
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
-    let (story, app, _) = DeskStory.owning(room: [bulb])
+    let (story, app, _) = DeskStory.owning(scene: [bulb])
     app.call("WatchAdvertisements").hangUp()
     story.run(seconds: 320)
     _ = story.takeLines()
@@ -205,11 +205,11 @@ struct AdvertisementStories {
 
   @Test("Who reads too late misses exactly what was overwritten, and gets all the rest")
   func missed() {
-    var bulb = RoomDevice.bulb(1)
+    var bulb = SceneDevice.bulb(1)
     bulb.payloads = PayloadScript(
       cycle: [1, 2].map { AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, $0]) },
       turnMilliseconds: 2000)
-    let (story, app, _) = DeskStory.owning(room: [bulb])
+    let (story, app, _) = DeskStory.owning(scene: [bulb])
     app.call("WatchAdvertisements").hangUp()
     story.run(seconds: 700)
     let watch = app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#)
@@ -225,7 +225,7 @@ struct AdvertisementStories {
 
   @Test("An authorized accessory's address is told, counted and logged")
   func resolve() {
-    let (story, app, _) = DeskStory.owning(room: [.bulb(1)])
+    let (story, app, _) = DeskStory.owning(scene: [.bulb(1)])
     app.call("Resolve", about: app.accessory)
     #expect(
       story.text == """

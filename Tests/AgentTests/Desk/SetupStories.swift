@@ -124,7 +124,7 @@ struct SetupStories {
     #expect(app.accessory != "")
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let after = DeskStory(
-      manifest, room: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      manifest, scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
     let again = after.app()
     again.call("List")
     let returning = after.app(as: "lights again")

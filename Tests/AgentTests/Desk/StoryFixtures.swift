@@ -37,12 +37,12 @@ extension GatewayManifest {
   }
 }
 
-extension RoomDevice {
+extension SceneDevice {
   /// A bulb that is there for some seconds only.
   static func bulb(_ number: UInt64, level: Int = -60, from start: Int64, to end: Int64 = 100_000)
-    -> RoomDevice
+    -> SceneDevice
   {
-    var device = RoomDevice.bulb(number, level: level)
+    var device = SceneDevice.bulb(number, level: level)
     device.presence = [.seconds(start, end)]
     return device
   }

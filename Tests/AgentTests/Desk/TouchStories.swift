@@ -17,10 +17,10 @@ struct TouchStories {
     }
   }
 
-  private func touching(_ room: [RoomDevice], _ manifest: GatewayManifest = manifest) -> (
+  private func touching(_ scene: [SceneDevice], _ manifest: GatewayManifest = manifest) -> (
     DeskStory, StoryApp, StoryOperator
   ) {
-    let story = DeskStory(manifest, room: room)
+    let story = DeskStory(manifest, scene: scene)
     let app = story.app()
     let anna = story.watcher()
     app.call("ShowPicker")
@@ -53,7 +53,7 @@ struct TouchStories {
 
   @Test("A device that was there before is not meant, until it has left and come again")
   func heldBefore() {
-    var bulb = RoomDevice.bulb(1, level: -35)
+    var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(0, 10), .seconds(40, 100)]
     let (story, _, _) = touching([bulb])
     story.run(seconds: 50)
@@ -123,7 +123,7 @@ struct TouchStories {
 
   @Test("A device that was removed is not let in again by touch until an operator allows it")
   func tombstone() {
-    var bulb = RoomDevice.bulb(1, level: -35)
+    var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(5, 20), .seconds(50, 70), .seconds(100, 200)]
     let (story, app, anna) = touching([bulb])
     story.run(seconds: 10)
@@ -173,7 +173,7 @@ struct TouchStories {
       other.descriptor.companyIdentifier = 0x0EEF
       manifest.apps[0].items.insert(other, at: 0)
     }
-    var bulb = RoomDevice.bulb(1, level: -35)
+    var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(5, 20), .seconds(50, 100)]
     let (story, app, _) = touching([bulb], manifest)
     story.run(seconds: 10)
@@ -189,7 +189,7 @@ struct TouchStories {
 
   @Test("A device that changes its address is not let in by touch")
   func privateAddress() {
-    var bulb = RoomDevice.bulb(1, level: -35, from: 5)
+    var bulb = SceneDevice.bulb(1, level: -35, from: 5)
     bulb.address = .nonResolvable(rotationSeconds: 900)
     let (story, _, _) = touching([bulb])
     story.run(seconds: 10)
@@ -255,7 +255,7 @@ struct TouchStories {
   func opened() {
     let story = DeskStory(
       Self.manifest.with { $0.apps[0].items[0].selection = .operator },
-      room: [.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 9)])
+      scene: [.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 9)])
     let anna = story.watcher()
     anna.call("Open", #""app":"lights","touch":true,"count":3"#)
     story.run(seconds: 301)

@@ -220,7 +220,7 @@ struct ItemFieldsTests {
   }
 
   @Test("Texts that would not fit one message to operators are refused; whatever is taken fits")
-  func room() throws {
+  func scene() throws {
     func list(_ count: Int) -> String {
       // DEL is one octet that takes six when it is escaped.
       let name = String(repeating: "\u{7F}", count: 248)

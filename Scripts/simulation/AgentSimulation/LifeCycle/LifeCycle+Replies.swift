@@ -21,10 +21,10 @@ extension LifeCycle {
       actors[place].outgoing.removeFirst(count)
       hasMoved = true
     }
-    let room = max(0, (actors[place].octetsPerRead == 0 ? 1 << 20 : 2048) - actors[place].unread.count)
+    let scene = max(0, (actors[place].octetsPerRead == 0 ? 1 << 20 : 2048) - actors[place].unread.count)
     var drained: [UInt8] = []
     agent.drain(id) { span in
-      let count = min(room, span.count)
+      let count = min(scene, span.count)
       for index in 0..<count { drained.append(span[index]) }
       return count
     }

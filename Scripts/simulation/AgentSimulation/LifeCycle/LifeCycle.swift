@@ -11,7 +11,7 @@ import VirtualRadio
 
 /// The real agent among apps and operators by chance, with a disk that is slow and fails, and with power cuts.
 ///
-/// The radio and its room are those of the ``Simulation``, whose witness looks after sightings; here it is sessions,
+/// The radio and its scene are those of the ``Simulation``, whose witness looks after sightings; here it is sessions,
 /// pickers and the registry that are compared with what everybody was told and what the disk holds.
 public final class LifeCycle {
   let seconds: Int
@@ -57,7 +57,7 @@ public final class LifeCycle {
     var dice = SeededGenerator(seed: seed ^ 0x11FE_C7C1_E000_0000)
     seconds = dice.pick([15, 30, 30, 80])
     pace = dice.pick([1000, 20_000, 20_000, 50_000])
-    let room = RandomRoom.script(seconds: seconds, dice: &dice)
+    let scene = RandomScene.script(seconds: seconds, dice: &dice)
     manifest = LifeManifest.manifest(dice: &dice)
     configuration = AgentCore.Configuration(
       manifest, identities: Vocabulary.identities, board: BoardProfile(name: "simulated"),
@@ -68,7 +68,7 @@ public final class LifeCycle {
       AgentCore.Setup(
         configuration, radioSource: "h4:controller", epoch: block,
         secret: Block128(high: dice.next(), low: dice.next())), at: Instant(microseconds: 0))
-    radio = SimulatedRadio(VirtualController(room), isBatched: dice.chance(perMille: 300))
+    radio = SimulatedRadio(VirtualController(scene), isBatched: dice.chance(perMille: 300))
     disk = SimulatedDisk(
       failuresPerMille: dice.pick([0, 0, 20, 100]), dice: SeededGenerator(seed: dice.next()))
     disk.tampering = tampering

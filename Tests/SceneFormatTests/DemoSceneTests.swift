@@ -3,26 +3,26 @@
 import Controller
 import HCI
 import ManifestFormat
-import RoomFormat
+import SceneFormat
 import TestSupport
 import Testing
 import VirtualRadio
 
-/// The room that is shipped, heard as the agent hears it: through bring-up and controller.
-@Suite("The demonstration's room, live")
-struct DemoRoomTests {
+/// The scene that is shipped, heard as the agent hears it: through bring-up and controller.
+@Suite("The demonstration's scene, live")
+struct DemoSceneTests {
   private struct Heard {
     var levels: [UInt64: [(second: Int64, level: Int)]] = [:]
     var sets: Set<UInt8> = []
   }
 
-  private static func room() throws -> RoomScript {
-    let text = try Fixtures.bytes(of: TestData.packageRoot + "/Config/demo-room.toml")
-    return try #require(RoomReader.read(text: text, fileName: "demo-room.toml").value)
+  private static func scene() throws -> SceneScript {
+    let text = try Fixtures.bytes(of: TestData.packageRoot + "/Config/demo-scene.toml")
+    return try #require(SceneReader.read(text: text, fileName: "demo-scene.toml").value)
   }
 
-  private func listen(_ room: RoomScript, plan: ScanPlan, seconds: Int64) -> Heard {
-    var controller = VirtualController(room)
+  private func listen(_ scene: SceneScript, plan: ScanPlan, seconds: Int64) -> Heard {
+    var controller = VirtualController(scene)
     var bringup = ControllerInitializer()
     var heard = Heard()
     var now = Instant(microseconds: 0)
@@ -59,7 +59,7 @@ struct DemoRoomTests {
 
   @Test("The bulb is carried to the gateway and away")
   func carriedBulb() throws {
-    let heard = listen(try Self.room(), plan: Self.fullTime, seconds: 40)
+    let heard = listen(try Self.scene(), plan: Self.fullTime, seconds: 40)
     let bulb = try #require(heard.levels[0xC4A1_0000_1E27])
     let near = bulb.filter { (13..<30).contains($0.second) }.map(\.level)
     let far = bulb.filter { $0.second < 9 || $0.second > 34 }.map(\.level)
@@ -70,9 +70,9 @@ struct DemoRoomTests {
 
   @Test("A controller without extended advertising hears the legacy part")
   func legacyController() throws {
-    var room = try Self.room()
-    room.controller.hasExtendedAdvertising = false
-    let heard = listen(room, plan: Self.fullTime, seconds: 20)
+    var scene = try Self.scene()
+    scene.controller.hasExtendedAdvertising = false
+    let heard = listen(scene, plan: Self.fullTime, seconds: 20)
     #expect(heard.levels[0xC4A1_0000_1E27] != nil && heard.sets == [ReportHeader.noAdvertisingSID])
   }
 }

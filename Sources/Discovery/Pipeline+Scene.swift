@@ -2,7 +2,7 @@
 
 public import HCI
 
-// Room for a new row, set, payload or match: what is free, else what gives way.
+// Scene for a new row, set, payload or match: what is free, else what gives way.
 
 extension Pipeline {
   // MARK: Rows

@@ -3,10 +3,10 @@
 import HCI
 import VirtualRadio
 
-/// A room by chance: devices of every kind, that come, go, move, change what they say, and hide.
-enum RandomRoom {
-  static func script(seconds: Int, dice: inout SeededGenerator) -> RoomScript {
-    var script = RoomScript()
+/// A scene by chance: devices of every kind, that come, go, move, change what they say, and hide.
+enum RandomScene {
+  static func script(seconds: Int, dice: inout SeededGenerator) -> SceneScript {
+    var script = SceneScript()
     script.seed = dice.next()
     script.controller = controller(seconds: seconds, dice: &dice)
     let count = dice.chance(perMille: 200) ? dice.between(25, 50) : dice.between(1, 16)
@@ -53,11 +53,11 @@ enum RandomRoom {
 
   // MARK: Devices
 
-  private static func device(number: Int, seconds: Int, dice: inout SeededGenerator) -> RoomDevice {
+  private static func device(number: Int, seconds: Int, dice: inout SeededGenerator) -> SceneDevice {
     let address = address(number: UInt64(number), dice: &dice)
     let advertising = advertising(isAnonymous: address == .anonymous, dice: &dice)
     let payloads = (0..<dice.pick([1, 1, 2, 4])).map { _ in payload(of: advertising, dice: &dice) }
-    var device = RoomDevice(
+    var device = SceneDevice(
       address, advertising,
       payloads: PayloadScript(cycle: payloads, turnMilliseconds: dice.pick([200, 900, 4000, 20_000])),
       intervalMilliseconds: dice.pick([60, 100, 250, 500, 1000, 3000]),

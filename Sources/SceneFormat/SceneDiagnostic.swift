@@ -2,8 +2,8 @@
 
 import ManifestFormat
 
-/// What is wrong with a room and with no other of our files, and what would be right. Every sentence is here.
-enum RoomProblem: Equatable {
+/// What is wrong with a scene and with no other of our files, and what would be right. Every sentence is here.
+enum SceneDiagnostic: Equatable {
   case timeOutOfRange(least: String, most: String)
   case levelOutOfRange
   case addressWithoutUse
@@ -57,8 +57,8 @@ enum RoomProblem: Equatable {
 }
 
 extension TableReader {
-  func report(_ problem: RoomProblem, at key: Key) { report(.rule(problem.sentence), at: key) }
-  func reportMissing(_ problem: RoomProblem) { reportMissing(.rule(problem.sentence)) }
+  func report(_ problem: SceneDiagnostic, at key: Key) { report(.rule(problem.sentence), at: key) }
+  func reportMissing(_ problem: SceneDiagnostic) { reportMissing(.rule(problem.sentence)) }
 }
 
 extension FormatDiagnostic.Expectation {

@@ -2,26 +2,26 @@
 
 import HCI
 import ManifestFormat
-import RoomFormat
+import SceneFormat
 import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Reading a room")
-struct RoomReaderTests {
-  private static let room = try? RoomReader.read(
+@Suite("Reading a scene")
+struct SceneReaderTests {
+  private static let scene = try? SceneReader.read(
     text: Fixtures.bytes(of: Fixtures.folder + "/good/every-key.toml"), fileName: "every-key.toml")
 
-  @Test("A good file gives its room without a word", arguments: Fixtures.names(in: "good", ending: ".toml"))
+  @Test("A good file gives its scene without a word", arguments: Fixtures.names(in: "good", ending: ".toml"))
   func good(name: String) throws {
     let text = try Fixtures.bytes(of: Fixtures.folder + "/good/\(name).toml")
-    let reading = RoomReader.read(text: text, fileName: name)
+    let reading = SceneReader.read(text: text, fileName: name)
     #expect(reading.lines == [] && reading.value != nil)
   }
 
   @Test("The controller is what its table says")
   func controller() throws {
-    let script = try #require(Self.room?.value).controller
+    let script = try #require(Self.scene?.value).controller
     var expected = ControllerScript()
     expected.address = 0xDCA6_3200_0001
     expected.version = 9
@@ -39,8 +39,8 @@ struct RoomReaderTests {
       ControllerFault(.command(.leSetEventMask), .garbage([0xDE, 0xAD])),
     ]
     #expect(script == expected)
-    #expect(Self.room?.value?.seed == 0xACCE)
-    #expect(Self.room?.value?.periodMicroseconds == 90_000_000)
+    #expect(Self.scene?.value?.seed == 0xACCE)
+    #expect(Self.scene?.value?.periodMicroseconds == 90_000_000)
   }
 
   @Test("A legacy device is what its table says")
@@ -50,7 +50,7 @@ struct RoomReaderTests {
       AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [octet]).serviceData(service, [1])
         .services(service)
     }
-    var expected = RoomDevice(
+    var expected = SceneDevice(
       .staticRandom(0xC4A1_0000_1E27),
       payloads: PayloadScript(cycle: turns, turnMilliseconds: 2500),
       scanResponse: AdvertisingPayload().name("Lumo").shortenedName("Lu").txPowerLevel(-4).appearance(0xC1),
@@ -67,10 +67,10 @@ struct RoomReaderTests {
     expected.name = "legacy"
     expected.jitterMilliseconds = 0
     expected.hasReading = false
-    #expect(try #require(Self.room?.value).devices.first == expected)
+    #expect(try #require(Self.scene?.value).devices.first == expected)
   }
 
-  @Test("An extended device is what its table says, and takes the room's signal")
+  @Test("An extended device is what its table says, and takes the scene's signal")
   func extended() throws {
     var set = AdvertisingSet(id: 3, properties: .connectable)
     set.primaryPHY = .coded
@@ -81,29 +81,29 @@ struct RoomReaderTests {
       .solicitations(BluetoothUUID(high: 0x7B1F_0001_3A52_4C8E, low: 0x9D60_2F4E_8A6C_1B05))
       .structure(0x2F, [1, 2]).raw([0x1B, 0xFF, 0x59, 0x00])
     let key = Block128(high: 0x8F1C_6E20_B7D3_4A95, low: 0x0D62_E9F4_7135_A8CB)
-    let expected = RoomDevice(
+    let expected = SceneDevice(
       .resolvable(key: key, rotationSeconds: 900), .extended(set), payloads: PayloadScript(payload),
       intervalMilliseconds: 1000,
       signal: SignalModel(
         .steady(-60), sigmaTenths: 22, channelOffsetsTenths: SignalModel.ChannelOffsets(10, -5, -15),
         fades: SignalModel.Fades(startsPerMille: 4, depthTenths: 90, milliseconds: 300), lossPerMille: 50))
-    #expect(try #require(Self.room?.value).devices[1] == expected)
+    #expect(try #require(Self.scene?.value).devices[1] == expected)
   }
 
   @Test("Directed, anonymous and scannable devices are what their tables say")
   func others() throws {
-    let devices = try #require(Self.room?.value).devices
+    let devices = try #require(Self.scene?.value).devices
     #expect(devices[2].advertising == .directed(to: DeviceAddress(bits: 0x5B2C_90D1_44E8, type: .random)))
     #expect(devices[3].address == .anonymous)
     #expect(devices[4].advertising == .extended(AdvertisingSet(id: 0, properties: .scannable)))
     #expect(devices[4].scanResponse == AdvertisingPayload().name("Wide"))
   }
 
-  @Test("A room that was read is heard through its controller")
+  @Test("A scene that was read is heard through its controller")
   func heard() throws {
-    var room = try #require(Self.room?.value)
-    room.controller.faults = []
-    var controller = VirtualController(room)
+    var scene = try #require(Self.scene?.value)
+    scene.controller.faults = []
+    var controller = VirtualController(scene)
     for packet in [
       PacketEncoder.command(0x0C01, Array(repeating: 0xFF, count: 8)), PacketEncoder.command(0x200C, [1, 0]),
     ] {

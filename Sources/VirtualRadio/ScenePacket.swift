@@ -3,7 +3,7 @@
 public import HCI
 
 /// What the host receives from the controller: an H4 packet and when it came.
-public struct RoomPacket: Equatable, Sendable {
+public struct ScenePacket: Equatable, Sendable {
   public let time: Instant
   public let bytes: [UInt8]
 }

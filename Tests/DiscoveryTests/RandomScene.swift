@@ -5,9 +5,9 @@ import HCI
 import Manifest
 import VirtualRadio
 
-/// Reports of a restless room: devices that come and go, change their pace, their sets, their payloads, and how they
+/// Reports of a restless scene: devices that come and go, change their pace, their sets, their payloads, and how they
 /// are heard. The same seed gives the same reports.
-struct RandomRoom {
+struct RandomScene {
   private var dice: SeededGenerator
   private var devices: [Advertiser]
 
@@ -118,8 +118,8 @@ struct RandomRoom {
 }
 
 extension [DisplayItem] {
-  /// Items of every kind that the room's payloads meet.
-  static var ofTheRoom: Self {
+  /// Items of every kind that the scene's payloads meet.
+  static var ofTheScene: Self {
     let masked = DisplayItem.company(0, "masked") {
       $0.descriptor.companyIdentifier = nil
       $0.descriptor.serviceUUID = BluetoothUUID(short: 0xFE0F)

@@ -2,13 +2,13 @@
 
 public import HCI
 
-/// A room full of advertisers as one scanning controller hears it.
+/// A scene full of advertisers as one scanning controller hears it.
 ///
 /// The same devices, settings and seed give the same packets, octet for octet. Each device has its own dice, so
 /// that adding one at the end leaves what the others send alone. `scanner` may be changed between packets and
 /// acts on what is sent from then on. With a period the devices' movements, presence and payloads begin anew after it;
 /// their addresses, intervals and noise go on.
-public struct Room: Sendable {
+public struct Scene: Sendable {
   public var scanner: ScanSettings
   /// What of it is reported; acts like `scanner`.
   public var filter = ReportFilter()
@@ -19,10 +19,10 @@ public struct Room: Sendable {
   private var dice: SeededGenerator
 
   public init(
-    _ devices: [RoomDevice], scanner: ScanSettings = ScanSettings(), seed: UInt64,
+    _ devices: [SceneDevice], scanner: ScanSettings = ScanSettings(), seed: UInt64,
     periodMicroseconds: Int64? = nil
   ) {
-    precondition(periodMicroseconds ?? 1 > 0, "a room's script takes some time")
+    precondition(periodMicroseconds ?? 1 > 0, "a scene's script takes some time")
     self.scanner = scanner
     dice = SeededGenerator(seed: seed)
     advertisers = devices.enumerated().map { index, device in
@@ -36,7 +36,7 @@ public struct Room: Sendable {
   }
 
   /// The next report event before `limit`, or nil when there is none.
-  public mutating func next(before limit: Instant) -> RoomPacket? {
+  public mutating func next(before limit: Instant) -> ScenePacket? {
     while let entry = agenda.first, entry.time < limit, entry.time <= horizon {
       for heard in filter.passed(advertisers[entry.device].send(to: scanner)) { post(heard) }
       agenda.replaceFirst(time: advertisers[entry.device].nextEvent())
@@ -69,7 +69,7 @@ public struct Room: Sendable {
   }
 
   /// Takes the first report and those that join it out of the outbox.
-  private mutating func deliver(before limit: Instant) -> RoomPacket {
+  private mutating func deliver(before limit: Instant) -> ScenePacket {
     let (close, end) = (horizon, min(horizon, limit))
     var batch = [outbox.removeFirst()]
     while let next = outbox.first, next.time < end, fits(next, in: batch),
@@ -79,7 +79,7 @@ public struct Room: Sendable {
     }
     let packet = ReportEncoder.event(batch[0].format, batch.map(\.report))
     let time = scanner.holdsEvents ? close : batch[batch.count - 1].time
-    return RoomPacket(time: time, bytes: packet)
+    return ScenePacket(time: time, bytes: packet)
   }
 
   private func fits(_ next: HeardReport, in batch: [HeardReport]) -> Bool {

@@ -7,7 +7,7 @@ import Testing
 import VirtualRadio
 
 @Suite("Reload: room in the tables")
-struct ReloadRoomTests {
+struct ReloadSceneTests {
   private let bulb = DisplayItem.company(0x0EEE)
 
   private func manifest(_ items: DisplayItem..., adjust: (inout Capacities) -> Void) -> GatewayManifest {

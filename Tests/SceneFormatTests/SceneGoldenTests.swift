@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ManifestFormat
-import RoomFormat
+import SceneFormat
 import TestSupport
 import Testing
 
 /// Each file in `Fixtures/bad` holds one kind of mistake; the file of the same name beside it, everything that is said
 /// about it. With `RECORD_GOLDEN` set the second is written anew, to be read before it is committed.
-@Suite("Mistakes in a room")
-struct RoomGoldenTests {
+@Suite("Mistakes in a scene")
+struct SceneGoldenTests {
   static let names = Fixtures.names(in: "bad", ending: ".toml")
 
   @Test("Each gives exactly the diagnostics that stand beside it", arguments: names)
   func golden(name: String) throws {
     let path = "\(Fixtures.folder)/bad/\(name)"
-    let reading = RoomReader.read(text: try Fixtures.bytes(of: path + ".toml"), fileName: "\(name).toml")
+    let reading = SceneReader.read(text: try Fixtures.bytes(of: path + ".toml"), fileName: "\(name).toml")
     let lines = reading.lines.map { $0 + "\n" }.joined()
     if Fixtures.isRecording { try Fixtures.write(lines, to: path + ".expected") }
     #expect(lines == String(decoding: try Fixtures.bytes(of: path + ".expected"), as: UTF8.self))
@@ -31,11 +31,11 @@ struct RoomGoldenTests {
   }
 }
 
-@Suite("Damaged rooms")
-struct RoomRobustnessTests {
-  /// A reading is a room or errors, never both, and each thing is said on one printable line.
+@Suite("Damaged scenes")
+struct SceneRobustnessTests {
+  /// A reading is a scene or errors, never both, and each thing is said on one printable line.
   private static func expectSound(_ text: [UInt8], _ name: String) {
-    let reading = RoomReader.read(text: text, fileName: "room")
+    let reading = SceneReader.read(text: text, fileName: "scene")
     let hasError = reading.diagnostics.contains { $0.severity == .error }
     let isPrintable = reading.lines.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
     #expect((reading.value == nil) == hasError && isPrintable, "\(name)")
@@ -45,12 +45,12 @@ struct RoomRobustnessTests {
     try Fixtures.bytes(of: Fixtures.folder + "/good/every-key.toml")
   }
 
-  @Test("Every prefix gives a room or diagnostics")
+  @Test("Every prefix gives a scene or diagnostics")
   func prefixes() throws {
     try withEveryPrefix(of: Self.everyKey()) { text, damage in Self.expectSound(text, "\(damage)") }
   }
 
-  @Test("Every single flipped bit gives a room or diagnostics", arguments: 0..<8)
+  @Test("Every single flipped bit gives a scene or diagnostics", arguments: 0..<8)
   func flippedBits(bit: Int) throws {
     var text = try Self.everyKey()
     for index in text.indices {

@@ -2,21 +2,21 @@
 
 import HCI
 import ManifestFormat
-import RoomFormat
+import SceneFormat
 import TestSupport
 import VirtualRadio
 
-/// Reads a room, and listens for a second to what was accepted.
-func fuzzRoom(_ bytes: RawSpan) {
-  let reading = RoomReader.read(text: bytes.octets, fileName: "fuzzed.toml")
+/// Reads a scene, and listens for a second to what was accepted.
+func fuzzScene(_ bytes: RawSpan) {
+  let reading = SceneReader.read(text: bytes.octets, fileName: "fuzzed.toml")
   precondition(reading.value != nil || !reading.diagnostics.isEmpty, "refused without a reason")
   for line in reading.lines {
     precondition(!line.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a control character for the terminal")
   }
-  guard var room = reading.value else { return }
+  guard var scene = reading.value else { return }
   // A second of a few devices is enough, and as much as an input has time for.
-  room.devices = Array(room.devices.prefix(4))
-  var controller = VirtualController(room)
+  scene.devices = Array(scene.devices.prefix(4))
+  var controller = VirtualController(scene)
   for packet in wakeUp { controller.receive(packet, at: Instant(microseconds: 0)) }
   while let packet = controller.next(before: Instant(microseconds: 1_000_000)) {
     precondition(packet.time < Instant(microseconds: 1_000_000), "a packet from the future")

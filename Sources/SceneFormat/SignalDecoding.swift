@@ -6,7 +6,7 @@ import ManifestFormat
 import VirtualRadio
 
 extension SignalModel {
-  /// What the room does to every signal; the path is a place holder.
+  /// What the scene does to every signal; the path is a place holder.
   init(usual table: TableReader<SignalKey>) {
     self.init(.steady(-60))
     sigmaTenths = table.decibels(.sigma) ?? sigmaTenths
@@ -15,7 +15,7 @@ extension SignalModel {
     if table.node(.fades) != nil { fades = Fades(table.table(.fades)) }
   }
 
-  /// What the room does, except for what the device says itself.
+  /// What the scene does, except for what the device says itself.
   init?(_ table: TableReader<DeviceKey>, usual: SignalModel) {
     guard let path = SignalPath(table) else { return nil }
     self = usual
@@ -52,7 +52,7 @@ extension SignalPath {
     let points = tables.compactMap(Point.init)
     for (index, pair) in zip(points, points.dropFirst()).enumerated() where pair.1.time < pair.0.time {
       table.log.report(
-        .rule(RoomProblem.timeRunsBackwards.sentence),
+        .rule(SceneDiagnostic.timeRunsBackwards.sentence),
         at: table.path(.path).appending(index: index + 1))
       return nil
     }

@@ -2,8 +2,8 @@
 
 import Manifest
 
-/// A room.
-enum RoomKey: String, ManifestKey {
+/// A scene.
+enum SceneKey: String, ManifestKey {
   case schema, seed
   case period = "repeat"
   case controller, signal, device

@@ -5,7 +5,7 @@ import TestSupport
 
 /// Files that lie beside the tests.
 enum Fixtures {
-  static var folder: String { TestData.packageRoot + "/Tests/RoomFormatTests/Fixtures" }
+  static var folder: String { TestData.packageRoot + "/Tests/SceneFormatTests/Fixtures" }
 
   /// Whether expected outputs are to be written instead of compared.
   static var isRecording: Bool { ProcessInfo.processInfo.environment["RECORD_GOLDEN"] != nil }

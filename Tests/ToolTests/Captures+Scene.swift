@@ -10,7 +10,7 @@ extension Captures {
 
   /// Half a minute: a bulb that is carried to the gateway and away again, a thermometer that measures, a device that
   /// looks almost like the bulb and has a hostile name, and a stranger.
-  static let room: [UInt8] = {
+  static let scene: [UInt8] = {
     var packets: [(Int64, [UInt8])] = []
     for step in Int64(0)..<120 {
       packets.append((step * 100, report(bulb, rssi: bulbLevel(step), bulbPayload)))

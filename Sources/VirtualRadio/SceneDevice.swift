@@ -2,9 +2,9 @@
 
 public import HCI
 
-/// One advertiser in a room: what it sends, when, and how strongly it is heard.
-public struct RoomDevice: Equatable, Sendable {
-  /// What the room's script calls it; nobody hears it.
+/// One advertiser in a scene: what it sends, when, and how strongly it is heard.
+public struct SceneDevice: Equatable, Sendable {
+  /// What the scene's script calls it; nobody hears it.
   public var name = ""
   public var address: AddressPlan
   public var advertising: Advertising

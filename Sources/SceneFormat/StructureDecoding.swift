@@ -5,7 +5,7 @@ import Manifest
 import ManifestFormat
 import VirtualRadio
 
-/// One AD structure (Core Specification 5.4, Volume 3, Part C, 11) as a room writes it: the same one always, or one for
+/// One AD structure (Core Specification 5.4, Volume 3, Part C, 11) as a scene writes it: the same one always, or one for
 /// each turn.
 struct StructureTurns {
   /// Not empty.

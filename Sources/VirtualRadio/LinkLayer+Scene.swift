@@ -4,7 +4,7 @@ import HCI
 
 /// What the host's settings mean for what is heard and reported.
 extension LinkLayer {
-  /// How the room is scanned from `start` on.
+  /// How the scene is scanned from `start` on.
   func settings(from start: Instant, batchPerMille: Int) -> ScanSettings {
     var settings = ScanSettings.off
     settings.holdsEvents = true

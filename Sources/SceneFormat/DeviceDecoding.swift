@@ -4,7 +4,7 @@ import HCI
 import ManifestFormat
 import VirtualRadio
 
-extension RoomDevice {
+extension SceneDevice {
   /// Nil when something in the table is missing; the log says what.
   init?(_ table: TableReader<DeviceKey>, usual: SignalModel) {
     let plan = AddressPlan(table)
@@ -59,7 +59,7 @@ extension TableReader<DeviceKey> {
         continue
       }
       guard start < end, start >= ranges.last?.upperBound.microseconds ?? 0 else {
-        log.report(.rule(RoomProblem.presenceRunsBackwards.sentence), at: path)
+        log.report(.rule(SceneDiagnostic.presenceRunsBackwards.sentence), at: path)
         continue
       }
       ranges.append(Instant(microseconds: start)..<Instant(microseconds: end))

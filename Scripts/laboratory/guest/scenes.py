@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rooms as text (Config/demo-room.toml explains the format)."""
+"""Scenes as text (Config/demo-scene.toml explains the format)."""
 
 HEAD = """schema = 1
 seed = 11
