@@ -52,7 +52,7 @@ public enum AgentProgram {
         version: AgentVersion.text)
       log.say(.info, "accessoryd \(AgentVersion.text) serves \(quoted(options.socket))")
       let state = StateFolder(named: options.state, given: Environment.value(of: "STATE_DIRECTORY"))
-      var loop = try AgentLoop(setup, Disk(reader, state), socket, log, in: .ofMachine())
+      var loop = try AgentLoop(setup, Disk(reader, state), socket, log, in: .machine())
       try loop.run()
     } catch {
       throw .system(error)

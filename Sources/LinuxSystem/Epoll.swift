@@ -23,7 +23,7 @@ public struct Ready: Sendable {
 /// The kernel's list of watched descriptors.
 ///
 /// A wait delivers at most 64 events; the others are delivered by the next one. An event may be of a descriptor that
-/// was closed after the wait, so tokens carry a generation (``Watches``).
+/// was closed after the wait, so tokens carry a generation (``EpollRegistry``).
 public struct Epoll: ~Copyable {
   private let descriptor: Descriptor
   private var events: [clinux_event]

@@ -32,7 +32,7 @@ struct GatewayConnection: ~Copyable {
 
   init(path: String) throws(GatewayProblem) {
     do throws(SystemError) {
-      descriptor = try LocalConnection.open(path: path)
+      descriptor = try UnixConnection.open(path: path)
     } catch {
       throw .connecting(error)
     }

@@ -19,7 +19,7 @@ struct VirtualControllerOptions {
 
   let scene: String
   private(set) var socket = ""
-  private(set) var kind = LocalSocketKind.stream
+  private(set) var kind = UnixSocketKind.stream
   private(set) var seed: UInt64?
 
   /// Returns nil when the caller asks for help. `words` begin with the program's name.

@@ -15,14 +15,14 @@ struct VirtualControllerServer: ~Copyable {
   private static let idleMilliseconds: Int64 = 1000
 
   private let path: String
-  private let kind: LocalSocketKind
+  private let kind: UnixSocketKind
   private let origin: Int64
   private let signals: SignalDescriptor
   private var transport: VirtualControllerTransport
   private var epoll: Epoll
   private var timer: LoopTimer
-  private var watches = Watches<EpollOwner>(capacity: 4)
-  private var listener: LocalListener?
+  private var watches = EpollRegistry<EpollOwner>(capacity: 4)
+  private var listener: UnixListener?
   private var listenerToken: UInt64?
   private var host: Host?
   private var now = Instant(microseconds: 0)
@@ -40,12 +40,13 @@ struct VirtualControllerServer: ~Copyable {
     }
   }
 
-  init(_ controller: consuming VirtualController, _ path: String, _ kind: LocalSocketKind) throws(SystemError) {
+  init(_ controller: consuming VirtualController, _ path: String, _ kind: UnixSocketKind) throws(SystemError)
+  {
     let signals = try SignalDescriptor()
     let origin = try BootTime.now()
     let epoll = try Epoll()
     let timer = try LoopTimer(origin: origin)
-    var watches = Watches<EpollOwner>(capacity: 4)
+    var watches = EpollRegistry<EpollOwner>(capacity: 4)
     if let token = watches.insert(.signals) { try epoll.add(signals.descriptor, .readable, token: token) }
     if let token = watches.insert(.timer) { try timer.watch(in: epoll, token: token) }
     self.path = path
@@ -138,7 +139,7 @@ struct VirtualControllerServer: ~Copyable {
 
   private mutating func listen() throws(SystemError) {
     guard let token = watches.insert(.listener) else { return }
-    let new = try LocalListener(replacing: path, interim: path + ".new", mode: 0o600, kind: kind)
+    let new = try UnixListener(replacing: path, interim: path + ".new", mode: 0o600, kind: kind)
     try epoll.add(new.descriptor, .readable, token: token)
     listener = consume new
     listenerToken = token

@@ -41,7 +41,7 @@ enum LoopBench {
       secret: Block128(high: 3, low: 4))
     return try AgentLoop(
       setup, disk, ServiceSocket(folder("socket")), Log(.terminal, .info, time: { "" }) { _ in true },
-      in: .ofMachine())
+      in: .machine())
   }
 }
 

@@ -34,11 +34,11 @@ struct RadioSourceTests {
 
   private struct NoPair: Error {}
 
-  private func link(_ framing: LocalSocketKind) throws -> (ControllerLink, OpenClient) {
+  private func link(_ framing: UnixSocketKind) throws -> (H4Socket, OpenClient) {
     var far: Descriptor?
-    let near = try LocalConnection.pair(&far)
+    let near = try UnixConnection.pair(&far)
     guard let other = far.take() else { throw NoPair() }
-    return (ControllerLink(OpenSocket(near), framing), OpenClient(other))
+    return (H4Socket(SharedDescriptor(near), framing), OpenClient(other))
   }
 
   @Test("Packets come one a read, and then there is nothing")

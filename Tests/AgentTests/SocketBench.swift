@@ -44,19 +44,19 @@ final class SocketBench: StoryBench {
     let setup = AgentCore.Setup(
       AgentCore.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
-    let surroundings = Surroundings(
+    let dependencies = LoopDependencies(
       clock: LoopClock(origin: nil, now: { time.now }),
-      performErrand: { [opening = air.opening] _ in .opened(opening.open()) },
+      performTask: { [opening = air.opening] _ in .opened(opening.open()) },
       startProgram: { words, account throws(SystemError) in
         programs.began(words)
-        return try Surroundings.confined(words, account)
+        return try LoopDependencies.confined(words, account)
       })
     do {
       let path = folder.path + "/socket"
       loop = try SignalMask.kept {
         try AgentLoop(
           setup, disk.disk, ServiceSocket(path), Log(.terminal, .info, time: { "" }) { _ in true },
-          in: surroundings)
+          in: dependencies)
       }
       try loop.begin()
     } catch {
@@ -186,7 +186,7 @@ final class SocketBench: StoryBench {
 final class SocketClient: BenchClient {
   private final class End {
     let descriptor: Descriptor
-    init(_ path: String) throws(SystemError) { descriptor = try LocalConnection.open(path: path) }
+    init(_ path: String) throws(SystemError) { descriptor = try UnixConnection.open(path: path) }
   }
 
   private var end: End?
@@ -243,7 +243,7 @@ final class StoryAir {
     private struct State {
       var hasController: Bool
       /// The controller's end of the pair that was made last.
-      var end: OpenSocket?
+      var end: SharedDescriptor?
     }
 
     private let state: Mutex<State>
@@ -252,24 +252,24 @@ final class StoryAir {
 
     func setController(isThere: Bool) { state.withLock { $0.hasController = isThere } }
 
-    func open() -> RadioPort.Opening {
+    func open() -> RadioState.Opening {
       state.withLock { state in
         var other: Descriptor?
-        guard state.hasController, let end = try? LocalConnection.pair(&other), let other = other.take()
+        guard state.hasController, let end = try? UnixConnection.pair(&other), let other = other.take()
         else {
           return .failure(.withoutBluetooth)
         }
-        state.end = OpenSocket(other)
-        return .success(.link(OpenSocket(end), .packets))
+        state.end = SharedDescriptor(other)
+        return .success(.link(SharedDescriptor(end), .packets))
       }
     }
 
-    func takeEnd() -> OpenSocket? { state.withLock { $0.end.take() } }
+    func takeEnd() -> SharedDescriptor? { state.withLock { $0.end.take() } }
   }
 
   let opening: Opening
   private var scene: SceneScript
-  private var end: OpenSocket?
+  private var end: SharedDescriptor?
   private var transport: VirtualControllerTransport?
 
   init(_ devices: [SceneDevice]?, seed: UInt64) {

@@ -22,29 +22,29 @@ struct FileTests {
   func replacement() throws {
     defer { FileName.remove(path) }
     let interim = path + ".new"
-    let old = try LocalListener(path: path, mode: 0o600)
+    let old = try UnixListener(path: path, mode: 0o600)
     _ = consume old
     #expect(FileName.content(of: path) == .socket)
-    let listener = try LocalListener(replacing: path, interim: interim, mode: 0o666)
+    let listener = try UnixListener(replacing: path, interim: interim, mode: 0o666)
     #expect(FileName.content(of: interim) == .nothing)
-    _ = try LocalConnection.open(path: path)
+    _ = try UnixConnection.open(path: path)
     _ = consume listener
   }
 
   @Test("Who connects with the wrong kind of socket is told so")
   func kinds() throws {
     defer { FileName.remove(path) }
-    let listener = try LocalListener(path: path, mode: 0o600, kind: .packets)
-    let error = #expect(throws: SystemError.self) { _ = try LocalConnection.open(path: path) }
+    let listener = try UnixListener(path: path, mode: 0o600, kind: .packets)
+    let error = #expect(throws: SystemError.self) { _ = try UnixConnection.open(path: path) }
     #expect(error?.isWrongSocketType == true)
-    _ = try LocalConnection.open(path: path, kind: .packets)
+    _ = try UnixConnection.open(path: path, kind: .packets)
     _ = consume listener
   }
 
   @Test("A pair keeps the borders of packets, and tells when the other end is gone")
   func pair() throws {
     var other: Descriptor?
-    let near = try LocalConnection.pair(&other)
+    let near = try UnixConnection.pair(&other)
     var buffer = [UInt8](repeating: 0, count: 16)
     #expect(try other?.write([1, 2]) == 2)
     #expect(try other?.write([3]) == 1)

@@ -27,7 +27,7 @@ struct LiveTests {
 
         """)
     let path = folder.path + "/left"
-    do { _ = try LocalListener(path: path, mode: 0o600) }
+    do { _ = try UnixListener(path: path, mode: 0o600) }
     let left = try Tool.run("watch", "--socket", path)
     #expect(left.status == 69 && left.errorOutput.contains("no agent listens at"))
     #expect(

@@ -31,8 +31,8 @@ final class ScriptedAgent: Sendable {
   init(_ connections: [[Step]]) throws {
     folder = try TemporaryFolder()
     path = folder.path + "/io.accessoryd"
-    let listener = try LocalListener(path: path, mode: 0o666)
-    let owned = Mutex<LocalListener?>(listener)
+    let listener = try UnixListener(path: path, mode: 0o666)
+    let owned = Mutex<UnixListener?>(listener)
     let thread = Thread { [self] in
       defer { finished.signal() }
       guard let listener = owned.withLock({ $0.take() }) else { return }
@@ -48,8 +48,8 @@ final class ScriptedAgent: Sendable {
     return received.withLock { $0 }
   }
 
-  private func serve(_ connections: [[Step]], _ first: consuming LocalListener) throws {
-    var listener: LocalListener = first
+  private func serve(_ connections: [[Step]], _ first: consuming UnixListener) throws {
+    var listener: UnixListener = first
     defer { try? FileManager.default.removeItem(atPath: path) }
     for steps in connections {
       let connection = try accept(listener)
@@ -62,13 +62,13 @@ final class ScriptedAgent: Sendable {
         case .waitForEnd: while try !read(connection).isEmpty {}
         case .restart:
           try FileManager.default.removeItem(atPath: path)
-          listener = try LocalListener(path: path, mode: 0o666)
+          listener = try UnixListener(path: path, mode: 0o666)
         }
       }
     }
   }
 
-  private func accept(_ listener: borrowing LocalListener) throws -> Descriptor {
+  private func accept(_ listener: borrowing UnixListener) throws -> Descriptor {
     while true {
       try wait(listener.descriptor, .readable)
       if case .connection(let connection, _) = try listener.accept() { return connection }

@@ -35,7 +35,7 @@ final class StandInPicker: Sendable {
     path = folder.path + "/io.accessoryd"
     state = Mutex(State(answers: answers, waiting: waiting + [.synced]))
     end = try Waker()
-    let owned = Mutex<LocalListener?>(try LocalListener(path: path, mode: 0o666))
+    let owned = Mutex<UnixListener?>(try UnixListener(path: path, mode: 0o666))
     let thread = Thread { [self] in
       guard let listener = owned.withLock({ $0.take() }) else { return }
       try? serve(listener)
@@ -82,7 +82,7 @@ final class StandInPicker: Sendable {
 
   // MARK: Threads
 
-  private func serve(_ listener: borrowing LocalListener) throws {
+  private func serve(_ listener: borrowing UnixListener) throws {
     while try wait(listener.descriptor, .readable) {
       guard case .connection(let descriptor, _) = try listener.accept() else { continue }
       let connection = Connection(descriptor)

@@ -25,7 +25,7 @@ private final class Pair {
     scene.controller.faults = faults
     transport = VirtualControllerTransport(VirtualController(scene), at: at(100))
     var other: Descriptor?
-    controllerEnd = try LocalConnection.pair(&other)
+    controllerEnd = try UnixConnection.pair(&other)
     guard let host = other.take() else { throw NoPair() }
     hostEnd = host
   }
@@ -96,7 +96,7 @@ struct VirtualControllerTransportTests {
     scene.controller.faults = []
     var transport = VirtualControllerTransport(VirtualController(scene), at: at(0))
     var other: Descriptor?
-    let end = try LocalConnection.pair(&other)
+    let end = try UnixConnection.pair(&other)
     other = nil
     #expect(throws: VirtualControllerTransport.HostError.hungUp) {
       try transport.receiveCommands(from: end, at: at(1))

@@ -20,7 +20,7 @@ final class StationProgram {
   }
 
   private let origin: Int64
-  private let listener: LocalListener
+  private let listener: UnixListener
   private var client: Connection?
   private var line: [UInt8] = []
   private var station: Station
@@ -31,7 +31,7 @@ final class StationProgram {
     let origin = try BootTime.now()
     let adapter = try VhciAdapter()
     // Last, because who finds it may rely on the adapter.
-    let listener = try LocalListener(replacing: controlPath, interim: controlPath + ".new", mode: 0o600)
+    let listener = try UnixListener(replacing: controlPath, interim: controlPath + ".new", mode: 0o600)
     self.origin = origin
     self.listener = listener
     self.adapter = adapter

@@ -32,7 +32,7 @@ struct TouchProgram {
   private(set) var deadline: Instant?
   private(set) var counters = TouchCounters()
   private let account: ConfinedProgram.Account
-  private let start: Surroundings.ProgramStart
+  private let start: LoopDependencies.ProgramStart
   private var waiting: [TouchSignal] = []
   private var isOverdue = false
 
@@ -40,7 +40,7 @@ struct TouchProgram {
 
   init(
     path: String?, account: ConfinedProgram.Account,
-    start: @escaping Surroundings.ProgramStart = Surroundings.confined
+    start: @escaping LoopDependencies.ProgramStart = LoopDependencies.confined
   ) {
     self.path = path
     self.account = account

@@ -19,7 +19,7 @@ extension AgentLoop {
     }
     guard radio.management == nil else { return }
     do throws(SystemError) {
-      let port = try ManagementPort()
+      let port = try MgmtSocket()
       guard let token = watches.insert(.management) else {
         preconditionFailure("there is a place for the management interface")
       }
@@ -60,32 +60,32 @@ extension AgentLoop {
 
   /// Has what would be left in the kernel written down, when it is other than before.
   private mutating func noteRemains() {
-    guard let adapter = radio.source?.adapter, adapter.manner == .shared else { return }
+    guard let adapter = radio.source?.adapter, adapter.accessMode == .shared else { return }
     note(agent.scanRemains, adapter)
   }
 
-  mutating func note(_ remains: KernelScanState, _ adapter: AdapterHold) {
-    guard remains != radio.remains, let file = radio.wanted?.remainsFile else { return }
+  mutating func note(_ remains: KernelScanState, _ adapter: OpenAdapter) {
+    guard remains != radio.remains, let file = radio.wanted?.kernelScanStateFile else { return }
     radio.remains = remains
-    perform(errand: .note(remains, index: adapter.index, file))
+    perform(task: .note(remains, index: adapter.index, file))
   }
 
   /// The adapter is let go, with nothing of ours in it: the kernel gives the same handles to others.
-  mutating func forgetRemains(_ adapter: AdapterHold) { note(adapter.remainsBehind, adapter) }
+  mutating func forgetRemains(_ adapter: OpenAdapter) { note(adapter.remainsBehind, adapter) }
 
   /// Leaves adapters as they were found. The loop is over: what takes a while may.
   mutating func leaveAdapter() {
     let farewell = agent.farewell
     if !farewell.isEmpty, let port = radio.management {
       port.carryOut(farewell, milliseconds: Self.farewellMilliseconds)
-      if let file = radio.wanted?.remainsFile { FileName.remove(file.path) }
+      if let file = radio.wanted?.kernelScanStateFile { FileName.remove(file.path) }
     }
     let adapter = radio.source?.adapter
     radio.source = nil
-    guard let adapter, adapter.manner == .exclusive(wasUp: true) else { return }
+    guard let adapter, adapter.accessMode == .exclusive(wasUp: true) else { return }
     let (index, behind) = (adapter.index, adapter.remainsBehind)
     // The hold is this function's last: the channel has to be closed before.
-    radio.errands.append(.restore(index))
-    if let file = radio.wanted?.remainsFile { radio.errands.append(.note(behind, index: index, file)) }
+    radio.tasks.append(.restore(index))
+    if let file = radio.wanted?.kernelScanStateFile { radio.tasks.append(.note(behind, index: index, file)) }
   }
 }

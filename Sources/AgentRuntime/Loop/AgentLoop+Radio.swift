@@ -31,7 +31,7 @@ extension AgentLoop {
     // What is being opened for the radio before this one comes first; its reply begins this one.
     guard let request = radio.wanted, radio.opening == nil else { return }
     radio.opening = request
-    perform(errand: .open(request))
+    perform(task: .open(request))
   }
 
   /// The agent wants something done to an adapter before it is opened again.
@@ -40,31 +40,31 @@ extension AgentLoop {
     releaseRadio(restores: false)
     guard let request = radio.wanted, radio.opening == nil else { return }
     radio.opening = request
-    perform(errand: .mend(rung, request, settleMilliseconds: agent.boardSettleMilliseconds))
+    perform(task: .mend(rung, request, settleMilliseconds: agent.boardSettleMilliseconds))
   }
 
-  mutating func perform(errand: DeviceErrand) {
-    radio.errands.append(errand)
-    beginErrand()
+  mutating func perform(task: AdapterTask) {
+    radio.tasks.append(task)
+    startNextTask()
   }
 
-  private mutating func beginErrand() {
-    guard !radio.isWorking, !radio.errands.isEmpty else { return }
+  private mutating func startNextTask() {
+    guard !radio.isWorking, !radio.tasks.isEmpty else { return }
     radio.isWorking = true
-    devices.ask(radio.errands.removeFirst())
+    devices.ask(radio.tasks.removeFirst())
   }
 
-  mutating func takeDeviceReply() {
+  mutating func receiveTaskResult() {
     guard let reply = devices.takeReply() else { return }
     radio.isWorking = false
-    defer { beginErrand() }
+    defer { startNextTask() }
     switch reply {
     case .done: break
     case .opened(let opening): take(opening)
     }
   }
 
-  private mutating func take(_ opening: RadioPort.Opening) {
+  private mutating func take(_ opening: RadioState.Opening) {
     let asked = radio.opening.take()
     guard asked == radio.wanted, radio.source == nil else { return beginOpening() }
     radio.wasTried = true
@@ -111,16 +111,16 @@ extension AgentLoop {
     }
   }
 
-  private mutating func remember(_ adapter: AdapterHold) {
+  private mutating func remember(_ adapter: OpenAdapter) {
     if adapter.address != 0 { radio.wanted?.knownAddress = adapter.address }
     (radio.drops, radio.nextDropLook) = (0, now)
     agent.noteReceiveRoom(adapter.receiveRoom)
-    if case .exclusive = adapter.manner { note(adapter.remains, adapter) }
+    if case .exclusive = adapter.accessMode { note(adapter.remains, adapter) }
   }
 
   private static func source(of opened: RadioOpening.Opened, at now: Instant) -> any RadioSource {
     switch opened {
-    case .link(let socket, let kind): ControllerLink(socket, kind)
+    case .link(let socket, let kind): H4Socket(socket, kind)
     case .recording(let bytes, let pace): RecordingSource(bytes, pace, at: now)
     case .adapter(let hold): AdapterSource(hold)
     }
@@ -188,11 +188,11 @@ extension AgentLoop {
     (radio.source, radio.token, radio.isWatched, radio.retry) = (nil, nil, false, nil)
     radio.schedule = DrainSchedule(intervalMilliseconds: agent.drainIntervalMilliseconds)
     guard let adapter else { return }
-    switch adapter.manner {
+    switch adapter.accessMode {
     case .exclusive(let wasUp):
       // What is taken again is still to be left as it was found.
       guard restores else { return radio.remains = KernelScanState() }
-      if wasUp { perform(errand: .restore(adapter.index)) }
+      if wasUp { perform(task: .restore(adapter.index)) }
       forgetRemains(adapter)
     case .shared, .listening: forgetRemains(adapter)
     }

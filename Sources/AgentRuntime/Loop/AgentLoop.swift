@@ -11,9 +11,9 @@ import Setup
 /// A turn takes what is ready, reads the radio if it is due, lets the agent think, does what it says, sends what waits
 /// for clients, and arms the timer for whatever is next. The clock is read once a turn.
 struct AgentLoop: ~Copyable {
-  typealias DevicesWorker = Worker<DeviceErrand, DeviceReply>
+  typealias DevicesWorker = Worker<AdapterTask, AdapterTaskResult>
 
-  /// Watched beside clients: signals, timer, listener, two workers, radio, management interface, program.
+  /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, management interface, program.
   static let ownWatches = 8
 
   let socket: ServiceSocket
@@ -24,14 +24,14 @@ struct AgentLoop: ~Copyable {
 
   var agent: AgentCore
   var epoll: Epoll
-  var watches: Watches<Watched>
+  var watches: EpollRegistry<EpollOwner>
   var timer: LoopTimer
-  var radio: RadioPort
-  var disk: DiskPort
+  var radio: RadioState
+  var disk: DiskState
   var touch: TouchProgram
   /// Of the program that runs.
   var touchToken: UInt64?
-  var manager: ManagerLink
+  var manager: SystemdNotifier
   var log: Log
   var limiter = LogLimiter<StrangerKind>()
   var clients: [ClientID: ClientSocket] = [:]
@@ -49,34 +49,34 @@ struct AgentLoop: ~Copyable {
 
   init(
     _ setup: AgentCore.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log,
-    in surroundings: Surroundings
+    in dependencies: LoopDependencies
   ) throws(SystemError) {
     // Before any thread is made, so that every thread leaves signals to the descriptor.
     let signals = try SignalDescriptor()
     let connections = Int(setup.configuration.manifest.gateway.limits.connections)
-    var watches = Watches<Watched>(capacity: connections + Self.ownWatches)
+    var watches = EpollRegistry<EpollOwner>(capacity: connections + Self.ownWatches)
     let epoll = try Epoll()
-    let timer = try LoopTimer(origin: surroundings.clock.origin)
-    let disk = try DiskPort(disk)
-    let devices = try DevicesWorker(surroundings.performErrand)
+    let timer = try LoopTimer(origin: dependencies.clock.origin)
+    let disk = try DiskState(disk)
+    let devices = try DevicesWorker(dependencies.performTask)
     try epoll.add(signals.descriptor, .readable, token: Self.place(&watches, .signals))
     try timer.watch(in: epoll, token: Self.place(&watches, .timer))
     try epoll.add(disk.worker.replies.descriptor, .readable, token: Self.place(&watches, .disk))
     try epoll.add(devices.replies.descriptor, .readable, token: Self.place(&watches, .devices))
     let listenerToken = Self.place(&watches, .listener)
     try epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
-    let manager = try ManagerLink(.ofEnvironment)
+    let manager = try SystemdNotifier(.ofEnvironment)
     let agent = AgentCore(setup, at: Instant(microseconds: 0))
-    radio = RadioPort(intervalMilliseconds: agent.drainIntervalMilliseconds)
+    radio = RadioState(intervalMilliseconds: agent.drainIntervalMilliseconds)
     touch = TouchProgram(
       path: setup.configuration.manifest.gateway.onTouch, account: .ofNobody(),
-      start: surroundings.startProgram)
+      start: dependencies.startProgram)
     self.manager = manager
     self.agent = agent
     self.listenerToken = listenerToken
     self.socket = socket
     self.signals = signals
-    clock = surroundings.clock
+    clock = dependencies.clock
     self.watches = watches
     self.epoll = epoll
     self.timer = timer
@@ -85,7 +85,7 @@ struct AgentLoop: ~Copyable {
     self.log = log
   }
 
-  private static func place(_ watches: inout Watches<Watched>, _ owner: Watched) -> UInt64 {
+  private static func place(_ watches: inout EpollRegistry<EpollOwner>, _ owner: EpollOwner) -> UInt64 {
     guard let token = watches.insert(owner) else { preconditionFailure("there are places for our own") }
     return token
   }
@@ -134,7 +134,7 @@ struct AgentLoop: ~Copyable {
     case .timer: timer.noteExpiry()
     case .listener: accept()
     case .disk: takeDiskReply()
-    case .devices: takeDeviceReply()
+    case .devices: receiveTaskResult()
     case .radio: radio.isReady = true
     case .management: takeManagementMessages()
     case .touch: takeTouchEnd()
@@ -179,7 +179,7 @@ struct AgentLoop: ~Copyable {
     touch.stop()
     leaveAdapter()
     closeRegistry()
-    for errand in radio.errands { _ = errand.perform() }
+    for task in radio.tasks { _ = task.perform() }
     for id in clients.keys { _ = flush(id) }
     log.say(.debug, counters.sentence)
     log.say(.info, "ended by a signal")

@@ -24,7 +24,7 @@ struct LoopClock {
   }
 
   /// The machine's, beginning now.
-  static func ofMachine() throws(SystemError) -> LoopClock {
+  static func machine() throws(SystemError) -> LoopClock {
     let origin = try BootTime.now()
     return LoopClock(
       origin: origin,

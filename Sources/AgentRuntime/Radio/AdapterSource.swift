@@ -6,20 +6,20 @@ import LinuxSystem
 
 /// An adapter of this machine: its packets as the kernel hands them over, each with its H4 indicator.
 final class AdapterSource: RadioSource {
-  let hold: AdapterHold
+  let hold: OpenAdapter
   private var batch = PacketBatch()
   private(set) var queueing: Int64?
 
-  init(_ hold: AdapterHold) { self.hold = hold }
+  init(_ hold: OpenAdapter) { self.hold = hold }
 
   var kind: RadioKind {
-    switch hold.manner {
+    switch hold.accessMode {
     case .exclusive: .adapter
     case .shared: .sharedAdapter(index: hold.index, remains: hold.remains)
     case .listening: .listener
     }
   }
-  var adapter: AdapterHold? { hold }
+  var adapter: OpenAdapter? { hold }
   var hasDescriptor: Bool { true }
 
   func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError) {

@@ -3,7 +3,7 @@
 import LinuxSystem
 
 /// A descriptor that goes from hand to hand, closed with the last of them.
-final class OpenSocket: Sendable {
+final class SharedDescriptor: Sendable {
   let descriptor: Descriptor
   init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 }

@@ -12,9 +12,9 @@ enum RadioOpening {
 
   /// What is there to make a source of.
   enum Opened: Sendable {
-    case link(OpenSocket, LocalSocketKind)
+    case link(SharedDescriptor, UnixSocketKind)
     case recording([UInt8], RecordingPace)
-    case adapter(AdapterHold)
+    case adapter(OpenAdapter)
   }
 
   /// Why there is no radio.
@@ -42,7 +42,7 @@ enum RadioOpening {
     Result { () throws(Failure) in
       switch request.selection {
       case .any, .index, .address:
-        .adapter(try AdapterOpening().open(request))
+        .adapter(try AdapterOpener().open(request))
       case .h4(let path): try connect(path)
       case .btsnoop(let name):
         .recording(try contents(recordingName(name).path, recordingBytesMax), recordingName(name).pace)
@@ -55,9 +55,9 @@ enum RadioOpening {
     _ rung: RecoveryAction, _ request: RadioRequest, settleMilliseconds: Int
   ) -> Result<Opened, Failure> {
     Result { () throws(Failure) in
-      let opening = try AdapterOpening()
+      let opening = try AdapterOpener()
       let adapters = try opening.find(request.selection, request.knownAddress)
-      let mending = AdapterMending(index: adapters[0].index, settleMilliseconds: settleMilliseconds)
+      let mending = AdapterRecovery(index: adapters[0].index, settleMilliseconds: settleMilliseconds)
       if let failure = mending.perform(rung, by: opening.control, requestPath: request.recoveryPath) {
         throw failure
       }
@@ -77,10 +77,10 @@ enum RadioOpening {
   /// A stream when there is one to be had, else packet by packet.
   private static func connect(_ path: String) throws(Failure) -> Opened {
     do throws(SystemError) {
-      return .link(OpenSocket(try LocalConnection.open(path: path)), .stream)
+      return .link(SharedDescriptor(try UnixConnection.open(path: path)), .stream)
     } catch  where error.isWrongSocketType {
       do throws(SystemError) {
-        return .link(OpenSocket(try LocalConnection.open(path: path, kind: .packets)), .packets)
+        return .link(SharedDescriptor(try UnixConnection.open(path: path, kind: .packets)), .packets)
       } catch {
         throw .socket(path: path, error)
       }

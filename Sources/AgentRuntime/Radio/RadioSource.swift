@@ -13,7 +13,7 @@ protocol RadioSource: AnyObject {
   func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError)
   func unwatch(in epoll: borrowing Epoll) throws(SystemError)
   /// The adapter of this machine that it is.
-  var adapter: AdapterHold? { get }
+  var adapter: OpenAdapter? { get }
   /// How long, in microseconds, the first packet of the last drain had waited in the kernel, where that is known.
   var queueing: Int64? { get }
   /// When there may be something to drain that no descriptor tells of.
@@ -30,7 +30,7 @@ extension RadioSource {
   var hasDescriptor: Bool { false }
   func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError) {}
   func unwatch(in epoll: borrowing Epoll) throws(SystemError) {}
-  var adapter: AdapterHold? { nil }
+  var adapter: OpenAdapter? { nil }
   var queueing: Int64? { nil }
   var nextTime: Instant? { nil }
   func lead(at now: Instant) -> Int64 { 0 }

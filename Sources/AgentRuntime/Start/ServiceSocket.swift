@@ -13,7 +13,7 @@ struct ServiceSocket: ~Copyable {
   private static let mode: UInt32 = 0o666
 
   let path: String
-  let listener: LocalListener
+  let listener: UnixListener
   private let lock: LockFile
 
   init(_ path: String) throws(StartFailure) {
@@ -33,14 +33,14 @@ struct ServiceSocket: ~Copyable {
     }
   }
 
-  private static func listen(_ path: String) throws(StartFailure) -> LocalListener {
+  private static func listen(_ path: String) throws(StartFailure) -> UnixListener {
     switch FileName.content(of: path) {
     case .nothing: break
     case .other: throw .notASocket(path)
     case .socket: if isServed(path) { throw .socketInUse(socket: path) }
     }
     do throws(SystemError) {
-      return try LocalListener(replacing: path, interim: path + ".new", mode: mode)
+      return try UnixListener(replacing: path, interim: path + ".new", mode: mode)
     } catch {
       throw .socket(path, error)
     }
@@ -49,7 +49,7 @@ struct ServiceSocket: ~Copyable {
   /// Whether somebody listens there who has no lock: a program that is no agent.
   private static func isServed(_ path: String) -> Bool {
     do throws(SystemError) {
-      _ = try LocalConnection.open(path: path)
+      _ = try UnixConnection.open(path: path)
       return true
     } catch {
       return !error.isRefused

@@ -18,7 +18,7 @@ struct ServiceTests {
 
   private func endingTime() throws -> Duration {
     let agent = try RunningAgent(Folder())
-    _ = try LocalConnection.open(path: agent.socket)
+    _ = try UnixConnection.open(path: agent.socket)
     let mode = try FileManager.default.attributesOfItem(atPath: agent.socket)[.posixPermissions] as? Int
     #expect(mode == 0o666)
     try agent.expectRadio("on")
@@ -72,7 +72,7 @@ struct ServiceTests {
     #expect(first.program.wait() == -SIGKILL)
     #expect(FileName.content(of: first.socket) == .socket)
     let second = try RunningAgent(folder)
-    _ = try LocalConnection.open(path: second.socket)
+    _ = try UnixConnection.open(path: second.socket)
     #expect(second.end() == 0)
   }
 
@@ -107,7 +107,7 @@ struct ServiceTests {
   @Test("Without a free descriptor the loop rests: programs wait, and it does not spin")
   func exhaustion() throws {
     let agent = try RunningAgent(Folder(), radio: "h4:nowhere", shell: "ulimit -n 24")
-    let clients = try (0..<40).map { _ in OpenClient(try LocalConnection.open(path: agent.socket)) }
+    let clients = try (0..<40).map { _ in OpenClient(try UnixConnection.open(path: agent.socket)) }
     // The manager hears of the clients once they were taken; the loop then rests, and tries once a second.
     try agent.manager.expect("clients") { $0.contains(" clients") }
     for _ in 0..<2 { try agent.manager.waitASecond() }

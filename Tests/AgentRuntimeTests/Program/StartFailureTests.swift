@@ -162,14 +162,14 @@ struct StartFailureTests {
       "accessoryd", ["--manifest", agent.folder("manifest.toml"), "--socket", agent.socket], in: agent.folder)
     #expect(second.wait() == 69)
     #expect(second.errors.hasPrefix("accessoryd: another agent serves \"\(agent.socket)\"; end it first"))
-    _ = try LocalConnection.open(path: agent.socket)
+    _ = try UnixConnection.open(path: agent.socket)
     #expect(agent.end() == 0)
   }
 
   @Test("A socket that another program listens at is left to it")
   func otherProgram() throws {
     let folder = try Folder()
-    let listener = try LocalListener(path: folder("s"), mode: 0o600)
+    let listener = try UnixListener(path: folder("s"), mode: 0o600)
     let program = try Program(
       "accessoryd", ["--manifest", folder("manifest.toml"), "--socket", folder("s")], in: folder)
     #expect(program.wait() == 69)

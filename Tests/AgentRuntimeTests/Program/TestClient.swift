@@ -11,7 +11,7 @@ final class TestClient {
   let descriptor: Descriptor
   private var received: [UInt8] = []
 
-  init(_ path: String) throws { descriptor = try LocalConnection.open(path: path) }
+  init(_ path: String) throws { descriptor = try UnixConnection.open(path: path) }
 
   func send(_ text: String) throws {
     let bytes = Array(text.utf8)

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite("What the disk worker is asked")
-struct DiskPortTests {
+struct DiskStateTests {
   /// A disk that answers a request only when it is let, and notes what it was asked.
   private final class HeldDisk: Sendable {
     let asked = Mutex<[String]>([])
@@ -31,7 +31,7 @@ struct DiskPortTests {
     func release() { gate.signal() }
   }
 
-  private func awaitReply(_ port: inout DiskPort) throws -> Disk.Reply? {
+  private func awaitReply(_ port: inout DiskState) throws -> Disk.Reply? {
     let entry = Polling.Entry(port.worker.replies.descriptor.number, .readable)
     _ = try Polling.wait([entry], until: .now().advanced(seconds: 30))
     return port.takeReply()
@@ -40,7 +40,7 @@ struct DiskPortTests {
   @Test("What comes while the worker is busy waits, and the registry goes before the configuration")
   func order() throws {
     let held = HeldDisk()
-    var port = try DiskPort(held.disk)
+    var port = try DiskState(held.disk)
     port.readConfiguration()
     port.readConfiguration()
     port.ask(.open)
@@ -56,7 +56,7 @@ struct DiskPortTests {
   @Test("At the end what is under way is waited for, what waits is dropped, and the file is closed")
   func closing() throws {
     let held = HeldDisk()
-    var port = try DiskPort(held.disk)
+    var port = try DiskState(held.disk)
     port.ask(.commit([]))
     port.ask(.reset)
     held.release()
@@ -70,7 +70,7 @@ struct DiskPortTests {
   @Test("A disk that does not answer is not waited for beyond the deadline")
   func deadline() throws {
     let held = HeldDisk()
-    var port = try DiskPort(held.disk)
+    var port = try DiskState(held.disk)
     port.ask(.commit([]))
     #expect(!port.close(before: try .now()) { _ in Issue.record("nothing was answered") })
     held.release()

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// What the service manager is told (sd_notify(3)), and when it is fed. A manager that does not listen is no reason to
 /// stop: what it missed is told with the next change.
-struct ManagerLink: ~Copyable {
+struct SystemdNotifier: ~Copyable {
   /// A status that changes all the time is told once in this time.
   private static let statusMilliseconds: Int64 = 1000
 

@@ -3,17 +3,17 @@
 import LinuxSystem
 
 /// What the loop finds beside its socket and its disk. Tests give it a time, radios and programs of theirs.
-struct Surroundings {
+struct LoopDependencies {
   typealias ProgramStart =
     (_ words: [String], _ account: ConfinedProgram.Account) throws(SystemError) -> ConfinedProgram
 
   var clock: LoopClock
   /// Done on the devices worker's thread.
-  var performErrand: @Sendable (DeviceErrand) -> DeviceReply = { $0.perform() }
-  var startProgram: ProgramStart = Surroundings.confined
+  var performTask: @Sendable (AdapterTask) -> AdapterTaskResult = { $0.perform() }
+  var startProgram: ProgramStart = LoopDependencies.confined
 
   /// The machine.
-  static func ofMachine() throws(SystemError) -> Surroundings { Surroundings(clock: try .ofMachine()) }
+  static func machine() throws(SystemError) -> LoopDependencies { LoopDependencies(clock: try .machine()) }
 
   static func confined(
     _ words: [String], _ account: ConfinedProgram.Account

@@ -5,7 +5,7 @@ import Controller
 import Testing
 
 @Suite("What a killed agent has left in an adapter")
-struct RemainsFileTests {
+struct KernelScanStateFileTests {
   @Test(
     "It is read as it was written",
     arguments: [
@@ -15,14 +15,14 @@ struct RemainsFileTests {
       KernelScanState(originalDiscovery: KernelDuty(interval: 18, window: 18)), KernelScanState(wasUp: true),
     ])
   func roundTrip(remains: KernelScanState) {
-    let text = RemainsFile.text(remains, incarnation: 42)
-    #expect(RemainsFile.parse(text, incarnation: 42) == remains)
+    let text = KernelScanStateFile.text(remains, incarnation: 42)
+    #expect(KernelScanStateFile.parse(text, incarnation: 42) == remains)
   }
 
   @Test("Another adapter with the same index has none of it: handles of others are left alone")
   func otherAdapter() {
-    let text = RemainsFile.text(KernelScanState(monitor: 7), incarnation: 42)
-    #expect(RemainsFile.parse(text, incarnation: 43).isEmpty)
+    let text = KernelScanStateFile.text(KernelScanState(monitor: 7), incarnation: 42)
+    #expect(KernelScanStateFile.parse(text, incarnation: 43).isEmpty)
   }
 
   @Test(
@@ -32,6 +32,6 @@ struct RemainsFileTests {
       "x 7 - - - - -", "42 seven - 48 - 18 2",
     ])
   func foreign(text: String) {
-    #expect(RemainsFile.parse(text, incarnation: 42).isEmpty)
+    #expect(KernelScanStateFile.parse(text, incarnation: 42).isEmpty)
   }
 }

@@ -3,7 +3,7 @@
 import Agent
 
 /// Who stands behind a descriptor that the loop watches.
-enum Watched: Sendable {
+enum EpollOwner: Sendable {
   case signals, timer, listener, disk, devices, radio, management, touch
   case client(ClientID)
 }

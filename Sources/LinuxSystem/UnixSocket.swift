@@ -49,7 +49,7 @@ public struct PeerCredentials: Equatable, Sendable {
 }
 
 /// How a local socket carries octets.
-public enum LocalSocketKind: Equatable, Sendable {
+public enum UnixSocketKind: Equatable, Sendable {
   /// Without borders.
   case stream
   /// Packet by packet (SOCK_SEQPACKET).
@@ -65,18 +65,18 @@ public enum LocalSocketKind: Equatable, Sendable {
 }
 
 /// A socket in the file system that accepts connections.
-public struct LocalListener: ~Copyable {
+public struct UnixListener: ~Copyable {
   public let descriptor: Descriptor
 
   /// Binds `path`, which must not exist, with `mode`, and listens.
-  public init(path: String, mode: UInt32, kind: LocalSocketKind = .stream) throws(SystemError) {
+  public init(path: String, mode: UInt32, kind: UnixSocketKind = .stream) throws(SystemError) {
     descriptor = try Self.open(path: path, mode: mode, kind: kind)
   }
 
   /// Listens at `path` in place of whatever socket was there. It is made as `interim`, in the same folder, and appears
   /// at its place whole: nobody finds it with a wrong mode or before it listens.
   public init(
-    replacing path: String, interim: String, mode: UInt32, kind: LocalSocketKind = .stream
+    replacing path: String, interim: String, mode: UInt32, kind: UnixSocketKind = .stream
   ) throws(SystemError) {
     // Left by a start that was cut off; if it was not there, so much the better.
     FileName.remove(interim)
@@ -84,7 +84,7 @@ public struct LocalListener: ~Copyable {
   }
 
   private static func replace(
-    _ path: String, _ interim: String, _ mode: UInt32, _ kind: LocalSocketKind
+    _ path: String, _ interim: String, _ mode: UInt32, _ kind: UnixSocketKind
   ) throws(SystemError) -> Descriptor {
     let descriptor = try open(path: interim, mode: mode, kind: kind)
     do throws(SystemError) {
@@ -97,7 +97,7 @@ public struct LocalListener: ~Copyable {
     return descriptor
   }
 
-  private static func open(path: String, mode: UInt32, kind: LocalSocketKind) throws(SystemError)
+  private static func open(path: String, mode: UInt32, kind: UnixSocketKind) throws(SystemError)
     -> Descriptor
   {
     let descriptor = try kind.open()
@@ -135,9 +135,9 @@ public struct LocalListener: ~Copyable {
 }
 
 /// The client's side.
-public enum LocalConnection {
+public enum UnixConnection {
   /// Connects to a socket; the descriptor is non-blocking.
-  public static func open(path: String, kind: LocalSocketKind = .stream) throws(SystemError) -> Descriptor {
+  public static func open(path: String, kind: UnixSocketKind = .stream) throws(SystemError) -> Descriptor {
     let descriptor = try kind.open()
     let number = descriptor.number
     // Holds: the call only reads the path.

@@ -8,16 +8,16 @@ import LinuxSystem
 ///
 /// Capacity: one packet of the longest kind beside what a read brings; a stream is read into the same place, and what is
 /// not a whole packet yet waits there.
-final class ControllerLink: RadioSource {
+final class H4Socket: RadioSource {
   /// Indicator, four octets of header, and 65,535 of data (Core Specification 5.4, Volume 4, Part E, 5.4.2).
   private static let packetBytesMax = 65_540
 
-  private let link: OpenSocket
-  private let framing: LocalSocketKind
+  private let link: SharedDescriptor
+  private let framing: UnixSocketKind
   private var buffer: [UInt8]
   private var filled = 0
 
-  init(_ socket: OpenSocket, _ framing: LocalSocketKind) {
+  init(_ socket: SharedDescriptor, _ framing: UnixSocketKind) {
     link = socket
     self.framing = framing
     buffer = [UInt8](repeating: 0, count: Self.packetBytesMax)

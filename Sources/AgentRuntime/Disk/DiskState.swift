@@ -7,7 +7,7 @@ import Registry
 ///
 /// Capacity: one request to the registry and one reading of the configuration, each asked for again only after its
 /// reply. The registry goes first: somebody waits for it at the gateway.
-struct DiskPort {
+struct DiskState {
   typealias DiskWorker = Worker<Disk.Request, Disk.Reply>
 
   let registryPath: String

@@ -6,7 +6,7 @@ import LinuxSystem
 
 /// What is done to an adapter that nobody holds, before it is opened again: what the *devices* worker does for a rung
 /// of the ladder. Each step may fail; what counts is whether the adapter can be opened behind it.
-struct AdapterMending {
+struct AdapterRecovery {
   private static let answerMilliseconds = 4000
   /// The recovery unit has so long to take its request, and to do what the profile says.
   private static let boardMilliseconds = 15_000
@@ -48,7 +48,7 @@ struct AdapterMending {
 
   /// Through the management interface, which does more than down and up: what it was set to is set again.
   private func switchPower(_ isOn: Bool) {
-    guard let port = try? ManagementPort() else { return }
+    guard let port = try? MgmtSocket() else { return }
     port.carryOut([.setPowered(isOn, index)], milliseconds: Self.answerMilliseconds)
   }
 

@@ -6,7 +6,7 @@
 /// that an event that was already on its way is recognised as stale, even if the number was given out again.
 ///
 /// Capacity: as many places as it was made with, or has grown to; `insert` answers nil when all are taken.
-public struct Watches<Owner: Sendable>: Sendable {
+public struct EpollRegistry<Owner: Sendable>: Sendable {
   private struct Place {
     var generation: UInt32 = 0
     var owner: Owner?

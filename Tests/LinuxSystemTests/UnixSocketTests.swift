@@ -6,7 +6,7 @@ import LinuxSystem
 import Testing
 
 @Suite("Local sockets")
-struct LocalSocketTests {
+struct UnixSocketTests {
   private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
   private let path = NSTemporaryDirectory() + "accessory-\(UUID().uuidString.prefix(8)).sock"
@@ -14,8 +14,8 @@ struct LocalSocketTests {
   @Test("A listener knows who connected, by the kernel's word")
   func peer() throws {
     defer { Self.remove(path) }
-    let listener = try LocalListener(path: path, mode: 0o666)
-    let client = try LocalConnection.open(path: path)
+    let listener = try UnixListener(path: path, mode: 0o666)
+    let client = try UnixConnection.open(path: path)
     switch try listener.accept() {
     case .connection(let connection, let peer):
       #expect(peer.process == getpid())
@@ -33,7 +33,7 @@ struct LocalSocketTests {
   @Test("With nobody waiting, accepting says so at once")
   func nobody() throws {
     defer { Self.remove(path) }
-    let listener = try LocalListener(path: path, mode: 0o600)
+    let listener = try UnixListener(path: path, mode: 0o600)
     if case .nobody = try listener.accept() { return }
     Issue.record("somebody was accepted")
   }
@@ -41,7 +41,7 @@ struct LocalSocketTests {
   @Test("The socket file has the mode it was asked for")
   func mode() throws {
     defer { Self.remove(path) }
-    let listener = try LocalListener(path: path, mode: 0o666)
+    let listener = try UnixListener(path: path, mode: 0o666)
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.posixPermissions] as? Int == 0o666)
     _ = consume listener
@@ -50,11 +50,11 @@ struct LocalSocketTests {
   @Test("A path that is taken, or too long, is an error with the call's name")
   func badPath() throws {
     defer { Self.remove(path) }
-    let listener = try LocalListener(path: path, mode: 0o600)
-    let taken = #expect(throws: SystemError.self) { _ = try LocalListener(path: path, mode: 0o600) }
+    let listener = try UnixListener(path: path, mode: 0o600)
+    let taken = #expect(throws: SystemError.self) { _ = try UnixListener(path: path, mode: 0o600) }
     #expect(taken?.call == .bind && taken?.code == EADDRINUSE)
     let long = #expect(throws: SystemError.self) {
-      _ = try LocalListener(path: "/tmp/" + String(repeating: "x", count: 200), mode: 0o600)
+      _ = try UnixListener(path: "/tmp/" + String(repeating: "x", count: 200), mode: 0o600)
     }
     #expect(long?.code == ENAMETOOLONG)
     _ = consume listener
@@ -63,8 +63,8 @@ struct LocalSocketTests {
   @Test("A reader that is gone makes an error, not a signal")
   func brokenPipe() throws {
     defer { Self.remove(path) }
-    let listener = try LocalListener(path: path, mode: 0o600)
-    let client = try LocalConnection.open(path: path)
+    let listener = try UnixListener(path: path, mode: 0o600)
+    let client = try UnixConnection.open(path: path)
     if case .connection(let connection, _) = try listener.accept() { _ = consume connection }
     let error = #expect(throws: SystemError.self) { _ = try client.write([1]) }
     #expect(error?.isBrokenPipe == true)

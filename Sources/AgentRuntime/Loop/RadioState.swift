@@ -5,7 +5,7 @@ import HCI
 import LinuxSystem
 
 /// The radio as the loop holds it: which is wanted, whether it is being opened, and when it is read.
-struct RadioPort {
+struct RadioState {
   typealias Opening = Result<RadioOpening.Opened, RadioOpening.Failure>
 
   var wanted: RadioRequest?
@@ -13,10 +13,10 @@ struct RadioPort {
   /// What the worker opens just now; its result counts only while it is what is wanted.
   var opening: RadioRequest?
   /// What the worker is to do, in this order, and what it does.
-  var errands: [DeviceErrand] = []
+  var tasks: [AdapterTask] = []
   var isWorking = false
   /// The kernel's management interface, while an adapter is wanted, and its token.
-  var management: ManagementPort?
+  var management: MgmtSocket?
   var managementToken: UInt64?
   /// What was last noted for the case that the agent is killed.
   var remains = KernelScanState()

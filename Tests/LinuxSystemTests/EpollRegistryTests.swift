@@ -4,15 +4,17 @@ import LinuxSystem
 import Testing
 
 @Suite("Who stands behind an epoll token")
-struct WatchesTests {
-  private func token<Owner: Sendable>(in watches: inout Watches<Owner>, for owner: Owner) throws -> UInt64 {
+struct EpollRegistryTests {
+  private func token<Owner: Sendable>(in watches: inout EpollRegistry<Owner>, for owner: Owner) throws
+    -> UInt64
+  {
     let token = watches.insert(owner)
     return try #require(token)
   }
 
   @Test("A token leads to its owner until it is removed")
   func owner() throws {
-    var watches = Watches<String>(capacity: 2)
+    var watches = EpollRegistry<String>(capacity: 2)
     let token = try token(in: &watches, for: "radio")
     #expect(watches.owner(of: token) == "radio")
     watches.remove(token)
@@ -22,7 +24,7 @@ struct WatchesTests {
 
   @Test("An old token does not lead to the new owner of its place")
   func generation() throws {
-    var watches = Watches<String>(capacity: 1)
+    var watches = EpollRegistry<String>(capacity: 1)
     let old = try token(in: &watches, for: "client that left")
     watches.remove(old)
     let new = try token(in: &watches, for: "client that came")
@@ -34,7 +36,7 @@ struct WatchesTests {
 
   @Test("When every place is taken, a newcomer gets none")
   func capacity() throws {
-    var watches = Watches<Int>(capacity: 2)
+    var watches = EpollRegistry<Int>(capacity: 2)
     let first = try token(in: &watches, for: 1)
     _ = try token(in: &watches, for: 2)
     #expect(watches.insert(3) == nil)
@@ -45,7 +47,7 @@ struct WatchesTests {
 
   @Test("What has grown takes more, and leaves old tokens alone")
   func growth() throws {
-    var watches = Watches<Int>(capacity: 1)
+    var watches = EpollRegistry<Int>(capacity: 1)
     let first = try token(in: &watches, for: 1)
     watches.grow(to: 3)
     watches.grow(to: 2)
@@ -56,7 +58,7 @@ struct WatchesTests {
 
   @Test("A token of no place at all is stale")
   func foreign() {
-    var watches = Watches<Int>(capacity: 2)
+    var watches = EpollRegistry<Int>(capacity: 2)
     #expect(watches.owner(of: 77) == nil)
     #expect(watches.owner(of: .max) == nil)
     #expect(watches.staleCount == 2)

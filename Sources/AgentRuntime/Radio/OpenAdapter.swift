@@ -6,8 +6,8 @@ import LinuxSystem
 import Manifest
 
 /// An adapter of this machine, held open.
-final class AdapterHold: Sendable {
-  enum Manner: Equatable, Sendable {
+final class OpenAdapter: Sendable {
+  enum AccessMode: Equatable, Sendable {
     /// Nobody else has it. `wasUp` is how it was found, and how it is left.
     case exclusive(wasUp: Bool)
     /// Beside others; the kernel scans for us.
@@ -19,13 +19,13 @@ final class AdapterHold: Sendable {
   let index: UInt16
   /// In the low 48 bits; 0 while the kernel does not know it.
   let address: UInt64
-  let manner: Manner
+  let accessMode: AccessMode
   let events: AdapterSocket
   /// What an agent that was killed has left in it.
   let remains: KernelScanState
   /// What is still in it when it is let go: a shared scan takes all of it back, an exclusive one nothing.
   var remainsBehind: KernelScanState {
-    guard case .exclusive = manner else { return KernelScanState() }
+    guard case .exclusive = accessMode else { return KernelScanState() }
     var behind = remains
     behind.wasUp = false
     return behind
@@ -34,10 +34,10 @@ final class AdapterHold: Sendable {
   let receiveRoom: Int
 
   init(
-    _ listing: AdapterListing, _ manner: Manner, _ events: consuming AdapterSocket, receiveRoom: Int,
+    _ listing: AdapterListing, _ accessMode: AccessMode, _ events: consuming AdapterSocket, receiveRoom: Int,
     remains: KernelScanState = KernelScanState()
   ) {
-    (index, address, self.manner) = (listing.index, listing.address, manner)
+    (index, address, self.accessMode) = (listing.index, listing.address, accessMode)
     self.events = events
     self.receiveRoom = receiveRoom
     self.remains = remains
@@ -45,7 +45,7 @@ final class AdapterHold: Sendable {
 }
 
 /// Finds an adapter and takes hold of it: what the *devices* worker does.
-struct AdapterOpening: ~Copyable {
+struct AdapterOpener: ~Copyable {
   /// A second at 5,000 reports: the kernel counts a small packet as some 800 octets, twice what is asked for is given.
   static let receiveRoomBytes = 4 << 20
   /// After its adapter was taken down the user channel may be busy for a moment.
@@ -61,7 +61,7 @@ struct AdapterOpening: ~Copyable {
   }
 
   /// Of any adapters the first that can be had; why not is said of the first.
-  func open(_ request: RadioRequest) throws(RadioOpening.Failure) -> AdapterHold {
+  func open(_ request: RadioRequest) throws(RadioOpening.Failure) -> OpenAdapter {
     let adapters = try find(request.selection, request.knownAddress)
     var failure: RadioOpening.Failure?
     for adapter in adapters {
@@ -75,10 +75,10 @@ struct AdapterOpening: ~Copyable {
 
   private func hold(
     _ listing: AdapterListing, _ request: RadioRequest
-  ) throws(RadioOpening.Failure) -> AdapterHold {
+  ) throws(RadioOpening.Failure) -> OpenAdapter {
     switch request.access {
-    case .exclusive: try takeExclusively(listing, request.remainsFile)
-    case .shared: try listen(listing, request.remainsFile)
+    case .exclusive: try takeExclusively(listing, request.kernelScanStateFile)
+    case .shared: try listen(listing, request.kernelScanStateFile)
     }
   }
 
@@ -103,8 +103,8 @@ struct AdapterOpening: ~Copyable {
   // MARK: - Exclusive
 
   private func takeExclusively(
-    _ listing: AdapterListing, _ file: RemainsFile
-  ) throws(RadioOpening.Failure) -> AdapterHold {
+    _ listing: AdapterListing, _ file: KernelScanStateFile
+  ) throws(RadioOpening.Failure) -> OpenAdapter {
     guard Capability.networkAdministration.isHeld else {
       throw .capabilityMissing(.networkAdministration, .exclusive)
     }
@@ -118,7 +118,7 @@ struct AdapterOpening: ~Copyable {
         let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
         var remains = file.remains(listing.index)
         remains.wasUp = remains.wasUp || listing.isUp
-        return AdapterHold(
+        return OpenAdapter(
           listing, .exclusive(wasUp: remains.wasUp), socket, receiveRoom: room, remains: remains)
       } catch {
         failure = error
@@ -131,17 +131,17 @@ struct AdapterOpening: ~Copyable {
   // MARK: - Shared
 
   private func listen(
-    _ listing: AdapterListing, _ file: RemainsFile
-  ) throws(RadioOpening.Failure) -> AdapterHold {
+    _ listing: AdapterListing, _ file: KernelScanStateFile
+  ) throws(RadioOpening.Failure) -> OpenAdapter {
     guard Capability.rawNetwork.isHeld else { throw .capabilityMissing(.rawNetwork, .shared) }
     guard !AdapterSocket.isBlocked(listing.index) else { throw .blocked(listing.index) }
     do throws(SystemError) {
       let socket = try AdapterSocket.listening(listing.index)
       let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
       guard Capability.networkAdministration.isHeld else {
-        return AdapterHold(listing, .listening, socket, receiveRoom: room)
+        return OpenAdapter(listing, .listening, socket, receiveRoom: room)
       }
-      return AdapterHold(listing, .shared, socket, receiveRoom: room, remains: file.remains(listing.index))
+      return OpenAdapter(listing, .shared, socket, receiveRoom: room, remains: file.remains(listing.index))
     } catch {
       throw .of(error, listing.index)
     }

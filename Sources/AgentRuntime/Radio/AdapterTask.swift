@@ -5,16 +5,16 @@ import LinuxSystem
 import Manifest
 
 /// What the *devices* worker is asked.
-enum DeviceErrand: Equatable, Sendable {
+enum AdapterTask: Equatable, Sendable {
   case open(RadioRequest)
   /// Does what the rung says to the adapter, and opens it.
   case mend(RecoveryAction, RadioRequest, settleMilliseconds: Int)
   /// Takes an adapter up that was found up.
   case restore(UInt16)
   /// Notes what is left in an adapter should the agent be killed.
-  case note(KernelScanState, index: UInt16, RemainsFile)
+  case note(KernelScanState, index: UInt16, KernelScanStateFile)
 
-  func perform() -> DeviceReply {
+  func perform() -> AdapterTaskResult {
     switch self {
     case .open(let request): .opened(RadioOpening.open(request))
     case .mend(let rung, let request, let settle):
@@ -24,21 +24,22 @@ enum DeviceErrand: Equatable, Sendable {
     }
   }
 
-  private func restore(_ index: UInt16) -> DeviceReply {
-    do throws(RadioOpening.Failure) { try AdapterOpening().restore(index) } catch {
+  private func restore(_ index: UInt16) -> AdapterTaskResult {
+    do throws(RadioOpening.Failure) { try AdapterOpener().restore(index) } catch {
       // Without Bluetooth there is nothing to take up.
     }
     return .done
   }
 
-  private func note(_ remains: KernelScanState, _ index: UInt16, _ file: RemainsFile) -> DeviceReply {
+  private func note(_ remains: KernelScanState, _ index: UInt16, _ file: KernelScanStateFile) -> AdapterTaskResult
+  {
     file.note(remains, index)
     return .done
   }
 }
 
-enum DeviceReply: Sendable {
-  case opened(RadioPort.Opening)
+enum AdapterTaskResult: Sendable {
+  case opened(RadioState.Opening)
   case done
 }
 
@@ -53,7 +54,7 @@ struct RadioRequest: Equatable, Sendable {
 
   /// Where the recovery unit looks for requests.
   var recoveryPath: String { folder + "/recovery-request" }
-  var remainsFile: RemainsFile { RemainsFile(path: folder + "/scan-remains") }
+  var kernelScanStateFile: KernelScanStateFile { KernelScanStateFile(path: folder + "/scan-remains") }
 
   /// Whether it is an adapter of this machine.
   var isAdapter: Bool {

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// A line beside the socket that says what a killed agent has left in the kernel: `INCARNATION MONITOR INTERVAL WINDOW
 /// INTERVAL WINDOW UP`, the second two of discovery, with `-` for what there is not and 1 for an adapter that was up.
-struct RemainsFile: Equatable, Sendable {
+struct KernelScanStateFile: Equatable, Sendable {
   private static let byteCountMax = 128
 
   let path: String

@@ -5,7 +5,7 @@ import HCI
 import LinuxSystem
 
 /// The management interface: it tells of adapters that come and go, and is asked to scan where the adapter is shared.
-final class ManagementPort {
+final class MgmtSocket {
   /// Longer than any message: a header of 6 octets and 65,535 of parameters would be, but none that is let through is.
   private static let messageBytesMax = 4096
 
