@@ -97,7 +97,9 @@ extension AgentCore {
   public var isAdapterSwitchedOff: Bool { radio.isSwitchedOff }
 
   /// What the agent would leave in the kernel if it were killed now.
-  public var scanRemains: KernelScanState { radio.link == .shared ? radio.shared.remains : KernelScanState() }
+  public var kernelScanState: KernelScanState {
+    radio.link == .shared ? radio.shared.remains : KernelScanState()
+  }
 
   /// The commands that undo what the kernel was asked to do, before the agent ends.
   public var farewell: [MgmtCommand] { radio.farewell }

@@ -72,7 +72,7 @@ public struct MgmtScan: Sendable {
 
   /// The default timeout allows for powering on: the kernel allows a controller two seconds for each of many commands.
   ///
-  /// `remains` is the state that a killed agent left in this adapter.
+  /// `remains` is what an agent that was killed has left in this adapter.
   public init(
     index: UInt16, remains: KernelScanState = KernelScanState(), commandMilliseconds: Int64 = 10_000
   ) {
@@ -83,7 +83,7 @@ public struct MgmtScan: Sendable {
     originalDiscovery = remains.originalDiscovery
   }
 
-  /// The state that stays in the kernel if the agent is killed now.
+  /// What is left in the kernel, should we be killed now.
   public var remains: KernelScanState {
     KernelScanState(
       monitor: monitor, originalDuty: duty == originalDuty ? nil : originalDuty,

@@ -2,9 +2,9 @@
 
 public import HCI
 
-/// An action that may recover an unresponsive adapter, mildest first.
+/// What is tried with an adapter that does not do what it is told, mildest first.
 public enum RecoveryAction: String, CaseIterable, Sendable {
-  /// Ends the scan and starts it again.
+  /// The scan ended and begun again.
   case restartScan
   /// Sends Reset and initializes the controller again.
   case reset
@@ -40,9 +40,9 @@ public struct Watchdog: Equatable, Sendable {
   }
 
   public enum Remedy: Equatable, Sendable {
-    /// Perform the action at once.
+    /// At once.
     case climb(RecoveryAction)
-    /// Initialize the controller again after this time.
+    /// Bring it up anew after so long.
     case wait(milliseconds: Int64)
   }
 
@@ -77,7 +77,7 @@ public struct Watchdog: Equatable, Sendable {
   private var scanningSince: Instant?
   /// The number of escalations that did not help.
   public private(set) var laddersLost: UInt64 = 0
-  /// How often each action was tried.
+  /// How often each rung was tried.
   public private(set) var tries: [RecoveryAction: UInt64] = [:]
 
   public init(_ ladder: Ladder) {
@@ -85,7 +85,7 @@ public struct Watchdog: Equatable, Sendable {
     waitMilliseconds = ladder.waitMillisecondsMin
   }
 
-  /// The action that is being tried.
+  /// The rung that is being tried.
   public var rung: RecoveryAction? { place.map { ladder.rungs[$0] } }
 
   /// Why no more escalations begin in this hour; nil while they may.

@@ -61,7 +61,7 @@ extension AgentLoop {
   /// Has what would be left in the kernel written down, when it is other than before.
   private mutating func noteRemains() {
     guard let adapter = radio.source?.adapter, adapter.accessMode == .shared else { return }
-    note(agent.scanRemains, adapter)
+    note(agent.kernelScanState, adapter)
   }
 
   mutating func note(_ remains: KernelScanState, _ adapter: OpenAdapter) {

@@ -31,7 +31,8 @@ enum AdapterTask: Equatable, Sendable {
     return .done
   }
 
-  private func note(_ remains: KernelScanState, _ index: UInt16, _ file: KernelScanStateFile) -> AdapterTaskResult
+  private func note(_ remains: KernelScanState, _ index: UInt16, _ file: KernelScanStateFile)
+    -> AdapterTaskResult
   {
     file.note(remains, index)
     return .done
