@@ -64,3 +64,8 @@ public enum AgentProgram {
     return Block128(high: system.next(), low: system.next())
   }
 }
+
+/// The version of the agent and its tool.
+public enum AgentVersion {
+  public static let text = "0.1.0"
+}

@@ -49,7 +49,8 @@ extension AgentLoop {
   /// Waits until something is due or ready, as a turn does before anything else.
   borrowing func awaitTurn() throws {
     guard !isDue else { return }
-    _ = try Polling.wait([Polling.Entry(epoll.number, .readable)], until: .now().advanced(seconds: 30))
+    _ = try Polling.wait(
+      [Polling.Entry(context.epoll.number, .readable)], until: .now().advanced(seconds: 30))
   }
 
   /// Turns until something is so. The scene makes it turn 50 times a second at least.

@@ -91,32 +91,32 @@ struct SlowDiskTests {
     }
     let counted = Mutex(Turns())
     try LoopBench.run(in: folder, disk: disk) { loop in
-      try loop.turn { $0.counters.packets > 20 && !$0.disk.worker.isBusy }
+      try loop.turn { $0.context.counters.packets > 20 && !$0.disk.worker.isBusy }
       // What it took to begin does not count.
-      loop.counters = LoopCounters()
+      loop.context.counters = LoopCounters()
       loop.disk.ask(.commit([.drop(.tombstone, number: 1)]))
-      let begin = loop.now
+      let begin = loop.context.now
       let client = try TestClient(folder("socket"))
       try client.send(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")
-      var (last, turns) = (loop.now, Turns())
-      while loop.now.milliseconds(since: begin) < 2000 {
+      var (last, turns) = (loop.context.now, Turns())
+      while loop.context.now.milliseconds(since: begin) < 2000 {
         try loop.awaitTurn()
         let before = ThreadUse.now
-        loop.counters = LoopCounters()
+        loop.context.counters = LoopCounters()
         try loop.turn(waitingMilliseconds: 0)
         let use = ThreadUse.now - before
-        let turn = loop.counters.longestTurnMicroseconds
+        let turn = loop.context.counters.longestTurnMicroseconds
         turns.count += 1
         if turn - Int64(use.processorMicroseconds) < 1000 {
           turns.undisturbed += 1
           turns.longestMicroseconds = max(turns.longestMicroseconds, turn)
         }
-        turns.packets += loop.counters.packets
+        turns.packets += loop.context.counters.packets
         turns.waits += use.waits
         turns.processorMicroseconds = max(turns.processorMicroseconds, use.processorMicroseconds)
-        let gap = loop.now.microseconds - last.microseconds
+        let gap = loop.context.now.microseconds - last.microseconds
         turns.widestGapMicroseconds = max(turns.widestGapMicroseconds, gap)
-        last = loop.now
+        last = loop.context.now
       }
       #expect(loop.disk.worker.isBusy)
       #expect(try client.message()?.contains("accessoryd") == true)

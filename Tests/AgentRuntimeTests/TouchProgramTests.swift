@@ -87,9 +87,11 @@ struct TouchProgramTests {
     _ = try folder.file("manifest.toml", Folder.manifest.replacing("[gateway]", with: gateway))
     let disk = Disk(registryPath: "registry") { _ in .registry(.opened(AccessoryRegistry())) }
     try LoopBench.run(in: folder, disk: disk) { loop in
-      for _ in 0..<3 { loop.signal(TouchSignal(.success, app: "lights", item: "bulb")) }
-      try loop.turn { $0.counters.touchSignals.done == 3 }
-      #expect(loop.touchToken == nil && loop.touch.running == nil)
+      for _ in 0..<3 {
+        loop.touch.signalTouch(TouchSignal(.success, app: "lights", item: "bulb"), &loop.context)
+      }
+      try loop.turn { $0.context.counters.touchSignals.done == 3 }
+      #expect(loop.touch.token == nil && loop.touch.program.running == nil)
     }
   }
 }

@@ -71,7 +71,7 @@ final class SocketBench: StoryBench {
     clients = []
     _ = try? loop.disk.close(before: .now().advanced(seconds: 30)) { _ in }
     loop.disk.worker.stop()
-    loop.devices.stop()
+    loop.radio.tasks.worker.stop()
     disk.finish()
     if let difference = disk.difference { Issue.record("\(difference)") }
   }
@@ -109,12 +109,13 @@ final class SocketBench: StoryBench {
 
   /// Another thread or program is about to make the loop turn.
   private var isAwaited: Bool {
-    loop.disk.worker.isBusy && !disk.isHeld || loop.devices.isBusy || loop.touch.running != nil
+    loop.disk.worker.isBusy && !disk.isHeld || loop.radio.tasks.worker.isBusy
+      || loop.touch.program.running != nil
   }
 
   // MARK: - The gateway
 
-  var setupCore: SetupCore { loop.agent.setupCore }
+  var setupCore: SetupCore { loop.context.agent.setupCore }
   var touchSignals: [TouchSignal] { programs.signals }
 
   var registry: BenchRegistry {
@@ -135,7 +136,7 @@ final class SocketBench: StoryBench {
 
   /// As the signal for it does.
   func readManifestAgain() {
-    loop.agent.readManifestAgain(at: time.now)
+    loop.context.agent.readManifestAgain(at: time.now)
     settle()
     listen()
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Agent
 import LinuxSystem
 import Registry
 
@@ -72,5 +73,60 @@ struct DiskState {
       return nil
     }
     return worker.takeReply()
+  }
+}
+
+// MARK: - Replies
+
+extension DiskState {
+  /// How long the end waits for the disk.
+  private static let patienceSeconds = 5
+
+  /// Hands the registry's reply to the agent, and logs what an operator has to know.
+  mutating func receiveRegistryReply(_ reply: RegistryReply, _ loop: inout LoopContext) {
+    logReply(reply, &loop)
+    loop.agent.registryAnswered(reply, at: loop.now)
+  }
+
+  private mutating func logReply(_ reply: RegistryReply, _ loop: inout LoopContext) {
+    let name = "the registry \(quoted(registryPath))"
+    switch reply {
+    case .opened(let registry):
+      refusal = nil
+      let count = registry.accessories.count
+      loop.log.say(.info, "\(name) holds \(count) \(count == 1 ? "accessory" : "accessories")")
+    case .reset(let kept):
+      refusal = nil
+      loop.log.say(
+        .notice, "\(name) was begun anew" + (kept.map { "; what was there is kept as \(quoted($0))" } ?? ""))
+    case .refused(let refusal):
+      if self.refusal != refusal {
+        let consequence = "no accessory can be added or removed until that is mended"
+        loop.log.say(.error, "\(name) \(refusal.reason), so \(consequence): \(refusal.cure)")
+      }
+      self.refusal = refusal
+    case .failed(let failure, _):
+      loop.say(
+        .error, "\(name) could not be changed: \(failure.reason); \(failure.cure)",
+        limitedAs: .registryFailures)
+    case .done, .closed: break
+    }
+  }
+
+  /// Lets the disk finish its request, and closes the file. Returns whether the agent has received a reply.
+  mutating func closeRegistry(_ loop: inout LoopContext) -> Bool {
+    guard let deadline = try? MonotonicInstant.now().advanced(seconds: Self.patienceSeconds) else {
+      return false
+    }
+    var replies: [RegistryReply] = []
+    let isClosed = close(before: deadline) { replies.append($0) }
+    for reply in replies { receiveRegistryReply(reply, &loop) }
+    if !isClosed {
+      loop.log.say(
+        .warning,
+        "the disk did not answer in \(Self.patienceSeconds) s, so the registry's file was left open: "
+          + "what was said to be done is there, a change that was under way may be")
+    }
+    return !replies.isEmpty
   }
 }

@@ -1,51 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import Controller
 import HCI
 import LinuxSystem
 import Manifest
+import Registry
 import Setup
 
-/// The loop: descriptors become the agent's inputs, its actions become system calls. One thread owns everything here.
+/// The loop: descriptors become the agent's inputs, and the agent's actions become system calls. One thread owns
+/// everything here.
 ///
-/// A turn takes what is ready, reads the radio if it is due, lets the agent think, does what it says, sends what waits
-/// for clients, and arms the timer for whatever is next. The clock is read once a turn.
+/// A turn takes what is ready, reads the radio if it is due, lets the agent think, performs the agent's actions, sends
+/// what waits for clients, and arms the timer for whatever is next. The clock is read once a turn.
 struct AgentLoop: ~Copyable {
-  typealias DevicesWorker = Worker<AdapterTask, AdapterTaskResult>
+  /// The most findings of a refused manifest that are logged; the others are counted.
+  private static let findingsMax = 20
 
-  /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, management interface, program.
-  static let ownWatches = 8
-
-  let socket: ServiceSocket
   let signals: SignalDescriptor
-  let devices: DevicesWorker
   let clock: LoopClock
-  let listenerToken: UInt64
-
-  var agent: AgentCore
-  var epoll: Epoll
-  var watches: EpollRegistry<EpollOwner>
+  var context: LoopContext
   var timer: LoopTimer
+  var clients: ClientSockets
   var radio: RadioState
   var disk: DiskState
-  var touch: TouchProgram
-  /// Of the program that runs.
-  var touchToken: UInt64?
-  var manager: SystemdNotifier
-  var log: Log
-  var limiter = LogLimiter<StrangerKind>()
-  var clients: [ClientID: ClientSocket] = [:]
-  var counters = LoopCounters()
-  /// Until when nobody is accepted, because no descriptor was free.
-  var listenerRestEnd: Instant?
-  /// The manifest was read in this turn.
-  var hasReloaded = false
-  var isEnding = false
+  var touch: TouchHook
+  var notifier: SystemdNotifier
+  private var isEnding = false
   /// When the next turn is due at the latest, as the last one left it.
   private(set) var nextTurn: Instant?
-  var now = Instant(microseconds: 0)
-  /// Where clients' octets are read to.
-  var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(
     _ setup: AgentCore.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log,
@@ -53,41 +36,26 @@ struct AgentLoop: ~Copyable {
   ) throws(SystemError) {
     // Before any thread is made, so that every thread leaves signals to the descriptor.
     let signals = try SignalDescriptor()
-    let connections = Int(setup.configuration.manifest.gateway.limits.connections)
-    var watches = EpollRegistry<EpollOwner>(capacity: connections + Self.ownWatches)
-    let epoll = try Epoll()
+    let gateway = setup.configuration.manifest.gateway
     let timer = try LoopTimer(origin: dependencies.clock.origin)
     let disk = try DiskState(disk)
-    let devices = try DevicesWorker(dependencies.performTask)
-    try epoll.add(signals.descriptor, .readable, token: Self.place(&watches, .signals))
-    try timer.watch(in: epoll, token: Self.place(&watches, .timer))
-    try epoll.add(disk.worker.replies.descriptor, .readable, token: Self.place(&watches, .disk))
-    try epoll.add(devices.replies.descriptor, .readable, token: Self.place(&watches, .devices))
-    let listenerToken = Self.place(&watches, .listener)
-    try epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
-    let manager = try SystemdNotifier(.ofEnvironment)
-    let agent = AgentCore(setup, at: Instant(microseconds: 0))
-    radio = RadioState(intervalMilliseconds: agent.drainIntervalMilliseconds)
-    touch = TouchProgram(
-      path: setup.configuration.manifest.gateway.onTouch, account: .ofNobody(),
-      start: dependencies.startProgram)
-    self.manager = manager
-    self.agent = agent
-    self.listenerToken = listenerToken
-    self.socket = socket
+    let radio = try RadioState(folder: socket.folder, dependencies.performTask)
+    var context = try LoopContext(
+      AgentCore(setup, at: Instant(microseconds: 0)), connections: Int(gateway.limits.connections), log)
+    try context.epoll.add(signals.descriptor, .readable, token: context.insert(.signals))
+    try timer.watch(in: context.epoll, token: context.insert(.timer))
+    try context.epoll.add(disk.worker.replies.descriptor, .readable, token: context.insert(.disk))
+    try context.epoll.add(radio.tasks.worker.replies.descriptor, .readable, token: context.insert(.devices))
+    let clients = try ClientSockets(socket, &context)
+    notifier = try SystemdNotifier(.ofEnvironment)
+    touch = TouchHook(path: gateway.onTouch, start: dependencies.startProgram)
     self.signals = signals
     clock = dependencies.clock
-    self.watches = watches
-    self.epoll = epoll
+    self.context = context
     self.timer = timer
+    self.clients = clients
+    self.radio = radio
     self.disk = disk
-    self.devices = devices
-    self.log = log
-  }
-
-  private static func place(_ watches: inout EpollRegistry<EpollOwner>, _ owner: EpollOwner) -> UInt64 {
-    guard let token = watches.insert(owner) else { preconditionFailure("there are places for our own") }
-    return token
   }
 
   /// Turns until a signal ends it.
@@ -98,73 +66,158 @@ struct AgentLoop: ~Copyable {
   }
 
   mutating func begin() throws(SystemError) {
-    perform()
-    try arm()
+    performActions()
+    try armTimer()
   }
 
   mutating func turn() throws(SystemError) { try turn(waitingMilliseconds: isDue ? 0 : -1) }
 
-  /// Waits so long at most (-1 for ever) before it turns; answers how many descriptors were ready.
+  /// Waits at most this long (-1 for ever) before it turns. Returns how many descriptors were ready.
   @discardableResult
   mutating func turn(waitingMilliseconds: Int32) throws(SystemError) -> Int {
-    let ready = try epoll.wait(milliseconds: waitingMilliseconds)
-    now = try clock.now()
-    counters.turns &+= 1
-    for event in ready { try take(event) }
-    if let end = listenerRestEnd, end <= now { resumeListening() }
-    touch.advance(to: now)
-    driveRadio()
-    (counters.staleEvents, counters.logLinesDropped) = (watches.staleCount, log.droppedCount)
-    agent.loop = counters
-    agent.wallSeconds = clock.wallSeconds()
-    agent.turn(at: now, radioLead: radio.source?.lead(at: now) ?? 0)
-    perform()
-    serveClients()
-    watchRadio()
-    tellManager()
-    try arm()
-    counters.turnTook(try clock.now().microseconds - now.microseconds)
+    let ready = try context.epoll.wait(milliseconds: waitingMilliseconds)
+    context.now = try clock.now()
+    context.counters.turns &+= 1
+    for event in ready { try receive(event) }
+    clients.resumeListeningIfDue(&context)
+    touch.program.advance(to: context.now)
+    radio.drive(&context)
+    runAgent()
+    performActions()
+    clients.serve(&context)
+    radio.updateReadiness(&context)
+    notifyManager()
+    try armTimer()
+    context.counters.turnTook(try clock.now().microseconds - context.now.microseconds)
     return ready.count
   }
 
-  private mutating func take(_ event: Ready) throws(SystemError) {
-    guard let owner = watches.owner(of: event.token) else { return }
+  private mutating func receive(_ event: Ready) throws(SystemError) {
+    guard let owner = context.registry.owner(of: event.token) else { return }
     switch owner {
-    case .signals: try takeSignals()
+    case .signals: try receiveSignals()
     case .timer: timer.noteExpiry()
-    case .listener: accept()
-    case .disk: takeDiskReply()
-    case .devices: receiveTaskResult()
-    case .radio: radio.isReady = true
-    case .management: takeManagementMessages()
-    case .touch: takeTouchEnd()
-    case .client(let id): receive(from: id, event.readiness)
+    case .listener: clients.acceptClients(&context)
+    case .disk: receiveDiskReply()
+    case .devices: radio.receiveTaskResult(&context)
+    case .radio: radio.noteReadable()
+    case .management: radio.receiveMgmtMessages(&context)
+    case .touch: touch.receiveEnd(&context)
+    case .client(let id): clients.receiveBytes(from: id, event.readiness, &context)
     }
   }
 
-  private mutating func takeSignals() throws(SystemError) {
+  private mutating func receiveSignals() throws(SystemError) {
     while let signal = try signals.next() {
       switch signal {
-      case .hangUp: agent.readManifestAgain(at: now)
+      case .hangUp: context.agent.readManifestAgain(at: context.now)
       case .interrupt, .terminate: isEnding = true
       }
     }
   }
 
-  // MARK: - Time
+  private mutating func runAgent() {
+    context.counters.staleEvents = context.registry.staleCount
+    context.counters.logLinesDropped = context.log.droppedCount
+    context.agent.loop = context.counters
+    context.agent.wallSeconds = clock.wallSeconds()
+    context.agent.turn(at: context.now, radioLead: radio.opened?.source.lead(at: context.now) ?? 0)
+  }
+
+  // MARK: - The agent's actions
+
+  private mutating func performActions() {
+    while let action = context.agent.nextAction() {
+      switch action {
+      case .send(let command): radio.send(command, &context)
+      case .close(let id): clients.close(id, &context)
+      case .readManifest:
+        notifier.notifyReloading()
+        disk.readConfiguration()
+      case .manage(let command): radio.sendMgmtCommand(command, &context)
+      case .openRadio(let selection, let access): openRadio(selection, access)
+      case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
+      case .mend(let rung): radio.recover(rung, &context)
+      case .registry(let request): disk.ask(request)
+      case .signalTouch(let signal): touch.signalTouch(signal, &context)
+      case .log(let notice): log(notice)
+      }
+    }
+  }
+
+  mutating func openRadio(_ selection: RadioSelection, _ access: Gateway.Access) {
+    radio.open(selection, access, &context)
+  }
+
+  private mutating func log(_ notice: Notice) {
+    var sentence = notice.sentence
+    // A program that speaks something else does not respond to commands.
+    if case .bringupFailed = notice, case .h4? = radio.wanted?.selection {
+      sentence += "; \(RadioOpening.Failure.h4Cure)"
+    }
+    context.say(notice.level, sentence, limitedAs: notice.strangerKind)
+  }
+
+  // MARK: - The disk
+
+  private mutating func receiveDiskReply() {
+    switch disk.takeReply() {
+    case nil: break
+    case .configuration(let reading): receiveConfiguration(reading)
+    case .registry(let reply): disk.receiveRegistryReply(reply, &context)
+    }
+  }
+
+  private mutating func receiveConfiguration(_ reading: Result<ConfigurationReader.Result, StartFailure>) {
+    switch reading {
+    case .success(let result): apply(result)
+    case .failure(let failure):
+      let findings = failure.findings
+      for finding in findings.prefix(Self.findingsMax) { context.log.say(.error, finding) }
+      if findings.count > Self.findingsMax {
+        context.log.say(.error, "and \(findings.count - Self.findingsMax) more")
+      }
+      context.agent.manifestWasRead(.refused(findings: findings), at: context.now)
+    }
+    notifier.noteReloaded()
+  }
+
+  private mutating func apply(_ result: ConfigurationReader.Result) {
+    for warning in result.warnings { context.log.say(.warning, warning) }
+    let gateway = result.configuration.manifest.gateway
+    touch.program.path = gateway.onTouch
+    // Another manifest may allow more connections.
+    let connections = Int(gateway.limits.connections)
+    context.growRegistry(connections: connections)
+    if let sentence = DescriptorLimit.raise(connections: connections) { context.log.say(.warning, sentence) }
+    context.agent.manifestWasRead(
+      .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings),
+      at: context.now)
+    radio.opened?.schedule.intervalMilliseconds = context.agent.drainIntervalMilliseconds
+  }
+
+  // MARK: - The service manager and the timer
+
+  private mutating func notifyManager() {
+    let count = context.agent.clientCount
+    notifier.setStatus(
+      "radio \(context.agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
+    if radio.wasTried { notifier.notifyReady(at: context.now) }
+    notifier.endTurn(at: context.now)
+  }
 
   private var deadline: Instant? {
     [
-      agent.nextDeadline, radio.deadline(isUrgent: isRadioUrgent), listenerRestEnd, manager.deadline,
-      touch.deadline,
+      context.agent.nextDeadline, radio.deadline(isUrgent: context.agent.isRadioUrgent), clients.restEnd,
+      notifier.deadline, touch.program.deadline,
     ].compactMap { $0 }.min()
   }
 
-  /// There is more to do at this time.
-  var isDue: Bool { nextTurn.map { $0 <= now } ?? false }
+  /// Whether there is more to do at this time.
+  var isDue: Bool { nextTurn.map { $0 <= context.now } ?? false }
 
   /// Work that is already due needs no timer.
-  private mutating func arm() throws(SystemError) {
+  private mutating func armTimer() throws(SystemError) {
     nextTurn = deadline
     guard !isDue else { return }
     try timer.arm(nextTurn?.microseconds)
@@ -172,17 +225,17 @@ struct AgentLoop: ~Copyable {
 
   // MARK: - The end
 
-  /// What waits for clients is offered once; who does not take it now does not get it.
+  /// Offers clients once what waits for them; what they do not take now is lost.
   private mutating func end() {
-    manager.stopping()
-    socket.withdraw()
-    touch.stop()
-    leaveAdapter()
-    closeRegistry()
-    for task in radio.tasks { _ = task.perform() }
-    for id in clients.keys { _ = flush(id) }
-    log.say(.debug, counters.sentence)
-    log.say(.info, "ended by a signal")
+    notifier.notifyStopping()
+    clients.socket.withdraw()
+    touch.program.stop()
+    radio.leaveAdapter(&context)
+    if disk.closeRegistry(&context) { runAgent() }
+    radio.performRemainingTasks()
+    clients.flushAll(&context)
+    context.log.say(.debug, context.counters.sentence)
+    context.log.say(.info, "ended by a signal")
   }
 }
 

@@ -3,17 +3,18 @@
 import HCI
 import LinuxSystem
 
-/// What the service manager is told (sd_notify(3)), and when it is fed. A manager that does not listen is no reason to
-/// stop: what it missed is told with the next change.
+/// Notifies the service manager (sd_notify(3)) and feeds its watchdog. A manager that does not listen is no reason to stop:
+/// the next change notifies it again.
 struct SystemdNotifier: ~Copyable {
-  /// A status that changes all the time is told once in this time.
+  /// A status that changes all the time is sentStatus once in this time.
   private static let statusMilliseconds: Int64 = 1000
 
   private let notification: ServiceNotification?
   private let schedule: WatchdogSchedule
   private var nextFeed: Instant?
   private var isReady = false
-  private var told = ""
+  private var hasReloaded = false
+  private var sentStatus = ""
   private var status = ""
   private var statusTime: Instant?
 
@@ -22,39 +23,39 @@ struct SystemdNotifier: ~Copyable {
     self.schedule = schedule
   }
 
-  /// When a turn is due for the manager's sake.
+  /// When the manager has to be notified next.
   var deadline: Instant? {
-    [nextFeed, status == told ? nil : statusTime].compactMap { $0 }.min()
+    [nextFeed, status == sentStatus ? nil : statusTime].compactMap { $0 }.min()
   }
 
-  /// The agent serves. Told once; further calls do nothing.
-  mutating func ready(at now: Instant) {
+  /// Notifies the manager that the agent serves. Further calls do nothing.
+  mutating func notifyReady(at now: Instant) {
     guard !isReady else { return }
     isReady = true
     nextFeed = schedule.next(after: now)
-    told = status
+    sentStatus = status
     send("READY=1\nSTATUS=\(status)")
   }
 
-  func reloading() {
+  func notifyReloading() {
     guard isReady, let time = try? MonotonicTime.now() else { return }
     send("RELOADING=1\nMONOTONIC_USEC=\(time)")
   }
 
-  func reloaded() {
-    guard isReady else { return }
-    send("READY=1")
-  }
+  /// The manifest was read; the end of the turn notifies the manager.
+  mutating func noteReloaded() { hasReloaded = true }
 
-  func stopping() { send("STOPPING=1") }
+  func notifyStopping() { send("STOPPING=1") }
 
-  /// What the agent is about, in a short line.
-  mutating func say(_ status: String) { self.status = status }
+  /// Sets the status line; the end of the turn sends it.
+  mutating func setStatus(_ status: String) { self.status = status }
 
-  /// The end of a turn: everything was done that was to be done.
-  mutating func turned(at now: Instant) {
-    if isReady, status != told, statusTime.map({ $0 <= now }) ?? true {
-      told = status
+  /// Sends what has changed, and feeds the watchdog, at the end of a turn.
+  mutating func endTurn(at now: Instant) {
+    if hasReloaded, isReady { send("READY=1") }
+    hasReloaded = false
+    if isReady, status != sentStatus, statusTime.map({ $0 <= now }) ?? true {
+      sentStatus = status
       statusTime = now.advanced(milliseconds: Self.statusMilliseconds)
       send("STATUS=\(status)")
     }
@@ -65,4 +66,20 @@ struct SystemdNotifier: ~Copyable {
   }
 
   private func send(_ lines: String) { try? notification?.send(lines) }
+}
+
+/// How often the service manager's watchdog is fed: twice in the time after which it bites (sd_watchdog_enabled(3)).
+struct WatchdogSchedule: Equatable, Sendable {
+  private let intervalMicroseconds: Int64?
+
+  /// From `WATCHDOG_USEC` and `WATCHDOG_PID`. Without a time, or when another process is meant, nothing is fed.
+  init(microseconds: String?, process: String?, ownProcess: Int32) {
+    let isOurs = process.map { $0 == String(ownProcess) } ?? true
+    let time = microseconds.flatMap { Int64($0) } ?? 0
+    intervalMicroseconds = isOurs && time > 0 ? max(1, time / 2) : nil
+  }
+
+  func next(after now: Instant) -> Instant? {
+    intervalMicroseconds.map { Instant(microseconds: now.microseconds + $0) }
+  }
 }

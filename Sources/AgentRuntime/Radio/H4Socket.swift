@@ -112,3 +112,9 @@ final class H4Socket: RadioSource {
     }
   }
 }
+
+/// A descriptor that goes from hand to hand, closed with the last of them.
+final class SharedDescriptor: Sendable {
+  let descriptor: Descriptor
+  init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import HCI
+import LinuxSystem
+
+/// The agent's socket and the clients connected to it: accepted, read from, written to, closed.
+///
+/// Capacity: as many clients as the agent admits; a connection beyond that is closed at once.
+struct ClientSockets: ~Copyable {
+  /// The most connections accepted in one turn; remaining connections are accepted in the next turn.
+  private static let acceptsPerTurn = 16
+  /// How long no connection is accepted after none could be for want of a descriptor. A client that leaves ends it.
+  private static let restMilliseconds: Int64 = 1000
+
+  /// A client's descriptor and what it is watched for.
+  private final class Client {
+    let descriptor: Descriptor
+    let token: UInt64
+    var watchedFor = Readiness.readable
+    /// Whether the client will send nothing more.
+    var hasEnded = false
+
+    init(_ descriptor: consuming Descriptor, token: UInt64) {
+      self.descriptor = descriptor
+      self.token = token
+    }
+  }
+
+  let socket: ServiceSocket
+  private let listenerToken: UInt64
+  private var clients: [ClientID: Client] = [:]
+  /// The end of the pause in accepting, after no descriptor was free.
+  private(set) var restEnd: Instant?
+  private var buffer = [UInt8](repeating: 0, count: 16 << 10)
+
+  init(_ socket: consuming ServiceSocket, _ loop: inout LoopContext) throws(SystemError) {
+    listenerToken = loop.insert(.listener)
+    try loop.epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
+    self.socket = socket
+  }
+
+  // MARK: - Accepting
+
+  mutating func acceptClients(_ loop: inout LoopContext) {
+    for _ in 0..<Self.acceptsPerTurn {
+      do throws(SystemError) {
+        switch try socket.listener.accept() {
+        case .connection(let descriptor, let peer): admit(descriptor, peer, &loop)
+        case .nobody: return
+        case .exhausted:
+          loop.counters.exhaustions &+= 1
+          return pauseListening(&loop)
+        }
+      } catch {
+        loop.log.say(.warning, "no connection can be accepted for a while: \(error.sentence)")
+        return pauseListening(&loop)
+      }
+    }
+  }
+
+  /// A refused connection is closed without a reply, because its descriptor ends here.
+  private mutating func admit(
+    _ descriptor: consuming Descriptor, _ credentials: PeerCredentials, _ loop: inout LoopContext
+  ) {
+    let peer = Peer(
+      process: credentials.process, uid: credentials.user,
+      groups: Set(credentials.groups + [credentials.group]))
+    guard case .admitted(let id) = loop.agent.admit(peer, at: loop.now) else { return }
+    guard let token = loop.registry.insert(.client(id)) else { return loop.agent.drop(id) }
+    do throws(SystemError) {
+      try loop.epoll.add(descriptor, .readable, token: token)
+      loop.counters.watchCalls &+= 1
+    } catch {
+      loop.registry.remove(token)
+      return loop.agent.drop(id)
+    }
+    clients[id] = Client(descriptor, token: token)
+  }
+
+  private mutating func pauseListening(_ loop: inout LoopContext) {
+    guard restEnd == nil else { return }
+    restEnd = loop.now.advanced(milliseconds: Self.restMilliseconds)
+    try? loop.epoll.remove(socket.listener.descriptor)
+    loop.counters.watchCalls &+= 1
+  }
+
+  /// Accepts connections again when the pause is over.
+  mutating func resumeListeningIfDue(_ loop: inout LoopContext) {
+    if let end = restEnd, end <= loop.now { resumeListening(&loop) }
+  }
+
+  private mutating func resumeListening(_ loop: inout LoopContext) {
+    guard restEnd != nil else { return }
+    do throws(SystemError) {
+      try loop.epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
+      loop.counters.watchCalls &+= 1
+      restEnd = nil
+    } catch {
+      // The kernel has no memory for it now.
+      restEnd = loop.now.advanced(milliseconds: Self.restMilliseconds)
+    }
+  }
+
+  // MARK: - Reading
+
+  mutating func receiveBytes(from id: ClientID, _ readiness: Readiness, _ loop: inout LoopContext) {
+    guard let client = clients[id], !readiness.isDisjoint(with: [.readable, .hungUp]) else { return }
+    let hasHungUp = !readiness.isDisjoint(with: .hungUp)
+    let byteCountMax = client.hasEnded ? 0 : min(loop.agent.receivableByteCount(id), buffer.count)
+    guard byteCountMax > 0 else {
+      if hasHungUp { drop(id, &loop) }
+      return
+    }
+    loop.counters.clientCalls &+= 1
+    do throws(SystemError) {
+      let count = try client.descriptor.read(into: &buffer, 0..<byteCountMax)
+      switch count {
+      case nil: break
+      case 0? where hasHungUp: drop(id, &loop)
+      case 0?:
+        client.hasEnded = true
+        loop.agent.endInput(id)
+      case let count?:
+        let bytes = buffer
+        loop.agent.receive(bytes.span.extracting(0..<count), from: id)
+      }
+    } catch {
+      drop(id, &loop)
+    }
+  }
+
+  // MARK: - Writing
+
+  /// Offers every client what waits for it, once each, and watches for what the client needs next.
+  mutating func serve(_ loop: inout LoopContext) {
+    for id in clients.keys where flush(id, &loop) { updateReadiness(id, &loop) }
+  }
+
+  /// Offers every client what waits for it a last time.
+  mutating func flushAll(_ loop: inout LoopContext) {
+    for id in clients.keys { _ = flush(id, &loop) }
+  }
+
+  /// Returns whether the client is still connected.
+  private mutating func flush(_ id: ClientID, _ loop: inout LoopContext) -> Bool {
+    guard let client = clients[id] else { return false }
+    guard loop.agent.sendableByteCount(id) > 0 else { return true }
+    loop.counters.clientCalls &+= 1
+    do throws(SystemError) {
+      try loop.agent.drain(id) { bytes throws(SystemError) in try client.descriptor.send(bytes) ?? 0 }
+    } catch {
+      drop(id, &loop)
+      return false
+    }
+    return true
+  }
+
+  private mutating func updateReadiness(_ id: ClientID, _ loop: inout LoopContext) {
+    guard let client = clients[id] else { return }
+    var wanted: Readiness = []
+    if !client.hasEnded, loop.agent.receivableByteCount(id) > 0 { wanted.insert(.readable) }
+    if loop.agent.sendableByteCount(id) > 0 { wanted.insert(.writable) }
+    guard wanted != client.watchedFor else { return }
+    loop.counters.watchCalls &+= 1
+    do throws(SystemError) {
+      try loop.epoll.change(client.descriptor, wanted, token: client.token)
+      client.watchedFor = wanted
+    } catch {
+      drop(id, &loop)
+    }
+  }
+
+  // MARK: - Closing
+
+  /// Ends a client whose socket has failed or was hung up.
+  private mutating func drop(_ id: ClientID, _ loop: inout LoopContext) {
+    loop.agent.drop(id)
+    close(id, &loop)
+  }
+
+  /// Closing the descriptor removes it from the epoll set; an event that is on its way is stale.
+  mutating func close(_ id: ClientID, _ loop: inout LoopContext) {
+    guard let client = clients.removeValue(forKey: id) else { return }
+    loop.registry.remove(client.token)
+    resumeListening(&loop)
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Controller
+import HCI
+import LinuxSystem
+import Manifest
+
+/// The radio that is open, and when it is read.
+struct OpenRadio {
+  private static let dropLookMilliseconds: Int64 = 100
+
+  let source: any RadioSource
+  var schedule: DrainSchedule
+  /// The token of the source's descriptor, where it has one.
+  let token: UInt64?
+  /// Whether the descriptor is in the epoll set.
+  private var isWatched: Bool
+  /// Whether the descriptor became readable in this turn.
+  var isReadable = false
+  /// How many packets the kernel had dropped when it was last asked, and when it is asked again.
+  private var drops: UInt32 = 0
+  private var nextDropLook: Instant
+
+  init(_ source: any RadioSource, _ loop: inout LoopContext) throws(SystemError) {
+    self.source = source
+    schedule = DrainSchedule(
+      intervalMilliseconds: loop.agent.drainIntervalMilliseconds, hasDescriptor: source.hasDescriptor)
+    nextDropLook = loop.now
+    isWatched = source.hasDescriptor
+    guard source.hasDescriptor else {
+      token = nil
+      return
+    }
+    let token = loop.insert(.radio)
+    do throws(SystemError) { try source.watch(in: loop.epoll, token: token) } catch {
+      loop.registry.remove(token)
+      throw error
+    }
+    self.token = token
+  }
+
+  func deadline(isUrgent: Bool) -> Instant? {
+    schedule.deadline(due: source.nextTime, isUrgent: isUrgent)
+  }
+
+  /// Reads the radio if it is due. Returns why the radio has ended, if it has.
+  mutating func drain(_ loop: inout LoopContext) -> RadioEnd? {
+    defer { isReadable = false }
+    let isUrgent = loop.agent.isRadioUrgent
+    guard schedule.isDue(at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: isUrgent) else {
+      return nil
+    }
+    loop.counters.drains &+= 1
+    let outcome = source.drain(at: loop.now) { packet, time in
+      loop.counters.packets &+= 1
+      loop.agent.receive(packet: packet, at: time)
+    }
+    if let queueing = source.queueing { loop.agent.noteQueueing(microseconds: queueing) }
+    schedule.drained(outcome, at: loop.now)
+    switch outcome {
+    case .nothing, .some, .more:
+      if nextDropLook <= loop.now { countDrops(&loop) }
+      return nil
+    case .ended(let end): return end
+    }
+  }
+
+  /// Asks the kernel how many packets it dropped; done now and then, and at the end.
+  mutating func countDrops(_ loop: inout LoopContext) {
+    guard let adapter = source.adapter else { return }
+    nextDropLook = loop.now.advanced(milliseconds: Self.dropLookMilliseconds)
+    guard let count = adapter.events.dropCount, count != drops else { return }
+    loop.agent.noteReceiveDrops(UInt64(count &- drops))
+    drops = count
+  }
+
+  /// Keeps the descriptor in the epoll set only while the schedule asks for it: one that was hung up is always ready.
+  mutating func updateReadiness(_ loop: inout LoopContext) throws(SystemError) {
+    guard let token else { return }
+    let isWanted = schedule.isWatched(isUrgent: loop.agent.isRadioUrgent)
+    guard isWanted != isWatched else { return }
+    loop.counters.watchCalls &+= 1
+    if isWanted {
+      try source.watch(in: loop.epoll, token: token)
+    } else {
+      try source.unwatch(in: loop.epoll)
+    }
+    isWatched = isWanted
+  }
+}

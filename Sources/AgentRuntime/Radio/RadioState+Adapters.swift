@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Controller
+import HCI
+import LinuxSystem
+import Manifest
+
+/// The kernel's mgmt interface as the loop watches it.
+struct MgmtConnection {
+  let socket: MgmtSocket
+  let token: UInt64
+}
+
+// The kernel's mgmt interface: adapters that come and go, and scans that the kernel does for the agent.
+
+extension RadioState {
+  /// How long the end waits until the kernel has carried out the last commands.
+  private static var farewellMilliseconds: Int { 1000 }
+
+  /// Opens the interface while an adapter is wanted. Without it the agent looks for adapters now and then.
+  mutating func updateMgmt(isWanted: Bool, _ loop: inout LoopContext) {
+    guard isWanted else {
+      if let connection = mgmt.take() { loop.registry.remove(connection.token) }
+      return
+    }
+    guard mgmt == nil else { return }
+    do throws(SystemError) {
+      let socket = try MgmtSocket()
+      let token = loop.insert(.management)
+      try loop.epoll.add(socket.socket.descriptor, .readable, token: token)
+      mgmt = MgmtConnection(socket: socket, token: token)
+    } catch {
+      // Reported when opening the adapter fails.
+      guard !error.isWithoutBluetooth else { return }
+      loop.log.say(.info, "the kernel's Bluetooth management cannot be asked: \(error.sentence)")
+    }
+  }
+
+  func sendMgmtCommand(_ command: MgmtCommand, _ loop: inout LoopContext) {
+    do throws(SystemError) {
+      try mgmt?.socket.send(command)
+    } catch {
+      // The agent's wait for the reply ends by itself.
+      loop.log.say(.warning, "the kernel's Bluetooth management takes no command: \(error.sentence)")
+    }
+  }
+
+  mutating func receiveMgmtMessages(_ loop: inout LoopContext) {
+    guard let socket = mgmt?.socket else { return }
+    var hasAdapterCome = false
+    socket.drain { message in
+      if case .added = (try? MgmtEvent(parsing: message))?.content { hasAdapterCome = true }
+      loop.agent.receive(management: message, at: loop.now)
+    }
+    noteScanState(&loop)
+    if loop.agent.isAdapterSwitchedOff, let index = opened?.source.adapter?.index,
+      AdapterSocket.isBlocked(index)
+    {
+      // The adapter is tried again until rfkill no longer blocks it.
+      lose(.gone(RadioOpening.Failure.blocked(index).sentence), &loop)
+    }
+    guard hasAdapterCome, opened == nil, tasks.opening == nil, wanted?.isAdapter == true else { return }
+    backOff = BackOff()
+    startOpening()
+  }
+
+  // MARK: - The state of the kernel's scan
+
+  /// Has a changed state of a shared adapter written down.
+  private mutating func noteScanState(_ loop: inout LoopContext) {
+    guard let adapter = opened?.source.adapter, adapter.accessMode == .shared else { return }
+    note(loop.agent.kernelScanState, adapter)
+  }
+
+  /// Has the state written down if it differs from what was noted last.
+  mutating func note(_ state: KernelScanState, _ adapter: OpenAdapter) {
+    guard state != notedState, let file = wanted?.kernelScanStateFile else { return }
+    notedState = state
+    tasks.add(.note(state, index: adapter.index, file))
+  }
+
+  // MARK: - The end
+
+  /// Leaves adapters as they were found. The loop is over, so it may wait here.
+  mutating func leaveAdapter(_ loop: inout LoopContext) {
+    let farewell = loop.agent.farewell
+    if !farewell.isEmpty, let socket = mgmt?.socket {
+      socket.carryOut(farewell, milliseconds: Self.farewellMilliseconds)
+      if let file = wanted?.kernelScanStateFile { FileName.remove(file.path) }
+    }
+    let adapter = opened?.source.adapter
+    opened = nil
+    guard let adapter, adapter.accessMode == .exclusive(wasUp: true) else { return }
+    let (index, state) = (adapter.index, adapter.remainsBehind)
+    // The tasks run after this function has released the last reference to the adapter, whose channel has to be closed.
+    tasks.addForEnd(.restore(index))
+    if let file = wanted?.kernelScanStateFile { tasks.addForEnd(.note(state, index: index, file)) }
+  }
+
+  /// Performs the tasks that the worker has not begun.
+  func performRemainingTasks() {
+    for task in tasks.waiting { _ = task.perform() }
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Controller
+import HCI
+import LinuxSystem
+import Manifest
+
+/// The radio as the loop holds it: opened by a worker, read when it is due, opened again after it was lost.
+struct RadioState {
+  typealias Opening = Result<RadioOpening.Opened, RadioOpening.Failure>
+
+  /// The longest pause before an adapter is tried again: no event reports that another program gave it back, or that
+  /// the kernel has finished setting up a new one.
+  private static let adapterRetryMilliseconds: Int64 = 2000
+
+  /// The socket's folder, for files that need not outlive the system.
+  let folder: String
+  var wanted: RadioRequest?
+  var opened: OpenRadio?
+  var tasks: AdapterTaskQueue
+  /// The kernel's mgmt interface, while an adapter is wanted.
+  var mgmt: MgmtConnection?
+  /// The state of the kernel's scan that was noted last, for the case that the agent is killed.
+  var notedState = KernelScanState()
+  /// When the radio is tried again.
+  var retry: Instant?
+  var backOff = BackOff()
+  /// Why the radio could not be opened, which is logged once for as long as it is the same.
+  private var lastFailure: RadioOpening.Failure?
+  /// Whether the radio was opened or found missing, after which the agent is ready.
+  private(set) var wasTried = false
+
+  init(
+    folder: String, _ performTask: @escaping @Sendable (AdapterTask) -> AdapterTaskResult
+  ) throws(SystemError) {
+    self.folder = folder
+    tasks = try AdapterTaskQueue(performTask)
+  }
+
+  // MARK: - Opening
+
+  mutating func open(_ selection: RadioSelection, _ access: Gateway.Access, _ loop: inout LoopContext) {
+    let request = RadioRequest(selection: selection, access: access, folder: folder)
+    // Another radio than before has another address.
+    let known = wanted?.selection == selection ? wanted?.knownAddress : nil
+    release(&loop)
+    wanted = request
+    wanted?.knownAddress = known
+    backOff = BackOff()
+    updateMgmt(isWanted: request.isAdapter, &loop)
+    startOpening()
+  }
+
+  mutating func startOpening() {
+    retry = nil
+    // An opening that is under way for the radio before this one ends first; its result starts this one.
+    guard let request = wanted, tasks.opening == nil else { return }
+    tasks.opening = request
+    tasks.add(.open(request))
+  }
+
+  /// Does to the adapter what a recovery action says, and opens it again.
+  mutating func recover(_ action: RecoveryAction, _ loop: inout LoopContext) {
+    // The adapter stays wanted, so it is not restored.
+    release(&loop, restores: false)
+    guard let request = wanted, tasks.opening == nil else { return }
+    tasks.opening = request
+    tasks.add(.mend(action, request, settleMilliseconds: loop.agent.boardSettleMilliseconds))
+  }
+
+  mutating func receiveTaskResult(_ loop: inout LoopContext) {
+    guard let result = tasks.takeResult() else { return }
+    if case .opened(let opening) = result { receiveOpening(opening, &loop) }
+    tasks.startNext()
+  }
+
+  private mutating func receiveOpening(_ opening: Opening, _ loop: inout LoopContext) {
+    let asked = tasks.opening.take()
+    guard asked == wanted, opened == nil else { return startOpening() }
+    wasTried = true
+    switch opening {
+    case .success(let radio): install(radio, &loop)
+    case .failure(let failure): receiveFailure(failure, &loop)
+    }
+  }
+
+  private mutating func receiveFailure(_ failure: RadioOpening.Failure, _ loop: inout LoopContext) {
+    if lastFailure != failure { loop.log.say(.warning, "there is no radio: \(failure.sentence)") }
+    lastFailure = failure
+    guard failure.isAbsence || !loop.agent.isMendingRadio else {
+      return loop.agent.remedyFailed(failure.sentence, at: loop.now)
+    }
+    if let longest = failure.retryMillisecondsMax {
+      retry = backOff.failed(at: loop.now, millisecondsMax: longest)
+    }
+    loop.agent.radioVanished(failure.sentence, at: loop.now)
+  }
+
+  private mutating func install(_ radio: RadioOpening.Opened, _ loop: inout LoopContext) {
+    do throws(SystemError) {
+      let opened = try OpenRadio(Self.source(of: radio, at: loop.now), &loop)
+      self.opened = opened
+      lastFailure = nil
+      backOff.succeeded(at: loop.now)
+      if let adapter = opened.source.adapter { remember(adapter, &loop) }
+      loop.agent.radioAppeared(opened.source.kind, at: loop.now)
+    } catch {
+      loop.log.say(.warning, "there is no radio: \(RadioEnd.system(error).sentence)")
+      lose(.system(error), &loop)
+    }
+  }
+
+  private mutating func remember(_ adapter: OpenAdapter, _ loop: inout LoopContext) {
+    if adapter.address != 0 { wanted?.knownAddress = adapter.address }
+    loop.agent.noteReceiveRoom(adapter.receiveRoom)
+    if case .exclusive = adapter.accessMode { note(adapter.remains, adapter) }
+  }
+
+  private static func source(of opened: RadioOpening.Opened, at now: Instant) -> any RadioSource {
+    switch opened {
+    case .link(let socket, let kind): H4Socket(socket, kind)
+    case .recording(let bytes, let pace): RecordingSource(bytes, pace, at: now)
+    case .adapter(let adapter): AdapterSource(adapter)
+    }
+  }
+
+  // MARK: - Reading and sending
+
+  mutating func noteReadable() { opened?.isReadable = true }
+
+  func deadline(isUrgent: Bool) -> Instant? {
+    opened.map { $0.deadline(isUrgent: isUrgent) } ?? retry
+  }
+
+  /// Reads the radio if it is due, and tries to open one that is missing.
+  mutating func drive(_ loop: inout LoopContext) {
+    guard opened != nil else {
+      if let retry, retry <= loop.now { startOpening() }
+      return
+    }
+    if let end = opened?.drain(&loop) { lose(end, &loop) }
+  }
+
+  mutating func send(_ command: CommandPacket, _ loop: inout LoopContext) {
+    // The radio may have gone after the agent wrote the command.
+    guard let end = opened?.source.send(command, at: loop.now) else { return }
+    lose(end, &loop)
+  }
+
+  /// Stops watching the descriptor while the radio rests.
+  mutating func updateReadiness(_ loop: inout LoopContext) {
+    do throws(SystemError) { try opened?.updateReadiness(&loop) } catch { lose(.system(error), &loop) }
+  }
+
+  // MARK: - Losing
+
+  mutating func lose(_ end: RadioEnd, _ loop: inout LoopContext) {
+    switch end {
+    // The recording's clock goes on.
+    case .recordingEnded: return loop.agent.recordingEnded(end.sentence, at: loop.now)
+    case .recordingBroken: return loop.agent.radioVanished(end.sentence, at: loop.now)
+    case .hungUp, .outOfStep, .deaf, .system, .unplugged, .gone:
+      loop.agent.radioVanished(end.sentence, at: loop.now)
+    }
+    release(&loop, restores: false)
+    let longest = wanted?.isAdapter == true ? Self.adapterRetryMilliseconds : BackOff.millisecondsMax
+    retry = backOff.failed(at: loop.now, millisecondsMax: longest)
+  }
+
+  /// Closes the radio; an adapter is left as it was found, if `restores`.
+  private mutating func release(_ loop: inout LoopContext, restores: Bool = true) {
+    retry = nil
+    guard var open = opened.take() else { return }
+    open.countDrops(&loop)
+    if let token = open.token { loop.registry.remove(token) }
+    guard let adapter = open.source.adapter else { return }
+    switch adapter.accessMode {
+    case .exclusive(let wasUp):
+      // An adapter that is opened again is restored later.
+      guard restores else { return notedState = KernelScanState() }
+      if wasUp { tasks.add(.restore(adapter.index)) }
+      note(adapter.remainsBehind, adapter)
+    case .shared, .listening: note(adapter.remainsBehind, adapter)
+    }
+  }
+}
