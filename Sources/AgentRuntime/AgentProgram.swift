@@ -9,7 +9,7 @@ import Manifest
 public enum AgentProgram {
   /// `words` begin with the program's name. Answers the exit status.
   public static func run(_ words: [String]) -> Int32 {
-    Heap.keepSmall()
+    ResidentMemory.keepHeapSmall()
     Signals.ignoreBrokenPipe()
     let style: LogStyle = LogOutput.isJournal(Environment.value(of: "JOURNAL_STREAM")) ? .journal : .terminal
     var log = Log(style, .info)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <link.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -259,6 +261,22 @@ void clinux_keep_heap_small(void) {
   mallopt(M_TRIM_THRESHOLD, 256 << 10);
   mallopt(M_ARENA_MAX, 1);
 }
+
+static int release_segments(struct dl_phdr_info *object, size_t size, void *unused) {
+  (void)size, (void)unused;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+    if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+    uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+    uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+    // Clean pages of a file: they are read again when they are needed. The kernel refuses its own object, the vDSO.
+    madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void clinux_release_start_pages(void) { dl_iterate_phdr(release_segments, NULL); }
 
 int clinux_has_capability(int number) {
   struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};

@@ -202,7 +202,7 @@ struct AgentLoop: ~Copyable {
     let count = context.agent.clientCount
     notifier.setStatus(
       "radio \(context.agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
-    if radio.wasTried { notifier.notifyReady(at: context.now) }
+    if radio.wasTried, notifier.notifyReady(at: context.now) { ResidentMemory.releaseStartPages() }
     notifier.endTurn(at: context.now)
   }
 

@@ -28,13 +28,14 @@ struct SystemdNotifier: ~Copyable {
     [nextFeed, status == sentStatus ? nil : statusTime].compactMap { $0 }.min()
   }
 
-  /// Notifies the manager that the agent serves. Further calls do nothing.
-  mutating func notifyReady(at now: Instant) {
-    guard !isReady else { return }
+  /// Notifies the manager that the agent serves. Returns whether this is the first call; further calls do nothing.
+  mutating func notifyReady(at now: Instant) -> Bool {
+    guard !isReady else { return false }
     isReady = true
     nextFeed = schedule.next(after: now)
     sentStatus = status
     send("READY=1\nSTATUS=\(status)")
+    return true
   }
 
   func notifyReloading() {

@@ -124,6 +124,9 @@ int64_t clinux_monotonic_time(void);
 /// Makes the heap give back what is freed: large blocks are mapped on their own, and all threads share one arena.
 void clinux_keep_heap_small(void);
 
+/// Lets go of the pages of code and constants that are in memory; those that are needed again are mapped again.
+void clinux_release_start_pages(void);
+
 /// What confines a program that clinux_run_confined starts.
 struct clinux_confinement {
   /// Whether to become `user` and `group`, which only root may.
