@@ -253,7 +253,7 @@ final class StoryAir {
 
     func setController(isThere: Bool) { state.withLock { $0.hasController = isThere } }
 
-    func open() -> RadioState.Opening {
+    func open() -> LoopRadio.Opening {
       state.withLock { state in
         var other: Descriptor?
         guard state.hasController, let end = try? UnixConnection.pair(&other), let other = other.take()

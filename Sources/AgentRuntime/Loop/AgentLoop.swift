@@ -22,7 +22,7 @@ struct AgentLoop: ~Copyable {
   var context: LoopContext
   var timer: LoopTimer
   var clients: ClientSockets
-  var radio: RadioState
+  var radio: LoopRadio
   var disk: DiskState
   var touch: TouchHook
   var notifier: SystemdNotifier
@@ -39,7 +39,7 @@ struct AgentLoop: ~Copyable {
     let gateway = setup.configuration.manifest.gateway
     let timer = try LoopTimer(origin: dependencies.clock.origin)
     let disk = try DiskState(disk)
-    let radio = try RadioState(folder: socket.folder, dependencies.performTask)
+    let radio = try LoopRadio(folder: socket.folder, dependencies.performTask)
     var context = try LoopContext(
       AgentCore(setup, at: Instant(microseconds: 0)), connections: Int(gateway.limits.connections), log)
     try context.epoll.add(signals.descriptor, .readable, token: context.insert(.signals))

@@ -40,7 +40,7 @@ enum AdapterTask: Equatable, Sendable {
 }
 
 enum AdapterTaskResult: Sendable {
-  case opened(RadioState.Opening)
+  case opened(LoopRadio.Opening)
   case done
 }
 

@@ -14,7 +14,7 @@ struct MgmtConnection {
 
 // The kernel's mgmt interface: adapters that come and go, and scans that the kernel does for the agent.
 
-extension RadioState {
+extension LoopRadio {
   /// How long the end waits until the kernel has carried out the last commands.
   private static var farewellMilliseconds: Int { 1000 }
 

@@ -7,7 +7,7 @@ import LinuxSystem
 import Manifest
 
 /// The radio as the loop holds it: opened by a worker, read when it is due, opened again after it was lost.
-struct RadioState {
+struct LoopRadio {
   typealias Opening = Result<RadioOpening.Opened, RadioOpening.Failure>
 
   /// The longest pause before an adapter is tried again: no event reports that another program gave it back, or that
