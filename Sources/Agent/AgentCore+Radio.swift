@@ -106,7 +106,7 @@ extension AgentCore {
 
   /// Whether the radio has to be read at once: a request is open, or the controller owes a reply. Otherwise every
   /// ``drainIntervalMilliseconds`` is enough.
-  public var isRadioUrgent: Bool { requests.open > 0 || radio.awaitsAnswer }
+  public var isRadioUrgent: Bool { setupLink.requests.open > 0 || radio.awaitsAnswer }
 
   public var drainIntervalMilliseconds: Int64 {
     Int64(configuration.manifest.gateway.drainIntervalMilliseconds)
@@ -136,11 +136,11 @@ extension AgentCore {
     var plan = ScanPlan()
     plan.mode = ScanPlan.Mode(configuration.manifest.gateway.scan)
     plan.duty = duty
-    plan.isImmediate = requests.immediate > 0
+    plan.isImmediate = setupLink.requests.immediate > 0
     // An app that filters by what a device says gets everything the device says.
-    if plan.mode == .auto, requests.filtered > 0 { plan.mode = .active }
+    if plan.mode == .auto, setupLink.requests.filtered > 0 { plan.mode = .active }
     plan.needsScanResponses =
-      configuration.manifest.needsScanResponses || appSuppliedItems.contains(where: \.needsScanResponses)
+      configuration.manifest.needsScanResponses || setupLink.appSuppliedItems.contains(where: \.needsScanResponses)
     plan.usesCodedPHY = hasTimeForCodedPHY
     plan.usesExtendedScanning = !configuration.board.knownLimits.contains(.noExtendedScanning)
     return plan
@@ -148,21 +148,21 @@ extension AgentCore {
 
   private var duty: ScanDuty {
     let board = configuration.board
-    if requests.immediate > 0 { return board.fast }
+    if setupLink.requests.immediate > 0 { return board.fast }
     // A board that always listens for long does not listen for less because somebody waits.
-    return requests.open > 0 && board.low.share < board.balanced.share ? board.balanced : board.low
+    return setupLink.requests.open > 0 && board.low.share < board.balanced.share ? board.balanced : board.low
   }
 
   /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for nobody
   /// who waits at the gateway, has time to spare.
   private var hasTimeForCodedPHY: Bool {
     let board = configuration.board
-    return requests.immediate == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
+    return setupLink.requests.immediate == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
   }
 
   /// What is asked for: while a device has to be held at the gateway, the radio listens all the time.
   public func setRequests(_ counts: RequestCounts, at now: Instant) {
-    requests = counts
+    setupLink.requests = counts
     radio.follow(scanPlan, at: now)
     performRadioOutput()
   }

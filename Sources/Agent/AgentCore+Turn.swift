@@ -34,11 +34,10 @@ extension AgentCore {
     advanceRadio()
     advanceSetup()
     feeds.advertisements.readSightings(dataPath, setupCore.grants)
-    let activity = setupCore.activity
     for client in clients.connected { serve(client) }
-    followSetup()
-    // A client that was served before something happened is served again.
-    if setupCore.activity != activity { turn.isBusy = true }
+    // A client that was served before an effect came is served again.
+    if !setupLink.effects.isEmpty { turn.isBusy = true }
+    performSetupEffects()
   }
 
   /// The next thing to do, in order; nil when all is done.

@@ -68,19 +68,7 @@ public final class AgentCore {
   var clients: ClientTable
   /// Sessions, requests, and the registry.
   public internal(set) var setupCore: SetupCore
-  /// The revision of the setup core already acted on.
-  var setupRevision: UInt64 = 0
-  /// Time and event sequence of the last candidate refresh.
-  var lookedAt: Instant?
-  var lookedAtEvent: UInt64 = 0
-  /// What the data path has beside the manifest's items, and which devices it keeps.
-  var appSuppliedItems: [ManifestItem] = []
-  var markedAccessories: Set<DeviceAddress> = []
-  /// Some accessory may come back as something else; when that is looked for next.
-  var hasSecondIdentities = false
-  var secondLook = Instant(microseconds: 0)
-  /// What is asked for, as the radio knows it.
-  var requests = RequestCounts()
+  var setupLink = SetupLink()
   var feeds: EventFeeds
   var reload = ManifestReload()
   /// What was done and refused so far.
@@ -101,7 +89,8 @@ public final class AgentCore {
     feeds = EventFeeds(setup.epoch)
     dataPath.pipeline.advance(to: now)
     radio.follow(scanPlan, at: now)
-    followSetup()
+    follow(setupCore.start())
+    performSetupEffects()
     perform(.openRadio(manifest.gateway.radio, access: manifest.gateway.access))
   }
 

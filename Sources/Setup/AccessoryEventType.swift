@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What an event of a session says happened: `ASAccessoryEventType` with its raw values.
+/// The type of a session's event: `ASAccessoryEventType` with its raw values.
 public enum AccessoryEventType: Int, CaseIterable, Sendable {
   /// Never sent.
   case unknown = 0
@@ -21,6 +21,6 @@ public enum AccessoryEventType: Int, CaseIterable, Sendable {
   case pickerSetupPairing = 80
   case pickerSetupRename = 90
 
-  /// As the case is called, which is how it goes over the socket.
+  /// The name of the case, which is sent over the socket.
   public var name: String { "\(self)" }
 }

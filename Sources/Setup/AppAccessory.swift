@@ -8,10 +8,10 @@ public struct AppAccessory: Equatable, Sendable {
   public var identifier: RandomIdentifier
   public var displayName: String
   public var state: AccessoryState
-  /// The item's id in the manifest; nil when the app brought the item.
+  /// The item's id in the manifest; nil when the app supplied the item.
   public var item: String?
   public var descriptor: DiscoveryDescriptor
-  /// A second identity that operators let the app add.
+  /// A second identity that an operator let the app add.
   public var alternate: DiscoveryDescriptor?
   public var bluetoothIdentifier: RandomIdentifier?
   public var ssid: [UInt8]?
@@ -20,7 +20,7 @@ public struct AppAccessory: Equatable, Sendable {
   public var bond: BondState
   public var isIdentityDurable: Bool
 
-  /// Whether there are keys; the keys themselves are nobody's business.
+  /// Whether there are keys; the keys themselves are never disclosed.
   public enum BondState: String, Sendable {
     case none, bonded, lost
   }
@@ -51,14 +51,14 @@ extension AppAccessory.BondState {
   }
 }
 
-/// A field of an accessory that a change may touch, by its name in `io.accessoryd.Session`.
+/// A field of an accessory that can change, by its name in `io.accessoryd.Session`.
 public enum AccessoryField: String, CaseIterable, Sendable {
   case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
   case bluetoothTransportBridgingIdentifier, bond, identityDurable
 }
 
 extension AppAccessory {
-  /// The fields in which it differs from how it was.
+  /// Returns the fields that differ from those of `old`.
   public func fieldsChanged(from old: AppAccessory) -> [AccessoryField] {
     AccessoryField.allCases.filter { field in
       switch field {

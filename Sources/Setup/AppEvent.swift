@@ -7,11 +7,11 @@ public import Registry
 public struct AppEvent: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     case activated
-    /// The session has ended, because of that.
+    /// The session has ended, for this reason.
     case invalidated(SetupFailure)
     case migrationComplete
     case accessoryAdded(AppAccessory)
-    /// As it was.
+    /// The accessory as it was.
     case accessoryRemoved(AppAccessory)
     case accessoryChanged(AppAccessory, changed: [AccessoryField])
     case accessoryDiscovered(DiscoveredAccessory)
@@ -21,13 +21,13 @@ public struct AppEvent: Equatable, Sendable {
     case pickerSetupFailed(SetupFailure)
     case pickerSetupPairing
     case pickerSetupRename
-    /// Nil for well. It has no counterpart in AccessorySetupKit: there the picker's completion is called.
+    /// nil on success. AccessorySetupKit has no such event: there the picker's completion handler is called.
     case pickerFinished(SetupFailure?)
   }
 
   public var time: Instant
   public var kind: Kind
-  /// Of picker events and what they found.
+  /// The picker of a picker event.
   public var picker: RandomIdentifier?
 
   public init(_ kind: Kind, picker: RandomIdentifier? = nil, at time: Instant) {
@@ -37,11 +37,11 @@ public struct AppEvent: Equatable, Sendable {
   }
 }
 
-/// What a filtered picker tells its app of a device: `ASDiscoveredAccessory`. It has no address.
+/// A device as a filtered picker reports it to its app: `ASDiscoveredAccessory`. It has no address.
 public struct DiscoveredAccessory: Equatable, Sendable {
   /// Means nothing outside its picker.
   public var number: UInt32
-  /// Among the picker's items, and its id if it is in the manifest.
+  /// The index among the picker's items, and the item's id if it is in the manifest.
   public var itemIndex: Int
   public var item: String?
   /// Advertising data, then scan response.

@@ -2,30 +2,31 @@
 
 public import Registry
 
-/// The last life-cycle events of an app, in one numbering; those of a picker are for the session that asked.
+/// The last life-cycle events of an app, in one numbering; the events of a picker are for the session that asked.
 ///
-/// Capacity: ``capacity`` events, and as many with which the run began. A session that reads too late is told how many
-/// it missed.
+/// Capacity: ``capacity`` events, and as many with which the run began. A session that reads too late learns how many
+/// events it missed.
 struct AppFeed: Sendable {
   static let capacity = 256
 
   private struct Entry: Sendable {
     let event: AppEvent
-    /// Nil is every session of the app.
+    /// nil for every session of the app.
     let audience: RandomIdentifier?
   }
 
-  /// What the start of the agent took back, before there was any session: kept for those that come back from the run
-  /// before. It has the first numbers; what finds no place in it is in ``ring``, and told to nobody.
+  /// Events about accessories that the agent took back at its start, before there was any session: kept for sessions that
+  /// come back from the run before. They have the first numbers. Further ones go to ``ring``, where no session reads
+  /// them.
   private var opening: [AppEvent] = []
   private var ring = Ring<Entry>(capacity: capacity)
 
-  /// The number that comes next.
+  /// The number of the next event.
   var produced: UInt64 { openingCount + ring.produced }
 
   var openingCount: UInt64 { UInt64(opening.count) }
 
-  /// The run begins with this.
+  /// Begins the run with an event.
   mutating func open(with event: AppEvent) {
     guard ring.produced == 0, opening.count < Self.capacity else { return append(event, to: nil) }
     opening.append(event)
@@ -35,7 +36,7 @@ struct AppFeed: Sendable {
     ring.append(Entry(event: event, audience: audience))
   }
 
-  /// What a session reads next from where it stands; behind its `invalidated` there is nothing for it.
+  /// Returns what a session reads next. After its `invalidated` there is nothing for it.
   func read(_ position: inout SessionPosition) -> SessionReading {
     guard !position.isOver else { return .end }
     if position.sequence < openingCount {
@@ -43,12 +44,12 @@ struct AppFeed: Sendable {
       return .event(sequence: position.sequence, passed: 0, opening[Int(position.sequence)])
     }
     position.passOver(to: position.activatedAt)
-    var place = position.sequence - openingCount
-    defer { position.sequence = openingCount + place }
+    var index = position.sequence - openingCount
+    defer { position.sequence = openingCount + index }
     while true {
-      switch ring.read(&place) {
+      switch ring.read(&index) {
       case .end: return .end
-      case .reset: preconditionFailure("a session stands in its app's feed")
+      case .reset: preconditionFailure("a session reads its app's feed")
       case .missed(let count): return .missed(count)
       case .element(let sequence, let entry):
         guard entry.audience == nil || entry.audience == position.session else {
@@ -63,16 +64,16 @@ struct AppFeed: Sendable {
   }
 }
 
-/// Where the stream of a session stands in its app's events.
+/// The position of a session's stream in its app's events.
 public struct SessionPosition: Equatable, Sendable {
   public let session: RandomIdentifier
   public let app: String
   public internal(set) var sequence: UInt64
-  /// The accessories that come with `activated` are as events before that number have left them.
+  /// The accessories sent with `activated` include the effects of all events before this number.
   public let activatedAt: UInt64
-  /// Numbers since the last event that were other sessions', or before `activated`.
+  /// How many numbers since the last event went to other sessions, or are covered by `activated`.
   var passed: UInt64 = 0
-  /// It was told that the session is over.
+  /// The session has read its `invalidated`.
   var isOver = false
 
   init(_ session: RandomIdentifier, app: String, at sequence: UInt64, activatedAt: UInt64) {
@@ -89,10 +90,10 @@ public struct SessionPosition: Equatable, Sendable {
   }
 }
 
-/// What a session's stream has to say.
+/// What a session's stream reads.
 public enum SessionReading: Equatable, Sendable {
   case event(sequence: UInt64, passed: UInt64, AppEvent)
-  /// So many were overwritten, some of them perhaps other sessions'.
+  /// How many events were overwritten; some of them may have been for other sessions.
   case missed(UInt64)
   case end
 }

@@ -3,22 +3,22 @@
 public import HCI
 public import Registry
 
-/// Which accessories a device is, for looking up by address; made anew when the registry changes.
+/// The accessories by the address of their device; made anew when the registry changes.
 public struct Grants: Equatable, Sendable {
   /// An accessory on a device.
   public struct Grant: Equatable, Sendable {
     public let identifier: RandomIdentifier
     public let app: String
-    /// The id of its item; nil when the app brought the item.
+    /// The id of its item; nil when the app supplied the item.
     public let item: String?
-    /// Its number in the registry, which names the item that the app brought.
+    /// Its number in the registry, which names the item that the app supplied.
     public let number: Int64
-    /// It is its app's, without reservation.
+    /// It is authorized, and its item is in the manifest.
     public let isAuthorized: Bool
     /// It is not hidden from its app.
     public let isVisible: Bool
 
-    /// Whether an item of its app is one that it is recognised by.
+    /// Whether an item of its app recognises the accessory.
     public func isRecognised(by id: String) -> Bool {
       id == item ?? AppSuppliedItem.id(ofAccessory: number) || id == AppSuppliedItem.id(ofAlternate: number)
     }
@@ -44,22 +44,22 @@ public struct Grants: Equatable, Sendable {
     }
   }
 
-  /// The accessories of a device, those of all apps.
+  /// Returns the accessories of a device, of all apps.
   public func grants(at address: DeviceAddress) -> [Grant] { byAddress[address.settled] ?? [] }
 
-  /// Calls `body` with every accessory of its app that is authorized, and where it advertises from, in no order.
+  /// Calls `body` with every authorized accessory and the address that it advertises from, in no order.
   public func forEachAuthorized(_ body: (Grant, DeviceAddress) -> Void) {
     for (address, grants) in byAddress {
       for grant in grants where grant.isAuthorized { body(grant, address) }
     }
   }
 
-  /// Where accessories advertise from.
+  /// The addresses that accessories advertise from.
   public var addresses: Set<DeviceAddress> { Set(byAddress.keys) }
 }
 
 extension DeviceAddress {
-  /// The address as it is kept: whether a controller, a key, or nobody resolved it makes no difference.
+  /// The address as it is stored: the same whether a controller or a key resolved it, or neither.
   public var settled: DeviceAddress {
     switch type {
     case .publicIdentity: DeviceAddress(bits: bits, type: .public)
@@ -68,7 +68,7 @@ extension DeviceAddress {
     }
   }
 
-  /// Whether it came out of a private address: a private address is never an identity itself.
+  /// Whether it was resolved from a private address; a private address is never an identity itself.
   var isResolved: Bool {
     switch type {
     case .publicIdentity, .randomIdentity: true

@@ -7,26 +7,26 @@ public struct PickerCandidate: Equatable, Sendable {
   /// From 1, in the order of discovery; means nothing outside its picker.
   public let number: UInt32
   public let device: DeviceAddress
-  /// Which of the picker's items it matches: the first, when there are several.
+  /// Index of the picker's item that it matches: the first, when there are several.
   public let item: Int
   public let firstSeen: Instant
   /// The level that gates decide on, in sixteenths of a dB; nil without a reading.
   public internal(set) var level: Int16?
-  /// Whether the gate has let it in; items without a gate let everything in.
+  /// Whether the gate has let it in; items without a gate let every device in.
   public internal(set) var isInside: Bool
-  /// Its scan response has come, so that all is known that it says.
+  /// Its scan response was received, so that its whole payload is known.
   public internal(set) var hasResponded: Bool
-  /// In a filtered picker: the app was told of it.
+  /// The app of a filtered picker was told of it.
   var isDiscovered = false
-  /// It can be chosen: not filtered, or the app has said so.
+  /// It can be chosen: the picker is not filtered, or the app shows it.
   public internal(set) var isShown = false
-  /// What a filtered picker's app calls it, and its image.
+  /// The name and image that the app of a filtered picker gave it.
   public internal(set) var appName: String?
   public internal(set) var appImage: String?
 }
 
 extension PickerCandidate {
-  /// The app shows it, as that, or not.
+  /// Shows the candidate as one of these, or hides it.
   mutating func show(as items: [(number: UInt32, name: String?, image: String?)]) {
     let item = items.first { $0.number == number }
     isShown = item != nil
@@ -35,13 +35,16 @@ extension PickerCandidate {
   }
 }
 
-/// What a picker hears of a device.
+/// What a picker is told of a device.
 public struct CandidateReport: Equatable, Sendable {
   public var device: DeviceAddress
   public var item: Int
   public var level: Int16?
   public var isInside: Bool
   public var hasResponded: Bool
+  /// Advertising data, then scan response, for the app of a filtered picker.
+  public var payload: [UInt8] = []
+  public var rssi: Int8?
 
   public init(_ device: DeviceAddress, item: Int, level: Int16?, isInside: Bool, hasResponded: Bool) {
     self.device = device

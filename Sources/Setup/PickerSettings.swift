@@ -8,14 +8,14 @@ public struct PickerSettings: Hashable, Sendable {
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The app is told what was discovered, and says what is shown.
+    /// The app is told what was discovered, and decides what is shown.
     public static let filterDiscoveryResults = Options(rawValue: 1 << 0)
   }
 
   /// How long a picker waits for a first candidate: `ASPickerDisplaySettings.DiscoveryTimeout`.
   public enum DiscoveryTimeout: Hashable, Sendable {
     case seconds(Int32)
-    /// Only the app, or a person, ends it.
+    /// Only the app or an operator ends it.
     case unbounded
 
     public static let standard = seconds(30)
@@ -26,7 +26,7 @@ public struct PickerSettings: Hashable, Sendable {
     public static let secondsRange: ClosedRange<Int32> = 1...3600
   }
 
-  /// Nil when nobody asked for one: then ``DiscoveryTimeout/standard``, or what a touch is given.
+  /// nil when the app asked for none: then ``DiscoveryTimeout/standard``, or the time of a touch.
   public private(set) var wantedTimeout: DiscoveryTimeout?
   public var discoveryTimeout: DiscoveryTimeout {
     get { wantedTimeout ?? .standard }

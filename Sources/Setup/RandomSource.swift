@@ -3,8 +3,9 @@
 public import HCI
 public import Registry
 
-/// Random identifiers nobody can guess: a counter under AES-128 with a key that only this process knows (NIST SP 800-90A
-/// calls such a thing a CTR generator; the key is drawn from the kernel once, so that everything else stays pure).
+/// Random identifiers that no one can guess: a counter encrypted with AES-128 under a key that only this process knows
+/// (NIST SP 800-90A calls this a CTR generator). The key is drawn from the kernel once, so that everything else stays
+/// pure.
 public struct RandomSource: Sendable {
   private let key: Block128
   private var drawn: UInt64 = 0

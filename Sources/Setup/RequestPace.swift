@@ -2,11 +2,12 @@
 
 public import HCI
 
-/// How often an app may ask for a picker: so many times a minute, and not right after one was closed without a choice.
+/// Limits how often an app may ask for a picker: some times a minute, and not right after a picker was closed without a
+/// choice.
 ///
-/// Capacity: as many times as may be asked in a minute.
+/// Capacity: as many times as the app may ask in a minute.
 public struct RequestPace: Sendable {
-  /// Who closed a request.
+  /// The party that closed a request.
   public enum Closer: Sendable {
     case app, `operator`
   }
@@ -19,11 +20,11 @@ public struct RequestPace: Sendable {
   private var closed: (by: Closer, at: Instant)?
 
   public init(perMinute: Int) {
-    precondition(perMinute > 0, "an app may ask")
+    precondition(perMinute > 0, "an app may ask at least once a minute")
     self.perMinute = perMinute
   }
 
-  /// Counts a request; refuses one that comes too soon, which is not counted.
+  /// Counts a request. Refuses a request that comes too soon, without counting it.
   public mutating func ask(at now: Instant) throws(SetupFailure) {
     if let closed, now.milliseconds(since: closed.at) < Self.afterCancelMilliseconds {
       throw SetupFailure(

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The last events of one numbering, for readers that lag or come back.
+/// The last elements of one numbering, for readers that lag or come back.
 ///
-/// Capacity: `capacity` elements; a further one takes the place of the oldest. Whoever had not read that learns how many
-/// are gone: delivered and missed make up all that were produced.
+/// Capacity: `capacity` elements; a further one replaces the oldest. A reader that had not read the oldest learns how many
+/// it missed: delivered and missed together are all that were produced.
 public struct Ring<Element: Sendable>: Sendable {
-  /// What a reader gets.
+  /// The result of reading.
   public enum Reading: Sendable {
     case element(sequence: UInt64, Element)
-    /// So many were overwritten; the reader now stands at the oldest one left.
+    /// How many were overwritten; the reader is now at the oldest one left.
     case missed(UInt64)
     /// Nothing new.
     case end
-    /// The sequence number has not been given yet: it is of another run.
+    /// The number has not been given yet: it is from another run.
     case reset
   }
 
   public let capacity: Int
   private var elements: [Element] = []
-  /// The number that comes next.
+  /// The number of the next element.
   public private(set) var produced: UInt64 = 0
 
   public init(capacity: Int) {
-    precondition(capacity > 0, "a ring holds something")
+    precondition(capacity > 0, "a ring has room for an element")
     self.capacity = capacity
   }
 
-  /// The oldest number that is still here.
+  /// The oldest number that can still be read.
   public var oldest: UInt64 { produced - UInt64(elements.count) }
 
   public mutating func append(_ element: Element) {
@@ -38,7 +38,7 @@ public struct Ring<Element: Sendable>: Sendable {
     produced += 1
   }
 
-  /// Reads at a number and moves it on.
+  /// Reads at a number and advances it.
   public func read(_ sequence: inout UInt64) -> Reading {
     guard sequence <= produced else { return .reset }
     guard sequence >= oldest else {

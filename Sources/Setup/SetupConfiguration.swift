@@ -10,7 +10,7 @@ public struct SetupConfiguration: Sendable {
   public let accounts: [String: AccountID]
   public let limits: Limits
   private let itemIDs: [String: Set<String>]
-  /// Whether some item is set up by itself.
+  /// Whether some item is set up automatically.
   let hasAutomaticItems: Bool
 
   public init(_ manifest: GatewayManifest, accounts: [String: AccountID]) {
@@ -25,12 +25,12 @@ public struct SetupConfiguration: Sendable {
     apps[app]?.items.first { $0.id == id }
   }
 
-  /// Whether accessories stand under both alike.
+  /// Whether every accessory has the same standing under both.
   func standsLike(_ other: SetupConfiguration) -> Bool {
     itemIDs == other.itemIDs && accounts == other.accounts
   }
 
-  /// As ``AccessoryRegistry/standing(of:in:accounts:)``, for many.
+  /// Returns what ``AccessoryRegistry/standing(of:in:accounts:)`` returns, but faster for many accessories.
   func standing(of accessory: RegistryAccessory, boundTo account: AccountID?) -> AccessoryStatus {
     guard let known = itemIDs[accessory.app] else { return .orphaned }
     guard account == accounts[accessory.app] else { return .suspended }

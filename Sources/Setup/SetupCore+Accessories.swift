@@ -3,29 +3,30 @@
 public import Manifest
 public import Registry
 
-// What an app does with its own accessories. Of others it learns nothing: an identifier that is another app's is
-// refused in the same words as one that never was.
+// What an app does with its own accessories. It learns nothing of other apps' accessories: their identifiers are refused
+// in the same words as identifiers that never existed.
 
 extension SetupCore {
-  public mutating func accessory(
-    _ text: String, of session: Session
-  ) throws(SetupFailure) -> RegistryAccessory {
+  /// Returns the accessory of the session's app with this identifier; nil while it is hidden from the app.
+  public func accessory(_ text: String, of session: Session) -> RegistryAccessory? {
     guard let identifier = RandomIdentifier(text: text),
-      let accessory = ledger.registry.accessory(identifier, ofApp: session.app),
+      let accessory = registry.accessory(identifier, ofApp: session.app),
       standing(of: accessory) != .suspended
-    else {
-      tally.foreignRefused += 1
-      act(.log(.foreign(app: session.app)))
-      throw .noSuchAccessory
-    }
+    else { return nil }
     return accessory
   }
 
-  /// Asks the operators for another name; the answer comes with it.
+  /// A call of the session named an accessory that its app does not have.
+  public mutating func noteForeignIdentifier(of session: Session) -> [SetupEffect] {
+    counters.foreignRefused += 1
+    log(.foreign(app: session.app))
+    return takeEffects()
+  }
+
+  /// Asks the operators for another name; the reply comes with it.
   public mutating func renameAccessory(
-    _ session: Session, _ text: String, options: RenameOptions, _ call: CallID
-  ) throws(SetupFailure) {
-    let accessory = try accessory(text, of: session)
+    _ accessory: RegistryAccessory, _ session: Session, options: RenameOptions, _ call: CallID
+  ) throws(SetupFailure) -> [SetupEffect] {
     try requireRegistry()
     if options.contains(.ssid), accessory.ssid == nil {
       throw SetupFailure(
@@ -38,65 +39,63 @@ extension SetupCore {
         "the accessory is looked for by its network's whole name, which a rename would lose",
         cure: "leave out ssid 1, or look for it by ssidPrefix")
     }
-    try openQuestion(
-      about: accessory, session,
-      .rename(
-        RenameRequest(
-          accessory: accessory.identifier, displayName: ledger.registry.device(of: accessory).displayName,
-          renamesNetwork: options.contains(.ssid), call: call)))
+    return try ask(about: accessory, session, .rename(renamesNetwork: options.contains(.ssid)), call)
   }
 
-  /// Asks the operators to let the accessory be found by more; the answer comes with it.
+  /// Asks the operators to let the accessory be found by more; the reply comes with the answer.
   public mutating func updateAuthorization(
-    _ session: Session, _ text: String, adding adds: RegistryExtension, _ call: CallID
-  ) throws(SetupFailure) {
-    let accessory = try accessory(text, of: session)
+    _ accessory: RegistryAccessory, _ session: Session, adding adds: RegistryExtension, _ call: CallID
+  ) throws(SetupFailure) -> [SetupEffect] {
     try requireRegistry()
-    try openQuestion(
-      about: accessory, session,
-      .authorize(
-        AuthorizeRequest(
-          accessory: accessory.identifier, displayName: ledger.registry.device(of: accessory).displayName,
-          adds: adds, call: call)))
+    return try ask(about: accessory, session, .extend(adds), call)
   }
 
-  private mutating func openQuestion(
-    about accessory: RegistryAccessory, _ session: Session, _ kind: DeskRequest.Kind
-  ) throws(SetupFailure) {
-    guard !requests.contains(where: { $0.accessoryInQuestion == accessory.identifier }) else {
+  private mutating func ask(
+    about accessory: RegistryAccessory, _ session: Session, _ change: SetupQuestion.Change, _ call: CallID
+  ) throws(SetupFailure) -> [SetupEffect] {
+    guard !flows.flows.contains(where: { $0.question?.accessory == accessory.identifier }) else {
       throw .isAskedAlready
     }
     try paceRequest(ofApp: session.app)
-    tally.requestsOpened += 1
-    revision += 1
-    requests.append(
-      DeskRequest(
-        id: random.draw(), app: session.app, session: session.token, openedAt: now, kind: kind))
+    counters.requestsOpened += 1
+    flows.append(
+      SetupFlow(
+        random.draw(), app: session.app, .session(session.token),
+        SetupQuestion(accessory: accessory.identifier, change: change, call: call),
+        displayName: registry.device(of: accessory).displayName, at: now))
+    note(.requests)
+    return takeEffects()
   }
 
   public mutating func removeAccessory(
-    _ session: Session, _ text: String, _ call: CallID
-  ) throws(SetupFailure) {
-    let accessory = try accessory(text, of: session)
+    _ accessory: RegistryAccessory, _ call: CallID
+  ) throws(SetupFailure) -> [SetupEffect] {
     try requireRegistry()
     remove(accessory, .call(call, .app))
+    return takeEffects()
   }
 
-  /// Whatever asks about the accessory, or sets it up, ends with it.
-  mutating func remove(_ accessory: RegistryAccessory, _ errand: ChangePurpose) {
-    if awaiting[accessory.identifier] != nil { awaiting[accessory.identifier] = .some(nil) }
-    change(.apply(.remove(accessory.identifier, leavesTombstone: accessory.item != nil)), errand)
+  /// Removes an accessory. Every flow about it ends with it.
+  mutating func remove(_ accessory: RegistryAccessory, _ purpose: ChangePurpose) {
+    settleFlow(of: accessory)
+    enqueue(.apply(.remove(accessory.identifier, leavesTombstone: accessory.item != nil)), purpose)
   }
 
-  /// The app takes what awaits it, or gives the whole name of a network whose beginning was added since.
+  /// The flow of an accessory that awaits its app waits for the disk now.
+  private mutating func settleFlow(of accessory: RegistryAccessory) {
+    guard let flow = flows.flow(awaitingAppWith: accessory.identifier) else { return }
+    changeQuietly(flow.id) { $0.settle() }
+  }
+
+  /// The app confirms an accessory, or gives the whole name of a network whose prefix was added since.
   public mutating func finishAuthorization(
-    _ session: Session, _ text: String, ssid: [UInt8]?, bridgingIdentifier: UInt64?, _ call: CallID
-  ) throws(SetupFailure) {
-    let accessory = try accessory(text, of: session)
+    _ accessory: RegistryAccessory, ssid: [UInt8]?, bridgingIdentifier: UInt64?, _ call: CallID
+  ) throws(SetupFailure) -> [SetupEffect] {
     if let ssid, bridgingIdentifier == nil, accessory.awaitsNetwork {
       try requireRegistry()
       try require(ssid, of: accessory)
-      return change(.apply(.setSSID(accessory.identifier, ssid)), .network(accessory.identifier, call))
+      enqueue(.apply(.setSSID(accessory.identifier, ssid)), .network(accessory.identifier, call))
+      return takeEffects()
     }
     try requireAwaiting(accessory)
     try requireRegistry()
@@ -106,24 +105,25 @@ extension SetupCore {
         .invalidRequest, field: "ssid", "only the beginning of its network's name is known",
         cure: "give the whole name")
     }
-    awaiting[accessory.identifier] = .some(nil)
-    change(
+    settleFlow(of: accessory)
+    enqueue(
       .apply(.authorize(accessory.identifier, ssid: ssid, bridgingIdentifier: bridgingIdentifier)),
       .confirm(accessory.identifier, call))
+    return takeEffects()
   }
 
-  /// The app gives back what awaits it.
+  /// The app gives back an accessory that awaits it.
   public mutating func failAuthorization(
-    _ session: Session, _ text: String, _ call: CallID
-  ) throws(SetupFailure) {
-    let accessory = try accessory(text, of: session)
+    _ accessory: RegistryAccessory, _ call: CallID
+  ) throws(SetupFailure) -> [SetupEffect] {
     try requireAwaiting(accessory)
     try requireRegistry()
     takeBack(accessory.identifier, .givenBack, call)
+    return takeEffects()
   }
 
   private func requireAwaiting(_ accessory: RegistryAccessory) throws(SetupFailure) {
-    guard accessory.state == .awaitingAuthorization, case .some(.some) = awaiting[accessory.identifier] else {
+    guard case .confirming? = flows.flow(awaitingAppWith: accessory.identifier)?.state else {
       throw SetupFailure(
         .invalidRequest, field: "accessory", "it does not await authorization",
         cure: "call this once, after accessoryAdded with the state awaitingAuthorization 10")
@@ -145,49 +145,32 @@ extension SetupCore {
     }
   }
 
-  /// Where an authorized accessory is on the air.
+  /// Returns where an authorized accessory is on the air.
   public mutating func resolve(
-    _ session: Session, _ text: String
-  ) throws(SetupFailure) -> RegistryDevice {
-    let accessory = try accessory(text, of: session)
+    _ accessory: RegistryAccessory
+  ) throws(SetupFailure) -> (RegistryDevice, [SetupEffect]) {
     guard standing(of: accessory) == .active, accessory.state == .authorized else {
       throw SetupFailure(
         .invalidRequest, field: "accessory", "it is not authorized",
         cure: "wait until its state is authorized 20")
     }
-    let device = ledger.registry.device(of: accessory)
+    let device = registry.device(of: accessory)
     guard device.identity.address != nil else {
       throw SetupFailure(
         .invalidRequest, field: "accessory", "it has no Bluetooth",
         cure: "join its network, which its ssid names")
     }
-    tally.resolved += 1
-    act(.log(.resolved(app: session.app, accessory.identifier)))
-    return device
+    counters.resolved += 1
+    log(.resolved(app: accessory.app, accessory.identifier))
+    return (device, takeEffects())
   }
 
-  /// Whoever waited for an answer is gone, and with it what it asked for.
-  public mutating func abandon(_ call: CallID) {
-    for request in requests {
-      switch request.kind {
-      case .rename(let rename) where rename.call == call && !rename.isUnderWay:
-        close(request.id, .userCancelled(reason: "who asked has gone"))
-      case .authorize(let authorize) where authorize.call == call && !authorize.isUnderWay:
-        close(request.id, .userCancelled(reason: "who asked has gone"))
-      case .rename, .authorize, .setup: break
-      }
+  /// The app whose call waited for the answer has disconnected; the question is withdrawn.
+  public mutating func abandon(_ call: CallID) -> [SetupEffect] {
+    for flow in flows.flows where flow.state == .asking && flow.question?.call == call {
+      change(flow.id) { $0.close(.userCancelled(reason: "who asked has gone")) }
     }
-  }
-}
-
-extension DeskRequest {
-  /// The accessory that a rename or an authorization is about.
-  var accessoryInQuestion: RandomIdentifier? {
-    switch kind {
-    case .setup: nil
-    case .rename(let rename): rename.accessory
-    case .authorize(let authorize): authorize.accessory
-    }
+    return takeEffects()
   }
 }
 
@@ -198,7 +181,7 @@ extension SetupFailure {
       cure: "wait until that call is answered, and call again")
   }
 
-  static var noSuchAccessory: Self {
+  public static var noSuchAccessory: Self {
     Self(
       .invalidRequest, field: "accessory", "the app has no such accessory",
       cure: "List tells the app's accessories")
@@ -206,6 +189,6 @@ extension SetupFailure {
 }
 
 extension RegistryAccessory {
-  /// It is authorized, and only the beginning of its network's name is known.
+  /// Whether it is authorized, and only the prefix of its network's name is known.
   fileprivate var awaitsNetwork: Bool { state == .authorized && descriptor.ssidPrefix != nil && ssid == nil }
 }

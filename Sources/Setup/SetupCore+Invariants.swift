@@ -3,65 +3,68 @@
 import Registry
 
 extension SetupCore {
-  /// Traps when a bound is passed or what belongs together disagrees; for tests, which ask after every step.
+  /// Traps when a bound is exceeded or values that belong together disagree; for tests, which call it after every step.
   public func checkInvariants() {
-    precondition(sessions.sessions.count <= SessionTable.countMax, "there is room for so many sessions")
-    precondition(outcomes.count <= Self.outcomesMax && ledger.waiting.count <= Ledger.waitingMax)
-    precondition(grants == Grants(ledger.registry, configuration), "grants are the registry's")
-    ledger.registry.checkInvariants()
+    precondition(effects.isEmpty && changes.isEmpty, "each input has returned its effects")
+    precondition(sessions.sessions.count <= SessionStore.countMax, "sessions have a bound")
+    precondition(flows.outcomes.count <= FlowTable.outcomesMax, "outcomes have a bound")
+    precondition(grants == Grants(registry, configuration), "grants are the registry's")
+    queue.checkInvariants()
     checkRequests()
-    checkAwaiting()
-    precondition(
-      ledger.waiting.isEmpty || ledger.pending != nil || ledger.state == .opening,
-      "what waits for the disk waits because the disk is busy")
+    checkAwaitingAccessories()
   }
 
   private func checkRequests() {
     var apps: Set<String> = []
     var asked: Set<RandomIdentifier> = []
-    let calls = requests.compactMap(\.call)
-    for (index, call) in calls.enumerated() {
-      precondition(!calls[..<index].contains(call), "each call waits for one request")
-    }
-    for request in requests {
-      if let identifier = request.accessoryInQuestion {
-        precondition(asked.insert(identifier).inserted, "an accessory is asked about once")
+    var calls: Set<CallID> = []
+    for flow in flows.flows {
+      precondition(!flow.state.isFinished, "a flow that has finished is removed")
+      if let question = flow.question {
+        precondition(asked.insert(question.accessory).inserted, "an accessory is asked about once")
+        precondition(calls.insert(question.call).inserted, "each call waits for one question")
       }
-      guard let setup = request.setup else { continue }
-      precondition(apps.insert(request.app).inserted, "an app has one setup request")
-      precondition(!setup.picker.isFinished, "a picker that has finished is gone")
-      precondition(setup.picker.candidates.count <= setup.picker.candidatesMax)
-      check(setup, of: request)
+      if let picker = flow.picker {
+        precondition(apps.insert(flow.app).inserted, "an app has one picker")
+        precondition(picker.candidates.candidates.count <= picker.candidates.countMax)
+      }
+      check(flow)
     }
   }
 
-  private func check(_ setup: SetupRequest, of request: DeskRequest) {
-    switch setup.step {
-    case .none, .naming: break
+  private func check(_ flow: SetupFlow) {
+    switch flow.state {
+    case .discovering, .choosing, .naming:
+      precondition(flow.picker != nil && flow.question == nil, "only a picker is chosen from")
+    case .asking, .writing:
+      precondition(flow.picker == nil && flow.question != nil, "operators are asked a question")
     case .adding:
       precondition(
-        errands.contains { if case .setup(request.id) = $0 { true } else { false } },
-        "what is added is on its way to the disk")
+        purposes.contains { if case .setup(flow.id) = $0 { true } else { false } },
+        "an accessory that is being added is on its way to the disk")
     case .confirming:
-      let accessory = setup.accessory.flatMap { ledger.registry.accessory($0) }
-      precondition(accessory?.state == .awaitingAuthorization, "what has to be confirmed is there")
+      let accessory = flow.accessory.flatMap { registry.accessory($0) }
+      precondition(accessory?.state == .awaitingAuthorization, "an accessory that awaits its app is there")
+    case .settling:
+      precondition(
+        flow.accessory.map { queue.isSettling($0) } ?? false, "the decision is on its way to the disk")
     case .takingBack:
       precondition(
-        errands.contains { if case .takeBack(setup.accessory, _, _) = $0 { true } else { false } },
-        "what is taken back is on its way to the disk")
+        purposes.contains { if case .takeBack(flow.accessory, _, _) = $0 { true } else { false } },
+        "the removal is on its way to the disk")
+    case .finished: preconditionFailure("a flow that has finished is removed")
     }
   }
 
-  private func checkAwaiting() {
-    let accessories = ledger.registry.accessories.filter { $0.state == .awaitingAuthorization }
-    precondition(
-      Set(accessories.map(\.identifier)) == Set(awaiting.keys), "who awaits its app has a deadline")
-    for (identifier, end) in awaiting where end == nil {
-      precondition(
-        ledger.isSettling(identifier), "whose fate is being written has it on its way to the disk")
+  private func checkAwaitingAccessories() {
+    for accessory in registry.accessories where accessory.state == .awaitingAuthorization {
+      let count = flows.flows.count {
+        $0.awaitsApp(with: accessory.identifier) || $0.isTakingBack(accessory.identifier)
+      }
+      precondition(count == 1, "an accessory that awaits its app has one flow")
     }
   }
 
-  /// What changes on their way to the disk are for.
-  private var errands: [ChangePurpose] { ledger.entries.map(\.errand) }
+  /// What the changes on their way to the disk are for.
+  private var purposes: [ChangePurpose] { queue.pending.map(\.purpose) }
 }

@@ -10,83 +10,84 @@ extension SetupCore {
   // MARK: - Requests
 
   /// The operator says no.
-  public mutating func deny(_ request: String) throws(OperatorError) {
+  public mutating func deny(_ request: String) throws(OperatorError) -> [SetupEffect] {
     try end(
       request,
       SetupFailure(.userRestricted, "an operator denied it", cure: "ask the people at the gateway"))
+    return takeEffects()
   }
 
   /// The operator closes the picker.
-  public mutating func cancel(_ request: String) throws(OperatorError) {
-    let index = try end(request, .userCancelled(reason: "an operator closed the picker"))
-    if let app = index { paces[app]?.close(by: .operator, at: now) }
+  public mutating func cancel(_ request: String) throws(OperatorError) -> [SetupEffect] {
+    let flow = try end(request, .userCancelled(reason: "an operator closed the picker"))
+    if !flow.isOnBehalf { paces[flow.app]?.close(by: .operator, at: now) }
+    return takeEffects()
   }
 
-  /// Ends a request for that reason; answers the app if a session had asked.
+  /// Ends a request with a failure. Returns the flow as it was.
   @discardableResult
-  private mutating func end(_ text: String, _ failure: SetupFailure) throws(OperatorError) -> String? {
-    guard let id = RandomIdentifier(text: text), let index = index(of: id) else { throw .requestClosed(text) }
-    let app = requests[index].isOnBehalf ? nil : requests[index].app
-    switch requests[index].kind {
-    case .setup(let setup):
-      switch setup.step {
-      case .none, .naming: failSetup(id, failure)
-      case .confirming:
-        if let accessory = setup.accessory { takeBack(accessory, failure) }
-      case .adding, .takingBack: throw .requestClosed(text)
-      }
-    case .rename(let rename):
-      guard !rename.isUnderWay else { throw .requestClosed(text) }
-      close(id, failure)
-    case .authorize(let authorize):
-      guard !authorize.isUnderWay else { throw .requestClosed(text) }
-      close(id, failure)
+  private mutating func end(_ text: String, _ failure: SetupFailure) throws(OperatorError) -> SetupFlow {
+    let flow = try openRequest(text)
+    switch flow.state {
+    case .discovering, .choosing, .naming: change(flow.id) { $0.finish(failure) }
+    case .confirming, .settling: if let accessory = flow.accessory { takeBack(accessory, failure) }
+    case .asking: change(flow.id) { $0.close(failure) }
+    case .adding, .takingBack, .writing, .finished: throw .requestClosed(text)
     }
-    return app
+    return flow
   }
 
-  /// A rename or an authorization comes to nothing.
-  mutating func close(_ id: RandomIdentifier, _ failure: SetupFailure) {
-    guard let index = index(of: id), let call = requests[index].call else { return }
-    let request = requests.remove(at: index)
-    act(.answer(call, .failure(.failure(failure))))
-    remember(
-      RequestOutcome(request: request.id, accessory: nil, displayName: nil, failure: failure, made: []))
+  /// Returns the request with this identifier.
+  func openRequest(_ text: String) throws(OperatorError) -> SetupFlow {
+    guard let id = RandomIdentifier(text: text), let flow = request(id) else { throw .requestClosed(text) }
+    return flow
   }
 
-  /// A person types a name: of a rename, or of what is being set up.
-  public mutating func name(_ request: String, _ name: String, _ call: CallID) throws(OperatorError) {
-    guard let id = RandomIdentifier(text: request), let index = index(of: id) else {
-      throw .requestClosed(request)
-    }
+  /// An operator types a name: for an accessory that an app wants renamed, or one that is being set up.
+  public mutating func name(
+    _ request: String, _ name: String, _ call: CallID
+  ) throws(OperatorError) -> [SetupEffect] {
+    let flow = try openRequest(request)
     try requireRegistryForOperators()
     let name = try Self.deviceName(name)
-    switch requests[index].kind {
-    case .setup(let setup):
-      guard case .naming = setup.step else { throw setup.takesNoName(request) }
-      if let item = setup.chosenItem?.item { try Self.requireNetworkName(name, of: item) }
-      add(index, name: name)
-      act(.answer(call, .success(.done)))
-    case .rename(var rename):
-      guard !rename.isUnderWay else { throw .requestClosed(request) }
-      let prefix = ledger.registry.accessory(rename.accessory)?.descriptor.ssidPrefix ?? []
-      let network = try rename.renamesNetwork ? Self.network(name, beginningWith: prefix) : nil
-      rename.isUnderWay = true
-      requests[index].kind = .rename(rename)
-      change(
-        .apply(.rename(rename.accessory, displayName: name, ssid: network)), .rename(request: id, call))
-    case .authorize:
-      throw .invalid(field: "request", reason: "it waits for Agree, Deny or Cancel, and takes no name")
+    switch flow.state {
+    case .naming:
+      if let item = flow.chosenItem?.item { try Self.requireNetworkName(name, of: item) }
+      add(flow.id, name: name)
+      reply(call, .success(.done))
+    case .asking: try rename(flow, name, call)
+    case .discovering, .choosing:
+      throw .invalid(field: "request", reason: "it waits for a choice, not to be named")
+    case .confirming, .settling:
+      throw .invalid(field: "request", reason: "it waits for its app, not to be named")
+    case .writing where flow.question?.isRename == false: throw Self.takesNoName
+    case .adding, .takingBack, .writing, .finished: throw .requestClosed(request)
     }
+    return takeEffects()
   }
 
-  /// Where a setup's name is its network's too.
+  private static let takesNoName = OperatorError.invalid(
+    field: "request", reason: "it waits for Agree, Deny or Cancel, and takes no name")
+
+  private mutating func rename(_ flow: SetupFlow, _ name: String, _ call: CallID) throws(OperatorError) {
+    guard let question = flow.question, case .rename(let renamesNetwork) = question.change else {
+      throw Self.takesNoName
+    }
+    let prefix = registry.accessory(question.accessory)?.descriptor.ssidPrefix ?? []
+    let network = try renamesNetwork ? Self.network(name, beginningWith: prefix) : nil
+    changeQuietly(flow.id) { $0.write() }
+    enqueue(
+      .apply(.rename(question.accessory, displayName: name, ssid: network)),
+      .question(flow: flow.id, call))
+  }
+
+  /// Throws unless the name fits the network that it is given to as well.
   static func requireNetworkName(_ name: String, of item: DisplayItem) throws(OperatorError) {
     guard item.renamesNetwork else { return }
     _ = try network(name, beginningWith: item.descriptor.ssidPrefix ?? [])
   }
 
-  /// A name that is its network's too: one that the accessory is looked for by.
+  /// Returns a device's name as the name of its network, by which the accessory is looked for.
   private static func network(
     _ name: String, beginningWith prefix: [UInt8]
   ) throws(OperatorError) -> [UInt8] {
@@ -102,39 +103,25 @@ extension SetupCore {
     return network
   }
 
-  /// Agrees to what an app asks for.
-  public mutating func agree(_ request: String, _ call: CallID) throws(OperatorError) {
-    guard let id = RandomIdentifier(text: request), let index = index(of: id) else {
-      throw .requestClosed(request)
-    }
-    guard case .authorize(var authorize) = requests[index].kind else {
+  /// An operator agrees to what an app asks for.
+  public mutating func agree(_ request: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
+    let flow = try openRequest(request)
+    guard let question = flow.question, case .extend(let adds) = question.change else {
       throw .invalid(field: "request", reason: "it asks for nothing that could be agreed to")
     }
-    guard !authorize.isUnderWay else { throw .requestClosed(request) }
+    guard flow.state == .asking else { throw .requestClosed(request) }
     try requireRegistryForOperators()
-    authorize.isUnderWay = true
-    requests[index].kind = .authorize(authorize)
-    change(.apply(.extend(authorize.accessory, authorize.adds)), .authorize(request: id, call))
+    changeQuietly(flow.id) { $0.write() }
+    enqueue(.apply(.extend(question.accessory, adds)), .question(flow: flow.id, call))
+    return takeEffects()
   }
 
-  /// What an app asked for, and an operator granted, was written or not.
-  mutating func questionWasWritten(_ id: RandomIdentifier, _ call: CallID, _ outcome: ChangeResult) {
-    answer(call, outcome)
-    guard let index = index(of: id), let asking = requests[index].call,
-      let identifier = requests[index].accessoryInQuestion
-    else { return }
-    requests.remove(at: index)
-    let failure = outcome.setupFailure
-    let accessory = view(identifier)
-    if let accessory, failure == nil {
-      act(.answer(asking, .success(.accessory(accessory))))
-    } else {
-      act(.answer(asking, .failure(.failure(failure ?? .noSuchAccessory))))
-    }
-    remember(
-      RequestOutcome(
-        request: id, accessory: failure == nil ? identifier : nil, displayName: accessory?.displayName,
-        failure: failure, made: []))
+  /// The change that an operator agreed to was written or not.
+  mutating func questionWasWritten(_ id: RandomIdentifier, _ call: CallID, _ result: ChangeResult) {
+    replyToOperator(call, result)
+    guard let question = flows.flow(id)?.question else { return }
+    let displayName = view(question.accessory)?.displayName
+    change(id) { $0.close(result.setupFailure, displayName: displayName) }
   }
 
   // MARK: - Requests of their own
@@ -142,21 +129,23 @@ extension SetupCore {
   /// What an operator opens on an app's behalf.
   public struct Opening: Sendable {
     public var app: String
-    /// Ids of items; nil is all that can be chosen.
+    /// The ids of items; nil for all that can be chosen.
     public var items: [String]?
     public var choice = PickerRequest.Choice.person
     public var count = 1
-    /// A person looks at what is shown.
+    /// A person looks at the candidates.
     public var isAttended = true
     public var settings = PickerSettings()
 
     public init(app: String) { self.app = app }
   }
 
-  /// So many accessories may be set up by one request.
+  /// How many accessories one request may set up.
   public static let countMax = 256
 
-  public mutating func open(_ opening: Opening) throws(OperatorError) -> RandomIdentifier {
+  public mutating func open(
+    _ opening: Opening
+  ) throws(OperatorError) -> (RandomIdentifier, [SetupEffect]) {
     try requireRegistryForOperators()
     guard let app = configuration.apps[opening.app] else {
       throw .notFound(.app, name: opening.app, candidates: configuration.apps.keys.sorted())
@@ -168,18 +157,19 @@ extension SetupCore {
         field: opening.choice == .touch ? "touch" : "firstImmediate",
         reason: "none of the items has bluetooth-range = \"immediate\"")
     }
-    if let open = openPicker(ofApp: app.name) { throw .busy(open.id) }
+    if let open = flows.picker(ofApp: app.name) { throw .busy(open.id) }
     if let failure = accountFailure(ofApp: app.name) { throw .setupFailed(failure) }
     if case .device(let bits) = opening.choice { try requireNoAccessory(ofApp: app.name, at: bits) }
-    return open(
-      app: app.name, session: nil, items, opening.settings, opening.choice, touches: opening.choice == .touch,
-      count: opening.count, isAttended: opening.isAttended)
+    let picker = PickerRequest(
+      items, settings: opening.settings, choice: opening.choice, isTouchable: opening.choice == .touch,
+      count: opening.count, isAttended: opening.isAttended, limits: configuration.limits, at: now)
+    return (open(picker, app: app.name, .operator), takeEffects())
   }
 
-  /// What the app has already is not offered to it: it would be waited for in vain.
+  /// Throws when the device is the app's accessory already: the picker would not offer it.
   private func requireNoAccessory(ofApp app: String, at bits: UInt64) throws(OperatorError) {
-    for accessory in ledger.registry.accessories(ofApp: app) {
-      let device = ledger.registry.device(of: accessory)
+    for accessory in registry.accessories(ofApp: app) {
+      let device = registry.device(of: accessory)
       guard [device.identity.address, device.secondAddress].contains(where: { $0?.bits == bits }) else {
         continue
       }
@@ -209,42 +199,52 @@ extension SetupCore {
     return items
   }
 
-  /// Whoever opened the request has gone. What is being set up goes on.
-  public mutating func abandon(_ request: RandomIdentifier) {
-    guard let index = index(of: request), requests[index].isOnBehalf else { return }
-    withSetup(index) { $0.isAbandoned = true }
-    endIfAbandoned(request)
+  /// The operator who opened the request has disconnected. An accessory that is being set up is finished.
+  public mutating func abandon(_ request: RandomIdentifier) -> [SetupEffect] {
+    if flows.flow(request)?.isOnBehalf == true {
+      change(request) { flow in
+        flow.isAbandoned = true
+        return []
+      }
+      endIfAbandoned(request)
+    }
+    return takeEffects()
   }
 
-  /// Once nothing is being set up any more, a request whose opener has gone ends.
+  /// Ends a request whose opener has disconnected, once nothing is being set up any more.
   mutating func endIfAbandoned(_ request: RandomIdentifier) {
-    guard let setup = self.request(request)?.setup, setup.isAbandoned, setup.canBeClosed else { return }
-    failSetup(request, .userCancelled(reason: "who opened it has gone"))
+    guard let flow = flows.flow(request), flow.isAbandoned, flow.canBeClosed else { return }
+    change(request) { $0.finish(.userCancelled(reason: "who opened it has gone")) }
   }
 
   // MARK: - Accessories
 
   private func accessory(_ text: String) throws(OperatorError) -> RegistryAccessory {
     try requireRegistryForOperators()
-    guard let identifier = RandomIdentifier(text: text), let accessory = ledger.registry.accessory(identifier)
+    guard let identifier = RandomIdentifier(text: text), let accessory = registry.accessory(identifier)
     else { throw .notFound(.accessory, name: text) }
     return accessory
   }
 
-  public mutating func rename(_ text: String, _ name: String, _ call: CallID) throws(OperatorError) {
+  public mutating func rename(
+    _ text: String, _ name: String, _ call: CallID
+  ) throws(OperatorError) -> [SetupEffect] {
     let accessory = try accessory(text)
     let name = try Self.deviceName(name)
-    change(.apply(.rename(accessory.identifier, displayName: name)), .call(call, .operator))
+    return request(.apply(.rename(accessory.identifier, displayName: name)), .call(call, .operator))
   }
 
-  public mutating func remove(_ text: String, _ call: CallID) throws(OperatorError) {
+  public mutating func remove(_ text: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
     remove(try accessory(text), .call(call, .operator))
+    return takeEffects()
   }
 
   /// - Parameter device: The device's address, AA:BB:CC:DD:EE:FF, its second one, or its network's name.
-  public mutating func allow(app: String, device: String, _ call: CallID) throws(OperatorError) {
+  public mutating func allow(
+    app: String, device: String, _ call: CallID
+  ) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
-    let tombstones = ledger.registry.tombstones.filter { $0.app == app }
+    let tombstones = registry.tombstones.filter { $0.app == app }
     let bits = AddressText.bits(device)
     let buried = tombstones.first { tombstone in
       tombstone.identity.text == device
@@ -253,11 +253,11 @@ extension SetupCore {
     guard let buried else {
       throw .notFound(.device, name: device, candidates: Set(tombstones.map(\.identity.text)).sorted())
     }
-    change(.apply(.allow(app: app, buried.identity)), .call(call, .operator))
+    return request(.apply(.allow(app: app, buried.identity)), .call(call, .operator))
   }
 
-  /// The app's accessories are its present account's.
-  public mutating func authorize(app: String, _ call: CallID) throws(OperatorError) {
+  /// Gives the app's accessories to its present account.
+  public mutating func authorize(app: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
     guard configuration.apps[app] != nil else { throw .notFound(.app, name: app, candidates: appNames) }
     guard let account = configuration.accounts[app] else {
@@ -265,18 +265,27 @@ extension SetupCore {
         field: "app",
         reason: "nobody on this machine may act as it; make the account that the manifest names, and reload")
     }
-    let count = ledger.registry.accessories(ofApp: app).count
-    guard count > 0 else { return act(.answer(call, .success(.count(0)))) }
-    change(.apply(.confirmAccount(app: app, account)), .call(call, .account(count)))
+    let count = registry.accessories(ofApp: app).count
+    guard count > 0 else { return [.reply(call, .success(.count(0)))] }
+    return request(.apply(.confirmAccount(app: app, account)), .call(call, .account(count)))
   }
 
-  public mutating func replaceRegistry(_ registry: AccessoryRegistry, _ call: CallID) throws(OperatorError) {
+  public mutating func replaceRegistry(
+    _ registry: AccessoryRegistry, _ call: CallID
+  ) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
-    change(.replace(registry), .call(call, .importing(registry.accessories.count)))
+    return request(.replace(registry), .call(call, .importing(registry.accessories.count)))
   }
 
   /// Begins an empty registry, whatever state the old one is in.
-  public mutating func resetRegistry(_ call: CallID) { change(.reset, .call(call, .operator)) }
+  public mutating func resetRegistry(_ call: CallID) -> [SetupEffect] {
+    request(.reset, .call(call, .operator))
+  }
+
+  private mutating func request(_ change: RegistryQueue.Change, _ purpose: ChangePurpose) -> [SetupEffect] {
+    enqueue(change, purpose)
+    return takeEffects()
+  }
 }
 
 extension SetupFailure {
@@ -297,13 +306,6 @@ extension PickerRequest.Choice {
   }
 }
 
-extension DeskRequest {
-  /// The app's call that waits for the request.
-  var call: CallID? {
-    switch kind {
-    case .setup: nil
-    case .rename(let rename): rename.call
-    case .authorize(let authorize): authorize.call
-    }
-  }
+extension SetupQuestion {
+  fileprivate var isRename: Bool { if case .rename = change { true } else { false } }
 }

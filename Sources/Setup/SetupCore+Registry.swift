@@ -4,175 +4,104 @@ import HCI
 import Manifest
 public import Registry
 
-// The registry: one change at a time goes to the disk, and counts when it is there.
+// The setup core performs the effects of the registry queue.
 
 extension SetupCore {
-  /// Puts a change behind those that wait.
-  mutating func change(_ change: Ledger.Change, _ errand: ChangePurpose) {
-    guard !ledger.isFull else {
-      return settle(errand, .failed("\(Ledger.waitingMax) changes wait for the disk already; try again"))
-    }
-    ledger.waiting.append(Ledger.Entry(change: change, errand: errand))
-    commit()
+  /// How long after a failed removal of an accessory that awaits its app it is tried again.
+  static let takeBackMilliseconds: Int64 = 30_000
+
+  /// Puts a change of the registry after those that wait.
+  mutating func enqueue(_ change: RegistryQueue.Change, _ purpose: ChangePurpose) {
+    perform(queue.enqueue(change, purpose))
   }
 
-  /// Gives the disk the next change, if it is free.
-  private mutating func commit() {
-    while ledger.pending == nil, ledger.state != .opening, !ledger.waiting.isEmpty {
-      let entry = ledger.waiting.removeFirst()
-      if case .degraded(let sentence) = ledger.state, entry.change != .reset {
-        settle(entry.errand, .failed(sentence))
-        continue
-      }
-      begin(entry)
-    }
+  /// The disk has replied.
+  public mutating func receive(_ reply: RegistryReply) -> [SetupEffect] {
+    perform(queue.receive(reply))
+    perform(queue.writeNext())
+    return takeEffects()
   }
 
-  private mutating func begin(_ entry: Ledger.Entry) {
-    switch entry.change {
-    case .replace(let registry):
-      ledger.pending = Ledger.Pending(entry: entry, registry: registry)
-      act(.registry(.replace(registry)))
-    case .reset:
-      ledger.pending = Ledger.Pending(entry: entry, registry: AccessoryRegistry())
-      act(.registry(.reset))
-    case .apply(let change):
-      var registry = ledger.registry
-      do throws(RegistryError) {
-        let outcome = try registry.apply(change)
-        guard !outcome.writes.isEmpty else { return settle(entry.errand, .done) }
-        ledger.pending = Ledger.Pending(entry: entry, registry: registry)
-        act(.registry(.commit(outcome.writes)))
-      } catch {
-        settle(entry.errand, .refused(error))
+  /// Reads a file that could not be used again: it may have been repaired.
+  mutating func openRegistryAgain() { perform(queue.openAgain()) }
+
+  mutating func perform(_ effects: [RegistryQueue.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .request(let request): add(.registry(request))
+      case .adopted(let old, let isFirst): followRegistry(from: old, isFirst: isFirst)
+      case .settled(let purpose, let result): settle(purpose, result)
+      case .writeFailed: counters.commitsFailed += 1
+      case .degraded: note(.requests)
+      case .opened: takeBackLeftovers()
       }
     }
   }
 
-  /// The disk has answered.
-  public mutating func registryAnswered(_ reply: RegistryReply) {
-    switch reply {
-    case .done: complete(.done)
-    case .reset(let kept):
-      ledger.state = .open
-      ledger.wasOpened = true
-      complete(.reset(kept: kept))
-    case .opened(let registry): opened(registry)
-    case .refused(let refusal): degrade(refusal.sentence)
-    case .failed(let failure, let isOpen): failed(failure, isOpen: isOpen)
-    case .closed: break
-    }
-    commit()
-  }
+  // MARK: - After a change
 
-  private mutating func complete(_ outcome: ChangeResult) {
-    guard let pending = ledger.pending.take() else { preconditionFailure("the disk answers what was asked") }
-    ledger.refusal = nil
-    adopt(pending.registry)
-    settle(pending.entry.errand, outcome)
-  }
-
-  /// What the file holds. A change whose writing failed may be in it, or not.
-  private mutating func opened(_ registry: AccessoryRegistry) {
-    let isFirst = !ledger.wasOpened
-    ledger.state = .open
-    ledger.wasOpened = true
-    let doubtful = ledger.pending.take()
-    adopt(registry, isFirst: isFirst)
-    if let doubtful {
-      let isDone = registry == doubtful.registry
-      if isDone { ledger.refusal = nil }
-      settle(doubtful.entry.errand, isDone ? .done : .failed("the disk did not take the change; see the log"))
-    }
-    // What awaited its app when the agent ended goes back.
-    guard isFirst else { return }
-    let awaiting = registry.accessories.filter { $0.state == .awaitingAuthorization }.map(\.identifier)
-    leftOver = Set(awaiting)
-    for identifier in awaiting { takeBack(identifier, .agentHasRestarted) }
-  }
-
-  private mutating func degrade(_ sentence: String) {
-    ledger.state = .degraded(sentence)
-    revision += 1
-    if let pending = ledger.pending.take() { settle(pending.entry.errand, .failed(sentence)) }
-  }
-
-  private mutating func failed(_ failure: RegistryStoreError, isOpen: Bool) {
-    tally.commitsFailed += 1
-    ledger.refusal = failure.sentence
-    guard let pending = ledger.pending else { return degrade(failure.sentence) }
-    guard !isOpen else {
-      ledger.pending = nil
-      return settle(pending.entry.errand, .failed(failure.sentence))
-    }
-    if case .degraded = ledger.state {
-      ledger.pending = nil
-      return settle(pending.entry.errand, .failed(failure.sentence))
-    }
-    ledger.state = .opening
-    act(.registry(.open))
-  }
-
-  /// A file that could not be used may have been mended.
-  public mutating func openRegistryAgain() {
-    guard case .degraded = ledger.state, ledger.pending == nil else { return }
-    ledger.state = .opening
-    act(.registry(.open))
-  }
-
-  // MARK: - What a change brings
-
-  private mutating func adopt(_ registry: AccessoryRegistry, isFirst: Bool = false) {
-    let old = ledger.registry
-    ledger.registry = registry
-    // What the file held at the start is told by `activated`.
-    if !isFirst { tellDifferences(from: old, configuration) }
-    refreshGrants()
+  private mutating func followRegistry(from old: AccessoryRegistry, isFirst: Bool) {
+    // `activated` reports what the file held at the start.
+    if !isFirst { reportDifferences(from: old, configuration) }
+    refreshGrants(origin: isFirst ? .previousRun : .registry)
     endOvertakenRequests()
   }
 
-  /// What was removed takes with it whoever asks about it, and the picker that waits for its app; that one goes on when
-  /// the file says that the app has the accessory.
+  /// Takes back the accessories that awaited their apps when the run before ended.
+  private mutating func takeBackLeftovers() {
+    for flow in flows.flows where flow.origin == .previousRun { takeBack(flow.id, .agentHasRestarted) }
+  }
+
+  /// Ends the questions about accessories that were removed, and goes on with the picker whose accessory was removed or
+  /// confirmed.
   private mutating func endOvertakenRequests() {
-    for request in requests {
-      switch request.kind {
-      case .rename(let rename):
-        if !rename.isUnderWay, isGone(rename.accessory) { close(request.id, .noSuchAccessory) }
-      case .authorize(let authorize):
-        if !authorize.isUnderWay, isGone(authorize.accessory) { close(request.id, .noSuchAccessory) }
-      case .setup(let setup):
-        guard case .confirming = setup.step, let accessory = setup.accessory else { continue }
-        switch ledger.registry.accessory(accessory)?.state {
+    for flow in flows.flows where flow.isRequest {
+      guard let identifier = flow.accessory else { continue }
+      let accessory = registry.accessory(identifier)
+      switch flow.state {
+      case .asking: if accessory == nil { change(flow.id) { $0.close(.noSuchAccessory) } }
+      case .confirming, .settling:
+        switch accessory?.state {
         case .awaitingAuthorization: break
-        case .authorized, .unauthorized: wasConfirmed(accessory)
-        case nil: failWritten(request.id, .wasRemoved)
+        case .authorized, .unauthorized: confirm(identifier)
+        case nil: change(flow.id) { $0.finish(.wasRemoved) }
         }
+      case .discovering, .choosing, .naming, .adding, .takingBack, .writing, .finished: break
       }
     }
   }
 
-  private func isGone(_ identifier: RandomIdentifier) -> Bool {
-    ledger.registry.accessory(identifier) == nil
+  /// Makes the grants anew, and follows the accessories that await their apps. `origin` is that of new flows.
+  mutating func refreshGrants(origin: SetupFlow.Origin = .registry) {
+    grants = Grants(registry, configuration)
+    note([.grants, .requests])
+    for flow in flows.flows where flow.isUnattended {
+      if registry.accessory(flow.id)?.state != .awaitingAuthorization { endUnattended(flow) }
+    }
+    followAwaitingAccessories(origin, until: now.advanced(milliseconds: SetupFlow.confirmMilliseconds))
   }
 
-  mutating func refreshGrants() {
-    grants = Grants(ledger.registry, configuration)
-    let awaiting = Set(
-      ledger.registry.accessories.filter { $0.state == .awaitingAuthorization }.map(\.identifier))
-    self.awaiting = self.awaiting.filter { awaiting.contains($0.key) }
-    for identifier in awaiting where self.awaiting[identifier] == nil {
-      self.awaiting[identifier] = now.advanced(milliseconds: Self.confirmMilliseconds)
+  /// Begins a flow for each accessory that awaits its app and has none.
+  mutating func followAwaitingAccessories(_ origin: SetupFlow.Origin = .registry, until end: Instant) {
+    for accessory in registry.accessories where accessory.state == .awaitingAuthorization {
+      guard !flows.flows.contains(where: { $0.follows(accessory.identifier) }) else { continue }
+      flows.append(
+        SetupFlow(accessory.identifier, app: accessory.app, origin, .confirming(until: end), at: now))
     }
-    let registry = ledger.registry
-    for key in automatic.settle(awaiting: awaiting, taken: { registry.accessory($0) != nil }) {
-      failAutomatic(key, .notConfirmed)
-    }
-    revision += 1
   }
 
-  /// Tells every app what has become of its accessories since they were as in `old`.
-  mutating func tellDifferences(from old: AccessoryRegistry, _ before: SetupConfiguration) {
-    let new = ledger.registry
+  /// Ends the flow of an accessory that no operator chose, and that does not await its app any more.
+  private mutating func endUnattended(_ flow: SetupFlow) {
+    let isTaken = registry.accessory(flow.id) != nil
+    if case .automatic(let key) = flow.origin {
+      if isTaken { automatic.succeed(key) } else { failAutomatic(key, .notConfirmed) }
+    }
+    changeQuietly(flow.id) { $0.finish(isTaken ? nil : .notConfirmed) }
+  }
+
+  /// Reports to every app how its accessories differ from those in `old`.
+  mutating func reportDifferences(from old: AccessoryRegistry, _ before: SetupConfiguration) {
+    let new = registry
     let isSame = before.standsLike(configuration)
     let left = old.accessories.filter { !isSame || new.hasChanged($0, since: old) }
     let come = new.accessories.filter { !isSame || old.hasChanged($0, since: new) }
@@ -183,182 +112,149 @@ extension SetupCore {
       guard let view = view(accessory, in: new, configuration) else { continue }
       present.insert(accessory.identifier)
       guard let was = was[accessory.identifier] else {
-        tellAdded(view, accessory, isNew: old.accessory(accessory.identifier) == nil)
+        reportAdded(view, accessory, isNew: old.accessory(accessory.identifier) == nil)
         continue
       }
       let changed = view.fieldsChanged(from: was)
       if !changed.isEmpty { emit(.accessoryChanged(view, changed: changed), toApp: accessory.app) }
     }
     for accessory in left where !present.contains(accessory.identifier) {
-      if let was = was[accessory.identifier] { tellRemoved(was, accessory) }
+      if let was = was[accessory.identifier] { reportRemoved(was, accessory) }
     }
   }
 
-  private mutating func tellAdded(_ view: AppAccessory, _ accessory: RegistryAccessory, isNew: Bool) {
-    tally.added += 1
+  private mutating func reportAdded(_ view: AppAccessory, _ accessory: RegistryAccessory, isNew: Bool) {
+    counters.added += 1
     let (app, item, identifier) = (accessory.app, accessory.item, accessory.identifier)
-    act(.log(isNew ? .added(app: app, item: item, identifier) : .restored(app: app, item: item, identifier)))
+    log(isNew ? .added(app: app, item: item, identifier) : .restored(app: app, item: item, identifier))
     emit(.accessoryAdded(view), toApp: accessory.app)
   }
 
-  private mutating func tellRemoved(_ was: AppAccessory, _ accessory: RegistryAccessory) {
-    tally.removed += 1
+  private mutating func reportRemoved(_ was: AppAccessory, _ accessory: RegistryAccessory) {
+    counters.removed += 1
     let (app, item, identifier) = (accessory.app, accessory.item, accessory.identifier)
-    let isThere = ledger.registry.accessory(identifier) != nil
-    act(
-      .log(
-        isThere ? .suspended(app: app, item: item, identifier) : .removed(app: app, item: item, identifier)))
-    guard !isThere, leftOver.contains(identifier) else {
+    let isThere = registry.accessory(identifier) != nil
+    log(
+      isThere ? .suspended(app: app, item: item, identifier) : .removed(app: app, item: item, identifier))
+    guard !isThere, flows.flow(identifier)?.origin == .previousRun else {
       return emit(.accessoryRemoved(was), toApp: app)
     }
     emitOpening(.accessoryRemoved(was), toApp: app)
-    if isSetUpByItself(accessory) { return }
-    // Its picker went with the run before. Which session had asked nobody knows any more.
+    if isAutomatic(accessory) { return }
+    // Its picker ended with the run before; which session had asked is not known any more.
     emitOpening(.pickerSetupFailed(.agentHasRestarted), toApp: app)
     emitOpening(.pickerDidDismiss, toApp: app)
     emitOpening(.pickerFinished(.agentHasRestarted), toApp: app)
   }
 
-  private func isSetUpByItself(_ accessory: RegistryAccessory) -> Bool {
+  private func isAutomatic(_ accessory: RegistryAccessory) -> Bool {
     let item = accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }
     return item?.selection == .automatic
   }
 
-  private mutating func settle(_ errand: ChangePurpose, _ outcome: ChangeResult) {
-    switch errand {
-    case .setup(let request): setupWasWritten(request, outcome)
-    case .automatic(let key, let identifier): automaticWasWritten(key, identifier, outcome)
+  // MARK: - Results of changes
+
+  private mutating func settle(_ purpose: ChangePurpose, _ result: ChangeResult) {
+    switch purpose {
+    case .setup(let flow): setupWasWritten(flow, result)
     case .confirm(let identifier, let call):
-      if case .done = outcome {
-        wasConfirmed(identifier)
-      } else if ledger.registry.accessory(identifier)?.state == .awaitingAuthorization {
-        // It may be tried again.
-        awaiting[identifier] = now.advanced(milliseconds: Self.confirmMilliseconds)
-      }
-      answer(call, outcome, about: identifier)
-    case .network(let identifier, let call): answer(call, outcome, about: identifier)
+      confirmationWasWritten(identifier, result)
+      reply(call, result, about: identifier)
+    case .network(let identifier, let call): reply(call, result, about: identifier)
     case .takeBack(let identifier, let failure, let call):
-      wasTakenBack(identifier, failure, call, outcome)
-    case .rename(let request, let call), .authorize(let request, let call):
-      questionWasWritten(request, call, outcome)
-    case .call(let call, let kind): answer(call, outcome, kind)
+      if let call { replyToOperator(call, result) }
+      wasTakenBack(identifier, failure)
+    case .question(let flow, let call): questionWasWritten(flow, call, result)
+    case .call(let call, let kind): reply(call, result, kind)
     case .address: break
     }
-    // What the disk did not take is tried again.
-    for case (let identifier, nil) in awaiting where !ledger.isSettling(identifier) {
-      awaiting[identifier] = now.advanced(milliseconds: Self.takeBackMilliseconds)
-    }
+    retryUnsettled()
   }
 
-  // MARK: - Answers
+  private mutating func confirmationWasWritten(_ identifier: RandomIdentifier, _ result: ChangeResult) {
+    if case .done = result { return confirm(identifier) }
+    // It may be tried again.
+    guard let flow = flows.flow(awaitingAppWith: identifier) else { return }
+    let end = now.advanced(milliseconds: SetupFlow.confirmMilliseconds)
+    changeQuietly(flow.id) { $0.retry(until: end) }
+  }
 
-  /// Tells a call of an app what became of it.
-  mutating func answer(_ call: CallID, _ outcome: ChangeResult, about identifier: RandomIdentifier) {
-    guard let failure = outcome.setupFailure else {
-      guard let accessory = view(identifier) else {
-        return act(.answer(call, .failure(.failure(.noSuchAccessory))))
+  /// What the disk did not write is tried again.
+  private mutating func retryUnsettled() {
+    let end = now.advanced(milliseconds: Self.takeBackMilliseconds)
+    for flow in flows.flows {
+      switch flow.state {
+      case .settling, .takingBack:
+        guard let identifier = flow.accessory, !queue.isSettling(identifier),
+          registry.accessory(identifier)?.state == .awaitingAuthorization
+        else { continue }
+        changeQuietly(flow.id) { $0.retry(until: end) }
+      case .discovering, .choosing, .naming, .adding, .confirming, .asking, .writing, .finished: break
       }
-      return act(.answer(call, .success(.accessory(accessory))))
     }
-    act(.answer(call, .failure(.failure(failure))))
   }
 
-  /// Tells an operator's call.
-  mutating func answer(_ call: CallID, _ outcome: ChangeResult) { answer(call, outcome, .operator) }
-
-  private mutating func answer(_ call: CallID, _ outcome: ChangeResult, _ kind: ChangePurpose.CallKind) {
-    if case .app = kind, let failure = outcome.setupFailure {
-      return act(.answer(call, .failure(.failure(failure))))
+  private mutating func wasTakenBack(_ identifier: RandomIdentifier, _ failure: SetupFailure) {
+    if let flow = flows.flows.first(where: { $0.isRequest && $0.isTakingBack(identifier) }) {
+      change(flow.id) { $0.finish(failure) }
     }
-    switch outcome {
+    followAwaitingAccessories(until: now.advanced(milliseconds: Self.takeBackMilliseconds))
+  }
+
+  // MARK: - Replies
+
+  /// Replies to an app's call about an accessory.
+  private mutating func reply(_ call: CallID, _ result: ChangeResult, about identifier: RandomIdentifier) {
+    if let failure = result.setupFailure { return reply(call, .failure(.failure(failure))) }
+    guard let accessory = view(identifier) else {
+      return reply(call, .failure(.failure(.noSuchAccessory)))
+    }
+    reply(call, .success(.accessory(accessory)))
+  }
+
+  /// Replies to an operator's call.
+  mutating func replyToOperator(_ call: CallID, _ result: ChangeResult) { reply(call, result, .operator) }
+
+  private mutating func reply(_ call: CallID, _ result: ChangeResult, _ kind: ChangePurpose.CallKind) {
+    if case .app = kind, let failure = result.setupFailure {
+      return reply(call, .failure(.failure(failure)))
+    }
+    switch result {
     case .done:
       switch kind {
-      case .app, .operator: act(.answer(call, .success(.done)))
-      case .account(let count), .importing(let count): act(.answer(call, .success(.count(count))))
+      case .app, .operator: reply(call, .success(.done))
+      case .account(let count), .importing(let count): reply(call, .success(.count(count)))
       }
-    case .reset(let kept): act(.answer(call, .success(.reset(kept: kept))))
-    case .failed(let sentence): act(.answer(call, .failure(.registry(sentence))))
-    case .refused(let error): act(.answer(call, .failure(error.refusal)))
+    case .reset(let kept): reply(call, .success(.reset(kept: kept)))
+    case .failed(let sentence): reply(call, .failure(.registry(sentence)))
+    case .refused(let error): reply(call, .failure(error.operatorError))
     }
   }
 }
 
+extension SetupFlow {
+  /// Whether it belongs to an accessory in the registry that no operator chose.
+  fileprivate var isUnattended: Bool {
+    switch state {
+    case .confirming, .settling, .takingBack: !isRequest
+    case .discovering, .choosing, .naming, .adding, .asking, .writing, .finished: false
+    }
+  }
+
+  /// Whether an accessory that awaits its app belongs to it.
+  fileprivate func follows(_ identifier: RandomIdentifier) -> Bool {
+    state == .adding(identifier) || awaitsApp(with: identifier) || isTakingBack(identifier)
+  }
+}
+
 extension AccessoryRegistry {
-  /// Whether an accessory of another state of the registry is not the same here, or its device is not.
+  /// Whether an accessory of another state of the registry, or its device, differs here.
   fileprivate func hasChanged(_ accessory: RegistryAccessory, since other: AccessoryRegistry) -> Bool {
     guard let row = row(.accessory, number: accessory.number), row == .accessory(accessory) else {
       return true
     }
     return device(of: accessory) != other.device(of: accessory)
-      // Whose the app is decides whether the app sees it.
+      // The app's account decides whether the app sees it.
       || account(ofApp: accessory.app) != other.account(ofApp: accessory.app)
   }
-}
-
-extension ChangeResult {
-  /// What an app is told; nil when it went well.
-  var setupFailure: SetupFailure? {
-    switch self {
-    case .done, .reset: nil
-    case .refused(let error): error.setupFailure
-    case .failed(let sentence):
-      SetupFailure(.unknown, sentence, cure: SetupFailure.registryCure)
-    }
-  }
-}
-
-extension RegistryError {
-  /// In an app's words.
-  var setupFailure: SetupFailure {
-    switch self {
-    case .unknownAccessory, .unknownApp, .notRemoved: .noSuchAccessory
-    case .alreadyAdded:
-      SetupFailure(.invalidRequest, "the device is the app's accessory already", cure: "use the accessory")
-    case .removedBefore:
-      SetupFailure(
-        .userRestricted, "the device was removed before", cure: "an operator allows it: accessoryctl allow")
-    case .accountChanged:
-      SetupFailure(
-        .userRestricted, "the app's accessories are another account's",
-        cure: "an operator confirms the account: accessoryctl authorize")
-    case .itemFull(let most):
-      SetupFailure(
-        .userRestricted, "the item has all the accessories that it may, \(most)",
-        cure: "remove one, or raise the item's max-accessories")
-    case .full:
-      SetupFailure(
-        .userRestricted, "the registry has \(RegistryLimits.accessoriesMax) accessories, as many as it holds",
-        cure: "remove some")
-    case .identifierTaken:
-      SetupFailure(.unknown, "a random identifier was drawn twice", cure: "try again")
-    case .identityTaken:
-      SetupFailure(
-        .invalidRequest, "another device is known by that address or network", cure: "remove that one")
-    case .invalid(let field):
-      SetupFailure(
-        .invalidRequest, field: field.rawValue, "it cannot be stored", cure: "shorten it, or leave it out")
-    }
-  }
-
-  /// In an operator's.
-  var refusal: OperatorError {
-    switch self {
-    case .unknownAccessory: .notFound(.accessory, name: "")
-    case .unknownApp: .notFound(.app, name: "")
-    case .notRemoved: .notFound(.device, name: "")
-    case .invalid(let field): .invalid(field: field.rawValue, reason: "it cannot be stored")
-    case .alreadyAdded, .removedBefore, .accountChanged, .itemFull, .full, .identifierTaken, .identityTaken:
-      .setupFailed(setupFailure)
-    }
-  }
-}
-
-extension RegistryOpenError {
-  /// What is wrong and what helps, for people.
-  public var sentence: String { "the registry's file \(reason); \(cure)" }
-}
-
-extension RegistryStoreError {
-  /// What is wrong and what helps, for people.
-  public var sentence: String { "\(reason); \(cure)" }
 }

@@ -8,11 +8,12 @@ public import Registry
 extension SetupCore {
   /// What an app asks for when it activates.
   public struct Activation: Sendable {
-    /// Nil for who may act as one app only.
+    /// nil when the caller may act as one app only.
     public var app: String?
-    /// A session that lost its stream and is to go on; nil opens one. What is no token at all is an unknown one.
+    /// The token of a session that lost its stream and is resumed; nil opens a session. Any other text is an unknown
+    /// token.
     public var session: String?
-    /// From which event on, if the epoch is this run's.
+    /// The first event to read, if the epoch is this run's.
     public var sequence: UInt64?
     /// The caller gave a cursor of another run.
     public var hasForeignCursor = false
@@ -25,26 +26,25 @@ extension SetupCore {
     public let position: SessionPosition
     /// The cursor was of no use.
     public let isReset: Bool
-    /// Says `activated`, with the accessories.
+    /// The stream begins with `activated` and the accessories.
     public let isActivated: Bool
   }
 
-  /// `user` and `apps` are the kernel's and the manifest's word for who calls.
+  /// Opens or resumes a session. `user` is the caller as the kernel knows it; `apps` are those it may act as.
   public mutating func activate(
     _ activation: Activation, user: UInt32, apps: Set<String>
-  ) throws(SetupFailure) -> ActivatedSession {
-    if let token = activation.session { return try takeUp(token, activation, user: user) }
+  ) throws(SetupFailure) -> (ActivatedSession, [SetupEffect]) {
+    if let token = activation.session { return (try resume(token, activation, user: user), []) }
     let app = try app(named: activation.app, among: apps)
     let (session, ended) = sessions.open(random.draw(), app: app, user: user)
-    if let ended { release(ended) }
     guard let session else {
       throw SetupFailure(
-        .activationFailed, "\(SessionTable.countMax) sessions are open", cure: "close one, and try again")
+        .activationFailed, "\(SessionStore.countMax) sessions are open", cure: "close one, and try again")
     }
-    tally.sessionsOpened += 1
-    let start = start(activation, app: app)
-    return ActivatedSession(
-      position: start.position(of: session), isReset: start.isReset, isActivated: true)
+    if let ended { release(ended) }
+    counters.sessionsOpened += 1
+    let (position, isReset) = sessions.start(session, activation.cursor)
+    return (ActivatedSession(position: position, isReset: isReset, isActivated: true), takeEffects())
   }
 
   private func app(named name: String?, among apps: Set<String>) throws(SetupFailure) -> String {
@@ -62,81 +62,51 @@ extension SetupCore {
     return only
   }
 
-  private mutating func takeUp(
+  private mutating func resume(
     _ token: String, _ activation: Activation, user: UInt32
   ) throws(SetupFailure) -> ActivatedSession {
     let session = try session(token, of: user)
     guard activation.app.map({ $0 == session.app }) ?? true else {
-      tally.foreignRefused += 1
+      counters.foreignRefused += 1
       throw .noSession
     }
-    guard sessions.takeUp(session.token) else { throw .isStreamed }
-    let start = start(activation, app: session.app)
+    guard sessions.resume(session.token) else { throw .isStreamed }
+    let (position, isReset) = sessions.start(session, activation.cursor)
     return ActivatedSession(
-      position: start.position(of: session), isReset: start.isReset,
-      isActivated: start.isReset || activation.sequence == nil)
+      position: position, isReset: isReset, isActivated: isReset || activation.sequence == nil)
   }
 
-  /// Where a stream begins in its app's events.
-  private struct Start {
-    var sequence: UInt64
-    var activatedAt: UInt64
-    var isReset = false
-
-    func position(of session: Session) -> SessionPosition {
-      SessionPosition(session.token, app: session.app, at: sequence, activatedAt: activatedAt)
-    }
-  }
-
-  private func start(_ activation: Activation, app: String) -> Start {
-    let produced = feeds[app]?.produced ?? 0
-    if activation.hasForeignCursor {
-      // Of the run before it has not heard the end: what this one began with.
-      let isAnyLeft = (feeds[app]?.openingCount ?? 0) > 0
-      return Start(sequence: isAnyLeft ? 0 : produced, activatedAt: produced, isReset: true)
-    }
-    guard let sequence = activation.sequence, sequence <= produced else {
-      return Start(sequence: produced, activatedAt: produced, isReset: activation.sequence != nil)
-    }
-    return Start(sequence: sequence, activatedAt: sequence)
-  }
-
-  /// The session of a token that this user opened; for whatever is not, always the same words.
+  /// Returns the session of a token that this user opened; every other token is refused in the same words.
   public mutating func session(_ token: String, of user: UInt32) throws(SetupFailure) -> Session {
     guard let token = RandomIdentifier(text: token), let session = sessions.session(token, of: user) else {
-      tally.foreignRefused += 1
+      counters.foreignRefused += 1
       throw .noSession
     }
     return session
   }
 
-  /// What the session's stream has to say next.
-  public func read(_ position: inout SessionPosition) -> SessionReading {
-    feeds[position.app]?.read(&position) ?? .end
-  }
+  /// Returns what the session's stream has to say next.
+  public func read(_ position: inout SessionPosition) -> SessionReading { sessions.read(&position) }
 
-  /// Whether the session is still open; a stream of one that is not says what is left, and ends.
+  /// Whether the session is still open. The stream of a session that is not sends what is left, and ends.
   public func isOpen(_ session: RandomIdentifier) -> Bool { sessions.isOpen(session) }
 
-  /// The session's stream has ended; somebody may take it up for a while.
+  /// The session's stream has ended; another stream may resume the session for a while.
   public mutating func leave(_ session: RandomIdentifier) { sessions.leave(session, at: now) }
 
-  /// The app is done with it.
-  public mutating func invalidate(_ session: Session) {
-    guard let ended = sessions.close(session.token) else { return }
-    release(ended, because: .wasInvalidated)
+  /// The app has no more use for the session.
+  public mutating func invalidate(_ session: Session) -> [SetupEffect] {
+    if let ended = sessions.close(session.token) { release(ended, because: .wasInvalidated) }
+    return takeEffects()
   }
 
-  /// Its picker closes with it; what is being set up, or awaits the app, lives on.
+  /// Ends what the session began, except an accessory that is being set up or awaits the app.
   private mutating func release(_ session: Session, because failure: SetupFailure = .hasExpired) {
-    for request in requests where request.session == session.token {
-      guard let setup = request.setup else {
-        close(request.id, .userCancelled(reason: failure.reason))
-        continue
-      }
-      switch setup.step {
-      case .none, .naming: failSetup(request.id, .pickerLost(failure))
-      case .adding, .confirming, .takingBack: break
+    for flow in flows.flows where flow.session == session.token {
+      switch flow.state {
+      case .discovering, .choosing, .naming: change(flow.id) { $0.finish(.pickerLost(failure)) }
+      case .asking, .writing: change(flow.id) { $0.close(.userCancelled(reason: failure.reason)) }
+      case .adding, .confirming, .settling, .takingBack, .finished: break
       }
     }
     emit(.invalidated(failure), toApp: session.app, audience: session.token)
@@ -144,17 +114,23 @@ extension SetupCore {
 
   mutating func expireSessions() {
     for session in sessions.expire(at: now) {
-      tally.sessionsExpired += 1
+      counters.sessionsExpired += 1
       release(session)
     }
   }
 
-  /// After the manifest was read: who may not be an app any more has no session of it.
+  /// After a reload, ends the sessions of users that may no longer act as the app.
   mutating func endSessions(where isOver: (Session) -> Bool) {
     for session in sessions.sessions where isOver(session) {
       guard let ended = sessions.close(session.token) else { continue }
       release(ended, because: .accountHasChanged)
     }
+  }
+}
+
+extension SetupCore.Activation {
+  fileprivate var cursor: SessionCursor {
+    hasForeignCursor ? .foreign : sequence.map { .sequence($0) } ?? .now
   }
 }
 
@@ -169,7 +145,7 @@ extension SetupFailure {
     Self(.invalidated, "the session has ended, or never was", cure: "call Activate again")
   }
 
-  /// Only its own account is told so.
+  /// Reported only to the session's own account.
   static var isStreamed: Self {
     Self(
       .invalidRequest, field: "session", "another connection streams the session",
@@ -195,7 +171,7 @@ extension SetupFailure {
     Self(.userCancelled, reason, cure: "ask again when somebody is at the gateway")
   }
 
-  /// The picker of a session that is over.
+  /// For the picker of a session that has ended.
   fileprivate static func pickerLost(_ failure: SetupFailure) -> Self {
     Self(.invalidated, failure.reason, cure: failure.cure)
   }

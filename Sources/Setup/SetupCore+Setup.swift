@@ -7,24 +7,20 @@ import Registry
 // From a choice to an accessory.
 
 extension SetupCore {
-  /// So long an app has to confirm.
-  static let confirmMilliseconds: Int64 = 120_000
-  /// Taking back what could not be taken back is tried again after so long.
-  static let takeBackMilliseconds: Int64 = 30_000
-
   // MARK: - The choice
 
-  /// An operator chooses. The answer comes when the accessory is set up, or awaits its app.
+  /// An operator chooses. The reply comes when the accessory is set up, or awaits its app.
   public mutating func choose(
     _ request: String, candidate number: UInt32, name: String?, ssid: String?, _ call: CallID
-  ) throws(OperatorError) {
-    let index = try openSetup(request)
+  ) throws(OperatorError) -> [SetupEffect] {
+    let flow = try openRequest(request)
+    guard let picker = flow.picker else { throw .requestClosed(request) }
     try requireRegistryForOperators()
-    guard let setup = requests[index].setup, setup.step == .none else { throw .requestClosed(request) }
-    guard let candidate = setup.picker.candidate(number), candidate.isShown else {
+    guard flow.isLooking else { throw .requestClosed(request) }
+    guard let candidate = picker.candidates.candidate(number), candidate.isShown else {
       throw .notFound(.candidate, name: "\(number)")
     }
-    let item = setup.items[candidate.item].item
+    let item = picker.items[candidate.item].item
     let isShared = !grants.grants(at: candidate.device).isEmpty
     let name = try name.map { (name) throws(OperatorError) in try Self.deviceName(name) }
     if name != nil, isShared || !item.setupOptions.contains(.rename) {
@@ -33,50 +29,39 @@ extension SetupCore {
         reason: isShared ? "another app has named the device already" : "the item is not renamed at setup")
     }
     if let name { try Self.requireNetworkName(name, of: item) }
-    let network = try ssid.map { (ssid) throws(OperatorError) in try Self.network(ssid, for: item.descriptor)
+    let network = try ssid.map { (ssid) throws(OperatorError) in
+      try Self.network(ssid, for: item.descriptor)
     }
-    take(index, number, .operator(call), network: network)
-    guard item.setupOptions.contains(.rename), !isShared else { return add(index, name: nil) }
-    emit(.pickerSetupRename, of: requests[index])
-    if let name { return add(index, name: name) }
-    let until = now.advanced(milliseconds: SetupRequest.nameMilliseconds)
-    withSetup(index) { $0.step = .naming(until: until) }
+    choose(flow.id, number, .operator(call), network: network)
+    guard item.setupOptions.contains(.rename), !isShared else {
+      add(flow.id, name: nil)
+      return takeEffects()
+    }
+    let end = now.advanced(milliseconds: SetupFlow.nameMilliseconds)
+    change(flow.id) { $0.askForName(until: end) }
+    if let name { add(flow.id, name: name) }
+    return takeEffects()
   }
 
-  /// The candidate is chosen; nobody is asked for a name.
-  mutating func choose(_ index: Int, _ number: UInt32, _ chooser: SetupRequest.Chooser) {
-    take(index, number, chooser, network: nil)
-    add(index, name: nil)
+  /// Chooses a candidate for which no operator is asked for a name.
+  mutating func chooseAndAdd(_ flow: RandomIdentifier, _ number: UInt32, _ chooser: SetupFlow.Chooser) {
+    choose(flow, number, chooser)
+    add(flow, name: nil)
   }
 
-  private mutating func take(
-    _ index: Int, _ number: UInt32, _ chooser: SetupRequest.Chooser, network: [UInt8]?
+  private mutating func choose(
+    _ flow: RandomIdentifier, _ number: UInt32, _ chooser: SetupFlow.Chooser, network: [UInt8]? = nil
   ) {
-    withSetup(index) { setup in
-      guard let candidate = setup.picker.choose(number) else {
-        preconditionFailure("a candidate that is shown can be chosen")
-      }
-      setup.chosen = candidate
-      setup.displayName = candidate.appName ?? setup.items[candidate.item].item.name
-      setup.chooser = chooser
-      setup.network = network
-      setup.detail = nil
-      setup.picker.touchRefusal = nil
+    change(flow) { flow in
+      let isChosen = flow.choose(number, chooser, network: network)
+      precondition(isChosen, "a candidate that is shown can be chosen")
+      return []
     }
   }
 
-  /// The request of that name, if it sets something up.
-  func openSetup(_ text: String) throws(OperatorError) -> Int {
-    guard let id = RandomIdentifier(text: text), let index = index(of: id), requests[index].setup != nil
-    else {
-      throw .requestClosed(text)
-    }
-    return index
-  }
-
-  /// What was read once can still be looked at.
+  /// Throws only when the registry was never read; otherwise what was read can still be listed.
   public func requireReadableRegistry() throws(OperatorError) {
-    if !ledger.wasOpened { try requireRegistryForOperators() }
+    if !queue.wasOpened { try requireRegistryForOperators() }
   }
 
   public func requireRegistryForOperators() throws(OperatorError) {
@@ -112,36 +97,22 @@ extension SetupCore {
 
   // MARK: - Adding
 
-  /// A person has typed the name of what is being set up, or has let the time pass.
-  mutating func add(_ index: Int, name: String?) {
-    guard let addition = addition(for: requests[index], name: name) else {
-      return failWritten(requests[index].id, .accountIsUnknown)
-    }
-    withSetup(index) { $0.step = .adding }
-    change(.apply(.add(addition)), .setup(requests[index].id))
+  /// Adds the chosen device, with the name that an operator typed.
+  mutating func add(_ flow: RandomIdentifier, name: String?) {
+    let identifier = random.draw()
+    change(flow) { $0.add(identifier, name: name) }
   }
 
-  private mutating func addition(for request: DeskRequest, name: String?) -> RegistryAddition? {
-    guard let setup = request.setup, let chosen = setup.chosen, let item = setup.chosenItem else {
-      return nil
-    }
-    let renamed = item.item.renamesNetwork ? name.map { Array($0.utf8) } : nil
-    var addition = addition(
-      app: request.app, item, chosen.device, name: name ?? chosen.appName ?? item.item.name,
-      renamed ?? setup.network)
-    addition?.isHandsFree = setup.chooser == .touch
-    return addition
-  }
-
-  /// An accessory of an app on a device that matches an item; nil when nobody may act as the app.
+  /// Returns an accessory of an app on a device that matches an item; nil when no account may act as the app.
   mutating func addition(
-    app: String, _ item: PickerItem, _ device: DeviceAddress, name: String, _ network: [UInt8]?
+    app: String, _ item: PickerItem, _ device: DeviceAddress, _ identifier: RandomIdentifier, name: String,
+    network: [UInt8]?
   ) -> RegistryAddition? {
     guard let account = configuration.accounts[app] else { return nil }
     let descriptor = item.item.descriptor
     var addition = RegistryAddition(
       app: app, account: account, descriptor: descriptor, identity: .bluetooth(device.settled),
-      identifier: random.draw(), bluetoothIdentifier: random.draw(), displayName: name)
+      identifier: identifier, bluetoothIdentifier: random.draw(), displayName: name)
     addition.item = item.isAppSupplied ? nil : item.item.id
     addition.maxAccessories = item.isAppSupplied ? nil : item.item.maxAccessories
     addition.isIdentityDurable = device.isIdentityDurable
@@ -154,116 +125,48 @@ extension SetupCore {
     return addition
   }
 
-  /// The chosen device is an accessory on disk, or the registry says why not.
-  mutating func setupWasWritten(_ id: RandomIdentifier, _ outcome: ChangeResult) {
-    guard let index = index(of: id), let setup = requests[index].setup, let chosen = setup.chosen else {
-      return
-    }
-    if let failure = outcome.setupFailure { return failWritten(id, failure) }
-    guard let grant = grants.grants(at: chosen.device).first(where: { $0.app == requests[index].app }),
-      let accessory = view(grant.identifier)
-    else { return failWritten(id, .accountHasChanged) }
-    let made = CompletedSetup(
-      accessory: accessory.identifier, displayName: accessory.displayName,
-      awaitsApp: accessory.state == .awaitingAuthorization,
-      finishesInApp: setup.chosenItem?.item.setupOptions.contains(.finishInApp) ?? false)
-    if case .operator(let call) = setup.chooser { act(.answer(call, .success(.setUp(made)))) }
+  /// The chosen device was written as an accessory, or was not.
+  mutating func setupWasWritten(_ id: RandomIdentifier, _ result: ChangeResult) {
+    guard let flow = flows.flow(id), case .adding(let identifier) = flow.state else { return }
+    if case .automatic(let key) = flow.origin { return automaticWasWritten(flow, key, result) }
+    if let failure = result.setupFailure { return failWriting(flow, failure) }
+    guard let accessory = view(identifier) else { return failWriting(flow, .accountHasChanged) }
     let now = now
-    let until = now.advanced(milliseconds: Self.confirmMilliseconds)
-    let events = withSetup(index) { setup in
-      if case .operator = setup.chooser { setup.chooser = .opener }
-      setup.accessory = made.accessory
-      setup.displayName = made.displayName
-      setup.step = made.awaitsApp ? .confirming(until: until) : .none
-      if !made.awaitsApp { setup.made.append(made) }
-      return setup.picker.setupSucceeded(awaitsConfirmation: made.awaitsApp, at: now)
-    }
-    if !made.awaitsApp { signal(.success, requests[index], chosen) }
-    tell(events, of: id)
+    let setup = CompletedSetup(
+      accessory: identifier, displayName: accessory.displayName,
+      awaitsApp: accessory.state == .awaitingAuthorization, finishesInApp: flow.finishesInApp)
+    change(id) { $0.complete(setup, at: now) }
     endIfAbandoned(id)
   }
 
-  /// Says at the gateway how a touch went.
-  private mutating func signal(
-    _ outcome: TouchSignal.Outcome, _ request: DeskRequest, _ chosen: PickerCandidate
-  ) {
-    guard let setup = request.setup, setup.wasTouched else { return }
-    act(.signal(TouchSignal(outcome, app: request.app, item: setup.items[chosen.item].item.id)))
+  /// The chosen device is no accessory that the app could use; it may still be in the registry.
+  private mutating func failWriting(_ flow: SetupFlow, _ failure: SetupFailure) {
+    change(flow.id) { $0.finish(failure) }
+    followAwaitingAccessories(until: now.advanced(milliseconds: SetupFlow.confirmMilliseconds))
   }
 
-  // MARK: - The app's word
+  // MARK: - The app's decision
 
-  /// The accessory is its app's now.
-  mutating func wasConfirmed(_ identifier: RandomIdentifier) {
-    guard let index = requests.firstIndex(where: { $0.setup?.isConfirming(identifier) ?? false }),
-      let setup = requests[index].setup, let chosen = setup.chosen
-    else { return }
-    signal(.success, requests[index], chosen)
-    let made = CompletedSetup(
-      accessory: identifier, displayName: view(identifier)?.displayName ?? setup.displayName ?? "",
-      awaitsApp: false, finishesInApp: setup.chosenItem?.item.setupOptions.contains(.finishInApp) ?? false)
+  /// The app has confirmed an accessory, or it was authorized in another way.
+  mutating func confirm(_ identifier: RandomIdentifier) {
+    guard let flow = flows.flow(awaitingAppWith: identifier), flow.isRequest else { return }
     let now = now
-    let events = withSetup(index) { setup in
-      setup.step = .none
-      setup.made.append(made)
-      return setup.picker.confirmed(at: now)
-    }
-    let id = requests[index].id
-    tell(events, of: id)
-    endIfAbandoned(id)
+    let setup = CompletedSetup(
+      accessory: identifier, displayName: view(identifier)?.displayName ?? flow.displayName ?? "",
+      awaitsApp: false, finishesInApp: flow.finishesInApp)
+    change(flow.id) { $0.confirm(setup, at: now) }
+    endIfAbandoned(flow.id)
   }
 
-  /// What awaits its app goes back; with it the request fails.
+  /// Removes an accessory that awaits its app; with it its flow fails.
   mutating func takeBack(_ identifier: RandomIdentifier, _ failure: SetupFailure, _ call: CallID? = nil) {
-    awaiting[identifier] = .some(nil)
-    if let index = requests.firstIndex(where: { $0.setup?.isConfirming(identifier) ?? false }) {
-      withSetup(index) { $0.step = .takingBack(failure) }
-    }
-    change(.apply(.remove(identifier, leavesTombstone: false)), .takeBack(identifier, failure, call))
-  }
-
-  mutating func wasTakenBack(
-    _ identifier: RandomIdentifier, _ failure: SetupFailure, _ call: CallID?, _ outcome: ChangeResult
-  ) {
-    leftOver.remove(identifier)
-    if case .failed = outcome, ledger.registry.accessory(identifier) != nil {
-      awaiting[identifier] = now.advanced(milliseconds: Self.takeBackMilliseconds)
-    }
-    if let call { answer(call, outcome) }
-    guard
-      let index = requests.firstIndex(where: {
-        $0.setup?.accessory == identifier && $0.setup?.isTakingBack ?? false
-      })
-    else { return }
-    failWritten(requests[index].id, failure)
-  }
-
-  /// What a request had chosen could not be added, or is not there any more.
-  mutating func failWritten(_ id: RandomIdentifier, _ failure: SetupFailure) {
-    guard let index = index(of: id) else { return }
-    if let chosen = requests[index].setup?.chosen { signal(.failure, requests[index], chosen) }
-    tell(withSetup(index) { $0.picker.failSetup(failure) }, of: id)
+    guard let flow = flows.flow(awaitingAppWith: identifier) else { return }
+    change(flow.id) { $0.takeBack(failure, call) }
   }
 }
 
-extension SetupRequest {
-  /// Why an operator who names what is set up is refused.
-  func takesNoName(_ request: String) -> OperatorError {
-    switch step {
-    case .none, .naming: .invalid(field: "request", reason: "it waits for a choice, not to be named")
-    case .confirming: .invalid(field: "request", reason: "it waits for its app, not to be named")
-    // Somebody has decided.
-    case .adding, .takingBack: .requestClosed(request)
-    }
-  }
-
-  func isConfirming(_ identifier: RandomIdentifier) -> Bool {
-    if case .confirming = step { accessory == identifier } else { false }
-  }
-
-  var isTakingBack: Bool {
-    if case .takingBack = step { true } else { false }
-  }
+extension SetupFlow {
+  fileprivate var finishesInApp: Bool { chosenItem?.item.setupOptions.contains(.finishInApp) ?? false }
 }
 
 extension DeviceAddress {
@@ -278,14 +181,14 @@ extension SetupFailure {
       cure: "make the account that the manifest names, and reload")
   }
 
-  /// The app did not confirm.
+  /// The app did not confirm the accessory.
   public static var notConfirmed: Self {
     Self(
       .userCancelled, "the app did not confirm the accessory in two minutes",
       cure: "call FinishAuthorization after accessoryAdded")
   }
 
-  /// The agent ended before the app had confirmed.
+  /// The agent ended before the app had confirmed the accessory.
   public static var agentHasRestarted: Self {
     Self(
       .userCancelled, "the agent was restarted before the app confirmed the accessory",

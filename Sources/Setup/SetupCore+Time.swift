@@ -5,69 +5,81 @@ public import HCI
 public import Manifest
 public import Registry
 
-// Time, and what lasts from one manifest to the next.
+// Time, and reloads of the manifest.
 
 extension SetupCore {
   /// When ``advance(to:)`` is due.
   public var deadline: Instant? {
-    var soonest = sessions.nextEnd
-    for request in requests { soonest = .earliest(soonest, request.deadline) }
-    for case let end? in awaiting.values { soonest = .earliest(soonest, end) }
-    return soonest
+    flows.flows.reduce(sessions.nextEnd) { .earliest($0, $1.deadline) }
   }
 
-  /// Lets time pass, up to the calls and the looks that come at that time.
-  public mutating func advance(to time: Instant) {
+  /// Lets time pass, up to the calls and the candidate refreshes that come at that time.
+  public mutating func advance(to time: Instant) -> [SetupEffect] {
     now = max(now, time)
-    guard let deadline, deadline <= now else { return }
+    guard let deadline, deadline <= now else { return [] }
     expireSessions()
-    for id in requests.map(\.id) { advance(id) }
+    for id in flows.flows.map(\.id) { advance(id) }
     decideTouches()
-    guard awaiting.values.contains(where: { $0.map { $0 <= now } ?? false }) else { return }
-    for accessory in ledger.registry.accessories.map(\.identifier) {
-      if case .some(let end?) = awaiting[accessory], end <= now { takeBack(accessory, .notConfirmed) }
-    }
+    takeBackUnconfirmed()
+    return takeEffects()
   }
+
+  /// The radio scans, or does not.
+  public mutating func setRadio(isDown: Bool) { radio.set(isDown: isDown, at: now) }
 
   private mutating func advance(_ id: RandomIdentifier) {
-    guard let index = index(of: id) else { return }
-    let isOver = requests[index].end.map { $0 <= now } ?? false
-    switch requests[index].kind {
-    case .rename, .authorize:
-      if isOver { close(id, .userCancelled(reason: "no operator answered in a minute")) }
-    case .setup(let setup):
-      switch setup.step {
-      case .none:
-        let (now, isRadioDown) = (now, isRadioDown)
-        tell(withSetupQuietly(index) { $0.picker.advance(to: now, isRadioDown: isRadioDown) }, of: id)
-      case .naming: if isOver { add(index, name: nil) }
-      case .adding, .confirming, .takingBack: break
-      }
+    guard let flow = flows.flow(id) else { return }
+    let (now, isRadioDown) = (now, radio.isDown)
+    let isOver = flow.end.map { $0 <= now } ?? false
+    switch flow.state {
+    case .discovering, .choosing: changeQuietly(id) { $0.advance(to: now, isRadioDown: isRadioDown) }
+    case .naming: if isOver { add(id, name: nil) }
+    case .asking:
+      if isOver { change(id) { $0.close(.userCancelled(reason: "no operator answered in a minute")) } }
+    case .adding, .confirming, .settling, .takingBack, .writing, .finished: break
     }
   }
 
-  /// Goes on with another manifest.
-  public mutating func configure(_ new: SetupConfiguration) {
+  /// Takes back the accessories that their apps did not confirm in time, in the order they were added.
+  private mutating func takeBackUnconfirmed() {
+    let overdue = flows.flows.filter { flow in
+      if case .confirming(let end) = flow.state { end <= now } else { false }
+    }
+    let identifiers = Set(overdue.compactMap(\.accessory))
+    guard !identifiers.isEmpty else { return }
+    for accessory in registry.accessories.map(\.identifier) where identifiers.contains(accessory) {
+      takeBack(accessory, .notConfirmed)
+    }
+  }
+
+  // MARK: - Reload
+
+  /// Continues with another manifest.
+  public mutating func configure(_ new: SetupConfiguration) -> [SetupEffect] {
     let before = configuration
     configuration = new
     if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = [:] }
     endSessions { session in
       new.apps[session.app] == nil || new.accounts[session.app] != before.accounts[session.app]
     }
-    for request in requests where !isStillMeant(request) {
+    for flow in flows.flows where flow.isRequest && !isStillValid(flow) {
       let failure = SetupFailure.userCancelled(reason: "the gateway's manifest was changed")
-      if request.setup?.canBeClosed ?? false { failSetup(request.id, failure) }
-      if request.setup == nil { close(request.id, failure) }
+      if flow.question != nil {
+        change(flow.id) { $0.close(failure) }
+      } else if flow.canBeClosed {
+        change(flow.id) { $0.finish(failure) }
+      }
     }
-    if !before.standsLike(new) { tellDifferences(from: ledger.registry, before) }
+    if !before.standsLike(new) { reportDifferences(from: registry, before) }
     refreshGrants()
     openRegistryAgain()
+    return takeEffects()
   }
 
-  /// Whether the manifest still says of the request's items what it said.
-  private func isStillMeant(_ request: DeskRequest) -> Bool {
-    guard let app = configuration.apps[request.app] else { return false }
-    return request.setup?.items.allSatisfy { item in item.isAppSupplied || app.items.contains(item.item) }
+  /// Whether the manifest still has the request's items as they were.
+  private func isStillValid(_ flow: SetupFlow) -> Bool {
+    guard let app = configuration.apps[flow.app] else { return false }
+    return flow.picker?.items.allSatisfy { item in item.isAppSupplied || app.items.contains(item.item) }
       ?? true
   }
 
@@ -75,31 +87,35 @@ extension SetupCore {
 
   /// Whether some accessory has a second identity and no second address yet.
   public var hasSecondIdentities: Bool {
-    ledger.registry.accessories.contains { accessory in
+    registry.accessories.contains { accessory in
       let item = accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }
       return (accessory.alternate ?? item?.alternate) != nil
-        && ledger.registry.device(of: accessory).secondAddress == nil
+        && registry.device(of: accessory).secondAddress == nil
     }
   }
 
-  /// An accessory advertises from there too.
-  public mutating func learn(_ address: DeviceAddress, of accessory: RandomIdentifier) {
-    guard ledger.pending == nil, ledger.waiting.isEmpty, ledger.state == .open else { return }
-    change(.apply(.addAddress(accessory, address.settled)), .address)
+  /// Adds an address from which an accessory advertises as its second identity.
+  public mutating func addSecondAddress(
+    _ address: DeviceAddress, of accessory: RandomIdentifier
+  ) -> [SetupEffect] {
+    if queue.isIdle, queue.state == .open {
+      enqueue(.apply(.addAddress(accessory, address.settled)), .address)
+    }
+    return takeEffects()
   }
 
-  // MARK: - Items of no manifest
+  // MARK: - Items that are in no manifest
 
-  /// What has to be recognised beside the manifest's items: those that apps brought, for their pickers and for the
-  /// accessories that came of them, and what operators let apps add.
+  /// The items that are matched in addition to the manifest's: those that apps supplied, for their pickers and for the
+  /// accessories that were set up with them, and second identities that operators let apps add.
   public var appSuppliedItems: [ManifestItem] {
     var items: [ManifestItem] = []
-    for request in requests {
-      for item in request.setup?.items ?? [] where item.isAppSupplied {
-        items.append(ManifestItem(app: request.app, item: item.item))
+    for flow in flows.flows {
+      for item in flow.picker?.items ?? [] where item.isAppSupplied {
+        items.append(ManifestItem(app: flow.app, item: item.item))
       }
     }
-    for accessory in ledger.registry.accessories where accessory.item == nil || accessory.alternate != nil {
+    for accessory in registry.accessories where accessory.item == nil || accessory.alternate != nil {
       guard standing(of: accessory) == .active else { continue }
       if accessory.item == nil, accessory.descriptor.hasBluetoothClause {
         items.append(
@@ -113,20 +129,8 @@ extension SetupCore {
   }
 }
 
-extension DeskRequest {
-  /// When it has something to do by itself. What awaits its app has its accessory's time, and the disk takes its own.
-  fileprivate var deadline: Instant? {
-    guard let setup else { return end }
-    return switch setup.step {
-    case .none: .earliest(setup.picker.deadline, setup.touch?.deadline)
-    case .naming(let until): until
-    case .adding, .confirming, .takingBack: nil
-    }
-  }
-}
-
 extension RegistryAccessory {
-  /// Whether an item is what an operator let the app add.
+  /// Whether an item is the second identity that an operator let the app add.
   public func isRecognised(byAlternate id: String) -> Bool { id == AppSuppliedItem.id(ofAlternate: number) }
 
   fileprivate func recognised(by descriptor: DiscoveryDescriptor, _ id: String) -> ManifestItem {
@@ -144,4 +148,16 @@ extension Instant {
     guard let one, let other else { return one ?? other }
     return min(one, other)
   }
+}
+
+/// The ids of items that are in no manifest. Their colon cannot occur in a manifest.
+public enum AppSuppliedItem {
+  /// The id of an item in a picker's call.
+  public static func id(inCall number: UInt64) -> String { "call:\(number)" }
+
+  /// The id of the item by which an accessory is recognised when its app supplied the item.
+  static func id(ofAccessory number: Int64) -> String { "accessory:\(number)" }
+
+  /// The id of a second identity that an operator let the app add.
+  static func id(ofAlternate number: Int64) -> String { "alternate:\(number)" }
 }

@@ -4,193 +4,184 @@ public import HCI
 public import Manifest
 public import Registry
 
-/// Who may set up what: sessions of apps, requests that wait for operators, and the registry of accessories.
+/// Which app may set up what: the sessions of apps, the setup flows, and the queue of changes to the registry.
 ///
-/// Pure: calls, what is in sight, the registry's answers, and the time go in; ``nextAction()``, ``read(_:)`` and the
-/// values of requests come out. Capacity: ``SessionTable/countMax`` sessions, for each app ``AppFeed/capacity`` events
-/// and one setup request; renames and authorizations wait in calls, whose number is bounded.
+/// Pure: calls, devices that match, the disk's replies, and the time go in; each input returns its effects. Capacity:
+/// those of ``SessionStore`` and ``RegistryQueue``; each app has one flow with a picker. Questions to the operators are
+/// made in calls, whose number is bounded.
 public struct SetupCore: Sendable {
-  /// How the last so many requests ended is remembered for those who watch.
-  static let outcomesMax = 64
-
   var configuration: SetupConfiguration
   var random: RandomSource
-  var sessions = SessionTable()
-  var feeds: [String: AppFeed] = [:]
+  var sessions = SessionStore()
+  var flows = FlowTable()
+  var queue = RegistryQueue()
   var paces: [String: RequestPace] = [:]
-  public internal(set) var requests: [DeskRequest] = []
-  var outcomes: [RequestOutcome] = []
-  var ledger = Ledger()
-  public internal(set) var grants = Grants() {
-    didSet { grantsRevision &+= 1 }
-  }
-  /// Grows whenever ``grants`` is made anew.
-  public private(set) var grantsRevision: UInt64 = 0
-  /// Accessories that await their app until then; nil while their fate is being written.
-  var awaiting: [RandomIdentifier: Instant?] = [:]
-  /// What awaited its app when the run before ended, until it was taken back.
-  var leftOver: Set<RandomIdentifier> = []
+  public internal(set) var grants = Grants()
   var automatic = AutomaticSetups()
-  var tally = SetupCounters()
-  /// The radio does not scan, or came back so short a time ago that what it finds was there before.
-  var isRadioDown = true
-  var radioSettled: Instant?
+  public internal(set) var counters = SetupCounters()
+  var radio = RadioPresence()
   public internal(set) var now: Instant
   /// Seconds since 1970, as far as the machine knows.
   public var wallSeconds: Int64?
-  /// Grows whenever something about requests changes that operators see.
-  public internal(set) var revision: UInt64 = 0
-  /// Grows whenever somebody may have something to read.
-  public private(set) var activity: UInt64 = 0
-  /// Numbers of items that apps bring in calls.
+  /// How many numbers were given to items that apps supply in calls.
   private var appSuppliedCount: UInt64 = 0
-  private var actions: [SetupEffect] = []
+  /// The effects of the input that is being handled; empty between inputs.
+  private(set) var effects: [SetupEffect] = []
+  private(set) var changes: SetupChanges = []
 
-  /// `secret` seeds identifiers and tokens; nobody else may know it.
+  /// `secret` seeds identifiers and tokens; no one else may know it.
   public init(_ configuration: SetupConfiguration, secret: Block128, at now: Instant) {
     self.configuration = configuration
     random = RandomSource(key: secret)
     self.now = now
-    act(.registry(.open))
   }
 
-  // MARK: - Outputs
-
-  mutating func act(_ action: SetupEffect) {
-    actions.append(action)
-    activity &+= 1
+  /// Reads the registry's file; the first input.
+  public mutating func start() -> [SetupEffect] {
+    perform(queue.open())
+    return takeEffects()
   }
 
-  /// The next thing to do, in order; nil when all is done.
-  public mutating func nextAction() -> SetupEffect? { actions.isEmpty ? nil : actions.removeFirst() }
+  // MARK: - Effects
 
-  public var counters: SetupCounters { tally }
-  public var sessionCount: Int { sessions.sessions.count }
-  public var registry: AccessoryRegistry { ledger.registry }
+  mutating func add(_ effect: SetupEffect) { effects.append(effect) }
 
-  /// Whether calls have to wait because the registry is being read, or what the run before left half done is being
-  /// taken back.
-  public var isOpening: Bool { ledger.state == .opening || !leftOver.isEmpty }
+  mutating func log(_ notice: SetupNotice) { add(.log(notice)) }
 
-  /// Why the registry cannot be used; nil when it can, or is being read.
-  public var degradation: String? {
-    if case .degraded(let sentence) = ledger.state { sentence } else { nil }
+  mutating func reply(_ call: CallID, _ result: Result<CallResult, OperatorError>) {
+    add(.reply(call, result))
   }
 
-  /// Why the disk did not take the last change of the registry; nil when it did.
-  public var lastRefusalOfDisk: String? { ledger.refusal }
+  mutating func note(_ change: SetupChanges) { changes.formUnion(change) }
 
-  /// How the request ended; nil when it is open, or was over long ago.
-  public func outcome(of request: RandomIdentifier) -> RequestOutcome? {
-    outcomes.last { $0.request == request }
-  }
-
-  public func request(_ id: RandomIdentifier) -> DeskRequest? { requests.first { $0.id == id } }
-
-  /// Whether what is in sight has to be looked at.
-  public var looksForDevices: Bool {
-    requests.contains { $0.setup != nil } || configuration.hasAutomaticItems
-  }
-
-  /// The first of `count` numbers for items that an app brings.
-  public mutating func bring(_ count: Int) -> UInt64 {
-    appSuppliedCount += UInt64(count)
-    return appSuppliedCount - UInt64(count)
-  }
-
-  // MARK: - What everything uses
-
-  func index(of request: RandomIdentifier) -> Int? { requests.firstIndex { $0.id == request } }
-
-  /// Changes a setup request that is there; operators will want to see it.
-  mutating func withSetup<Value>(_ index: Int, _ body: (inout SetupRequest) -> Value) -> Value {
-    revision += 1
-    activity &+= 1
-    return withSetupQuietly(index, body)
-  }
-
-  /// Changes what nobody sees.
-  mutating func withSetupQuietly<Value>(_ index: Int, _ body: (inout SetupRequest) -> Value) -> Value {
-    guard case .setup(var setup) = requests[index].kind else {
-      preconditionFailure("the request sets something up")
-    }
-    let value = body(&setup)
-    requests[index].kind = .setup(setup)
-    return value
+  /// Returns the effects of an input at its end.
+  mutating func takeEffects() -> [SetupEffect] {
+    defer { (effects, changes) = ([], []) }
+    return changes.isEmpty ? effects : effects + [.changed(changes)]
   }
 
   mutating func emit(
     _ kind: AppEvent.Kind, toApp app: String, audience: RandomIdentifier? = nil,
     picker: RandomIdentifier? = nil
   ) {
-    feeds[app, default: AppFeed()].append(AppEvent(kind, picker: picker, at: now), to: audience)
-    activity &+= 1
+    sessions.append(AppEvent(kind, picker: picker, at: now), toApp: app, audience: audience)
+    note(.events)
   }
 
   /// Begins the app's events with the end of something that the run before began.
   mutating func emitOpening(_ kind: AppEvent.Kind, toApp app: String) {
-    feeds[app, default: AppFeed()].open(with: AppEvent(kind, at: now))
+    sessions.appendOpening(AppEvent(kind, at: now), toApp: app)
   }
 
-  /// What a picker says goes to the session that asked; an operator's own request says it to nobody.
-  mutating func emit(_ kind: AppEvent.Kind, of request: DeskRequest) {
-    guard let session = request.session else { return }
-    emit(kind, toApp: request.app, audience: session, picker: request.id)
-  }
+  // MARK: - Accessories as apps see them
 
-  /// An accessory as its app sees it; nil while it is hidden from it.
+  /// Returns an accessory as its app sees it; nil while it is hidden from the app.
   func view(
     _ accessory: RegistryAccessory, in registry: AccessoryRegistry, _ configuration: SetupConfiguration
-  )
-    -> AppAccessory?
-  {
+  ) -> AppAccessory? {
     let standing = configuration.standing(of: accessory, boundTo: registry.account(ofApp: accessory.app))
     guard standing != .suspended else { return nil }
     return AppAccessory(accessory, registry.device(of: accessory), isInert: standing == .orphaned)
   }
 
   func view(_ identifier: RandomIdentifier) -> AppAccessory? {
-    ledger.registry.accessory(identifier).flatMap { view($0, in: ledger.registry, configuration) }
+    registry.accessory(identifier).flatMap { view($0, in: registry, configuration) }
   }
 
-  /// The accessories that an app sees, in the order they were added.
-  public func accessories(ofApp app: String) -> [AppAccessory] {
-    ledger.registry.accessories(ofApp: app).compactMap { view($0, in: ledger.registry, configuration) }
-  }
-
-  public func standing(of accessory: RegistryAccessory) -> AccessoryStatus {
-    configuration.standing(of: accessory, boundTo: ledger.registry.account(ofApp: accessory.app))
+  /// Returns the first of `count` numbers for items that an app supplies in a call.
+  public mutating func reserveItemNumbers(_ count: Int) -> UInt64 {
+    appSuppliedCount += UInt64(count)
+    return appSuppliedCount - UInt64(count)
   }
 }
 
-// MARK: - Looking up
+/// Whether the radio scans, and since when.
+struct RadioPresence: Sendable {
+  /// A device that appears this soon after the radio came back was there before.
+  static let settleMilliseconds: Int64 = 3000
+
+  private(set) var isDown = true
+  private var settledAt: Instant?
+
+  mutating func set(isDown: Bool, at now: Instant) {
+    guard isDown != self.isDown else { return }
+    self.isDown = isDown
+    settledAt = isDown ? nil : now.advanced(milliseconds: Self.settleMilliseconds)
+  }
+
+  /// Whether devices appear and disappear because people carry them, not because of the radio.
+  func isSettled(at now: Instant) -> Bool { !isDown && settledAt.map { $0 <= now } ?? true }
+}
+
+// MARK: - Queries
 
 extension SetupCore {
+  public var sessionCount: Int { sessions.sessions.count }
+  public var registry: AccessoryRegistry { queue.registry }
+
+  /// What waits for an operator, in the order of opening.
+  public var requests: [SetupFlow] { flows.flows.filter(\.isRequest) }
+
+  public func request(_ id: RandomIdentifier) -> SetupFlow? {
+    flows.flow(id).flatMap { $0.isRequest ? $0 : nil }
+  }
+
+  /// How the request ended; nil when it is open, or was over long ago.
+  public func outcome(of request: RandomIdentifier) -> RequestOutcome? { flows.outcome(of: request) }
+
+  /// Whether calls have to wait because the registry is being read, or because accessories that awaited their apps when
+  /// the run before ended are being taken back.
+  public var isOpening: Bool {
+    queue.state == .opening || flows.flows.contains { $0.origin == .previousRun }
+  }
+
+  /// Why the registry cannot be used; nil when it can, or is being read.
+  public var degradation: String? {
+    if case .degraded(let sentence) = queue.state { sentence } else { nil }
+  }
+
+  /// Why the disk did not write the last change of the registry; nil when it did.
+  public var lastWriteFailure: String? { queue.failure }
+
+  /// Whether candidates have to be refreshed.
+  public var looksForDevices: Bool { hasOpenPicker || configuration.hasAutomaticItems }
+
+  public var hasOpenPicker: Bool { flows.flows.contains { $0.picker != nil } }
+
   public func app(_ name: String) -> App? { configuration.apps[name] }
 
   public var appNames: [String] { configuration.apps.keys.sorted() }
 
-  /// The app's next accessory behind a number in the registry.
+  /// The accessories that an app sees, in the order they were added.
+  public func accessories(ofApp app: String) -> [AppAccessory] {
+    registry.accessories(ofApp: app).compactMap { view($0, in: registry, configuration) }
+  }
+
+  public func standing(of accessory: RegistryAccessory) -> AccessoryStatus {
+    configuration.standing(of: accessory, boundTo: registry.account(ofApp: accessory.app))
+  }
+
+  /// Returns the app's next accessory after a number in the registry.
   public func accessory(ofApp app: String, after last: Int64) -> (number: Int64, accessory: AppAccessory)? {
     var last = last
-    while let next = ledger.registry.accessory(after: last, where: { $0.app == app }) {
-      if let view = view(next, in: ledger.registry, configuration) { return (next.number, view) }
+    while let next = registry.accessory(after: last, where: { $0.app == app }) {
+      if let view = view(next, in: registry, configuration) { return (next.number, view) }
       last = next.number
     }
     return nil
   }
 
-  /// An app is not told that it has no accessories because nobody can read which.
+  /// Throws when the registry was never read: an app would otherwise be told that it has no accessories.
   public func requireSoundRegistry() throws(SetupFailure) {
-    if degradation != nil, !ledger.wasOpened { try requireRegistry() }
+    if degradation != nil, !queue.wasOpened { try requireRegistry() }
   }
 
-  /// The items somebody waits for, by their paths; true where their app is told what devices say.
+  /// The items that a flow looks for, by their paths; true where their app is told what devices send.
   public var interest: [String: Bool] {
     var interest: [String: Bool] = [:]
-    for request in requests {
-      guard let setup = request.setup else { continue }
-      for item in setup.items { interest["\(request.app)/\(item.item.id)"] = setup.picker.isFiltered }
+    for flow in flows.flows {
+      guard let picker = flow.picker else { continue }
+      for item in picker.items { interest["\(flow.app)/\(item.item.id)"] = picker.isFiltered }
     }
     guard configuration.hasAutomaticItems else { return interest }
     for app in configuration.apps.values {
@@ -199,5 +190,28 @@ extension SetupCore {
       }
     }
     return interest
+  }
+
+  /// The flows for which devices are looked for.
+  public var requestCounts: RequestCounts {
+    let pickers = flows.flows.compactMap(\.picker)
+    return RequestCounts(
+      open: pickers.count, immediate: pickers.count(where: \.isImmediate),
+      filtered: pickers.count(where: \.isFiltered))
+  }
+}
+
+/// The requests for which devices are looked for: what the radio is needed for.
+public struct RequestCounts: Equatable, Sendable {
+  public var open: Int
+  /// Those for which a device has to be held at the gateway.
+  public var immediate: Int
+  /// Those whose apps are told what devices send.
+  public var filtered: Int
+
+  public init(open: Int = 0, immediate: Int = 0, filtered: Int = 0) {
+    self.open = open
+    self.immediate = immediate
+    self.filtered = filtered
   }
 }

@@ -7,16 +7,16 @@ public struct SetupCounters: Equatable, Sendable {
   public var requestsOpened: UInt64 = 0
   /// Identifiers and tokens that were not the caller's.
   public var foreignRefused: UInt64 = 0
-  /// Devices that were told to an app before they were chosen.
+  /// Devices that an app was told of before they were chosen.
   public var disclosed: UInt64 = 0
   public var resolved: UInt64 = 0
   public var added: UInt64 = 0
   public var removed: UInt64 = 0
   public var setupsFailed: UInt64 = 0
-  /// Touches that chose nothing: several devices, several requests, or a device that may not be set up so.
+  /// Touches that chose nothing: several devices, several requests, or a device that may not be chosen by touch.
   public var touchesRefused: UInt64 = 0
   public var automaticFailed: UInt64 = 0
-  /// Devices without a place among those whose retry is remembered.
+  /// Devices whose retry was forgotten because there were too many.
   public var automaticForgotten: UInt64 = 0
   public var commitsFailed: UInt64 = 0
 

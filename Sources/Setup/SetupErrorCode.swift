@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Why something was not done: `ASError.Code` with its raw values.
+/// Why a call or a setup failed: `ASError.Code` with its raw values.
 public enum SetupErrorCode: Int, CaseIterable, Sendable {
   /// Never sent.
   case success = 0
@@ -27,16 +27,16 @@ public enum SetupErrorCode: Int, CaseIterable, Sendable {
   /// An operator said no.
   case userRestricted = 750
 
-  /// As the case is called.
+  /// The name of the case.
   public var name: String { "\(self)" }
 }
 
-/// A request that was not done, with what an app's author needs to mend it.
+/// A failure of a call or a setup, with what an app's author needs to correct it.
 public struct SetupFailure: Error, Equatable, Sendable {
   public let code: SetupErrorCode
   /// The parameter, for an invalid request: `items[1].descriptor.bluetoothServiceUUID`.
   public let field: String?
-  /// What is wrong, in a sentence's end.
+  /// What is wrong, as the second half of a sentence.
   public let reason: String
   /// What would help.
   public let cure: String

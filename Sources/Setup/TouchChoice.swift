@@ -4,15 +4,15 @@ public import HCI
 
 /// Chooses by touch: which device was carried to the gateway.
 ///
-/// Eligible is a device that was outside or unseen when the request opened, or has left since, and then enters. After
-/// the first such entry it waits a second: a second device in that time means that nobody can tell which one was meant,
-/// and both must leave and come again. Capacity: ``devicesMax`` devices that are inside; beyond that nothing is chosen
+/// A device is eligible when it was outside or unseen when the request opened, or has left since, and then enters. After
+/// the first such entry the choice waits one second. If another device enters in that time, it is not clear which one was
+/// meant, and both must leave and come again. Capacity: ``devicesMax`` devices that are inside; beyond that nothing is chosen
 /// until some have left.
 public struct TouchChoice: Sendable {
   public enum Decision: Equatable, Sendable {
-    /// This device, and no other, was brought.
+    /// Only this device was held at the gateway.
     case chosen(DeviceAddress)
-    /// Several came at once; none is chosen.
+    /// Several were held at once; none is chosen.
     case several([DeviceAddress])
   }
 
@@ -21,7 +21,7 @@ public struct TouchChoice: Sendable {
 
   /// Devices that are inside, and must leave before they can be chosen.
   private var spent: Set<DeviceAddress>
-  /// Entered in this second.
+  /// Devices that entered in this second.
   private var entered: [DeviceAddress] = []
   private var decisionTime: Instant?
   private var isCrowded = false
@@ -46,7 +46,7 @@ public struct TouchChoice: Sendable {
     if decisionTime == nil { decisionTime = now.advanced(milliseconds: Self.waitMilliseconds) }
   }
 
-  /// A device was inside before anybody could see it: it must leave and come again.
+  /// A device was inside before the radio could receive it: it must leave and come again.
   public mutating func disregard(_ device: DeviceAddress) {
     guard !spent.contains(device) else { return }
     guard spent.count + entered.count < Self.devicesMax else {
@@ -58,7 +58,7 @@ public struct TouchChoice: Sendable {
     if entered.isEmpty { decisionTime = nil }
   }
 
-  /// A device has left, or is heard no more. One that leaves within its second was not held there.
+  /// A device has left, or is no longer received. A device that leaves within its second was not held there.
   public mutating func leave(_ device: DeviceAddress) {
     spent.remove(device)
     entered.removeAll { $0 == device }
@@ -66,13 +66,13 @@ public struct TouchChoice: Sendable {
     if isCrowded, spent.count < Self.devicesMax { isCrowded = false }
   }
 
-  /// Another request waits for the same device: neither gets it, until it has left and come again.
+  /// Another request waits for the same device: neither gets it until it has left and come again.
   public mutating func contest(_ device: DeviceAddress) {
     guard entered.contains(device) else { return }
     disregard(device)
   }
 
-  /// What the second brought; nil while it is not over.
+  /// Returns the decision once the second is over; nil before.
   public mutating func decide(at now: Instant) -> Decision? {
     guard let decisionTime, decisionTime <= now else { return nil }
     self.decisionTime = nil
@@ -80,5 +80,44 @@ public struct TouchChoice: Sendable {
     entered = []
     spent.formUnion(devices)
     return devices.count == 1 ? .chosen(devices[0]) : .several(devices)
+  }
+}
+
+/// What one picker knows of the devices that are held at the gateway.
+struct TouchTracking: Sendable {
+  /// nil until the first candidate refresh.
+  var choice: TouchChoice?
+  /// The devices at the gateway now, each with the item whose gate has let it in.
+  private(set) var held: [DeviceAddress: String] = [:]
+  /// Why the last device that was held was not set up, as the app is told.
+  var refusal: TouchRefusal?
+
+  /// Takes in the devices that are held now. `contested` are those that another request looks for too; `isSettled`:
+  /// devices come and go because people carry them. Returns the devices that were refused because they are contested.
+  mutating func follow(
+    _ held: [DeviceAddress: String], contested: Set<DeviceAddress>, isSettled: Bool, at now: Instant
+  ) -> [DeviceAddress] {
+    let inside = Set(held.keys)
+    guard var choice else {
+      self.choice = TouchChoice(inside: inside)
+      self.held = held
+      return []
+    }
+    var refused: [DeviceAddress] = []
+    for device in inside.subtracting(self.held.keys) {
+      guard isSettled else {
+        choice.disregard(device)
+        continue
+      }
+      choice.enter(device, at: now)
+      if contested.contains(device) {
+        choice.contest(device)
+        refused.append(device)
+      }
+    }
+    if isSettled { for device in Set(self.held.keys).subtracting(inside) { choice.leave(device) } }
+    self.held = isSettled ? held : self.held.merging(held) { _, new in new }
+    self.choice = choice
+    return refused
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Why a device that was held at the gateway was not set up, for people.
+/// Why a device that was held at the gateway was not set up, as a sentence for operators.
 public struct TouchRefusal: Equatable, Sendable {
   public let reason: String
   public let cure: String
@@ -12,7 +12,7 @@ public struct TouchRefusal: Equatable, Sendable {
 
   public var sentence: String { "\(reason); \(cure)" }
 
-  /// As the request's own app may know it: nothing of what other apps look for.
+  /// The refusal as the request's own app may know it, without what other apps look for.
   var forApp: Self { self == .contested ? .unnamed : self }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What the gateway's program for signals (`on-touch`) is told: how a touch ended, and of which item.
+/// What the gateway's signal program (`on-touch`) is told: how a touch ended, and for which item.
 public struct TouchSignal: Equatable, Sendable {
   public enum Outcome: String, CaseIterable, Sendable {
     case success, failure

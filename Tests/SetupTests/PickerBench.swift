@@ -3,12 +3,23 @@
 import HCI
 import Manifest
 import Registry
-import Setup
+@testable import Setup
 
 /// An open picker and what its session was told.
 final class PickerBench {
-  private(set) var request: PickerRequest
-  private(set) var events: [PickerRequest.Event] = []
+  /// What a session is told, without the devices' payloads.
+  enum Event: Equatable {
+    case didPresent
+    case discovered(UInt32)
+    case setupFailed(SetupFailure)
+    case didDismiss
+    case finished(SetupFailure?)
+  }
+
+  private(set) var flow: SetupFlow
+  private(set) var events: [Event] = []
+  /// Every change of state, as it is logged.
+  private(set) var transitions: [String] = []
   private(set) var milliseconds: Int64 = 0
   var isRadioDown = false
 
@@ -16,10 +27,13 @@ final class PickerBench {
     items: Int = 2, settings: PickerSettings = PickerSettings(), choice: PickerRequest.Choice = .person,
     count: Int = 1, isAttended: Bool = true, limits: Limits = Limits()
   ) {
-    request = PickerRequest(
-      RandomIdentifier(high: 1, low: 1), app: "lights", itemCount: items, settings: settings, choice: choice,
-      count: count, isAttended: isAttended, limits: limits, at: Instant(microseconds: 0))
-    events += request.present()
+    let now = Instant(microseconds: 0)
+    let items = (0..<items).map { PickerItem(DisplayItem(id: "item\($0)", name: "Item \($0)")) }
+    let picker = PickerRequest(
+      items, settings: settings, choice: choice, count: count, isAttended: isAttended, limits: limits, at: now
+    )
+    flow = SetupFlow(RandomIdentifier(high: 1, low: 1), app: "lights", .operator, picker, at: now)
+    take(flow.present())
   }
 
   convenience init(filtered: Bool, timeout: PickerSettings.DiscoveryTimeout = .standard) {
@@ -31,51 +45,90 @@ final class PickerBench {
 
   var now: Instant { Instant(microseconds: milliseconds * 1000) }
 
+  var picker: PickerRequest {
+    guard let picker = flow.picker else { preconditionFailure("the flow has a picker") }
+    return picker
+  }
+
   /// What happened since it was asked last.
-  func takeEvents() -> [PickerRequest.Event] {
+  func takeEvents() -> [Event] {
     defer { events = [] }
     return events
+  }
+
+  private func take(_ effects: [SetupFlow.Effect]) {
+    for case .log(let old, let new) in effects { transitions.append("\(old.name) -> \(new.name)") }
+    for case .emit(let kind) in effects {
+      switch kind {
+      case .pickerDidPresent: events.append(.didPresent)
+      case .accessoryDiscovered(let discovered): events.append(.discovered(discovered.number))
+      case .pickerSetupFailed(let failure): events.append(.setupFailed(failure))
+      case .pickerDidDismiss: events.append(.didDismiss)
+      case .pickerFinished(let failure): events.append(.finished(failure))
+      default: preconditionFailure("a picker sends no such event")
+      }
+    }
   }
 
   /// Lets time pass, from deadline to deadline.
   func run(seconds: Double) {
     let end = milliseconds + Int64(seconds * 1000)
-    while let due = request.deadline, due <= Instant(microseconds: end * 1000) {
+    while let due = flow.deadline, due <= Instant(microseconds: end * 1000) {
       milliseconds = max(milliseconds, due.microseconds / 1000)
-      let before = request
-      events += request.advance(to: now, isRadioDown: isRadioDown)
-      if request.deadline == before.deadline { break }
+      let before = flow
+      take(flow.advance(to: now, isRadioDown: isRadioDown))
+      if flow.deadline == before.deadline { break }
     }
     milliseconds = end
-    events += request.advance(to: now, isRadioDown: isRadioDown)
+    take(flow.advance(to: now, isRadioDown: isRadioDown))
   }
 
   func hear(
     _ number: UInt64, item: Int = 0, level: Int16 = -60, inside: Bool = true, responded: Bool = true
   ) {
-    events += request.hear(
-      CandidateReport(
-        .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded), at: now)
+    let report = CandidateReport(
+      .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded)
+    take(flow.receive(report, at: now))
   }
 
-  func lose(_ number: UInt64) { request.lose(.number(number)) }
+  func lose(_ number: UInt64) { flow.lose(.number(number)) }
 
-  func choose(_ number: UInt32) -> PickerCandidate? { request.choose(number) }
+  func choose(_ number: UInt32) -> PickerCandidate? {
+    guard flow.choose(number, .opener) else { return nil }
+    take(flow.add(Self.accessory, name: nil))
+    return flow.choice?.candidate
+  }
+
+  /// Of what is set up.
+  static let accessory = RandomIdentifier(high: 2, low: 1)
 
   func succeed(awaitsConfirmation: Bool = false) {
-    events += request.setupSucceeded(awaitsConfirmation: awaitsConfirmation, at: now)
+    take(flow.complete(completed(awaitsConfirmation), at: now))
   }
 
-  func confirm() { events += request.confirmed(at: now) }
-  func failSetup(_ failure: SetupFailure) { events += request.failSetup(failure) }
-  func fail(_ failure: SetupFailure) { events += request.fail(failure) }
-  func finishDiscovery() { events += request.finishDiscovery() }
+  func confirm() { take(flow.confirm(completed(false), at: now)) }
+
+  private func completed(_ awaitsApp: Bool) -> CompletedSetup {
+    CompletedSetup(
+      accessory: Self.accessory, displayName: "Item 0", awaitsApp: awaitsApp, finishesInApp: false)
+  }
+
+  func fail(_ failure: SetupFailure) { take(flow.finish(failure)) }
+  func finishDiscovery() { take(flow.finishDiscovery()) }
 
   func update(_ numbers: UInt32...) -> Bool {
-    request.update(showing: numbers.map { ($0, "Mine \($0)", nil) }, at: now)
+    let effects = flow.show(numbers.map { ($0, "Mine \($0)", nil) }, at: now)
+    take(effects ?? [])
+    return effects != nil
   }
 
-  var shown: [UInt32] { request.candidates.filter(\.isShown).map(\.number) }
+  var shown: [UInt32] { picker.candidates.shown.map(\.number) }
+  var hidden: Set<DeviceAddress> { picker.candidates.hidden }
+  var isFinished: Bool { flow.state.isFinished }
+
+  var isChoosing: Bool { if case .choosing = flow.state { true } else { false } }
+  var isConfirming: Bool { if case .confirming = flow.state { true } else { false } }
+  func candidate(_ number: UInt32) -> PickerCandidate? { picker.candidates.candidate(number) }
 }
 
 extension DeviceAddress {
@@ -88,7 +141,7 @@ extension SetupFailure {
   static var denied: Self { Self(.userRestricted, "an operator said no", cure: "ask the operator") }
 }
 
-extension [PickerRequest.Event] {
+extension [PickerBench.Event] {
   /// The code that a picker finished with; nil when it did not, or finished well.
   var failure: SetupErrorCode? { finish?.code }
 

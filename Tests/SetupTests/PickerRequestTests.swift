@@ -2,7 +2,7 @@
 
 import HCI
 import Manifest
-import Setup
+@testable import Setup
 import Testing
 
 @Suite("A picker")
@@ -11,14 +11,14 @@ struct PickerRequestTests {
   func story() {
     let bench = PickerBench()
     #expect(bench.takeEvents() == [.didPresent])
-    #expect(bench.request.phase == .discovering)
+    #expect(bench.flow.state == .discovering)
     bench.hear(7)
-    #expect(bench.takeEvents().isEmpty && bench.request.phase == .choosing && bench.shown == [1])
+    #expect(bench.takeEvents().isEmpty && bench.isChoosing && bench.shown == [1])
     #expect(bench.choose(1)?.device == .number(7))
-    #expect(bench.request.phase == .settingUp(1))
+    #expect(bench.flow.state == .adding(PickerBench.accessory))
     bench.succeed()
     #expect(bench.takeEvents() == [.didDismiss, .finished(nil)])
-    #expect(bench.request.isFinished)
+    #expect(bench.isFinished)
   }
 
   @Test(
@@ -40,7 +40,7 @@ struct PickerRequestTests {
   func unbounded() {
     let bench = PickerBench(filtered: false, timeout: .unbounded)
     bench.run(seconds: 1_000_000)
-    #expect(bench.request.phase == .discovering && bench.request.end == nil)
+    #expect(bench.flow.state == .discovering && bench.flow.end == nil)
   }
 
   @Test("When the time is over and the radio is down, that is said instead")
@@ -57,7 +57,7 @@ struct PickerRequestTests {
     bench.run(seconds: 29)
     bench.hear(1)
     bench.run(seconds: 599)
-    #expect(!bench.request.isFinished)
+    #expect(!bench.isFinished)
     bench.run(seconds: 1)
     #expect(bench.takeEvents().failure == .userCancelled)
   }
@@ -66,7 +66,7 @@ struct PickerRequestTests {
   func outside() {
     let bench = PickerBench()
     bench.hear(1, inside: false)
-    #expect(bench.shown.isEmpty && bench.request.phase == .discovering)
+    #expect(bench.shown.isEmpty && bench.flow.state == .discovering)
     #expect(bench.choose(1) == nil)
     bench.hear(1, inside: true)
     #expect(bench.shown == [1])
@@ -91,7 +91,7 @@ struct PickerRequestTests {
     #expect(bench.choose(1) == nil)
     #expect(bench.choose(2) != nil)
     bench.lose(2)
-    #expect(bench.request.candidate(2) != nil)
+    #expect(bench.candidate(2) != nil)
   }
 
   @Test("A setup that fails says so and closes the picker")
@@ -100,7 +100,7 @@ struct PickerRequestTests {
     bench.hear(1)
     _ = bench.choose(1)
     _ = bench.takeEvents()
-    bench.failSetup(.denied)
+    bench.fail(.denied)
     #expect(bench.takeEvents() == [.setupFailed(.denied), .didDismiss, .finished(.denied)])
   }
 
@@ -121,7 +121,7 @@ struct PickerRequestTests {
     confirmed.hear(1)
     _ = confirmed.choose(1)
     confirmed.succeed(awaitsConfirmation: true)
-    #expect(confirmed.request.phase == .confirming)
+    #expect(confirmed.isConfirming)
     confirmed.run(seconds: 119)
     confirmed.confirm()
     #expect(confirmed.takeEvents() == [.didPresent, .didDismiss, .finished(nil)])
@@ -131,10 +131,27 @@ struct PickerRequestTests {
     _ = late.choose(1)
     late.succeed(awaitsConfirmation: true)
     late.run(seconds: 1200)
-    #expect(late.takeEvents() == [.didPresent] && late.request.phase == .confirming)
-    late.failSetup(.nothingFound)
+    #expect(late.takeEvents() == [.didPresent] && late.isConfirming)
+    late.fail(.nothingFound)
     #expect(
       late.takeEvents() == [.setupFailed(.nothingFound), .didDismiss, .finished(.nothingFound)])
+  }
+
+  @Test("Each change of its state is logged with the old and the new state")
+  func transitions() {
+    let bench = PickerBench(count: 2)
+    bench.hear(1)
+    bench.hear(2)
+    _ = bench.choose(1)
+    bench.succeed(awaitsConfirmation: true)
+    bench.confirm()
+    _ = bench.choose(2)
+    bench.fail(.denied)
+    #expect(
+      bench.transitions == [
+        "discovering -> choosing", "choosing -> adding", "adding -> confirming", "confirming -> choosing",
+        "choosing -> adding", "adding -> failed",
+      ])
   }
 
   @Test("Opened for several, it goes on until they were all set up")
@@ -144,8 +161,8 @@ struct PickerRequestTests {
     bench.hear(2)
     _ = bench.choose(1)
     bench.succeed()
-    #expect(bench.request.phase == .choosing && bench.request.remaining == 1)
-    #expect(bench.request.candidate(1) == nil)
+    #expect(bench.isChoosing && bench.picker.remaining == 1)
+    #expect(bench.candidate(1) == nil)
     _ = bench.choose(2)
     bench.succeed()
     #expect(bench.takeEvents() == [.didPresent, .didDismiss, .finished(nil)])
@@ -168,7 +185,7 @@ struct PickerRequestTests {
     bench.run(seconds: 3)
     bench.hear(1)
     bench.run(seconds: 3.999)
-    #expect(!bench.request.isFinished && bench.request.phase == .choosing)
+    #expect(!bench.isFinished && bench.isChoosing)
     bench.run(seconds: 0.001)
     let failure = bench.takeEvents().finish
     #expect(failure?.code == code && failure?.reason == reason)
@@ -184,7 +201,7 @@ struct PickerRequestTests {
     bench.succeed()
     bench.isRadioDown = true
     bench.run(seconds: 29)
-    #expect(!bench.request.isFinished)
+    #expect(!bench.isFinished)
     bench.run(seconds: 1)
     #expect(bench.takeEvents().failure == .connectionFailed)
   }
@@ -208,22 +225,22 @@ struct PickerRequestTests {
     let bench = PickerBench(limits: limits)
     for number in 1...3 { bench.hear(UInt64(number), level: -60 - Int16(number)) }
     bench.hear(4, level: -90)
-    #expect(bench.request.hidden == [.number(4)])
+    #expect(bench.hidden == [.number(4)])
     bench.hear(5, level: -40)
-    #expect(bench.request.hidden == [.number(3), .number(4)])
-    #expect(bench.request.candidates.map(\.device) == [.number(1), .number(2), .number(5)])
+    #expect(bench.hidden == [.number(3), .number(4)])
+    #expect(bench.picker.candidates.candidates.map(\.device) == [.number(1), .number(2), .number(5)])
     bench.lose(1)
     bench.hear(3, level: -63)
-    #expect(bench.request.hidden == [.number(4)])
+    #expect(bench.hidden == [.number(4)])
   }
 
   @Test("Touch shows nothing to choose from and ends after five minutes")
   func touch() {
     let bench = PickerBench(choice: .touch)
     bench.hear(1)
-    #expect(bench.request.phase == .discovering)
+    #expect(bench.flow.state == .discovering)
     bench.run(seconds: 299)
-    #expect(!bench.request.isFinished)
+    #expect(!bench.isFinished)
     bench.run(seconds: 1)
     #expect(bench.takeEvents().failure == .discoveryTimeout)
   }
@@ -234,7 +251,7 @@ struct PickerRequestTests {
     settings.discoveryTimeout = .seconds(wanted)
     let bench = PickerBench(settings: settings, choice: .touch)
     bench.run(seconds: end - 1)
-    #expect(!bench.request.isFinished)
+    #expect(!bench.isFinished)
     bench.run(seconds: 1)
     #expect(bench.takeEvents().failure == .discoveryTimeout)
   }
@@ -265,9 +282,9 @@ struct FilteredPickerTests {
     bench.hear(2)
     #expect(bench.shown.isEmpty && bench.choose(1) == nil)
     #expect(bench.update(2))
-    #expect(bench.shown == [2] && bench.request.candidate(2)?.appName == "Mine 2")
+    #expect(bench.shown == [2] && bench.candidate(2)?.appName == "Mine 2")
     #expect(bench.update(1))
-    #expect(bench.shown == [1] && bench.request.candidate(2)?.appName == nil)
+    #expect(bench.shown == [1] && bench.candidate(2)?.appName == nil)
     #expect(!bench.update(1, 9))
     #expect(bench.shown == [1])
     #expect(bench.update())
@@ -284,7 +301,7 @@ struct FilteredPickerTests {
     shown.hear(1)
     #expect(shown.update(1))
     shown.run(seconds: 60)
-    #expect(!shown.request.isFinished)
+    #expect(!shown.isFinished)
   }
 
   @Test("Finishing the discovery before any update fails the picker; after one it does nothing")
@@ -297,7 +314,7 @@ struct FilteredPickerTests {
     late.hear(1)
     #expect(late.update(1))
     late.finishDiscovery()
-    #expect(!late.request.isFinished)
+    #expect(!late.isFinished)
   }
 
   @Test("A device that the app shows does not give way to a stronger one")
@@ -311,6 +328,6 @@ struct FilteredPickerTests {
     bench.hear(2, level: -70)
     #expect(bench.update(1))
     bench.hear(3, level: -40)
-    #expect(bench.request.candidates.map(\.device) == [.number(1), .number(3)])
+    #expect(bench.picker.candidates.candidates.map(\.device) == [.number(1), .number(3)])
   }
 }

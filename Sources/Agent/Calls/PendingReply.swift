@@ -43,7 +43,7 @@ struct PendingReply: ReplyStream {
 
   /// What an operator has not answered yet is withdrawn with its caller.
   func release(_ agent: AgentCore) {
-    if !isOverdue { agent.setupCore.abandon(callID) }
+    if !isOverdue { agent.follow(agent.setupCore.abandon(callID)) }
   }
 }
 
@@ -51,7 +51,7 @@ extension Method {
   /// Starts a call that is decided later. `start` gets the name under which ``AgentCore/complete(_:_:)`` ends it.
   static func startPending(
     _ call: MethodCall, milliseconds: Int64 = Patience.diskMilliseconds,
-    _ start: (inout SetupCore, CallID) throws(Failure) -> Void
+    _ start: (inout SetupCore, CallID) throws(Failure) -> [SetupEffect]
   ) throws(Failure) -> CallOutcome {
     guard let timeout = diskTimeoutMessage else {
       preconditionFailure("a method that needs no registry is decided at once")
@@ -59,7 +59,7 @@ extension Method {
     let agent = call.agent
     let callID = agent.makeCallID()
     let end = agent.now.advanced(milliseconds: milliseconds)
-    try start(&agent.setupCore, callID)
+    agent.follow(try start(&agent.setupCore, callID))
     return .stream(PendingReply(callID, end: end, timeout: timeout))
   }
 }
@@ -71,11 +71,11 @@ extension CallResult {
       switch self {
       case .done: break
       case .accessory(let accessory): json.object("accessory") { accessory.writeMembers(to: &$0) }
-      case .setUp(let made):
-        json.member("accessory", made.accessory.text)
-        json.member("displayName", made.displayName)
-        json.member("awaitsApp", made.awaitsApp)
-        json.member("finishInApp", made.finishesInApp)
+      case .setUp(let setup):
+        json.member("accessory", setup.accessory.text)
+        json.member("displayName", setup.displayName)
+        json.member("awaitsApp", setup.awaitsApp)
+        json.member("finishInApp", setup.finishesInApp)
       case .count(let count): json.member("accessories", count)
       case .reset(let kept): json.member("kept", kept)
       }

@@ -10,101 +10,139 @@ import Varlink
 
 // Connects the setup core to the radio, the clients and the disk.
 
+/// What the agent passes between the setup core and the rest: effects that wait, and what was passed on last.
+struct SetupLink {
+  /// Effects that are performed once the clients of a turn were served.
+  var effects: [SetupEffect] = []
+  /// The time and the event sequence of the last candidate refresh.
+  fileprivate(set) var refreshedAt: Instant?
+  fileprivate var refreshedAtEvent: UInt64 = 0
+  /// The items of the data path that are not in the manifest.
+  var appSuppliedItems: [ManifestItem] = []
+  /// The devices that the data path keeps because they are accessories.
+  fileprivate var markedAccessories: Set<DeviceAddress> = []
+  /// Some accessory may come back with its second identity; when that is looked for next.
+  fileprivate(set) var hasSecondIdentities = false
+  fileprivate var nextSecondIdentitySearch = Instant(microseconds: 0)
+  /// The requests that the radio was told of.
+  var requests = RequestCounts()
+
+  /// Refreshes the candidates at once: a new request takes in the devices that were at the gateway before.
+  mutating func refreshAtOnce() { refreshedAt = nil }
+}
+
 extension AgentCore {
-  /// Devices are looked at again after so long when something was found or lost, and after so long when not.
+  /// How long after the last candidate refresh the next one comes: when a device was found or lost, while a request is
+  /// open, and while only automatic items look for devices.
   private static let newsMilliseconds: Int64 = 20
   private static let requestMilliseconds: Int64 = 250
   private static let automaticMilliseconds: Int64 = 5000
 
-  /// Lets time pass for sessions and requests, and shows them what is in sight.
+  /// Lets time pass for sessions and requests, and refreshes their candidates.
   func advanceSetup() {
-    setupCore.advance(to: now)
-    setupCore.radioIs(down: radio.state != .on)
+    follow(setupCore.advance(to: now))
+    setupCore.setRadio(isDown: radio.state != .on)
     refreshCandidates()
     lookForSecondIdentities()
-    followSetup()
+    performSetupEffects()
   }
 
-  /// What came of the one request to the registry's file that is under way.
+  /// The disk has replied to the one request that was under way.
   public func registryAnswered(_ reply: RegistryReply, at time: Instant) {
     turn.advance(to: time)
-    setupCore.advance(to: now)
-    setupCore.registryAnswered(reply)
-    followSetup()
+    follow(setupCore.advance(to: now))
+    follow(setupCore.receive(reply))
+    performSetupEffects()
     if !setupCore.isOpening { startDeferredCalls() }
-    followSetup()
+    performSetupEffects()
   }
 
-  /// Performs the effects of the setup core.
-  func followSetup() {
-    while let action = setupCore.nextAction() {
-      switch action {
+  // MARK: - Effects
+
+  /// Keeps the effects of an input until ``performSetupEffects()``, so that no reply comes before its call waits for it.
+  func follow(_ effects: [SetupEffect]) {
+    setupLink.effects += effects
+    for case .changed(let changes) in effects where changes.contains(.requests) { noteRequestsChanged() }
+  }
+
+  /// Performs the effects, then passes on what has changed.
+  func performSetupEffects() {
+    let effects = setupLink.effects
+    setupLink.effects = []
+    var changes: SetupChanges = []
+    for effect in effects {
+      switch effect {
       case .registry(let request): perform(.registry(request))
-      case .answer(let call, let result):
+      case .reply(let call, let result):
         complete(call, result)
         turn.isBusy = true
       case .signal(let signal):
         if configuration.manifest.gateway.onTouch != nil { perform(.signalTouch(signal)) }
       case .log(let notice): perform(.log(.setup(notice)))
+      case .changed(let change): changes.formUnion(change)
       }
     }
-    guard setupRevision != setupCore.revision else { return }
-    setupRevision = setupCore.revision
-    markAccessories()
-    recogniseAppSuppliedItems()
-    feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants)
-    hasSecondIdentities = setupCore.hasSecondIdentities
-    let counts = setupCore.requestCounts
-    if counts != requests { setRequests(counts, at: now) }
+    passOn(changes)
   }
 
-  // MARK: - What is in sight
+  private func passOn(_ changes: SetupChanges) {
+    if changes.contains(.grants) { markAccessories() }
+    if changes.contains(.requests) { recogniseAppSuppliedItems() }
+    if changes.contains(.grants) {
+      feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants)
+      setupLink.hasSecondIdentities = setupCore.hasSecondIdentities
+    }
+    guard changes.contains(.requests) else { return }
+    let counts = setupCore.requestCounts
+    if counts != setupLink.requests { setRequests(counts, at: now) }
+  }
+
+  // MARK: - Candidates
 
   private func refreshCandidates() {
-    guard setupCore.looksForDevices, let due = nextLook, due <= now else { return }
-    lookedAt = now
-    lookedAtEvent = dataPath.pipeline.events.produced
-    setupCore.look(at: sighted())
+    guard setupCore.looksForDevices, let due = nextRefresh, due <= now else { return }
+    setupLink.refreshedAt = now
+    setupLink.refreshedAtEvent = dataPath.pipeline.events.produced
+    follow(setupCore.refreshCandidates(with: matchedDevices()))
   }
 
-  /// Now and then, while there are accessories.
   private func lookForSecondIdentities() {
-    guard hasSecondIdentities, secondLook <= now else { return }
-    secondLook = now.advanced(milliseconds: Self.automaticMilliseconds)
+    guard setupLink.hasSecondIdentities, setupLink.nextSecondIdentitySearch <= now else { return }
+    setupLink.nextSecondIdentitySearch = now.advanced(milliseconds: Self.automaticMilliseconds)
     learnSecondIdentities()
   }
 
-  /// When what is in sight is looked at next.
-  var nextLook: Instant? {
+  /// When the next candidate refresh is due.
+  private var nextRefresh: Instant? {
     guard setupCore.looksForDevices else { return nil }
-    guard let lookedAt else { return now }
-    if lookedAtEvent != dataPath.pipeline.events.produced {
-      return lookedAt.advanced(milliseconds: Self.newsMilliseconds)
+    guard let refreshedAt = setupLink.refreshedAt else { return now }
+    if setupLink.refreshedAtEvent != dataPath.pipeline.events.produced {
+      return refreshedAt.advanced(milliseconds: Self.newsMilliseconds)
     }
-    let hasRequest = setupCore.requests.contains { $0.setup != nil }
-    return lookedAt.advanced(milliseconds: hasRequest ? Self.requestMilliseconds : Self.automaticMilliseconds)
+    return refreshedAt.advanced(
+      milliseconds: setupCore.hasOpenPicker ? Self.requestMilliseconds : Self.automaticMilliseconds)
   }
 
-  /// Devices that an item has found for which somebody waits.
-  private func sighted() -> [MatchedDevice] {
+  /// Returns the devices that were found by an item for which a request is open.
+  private func matchedDevices() -> [MatchedDevice] {
     let interest = setupCore.interest
     let wanted = dataPath.items.map { interest[$0.path] }
     guard wanted.contains(where: { $0 != nil }) else { return [] }
-    var sighted: [MatchedDevice] = []
+    var devices: [MatchedDevice] = []
     for row in 0..<dataPath.pipeline.rowCount {
       guard let device = dataPath.pipeline.device(at: row) else { continue }
       for place in 0..<Int(device.matchCount) {
         let match = dataPath.pipeline.match(place, at: row)
         guard match.isFound, let isTold = wanted[Int(match.item)] else { continue }
         let item = dataPath.items[Int(match.item)]
-        sighted.append(
+        devices.append(
           MatchedDevice(
             dataPath.pipeline.address(at: row), app: item.app, item: item.item.id,
             level: device.signal.readingCount == 0 ? nil : device.signal.level, rssi: device.rssi.asReading,
             hasResponded: dataPath.hasResponded(row), payload: isTold ? dataPath.payload(at: row) : []))
       }
     }
-    return sighted
+    return devices
   }
 
   // MARK: - Accessories and their items
@@ -112,21 +150,21 @@ extension AgentCore {
   /// Devices of accessories never give way in the device table.
   private func markAccessories() {
     let addresses = setupCore.grants.addresses
-    guard addresses != markedAccessories else { return }
-    for address in markedAccessories.subtracting(addresses) {
+    guard addresses != setupLink.markedAccessories else { return }
+    for address in setupLink.markedAccessories.subtracting(addresses) {
       _ = dataPath.pipeline.setAccessory(address, false)
     }
-    for address in addresses.subtracting(markedAccessories).sorted(by: { $0.word < $1.word })
+    for address in addresses.subtracting(setupLink.markedAccessories).sorted(by: { $0.word < $1.word })
     where !dataPath.pipeline.setAccessory(address, true) {
       counters.accessoriesUnmarked &+= 1
     }
-    markedAccessories = addresses
+    setupLink.markedAccessories = addresses
   }
 
   private func recogniseAppSuppliedItems() {
     let items = setupCore.appSuppliedItems
-    guard items != appSuppliedItems else { return }
-    appSuppliedItems = items
+    guard items != setupLink.appSuppliedItems else { return }
+    setupLink.appSuppliedItems = items
     dataPath.reload(
       effectiveManifest, identities: configuration.identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
@@ -134,24 +172,25 @@ extension AgentCore {
     performRadioOutput()
   }
 
-  /// The manifest with what apps brought.
+  /// The manifest with the items that apps supplied.
   var effectiveManifest: GatewayManifest {
-    guard !appSuppliedItems.isEmpty else { return configuration.manifest }
-    var brought = configuration.manifest
-    for index in brought.apps.indices {
-      brought.apps[index].items = appSuppliedItems.filter { $0.app == brought.apps[index].name }.map(\.item)
+    guard !setupLink.appSuppliedItems.isEmpty else { return configuration.manifest }
+    var supplied = configuration.manifest
+    for index in supplied.apps.indices {
+      supplied.apps[index].items = setupLink.appSuppliedItems.filter { $0.app == supplied.apps[index].name }.map(\.item)
     }
     // The manifest's own items have been paced already.
-    brought = brought.paced(by: configuration.board)
+    supplied = supplied.paced(by: configuration.board)
     var manifest = configuration.manifest
-    for index in manifest.apps.indices { manifest.apps[index].items += brought.apps[index].items }
+    for index in manifest.apps.indices { manifest.apps[index].items += supplied.apps[index].items }
     return manifest
   }
 
-  /// When sessions, requests, and what is in sight want to be asked again.
+  /// When sessions, requests and their candidates need the time.
   var setupDeadline: Instant? {
-    let earliest = Instant.earliest(setupCore.deadline, nextLook)
-    return hasSecondIdentities ? .earliest(earliest, secondLook) : earliest
+    let earliest = Instant.earliest(setupCore.deadline, nextRefresh)
+    return setupLink.hasSecondIdentities
+      ? .earliest(earliest, setupLink.nextSecondIdentitySearch) : earliest
   }
 }
 

@@ -26,7 +26,8 @@ extension AgentCore {
         let silent = waiting.filter { fellSilent($0, before: device) }
         // Of several that are gone, nobody knows which one this is.
         guard silent.count == 1, let accessory = silent.first else { continue }
-        setupCore.learn(dataPath.pipeline.address(at: row), of: accessory.identifier)
+        follow(
+          setupCore.addSecondAddress(dataPath.pipeline.address(at: row), of: accessory.identifier))
       }
     }
   }

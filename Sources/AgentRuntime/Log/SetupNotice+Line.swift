@@ -11,7 +11,7 @@ extension SetupNotice {
     case .disclosed: .disclosed
     case .resolved: .resolved
     case .automaticFailed: .automaticFailed
-    case .added, .removed, .suspended, .restored: nil
+    case .added, .removed, .suspended, .restored, .transition: nil
     }
   }
 
@@ -20,6 +20,7 @@ extension SetupNotice {
     case .automaticFailed: .warning
     case .foreign, .added, .removed, .suspended, .restored: .notice
     case .resolved, .disclosed: .info
+    case .transition: .debug
     }
   }
 
@@ -40,6 +41,8 @@ extension SetupNotice {
     case .disclosed(let app): "\(app) was told of a device that nobody has chosen yet"
     case .automaticFailed(let app, let item, let reason, let seconds):
       "a device was not set up for \(app)/\(item): \(reason); it is tried again after \(seconds / 60) min"
+    case .transition(let flow, let app, let old, let new):
+      "setup \(flow.text) of \(app): \(old) -> \(new)"
     }
   }
 

@@ -217,8 +217,6 @@ extension LifeCycle {
 
   /// Notes what there is, before anybody is told.
   func learn() {
-    guard agent.setupCore.revision != knowledge.revision else { return }
-    knowledge.revision = agent.setupCore.revision
     let registry = agent.setupCore.registry
     for accessory in registry.accessories {
       for identifier in [accessory.identifier, accessory.bluetoothIdentifier].compactMap(\.self)

@@ -84,7 +84,6 @@ struct Knowledge {
   var onBehalf: Set<String> = []
   /// The session that each picker was shown for.
   var shown: [String: String] = [:]
-  var revision: UInt64?
   /// One request, one choice.
   var chosen: Set<String> = []
 
@@ -92,7 +91,6 @@ struct Knowledge {
   mutating func forgetRun() {
     chosen = []
     shown = [:]
-    revision = nil
     candidates = candidates.suffix(5)
     requests = requests.suffix(5)
   }

@@ -37,7 +37,7 @@ extension AgentCore {
     problems += radioProblems
     if let degradation = setupCore.degradation {
       problems.append(Problem(kind: "registryDegraded", sentence: degradation))
-    } else if let refusal = setupCore.lastRefusalOfDisk {
+    } else if let refusal = setupCore.lastWriteFailure {
       problems.append(
         Problem(
           kind: "registryNotWritten",

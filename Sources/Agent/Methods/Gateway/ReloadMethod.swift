@@ -113,8 +113,8 @@ extension AgentCore {
     let restartsRadio =
       gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
     configuration = new
-    setupCore.configure(new.setup)
-    appSuppliedItems = setupCore.appSuppliedItems
+    follow(setupCore.configure(new.setup))
+    setupLink.appSuppliedItems = setupCore.appSuppliedItems
     dataPath.reload(
       effectiveManifest, identities: new.identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
     clients.resize(gateway.limits)

@@ -12,9 +12,9 @@ enum OpenMethod: OperatorMethod {
   static let replies = ReplyCount.many
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    let request = try call.agent.setupCore.open(try OpeningFields.read(call.parameters))
-    // What is at the gateway now was there before.
-    call.agent.lookedAt = nil
+    let (request, effects) = try call.agent.setupCore.open(try OpeningFields.read(call.parameters))
+    call.agent.follow(effects)
+    call.agent.setupLink.refreshAtOnce()
     return .stream(OpenedRequestStream(request))
   }
 }
@@ -33,11 +33,11 @@ private struct OpenedRequestStream: ReplyStream {
       let text = request.text
       return .reply(Message.reply(continues: true) { $0.member("request", text) })
     }
-    let open = agent.setupCore.request(request)?.setup
+    let open = agent.setupCore.request(request)
     let outcome = open == nil ? agent.setupCore.outcome(of: request) : nil
-    let made = open?.made ?? outcome?.made ?? []
-    guard sentCount == made.count else {
-      let next = made[sentCount]
+    let completed = open?.completed ?? outcome?.completed ?? []
+    guard sentCount == completed.count else {
+      let next = completed[sentCount]
       sentCount += 1
       return .reply(
         Message.reply(continues: true) { json in
@@ -51,7 +51,7 @@ private struct OpenedRequestStream: ReplyStream {
   }
 
   /// A request ends with the client that opened it.
-  func release(_ agent: AgentCore) { agent.setupCore.abandon(request) }
+  func release(_ agent: AgentCore) { agent.follow(agent.setupCore.abandon(request)) }
 }
 
 /// The parameters of Open.

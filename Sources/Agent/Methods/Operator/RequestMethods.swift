@@ -15,7 +15,7 @@ enum ChooseMethod: OperatorMethod {
       guard let number = UInt32(exactly: candidate) else {
         throw .notFound(.candidate, name: "\(candidate)")
       }
-      try setup.choose(
+      return try setup.choose(
         parameters.word("request"), candidate: number, name: parameters.wordIfAny("name"),
         ssid: parameters.wordIfAny("ssid"), id)
     }
@@ -49,7 +49,7 @@ enum DenyMethod: OperatorMethod {
   static let member = "Deny"
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    try call.agent.setupCore.deny(call.parameters.word("request"))
+    call.agent.follow(try call.agent.setupCore.deny(call.parameters.word("request")))
     return .done
   }
 }
@@ -59,7 +59,7 @@ enum CancelMethod: OperatorMethod {
   static let member = "Cancel"
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    try call.agent.setupCore.cancel(call.parameters.word("request"))
+    call.agent.follow(try call.agent.setupCore.cancel(call.parameters.word("request")))
     return .done
   }
 }

@@ -37,12 +37,13 @@ private struct RequestStream: ReplyStream {
   private var changes: [PickerReply] = []
   private var isSynced = false
   private var comparedAt: Instant?
-  private var revision: UInt64 = 0
+  /// Requests have changed since the last comparison.
+  fileprivate var hasNews = false
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     if changes.isEmpty, let due = nextComparison(agent), due <= agent.now {
       comparedAt = agent.now
-      revision = agent.setupCore.revision
+      hasNews = false
       collectChanges(agent)
     }
     guard changes.isEmpty else { return reply(changes.removeFirst()) }
@@ -60,7 +61,7 @@ private struct RequestStream: ReplyStream {
   /// When the requests are compared with what was sent; nil while nothing changes.
   private func nextComparison(_ agent: AgentCore) -> Instant? {
     guard let comparedAt else { return agent.now }
-    if revision != agent.setupCore.revision {
+    if hasNews {
       return comparedAt.advanced(milliseconds: Self.pauseMilliseconds)
     }
     guard agent.setupCore.requests.contains(where: { $0.hasCandidates }) else { return nil }
@@ -75,7 +76,7 @@ private struct RequestStream: ReplyStream {
     for request in agent.setupCore.requests { collectChanges(of: request, agent) }
   }
 
-  private mutating func collectChanges(of request: DeskRequest, _ agent: AgentCore) {
+  private mutating func collectChanges(of request: SetupFlow, _ agent: AgentCore) {
     let line = RequestLine(request)
     var known = sent[request.id] ?? Sent(request: line)
     if sent[request.id]?.request != line { changes.append(.request(line)) }
@@ -100,13 +101,22 @@ private struct RequestStream: ReplyStream {
 }
 
 extension AgentCore {
-  fileprivate func candidates(of request: DeskRequest) -> [(line: CandidateLine, lastHeard: Int64)] {
-    guard let setup = request.setup else { return [] }
-    return setup.picker.candidates.filter(\.isShown).compactMap { candidate in
+  /// Tells every watch that requests have changed.
+  func noteRequestsChanged() {
+    for client in clients.connected {
+      guard var stream = client.stream as? RequestStream else { continue }
+      stream.hasNews = true
+      client.stream = stream
+    }
+  }
+
+  fileprivate func candidates(of request: SetupFlow) -> [(line: CandidateLine, lastHeard: Int64)] {
+    guard let picker = request.picker else { return [] }
+    return picker.candidates.shown.compactMap { candidate in
       guard let row = dataPath.row(at: candidate.device), let view = dataPath.device(atRow: row) else {
         return nil
       }
-      let item = setup.items[candidate.item].item
+      let item = picker.items[candidate.item].item
       let shared = setupCore.registry.device(.bluetooth(candidate.device.settled))
       let line = CandidateLine(
         candidate: candidate.number, itemIndex: candidate.item,
@@ -120,8 +130,8 @@ extension AgentCore {
   }
 }
 
-extension DeskRequest {
-  fileprivate var hasCandidates: Bool { setup.map { !$0.picker.candidates.isEmpty } ?? false }
+extension SetupFlow {
+  fileprivate var hasCandidates: Bool { picker.map { !$0.candidates.candidates.isEmpty } ?? false }
 }
 
 extension CandidateLine {
@@ -143,43 +153,41 @@ extension RequestEnding {
 }
 
 extension RequestLine {
-  init(_ request: DeskRequest) {
+  init(_ request: SetupFlow) {
     let since = Seconds(microseconds: request.openedAt.microseconds)
     let end = request.end.map { Seconds(microseconds: $0.microseconds) }
-    switch request.kind {
-    case .setup(let setup):
+    switch request.question?.change {
+    case nil:
       self.init(
         request: request.id.text, kind: .setup, app: request.app, onBehalf: request.isOnBehalf, since: since,
-        end: end, phase: setup.phase, items: setup.items.map(RequestItemLine.init), touch: setup.isTouch,
-        filtered: setup.picker.isFiltered, disclosed: setup.disclosed, remaining: setup.picker.remaining,
-        hidden: setup.picker.hidden.count, detail: setup.detail, accessory: setup.accessory?.text,
-        displayName: setup.displayName)
-    case .rename(let rename):
+        end: end, phase: request.phase, items: request.picker?.items.map(RequestItemLine.init) ?? [],
+        touch: request.picker?.isTouchable ?? false, filtered: request.picker?.isFiltered ?? false,
+        disclosed: request.picker?.candidates.discoveredCount ?? 0,
+        remaining: request.picker?.remaining ?? 0, hidden: request.picker?.candidates.hidden.count ?? 0,
+        detail: request.detail, accessory: request.accessory?.text, displayName: request.displayName)
+    case .rename(let renamesNetwork):
       self.init(
         request: request.id.text, kind: .rename, app: request.app, since: since, end: end,
-        phase: rename.isUnderWay ? .settingUp : .answering, accessory: rename.accessory.text,
-        displayName: rename.displayName, renameSSID: rename.renamesNetwork)
-    case .authorize(let authorize):
+        phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
+        renameSSID: renamesNetwork)
+    case .extend(let adds):
       self.init(
         request: request.id.text, kind: .authorize, app: request.app, since: since, end: end,
-        phase: authorize.isUnderWay ? .settingUp : .answering, accessory: authorize.accessory.text,
-        displayName: authorize.displayName, adds: authorize.adds.sentences)
+        phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
+        adds: adds.sentences)
     }
   }
 }
 
-extension SetupRequest {
+extension SetupFlow {
   fileprivate var phase: RequestLine.Phase {
-    switch step {
+    switch state {
+    case .discovering: .looking
+    case .choosing: .choosing
     case .naming: .naming
-    case .adding, .takingBack: .settingUp
-    case .confirming: .confirming
-    case .none:
-      switch picker.phase {
-      case .discovering: .looking
-      case .choosing: .choosing
-      case .settingUp, .confirming, .finished: .settingUp
-      }
+    case .confirming, .settling: .confirming
+    case .asking: .answering
+    case .adding, .takingBack, .writing, .finished: .settingUp
     }
   }
 }

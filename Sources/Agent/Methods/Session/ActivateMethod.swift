@@ -22,8 +22,9 @@ enum ActivateMethod: SessionMethod {
     activation.hasForeignCursor =
       parameters.wordIfAny("epoch").map { $0.lowercased() != agent.epoch.text }
       ?? (activation.sequence != nil)
-    let activated = try agent.setupCore.activate(
+    let (activated, effects) = try agent.setupCore.activate(
       activation, user: call.client.peer.uid, apps: call.client.rights.apps)
+    agent.follow(effects)
     return .stream(SessionStream(activated))
   }
 }

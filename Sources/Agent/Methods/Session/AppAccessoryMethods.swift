@@ -11,11 +11,11 @@ enum RenameAppAccessoryMethod: SessionMethod {
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
     let parameters = call.parameters
     let session = try call.session()
+    let options = try FieldReader(parameters.object, at: "").renameOptions()
+    let accessory = try call.accessory(of: session)
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {
       (setup, id) throws(SetupFailure) in
-      try setup.renameAccessory(
-        session, parameters.word("accessory"),
-        options: try FieldReader(parameters.object, at: "").renameOptions(), id)
+      try setup.renameAccessory(accessory, session, options: options, id)
     }
   }
 }
@@ -25,10 +25,9 @@ enum RemoveAppAccessoryMethod: SessionMethod {
   static let member = "RemoveAccessory"
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
-    let accessory = call.parameters.word("accessory")
-    let session = try call.session()
+    let accessory = try call.accessory(of: try call.session())
     return try startPending(call) { (setup, id) throws(SetupFailure) in
-      try setup.removeAccessory(session, accessory, id)
+      try setup.removeAccessory(accessory, id)
     }
   }
 }
@@ -40,11 +39,13 @@ enum FinishAuthorizationMethod: SessionMethod {
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
     let parameters = call.parameters
     let session = try call.session()
+    let fields = FieldReader(parameters.object, at: "")
+    let bridgingIdentifier = try fields.sixBytes("bluetoothTransportBridgingIdentifier")
+    let accessory = try call.accessory(of: session)
     return try startPending(call) { (setup, id) throws(SetupFailure) in
-      let fields = FieldReader(parameters.object, at: "")
       try setup.finishAuthorization(
-        session, parameters.word("accessory"), ssid: parameters.wordIfAny("ssid").map { Array($0.utf8) },
-        bridgingIdentifier: try fields.sixBytes("bluetoothTransportBridgingIdentifier"), id)
+        accessory, ssid: parameters.wordIfAny("ssid").map { Array($0.utf8) },
+        bridgingIdentifier: bridgingIdentifier, id)
     }
   }
 }
@@ -54,10 +55,9 @@ enum FailAuthorizationMethod: SessionMethod {
   static let member = "FailAuthorization"
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
-    let accessory = call.parameters.word("accessory")
-    let session = try call.session()
+    let accessory = try call.accessory(of: try call.session())
     return try startPending(call) { (setup, id) throws(SetupFailure) in
-      try setup.failAuthorization(session, accessory, id)
+      try setup.failAuthorization(accessory, id)
     }
   }
 }
@@ -67,15 +67,12 @@ enum UpdateAuthorizationMethod: SessionMethod {
   static let member = "UpdateAuthorization"
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
-    let parameters = call.parameters
-    let accessory = parameters.word("accessory")
     let session = try call.session()
+    let accessory = try call.accessory(of: session)
+    let adds = try ExtensionFields.read(call.parameters, of: accessory, app: try call.app(of: session))
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {
       (setup, id) throws(SetupFailure) in
-      let known = try setup.accessory(accessory, of: session)
-      guard let app = setup.app(session.app) else { throw .noSession }
-      let adds = try ExtensionFields.read(parameters, of: known, app: app)
-      try setup.updateAuthorization(session, accessory, adding: adds, id)
+      try setup.updateAuthorization(accessory, session, adding: adds, id)
     }
   }
 }

@@ -17,11 +17,11 @@ enum ShowPickerMethod: SessionMethod {
     var items: [PickerItem]?
     if let element = parameters["items"] {
       items = try ItemFields.read(
-        element, of: app, firstNumber: agent.setupCore.bring(ItemFields.countRange.upperBound))
+        element, of: app, firstNumber: agent.setupCore.reserveItemNumbers(ItemFields.countRange.upperBound))
     }
-    // What is at the gateway now was there before.
-    agent.lookedAt = nil
-    let picker = try agent.setupCore.showPicker(session, items: items, settings: settings)
+    agent.setupLink.refreshAtOnce()
+    let (picker, effects) = try agent.setupCore.showPicker(session, items: items, settings: settings)
+    agent.follow(effects)
     return .reply(Message.reply { $0.member("picker", picker.text) })
   }
 }
@@ -32,7 +32,10 @@ enum UpdatePickerMethod: SessionMethod {
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
     let session = try call.session()
-    try call.agent.setupCore.updatePicker(session, showing: try DiscoveredItems.read(call.parameters))
+    let (failure, effects) = try call.agent.setupCore.updatePicker(
+      session, showing: try DiscoveredItems.read(call.parameters))
+    call.agent.follow(effects)
+    if let failure { throw failure }
     return .done
   }
 }
@@ -42,7 +45,8 @@ enum FinishPickerDiscoveryMethod: SessionMethod {
   static let member = "FinishPickerDiscovery"
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
-    try call.agent.setupCore.finishPickerDiscovery(try call.session())
+    let session = try call.session()
+    call.agent.follow(try call.agent.setupCore.finishPickerDiscovery(session))
     return .done
   }
 }
@@ -52,7 +56,8 @@ enum CancelPickerMethod: SessionMethod {
   static let member = "CancelPicker"
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
-    try call.agent.setupCore.cancelPicker(try call.session())
+    let session = try call.session()
+    call.agent.follow(try call.agent.setupCore.cancelPicker(session))
     return .done
   }
 }

@@ -13,7 +13,8 @@ enum InvalidateMethod: SessionMethod {
   static let member = "Invalidate"
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
-    call.agent.setupCore.invalidate(try call.session())
+    let session = try call.session()
+    call.agent.follow(call.agent.setupCore.invalidate(session))
     return .done
   }
 }
@@ -52,7 +53,9 @@ enum ResolveMethod: SessionMethod {
 
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
     let agent = call.agent
-    let device = try agent.setupCore.resolve(try call.session(), call.parameters.word("accessory"))
+    let accessory = try call.accessory(of: try call.session())
+    let (device, effects) = try agent.setupCore.resolve(accessory)
+    agent.follow(effects)
     guard let address = device.identity.address else { throw .noSession }
     // A device that changes its address is where it was heard last.
     let current =
@@ -70,6 +73,14 @@ extension MethodCall {
   /// The session that the call names, for the user that opened it.
   func session() throws(SetupFailure) -> Session {
     try agent.setupCore.session(parameters.word("session"), of: client.peer.uid)
+  }
+
+  /// The accessory that the call names. An identifier that the session's app does not have is counted and logged.
+  func accessory(of session: Session) throws(SetupFailure) -> RegistryAccessory {
+    let identifier = parameters.word("accessory")
+    if let accessory = agent.setupCore.accessory(identifier, of: session) { return accessory }
+    agent.follow(agent.setupCore.noteForeignIdentifier(of: session))
+    throw .noSuchAccessory
   }
 
   /// The session's app in the manifest.

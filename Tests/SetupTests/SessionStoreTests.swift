@@ -6,15 +6,15 @@ import Setup
 import Testing
 
 @Suite("Sessions")
-struct SessionTableTests {
+struct SessionStoreTests {
   /// A table that expectations can change.
   private final class Table {
-    var sessions = SessionTable()
+    var sessions = SessionStore()
 
     func open(_ token: RandomIdentifier, app: String = "lights", user: UInt32 = 1000) -> (
       session: Session?, ended: Session?
     ) { sessions.open(token, app: app, user: user) }
-    func takeUp(_ token: RandomIdentifier) -> Bool { sessions.takeUp(token) }
+    func resume(_ token: RandomIdentifier) -> Bool { sessions.resume(token) }
     func leave(_ token: RandomIdentifier, at now: Instant) { sessions.leave(token, at: now) }
     func close(_ token: RandomIdentifier) -> Session? { sessions.close(token) }
     func expire(at now: Instant) -> [Session] { sessions.expire(at: now) }
@@ -41,19 +41,19 @@ struct SessionTableTests {
     table.leave(token(1), at: at(5))
     #expect(table.sessions.nextEnd == at(15))
     #expect(table.expire(at: at(14)).isEmpty)
-    #expect(table.takeUp(token(1)))
-    #expect(!table.takeUp(token(1)))
+    #expect(table.resume(token(1)))
+    #expect(!table.resume(token(1)))
     #expect(table.expire(at: at(60)).isEmpty)
     table.leave(token(1), at: at(61))
     #expect(table.expire(at: at(71)).map(\.token) == [token(1)])
     #expect(table.session(token(1), of: 1000) == nil)
-    #expect(!table.takeUp(token(1)))
+    #expect(!table.resume(token(1)))
   }
 
   @Test("When places run out the one left longest gives way; those that are streamed do not")
   func full() {
     let table = Table()
-    for number in 0..<UInt64(SessionTable.countMax) {
+    for number in 0..<UInt64(SessionStore.countMax) {
       #expect(table.open(token(number)).session != nil)
     }
     #expect(table.open(token(900)).session == nil)

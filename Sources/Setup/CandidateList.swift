@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+import Manifest
+import Registry
+
+/// The devices that an open picker has found.
+///
+/// Capacity: `countMax` candidates. A stronger one takes the place of the weakest; devices without a place are counted
+/// in ``hidden`` while they are received, up to four times as many.
+public struct CandidateList: Sendable {
+  /// How long a filtered picker waits for a scan response before it reports a device to its app.
+  public static let responseMilliseconds: Int64 = 300
+
+  public let countMax: Int
+  /// The app is told what was found, and says what is shown.
+  public let isFiltered: Bool
+  public private(set) var candidates: [PickerCandidate] = []
+  /// Devices that found no place.
+  public private(set) var hidden: Set<DeviceAddress> = []
+  /// How many devices the app was told of.
+  public private(set) var discoveredCount = 0
+  /// The app has said what is shown.
+  private(set) var wasUpdated = false
+  /// Candidates of a filtered picker that were lost: one that comes back keeps its number, and is not reported again.
+  /// Capacity: as many as are remembered as hidden; when it is full, a lost candidate is forgotten.
+  private var lost: [DeviceAddress: PickerCandidate] = [:]
+  private var lastNumber: UInt32 = 0
+  /// What the app is told of each candidate.
+  private var payloads: [UInt32: (payload: [UInt8], rssi: Int8?)] = [:]
+
+  init(countMax: Int, isFiltered: Bool) { (self.countMax, self.isFiltered) = (countMax, isFiltered) }
+
+  public func candidate(_ number: UInt32) -> PickerCandidate? { candidates.first { $0.number == number } }
+
+  public func candidate(at device: DeviceAddress) -> PickerCandidate? {
+    candidates.first { $0.device == device }
+  }
+
+  /// The candidates that can be chosen.
+  public var shown: [PickerCandidate] { candidates.filter(\.isShown) }
+
+  /// When ``discover(at:)`` has something to report that it had not before.
+  var deadline: Instant? {
+    let waiting = candidates.filter { isFiltered && !$0.isDiscovered && $0.isInside }
+    return waiting.map { $0.firstSeen.advanced(milliseconds: Self.responseMilliseconds) }.min()
+  }
+
+  // MARK: - Devices
+
+  /// Takes in a device that was received, for the first time or again. The candidate `chosen` keeps its place. Returns
+  /// false when the device found no place.
+  mutating func update(with report: CandidateReport, keeping chosen: UInt32?, at now: Instant) -> Bool {
+    if let index = candidates.firstIndex(where: { $0.device == report.device }) {
+      candidates[index].level = report.level
+      candidates[index].isInside = report.isInside
+      candidates[index].hasResponded = candidates[index].hasResponded || report.hasResponded
+    } else if !admit(report, keeping: chosen, at: now) {
+      return false
+    }
+    if isFiltered, let candidate = candidate(at: report.device) {
+      payloads[candidate.number] = (report.payload, report.rssi)
+    }
+    return true
+  }
+
+  /// Returns whether the device found a place.
+  private mutating func admit(_ report: CandidateReport, keeping chosen: UInt32?, at now: Instant) -> Bool {
+    if candidates.count == countMax, !makeRoom(for: report, keeping: chosen) {
+      // Beyond what could ever be shown beside the strongest, the number says enough.
+      if hidden.count < rememberedMax { hidden.insert(report.device) }
+      return false
+    }
+    hidden.remove(report.device)
+    if var candidate = lost.removeValue(forKey: report.device), candidate.item == report.item {
+      candidate.level = report.level
+      candidate.isInside = report.isInside
+      candidates.append(candidate)
+      return true
+    }
+    lastNumber += 1
+    candidates.append(
+      PickerCandidate(
+        number: lastNumber, device: report.device, item: report.item, firstSeen: now, level: report.level,
+        isInside: report.isInside, hasResponded: report.hasResponded))
+    return true
+  }
+
+  /// Removes the weakest candidate for a stronger one, unless it was chosen or the app shows it.
+  private mutating func makeRoom(for report: CandidateReport, keeping chosen: UInt32?) -> Bool {
+    let free = candidates.indices.filter { index in
+      !(isFiltered && candidates[index].isShown) && candidates[index].number != chosen
+    }
+    let weakest = free.min { (candidates[$0].level ?? .min) < (candidates[$1].level ?? .min) }
+    guard let weakest, (candidates[weakest].level ?? .min) < (report.level ?? .min) else { return false }
+    hidden.insert(candidates[weakest].device)
+    forget(at: weakest)
+    return true
+  }
+
+  private var rememberedMax: Int { 4 * countMax }
+
+  private mutating func forget(at index: Int) {
+    let candidate = candidates.remove(at: index)
+    guard isFiltered, candidate.isDiscovered, lost.count < rememberedMax else { return }
+    lost[candidate.device] = candidate
+  }
+
+  /// A device is no longer received, or no longer matches, or became the app's. The candidate `chosen` stays.
+  mutating func lose(_ device: DeviceAddress, keeping chosen: UInt32?) {
+    hidden.remove(device)
+    guard let index = candidates.firstIndex(where: { $0.device == device }),
+      candidates[index].number != chosen
+    else { return }
+    forget(at: index)
+  }
+
+  /// The candidate has become an accessory.
+  mutating func remove(_ number: UInt32) { candidates.removeAll { $0.number == number } }
+
+  // MARK: - What the app is told, and what is shown
+
+  /// Returns the numbers of the candidates that the app of a filtered picker is to be told of now, once each.
+  mutating func discover(at now: Instant) -> [UInt32] {
+    var numbers: [UInt32] = []
+    for index in candidates.indices where candidates[index].isInside && !candidates[index].isDiscovered {
+      let waited = now.milliseconds(since: candidates[index].firstSeen)
+      guard candidates[index].hasResponded || waited >= Self.responseMilliseconds else { continue }
+      candidates[index].isDiscovered = true
+      discoveredCount += 1
+      numbers.append(candidates[index].number)
+    }
+    return numbers
+  }
+
+  /// Shows every candidate that the gate has let in. Returns whether there is one.
+  mutating func showInside() -> Bool {
+    var isAnyInside = false
+    for index in candidates.indices where candidates[index].isInside {
+      candidates[index].isShown = true
+      isAnyInside = true
+    }
+    return isAnyInside
+  }
+
+  /// The app of a filtered picker shows exactly these. Returns false when it was not told of one of them.
+  mutating func show(_ items: [(number: UInt32, name: String?, image: String?)]) -> Bool {
+    guard items.allSatisfy({ wasDiscovered($0.number) }) else { return false }
+    wasUpdated = true
+    for index in candidates.indices { candidates[index].show(as: items) }
+    for device in lost.keys { lost[device]?.show(as: items) }
+    return true
+  }
+
+  /// Whether the app was told of the candidate; it may have been lost since.
+  private func wasDiscovered(_ number: UInt32) -> Bool {
+    candidate(number)?.isDiscovered ?? lost.values.contains { $0.number == number }
+  }
+
+  /// Returns what the app is told of a candidate.
+  func discoveredAccessory(_ number: UInt32, among items: [PickerItem]) -> DiscoveredAccessory? {
+    guard let candidate = candidate(number) else { return nil }
+    let item = items[candidate.item]
+    return DiscoveredAccessory(
+      number: number, itemIndex: candidate.item, item: item.isAppSupplied ? nil : item.item.id,
+      payload: payloads[number]?.payload ?? [], rssi: payloads[number]?.rssi)
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Registry
+
+extension RegistryError {
+  /// The error as apps are told.
+  var setupFailure: SetupFailure {
+    switch self {
+    case .unknownAccessory, .unknownApp, .notRemoved: .noSuchAccessory
+    case .alreadyAdded:
+      SetupFailure(.invalidRequest, "the device is the app's accessory already", cure: "use the accessory")
+    case .removedBefore:
+      SetupFailure(
+        .userRestricted, "the device was removed before", cure: "an operator allows it: accessoryctl allow")
+    case .accountChanged:
+      SetupFailure(
+        .userRestricted, "the app's accessories are another account's",
+        cure: "an operator confirms the account: accessoryctl authorize")
+    case .itemFull(let most):
+      SetupFailure(
+        .userRestricted, "the item has all the accessories that it may, \(most)",
+        cure: "remove one, or raise the item's max-accessories")
+    case .full:
+      SetupFailure(
+        .userRestricted, "the registry has \(RegistryLimits.accessoriesMax) accessories, as many as it holds",
+        cure: "remove some")
+    case .identifierTaken:
+      SetupFailure(.unknown, "a random identifier was drawn twice", cure: "try again")
+    case .identityTaken:
+      SetupFailure(
+        .invalidRequest, "another device is known by that address or network", cure: "remove that one")
+    case .invalid(let field):
+      SetupFailure(
+        .invalidRequest, field: field.rawValue, "it cannot be stored", cure: "shorten it, or leave it out")
+    }
+  }
+
+  /// The error as operators are told.
+  var operatorError: OperatorError {
+    switch self {
+    case .unknownAccessory: .notFound(.accessory, name: "")
+    case .unknownApp: .notFound(.app, name: "")
+    case .notRemoved: .notFound(.device, name: "")
+    case .invalid(let field): .invalid(field: field.rawValue, reason: "it cannot be stored")
+    case .alreadyAdded, .removedBefore, .accountChanged, .itemFull, .full, .identifierTaken, .identityTaken:
+      .setupFailed(setupFailure)
+    }
+  }
+}
+
+extension RegistryOpenError {
+  /// What is wrong and what helps, as a sentence for operators.
+  public var sentence: String { "the registry's file \(reason); \(cure)" }
+}
+
+extension RegistryStoreError {
+  /// What is wrong and what helps, as a sentence for operators.
+  public var sentence: String { "\(reason); \(cure)" }
+}

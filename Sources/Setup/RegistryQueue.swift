@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Registry
+
+/// The registry as it is on disk, and the changes on their way there: one at a time, in order.
+///
+/// Pure: changes and the disk's replies go in, effects come out. Capacity: ``waitingMax`` changes that wait. Each is made
+/// for a call, a setup flow, or a second address, of which there are fewer; a change beyond that fails.
+struct RegistryQueue: Sendable {
+  enum State: Equatable, Sendable {
+    /// The file is being read.
+    case opening
+    case open
+    /// The file cannot be used; the sentence says why and what to do.
+    case degraded(String)
+  }
+
+  enum Change: Equatable, Sendable {
+    case apply(RegistryChange)
+    case replace(AccessoryRegistry)
+    case reset
+  }
+
+  /// What the caller does for the queue, in this order.
+  enum Effect: Sendable {
+    case request(RegistryRequest)
+    /// ``registry`` has changed from `old`. `isFirst`: it was read for the first time.
+    case adopted(from: AccessoryRegistry, isFirst: Bool)
+    case settled(ChangePurpose, ChangeResult)
+    /// The disk did not write a change.
+    case writeFailed
+    case degraded
+    /// The file was read for the first time, and the registry was adopted.
+    case opened
+  }
+
+  /// A change that the disk has been given, and the registry after it.
+  private struct WrittenChange: Sendable {
+    let change: PendingChange
+    let registry: AccessoryRegistry
+  }
+
+  static let waitingMax = 256
+
+  private(set) var state = State.opening
+  private(set) var registry = AccessoryRegistry()
+  private var waiting: [PendingChange] = []
+  private var written: WrittenChange?
+  /// The file was read at least once.
+  private(set) var wasOpened = false
+  /// Why the disk did not write the last change; nil when it did.
+  private(set) var failure: String?
+
+  /// Whether no change is on its way to the disk.
+  var isIdle: Bool { written == nil && waiting.isEmpty }
+
+  /// The changes on their way to the disk.
+  var pending: [PendingChange] { (written.map { [$0.change] } ?? []) + waiting }
+
+  /// Whether a change on its way to the disk decides about an accessory that awaits its app.
+  func isSettling(_ identifier: RandomIdentifier) -> Bool {
+    pending.contains { pending in
+      switch pending.change {
+      case .apply(.remove(identifier, _)), .apply(.authorize(identifier, _, _)): true
+      case .apply, .replace, .reset: false
+      }
+    }
+  }
+
+  /// Traps when a bound is exceeded; for tests.
+  func checkInvariants() {
+    registry.checkInvariants()
+    precondition(waiting.count <= Self.waitingMax, "a queue has a bound")
+    precondition(
+      waiting.isEmpty || written != nil || state == .opening, "a change waits only while the disk is busy")
+  }
+}
+
+/// A change on its way to the disk.
+struct PendingChange: Sendable {
+  let change: RegistryQueue.Change
+  let purpose: ChangePurpose
+}
+
+/// Why a change is made, which decides what happens when it is done or refused.
+enum ChangePurpose: Sendable {
+  /// The device that was chosen for a flow becomes an accessory.
+  case setup(flow: RandomIdentifier)
+  /// The app confirms an accessory.
+  case confirm(RandomIdentifier, CallID)
+  /// The app gives the whole name of a network whose prefix was added to its accessory.
+  case network(RandomIdentifier, CallID)
+  /// An accessory that its app did not confirm is removed.
+  case takeBack(RandomIdentifier, SetupFailure, CallID?)
+  /// An operator's answer to a question, and the operator's call.
+  case question(flow: RandomIdentifier, CallID)
+  /// The call of an app about its accessory, or of an operator.
+  case call(CallID, CallKind)
+  /// A second address was learned.
+  case address
+
+  enum CallKind: Sendable {
+    case app
+    case `operator`
+    /// How many accessories are confirmed.
+    case account(Int)
+    /// How many accessories are imported.
+    case importing(Int)
+  }
+}
+
+/// What became of a change.
+enum ChangeResult: Sendable {
+  case done
+  case reset(kept: String?)
+  case refused(RegistryError)
+  /// The disk did not write it; the sentence says what to do.
+  case failed(String)
+}
+
+// MARK: - Inputs
+
+extension RegistryQueue {
+  /// Asks for the file at the start.
+  mutating func open() -> [Effect] { [.request(.open)] }
+
+  /// Puts a change after those that wait.
+  mutating func enqueue(_ change: Change, _ purpose: ChangePurpose) -> [Effect] {
+    guard waiting.count < Self.waitingMax else {
+      return [.settled(purpose, .failed("\(Self.waitingMax) changes wait for the disk already; try again"))]
+    }
+    waiting.append(PendingChange(change: change, purpose: purpose))
+    return writeNext()
+  }
+
+  /// Gives the disk the next change, if the disk is free.
+  mutating func writeNext() -> [Effect] {
+    var effects: [Effect] = []
+    while written == nil, state != .opening, !waiting.isEmpty {
+      let next = waiting.removeFirst()
+      if case .degraded(let sentence) = state, next.change != .reset {
+        effects.append(.settled(next.purpose, .failed(sentence)))
+        continue
+      }
+      effects.append(write(next))
+    }
+    return effects
+  }
+
+  private mutating func write(_ next: PendingChange) -> Effect {
+    switch next.change {
+    case .replace(let registry):
+      written = WrittenChange(change: next, registry: registry)
+      return .request(.replace(registry))
+    case .reset:
+      written = WrittenChange(change: next, registry: AccessoryRegistry())
+      return .request(.reset)
+    case .apply(let change):
+      var registry = registry
+      do throws(RegistryError) {
+        let outcome = try registry.apply(change)
+        guard !outcome.writes.isEmpty else { return .settled(next.purpose, .done) }
+        written = WrittenChange(change: next, registry: registry)
+        return .request(.commit(outcome.writes))
+      } catch {
+        return .settled(next.purpose, .refused(error))
+      }
+    }
+  }
+
+  /// The disk has replied. The caller handles the effects before it calls ``writeNext()``.
+  mutating func receive(_ reply: RegistryReply) -> [Effect] {
+    switch reply {
+    case .done: return complete(.done)
+    case .reset(let kept):
+      state = .open
+      wasOpened = true
+      return complete(.reset(kept: kept))
+    case .opened(let registry): return adoptFile(registry)
+    case .refused(let refusal): return degrade(refusal.sentence)
+    case .failed(let failure, let isOpen): return [.writeFailed] + fail(failure, isOpen: isOpen)
+    case .closed: return []
+    }
+  }
+
+  /// A file that could not be used may have been repaired.
+  mutating func openAgain() -> [Effect] {
+    guard case .degraded = state, written == nil else { return [] }
+    state = .opening
+    return [.request(.open)]
+  }
+
+  private mutating func complete(_ result: ChangeResult) -> [Effect] {
+    guard let written = written.take() else { preconditionFailure("the disk replies to a request") }
+    failure = nil
+    return [adopt(written.registry), .settled(written.change.purpose, result)]
+  }
+
+  private mutating func adopt(_ new: AccessoryRegistry, isFirst: Bool = false) -> Effect {
+    let old = registry
+    registry = new
+    return .adopted(from: old, isFirst: isFirst)
+  }
+
+  /// Adopts what the file holds. A change whose writing failed may be in it, or not.
+  private mutating func adoptFile(_ registry: AccessoryRegistry) -> [Effect] {
+    let isFirst = !wasOpened
+    state = .open
+    wasOpened = true
+    let doubtful = written.take()
+    var effects = [adopt(registry, isFirst: isFirst)]
+    if let doubtful {
+      let isDone = registry == doubtful.registry
+      if isDone { failure = nil }
+      effects.append(
+        .settled(
+          doubtful.change.purpose, isDone ? .done : .failed("the disk did not take the change; see the log")))
+    }
+    return isFirst ? effects + [.opened] : effects
+  }
+
+  private mutating func degrade(_ sentence: String) -> [Effect] {
+    state = .degraded(sentence)
+    return [.degraded] + settleWritten(.failed(sentence))
+  }
+
+  private mutating func fail(_ failure: RegistryStoreError, isOpen: Bool) -> [Effect] {
+    self.failure = failure.sentence
+    guard written != nil else { return degrade(failure.sentence) }
+    if case .degraded = state { return settleWritten(.failed(failure.sentence)) }
+    guard !isOpen else { return settleWritten(.failed(failure.sentence)) }
+    state = .opening
+    return [.request(.open)]
+  }
+
+  private mutating func settleWritten(_ result: ChangeResult) -> [Effect] {
+    written.take().map { [.settled($0.change.purpose, result)] } ?? []
+  }
+}
+
+// MARK: - Sentences
+
+extension ChangeResult {
+  /// What an app is told; nil on success.
+  var setupFailure: SetupFailure? {
+    switch self {
+    case .done, .reset: nil
+    case .refused(let error): error.setupFailure
+    case .failed(let sentence):
+      SetupFailure(.unknown, sentence, cure: SetupFailure.registryCure)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+import Manifest
+public import Registry
+
+/// One activation of an app (`ASAccessorySession`), known by a token that only its program has.
+public struct Session: Equatable, Sendable {
+  public let token: RandomIdentifier
+  public let app: String
+  /// The user that activated it; calls of other users do not reach it, whatever token they bring.
+  public let user: UInt32
+  /// When it ends because no connection streams it; nil while one does.
+  public fileprivate(set) var end: Instant?
+}
+
+/// The sessions that are open, and the events for them.
+///
+/// Capacity: ``countMax`` sessions, and of each app ``AppFeed/capacity`` events. When all places are taken, the session
+/// that has been without a stream for longest gives way; if all are streamed, the new one is refused. A session without
+/// its stream ends after ten seconds.
+public struct SessionStore: Sendable {
+  /// Twice the number of connections: each may have one session that streams, and one that it just left.
+  public static let countMax = 128
+  /// How long a session lives on without its stream.
+  public static let lingerMilliseconds: Int64 = 10_000
+
+  private(set) var sessions: [Session] = []
+  private var feeds: [String: AppFeed] = [:]
+
+  public init() {}
+
+  // MARK: - Sessions
+
+  /// Opens a session that is streamed from now on. `token` is random. Returns nil when there is no place; `ended` is the
+  /// session that gave way.
+  public mutating func open(
+    _ token: RandomIdentifier, app: String, user: UInt32
+  ) -> (session: Session?, ended: Session?) {
+    precondition(index(of: token) == nil, "a token is given once")
+    var ended: Session?
+    if sessions.count == Self.countMax {
+      guard let index = idlest else { return (nil, nil) }
+      ended = sessions.remove(at: index)
+    }
+    let session = Session(token: token, app: app, user: user, end: nil)
+    sessions.append(session)
+    return (session, ended)
+  }
+
+  /// The session whose end is nearest.
+  private var idlest: Int? {
+    sessions.indices.filter { sessions[$0].end != nil }.min {
+      (sessions[$0].end?.microseconds ?? 0) < (sessions[$1].end?.microseconds ?? 0)
+    }
+  }
+
+  /// Returns the session of a token, for the user that opened it. The caller reports nil in the same words whatever the
+  /// reason.
+  public func session(_ token: RandomIdentifier, of user: UInt32) -> Session? {
+    index(of: token).map { sessions[$0] }.flatMap { $0.user == user ? $0 : nil }
+  }
+
+  public func isOpen(_ token: RandomIdentifier) -> Bool { index(of: token) != nil }
+
+  /// Gives the session to another stream. Returns false while a stream has it.
+  public mutating func resume(_ token: RandomIdentifier) -> Bool {
+    guard let index = index(of: token), sessions[index].end != nil else { return false }
+    sessions[index].end = nil
+    return true
+  }
+
+  /// The session's stream has ended; another stream may resume the session for a while.
+  public mutating func leave(_ token: RandomIdentifier, at now: Instant) {
+    guard let index = index(of: token) else { return }
+    sessions[index].end = now.advanced(milliseconds: Self.lingerMilliseconds)
+  }
+
+  /// Ends a session.
+  public mutating func close(_ token: RandomIdentifier) -> Session? {
+    index(of: token).map { sessions.remove(at: $0) }
+  }
+
+  /// Ends the sessions whose time is over, the longest waiting first.
+  public mutating func expire(at now: Instant) -> [Session] {
+    let ended = sessions.filter { $0.end.map { $0 <= now } ?? false }
+    sessions.removeAll { session in ended.contains { $0.token == session.token } }
+    return ended.sorted { ($0.end?.microseconds ?? 0) < ($1.end?.microseconds ?? 0) }
+  }
+
+  /// When ``expire(at:)`` is due.
+  public var nextEnd: Instant? { sessions.compactMap(\.end).min() }
+
+  /// The sessions of an app, in the order they were opened.
+  public func sessions(of app: String) -> [Session] { sessions.filter { $0.app == app } }
+
+  private func index(of token: RandomIdentifier) -> Int? { sessions.firstIndex { $0.token == token } }
+
+  // MARK: - Events
+
+  /// Adds an event of an app; without `audience` it is for all of the app's sessions.
+  mutating func append(_ event: AppEvent, toApp app: String, audience: RandomIdentifier?) {
+    feeds[app, default: AppFeed()].append(event, to: audience)
+  }
+
+  /// Begins the app's events with the end of something that the run before began.
+  mutating func appendOpening(_ event: AppEvent, toApp app: String) {
+    feeds[app, default: AppFeed()].open(with: event)
+  }
+
+  /// Returns what a session's stream has to say next.
+  func read(_ position: inout SessionPosition) -> SessionReading {
+    feeds[position.app]?.read(&position) ?? .end
+  }
+
+  /// Where a stream begins in its app's events, and whether its cursor was of no use.
+  func start(_ session: Session, _ cursor: SessionCursor) -> (position: SessionPosition, isReset: Bool) {
+    let feed = feeds[session.app] ?? AppFeed()
+    let produced = feed.produced
+    switch cursor {
+    case .now: return (position(of: session, at: produced, activatedAt: produced), false)
+    case .foreign:
+      // The stream has not seen the end of the run before, with which this one began.
+      let sequence = feed.openingCount > 0 ? 0 : produced
+      return (position(of: session, at: sequence, activatedAt: produced), true)
+    case .sequence(let sequence) where sequence <= produced:
+      return (position(of: session, at: sequence, activatedAt: sequence), false)
+    case .sequence: return (position(of: session, at: produced, activatedAt: produced), true)
+    }
+  }
+
+  private func position(of session: Session, at sequence: UInt64, activatedAt: UInt64) -> SessionPosition {
+    SessionPosition(session.token, app: session.app, at: sequence, activatedAt: activatedAt)
+  }
+}
+
+/// From which event of its app a stream goes on.
+enum SessionCursor: Sendable {
+  /// The caller gave none.
+  case now
+  case sequence(UInt64)
+  /// The cursor is of another run.
+  case foreign
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+import Manifest
+import Registry
+
+// Devices that match: candidates of pickers, devices held at the gateway, and devices that are set up automatically.
+
+extension SetupCore {
+  /// Takes in every device that items of open pickers, and automatic items, have found.
+  public mutating func refreshCandidates(with devices: [MatchedDevice]) -> [SetupEffect] {
+    for flow in flows.flows where flow.picker != nil { offer(devices, to: flow) }
+    followTouches(devices)
+    chooseBeforehand()
+    if configuration.hasAutomaticItems { setUpAutomatically(devices) }
+    return takeEffects()
+  }
+
+  // MARK: - Candidates
+
+  private mutating func offer(_ devices: [MatchedDevice], to flow: SetupFlow) {
+    guard let picker = flow.picker else { return }
+    var found: [DeviceAddress: (item: Int, device: MatchedDevice)] = [:]
+    for device in devices where device.app == flow.app {
+      guard let item = picker.items.firstIndex(where: { $0.item.id == device.item }),
+        found[device.address].map({ item < $0.item }) ?? true, !isAccessory(device.address, ofApp: flow.app)
+      else { continue }
+      found[device.address] = (item, device)
+    }
+    let known = picker.candidates.candidates.map(\.device) + picker.candidates.hidden
+    changeQuietly(flow.id) { flow in
+      for device in known where found[device] == nil { flow.lose(device) }
+      return []
+    }
+    let now = now
+    for (item, device) in found.values.sorted(by: { $0.device.order < $1.device.order }) {
+      changeQuietly(flow.id) { $0.receive(CandidateReport(device, item: item), at: now) }
+    }
+  }
+
+  private func isAccessory(_ device: DeviceAddress, ofApp app: String) -> Bool {
+    grants.grants(at: device).contains { $0.app == app }
+  }
+
+  private mutating func chooseBeforehand() {
+    for flow in flows.flows where flow.isLooking {
+      guard let number = flow.picker?.choiceBeforehand else { continue }
+      chooseAndAdd(flow.id, number, .opener)
+    }
+  }
+
+  // MARK: - Touch
+
+  private mutating func followTouches(_ devices: [MatchedDevice]) {
+    var held: [RandomIdentifier: [DeviceAddress: String]] = [:]
+    for flow in flows.flows {
+      guard let picker = flow.picker, picker.isTouchable else { continue }
+      held[flow.id] = heldDevices(among: devices, app: flow.app, picker.touchableItems)
+    }
+    for id in flows.flows.map(\.id) {
+      guard let items = held[id] else { continue }
+      let others = held.filter { $0.key != id }.values
+      followTouch(of: id, items, contested: others.reduce(into: []) { $0.formUnion($1.keys) })
+    }
+    decideTouches()
+  }
+
+  /// Returns the devices that are held at the gateway for an app, each with the first of the items that let it in.
+  private func heldDevices(
+    among devices: [MatchedDevice], app: String, _ items: [String]
+  ) -> [DeviceAddress: String] {
+    var places: [DeviceAddress: Int] = [:]
+    for device in devices where device.app == app {
+      guard let place = items.firstIndex(of: device.item), !isAccessory(device.address, ofApp: app) else {
+        continue
+      }
+      places[device.address] = min(place, places[device.address] ?? place)
+    }
+    return places.mapValues { items[$0] }
+  }
+
+  private mutating func followTouch(
+    of id: RandomIdentifier, _ held: [DeviceAddress: String], contested: Set<DeviceAddress>
+  ) {
+    let (now, isSettled) = (now, radio.isSettled(at: now))
+    var contests: [DeviceAddress] = []
+    changeQuietly(id) { flow in
+      contests =
+        flow.picker?.touches.follow(held, contested: contested, isSettled: isSettled, at: now) ?? []
+      return []
+    }
+    if !contests.isEmpty { refuseTouch(id, contests, .contested) }
+  }
+
+  /// Decides the touches whose second of waiting is over.
+  mutating func decideTouches() {
+    let now = now
+    for id in flows.flows.map(\.id) where flows.flow(id)?.isLooking ?? false {
+      var decision: TouchChoice.Decision?
+      changeQuietly(id) { flow in
+        decision = flow.picker?.touches.choice?.decide(at: now)
+        return []
+      }
+      switch decision {
+      case nil: break
+      case .several(let devices): refuseTouch(id, devices, .several)
+      case .chosen(let device): chooseByTouch(device, id)
+      }
+    }
+  }
+
+  private mutating func chooseByTouch(_ device: DeviceAddress, _ id: RandomIdentifier) {
+    guard let flow = flows.flow(id), let picker = flow.picker,
+      let candidate = picker.candidates.candidate(at: device), candidate.isShown
+    else { return refuseTouch(id, [device], .lost) }
+    let isContested = flows.flows.contains { other in
+      other.id != id && other.picker?.touches.held[device] != nil
+    }
+    guard !isContested else { return refuseTouch(id, [device], .contested) }
+    let item = picker.items[candidate.item]
+    if let refusal = reasonUnattendedSetupIsRefused(for: device, app: flow.app, item: item) {
+      return refuseTouch(id, [device], refusal)
+    }
+    chooseAndAdd(id, candidate.number, .touch)
+  }
+
+  /// Signals a failure. The signal names the item of the devices that were held; of several, the one that stands first in
+  /// the request.
+  private mutating func refuseTouch(
+    _ id: RandomIdentifier, _ devices: [DeviceAddress], _ refusal: TouchRefusal
+  ) {
+    guard let flow = flows.flow(id), let picker = flow.picker else { return }
+    counters.touchesRefused += 1
+    change(id) { flow in
+      flow.detail = refusal.sentence
+      flow.picker?.touches.refusal = refusal.forApp
+      return []
+    }
+    let held = Set(devices.compactMap { picker.touches.held[$0] })
+    let item = picker.touchableItems.first { held.contains($0) } ?? ""
+    add(.signal(TouchSignal(.failure, app: flow.app, item: item)))
+  }
+
+  /// Returns why a device is not set up unless an operator chooses it from a list; nil when it may be.
+  private func reasonUnattendedSetupIsRefused(
+    for device: DeviceAddress, app: String, item: PickerItem
+  ) -> TouchRefusal? {
+    guard device.isIdentityDurable else { return .changesAddress }
+    let id = item.item.id
+    guard !registry.isRemoved(.bluetooth(device.settled), app: app, item: id) else {
+      let address = AddressText.text(of: device.bits)
+      return TouchRefusal(
+        "the device was removed before", cure: "accessoryctl allow \(app) \(address) lets it in")
+    }
+    // A device that is on its way to the disk takes a place already.
+    let taken = accessoryCount(ofApp: app, item: id) + automaticCount(ofApp: app, item: id)
+    guard item.isAppSupplied || taken < Int(item.item.maxAccessories) else {
+      return TouchRefusal(
+        "the item \(id) has all the accessories that it may, \(item.item.maxAccessories)",
+        cure: "remove one, or raise the item's max-accessories")
+    }
+    return nil
+  }
+
+  private func accessoryCount(ofApp app: String, item: String) -> Int {
+    registry.accessories.count { $0.app == app && $0.item == item }
+  }
+
+  // MARK: - Automatic setup
+
+  /// How many devices are being added for an item automatically.
+  private func automaticCount(ofApp app: String, item: String) -> Int {
+    flows.flows.count { flow in
+      guard case .automatic(let key) = flow.origin, case .adding = flow.state else { return false }
+      return key.app == app && key.item == item
+    }
+  }
+
+  private mutating func setUpAutomatically(_ devices: [MatchedDevice]) {
+    guard queue.state == .open else { return }
+    for device in devices {
+      guard let item = configuration.item(device.item, ofApp: device.app), item.selection == .automatic,
+        !isAccessory(device.address, ofApp: device.app)
+      else { continue }
+      setUpAutomatically(device, PickerItem(item))
+    }
+  }
+
+  private mutating func setUpAutomatically(_ device: MatchedDevice, _ item: PickerItem) {
+    let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.item.id)
+    guard reasonUnattendedSetupIsRefused(for: device.address, app: device.app, item: item) == nil,
+      !flows.flows.contains(where: { $0.isAdding(key) }), automatic.begin(key, at: now)
+    else { return }
+    let identifier = random.draw()
+    let addition = addition(
+      app: device.app, item, device.address, identifier, name: item.item.name, network: nil)
+    guard var addition else { return failAutomatic(key, .accountIsUnknown) }
+    addition.isHandsFree = true
+    flows.append(SetupFlow(identifier, app: device.app, .automatic(key), .adding(identifier), at: now))
+    enqueue(.apply(.add(addition)), .setup(flow: identifier))
+  }
+
+  /// The device that was set up automatically was written as an accessory, or was not.
+  mutating func automaticWasWritten(_ flow: SetupFlow, _ key: AutomaticKey, _ result: ChangeResult) {
+    let end = now.advanced(milliseconds: SetupFlow.confirmMilliseconds)
+    if let failure = result.setupFailure {
+      changeQuietly(flow.id) { $0.finish(failure) }
+      failAutomatic(key, failure)
+      followAwaitingAccessories(until: end)
+    } else if registry.accessory(flow.id)?.state == .awaitingAuthorization {
+      changeQuietly(flow.id) { $0.awaitApp(until: end) }
+    } else {
+      changeQuietly(flow.id) { $0.finish(nil) }
+      automatic.succeed(key)
+    }
+  }
+
+  mutating func failAutomatic(_ key: AutomaticKey, _ failure: SetupFailure) {
+    let (seconds, isForgotten) = automatic.fail(key, at: now)
+    counters.automaticFailed += 1
+    if isForgotten { counters.automaticForgotten += 1 }
+    log(.automaticFailed(app: key.app, item: key.item, reason: failure.reason, retrySeconds: seconds))
+  }
+}
+
+extension SetupFlow {
+  fileprivate func isAdding(_ key: AutomaticKey) -> Bool {
+    if case .adding = state { origin == .automatic(key) } else { false }
+  }
+}
+
+/// A device as the tables have it now, with one item that has found it: the device matches, and the item's gate, where
+/// there is one, has let it in.
+public struct MatchedDevice: Equatable, Sendable {
+  /// As events give it: the identity when it was resolved.
+  public var address: DeviceAddress
+  public var app: String
+  /// The id of the item.
+  public var item: String
+  /// The level that gates decide on, in sixteenths of a dB.
+  public var level: Int16?
+  public var rssi: Int8?
+  /// Its scan response was received, or it has none.
+  public var hasResponded: Bool
+  /// Advertising data, then scan response; empty when no app is told.
+  public var payload: [UInt8]
+
+  public init(
+    _ address: DeviceAddress, app: String, item: String, level: Int16?, rssi: Int8?,
+    hasResponded: Bool, payload: [UInt8] = []
+  ) {
+    self.address = address
+    self.app = app
+    self.item = item
+    self.level = level
+    self.rssi = rssi
+    self.hasResponded = hasResponded
+    self.payload = payload
+  }
+}
+
+extension MatchedDevice {
+  /// Strongest first, then by address.
+  fileprivate var order: (Int, UInt64) { (-Int(level ?? .min), address.word) }
+}
+
+extension CandidateReport {
+  fileprivate init(_ device: MatchedDevice, item: Int) {
+    self.init(
+      device.address, item: item, level: device.level, isInside: true, hasResponded: device.hasResponded)
+    payload = device.payload
+    rssi = device.rssi
+  }
+}

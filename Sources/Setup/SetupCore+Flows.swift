@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Manifest
+import Registry
+
+// The setup core performs the effects of its flows.
+
+extension SetupCore {
+  /// Changes a flow and performs its effects. Operators will see the change.
+  mutating func change(_ id: RandomIdentifier, _ body: (inout SetupFlow) -> [SetupFlow.Effect]) {
+    note(.requests)
+    changeQuietly(id, body)
+  }
+
+  /// Changes a flow and performs its effects; operators need not look at it at once.
+  mutating func changeQuietly(_ id: RandomIdentifier, _ body: (inout SetupFlow) -> [SetupFlow.Effect]) {
+    guard let index = flows.index(of: id) else { return }
+    for effect in flows.change(index, body) {
+      guard let flow = flows.flow(id) else { return }
+      perform(effect, of: flow)
+    }
+  }
+
+  private mutating func perform(_ effect: SetupFlow.Effect, of flow: SetupFlow) {
+    switch effect {
+    case .log(let old, let new):
+      log(.transition(flow: flow.id, app: flow.app, from: old.name, to: new.name))
+    case .emit(let kind):
+      note(.requests)
+      count(kind, of: flow)
+      emit(kind, of: flow)
+    case .add(let identifier): add(flow, as: identifier)
+    case .takeBack(let accessory, let failure, let call):
+      enqueue(.apply(.remove(accessory, leavesTombstone: false)), .takeBack(accessory, failure, call))
+    case .reply(let call, let result): reply(call, result)
+    case .signal(let signal): add(.signal(signal))
+    case .end: end(flow)
+    }
+  }
+
+  private mutating func count(_ kind: AppEvent.Kind, of flow: SetupFlow) {
+    switch kind {
+    case .pickerSetupFailed: counters.setupsFailed += 1
+    case .accessoryDiscovered:
+      counters.disclosed += 1
+      log(.disclosed(app: flow.app))
+    case .activated, .invalidated, .migrationComplete, .accessoryAdded, .accessoryRemoved, .accessoryChanged,
+      .pickerDidPresent, .pickerDidDismiss, .pickerSetupBridging, .pickerSetupPairing, .pickerSetupRename,
+      .pickerFinished:
+      break
+    }
+  }
+
+  /// Picker events go to the session that asked; a flow that an operator opened has none.
+  private mutating func emit(_ kind: AppEvent.Kind, of flow: SetupFlow) {
+    guard let session = flow.session else { return }
+    emit(kind, toApp: flow.app, audience: session, picker: flow.id)
+  }
+
+  private mutating func add(_ flow: SetupFlow, as identifier: RandomIdentifier) {
+    guard let item = flow.chosenItem, let choice = flow.choice,
+      var addition = addition(
+        app: flow.app, item, choice.candidate.device, identifier,
+        name: choice.name ?? choice.candidate.appName ?? item.item.name,
+        network: (item.item.renamesNetwork ? choice.name.map { Array($0.utf8) } : nil) ?? choice.network)
+    else { return change(flow.id) { $0.finish(.accountIsUnknown) } }
+    addition.isHandsFree = choice.chooser == .touch
+    enqueue(.apply(.add(addition)), .setup(flow: flow.id))
+  }
+
+  /// Removes a flow that is over, and tells everyone who waits for it.
+  private mutating func end(_ flow: SetupFlow) {
+    guard case .finished(let failure) = flow.state else { preconditionFailure("the flow has finished") }
+    flows.remove(flow.id)
+    guard flow.isRequest else { return }
+    if let question = flow.question { replyToQuestion(question, failure) }
+    let setup = flow.completed.last
+    let accessory = flow.question == nil ? setup?.accessory : flow.accessory
+    let displayName = flow.question == nil ? setup?.displayName : flow.displayName
+    let isNamed = failure == nil || flow.question != nil
+    flows.remember(
+      RequestOutcome(
+        request: flow.id, accessory: failure == nil ? accessory : nil,
+        displayName: isNamed ? displayName : nil, failure: failure, completed: flow.completed))
+    note(.requests)
+  }
+
+  private mutating func replyToQuestion(_ question: SetupQuestion, _ failure: SetupFailure?) {
+    if failure == nil, let accessory = view(question.accessory) {
+      reply(question.call, .success(.accessory(accessory)))
+    } else {
+      reply(question.call, .failure(.failure(failure ?? .noSuchAccessory)))
+    }
+  }
+}

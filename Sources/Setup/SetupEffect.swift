@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Registry
+
+/// What the agent does for the setup core, in this order.
+public enum SetupEffect: Equatable, Sendable {
+  case registry(RegistryRequest)
+  /// Ends a call that was waiting.
+  case reply(CallID, Result<CallResult, OperatorError>)
+  case signal(TouchSignal)
+  case log(SetupNotice)
+  /// What the agent has to follow; the last effect of an input.
+  case changed(SetupChanges)
+}
+
+/// What an input has changed that others follow.
+public struct SetupChanges: OptionSet, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Sessions have events to read.
+  public static let events = Self(rawValue: 1 << 0)
+  /// Operators see another state of the requests, or of the registry.
+  public static let requests = Self(rawValue: 1 << 1)
+  /// ``SetupCore/grants`` were made anew.
+  public static let grants = Self(rawValue: 1 << 2)
+}
+
+/// Names a call that waits for its reply.
+public struct CallID: Hashable, Sendable {
+  public let number: UInt64
+
+  public init(_ number: UInt64) { self.number = number }
+}
+
+/// An accessory that was set up.
+public struct CompletedSetup: Equatable, Sendable {
+  public let accessory: RandomIdentifier
+  public let displayName: String
+  /// Its app has to confirm it.
+  public let awaitsApp: Bool
+  /// Setup continues in the app.
+  public let finishesInApp: Bool
+
+  public init(accessory: RandomIdentifier, displayName: String, awaitsApp: Bool, finishesInApp: Bool) {
+    self.accessory = accessory
+    self.displayName = displayName
+    self.awaitsApp = awaitsApp
+    self.finishesInApp = finishesInApp
+  }
+}
+
+/// The reply to a call that was waiting.
+public enum CallResult: Equatable, Sendable {
+  case done
+  case accessory(AppAccessory)
+  case setUp(CompletedSetup)
+  /// How many accessories the call has changed.
+  case count(Int)
+  /// Where the old registry is kept.
+  case reset(kept: String?)
+}
+
+/// Why a call is refused.
+public enum OperatorError: Error, Equatable, Sendable {
+  /// The kinds of things that a name was not found among.
+  public enum Kind: String, CaseIterable, Sendable {
+    case candidate, app, item, accessory, device
+  }
+
+  /// Reported as to an app.
+  case failure(SetupFailure)
+  case requestClosed(String)
+  case notFound(Kind, name: String, candidates: [String] = [])
+  case invalid(field: String, reason: String)
+  case setupFailed(SetupFailure)
+  /// A sentence that says what to do about the registry.
+  case registry(String)
+  /// The app has this request open.
+  case busy(RandomIdentifier)
+}
+
+/// An event for the log.
+public enum SetupNotice: Equatable, Sendable {
+  case added(app: String, item: String?, RandomIdentifier)
+  case removed(app: String, item: String?, RandomIdentifier)
+  /// The app has another account now; its accessories are hidden until an operator confirms that.
+  case suspended(app: String, item: String?, RandomIdentifier)
+  /// The suspended accessory is visible to its app again.
+  case restored(app: String, item: String?, RandomIdentifier)
+  /// An app used an identifier or token that is not its own.
+  case foreign(app: String)
+  case resolved(app: String, RandomIdentifier)
+  case disclosed(app: String)
+  case automaticFailed(app: String, item: String, reason: String, retrySeconds: Int64)
+  /// A setup flow has changed its state; for debugging.
+  case transition(flow: RandomIdentifier, app: String, from: String, to: String)
+}

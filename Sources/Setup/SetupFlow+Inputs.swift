@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Manifest
+import Registry
+
+// The inputs of a setup flow. Each returns its effects.
+
+// MARK: - Devices and time
+
+extension SetupFlow {
+  /// The picker was opened.
+  func present() -> [Effect] { [.emit(.pickerDidPresent)] }
+
+  /// A device that matches was received, for the first time or again. Devices of the app's accessories are not reported.
+  mutating func receive(_ report: CandidateReport, at now: Instant) -> [Effect] {
+    guard let items = picker?.items, !state.isFinished else { return [] }
+    precondition(report.item < items.count, "a candidate matches an item of the picker")
+    let kept = keptCandidate
+    guard picker?.candidates.update(with: report, keeping: kept, at: now) ?? false else { return [] }
+    return advance(to: now)
+  }
+
+  /// A device is no longer received, or no longer matches, or became the app's.
+  mutating func lose(_ device: DeviceAddress) {
+    let kept = keptCandidate
+    picker?.candidates.lose(device, keeping: kept)
+  }
+
+  /// Lets time pass: shows and reports the candidates that are due, and ends a picker whose time is over.
+  mutating func advance(to now: Instant, isRadioDown: Bool = false) -> [Effect] {
+    guard !state.isFinished else { return [] }
+    var effects = showCandidates(at: now)
+    guard isLooking, let end, end <= now else { return effects }
+    effects += finish(failureAtEnd(isRadioDown: isRadioDown))
+    return effects
+  }
+
+  private mutating func showCandidates(at now: Instant) -> [Effect] {
+    guard var picker else { return [] }
+    guard !picker.isFiltered else {
+      let numbers = picker.candidates.discover(at: now)
+      self.picker = picker
+      let discovered = numbers.compactMap {
+        picker.candidates.discoveredAccessory($0, among: picker.items)
+      }
+      return discovered.map { .emit(.accessoryDiscovered($0)) }
+    }
+    let isAnyInside = picker.candidates.showInside()
+    self.picker = picker
+    // A touch shows nothing to choose from.
+    return isAnyInside && picker.choice != .touch ? startChoosing(at: now) : []
+  }
+
+  private mutating func startChoosing(at now: Instant) -> [Effect] {
+    state == .discovering ? enter(.choosing(since: now)) : []
+  }
+
+  private func failureAtEnd(isRadioDown: Bool) -> SetupFailure {
+    guard let picker else { preconditionFailure("only a picker ends by itself") }
+    let isChoosing = state != .discovering
+    if isChoosing, picker.isAttended { return .nobodyChose(inMilliseconds: picker.idleMilliseconds) }
+    return isRadioDown ? .radioDown : picker.failureAtEnd(isChoosing: isChoosing)
+  }
+
+  // MARK: - The app of a filtered picker
+
+  /// The app shows exactly these. Returns nil when it was not told of one of them.
+  mutating func show(
+    _ items: [(number: UInt32, name: String?, image: String?)], at now: Instant
+  ) -> [Effect]? {
+    precondition(picker?.isFiltered ?? false, "only a filtered picker is updated")
+    guard picker?.candidates.show(items) ?? false else { return nil }
+    return items.isEmpty ? [] : startChoosing(at: now)
+  }
+
+  /// The app waits for no more devices.
+  mutating func finishDiscovery() -> [Effect] {
+    guard state == .discovering, picker?.candidates.wasUpdated == false else { return [] }
+    return finish(.nothingFound)
+  }
+}
+
+// MARK: - The setup
+
+extension SetupFlow {
+  /// Chooses a candidate; ``askForName(until:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen: it
+  /// is not shown, or another one was chosen.
+  mutating func choose(_ number: UInt32, _ chooser: Chooser, network: [UInt8]? = nil) -> Bool {
+    guard isLooking, let picker, let candidate = picker.candidates.candidate(number), candidate.isShown else {
+      return false
+    }
+    choice = Choice(candidate: candidate, chooser: chooser, network: network)
+    displayName = candidate.appName ?? picker.items[candidate.item].item.name
+    detail = nil
+    self.picker?.touches.refusal = nil
+    return true
+  }
+
+  /// An operator names the accessory.
+  mutating func askForName(until end: Instant) -> [Effect] { enter(.naming(until: end)) }
+
+  /// Writes the chosen device to the registry, with the name that an operator typed.
+  mutating func add(_ identifier: RandomIdentifier, name: String?) -> [Effect] {
+    choice?.name = name
+    return enter(.adding(identifier))
+  }
+
+  /// The chosen device is an accessory now.
+  mutating func complete(_ setup: CompletedSetup, at now: Instant) -> [Effect] {
+    guard let choice else { preconditionFailure("an accessory was chosen") }
+    var effects: [Effect] = []
+    if case .operator(let call) = choice.chooser {
+      effects.append(.reply(call, .success(.setUp(setup))))
+      self.choice?.chooser = .opener
+    }
+    accessory = setup.accessory
+    displayName = setup.displayName
+    picker?.candidates.remove(choice.candidate.number)
+    guard !setup.awaitsApp else {
+      return effects + enter(.confirming(until: now.advanced(milliseconds: Self.confirmMilliseconds)))
+    }
+    return effects + succeed(setup, at: now)
+  }
+
+  /// The accessory was confirmed by its app.
+  mutating func confirm(_ setup: CompletedSetup, at now: Instant) -> [Effect] { succeed(setup, at: now) }
+
+  /// Goes on with the next accessory, or ends.
+  private mutating func succeed(_ setup: CompletedSetup, at now: Instant) -> [Effect] {
+    completed.append(setup)
+    picker?.remaining -= 1
+    picker?.lookingSince = now
+    let effects = touchSignal(.success)
+    guard let picker, picker.remaining > 0 else { return effects + enter(.finished(nil)) }
+    return effects + enter(picker.choice == .touch ? .discovering : .choosing(since: now))
+  }
+
+  /// An automatic setup has added its accessory, which awaits its app until then.
+  mutating func awaitApp(until end: Instant) -> [Effect] { enter(.confirming(until: end)) }
+
+  /// The app's decision about the accessory is being written.
+  mutating func settle() -> [Effect] {
+    guard case .confirming(let end) = state else { return [] }
+    return enter(.settling(until: end))
+  }
+
+  /// The decision could not be written: the app, or the time, decides again.
+  mutating func retry(until end: Instant) -> [Effect] {
+    if origin == .previousRun { origin = .registry }
+    return enter(.confirming(until: end))
+  }
+
+  /// Removes the accessory, which its app does not want or did not confirm.
+  mutating func takeBack(_ failure: SetupFailure, _ call: CallID?) -> [Effect] {
+    enter(.takingBack(failure, call))
+  }
+
+  /// Ends the flow with a failure.
+  mutating func finish(_ failure: SetupFailure?) -> [Effect] {
+    state.isFinished ? [] : enter(.finished(failure))
+  }
+
+  // MARK: - Questions
+
+  /// An operator has agreed.
+  mutating func write() -> [Effect] { enter(.writing) }
+
+  /// The question is answered, or will not be. `displayName` is the accessory's, as far as operators are told.
+  mutating func close(_ failure: SetupFailure?, displayName: String? = nil) -> [Effect] {
+    self.displayName = displayName
+    return finish(failure)
+  }
+}

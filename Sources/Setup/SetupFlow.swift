@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+import Manifest
+public import Registry
+
+/// One setup, or one question to the operators, from its beginning to its end.
+///
+/// Pure: what is received, what operators and apps decide, and the time go in; effects come out. Every change of
+/// ``state`` goes through one setter. A flow without a picker and a question belongs to an accessory that awaits its app
+/// although no operator chose it: one that was set up automatically, was imported, or is left over from the run before.
+public struct SetupFlow: Sendable {
+  public enum State: Equatable, Sendable {
+    /// The picker is open; no candidate has been shown yet.
+    case discovering
+    /// A candidate was shown at that time; there may be none any more.
+    case choosing(since: Instant)
+    /// A candidate was chosen, and an operator types its name; after that time it gets the item's name.
+    case naming(until: Instant)
+    /// The accessory is being written to the registry.
+    case adding(RandomIdentifier)
+    /// The accessory waits for its app to confirm it; after that time it is taken back.
+    case confirming(until: Instant)
+    /// The app's confirmation, or the removal of the accessory, is being written.
+    case settling(until: Instant)
+    /// The accessory is being taken back, for this reason. The call is an app's that gave it back.
+    case takingBack(SetupFailure, CallID?)
+    /// The operators have been asked.
+    case asking
+    /// What an operator agreed to is being written.
+    case writing
+    /// The flow is over; nil on success.
+    case finished(SetupFailure?)
+  }
+
+  /// Who began the flow.
+  enum Origin: Equatable, Sendable {
+    /// An app, in the session with this token.
+    case session(RandomIdentifier)
+    /// An operator, on the app's behalf.
+    case `operator`
+    case automatic(AutomaticKey)
+    /// The registry had the accessory when the agent started.
+    case previousRun
+    /// The registry came to have the accessory in another way.
+    case registry
+  }
+
+  /// Who made the choice.
+  enum Chooser: Equatable, Sendable {
+    /// An operator, in a call that waits for its reply.
+    case `operator`(CallID)
+    /// The opener said beforehand what to choose.
+    case opener
+    case touch
+  }
+
+  /// The candidate that is being set up, or was set up last.
+  struct Choice: Sendable {
+    let candidate: PickerCandidate
+    var chooser: Chooser
+    /// The name of a network of which the item has only the prefix.
+    let network: [UInt8]?
+    var name: String?
+  }
+
+  /// What the caller does for the flow, in this order.
+  enum Effect: Equatable, Sendable {
+    case log(from: State, to: State)
+    /// Sends the event to the session that began the flow.
+    case emit(AppEvent.Kind)
+    /// Writes the chosen device to the registry as an accessory with this identifier.
+    case add(RandomIdentifier)
+    case takeBack(RandomIdentifier, SetupFailure, CallID?)
+    case reply(CallID, Result<CallResult, OperatorError>)
+    case signal(TouchSignal)
+    /// The flow is over and is removed.
+    case end
+  }
+
+  /// How long an operator may take to type a name.
+  static let nameMilliseconds: Int64 = 60_000
+  /// How long an app may take to confirm an accessory.
+  static let confirmMilliseconds: Int64 = 120_000
+  /// How long an operator may take to answer a question.
+  static let answerMilliseconds: Int64 = 60_000
+
+  public let id: RandomIdentifier
+  public let app: String
+  var origin: Origin
+  public let openedAt: Instant
+  /// Only ``enter(_:)`` changes it.
+  public private(set) var state: State
+  /// Of a flow that looks for devices.
+  public internal(set) var picker: PickerRequest?
+  /// What the operators are asked.
+  public let question: SetupQuestion?
+  var choice: Choice?
+  /// The accessory that is asked about, awaits its app, or was set up last.
+  public internal(set) var accessory: RandomIdentifier?
+  public internal(set) var displayName: String?
+  /// The most recent setback, as a sentence for operators.
+  public internal(set) var detail: String?
+  /// The accessories that were set up so far.
+  public internal(set) var completed: [CompletedSetup] = []
+  /// The operator who opened it has disconnected.
+  var isAbandoned = false
+
+  /// Opens a picker.
+  init(_ id: RandomIdentifier, app: String, _ origin: Origin, _ picker: PickerRequest, at now: Instant) {
+    (self.id, self.app, self.origin, openedAt) = (id, app, origin, now)
+    self.picker = picker
+    state = .discovering
+    question = nil
+  }
+
+  /// Asks the operators about an accessory.
+  init(
+    _ id: RandomIdentifier, app: String, _ origin: Origin, _ question: SetupQuestion, displayName: String,
+    at now: Instant
+  ) {
+    (self.id, self.app, self.origin, openedAt) = (id, app, origin, now)
+    self.question = question
+    accessory = question.accessory
+    self.displayName = displayName
+    state = .asking
+  }
+
+  /// Follows an accessory that no operator chose. It is named like its accessory.
+  init(_ accessory: RandomIdentifier, app: String, _ origin: Origin, _ state: State, at now: Instant) {
+    (id, self.app, self.origin, openedAt) = (accessory, app, origin, now)
+    self.accessory = accessory
+    self.state = state
+    question = nil
+  }
+
+  // MARK: - Queries
+
+  /// Whether operators see it.
+  var isRequest: Bool { picker != nil || question != nil }
+
+  /// The session that began it; nil when no app did.
+  public var session: RandomIdentifier? {
+    if case .session(let token) = origin { token } else { nil }
+  }
+
+  public var isOnBehalf: Bool { origin == .operator }
+
+  /// Whether candidates can be chosen.
+  var isLooking: Bool {
+    switch state {
+    case .discovering, .choosing: true
+    case .naming, .adding, .confirming, .settling, .takingBack, .asking, .writing, .finished: false
+    }
+  }
+
+  /// Whether its accessory is in the registry and waits for a decision of its app.
+  func awaitsApp(with identifier: RandomIdentifier) -> Bool {
+    switch state {
+    case .confirming, .settling: accessory == identifier
+    case .discovering, .choosing, .naming, .adding, .takingBack, .asking, .writing, .finished: false
+    }
+  }
+
+  func isTakingBack(_ identifier: RandomIdentifier) -> Bool {
+    if case .takingBack = state { accessory == identifier } else { false }
+  }
+
+  /// The item of the chosen candidate.
+  var chosenItem: PickerItem? { choice.flatMap { picker?.items[$0.candidate.item] } }
+
+  /// The candidate that may not give way to another one.
+  var keptCandidate: UInt32? {
+    switch state {
+    case .naming, .adding: choice?.candidate.number
+    case .discovering, .choosing, .confirming, .settling, .takingBack, .asking, .writing, .finished: nil
+    }
+  }
+
+  /// When it ends, or goes on, by itself as things are; operators see it.
+  public var end: Instant? {
+    switch state {
+    case .discovering: picker?.end(openedAt: openedAt)
+    case .choosing(let since):
+      picker.flatMap { picker in
+        picker.isAttended
+          ? since.advanced(milliseconds: picker.idleMilliseconds) : picker.end(openedAt: openedAt)
+      }
+    case .naming(let end), .confirming(let end), .settling(let end): end
+    case .asking: openedAt.advanced(milliseconds: Self.answerMilliseconds)
+    case .adding, .takingBack, .writing, .finished: nil
+    }
+  }
+
+  /// When the flow needs the time.
+  var deadline: Instant? {
+    switch state {
+    case .discovering, .choosing:
+      .earliest(end, .earliest(picker?.candidates.deadline, picker?.touches.choice?.deadline))
+    case .naming, .confirming, .asking: end
+    case .adding, .settling, .takingBack, .writing, .finished: nil
+    }
+  }
+}
+
+// MARK: - The setter
+
+extension SetupFlow {
+  /// The only place where the state changes. Returns the log line and the entry actions of the new state.
+  mutating func enter(_ new: State) -> [Effect] {
+    let old = state
+    precondition(!old.isFinished, "a flow that has finished is removed")
+    state = new
+    return [.log(from: old, to: new)] + entryActions(from: old)
+  }
+
+  private func entryActions(from old: State) -> [Effect] {
+    switch state {
+    case .naming: [.emit(.pickerSetupRename)]
+    case .adding(let identifier): [.add(identifier)]
+    case .takingBack(let failure, let call): accessory.map { [.takeBack($0, failure, call)] } ?? []
+    case .finished(let failure): endingActions(failure, from: old)
+    case .discovering, .choosing, .confirming, .settling, .asking, .writing: []
+    }
+  }
+
+  /// Reports the end to everyone who waits for it.
+  private func endingActions(_ failure: SetupFailure?, from old: State) -> [Effect] {
+    guard picker != nil else { return [.end] }
+    var effects: [Effect] = []
+    if let failure, old.isSettingUp {
+      effects += touchSignal(.failure) + [.emit(.pickerSetupFailed(failure))]
+    }
+    effects += [.emit(.pickerDidDismiss), .emit(.pickerFinished(failure))]
+    if let failure, case .operator(let call)? = choice?.chooser {
+      effects.append(.reply(call, .failure(.setupFailed(failure))))
+    }
+    return effects + [.end]
+  }
+
+  /// Signals at the gateway how a touch ended.
+  func touchSignal(_ outcome: TouchSignal.Outcome) -> [Effect] {
+    guard choice?.chooser == .touch, let item = chosenItem else { return [] }
+    return [.signal(TouchSignal(outcome, app: app, item: item.item.id))]
+  }
+}
+
+extension SetupFlow.State {
+  var isFinished: Bool { if case .finished = self { true } else { false } }
+
+  /// Whether a setup that ends here has failed, and was not just cancelled.
+  fileprivate var isSettingUp: Bool {
+    switch self {
+    case .adding, .confirming, .settling, .takingBack: true
+    case .discovering, .choosing, .naming, .asking, .writing, .finished: false
+    }
+  }
+
+  /// The name of the state in the log.
+  public var name: String {
+    switch self {
+    case .discovering: "discovering"
+    case .choosing: "choosing"
+    case .naming: "naming"
+    case .adding: "adding"
+    case .confirming: "confirming"
+    case .settling: "settling"
+    case .takingBack: "takingBack"
+    case .asking: "asking"
+    case .writing: "writing"
+    case .finished(nil): "finished"
+    case .finished: "failed"
+    }
+  }
+}
+
+/// What the operators are asked about an accessory.
+public struct SetupQuestion: Sendable {
+  public enum Change: Sendable {
+    /// The app wants it to have another name, which an operator types; `renamesNetwork`: the stored name of its network
+    /// too.
+    case rename(renamesNetwork: Bool)
+    /// The app wants it to be found by more than before.
+    case extend(RegistryExtension)
+  }
+
+  public let accessory: RandomIdentifier
+  public let change: Change
+  /// The app's call that waits for the answer.
+  let call: CallID
+}
+
+/// How a request ended, for operators who watch.
+public struct RequestOutcome: Equatable, Sendable {
+  public let request: RandomIdentifier
+  /// The accessory that was set up last, or asked about.
+  public let accessory: RandomIdentifier?
+  public let displayName: String?
+  public let failure: SetupFailure?
+  /// Every accessory that it set up.
+  public let completed: [CompletedSetup]
+}
