@@ -127,7 +127,7 @@ extension PickerRequest {
       let address = AddressText.text(of: bits)
       return SetupFailure(
         .discoveryTimeout,
-        "\(address) was not found in \(Self.spoken(milliseconds)), or is nothing that was looked for",
+        "no device with the address \(address) matched an item within \(Self.spoken(milliseconds))",
         cure: "bring it near and switch it on; accessoryctl explain \(address) says why it does not match")
     }
   }

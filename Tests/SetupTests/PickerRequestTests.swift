@@ -173,7 +173,7 @@ struct PickerRequestTests {
     arguments: [
       (
         PickerRequest.Choice.device(0xC000_0000_0009), SetupErrorCode.discoveryTimeout,
-        "C0:00:00:00:00:09 was not found in 7 s, or is nothing that was looked for"
+        "no device with the address C0:00:00:00:00:09 matched an item within 7 s"
       ),
       (.firstImmediate, .discoveryTimeout, "nothing that matches was held at the gateway in 7 s"),
       (.person, .userCancelled, "nobody chose in 7 s"),
