@@ -140,7 +140,8 @@ extension AgentCore {
     // An app that filters by what a device says gets everything the device says.
     if plan.mode == .auto, setupLink.requests.filtered > 0 { plan.mode = .active }
     plan.needsScanResponses =
-      configuration.manifest.needsScanResponses || setupLink.appSuppliedItems.contains(where: \.needsScanResponses)
+      configuration.manifest.needsScanResponses
+      || setupLink.appSuppliedItems.contains(where: \.needsScanResponses)
     plan.usesCodedPHY = hasTimeForCodedPHY
     plan.usesExtendedScanning = !configuration.board.knownLimits.contains(.noExtendedScanning)
     return plan

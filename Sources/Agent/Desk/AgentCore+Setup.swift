@@ -177,7 +177,8 @@ extension AgentCore {
     guard !setupLink.appSuppliedItems.isEmpty else { return configuration.manifest }
     var supplied = configuration.manifest
     for index in supplied.apps.indices {
-      supplied.apps[index].items = setupLink.appSuppliedItems.filter { $0.app == supplied.apps[index].name }.map(\.item)
+      supplied.apps[index].items = setupLink.appSuppliedItems.filter { $0.app == supplied.apps[index].name }
+        .map(\.item)
     }
     // The manifest's own items have been paced already.
     supplied = supplied.paced(by: configuration.board)
