@@ -120,7 +120,8 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "Manifest", "Registry", "Setup", "ManifestFormat", "RegistryFormat", "ToolText", "JSON",
+        "HCI", "Discovery", "Manifest", "Registry", "Setup", "ManifestFormat", "RegistryFormat", "ToolText",
+        "JSON",
         "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -61,7 +61,7 @@ public final class AgentCore {
 
   let service: Service<AgentMethod>
   var configuration: Configuration
-  var dataPath: DataPath
+  var dataPath: ManifestDataPath
   var radio: Radio
   /// The clients that receive the radio's packets as they are.
   var taps = RadioTaps()
@@ -80,7 +80,7 @@ public final class AgentCore {
     turn = AgentTurn(now: now)
     service = .agent(version: setup.version)
     let manifest = setup.configuration.manifest
-    dataPath = DataPath(
+    dataPath = ManifestDataPath(
       manifest, identities: setup.configuration.identities,
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch)
     radio = Radio(addressSeed: setup.epoch, at: now)

@@ -9,7 +9,7 @@ public import Manifest
 /// Times count from the capture's first record. What is due between two records happens at its own time, so the
 /// events and their order depend on the capture and the manifest alone.
 public struct CaptureReplay: ~Copyable {
-  public private(set) var dataPath: DataPath
+  public private(set) var dataPath: ManifestDataPath
   /// Events that the ring dropped before they were read: more happened at one instant than it holds.
   public private(set) var missedCount: UInt64 = 0
   public private(set) var recordCount = 0
@@ -19,7 +19,7 @@ public struct CaptureReplay: ~Copyable {
   private var start: Instant?
   private var cursor: EventCursor
 
-  public init(_ dataPath: consuming DataPath) {
+  public init(_ dataPath: consuming ManifestDataPath) {
     cursor = EventCursor(epoch: dataPath.pipeline.events.epoch, sequence: 0)
     self.dataPath = dataPath
   }

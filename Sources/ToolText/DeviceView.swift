@@ -24,7 +24,7 @@ public struct DeviceView: Sendable {
   /// Advertising data and scan response of each advertising set, the one heard last first.
   public let payloads: [(data: [UInt8], response: [UInt8])]
 
-  init?(_ dataPath: borrowing DataPath, row: Int) {
+  init?(_ dataPath: borrowing ManifestDataPath, row: Int) {
     guard let device = dataPath.pipeline.device(at: row) else { return nil }
     self.row = row
     self.device = device
@@ -58,7 +58,7 @@ public struct DeviceView: Sendable {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// The device in a row of the table (``Pipeline/rowCount``); nil while the row is free.
   public func device(atRow row: Int) -> DeviceView? { DeviceView(self, row: row) }
 

@@ -37,7 +37,7 @@ public struct GateAnswer: Equatable, Sendable {
 }
 
 extension GateAnswer {
-  init(_ dataPath: borrowing DataPath, _ view: DeviceView, item: Int, _ match: Match?) {
+  init(_ dataPath: borrowing ManifestDataPath, _ view: DeviceView, item: Int, _ match: Match?) {
     let signal = view.device.signal
     let settings = dataPath.pipeline.gate(ofItem: item)
     let reading = dataPath.pipeline.gateReading(at: view.row, item: item)

@@ -36,7 +36,7 @@ public struct ItemExplanation: Equatable, Line {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// What each item says about a device, in the manifest's order.
   public func explanations(of view: DeviceView) -> [ItemExplanation] {
     items.indices.flatMap { explanations(of: view, item: $0) }

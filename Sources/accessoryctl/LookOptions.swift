@@ -25,14 +25,14 @@ struct LookOptions: ParsableArguments {
   var board: String?
 
   /// The data path that the files describe. Without a manifest nothing is looked for.
-  func dataPath() throws(Failure) -> DataPath {
+  func dataPath() throws(Failure) -> ManifestDataPath {
     var manifest = GatewayManifest()
     if let path = self.manifest { manifest = try ConfigurationFile(reading: path).manifest() }
     var keys: [IdentityKey] = []
     if let identityKeys { keys = try ConfigurationFile(reading: identityKeys).identityKeys() }
     var offset: Int8 = 0
     if let board { offset = try ConfigurationFile(reading: board).boardProfile().rssiOffset ?? 0 }
-    return DataPath(manifest, identities: keys, adapterOffset: offset)
+    return ManifestDataPath(manifest, identities: keys, adapterOffset: offset)
   }
 
   /// One that was given, as it is written.

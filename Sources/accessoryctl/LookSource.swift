@@ -32,7 +32,7 @@ struct LookSource: ParsableArguments {
 
   /// Replays the capture, lets `body` ask, and then says if the capture broke off.
   func replay(
-    _ capture: String, _ body: (borrowing DataPath) throws(Failure) -> ExitStatus
+    _ capture: String, _ body: (borrowing ManifestDataPath) throws(Failure) -> ExitStatus
   ) throws(Failure) {
     let file = try CaptureFile(reading: capture)
     var replay = CaptureReplay(try look.dataPath())

@@ -32,14 +32,14 @@ struct FloodTests {
 
   /// A data path without the listener's checks after every packet.
   private final class Gateway {
-    var path: DataPath
+    var path: ManifestDataPath
     private var cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
 
     /// With the default capacities.
     init(_ manifest: GatewayManifest) {
       var manifest = manifest
       manifest.gateway.capacities = Capacities()
-      path = DataPath(manifest)
+      path = ManifestDataPath(manifest)
     }
 
     var counters: Counters { path.pipeline.counters }

@@ -10,11 +10,11 @@ import VirtualRadio
 ///
 /// After every input the pipeline's invariants are checked; a broken one traps.
 final class Listener {
-  private var path: DataPath
+  private var path: ManifestDataPath
   private var cursor: EventCursor
 
   init(_ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0) {
-    path = DataPath(manifest, identities: identities, adapterOffset: adapterOffset)
+    path = ManifestDataPath(manifest, identities: identities, adapterOffset: adapterOffset)
     cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
   }
 

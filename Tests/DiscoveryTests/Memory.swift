@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import Manifest
+import Discovery
 
 /// Memory for one table under test, and an arena over it.
 struct Memory: ~Copyable {

@@ -12,8 +12,8 @@ struct ReloadLoadTests {
   func thousandReloads() {
     var crowd = Crowd(devices: 250, seed: 3)
     var dice = SeededGenerator(seed: 3, stream: 1)
-    var twin = DataPath(Self.manifest(other: nil))
-    var path = DataPath(Self.manifest(other: nil))
+    var twin = ManifestDataPath(Self.manifest(other: nil))
+    var path = ManifestDataPath(Self.manifest(other: nil))
     var readers = (Reader(), Reader())
     var reloads = 0
     while reloads < 1000 {
@@ -70,7 +70,7 @@ struct ReloadLoadTests {
     private(set) var isOrderly = true
     private var found: [String: Set<DeviceAddress>] = [:]
 
-    mutating func read(_ path: borrowing DataPath) {
+    mutating func read(_ path: borrowing ManifestDataPath) {
       while true {
         switch path.pipeline.events.read(&cursor) {
         case .event(_, let sighting, _): take(sighting, path.item(of: sighting).item.id)

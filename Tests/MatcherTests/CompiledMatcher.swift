@@ -20,7 +20,7 @@ struct Found: Equatable {
 
 /// The matcher that a manifest's data path compiles, its tables measured for exactly these descriptors.
 struct CompiledMatcher: ~Copyable {
-  var path: DataPath
+  var path: ManifestDataPath
 
   /// One item for each descriptor.
   init(_ descriptors: DiscoveryDescriptor...) { self.init(items: descriptors.map { [$0] }) }
@@ -40,7 +40,7 @@ struct CompiledMatcher: ~Copyable {
       return item
     }
     manifest.apps = [app]
-    path = DataPath(manifest)
+    path = ManifestDataPath(manifest)
   }
 
   /// What the merged view of advertising data and scan response matches.

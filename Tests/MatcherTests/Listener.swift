@@ -8,7 +8,7 @@ import VirtualRadio
 
 /// A data path that hears reports one second apart, and what its devices match.
 struct Listener: ~Copyable {
-  var path: DataPath
+  var path: ManifestDataPath
   private var time = Instant(microseconds: 0)
 
   init(_ descriptors: DiscoveryDescriptor...) {
@@ -20,7 +20,7 @@ struct Listener: ~Copyable {
     }
     var manifest = GatewayManifest()
     manifest.apps = [app]
-    path = DataPath(manifest)
+    path = ManifestDataPath(manifest)
   }
 
   mutating func hear(_ reports: AirReport..., format: ReportFormat = .legacy) {

@@ -39,7 +39,7 @@ struct MatchCasesTests {
       let reading = ManifestReader.read(text: Array(text.utf8), fileName: matchCase.id)
       let manifest = try #require(reading.manifest, "\(matchCase.id): \(reading.lines)")
       for sending in Sending.all(of: matchCase.advertisement) {
-        var path = DataPath(manifest)
+        var path = ManifestDataPath(manifest)
         let found = sending.found(by: &path) > 0
         #expect(found == (matchCase.answer == .matches), "\(matchCase.id), \(sending.form)")
       }

@@ -60,14 +60,14 @@ struct RecordedMatchTests {
   private func holds(_ descriptors: [DiscoveryDescriptor], _ sending: Sending) -> Bool {
     stride(from: 0, to: descriptors.count, by: 8).allSatisfy { start in
       let slice = Array(descriptors[start..<min(start + 8, descriptors.count)])
-      var path = DataPath(GatewayManifest(slice))
+      var path = ManifestDataPath(GatewayManifest(slice))
       return sending.found(by: &path) == slice.count
     }
   }
 
   private func misses(_ descriptors: [DiscoveryDescriptor], _ sending: Sending) -> Bool {
     guard !descriptors.isEmpty else { return true }
-    var path = DataPath(GatewayManifest(descriptors))
+    var path = ManifestDataPath(GatewayManifest(descriptors))
     return sending.found(by: &path) == 0
   }
 

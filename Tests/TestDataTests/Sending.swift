@@ -55,7 +55,7 @@ struct Sending {
   }
 
   /// How many items `path` reports as found when it hears the packets, a millisecond apart.
-  func found(by path: inout DataPath) -> UInt64 {
+  func found(by path: inout ManifestDataPath) -> UInt64 {
     var time = Instant(microseconds: 0)
     for packet in packets {
       time = time.advanced(milliseconds: 1)

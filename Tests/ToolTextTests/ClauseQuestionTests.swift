@@ -13,7 +13,7 @@ import VirtualRadio
   func theExplainerAgreesWithTheMatcher(seed: UInt64) {
     var dice = Dice(seed: seed)
     let descriptors = (0..<24).map { _ in dice.descriptor() }
-    var path = DataPath(Self.manifest(descriptors))
+    var path = ManifestDataPath(Self.manifest(descriptors))
     var matchCount = 0
     for _ in 0..<100 {
       let (data, response) = (dice.payload(), dice.payload())

@@ -58,7 +58,7 @@ import VirtualRadio
     // Holds: the decoder does not outlive the block, which this function owns to its end.
     var arena = unsafe memory.arena()
     var decoder = CaptureDecoder(in: &arena)
-    var replay = CaptureReplay(DataPath(Self.manifest))
+    var replay = CaptureReplay(ManifestDataPath(Self.manifest))
     var output = JSONWriter()
     var text = ""
     do throws(BtsnoopError) {

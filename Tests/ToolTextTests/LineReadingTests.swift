@@ -20,7 +20,7 @@ private struct SceneLines {
   private init() throws {
     let text = try TestData.repositoryOctets("Config/accessoryd.toml")
     let reading = ManifestReader.read(text: text, fileName: "accessoryd.toml")
-    var replay = CaptureReplay(DataPath(try #require(reading.value)))
+    var replay = CaptureReplay(ManifestDataPath(try #require(reading.value)))
     let capture = try TestData.repositoryOctets("Config/demo-scene.btsnoop")
     var reader = try BtsnoopReader(capture.span.rawBytes)
     var second: Int64 = 0

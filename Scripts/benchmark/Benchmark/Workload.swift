@@ -6,12 +6,12 @@ import Manifest
 
 /// The code under measurement, fed from a stream.
 struct Workload: ~Copyable {
-  private var path: DataPath
+  private var path: ManifestDataPath
   private(set) var matched = 0
   private var time: Int64 = 0
   private var evaluation = Evaluation()
 
-  init(_ manifest: GatewayManifest) { path = DataPath(manifest) }
+  init(_ manifest: GatewayManifest) { path = ManifestDataPath(manifest) }
 
   var byteCount: Int { path.byteCount }
 

@@ -18,6 +18,6 @@ func fuzzManifest(_ bytes: RawSpan) {
   _ = IdentityKeysReader.read(text: text, fileName: "fuzzed.toml").lines
   guard var manifest = reading.manifest else { return }
   manifest.gateway.capacities.devices = min(manifest.gateway.capacities.devices, 16)
-  let path = DataPath(manifest)
+  let path = ManifestDataPath(manifest)
   path.pipeline.checkInvariants()
 }

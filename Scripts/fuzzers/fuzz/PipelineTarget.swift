@@ -8,7 +8,7 @@ import TestSupport
 /// Feeds packets to the whole data path. Before each packet stands an octet for what happens first: time passes (20
 /// ms for each unit), runs backwards, leaps, or the operator or the radio interferes.
 func fuzzPipeline(_ bytes: RawSpan) {
-  var path = DataPath(Scene.manifest, identities: [Scene.identity])
+  var path = ManifestDataPath(Scene.manifest, identities: [Scene.identity])
   var cursor = EventCursor(epoch: path.pipeline.events.epoch, sequence: 0)
   var time = Instant(microseconds: 0)
   var offset = 0

@@ -28,7 +28,7 @@ public struct GateTrial: Sendable {
   }
 
   public func run(seed: UInt64) -> Outcome {
-    var path = DataPath(Self.manifest)
+    var path = ManifestDataPath(Self.manifest)
     var packet = ReportEncoder.event(.legacy, Self.report)
     var outcome = Outcome()
     let trace = SignalTrace(

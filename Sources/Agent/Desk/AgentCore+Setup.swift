@@ -195,7 +195,7 @@ extension AgentCore {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// Whether some scan response of the device in a row is known.
   fileprivate func hasResponded(_ row: Int) -> Bool {
     for set in 0..<pipeline.setCount(at: row) where !pipeline.response(ofSet: set, at: row).isEmpty {

@@ -86,7 +86,7 @@ extension Parameters {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// Whether the row holds a device of the address, private or identity.
   fileprivate func has(_ bits: UInt64, at row: Int) -> Bool {
     guard let device = pipeline.device(at: row) else { return false }

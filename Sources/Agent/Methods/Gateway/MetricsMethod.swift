@@ -21,7 +21,7 @@ enum MetricsMethod: GatewayMethod {
   }
 
   /// Items that do not fit into the text are counted and left out.
-  private static func writeItems(_ dataPath: borrowing DataPath, to text: inout MetricsText) {
+  private static func writeItems(_ dataPath: borrowing ManifestDataPath, to text: inout MetricsText) {
     let counts = dataPath.itemCounts
     var lines = MetricsText()
     lines.family("item_devices", .gauge, "Devices that match an item, and that it has found.")
@@ -112,7 +112,7 @@ struct MetricsText {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// How many devices match each item, and how many it has found.
   fileprivate var itemCounts: [(matching: Int, found: Int)] {
     var counts = Array(repeating: (matching: 0, found: 0), count: items.count)

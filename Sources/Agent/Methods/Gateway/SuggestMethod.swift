@@ -67,7 +67,7 @@ struct SuggestionStream: ReplyStream {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// The addresses that the devices of an address use now, and that address itself.
   fileprivate func currentAddresses(of bits: UInt64) -> Set<UInt64> {
     var addresses: Set = [bits]

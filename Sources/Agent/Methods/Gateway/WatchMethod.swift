@@ -117,7 +117,7 @@ struct EventMessages: Sendable {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// The next row whose device an item has found.
   fileprivate func nextFoundRow(from start: Int) -> Int? {
     var row = start

@@ -55,7 +55,7 @@ struct AdvertisementFeeds: Sendable {
 
   /// Starts the feed of an app, unless it runs already. Returns the number of its next advertisement.
   mutating func open(
-    forApp app: String, _ dataPath: borrowing DataPath, _ grants: Grants
+    forApp app: String, _ dataPath: borrowing ManifestDataPath, _ grants: Grants
   ) -> UInt64 {
     if rings.isEmpty { cursor.sequence = dataPath.pipeline.events.produced }
     rings[app] = rings[app] ?? Ring(capacity: Self.capacity)
@@ -72,7 +72,7 @@ struct AdvertisementFeeds: Sendable {
   }
 
   /// Reads the sighting events that are new; nothing while no app has ever watched.
-  mutating func readSightings(_ dataPath: borrowing DataPath, _ grants: Grants) {
+  mutating func readSightings(_ dataPath: borrowing ManifestDataPath, _ grants: Grants) {
     guard !rings.isEmpty else { return }
     while true {
       switch dataPath.pipeline.events.read(&cursor) {
@@ -86,7 +86,7 @@ struct AdvertisementFeeds: Sendable {
   }
 
   private mutating func append(
-    _ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int, _ dataPath: borrowing DataPath,
+    _ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int, _ dataPath: borrowing ManifestDataPath,
     _ grants: Grants
   ) {
     let grants = grants.grants(at: sighting.address)
@@ -102,7 +102,7 @@ struct AdvertisementFeeds: Sendable {
   }
 
   /// Reports devices as found that were in sight before they were accessories, or before that address was known.
-  mutating func greetNewAccessories(_ dataPath: borrowing DataPath, _ grants: Grants) {
+  mutating func greetNewAccessories(_ dataPath: borrowing ManifestDataPath, _ grants: Grants) {
     guard !rings.isEmpty else { return }
     var current: Set<AuthorizedAddress> = []
     var new: [(Grants.Grant, DeviceAddress)] = []
@@ -121,7 +121,7 @@ struct AdvertisementFeeds: Sendable {
   }
 }
 
-extension DataPath {
+extension ManifestDataPath {
   /// What the device in a row advertises now, as the accessory of a grant; nil unless an item of its app has found it.
   func advertisement(at row: Int, of grant: Grants.Grant) -> Advertisement? {
     guard let device = pipeline.device(at: row),

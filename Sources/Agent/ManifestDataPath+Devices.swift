@@ -9,7 +9,7 @@ import ToolText
 
 // Questions about the device table that several methods ask.
 
-extension DataPath {
+extension ManifestDataPath {
   var deviceCount: Int {
     var count = 0
     for row in 0..<pipeline.rowCount where pipeline.device(at: row) != nil { count += 1 }

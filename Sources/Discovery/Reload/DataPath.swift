@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// What devices are matched against: descriptors, any of which is enough, and the gate.
+public struct DataPathItem: Sendable {
+  /// Tells the items of a data path apart, and says over a reload which one an event is about.
+  public var name: String
+  public var descriptors: [DataPathDescriptor]
+  public var gate: GateSettings
+
+  public init(name: String, descriptors: [DataPathDescriptor], gate: GateSettings) {
+    self.name = name
+    self.descriptors = descriptors
+    self.gate = gate
+  }
+}
+
+/// The clauses of one descriptor, all of which must hold; see ``DescriptorClauses``. What is empty compares nothing.
+public struct DataPathDescriptor: Sendable {
+  public var companyIdentifier: UInt16?
+  public var manufacturerBlob: [UInt8] = []
+  public var manufacturerMask: [UInt8] = []
+  public var serviceUUID: BluetoothUUID?
+  public var serviceBlob: [UInt8] = []
+  public var serviceMask: [UInt8] = []
+  public var name: [UInt8] = []
+  public var nameOptions = NameOptions.none
+
+  public init() {}
+}
+
+/// A pipeline for some items, with the memory it lives in.
+public struct DataPath: ~Copyable {
+  public var pipeline: Pipeline
+  /// The names of the items in the order of their indices: what a match's `item` refers to.
+  public private(set) var itemNames: [String]
+  /// Names of items that are gone and that events still name, by the indices after those of `itemNames`. At most as
+  /// many as the ring held events at the last reload, which forgot those that no event named any more.
+  private var retiredNames: [String] = []
+  /// Bytes set aside for every table of the pipeline.
+  public let byteCount: Int
+  private let block: MemoryBlock
+
+  /// Measures the tables, sets their memory aside, and compiles the descriptors.
+  ///
+  /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB.
+  public init(
+    _ items: [DataPathItem], _ capacities: Capacities, changeMilliseconds: Int64,
+    identities: [IdentityKey] = [], adapterOffset: Int8 = 0, epoch: Block128
+  ) {
+    let size = Pipeline.Size(matcher: Matcher.Size(items), identities: identities.count)
+    var measure = Arena()
+    _ = Pipeline(size, capacities, epoch: epoch, in: &measure)
+    let block = MemoryBlock(byteCount: measure.byteCount)
+    // Holds: the block lives in this value beside the pipeline, which is its only user.
+    var arena = unsafe block.arena()
+    var pipeline = Pipeline(size, capacities, epoch: epoch, in: &arena)
+    pipeline.adapterOffset = adapterOffset
+    pipeline.changeMilliseconds = changeMilliseconds
+    for identity in identities { pipeline.add(identity) }
+    for (index, item) in items.enumerated() {
+      pipeline.setGate(item.gate, item: index)
+      for descriptor in item.descriptors { pipeline.matcher.add(descriptor, item: Int32(index)) }
+    }
+    pipeline.matcher.compile()
+    self.pipeline = pipeline
+    self.itemNames = items.map(\.name)
+    self.byteCount = measure.byteCount
+    self.block = block
+  }
+
+  /// Goes on with another data path's items from `time` on; what is due until then happens by the old ones.
+  ///
+  /// `successors` gives each old item the index of the new one that it lives on as, with its sightings, or -1. What was
+  /// found of any other is lost; then devices are matched against the new items by what is known of them. Events keep
+  /// their numbers, so readers go on. The new tables were set aside before the old ones are given back.
+  ///
+  /// Returns the items that are gone and that events still name, by the indices they had before the reload; from now on
+  /// they follow those of the new items.
+  public mutating func reload(to successor: consuming DataPath, successors: [Int32], at time: Instant)
+    -> [Int]
+  {
+    var next = successor
+    let reload = Reload(successors: successors.span)
+    reload.endMatches(of: &pipeline, before: &next.pipeline, at: time)
+    let naming = ItemNaming(
+      old: itemNames + retiredNames, new: next.itemNames, isUsed: indicesInEvents)
+    reload.transfer(from: pipeline, to: &next.pipeline, names: naming.names.span)
+    next.retiredNames = naming.retired.map { (itemNames + retiredNames)[$0] }
+    self = next
+    return naming.retired
+  }
+
+  /// For each item and each retired one, whether an event that is still in the ring names it.
+  private var indicesInEvents: [Bool] {
+    var isUsed = [Bool](repeating: false, count: itemNames.count + retiredNames.count)
+    var cursor = EventCursor(epoch: pipeline.events.epoch, sequence: pipeline.events.oldest)
+    while case .event(_, let sighting, _) = pipeline.events.read(&cursor) {
+      isUsed[Int(sighting.item)] = true
+    }
+    return isUsed
+  }
+}
+
+/// The indices by which events that are still in the ring name their items after a reload.
+struct ItemNaming {
+  /// For each old index, retired ones included, the new one; -1 for what no event names.
+  let names: [Int32]
+  /// The old indices of the items that follow the new ones.
+  let retired: [Int]
+
+  /// `isUsed` says of each old index whether an event names it. An item that changed keeps its name, and one that comes
+  /// back gets it again.
+  init(old: [String], new: [String], isUsed: [Bool]) {
+    let positions = Dictionary(new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    var names: [Int32] = []
+    var retired: [Int] = []
+    for (index, name) in old.enumerated() {
+      if let position = positions[name] {
+        names.append(Int32(position))
+      } else if isUsed[index] {
+        names.append(Int32(new.count + retired.count))
+        retired.append(index)
+      } else {
+        names.append(-1)
+      }
+    }
+    self.names = names
+    self.retired = retired
+  }
+}
+
+extension Matcher.Size {
+  fileprivate init(_ items: [DataPathItem]) {
+    let descriptors = items.flatMap(\.descriptors)
+    let bytes = descriptors.reduce(0) { sum, descriptor in
+      sum + 2 * descriptor.manufacturerBlob.count + 2 * descriptor.serviceBlob.count + descriptor.name.count
+    }
+    self.init(descriptors: descriptors.count, items: items.count, bytes: bytes)
+  }
+}
+
+extension Matcher {
+  fileprivate mutating func add(_ descriptor: DataPathDescriptor, item: Int32) {
+    var clauses = DescriptorClauses()
+    clauses.companyIdentifier = descriptor.companyIdentifier
+    clauses.manufacturerBlob = store(descriptor.manufacturerBlob.span.rawBytes)
+    clauses.manufacturerMask = store(descriptor.manufacturerMask.span.rawBytes)
+    clauses.serviceUUID = descriptor.serviceUUID
+    clauses.serviceBlob = store(descriptor.serviceBlob.span.rawBytes)
+    clauses.serviceMask = store(descriptor.serviceMask.span.rawBytes)
+    clauses.name = store(descriptor.name.span.rawBytes)
+    clauses.nameOptions = descriptor.nameOptions
+    add(clauses, item: item)
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Discovery
+public import HCI
+
+/// A data path for the items of one manifest, which it keeps beside it.
+public struct ManifestDataPath: ~Copyable {
+  @usableFromInline var path: DataPath
+  /// The manifest's items in the order of their indices: what a match's `item` refers to.
+  public private(set) var items: [ManifestItem]
+  /// Items that left the manifest and that events still name, by the indices after those of `items`.
+  private(set) var retired: [ManifestItem] = []
+
+  /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB.
+  public init(
+    _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0,
+    epoch: Block128 = Block128(high: 0, low: 0)
+  ) {
+    items = manifest.items
+    path = DataPath(
+      items.map(\.dataPathItem), manifest.gateway.capacities,
+      changeMilliseconds: Int64(manifest.gateway.changedIntervalMilliseconds), identities: identities,
+      adapterOffset: adapterOffset, epoch: epoch)
+  }
+
+  @inlinable
+  public var pipeline: Pipeline {
+    _read { yield path.pipeline }
+    _modify { yield &path.pipeline }
+  }
+
+  /// Bytes set aside for every table of the pipeline.
+  public var byteCount: Int { path.byteCount }
+
+  /// The item of an event that is still in the ring, even if a reload has since taken it out of the manifest.
+  public func item(of sighting: Sighting) -> ManifestItem {
+    let index = Int(sighting.item)
+    return index < items.count ? items[index] : retired[index - items.count]
+  }
+
+  /// Goes on with another manifest from `time` on; what is due until then happens by the old one.
+  ///
+  /// An unchanged item (same app and id, equal descriptors and gate) lives on with its sightings; see
+  /// ``DataPath/reload(to:successors:at:)``.
+  @discardableResult
+  public mutating func reload(
+    _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
+  ) -> ReloadSummary {
+    let next = ManifestDataPath(
+      manifest, identities: identities, adapterOffset: adapterOffset, epoch: pipeline.events.epoch)
+    let newItems = next.items
+    let succession = ItemSuccession(from: items, to: newItems)
+    let old = items + retired
+    retired = path.reload(to: next.path, successors: succession.successors, at: time).map { old[$0] }
+    items = newItems
+    return succession.summary
+  }
+}
+
+extension GatewayManifest {
+  /// All items in the manifest's order, which is the order of matches. Items that look only for networks have their
+  /// index too.
+  public var items: [ManifestItem] {
+    apps.flatMap { app in app.items.map { ManifestItem(app: app.name, item: $0) } }
+  }
+}
+
+extension ManifestItem {
+  /// What the data path needs of an item: the descriptors that are matched against advertising, and the gate.
+  fileprivate var dataPathItem: DataPathItem {
+    let descriptors = ([item.descriptor] + (item.alternate.map { [$0] } ?? [])).filter(\.hasBluetoothClause)
+    var gate = item.gate
+    gate.isImmediate = item.descriptor.range == .immediate
+    // No app's name has a zero in it.
+    return DataPathItem(
+      name: "\(app)\0\(item.id)", descriptors: descriptors.map(\.dataPathDescriptor), gate: gate)
+  }
+}
+
+extension DiscoveryDescriptor {
+  fileprivate var dataPathDescriptor: DataPathDescriptor {
+    var clauses = DataPathDescriptor()
+    clauses.companyIdentifier = companyIdentifier
+    clauses.manufacturerBlob = manufacturerData?.blob ?? []
+    clauses.manufacturerMask = manufacturerData?.mask ?? []
+    clauses.serviceUUID = serviceUUID
+    clauses.serviceBlob = serviceData?.blob ?? []
+    clauses.serviceMask = serviceData?.mask ?? []
+    clauses.name = nameSubstring ?? []
+    clauses.nameOptions = NameOptions(rawValue: UInt32(nameCompareOptions.rawValue))
+    return clauses
+  }
+}
