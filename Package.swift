@@ -46,6 +46,8 @@ let package = Package(
     // JSON and Varlink, which the client library uses too.
     .target(name: "JSON", swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: strict),
+    .target(name: "CInterfaces"),
+    .target(name: "Interfaces", dependencies: ["JSON", "Varlink", "CInterfaces"], swiftSettings: strict),
 
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
@@ -84,12 +86,11 @@ let package = Package(
       path: "Scripts/demo-capture", swiftSettings: strict),
 
     // The agent: its decisions and replies (pure), and the loop that reads and writes file descriptors.
-    .target(name: "CInterfaces"),
     .target(
       name: "Agent",
       dependencies: [
-        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "JSON", "Varlink",
-        "RegistryFormat", "ToolText", "CInterfaces",
+        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "JSON", "Varlink", "Interfaces",
+        "RegistryFormat", "ToolText",
       ],
       swiftSettings: strict),
     .target(
@@ -120,9 +121,8 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "Discovery", "Manifest", "Registry", "Setup", "ManifestFormat", "RegistryFormat", "ToolText",
-        "JSON",
-        "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
+        "HCI", "Discovery", "Interfaces", "Manifest", "Registry", "Setup", "ManifestFormat", "RegistryFormat",
+        "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: lean),
@@ -223,20 +223,25 @@ let package = Package(
     .testTarget(
       name: "VarlinkTests", dependencies: ["Varlink", "JSON", "TestSupport", "varlink-peer"],
       exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
+    .testTarget(
+      name: "InterfacesTests", dependencies: ["Interfaces", "JSON", "TestSupport", "Varlink"],
+      swiftSettings: strict),
     // Tests that connect as several users.
     .target(name: "CPeer", path: "Tests/CPeer"),
     .testTarget(
       name: "AgentTests",
       dependencies: [
         "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Setup", "CPeer",
-        "Discovery", "HCI", "JSON", "LinuxSystem", "RegistryStore", "RegistrySupport", "ToolText",
+        "Discovery", "HCI", "Interfaces", "JSON", "LinuxSystem", "RegistryStore", "RegistrySupport",
+        "ToolText",
         "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentSimulation",
       dependencies: [
-        "Agent", "Controller", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON", "TestSupport",
+        "Agent", "Controller", "Interfaces", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON",
+        "TestSupport",
         "Varlink",
         "VirtualRadio",
       ],

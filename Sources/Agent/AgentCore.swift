@@ -2,6 +2,7 @@
 
 import Discovery
 public import HCI
+import Interfaces
 import JSON
 public import Manifest
 public import Setup
@@ -153,8 +154,9 @@ extension Service<AgentMethod> {
       return try Self(
         identity,
         interfaces: [
-          GatewayInterface.description(), SessionInterface.description(), PickerInterface.description(),
-        ])
+          GatewayInterface.description(), SessionInterface.description(), OperatorInterface.description(),
+        ],
+        renamingCures: [OperatorInterface.formerName: OperatorInterface.renamingCure])
     } catch {
       preconditionFailure("our own interfaces are not in order: \(error)")
     }

@@ -10,14 +10,14 @@ static const unsigned char session[] = {
 #embed "../../Config/io.accessoryd.Session.varlink"
 };
 
-static const unsigned char picker[] = {
-#embed "../../Config/io.accessoryd.Picker.varlink"
+static const unsigned char operator_text[] = {
+#embed "../../Config/io.accessoryd.Operator.varlink"
 };
 
 const size_t cinterfaces_gateway_count = sizeof gateway;
 const size_t cinterfaces_session_count = sizeof session;
-const size_t cinterfaces_picker_count = sizeof picker;
+const size_t cinterfaces_operator_count = sizeof operator_text;
 
-unsigned char cinterfaces_gateway_octet(size_t index) { return gateway[index]; }
-unsigned char cinterfaces_session_octet(size_t index) { return session[index]; }
-unsigned char cinterfaces_picker_octet(size_t index) { return picker[index]; }
+unsigned char cinterfaces_gateway_byte(size_t index) { return gateway[index]; }
+unsigned char cinterfaces_session_byte(size_t index) { return session[index]; }
+unsigned char cinterfaces_operator_byte(size_t index) { return operator_text[index]; }

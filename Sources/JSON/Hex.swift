@@ -6,6 +6,20 @@ public struct Hex: Equatable, Sendable, JSONEncodable {
 
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  /// The bytes of an even number of digits in either case; nil for anything else.
+  public init?(digits: String) {
+    guard digits.utf8.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(digits.utf8.count / 2)
+    var high: UInt8?
+    for digit in digits.utf8 {
+      guard let value = Self.value(ofDigit: digit) else { return nil }
+      if let first = high { bytes.append(first << 4 | value) }
+      high = high == nil ? value : nil
+    }
+    self.bytes = bytes
+  }
+
   public var text: String {
     var digits: [UInt8] = []
     digits.reserveCapacity(2 * bytes.count)
@@ -21,14 +35,14 @@ public struct Hex: Equatable, Sendable, JSONEncodable {
   /// The low `count` digits of a number.
   package static func digits(_ value: UInt64, count: Int) -> String {
     var digits = ""
-    for place in (0..<count).reversed() {
-      let digit = digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * place)) & 0xF)
+    for position in (0..<count).reversed() {
+      let digit = digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * position)) & 0xF)
       digits.unicodeScalars.append(Unicode.Scalar(digit))
     }
     return digits
   }
 
-  /// What a digit stands for, in either case; nil when it is none.
+  /// The value of a digit in either case; nil for any other character.
   static func value(ofDigit digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a person has decided: a call of `io.accessoryd.Picker`, which the picker's owner makes.
+/// What a person has decided: a call of `io.accessoryd.Operator`, which the picker's owner makes.
 public enum PickerAction: Equatable, Sendable {
   case choose(request: String, candidate: UInt32, name: String?, ssid: String?)
   case deny(request: String)

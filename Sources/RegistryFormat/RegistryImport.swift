@@ -55,8 +55,9 @@ public enum RegistryImport {
     }
     do throws(ColumnError) {
       var values = RowValues()
-      for member in object.members where member.name != ExportKey.table {
-        values[member.name] = try value(member, of: table)
+      let reader = JSONObjectReader(object)
+      for name in object.members.map(\.name) where name != ExportKey.table {
+        values[name] = try value(name, of: table, in: reader)
       }
       values.loseBond()
       return try RegistryRow(values, of: table)
@@ -66,16 +67,19 @@ public enum RegistryImport {
   }
 
   private static func value(
-    _ member: JSONObject.Member, of table: RegistryTable
+    _ name: String, of table: RegistryTable, in reader: JSONObjectReader
   ) throws(ColumnError) -> Value {
-    let column = table.columns.first { $0.name == member.name && !$0.isSecret }
-    switch (column?.kind, member.value) {
-    case (.integer, .integer(let integer)): return .integer(integer)
-    case (.text, .string(let text)): return .text(text)
-    case (.bytes, .string(let digits)):
-      guard let bytes = HexText.bytes(digits) else { throw ColumnError(column: member.name) }
-      return .bytes(bytes)
-    default: throw ColumnError(column: member.name)
+    guard let column = table.columns.first(where: { $0.name == name && !$0.isSecret }) else {
+      throw ColumnError(column: name)
+    }
+    do throws(JSONMemberError) {
+      return switch column.kind {
+      case .integer: .integer(try reader.integer(name))
+      case .text: .text(try reader.string(name))
+      case .bytes: .bytes(try reader.bytes(name))
+      }
+    } catch {
+      throw ColumnError(column: name)
     }
   }
 }

@@ -6,7 +6,7 @@ public import Registry
 public import Setup
 
 /// An accessory of some app: a line of `list --json` (`Config/schema/list.schema.json`), and an accessory of
-/// `io.accessoryd.Picker`.
+/// `io.accessoryd.Operator`.
 public struct AccessoryLine: Equatable, Line {
   public let identifier: RandomIdentifier
   public let app: String
@@ -65,19 +65,19 @@ public struct AccessoryLine: Equatable, Line {
 }
 
 extension AccessoryLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
-    guard let identifier = RandomIdentifier(text: try line.text("identifier")) else {
-      throw line.problem("identifier", .unknownValue)
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    guard let identifier = RandomIdentifier(text: try line.string("identifier")) else {
+      throw line.error("identifier", .unknownValue)
     }
     self.init(
-      identifier: identifier, app: try line.text("app"), item: try line.textIfAny("item"),
-      displayName: try line.text("displayName"),
-      state: try line.word("state", of: AccessoryState.allCases, \.text),
-      standing: try line.word("standing", of: [.active, .orphaned, .suspended], \AccessoryStatus.rawValue),
-      address: try line.addressIfAny(), ssid: try line.airTextIfAny("ssid"),
-      bond: try line.word("bond", of: [.none, .bonded, .lost], \AppAccessory.BondState.rawValue),
-      isIdentityDurable: try line.truth("identityDurable"), isInSight: try line.truth("inSight"),
-      filteredRSSI: try line.integerIfAny("filteredRSSI"), addedAt: try line.integerIfAny("addedAt"))
+      identifier: identifier, app: try line.string("app"), item: try line.stringIfPresent("item"),
+      displayName: try line.string("displayName"),
+      state: try line.value("state", of: AccessoryState.allCases, \.text),
+      standing: try line.value("standing", of: [.active, .orphaned, .suspended], \AccessoryStatus.rawValue),
+      address: try line.addressIfPresent(), ssid: try line.airTextIfPresent("ssid"),
+      bond: try line.value("bond", of: [.none, .bonded, .lost], \AppAccessory.BondState.rawValue),
+      isIdentityDurable: try line.bool("identityDurable"), isInSight: try line.bool("inSight"),
+      filteredRSSI: try line.integerIfPresent("filteredRSSI"), addedAt: try line.integerIfPresent("addedAt"))
   }
 }
 

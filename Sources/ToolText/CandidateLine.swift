@@ -3,7 +3,7 @@
 public import HCI
 public import JSON
 
-/// A device that can be chosen: `Candidate` of `io.accessoryd.Picker`, and a part of a line of `pick --json`.
+/// A device that can be chosen: `Candidate` of `io.accessoryd.Operator`, and a part of a line of `pick --json`.
 public struct CandidateLine: Equatable, Line {
   /// From 1; means nothing outside its request.
   public var candidate: UInt32
@@ -59,17 +59,18 @@ public struct CandidateLine: Equatable, Line {
 }
 
 extension CandidateLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     let index: Int = try line.integer("itemIndex")
-    guard index >= 0 else { throw line.problem("itemIndex", .unknownValue) }
+    guard index >= 0 else { throw line.error("itemIndex", .unknownValue) }
     let address = try line.address()
     // Who has no address cannot be found again.
-    guard address.type != .anonymous else { throw line.problem("addressType", .unknownValue) }
+    guard address.type != .anonymous else { throw line.error("addressType", .unknownValue) }
     self.init(
-      candidate: try line.integer("candidate"), itemIndex: index, name: try line.text("name"),
-      productImage: try line.textIfAny("productImage"), deviceName: try line.airTextIfAny("deviceName"),
-      address: address, rssi: try line.integerIfAny("rssi"),
-      filteredRSSI: try line.integerIfAny("filteredRSSI"), silence: try line.seconds("silence"),
-      identityDurable: try line.truth("identityDurable"), isShared: try line.truth("isShared"))
+      candidate: try line.integer("candidate"), itemIndex: index, name: try line.string("name"),
+      productImage: try line.stringIfPresent("productImage"),
+      deviceName: try line.airTextIfPresent("deviceName"),
+      address: address, rssi: try line.integerIfPresent("rssi"),
+      filteredRSSI: try line.integerIfPresent("filteredRSSI"), silence: try line.seconds("silence"),
+      identityDurable: try line.bool("identityDurable"), isShared: try line.bool("isShared"))
   }
 }

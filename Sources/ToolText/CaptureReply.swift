@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import JSON
+
 /// A reply of the agent's `Capture`.
 public enum CaptureReply: Equatable, Sendable {
   /// A packet as the controller or the agent sent it, its H4 indicator first.
@@ -17,13 +19,13 @@ public enum CaptureReply: Equatable, Sendable {
 }
 
 extension CaptureReply {
-  public init(reading reply: LineReader) throws(LineProblem) {
-    if let packets = try reply.objectsIfAny("packets") {
+  public init(reading reply: JSONObjectReader) throws(JSONMemberError) {
+    if let packets = try reply.objectsIfPresent("packets") {
       var all: [Packet] = []
       for packet in packets { all.append(try Packet(reading: packet)) }
       self = .packets(all)
-    } else if let count: Int64 = try reply.integerIfAny("missed") {
-      guard count > 0 else { throw reply.problem("missed", .unknownValue) }
+    } else if let count: Int64 = try reply.integerIfPresent("missed") {
+      guard count > 0 else { throw reply.error("missed", .unknownValue) }
       self = .missed(count)
     } else {
       self = .greeting(time: try reply.seconds("time"))
@@ -32,10 +34,10 @@ extension CaptureReply {
 }
 
 extension CaptureReply.Packet {
-  fileprivate init(reading packet: LineReader) throws(LineProblem) {
+  fileprivate init(reading packet: JSONObjectReader) throws(JSONMemberError) {
     time = try packet.seconds("time")
-    isReceived = try packet.word("direction", of: [true, false]) { $0 ? "received" : "sent" }
+    isReceived = try packet.value("direction", of: [true, false]) { $0 ? "received" : "sent" }
     bytes = try packet.bytes("packet")
-    if bytes.isEmpty { throw packet.problem("packet", .unknownValue) }
+    if bytes.isEmpty { throw packet.error("packet", .unknownValue) }
   }
 }

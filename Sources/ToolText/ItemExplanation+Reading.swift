@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+public import JSON
 import Manifest
 
 extension ItemExplanation: ReadableLine {
   /// Whether it matches follows from its clauses, whether it has found the device from its presence: neither is taken
   /// from the line.
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     var clauses: [ClauseAnswer] = []
     for clause in try line.objects("clauses") { clauses.append(try ClauseAnswer(reading: clause)) }
     self.init(
-      address: try line.address(), app: try line.text("app"), item: try line.text("item"),
+      address: try line.address(), app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), clauses: clauses,
-      setPosition: try line.integerIfAny("setsHeardSince") ?? 0,
-      setCount: try line.integerIfAny("advertisingSets") ?? 1,
-      presence: try line.wordIfAny("presence", of: Presence.all, \.text),
+      setPosition: try line.integerIfPresent("setsHeardSince") ?? 0,
+      setCount: try line.integerIfPresent("advertisingSets") ?? 1,
+      presence: try line.valueIfPresent("presence", of: Presence.all, \.text),
       gate: try GateAnswer(reading: try line.object("gate")))
   }
 }
@@ -25,14 +26,14 @@ extension ClauseAnswer {
     .companyIdentifier, .manufacturerDataBlob, .serviceUUID, .serviceDataBlob, .nameSubstring,
   ]
 
-  fileprivate init(reading clause: LineReader) throws(LineProblem) {
-    let key = try clause.word("clause", of: Self.keys, \.rawValue)
+  fileprivate init(reading clause: JSONObjectReader) throws(JSONMemberError) {
+    let key = try clause.value("clause", of: Self.keys, \.rawValue)
     let wanted = try Value(reading: clause, "wanted", of: key)
-    let mask = try clause.bytesIfAny("mask")
+    let mask = try clause.bytesIfPresent("mask")
     var options: CompareOptions = []
     if key == .nameSubstring {
-      for word in try clause.texts("options") {
-        guard let option = CompareOptions(word: word) else { throw clause.problem("options", .unknownValue) }
+      for word in try clause.strings("options") {
+        guard let option = CompareOptions(word: word) else { throw clause.error("options", .unknownValue) }
         options.insert(option)
       }
     }
@@ -45,53 +46,53 @@ extension ClauseAnswer {
 }
 
 extension ClauseAnswer.Comparison {
-  fileprivate init(reading comparison: LineReader, of key: DescriptorKey) throws(LineProblem) {
+  fileprivate init(reading comparison: JSONObjectReader, of key: DescriptorKey) throws(JSONMemberError) {
     var masked: MaskedComparison?
-    if let found = try comparison.bytesIfAny("masked") {
+    if let found = try comparison.bytesIfPresent("masked") {
       masked = MaskedComparison(found: found, wanted: try comparison.bytes("wantedMasked"))
-      if masked == nil { throw comparison.problem("masked", .unknownValue) }
+      if masked == nil { throw comparison.error("masked", .unknownValue) }
     }
     let parts: [PayloadPart] = [.data, .response]
     self.init(
-      part: try comparison.word("in", of: parts, \.rawValue), offset: try comparison.integer("offset"),
+      part: try comparison.value("in", of: parts, \.rawValue), offset: try comparison.integer("offset"),
       type: try comparison.integer("type"),
       value: try ClauseAnswer.Value(reading: comparison, "value", of: key), masked: masked,
-      holds: try comparison.truth("holds"))
+      holds: try comparison.bool("holds"))
   }
 }
 
 extension ClauseAnswer.Value {
   /// What a member says depends on what its clause asks for.
   fileprivate init(
-    reading line: LineReader, _ name: String, of key: DescriptorKey
-  ) throws(LineProblem) {
+    reading line: JSONObjectReader, _ name: String, of key: DescriptorKey
+  ) throws(JSONMemberError) {
     switch key {
     case .companyIdentifier:
-      guard let company = IdentifierText.companyIdentifier(try line.text(name)) else {
-        throw line.problem(name, .unknownValue)
+      guard let company = IdentifierText.companyIdentifier(try line.string(name)) else {
+        throw line.error(name, .unknownValue)
       }
       self = .company(company)
     case .serviceUUID:
-      guard let uuid = IdentifierText.serviceUUID(try line.text(name)) else {
-        throw line.problem(name, .unknownValue)
+      guard let uuid = IdentifierText.serviceUUID(try line.string(name)) else {
+        throw line.error(name, .unknownValue)
       }
       self = .uuid(uuid)
     case .manufacturerDataBlob, .serviceDataBlob: self = .bytes(try line.bytes(name))
     case .nameSubstring: self = .name(try line.airText(name))
     case .manufacturerDataMask, .serviceDataMask, .nameCompareOptions, .range, .ssid, .ssidPrefix,
       .supportedOptions:
-      throw line.problem("clause", .unknownValue)
+      throw line.error("clause", .unknownValue)
     }
   }
 }
 
 extension GateAnswer {
-  fileprivate init(reading gate: LineReader) throws(LineProblem) {
-    let isImmediate = try gate.word("range", of: [false, true]) { $0 ? "immediate" : "default" }
+  fileprivate init(reading gate: JSONObjectReader) throws(JSONMemberError) {
+    let isImmediate = try gate.value("range", of: [false, true]) { $0 ? "immediate" : "default" }
     self.init(
-      level: try gate.decibelsIfAny("filteredRSSI"), pathLoss: try gate.integerIfAny("pathLoss"),
+      level: try gate.decibelsIfPresent("filteredRSSI"), pathLoss: try gate.integerIfPresent("pathLoss"),
       readingCount: try gate.integer("samples"), reportCount: try gate.integer("reports"),
-      learnedMilliseconds: try gate.integerIfAny("learnedIntervalMilliseconds"),
+      learnedMilliseconds: try gate.integerIfPresent("learnedIntervalMilliseconds"),
       silenceMilliseconds: try gate.integer("silenceMilliseconds"),
       lostMilliseconds: try gate.integer("lostMilliseconds"),
       immediate: isImmediate ? try Immediate(reading: gate) : nil)
@@ -99,12 +100,12 @@ extension GateAnswer {
 }
 
 extension GateAnswer.Immediate {
-  fileprivate init(reading gate: LineReader) throws(LineProblem) {
+  fileprivate init(reading gate: JSONObjectReader) throws(JSONMemberError) {
     self.init(
       enter: try gate.decibels("enterRSSI"), leave: try gate.decibels("leaveRSSI"),
       samples: try gate.integer("samplesInWindow"), samplesMin: try gate.integer("samplesMin"),
       windowMilliseconds: try gate.integer("windowMilliseconds"),
-      stateMilliseconds: try gate.integerIfAny("stateMilliseconds"),
+      stateMilliseconds: try gate.integerIfPresent("stateMilliseconds"),
       enterDwellMilliseconds: try gate.integer("enterDwellMilliseconds"),
       leaveDwellMilliseconds: try gate.integer("leaveDwellMilliseconds"))
   }

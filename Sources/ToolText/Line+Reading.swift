@@ -7,78 +7,83 @@ import Manifest
 
 /// A line that can be read back from its object.
 public protocol ReadableLine: Line {
-  init(reading: LineReader) throws(LineProblem)
+  init(reading: JSONObjectReader) throws(JSONMemberError)
 }
 
 extension ReadableLine {
-  public init(_ object: JSONObject) throws(LineProblem) { try self.init(reading: LineReader(object)) }
+  public init(_ object: JSONObject) throws(JSONMemberError) {
+    try self.init(reading: JSONObjectReader(object))
+  }
 }
 
 extension EventLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
       sequence: try line.integer("sequence"), time: try line.seconds("time"),
-      event: try line.word("event", of: SightingEvent.all, \.text), app: try line.text("app"),
-      item: try line.text("item"), address: try line.address(), rssi: try line.integerIfAny("rssi"),
-      filteredRSSI: try line.integerIfAny("filteredRSSI"), pathLoss: try line.integerIfAny("pathLoss"),
-      samples: try line.integer("samples"), reason: try line.word("reason", of: SightingReason.all, \.text),
+      event: try line.value("event", of: SightingEvent.all, \.text), app: try line.string("app"),
+      item: try line.string("item"), address: try line.address(), rssi: try line.integerIfPresent("rssi"),
+      filteredRSSI: try line.integerIfPresent("filteredRSSI"),
+      pathLoss: try line.integerIfPresent("pathLoss"),
+      samples: try line.integer("samples"), reason: try line.value("reason", of: SightingReason.all, \.text),
       payload: try line.bytes("data"))
   }
 }
 
 extension DeviceLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     var items: [Item] = []
     for item in try line.objects("items") {
-      let presence = try item.word("presence", of: Presence.all, \.text)
-      items.append(Item(app: try item.text("app"), id: try item.text("item"), presence: presence))
+      let presence = try item.value("presence", of: Presence.all, \.text)
+      items.append(Item(app: try item.string("app"), id: try item.string("item"), presence: presence))
     }
     self.init(
-      address: try line.address(), name: try line.airTextIfAny("name"), rssi: try line.integerIfAny("rssi"),
-      filteredRSSI: try line.integerIfAny("filteredRSSI"), reportCount: try line.integer("reports"),
+      address: try line.address(), name: try line.airTextIfPresent("name"),
+      rssi: try line.integerIfPresent("rssi"),
+      filteredRSSI: try line.integerIfPresent("filteredRSSI"), reportCount: try line.integer("reports"),
       firstSeen: try line.seconds("firstSeen"), lastSeen: try line.seconds("lastSeen"),
       silence: try line.seconds("silence"),
-      intervalMilliseconds: try line.integerIfAny("intervalMilliseconds"), items: items,
+      intervalMilliseconds: try line.integerIfPresent("intervalMilliseconds"), items: items,
       payload: try line.bytes("data"))
   }
 }
 
 extension Trial: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
-      address: try line.address(), app: try line.text("app"), item: try line.text("item"),
-      isAlternate: try line.isAlternate(), holds: try line.truth("matches"),
-      presence: try line.wordIfAny("presence", of: Presence.all, \.text),
-      level: try line.decibelsIfAny("filteredRSSI"),
-      failure: try line.wordIfAny("failed", of: ClauseAnswer.keys, \.rawValue), why: try line.text("why"))
+      address: try line.address(), app: try line.string("app"), item: try line.string("item"),
+      isAlternate: try line.isAlternate(), holds: try line.bool("matches"),
+      presence: try line.valueIfPresent("presence", of: Presence.all, \.text),
+      level: try line.decibelsIfPresent("filteredRSSI"),
+      failure: try line.valueIfPresent("failed", of: ClauseAnswer.keys, \.rawValue),
+      why: try line.string("why"))
   }
 }
 
-extension LineReader {
+extension JSONObjectReader {
   /// An address and its type; null is an anonymous advertiser's.
-  func address() throws(LineProblem) -> DeviceAddress {
-    let type = try word("addressType", of: AddressType.all, \.text)
-    guard let text = try textIfAny("address") else {
-      guard type == .anonymous else { throw problem("address", .wrongType) }
+  func address() throws(JSONMemberError) -> DeviceAddress {
+    let type = try value("addressType", of: AddressType.all, \.text)
+    guard let text = try stringIfPresent("address") else {
+      guard type == .anonymous else { throw error("address", .wrongType) }
       return DeviceAddress(bits: 0, type: .anonymous)
     }
     guard type != .anonymous, let bits = AddressText.bits(text) else {
-      throw problem("address", .unknownValue)
+      throw error("address", .unknownValue)
     }
     return DeviceAddress(bits: bits, type: type)
   }
 
   /// An address and its type, or null for both; an anonymous advertiser is nobody.
-  func addressIfAny() throws(LineProblem) -> DeviceAddress? {
-    guard element("address") != nil || element("addressType") != nil else { return nil }
+  func addressIfPresent() throws(JSONMemberError) -> DeviceAddress? {
+    guard valueIfPresent("address") != nil || valueIfPresent("addressType") != nil else { return nil }
     let address = try address()
-    guard address.type != .anonymous else { throw problem("addressType", .unknownValue) }
+    guard address.type != .anonymous else { throw error("addressType", .unknownValue) }
     return address
   }
 
   /// Which identity of an item the line is about.
-  func isAlternate() throws(LineProblem) -> Bool {
-    try word("identity", of: [false, true]) { $0 ? "alternate" : "descriptor" }
+  func isAlternate() throws(JSONMemberError) -> Bool {
+    try value("identity", of: [false, true]) { $0 ? "alternate" : "descriptor" }
   }
 }
 

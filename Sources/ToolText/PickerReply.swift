@@ -2,7 +2,7 @@
 
 public import JSON
 
-/// A reply of `Watch` of `io.accessoryd.Picker`, and a line of `pick --json` (`Config/schema/pick.schema.json`).
+/// A reply of `Watch` of `io.accessoryd.Operator`, and a line of `pick --json` (`Config/schema/pick.schema.json`).
 public enum PickerReply: Equatable, Line {
   /// There is a request, or it has changed.
   case request(RequestLine)
@@ -58,25 +58,25 @@ public struct RequestEnding: Equatable, Line {
 }
 
 extension RequestEnding: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
-      accessory: try line.textIfAny("accessory"), displayName: try line.textIfAny("displayName"),
-      failure: try line.textIfAny("failure"), reason: try line.textIfAny("reason"))
+      accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
+      failure: try line.stringIfPresent("failure"), reason: try line.stringIfPresent("reason"))
   }
 }
 
 extension PickerReply: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
-    if let request = try line.objectIfAny("request") {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    if let request = try line.objectIfPresent("request") {
       self = .request(try RequestLine(reading: request))
-    } else if let candidate = try line.objectIfAny("candidate") {
-      self = .candidate(try CandidateLine(reading: candidate), of: try line.text("of"))
-    } else if let candidate: UInt32 = try line.integerIfAny("gone") {
-      self = .gone(candidate, of: try line.text("of"))
-    } else if let request = try line.textIfAny("closed") {
+    } else if let candidate = try line.objectIfPresent("candidate") {
+      self = .candidate(try CandidateLine(reading: candidate), of: try line.string("of"))
+    } else if let candidate: UInt32 = try line.integerIfPresent("gone") {
+      self = .gone(candidate, of: try line.string("of"))
+    } else if let request = try line.stringIfPresent("closed") {
       self = .closed(request, try RequestEnding(reading: line))
     } else {
-      guard try line.truth("synced") else { throw line.problem("synced", .unknownValue) }
+      guard try line.bool("synced") else { throw line.error("synced", .unknownValue) }
       self = .synced
     }
   }

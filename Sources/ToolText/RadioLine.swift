@@ -47,14 +47,16 @@ public struct RadioLine: Equatable, Line {
 }
 
 extension RadioLine: ReadableLine {
-  public init(reading radio: LineReader) throws(LineProblem) {
+  public init(reading radio: JSONObjectReader) throws(JSONMemberError) {
     self.init(
-      source: try radio.text("source"), state: try radio.word("state", of: State.allCases, \.rawValue),
-      detail: try radio.text("detail"), scan: try radio.wordIfAny("scan", of: Scan.allCases, \.rawValue),
-      address: try radio.textIfAny("address"),
-      extendedAdvertising: try radio.truthIfAny("extendedAdvertising"),
-      codedPHY: try radio.truthIfAny("codedPHY"), bringupCount: try radio.integer("bringups"),
+      source: try radio.string("source"), state: try radio.value("state", of: State.allCases, \.rawValue),
+      detail: try radio.string("detail"),
+      scan: try radio.valueIfPresent("scan", of: Scan.allCases, \.rawValue),
+      address: try radio.stringIfPresent("address"),
+      extendedAdvertising: try radio.boolIfPresent("extendedAdvertising"),
+      codedPHY: try radio.boolIfPresent("codedPHY"), bringupCount: try radio.integer("bringups"),
       failureCount: try radio.integer("failures"), droppedCount: try radio.integer("dropped"),
-      queueing: try radio.secondsIfAny("queueing"), queueingMax: try radio.secondsIfAny("queueingMax"))
+      queueing: try radio.secondsIfPresent("queueing"), queueingMax: try radio.secondsIfPresent("queueingMax")
+    )
   }
 }

@@ -3,7 +3,7 @@
 public import JSON
 
 /// What the registry is like: a line of `registry show --json` (`Config/schema/registry.schema.json`), and a reply of
-/// AccessoryRegistry of `io.accessoryd.Picker`.
+/// Registry of `io.accessoryd.Operator`.
 public enum RegistryLine: Equatable, Line {
   public enum State: String, CaseIterable, Sendable {
     /// It is being read.
@@ -54,20 +54,22 @@ extension RegistryLine {
 }
 
 extension RegistryLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
-    if let removed = try line.objectIfAny("removed") {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    if let removed = try line.objectIfPresent("removed") {
       self = .removed(
-        app: try removed.text("app"), item: try removed.text("item"), device: try removed.text("device"))
+        app: try removed.string("app"), item: try removed.string("item"), device: try removed.string("device")
+      )
     } else {
       self = .state(
-        try line.word("state", of: State.allCases, \.rawValue), sentence: try line.textIfAny("sentence"),
+        try line.value("state", of: State.allCases, \.rawValue),
+        sentence: try line.stringIfPresent("sentence"),
         accessoryCount: try line.integer("accessories"))
     }
   }
 
   /// Nil when the object is empty: the last reply of the method.
-  public init?(ifAny line: LineReader) throws(LineProblem) {
-    guard line.element("state") != nil || line.element("removed") != nil else { return nil }
+  public init?(ifAny line: JSONObjectReader) throws(JSONMemberError) {
+    guard line.valueIfPresent("state") != nil || line.valueIfPresent("removed") != nil else { return nil }
     try self.init(reading: line)
   }
 }

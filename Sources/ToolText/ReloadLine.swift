@@ -46,15 +46,15 @@ public enum ReloadLine: Equatable, Line {
 
 extension ReloadLine {
   /// The reply of the method.
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self = .taken(
       kept: try line.integer("itemsKept"), added: try line.integer("itemsAdded"),
-      removed: try line.integer("itemsRemoved"), radioRestarted: try line.truth("radioRestarted"),
-      warnings: try line.texts("warnings"))
+      removed: try line.integer("itemsRemoved"), radioRestarted: try line.bool("radioRestarted"),
+      warnings: try line.strings("warnings"))
   }
 
   /// The parameters of its error ManifestRefused.
-  public init(readingRefusal line: LineReader) throws(LineProblem) {
-    self = .refused(findings: try line.texts("findings"), omitted: try line.integer("omitted"))
+  public init(readingRefusal line: JSONObjectReader) throws(JSONMemberError) {
+    self = .refused(findings: try line.strings("findings"), omitted: try line.integer("omitted"))
   }
 }

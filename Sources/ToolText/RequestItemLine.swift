@@ -2,7 +2,7 @@
 
 public import JSON
 
-/// What a request looks for: `Item` of `io.accessoryd.Picker`.
+/// What a request looks for: `Item` of `io.accessoryd.Operator`.
 public struct RequestItemLine: Equatable, Line {
   /// Its id in the manifest; nil when the app brought it.
   public var item: String?
@@ -44,12 +44,12 @@ public struct RequestItemLine: Equatable, Line {
 }
 
 extension RequestItemLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
-      item: try line.textIfAny("item"), name: try line.text("name"),
-      productImage: try line.textIfAny("productImage"), rename: try line.truth("rename"),
-      confirmAuthorization: try line.truth("confirmAuthorization"),
-      finishInApp: try line.truth("finishInApp"), immediate: try line.truth("immediate"),
-      ssidPrefix: try line.textIfAny("ssidPrefix"))
+      item: try line.stringIfPresent("item"), name: try line.string("name"),
+      productImage: try line.stringIfPresent("productImage"), rename: try line.bool("rename"),
+      confirmAuthorization: try line.bool("confirmAuthorization"),
+      finishInApp: try line.bool("finishInApp"), immediate: try line.bool("immediate"),
+      ssidPrefix: try line.stringIfPresent("ssidPrefix"))
   }
 }

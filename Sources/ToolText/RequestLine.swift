@@ -2,7 +2,7 @@
 
 public import JSON
 
-/// Something that waits for an operator: `Request` of `io.accessoryd.Picker`, and a part of a line of `pick --json`
+/// Something that waits for an operator: `Request` of `io.accessoryd.Operator`, and a part of a line of `pick --json`
 /// (`Config/schema/pick.schema.json`).
 public struct RequestLine: Equatable, Line {
   /// What is asked.
@@ -91,17 +91,17 @@ public struct RequestLine: Equatable, Line {
 }
 
 extension RequestLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     var items: [RequestItemLine] = []
     for item in try line.objects("items") { items.append(try RequestItemLine(reading: item)) }
     self.init(
-      request: try line.text("request"), kind: try line.word("kind", of: Kind.allCases, \.rawValue),
-      app: try line.text("app"), onBehalf: try line.truth("onBehalf"), since: try line.seconds("since"),
-      end: try line.secondsIfAny("end"), phase: try line.word("phase", of: Phase.allCases, \.rawValue),
-      items: items, touch: try line.truth("touch"), filtered: try line.truth("filtered"),
+      request: try line.string("request"), kind: try line.value("kind", of: Kind.allCases, \.rawValue),
+      app: try line.string("app"), onBehalf: try line.bool("onBehalf"), since: try line.seconds("since"),
+      end: try line.secondsIfPresent("end"), phase: try line.value("phase", of: Phase.allCases, \.rawValue),
+      items: items, touch: try line.bool("touch"), filtered: try line.bool("filtered"),
       disclosed: try line.integer("disclosed"), remaining: try line.integer("remaining"),
-      hidden: try line.integer("hidden"), detail: try line.textIfAny("detail"),
-      accessory: try line.textIfAny("accessory"), displayName: try line.textIfAny("displayName"),
-      renameSSID: try line.truthIfAny("renameSSID"), adds: try line.textsIfAny("adds"))
+      hidden: try line.integer("hidden"), detail: try line.stringIfPresent("detail"),
+      accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
+      renameSSID: try line.boolIfPresent("renameSSID"), adds: try line.stringsIfPresent("adds"))
   }
 }

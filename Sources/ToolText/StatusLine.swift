@@ -42,15 +42,15 @@ public struct StatusLine: Equatable, Line {
 }
 
 extension StatusLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     var problems: [Problem] = []
     for problem in try line.objects("problems") {
-      problems.append(Problem(kind: try problem.text("kind"), sentence: try problem.text("sentence")))
+      problems.append(Problem(kind: try problem.string("kind"), sentence: try problem.string("sentence")))
     }
     var counts: [Count: Int64] = [:]
     for count in Count.allCases { counts[count] = try line.integer(count.rawValue) }
     self.init(
-      version: try line.text("version"), epoch: try line.text("epoch"), time: try line.seconds("time"),
+      version: try line.string("version"), epoch: try line.string("epoch"), time: try line.seconds("time"),
       radio: try RadioLine(reading: try line.object("radio")), problems: problems, counts: counts)
   }
 }

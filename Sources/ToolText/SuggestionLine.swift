@@ -26,7 +26,7 @@ public struct SuggestionLine: Equatable, Line {
 }
 
 extension SuggestionLine: ReadableLine {
-  public init(reading line: LineReader) throws(LineProblem) {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     address = try line.address()
     reportCount = try line.integer("reports")
     toml = try line.plainText("toml")

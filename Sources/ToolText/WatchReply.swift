@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import JSON
+
 /// A reply of the agent's `Watch`.
 public enum WatchReply: Equatable, Sendable {
   /// The first: which run of the agent it is, the event that comes next, and its clock. With `isReset`, the cursor that
@@ -13,20 +15,20 @@ public enum WatchReply: Equatable, Sendable {
 }
 
 extension WatchReply {
-  public init(reading reply: LineReader) throws(LineProblem) {
-    if let event = try reply.objectIfAny("event") {
+  public init(reading reply: JSONObjectReader) throws(JSONMemberError) {
+    if let event = try reply.objectIfPresent("event") {
       self = .event(try EventLine(reading: event))
-    } else if let device = try reply.objectIfAny("present") {
+    } else if let device = try reply.objectIfPresent("present") {
       self = .present(try DeviceLine(reading: device))
-    } else if let count: Int64 = try reply.integerIfAny("missed") {
-      guard count > 0 else { throw reply.problem("missed", .unknownValue) }
+    } else if let count: Int64 = try reply.integerIfPresent("missed") {
+      guard count > 0 else { throw reply.error("missed", .unknownValue) }
       self = .missed(count)
     } else {
       let sequence: Int64 = try reply.integer("sequence")
-      guard sequence >= 0 else { throw reply.problem("sequence", .unknownValue) }
+      guard sequence >= 0 else { throw reply.error("sequence", .unknownValue) }
       self = .greeting(
-        epoch: try reply.text("epoch"), sequence: sequence, time: try reply.seconds("time"),
-        isReset: try reply.truthIfAny("reset") ?? false)
+        epoch: try reply.string("epoch"), sequence: sequence, time: try reply.seconds("time"),
+        isReset: try reply.boolIfPresent("reset") ?? false)
     }
   }
 }

@@ -4,56 +4,46 @@ public import JSON
 
 /// The parameters of a call, checked against the description of its method.
 ///
-/// Asking for another type than the description's is answered as if the caller had sent a wrong one.
+/// Reading a parameter as another type than the described one fails as if the caller had sent the wrong type.
 public struct Parameters: Equatable, Sendable {
   public let object: JSONObject
 
   init(_ object: JSONObject) { self.object = object }
 
+  public var reader: JSONObjectReader { JSONObjectReader(object) }
+
   /// The value of a parameter; nil when it is absent or null.
-  public subscript(_ name: String) -> JSONValue? {
-    guard let element = object[name], element != .null else { return nil }
-    return element
+  public subscript(_ name: String) -> JSONValue? { reader.valueIfPresent(name) }
+
+  public func string(_ name: String) throws(ServiceError) -> String {
+    try read { reader throws(JSONMemberError) in try reader.string(name) }
   }
 
-  public func text(_ name: String) throws(ServiceError) -> String {
-    guard let text = try textIfAny(name) else { throw .invalidParameter(name) }
-    return text
-  }
-
-  public func textIfAny(_ name: String) throws(ServiceError) -> String? {
-    guard let element = self[name] else { return nil }
-    guard case .string(let text) = element else { throw .invalidParameter(name) }
-    return text
+  public func stringIfPresent(_ name: String) throws(ServiceError) -> String? {
+    try read { reader throws(JSONMemberError) in try reader.stringIfPresent(name) }
   }
 
   public func integer(_ name: String) throws(ServiceError) -> Int64 {
-    guard let integer = try integerIfAny(name) else { throw .invalidParameter(name) }
-    return integer
+    try read { reader throws(JSONMemberError) in try reader.integer(name) }
   }
 
-  public func integerIfAny(_ name: String) throws(ServiceError) -> Int64? {
-    guard let element = self[name] else { return nil }
-    guard case .integer(let integer) = element else { throw .invalidParameter(name) }
-    return integer
+  public func integerIfPresent(_ name: String) throws(ServiceError) -> Int64? {
+    try read { reader throws(JSONMemberError) in try reader.integerIfPresent(name) }
   }
 
   /// `default` when the parameter is absent or null.
-  public func truth(_ name: String, default: Bool = false) throws(ServiceError) -> Bool {
-    guard let element = self[name] else { return `default` }
-    guard case .bool(let bool) = element else { throw .invalidParameter(name) }
-    return bool
+  public func bool(_ name: String, default: Bool = false) throws(ServiceError) -> Bool {
+    try read { reader throws(JSONMemberError) in try reader.boolIfPresent(name) } ?? `default`
   }
 
   /// Empty when the parameter is absent or null.
-  public func texts(_ name: String) throws(ServiceError) -> [String] {
-    guard let element = self[name] else { return [] }
-    guard case .array(let elements) = element else { throw .invalidParameter(name) }
-    var texts: [String] = []
-    for element in elements {
-      guard case .string(let text) = element else { throw .invalidParameter(name) }
-      texts.append(text)
-    }
-    return texts
+  public func strings(_ name: String) throws(ServiceError) -> [String] {
+    try read { reader throws(JSONMemberError) in try reader.stringsIfPresent(name) } ?? []
+  }
+
+  private func read<Value>(
+    _ body: (JSONObjectReader) throws(JSONMemberError) -> Value
+  ) throws(ServiceError) -> Value {
+    do throws(JSONMemberError) { return try body(reader) } catch { throw .invalidParameter(error.path) }
   }
 }

@@ -53,12 +53,15 @@ public struct Service<Method: ServedMethod>: Sendable {
   public let identity: ServiceIdentity
   /// `org.varlink.service` first.
   private let interfaces: [InterfaceDescription]
+  /// What to tell a client that calls an interface which has another name now, by the former name.
+  private let renamingCures: [String: String]
 
   public init(
-    _ identity: ServiceIdentity, interfaces: [InterfaceDescription],
+    _ identity: ServiceIdentity, interfaces: [InterfaceDescription], renamingCures: [String: String] = [:],
     replyBytesMax: Int = ConnectionLimits().replyBytesMax
   ) throws(ServiceSetupError) {
     self.identity = identity
+    self.renamingCures = renamingCures
     self.interfaces = [ServiceInterface.description()] + interfaces
     for (index, interface) in self.interfaces.enumerated() {
       guard !self.interfaces[..<index].contains(where: { $0.name == interface.name }) else {
@@ -104,7 +107,7 @@ public struct Service<Method: ServedMethod>: Sendable {
 
   private func interface(named name: String) throws(ServiceError) -> InterfaceDescription {
     guard let interface = interfaces.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-      throw .interfaceNotFound(name)
+      throw .interfaceNotFound(name, cure: renamingCures[name])
     }
     return interface
   }
@@ -113,7 +116,7 @@ public struct Service<Method: ServedMethod>: Sendable {
     switch call.method {
     case "GetInfo": return information()
     case "GetInterfaceDescription":
-      return Self.reply(with: try interface(named: try Parameters(call.parameters).text("interface")))
+      return Self.reply(with: try interface(named: try Parameters(call.parameters).string("interface")))
     default: throw .methodNotImplemented(call.fullName)
     }
   }

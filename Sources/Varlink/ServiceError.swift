@@ -4,7 +4,8 @@ import JSON
 
 /// The errors that every service may answer with: those of `org.varlink.service`.
 public enum ServiceError: Error, Equatable, Sendable {
-  case interfaceNotFound(String)
+  /// A `cure` says what to do instead. It is one member more than the specification has, which a client ignores.
+  case interfaceNotFound(String, cure: String? = nil)
   /// The whole name of the method.
   case methodNotFound(String)
   /// The interface describes the method, but nobody here performs it.
@@ -33,7 +34,9 @@ public enum ServiceError: Error, Equatable, Sendable {
 
   func writeParameters(to json: inout JSONWriter) {
     switch self {
-    case .interfaceNotFound(let interface): json.member("interface", Self.echo(interface))
+    case .interfaceNotFound(let interface, let cure):
+      json.member("interface", Self.echo(interface))
+      if let cure { json.member("cure", cure) }
     case .methodNotFound(let method), .methodNotImplemented(let method):
       json.member("method", Self.echo(method))
     case .invalidParameter(let parameter): json.member("parameter", Self.echo(parameter))

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import HCI
+import Interfaces
 import JSON
 import Registry
 import Setup
@@ -73,9 +74,11 @@ extension GatewayOptions {
 
 extension GatewayConnection {
   mutating func accessories(ofApp app: String? = nil) throws(GatewayProblem) -> [AccessoryLine] {
-    try begin(PickerMethod.list) { json in if let app { json.member("app", app) } }
-    return try list { line throws(LineProblem) in
-      try line.objectIfAny("accessory").map { line throws(LineProblem) in try AccessoryLine(reading: line) }
+    try begin(OperatorMethodName.list) { json in if let app { json.member("app", app) } }
+    return try list { line throws(JSONMemberError) in
+      try line.objectIfPresent("accessory").map { line throws(JSONMemberError) in
+        try AccessoryLine(reading: line)
+      }
     }
   }
 }

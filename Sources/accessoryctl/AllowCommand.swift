@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
 import JSON
 import Manifest
 import ToolText
@@ -33,7 +34,7 @@ struct AllowCommand: ParsableCommand {
     for name in devices { allowed += try Self.devices(name, removed, app).filter { !allowed.contains($0) } }
     var printer = Printer()
     for device in allowed {
-      try gateway.one(PickerMethod.allow, within: PickerMethod.allow.patienceSeconds) { json in
+      try gateway.one(OperatorMethodName.allow, within: OperatorMethodName.allow.patienceSeconds) { json in
         json.member("app", app)
         json.member("device", device)
       } _: { _ in
@@ -80,7 +81,7 @@ struct RemovedDevice {
 extension GatewayOptions {
   /// What the registry says of itself.
   func registry() throws(Failure) -> [RegistryLine] {
-    try list(PickerMethod.registry) { line throws(LineProblem) in try RegistryLine(ifAny: line) }
+    try list(OperatorMethodName.registry) { line throws(JSONMemberError) in try RegistryLine(ifAny: line) }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
 import JSON
 import ToolText
 
@@ -24,10 +25,10 @@ struct AuthorizeCommand: ParsableCommand {
 
   func run() throws {
     let count = try gateway.one(
-      PickerMethod.authorize, within: PickerMethod.authorize.patienceSeconds
+      OperatorMethodName.authorize, within: OperatorMethodName.authorize.patienceSeconds
     ) { json in
       json.member("app", app)
-    } _: { line throws(LineProblem) in
+    } _: { line throws(JSONMemberError) in
       try line.count("accessories")
     }
     guard count > 0 else {

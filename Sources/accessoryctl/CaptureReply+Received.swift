@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import JSON
 import ToolText
 import Varlink
 
 extension CaptureReply {
   /// What a reply to `Capture` says.
   init(captured reply: ReceivedReply) throws(GatewayProblem) {
-    do throws(LineProblem) { self = try CaptureReply(reading: LineReader(reply.parameters)) } catch {
+    do throws(JSONMemberError) { self = try CaptureReply(reading: JSONObjectReader(reply.parameters)) } catch
+    {
       throw .line(error)
     }
   }

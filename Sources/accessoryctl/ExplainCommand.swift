@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import ToolText
 
 struct ExplainCommand: ParsableCommand {
@@ -51,7 +53,7 @@ struct ExplainCommand: ParsableCommand {
 
   private func runLive() throws(Failure) {
     let call = GatewayCall(device: device.text)
-    let parts = try source.gateway.list(GatewayMethod.explain, call.write, Part.init(reading:))
+    let parts = try source.gateway.list(GatewayMethodName.explain, call.write, Part.init(reading:))
     var show = Show(json: json)
     for part in parts {
       switch part {
@@ -69,10 +71,10 @@ extension ExplainCommand {
     case device(DeviceLine)
     case explanation(ItemExplanation)
 
-    init?(reading line: LineReader) throws(LineProblem) {
-      if let device = try line.objectIfAny("device") {
+    init?(reading line: JSONObjectReader) throws(JSONMemberError) {
+      if let device = try line.objectIfPresent("device") {
         self = .device(try DeviceLine(reading: device))
-      } else if let explanation = try line.objectIfAny("explanation") {
+      } else if let explanation = try line.objectIfPresent("explanation") {
         self = .explanation(try ItemExplanation(reading: explanation))
       } else {
         return nil

@@ -39,10 +39,10 @@ struct GatewayConnection: ~Copyable {
   }
 
   mutating func begin(
-    _ method: some AgentMethod, _ parameters: (inout JSONWriter) -> Void = { _ in }
+    _ method: some ServedMethod, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) throws(GatewayProblem) {
-    let call = Message.call(method.wholeName, more: method.isStream, parameters)
-    guard client.beginCall(call, wantsMore: method.isStream) else { throw .callTooLong }
+    let call = Message.call(method.rawValue, more: method.replies == .many, parameters)
+    guard client.beginCall(call, wantsMore: method.replies == .many) else { throw .callTooLong }
     var octets: [UInt8] = []
     client.drain { span in
       octets = span.indices.map { span[$0] }
@@ -94,20 +94,22 @@ struct GatewayConnection: ~Copyable {
 
   /// The only answer of a call.
   mutating func one<Value>(
-    within seconds: Int = patienceSeconds, _ value: (LineReader) throws(LineProblem) -> Value
+    within seconds: Int = patienceSeconds, _ value: (JSONObjectReader) throws(JSONMemberError) -> Value
   ) throws(GatewayProblem) -> Value {
     guard let reply = try answer(within: seconds) else { throw .ended(hasAnswered: true) }
-    do throws(LineProblem) { return try value(LineReader(reply.parameters)) } catch { throw .line(error) }
+    do throws(JSONMemberError) { return try value(JSONObjectReader(reply.parameters)) } catch {
+      throw .line(error)
+    }
   }
 
   /// Every element of the list that a call is answered with, up to as many as the agent's tables could ever hold.
   mutating func list<Element>(
-    within seconds: Int = patienceSeconds, _ element: (LineReader) throws(LineProblem) -> Element?
+    within seconds: Int = patienceSeconds, _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
   ) throws(GatewayProblem) -> [Element] {
     var elements: [Element] = []
     while let reply = try answer(within: seconds) {
-      do throws(LineProblem) {
-        guard let next = try element(LineReader(reply.parameters)) else { continue }
+      do throws(JSONMemberError) {
+        guard let next = try element(JSONObjectReader(reply.parameters)) else { continue }
         elements.append(next)
       } catch {
         throw .line(error)

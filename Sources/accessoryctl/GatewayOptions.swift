@@ -32,8 +32,9 @@ struct GatewayOptions: ParsableArguments {
 
   /// The answer of a method that gives one.
   func one<Value>(
-    _ method: some AgentMethod, within seconds: Int = GatewayConnection.patienceSeconds,
-    _ parameters: (inout JSONWriter) -> Void = { _ in }, _ value: (LineReader) throws(LineProblem) -> Value
+    _ method: some ServedMethod, within seconds: Int = GatewayConnection.patienceSeconds,
+    _ parameters: (inout JSONWriter) -> Void = { _ in },
+    _ value: (JSONObjectReader) throws(JSONMemberError) -> Value
   ) throws(Failure) -> Value {
     try ask { connection throws(GatewayProblem) in
       try connection.begin(method, parameters)
@@ -43,9 +44,9 @@ struct GatewayOptions: ParsableArguments {
 
   /// Every element of a list that the agent answers with.
   func list<Element>(
-    _ method: some AgentMethod, within seconds: Int = GatewayConnection.patienceSeconds,
+    _ method: some ServedMethod, within seconds: Int = GatewayConnection.patienceSeconds,
     _ parameters: (inout JSONWriter) -> Void = { _ in },
-    _ element: (LineReader) throws(LineProblem) -> Element?
+    _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
   ) throws(Failure) -> [Element] {
     try ask { connection throws(GatewayProblem) in
       try connection.begin(method, parameters)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import PickerScreen
 import Varlink
 
@@ -7,13 +8,13 @@ extension GatewayProblem {
   /// What became of an action that a person decided on.
   func answer(at path: String) -> PickerAnswer {
     guard case .refused(let reply) = self else { return said(path) }
-    switch reply.error {
-    case "io.accessoryd.Picker.RequestClosed": return .closed
-    case "io.accessoryd.Picker.SetupFailed":
+    switch reply.error.flatMap(OperatorErrorName.init) {
+    case .requestClosed: return .closed
+    case .setupFailed:
       let refusal = Refusal(reply.parameters)
       let cure = refusal.word("cure") ?? ""
       return .failed(refusal.sentence("reason"), cure: cure.isEmpty ? nil : cure)
-    case .some, nil: return said(path)
+    case .notFound, .invalid, .registryUnavailable, .busy, nil: return said(path)
     }
   }
 

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Varlink
 
 extension GatewayProblem {
-  /// What the errors of `io.accessoryd.Picker` mean to who asked; nil for any other.
+  /// What the errors of `io.accessoryd.Operator` mean to who asked; nil for any other.
   static func pickerRefusal(_ reply: ReceivedReply) -> Failure? {
     let parameters = Refusal(reply.parameters)
-    switch reply.error {
-    case "io.accessoryd.Picker.RequestClosed":
+    switch reply.error.flatMap(OperatorErrorName.init) {
+    case .requestClosed:
       return .sentence(
         "the request is over: somebody else answered it, or it ended by itself; accessoryctl pick shows what "
           + "waits", .no)
-    case "io.accessoryd.Picker.NotFound": return notFound(parameters)
-    case "io.accessoryd.Picker.Invalid":
+    case .notFound: return notFound(parameters)
+    case .invalid:
       return .sentence(
         "\(parameters.text("field")) is not acceptable: \(parameters.sentence("reason"))", .usage)
-    case "io.accessoryd.Picker.SetupFailed":
+    case .setupFailed:
       return .sentence(
         "the accessory was not set up (\(parameters.text("failure"))): \(parameters.sentence("reason")); "
           + parameters.sentence("cure"), .no)
-    case "io.accessoryd.Picker.RegistryUnavailable":
+    case .registryUnavailable:
       return .registryUnavailable(parameters.word("sentence"))
-    case "io.accessoryd.Picker.Busy":
+    case .busy:
       return .sentence(
         "the app has an open request already (\(parameters.text("request"))); answer it with accessoryctl pick, "
           + "or wait until it ends", .temporaryFailure)
-    default: return nil
+    case nil: return nil
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Varlink
 
 extension GatewayProblem {
@@ -8,17 +9,17 @@ extension GatewayProblem {
     if let failure = pickerRefusal(reply) { return failure }
     let parameters = Refusal(reply.parameters)
     switch reply.error {
-    case "io.accessoryd.Gateway.DeviceNotInSight":
+    case GatewayErrorName.deviceNotInSight.rawValue:
       return .sentence(
         "\(parameters.text("device")) is not in sight; accessoryctl sightings --all lists what is", .no)
-    case "io.accessoryd.Gateway.NotRecognisable":
+    case GatewayErrorName.notRecognisable.rawValue:
       return .sentence(
         "\(parameters.text("device")) names neither a company nor a service; no item can find it", .no)
-    case "io.accessoryd.Gateway.ItemNotFound":
+    case GatewayErrorName.itemNotFound.rawValue:
       return .unknownItem(parameters.text("item"), known: parameters.texts("items"), isAmbiguous: false)
-    case "io.accessoryd.Gateway.ItemAmbiguous":
+    case GatewayErrorName.itemAmbiguous.rawValue:
       return .unknownItem(parameters.text("item"), known: parameters.texts("items"), isAmbiguous: true)
-    case "io.accessoryd.Gateway.Busy":
+    case GatewayErrorName.busy.rawValue:
       return .sentence(
         "as many of these are going on as the agent allows (\(parameters.number("limit"))); "
           + "end one, or try again later", .temporaryFailure)

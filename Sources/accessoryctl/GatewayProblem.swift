@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import JSON
 import LinuxSystem
 import ToolText
 import Varlink
@@ -15,7 +16,7 @@ enum GatewayProblem: Error, Equatable {
   case silent(seconds: Int)
   /// It answered with an error, by its whole name.
   case refused(ReceivedReply)
-  case line(LineProblem)
+  case line(JSONMemberError)
   /// The call is longer than calls may be.
   case callTooLong
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 import JSON
 import LinuxSystem
 import ToolText
@@ -61,7 +62,7 @@ struct LiveWatch: ~Copyable {
     _ path: String, from cursor: WatchCursor?
   ) throws(GatewayProblem) -> GatewayConnection {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(GatewayMethod.watch) { json in
+    try connection.begin(GatewayMethodName.watch) { json in
       guard let cursor else { return }
       json.member("epoch", cursor.epoch)
       json.member("sequence", cursor.sequence)
@@ -147,7 +148,7 @@ struct WatchCursor: Equatable {
 
 extension WatchReply {
   fileprivate init(_ reply: ReceivedReply) throws(GatewayProblem) {
-    do throws(LineProblem) { try self.init(reading: LineReader(reply.parameters)) } catch {
+    do throws(JSONMemberError) { try self.init(reading: JSONObjectReader(reply.parameters)) } catch {
       throw .line(error)
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import ToolText
 
 struct MetricsCommand: ParsableCommand {
@@ -17,7 +19,7 @@ struct MetricsCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let text = try gateway.one(GatewayMethod.metrics) { line throws(LineProblem) in
+    let text = try gateway.one(GatewayMethodName.metrics) { line throws(JSONMemberError) in
       try line.plainText("text")
     }
     var printer = Printer()

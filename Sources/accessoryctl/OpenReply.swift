@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import JSON
 import ToolText
 import Varlink
 
-/// A reply of `Open` of `io.accessoryd.Picker`.
+/// A reply of `Open` of `io.accessoryd.Operator`.
 enum OpenReply: Equatable {
   case request(String)
   case accessory(identifier: String, displayName: String)
@@ -11,13 +12,13 @@ enum OpenReply: Equatable {
   case end
 
   init(_ reply: ReceivedReply) throws(GatewayProblem) {
-    let line = LineReader(reply.parameters)
-    do throws(LineProblem) {
-      if let request = try line.plainTextIfAny("request") {
+    let line = JSONObjectReader(reply.parameters)
+    do throws(JSONMemberError) {
+      if let request = try line.plainTextIfPresent("request") {
         self = .request(request)
-      } else if let accessory = try line.plainTextIfAny("accessory") {
+      } else if let accessory = try line.plainTextIfPresent("accessory") {
         self = .accessory(
-          identifier: accessory, displayName: try line.textIfAny("displayName") ?? "")
+          identifier: accessory, displayName: try line.stringIfPresent("displayName") ?? "")
       } else {
         self = .end
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import LinuxSystem
 import Registry
@@ -18,7 +19,7 @@ final class OpenedRequest {
 
   init(path: String, app: String, _ options: PickOptions) throws(GatewayProblem) {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(PickerMethod.open) { options.write(app: app, to: &$0) }
+    try connection.begin(OperatorMethodName.open) { options.write(app: app, to: &$0) }
     guard let reply = try connection.answer(), case .request(let request) = try OpenReply(reply) else {
       throw .stream(.notAReply)
     }
@@ -56,11 +57,11 @@ final class OpenedRequest {
         "it is not called \(quoted(name)): \(others) has the device too and has named it "
           + "\(quoted(accessory.displayName)); accessoryctl rename changes the name for all of them")
     }
-    try connection.begin(PickerMethod.rename) { json in
+    try connection.begin(OperatorMethodName.rename) { json in
       json.member("accessory", accessory.identifier)
       json.member("name", name)
     }
-    try connection.one(within: PickerMethod.rename.patienceSeconds) { _ throws(LineProblem) in }
+    try connection.one(within: OperatorMethodName.rename.patienceSeconds) { _ throws(JSONMemberError) in }
     accessories[0] = PickedAccessory(app: app, identifier: accessory.identifier, displayName: name)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import LinuxSystem
 import PickerScreen
@@ -18,7 +19,7 @@ final class PickerAct {
   init(_ action: PickerAction, path: String) throws(GatewayProblem) {
     self.action = action
     var connection = try GatewayConnection(path: path)
-    let method: PickerMethod
+    let method: OperatorMethodName
     switch action {
     case .choose(let request, let candidate, let name, let ssid):
       method = .choose
@@ -47,8 +48,8 @@ final class PickerAct {
   }
 
   private static func begin(
-    _ method: PickerMethod, _ request: String, _ connection: inout GatewayConnection
-  ) throws(GatewayProblem) -> PickerMethod {
+    _ method: OperatorMethodName, _ request: String, _ connection: inout GatewayConnection
+  ) throws(GatewayProblem) -> OperatorMethodName {
     try connection.begin(method) { $0.member("request", request) }
     return method
   }
@@ -63,11 +64,11 @@ final class PickerAct {
       return nil
     }
     guard case .choose = action else { return .done }
-    let line = LineReader(reply.parameters)
-    do throws(LineProblem) {
+    let line = JSONObjectReader(reply.parameters)
+    do throws(JSONMemberError) {
       return .chosen(
-        displayName: try line.text("displayName"), awaitsApp: try line.truth("awaitsApp"),
-        finishInApp: try line.truth("finishInApp"))
+        displayName: try line.string("displayName"), awaitsApp: try line.bool("awaitsApp"),
+        finishInApp: try line.bool("finishInApp"))
     } catch {
       throw .line(error)
     }

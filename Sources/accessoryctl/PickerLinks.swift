@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
+import JSON
 import LinuxSystem
 import PickerScreen
 import ToolText
@@ -29,13 +31,13 @@ struct PickerLinks: ~Copyable {
   /// Asks for everything, and waits for the first answers.
   init(path: String, _ options: PickOptions) throws(GatewayProblem) {
     var pulse = try GatewayConnection(path: path)
-    try pulse.begin(GatewayMethod.status)
-    let status = try pulse.one { line throws(LineProblem) in try StatusLine(reading: line) }
+    try pulse.begin(GatewayMethodName.status)
+    let status = try pulse.one { line throws(JSONMemberError) in try StatusLine(reading: line) }
     let pulseDue = try Self.later(Self.pulseSeconds)
     var opened: OpenedRequest?
     if let app = options.app { opened = try OpenedRequest(path: path, app: app, options) }
     var watch = try GatewayConnection(path: path)
-    try watch.begin(PickerMethod.watch)
+    try watch.begin(OperatorMethodName.watch)
     self.path = path
     self.status = status
     self.pulse = pulse
@@ -103,15 +105,15 @@ struct PickerLinks: ~Copyable {
   {
     if !readiness.isEmpty { try pulse.exchange(readiness) }
     if let reply = try pulse.taken() {
-      do throws(LineProblem) {
-        return [.status(try StatusLine(reading: LineReader(reply.parameters)))]
+      do throws(JSONMemberError) {
+        return [.status(try StatusLine(reading: JSONObjectReader(reply.parameters)))]
       } catch {
         throw .line(error)
       }
     }
     if now >= pulseDue, !pulse.isWaiting {
       pulseDue = now.advanced(seconds: Self.pulseSeconds)
-      try pulse.begin(GatewayMethod.status)
+      try pulse.begin(GatewayMethodName.status)
     }
     return []
   }

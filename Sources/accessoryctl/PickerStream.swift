@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
+import JSON
 import LinuxSystem
 import ToolText
 import Varlink
@@ -25,7 +27,7 @@ struct PickerStream: ~Copyable {
 
   private static func watch(_ path: String) throws(GatewayProblem) -> GatewayConnection {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(PickerMethod.watch)
+    try connection.begin(OperatorMethodName.watch)
     return connection
   }
 
@@ -52,7 +54,7 @@ struct PickerStream: ~Copyable {
 
 extension PickerReply {
   init(_ reply: ReceivedReply) throws(GatewayProblem) {
-    do throws(LineProblem) { try self.init(reading: LineReader(reply.parameters)) } catch {
+    do throws(JSONMemberError) { try self.init(reading: JSONObjectReader(reply.parameters)) } catch {
       throw .line(error)
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 import LinuxSystem
 import ToolText
 
@@ -45,7 +46,7 @@ struct Recording: ~Copyable {
   static func connection(_ path: String) throws(Failure) -> GatewayConnection {
     do throws(GatewayProblem) {
       var connection = try GatewayConnection(path: path)
-      try connection.begin(GatewayMethod.capture)
+      try connection.begin(GatewayMethodName.capture)
       return connection
     } catch {
       throw error.failure(at: path)

@@ -5,14 +5,12 @@ import ToolText
 
 /// The parameters of an error; what is missing is left out of the sentence.
 struct Refusal: Error {
-  private let object: JSONObject
+  private let reader: JSONObjectReader
 
-  init(_ object: JSONObject) { self.object = object }
+  init(_ object: JSONObject) { reader = JSONObjectReader(object) }
 
   /// As it is, to be compared.
-  func word(_ name: String) -> String? {
-    if case .string(let text)? = object[name] { text } else { nil }
-  }
+  func word(_ name: String) -> String? { try? reader.string(name) }
 
   /// Safe on a terminal.
   func text(_ name: String) -> String { word(name).map(shown) ?? "it" }
@@ -23,10 +21,10 @@ struct Refusal: Error {
   }
 
   func number(_ name: String) -> String {
-    if case .integer(let number)? = object[name] { "\(number)" } else { "there is a limit" }
+    (try? reader.integer(name) as Int64).map { "\($0)" } ?? "there is a limit"
   }
 
-  func texts(_ name: String) -> [String] { (try? LineReader(object).texts(name)) ?? [] }
+  func texts(_ name: String) -> [String] { (try? reader.strings(name)) ?? [] }
 }
 
 extension Failure {

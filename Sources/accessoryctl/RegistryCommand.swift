@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import ToolText
 
 struct RegistryCommand: ParsableCommand {
@@ -67,8 +69,8 @@ struct RegistryResetCommand: ParsableCommand {
         "Every accessory of every app is forgotten, and everything that was removed.\n"
           + "The registry's file is kept beside the new one, under another name.")
     }
-    let kept = try gateway.one(PickerMethod.reset, within: PickerMethod.reset.patienceSeconds) {
-      line throws(LineProblem) in try line.textIfAny("kept")
+    let kept = try gateway.one(OperatorMethodName.reset, within: OperatorMethodName.reset.patienceSeconds) {
+      line throws(JSONMemberError) in try line.stringIfPresent("kept")
     }
     var printer = Printer()
     let old = kept.map { "the old file is kept as \(quoted($0))" } ?? "there was no file before"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import LinuxSystem
 import ToolText
 
@@ -23,8 +25,8 @@ struct RegistryExportCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let lines = try gateway.list(PickerMethod.export) { line throws(LineProblem) in
-      try line.plainLineIfAny("line")
+    let lines = try gateway.list(OperatorMethodName.export) { line throws(JSONMemberError) in
+      try line.plainLineIfPresent("line")
     }
     let text = lines.map { $0 + "\n" }.joined()
     guard let file, file != "-" else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
 import JSON
 import LinuxSystem
 import RegistryFormat
@@ -58,7 +59,7 @@ struct RegistryImportCommand: ParsableCommand {
     do throws(GatewayProblem) {
       return .success(try send(batches, over: &connection))
     } catch {
-      guard case .refused(let reply) = error, reply.error == "io.accessoryd.Picker.Invalid" else {
+      guard case .refused(let reply) = error, reply.error == "io.accessoryd.Operator.Invalid" else {
         throw error
       }
       return .failure(Refusal(reply.parameters))
@@ -72,12 +73,13 @@ struct RegistryImportCommand: ParsableCommand {
     var count: Int?
     for (place, lines) in batches.enumerated() {
       let isLast = place == batches.count - 1
-      try connection.begin(PickerMethod.import) { json in
+      try connection.begin(OperatorMethodName.import) { json in
         json.member("lines", lines)
         if place == 0 { json.member("begin", true) }
         if isLast { json.member("commit", true) }
       }
-      count = try connection.one(within: PickerMethod.import.patienceSeconds) { line throws(LineProblem) in
+      count = try connection.one(within: OperatorMethodName.import.patienceSeconds) {
+        line throws(JSONMemberError) in
         isLast ? try line.count("accessories") : nil
       }
     }

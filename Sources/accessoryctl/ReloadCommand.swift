@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import ToolText
 import Varlink
 
@@ -33,17 +35,17 @@ struct ReloadCommand: ParsableCommand {
   }
 
   private static func reload(_ connection: inout GatewayConnection) throws(GatewayProblem) -> ReloadLine {
-    try connection.begin(GatewayMethod.reload)
+    try connection.begin(GatewayMethodName.reload)
     do throws(GatewayProblem) {
-      return try connection.one(within: patienceSeconds) { line throws(LineProblem) in
+      return try connection.one(within: patienceSeconds) { line throws(JSONMemberError) in
         try ReloadLine(reading: line)
       }
     } catch {
       guard case .refused(let reply) = error, reply.error == "io.accessoryd.Gateway.ManifestRefused" else {
         throw error
       }
-      do throws(LineProblem) {
-        return try ReloadLine(readingRefusal: LineReader(reply.parameters))
+      do throws(JSONMemberError) {
+        return try ReloadLine(readingRefusal: JSONObjectReader(reply.parameters))
       } catch {
         throw .line(error)
       }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import HCI
+import Interfaces
 import JSON
 import Registry
 import Setup
@@ -31,7 +32,8 @@ struct RemoveCommand: ParsableCommand {
     if !yes { try Question.requireTerminal() }
     let (accessory, all) = try options.resolve()
     if !yes { try Question.confirm(what(accessory, all)) }
-    try options.gateway.one(PickerMethod.remove, within: PickerMethod.remove.patienceSeconds) { json in
+    try options.gateway.one(OperatorMethodName.remove, within: OperatorMethodName.remove.patienceSeconds) {
+      json in
       json.member("accessory", accessory.identifier.text)
     } _: { _ in
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import HCI
+import Interfaces
 import JSON
 import Registry
 import Setup
@@ -28,7 +29,8 @@ struct RenameCommand: ParsableCommand {
 
   func run() throws {
     let (accessory, all) = try options.resolve(asDevice: true)
-    try options.gateway.one(PickerMethod.rename, within: PickerMethod.rename.patienceSeconds) { json in
+    try options.gateway.one(OperatorMethodName.rename, within: OperatorMethodName.rename.patienceSeconds) {
+      json in
       json.member("accessory", accessory.identifier.text)
       json.member("name", name)
     } _: { _ in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import LinuxSystem
 import PickerScreen
@@ -43,7 +44,7 @@ struct ScriptedPick: ~Copyable {
 
   private static func watch(_ path: String) throws(GatewayProblem) -> GatewayConnection {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(PickerMethod.watch)
+    try connection.begin(OperatorMethodName.watch)
     return connection
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import ToolText
 
 struct SightingsCommand: ParsableCommand {
@@ -37,8 +39,10 @@ struct SightingsCommand: ParsableCommand {
   func run() throws {
     guard let capture = source.capture else {
       let call = GatewayCall(all: all)
-      let devices = try source.gateway.list(GatewayMethod.sightings, call.write) { line throws(LineProblem) in
-        try line.objectIfAny("device").map { line throws(LineProblem) in try DeviceLine(reading: line) }
+      let devices = try source.gateway.list(GatewayMethodName.sightings, call.write) {
+        line throws(JSONMemberError) in
+        try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line)
+        }
       }
       let status = try show(devices.sorted(by: DeviceLine.areStrongestFirst))
       return try status.end()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import ToolText
 
 struct StatusCommand: ParsableCommand {
@@ -23,7 +25,7 @@ struct StatusCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let status = try gateway.one(GatewayMethod.status) { line throws(LineProblem) in
+    let status = try gateway.one(GatewayMethodName.status) { line throws(JSONMemberError) in
       try StatusLine(reading: line)
     }
     var printer = Printer()

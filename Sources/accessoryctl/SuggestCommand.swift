@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import HCI
+import Interfaces
+import JSON
 import Setup
 import ToolText
 
@@ -79,9 +81,11 @@ struct SuggestCommand: ParsableCommand {
   private func runLive() throws(Failure) {
     let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
     let call = GatewayCall(device: device.text, seconds: seconds)
-    let suggestions = try gateway.list(GatewayMethod.suggest, within: patience, call.write) {
-      line throws(LineProblem) in
-      try line.objectIfAny("suggestion").map { line throws(LineProblem) in try SuggestionLine(reading: line) }
+    let suggestions = try gateway.list(GatewayMethodName.suggest, within: patience, call.write) {
+      line throws(JSONMemberError) in
+      try line.objectIfPresent("suggestion").map { line throws(JSONMemberError) in
+        try SuggestionLine(reading: line)
+      }
     }
     try show(suggestions)
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
+import JSON
 import Manifest
 import ToolText
 
@@ -34,9 +36,9 @@ struct TryCommand: ParsableCommand {
 
   func run() throws {
     guard let capture = source.capture else {
-      let trials = try source.gateway.list(GatewayMethod.try, GatewayCall(item: item).write) {
-        line throws(LineProblem) in
-        try line.objectIfAny("trial").map { line throws(LineProblem) in try Trial(reading: line) }
+      let trials = try source.gateway.list(GatewayMethodName.try, GatewayCall(item: item).write) {
+        line throws(JSONMemberError) in
+        try line.objectIfPresent("trial").map { line throws(JSONMemberError) in try Trial(reading: line) }
       }
       return try show(Trial.grouped(trials)).end()
     }

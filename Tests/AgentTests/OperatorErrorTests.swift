@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 @testable import Agent
+import Interfaces
 import JSON
 import Registry
 import Setup
@@ -24,16 +25,16 @@ struct OperatorErrorTests {
   @Test("Each is an error of the interface", arguments: errors.indices)
   func fits(index: Int) throws {
     let message = Self.errors[index].message
-    #expect(try Described.misfit(ofError: message, in: PickerInterface.self) == nil)
+    #expect(try Described.misfit(ofError: message, in: OperatorInterface.self) == nil)
     #expect(message.count <= ConnectionLimits().replyBytesMax)
   }
 
   @Test("Every error of the interface is there")
   func complete() throws {
-    let description = PickerInterface.description()
+    let description = OperatorInterface.description()
     let described = description.members.keys.filter { description.error($0) != nil }
     let written = try Self.errors.map { try Described.reply($0.message).error }
-    #expect(Set(written) == Set(described.map { "\(PickerInterface.name).\($0)" }))
+    #expect(Set(written) == Set(described.map { "\(OperatorInterface.name).\($0)" }))
   }
 
   @Test("Long texts and lists are cut")

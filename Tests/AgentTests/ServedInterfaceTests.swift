@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
-import TestSupport
 import Testing
+import TestSupport
 import Varlink
 
 @testable import Agent
@@ -10,7 +11,7 @@ import Varlink
 @Suite("The interfaces that are served")
 struct ServedInterfaceTests {
   private static var interfaces: [any ServedInterface.Type] {
-    [GatewayInterface.self, SessionInterface.self, PickerInterface.self]
+    [GatewayInterface.self, SessionInterface.self, OperatorInterface.self]
   }
 
   @Test("Each is built in, sound, and named as its file", arguments: 0..<3)
@@ -46,13 +47,23 @@ struct ServedInterfaceTests {
     #expect(
       client.replies.map { $0.text("description") } == [String(decoding: interface.text, as: UTF8.self)])
   }
+
+  @Test("A client that calls the operators' interface by its former name learns the new one")
+  func formerName() throws {
+    let harness = Workbench(.lights)
+    let client = try #require(harness.connect(user: 0))
+    harness.send(Message.call("io.accessoryd.Picker.List", more: true), by: client)
+    let reply = try #require(client.replies.last)
+    #expect(reply.text("interface") == "io.accessoryd.Picker")
+    #expect(reply.text("cure")?.contains("io.accessoryd.Operator") == true)
+  }
 }
 
 @Suite("What the interfaces say of themselves")
 struct InterfaceTextTests {
   @Test(
     "Every field has a comment of its own",
-    arguments: [GatewayInterface.text, SessionInterface.text, PickerInterface.text])
+    arguments: [GatewayInterface.text, SessionInterface.text, OperatorInterface.text])
   func fields(text: [UInt8]) {
     #expect(InterfaceText(String(decoding: text, as: UTF8.self)).bareFields == [])
   }
@@ -110,7 +121,7 @@ struct InterfaceTextTests {
 enum StatedErrors {
   private static let texts: [String: InterfaceText] = [
     GatewayInterface.name: text(GatewayInterface.self), SessionInterface.name: text(SessionInterface.self),
-    PickerInterface.name: text(PickerInterface.self),
+    OperatorInterface.name: text(OperatorInterface.self),
   ]
 
   private static func text(_ interface: (some ServedInterface).Type) -> InterfaceText {
@@ -141,7 +152,7 @@ struct CallRightsTests {
   @Test("An app is refused every method for operators, whatever else is wrong with the call")
   func operatorsOnly() throws {
     let denied = "org.varlink.service.PermissionDenied"
-    for interface in [GatewayInterface.name, PickerInterface.name] {
+    for interface in [GatewayInterface.name, OperatorInterface.name] {
       for method in AgentMethod.allCases where method.rawValue.hasPrefix(interface) {
         #expect(try error(method.rawValue, user: 1000) == denied)
       }
@@ -149,7 +160,7 @@ struct CallRightsTests {
       #expect(try error("\(interface).Watch", user: 1000) { $0.member("nonsense", 1) } == denied)
     }
     #expect(
-      try error("\(PickerInterface.name).Nothing", user: 0) == "org.varlink.service.MethodNotFound")
+      try error("\(OperatorInterface.name).Nothing", user: 0) == "org.varlink.service.MethodNotFound")
   }
 
   @Test("Sessions are for everybody who was admitted", arguments: [0, 1000] as [UInt32])

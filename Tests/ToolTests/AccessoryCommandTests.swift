@@ -160,7 +160,7 @@ struct AccessoryCommandTests {
           """
     )
     let noApp = ScriptedAgent.Step.send(
-      Message.error("io.accessoryd.Picker.NotFound") { json in
+      Message.error("io.accessoryd.Operator.NotFound") { json in
         json.member("kind", "app")
         json.member("name", "nope")
         json.member("candidates", ["lights", "music"])
@@ -186,7 +186,7 @@ struct AccessoryCommandTests {
   func degraded(arguments: [String]) throws {
     let sentence = "the registry's file is damaged; begin a new one with accessoryctl registry reset"
     let refused = ScriptedAgent.Step.send(
-      Message.error("io.accessoryd.Picker.RegistryUnavailable") { $0.member("sentence", sentence) })
+      Message.error("io.accessoryd.Operator.RegistryUnavailable") { $0.member("sentence", sentence) })
     let answer = arguments[0] == "allow" ? Replies.registry("degraded", sentence: sentence) : [refused]
     let agent = try ScriptedAgent([answer])
     let run = try Tool.run(arguments + ["--socket", agent.path])
@@ -217,7 +217,7 @@ struct AccessoryCommandTests {
       ("Busy", 75, "answer it with accessoryctl pick"), ("NotFound", 1, "the agent does not know it"),
     ])
   func errors(name: String, status: Int32, sentence: String) throws {
-    let failure = Replies.failure("io.accessoryd.Picker.\(name)")
+    let failure = Replies.failure("io.accessoryd.Operator.\(name)")
     let (run, _) = try run([[failure]], "list")
     #expect(run.errorOutput.contains(sentence), "\(run.errorOutput)")
     #expect(run.errorOutput.hasPrefix("accessoryctl: ") && run.errorOutput.count { $0 == "\n" } == 1)
@@ -232,7 +232,7 @@ struct AccessoryCommandTests {
       ("candidate", 1, "there is no candidate"),
     ])
   func notFound(kind: String, status: Int32, sentence: String) throws {
-    let failure = Replies.failure("io.accessoryd.Picker.NotFound") { json in
+    let failure = Replies.failure("io.accessoryd.Operator.NotFound") { json in
       json.member("kind", kind)
       json.member("name", "lamp\u{1B}")
       json.member("candidates", ["lights", "music\u{1B}"])

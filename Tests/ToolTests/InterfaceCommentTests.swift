@@ -6,7 +6,7 @@ import Testing
 /// What a program's author reads of the interfaces.
 @Suite("The comments of the interfaces")
 struct InterfaceCommentTests {
-  static let names = ["Gateway", "Picker", "Session"]
+  static let names = ["Gateway", "Operator", "Session"]
 
   /// What nobody explains: methods without a deadline, types and methods without a comment, and fields whose name is not
   /// in their declaration's comment and that are neither below a comment nor the second of a pair below one.

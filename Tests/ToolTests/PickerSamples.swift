@@ -65,7 +65,7 @@ enum PickerSamples {
   }
 
   static func failure(_ error: String, _ parameters: [(String, String)]) -> [UInt8] {
-    Message.error("io.accessoryd.Picker." + error) { json in
+    Message.error("io.accessoryd.Operator." + error) { json in
       for (name, value) in parameters { json.member(name, value) }
     }
   }

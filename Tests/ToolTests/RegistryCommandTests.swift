@@ -167,7 +167,7 @@ struct RegistryCommandTests {
 
   @Test("What the agent refuses of an import is said with its reason")
   func refusedImport() throws {
-    let failure = Replies.failure("io.accessoryd.Picker.Invalid") { json in
+    let failure = Replies.failure("io.accessoryd.Operator.Invalid") { json in
       json.member("field", "lines")
       json.member("reason", "line 2 is no row\u{1B}")
     }

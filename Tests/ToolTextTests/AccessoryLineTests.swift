@@ -79,17 +79,17 @@ struct AccessoryLineTests {
   @Test(
     "The member that is wrong is named",
     arguments: [
-      ("identifier", JSONValue.string("0123"), LineProblem.Kind.unknownValue),
+      ("identifier", JSONValue.string("0123"), JSONMemberError.Kind.unknownValue),
       ("identifier", .null, .wrongType), ("state", .integer(20), .wrongType),
       ("standing", .string("bad"), .unknownValue), ("address", .string("C4:A1"), .unknownValue),
       ("addressType", .null, .wrongType), ("addressType", .string("anonymous"), .unknownValue),
       ("filteredRSSI", .integer(300), .unknownValue), ("inSight", .integer(1), .wrongType),
     ])
-  func problems(name: String, value: JSONValue, kind: LineProblem.Kind) throws {
+  func problems(name: String, value: JSONValue, kind: JSONMemberError.Kind) throws {
     let members = try object(Self.bulb).members.map {
       $0.name == name ? JSONObject.Member(name: name, value: value) : $0
     }
     let wrong = name == "addressType" && kind == .unknownValue ? "address" : name
-    #expect(throws: LineProblem(path: wrong, kind: kind)) { try AccessoryLine(JSONObject(members)) }
+    #expect(throws: JSONMemberError(path: wrong, kind: kind)) { try AccessoryLine(JSONObject(members)) }
   }
 }

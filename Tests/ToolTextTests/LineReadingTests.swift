@@ -95,16 +95,16 @@ struct LineReadingTests {
   func problems() throws {
     let lines = try SceneLines.all.get()
     let event = try object(try #require(lines.events.first).json)
-    expect(event.without("time"), LineProblem(path: "time", kind: .missing))
-    expect(event.with("time", .string("1")), LineProblem(path: "time", kind: .wrongType))
-    expect(event.with("event", .string("fund")), LineProblem(path: "event", kind: .unknownValue))
-    expect(event.with("samples", .integer(65_536)), LineProblem(path: "samples", kind: .unknownValue))
-    expect(event.with("address", .string("C4:64")), LineProblem(path: "address", kind: .unknownValue))
-    expect(event.with("address", .null), LineProblem(path: "address", kind: .wrongType))
-    expect(event.with("data", .string("0")), LineProblem(path: "data", kind: .unknownValue))
+    expect(event.without("time"), JSONMemberError(path: "time", kind: .missing))
+    expect(event.with("time", .string("1")), JSONMemberError(path: "time", kind: .wrongType))
+    expect(event.with("event", .string("fund")), JSONMemberError(path: "event", kind: .unknownValue))
+    expect(event.with("samples", .integer(65_536)), JSONMemberError(path: "samples", kind: .unknownValue))
+    expect(event.with("address", .string("C4:64")), JSONMemberError(path: "address", kind: .unknownValue))
+    expect(event.with("address", .null), JSONMemberError(path: "address", kind: .wrongType))
+    expect(event.with("data", .string("0")), JSONMemberError(path: "data", kind: .unknownValue))
   }
 
-  private func expect(_ object: JSONObject, _ problem: LineProblem) {
+  private func expect(_ object: JSONObject, _ problem: JSONMemberError) {
     #expect(throws: problem) { try EventLine(object) }
   }
 
@@ -130,7 +130,7 @@ struct LineReadingTests {
       for value in values {
         var left = place
         guard case .object(let replaced) = element.replacing(&left, with: value) else { continue }
-        do throws(LineProblem) {
+        do throws(JSONMemberError) {
           let read = try Value(replaced)
           #expect(!read.text().utf8.contains(0x1B))
           _ = read.json

@@ -74,19 +74,20 @@ struct PickerLineTests {
     let candidate = try object(Self.candidate.json)
     for (damaged, problem) in [
       (
-        candidate.with("addressType", .string("anonymous")), LineProblem(path: "address", kind: .unknownValue)
+        candidate.with("addressType", .string("anonymous")),
+        JSONMemberError(path: "address", kind: .unknownValue)
       ),
-      (candidate.with("itemIndex", .integer(-1)), LineProblem(path: "itemIndex", kind: .unknownValue)),
-      (candidate.without("isShared"), LineProblem(path: "isShared", kind: .missing)),
+      (candidate.with("itemIndex", .integer(-1)), JSONMemberError(path: "itemIndex", kind: .unknownValue)),
+      (candidate.without("isShared"), JSONMemberError(path: "isShared", kind: .missing)),
     ] {
       #expect(throws: problem) { try CandidateLine(damaged) }
     }
-    #expect(throws: LineProblem(path: "synced", kind: .missing)) { try PickerReply(JSONObject()) }
+    #expect(throws: JSONMemberError(path: "synced", kind: .missing)) { try PickerReply(JSONObject()) }
     let setup = try object(Self.setup.json)
-    #expect(throws: LineProblem(path: "phase", kind: .unknownValue)) {
+    #expect(throws: JSONMemberError(path: "phase", kind: .unknownValue)) {
       try RequestLine(setup.with("phase", .string("waiting")))
     }
-    #expect(throws: LineProblem(path: "items[0]", kind: .wrongType)) {
+    #expect(throws: JSONMemberError(path: "items[0]", kind: .wrongType)) {
       try RequestLine(setup.with("items", .array([.null])))
     }
   }
@@ -102,7 +103,9 @@ struct PickerLineTests {
       for value in values {
         var left = place
         guard case .object(let replaced) = element.replacing(&left, with: value) else { continue }
-        do throws(LineProblem) { _ = try PickerReply(replaced).json } catch { #expect(!error.path.isEmpty) }
+        do throws(JSONMemberError) { _ = try PickerReply(replaced).json } catch {
+          #expect(!error.path.isEmpty)
+        }
       }
     }
   }

@@ -32,7 +32,7 @@ func answer(_ call: Call, of service: Service<PeerMethod>, on connection: inout 
     connection.reply(Message.reply { $0.member("value", parameters["value"]) })
   case .perform(.nothing, _): connection.reply(Message.reply())
   case .perform(.fail, let parameters):
-    let reason = try? parameters.text("reason")
+    let reason = try? parameters.string("reason")
     connection.reply(Message.error("org.example.everything.TooMuch") { $0.member("reason", reason) })
   case .perform(.count, let parameters):
     let last = (try? parameters.integer("to")) ?? 1

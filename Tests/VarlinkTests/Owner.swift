@@ -81,7 +81,7 @@ struct Owner {
     case .refuse(let error): connection.reply(Message.error(error))
     case .perform(.count, let parameters): counting = 1...((try? parameters.integer("to")) ?? 1)
     case .perform(.fail, let parameters):
-      let reason = try? parameters.text("reason")
+      let reason = try? parameters.string("reason")
       connection.reply(Message.error("org.example.everything.TooMuch") { $0.member("reason", reason) })
     case .perform(let method, let parameters):
       connection.reply(

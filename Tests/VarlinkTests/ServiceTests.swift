@@ -140,12 +140,12 @@ struct ServiceTests {
       Issue.record("not performed")
       return
     }
-    #expect(try parameters.text("reason") == "r" && parameters.textIfAny("absent") == nil)
-    #expect(try parameters.integerIfAny("absent") == nil && parameters.texts("absent") == [])
-    #expect(try parameters.truth("absent", default: true))
+    #expect(try parameters.string("reason") == "r" && parameters.stringIfPresent("absent") == nil)
+    #expect(try parameters.integerIfPresent("absent") == nil && parameters.strings("absent") == [])
+    #expect(try parameters.bool("absent", default: true))
     #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.integer("reason") }
-    #expect(throws: ServiceError.invalidParameter("absent")) { try parameters.text("absent") }
-    #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.texts("reason") }
-    #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.truth("reason") }
+    #expect(throws: ServiceError.invalidParameter("absent")) { try parameters.string("absent") }
+    #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.strings("reason") }
+    #expect(throws: ServiceError.invalidParameter("reason")) { try parameters.bool("reason") }
   }
 }

@@ -92,12 +92,12 @@ private func answer(
   case .reply(let message): connection.reply(message)
   case .refuse(let error): connection.reply(Message.error(error))
   case .perform(.watch, let parameters):
-    let number = (try? parameters.integerIfAny("from")) ?? 0
+    let number = (try? parameters.integerIfPresent("from")) ?? 0
     let message = Message.reply(continues: true) { $0.member("number", number) }
     if message.count <= connection.continuedReplyBytesMax { connection.reply(message, continues: true) }
     connection.reply(Message.reply { $0.member("number", number) })
   case .perform(.set, let parameters):
-    precondition((try? parameters.truth("on")) != nil, "a parameter of another type than described")
+    precondition((try? parameters.bool("on")) != nil, "a parameter of another type than described")
     connection.reply(Message.reply())
   }
 }

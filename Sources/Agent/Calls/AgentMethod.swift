@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Varlink
 
 /// A method that the agent serves: an entry of the dispatcher's table.
@@ -33,7 +34,7 @@ struct AgentMethod: ServedMethod, Equatable {
     WatchAdvertisementsMethod.self,
     ResolveMethod.self,
 
-    // io.accessoryd.Picker
+    // io.accessoryd.Operator
     WatchRequestsMethod.self,
     ChooseMethod.self,
     DenyMethod.self,
@@ -57,7 +58,7 @@ struct AgentMethod: ServedMethod, Equatable {
   private static let methodsByName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
   /// The interfaces that only operators may call.
-  static let operatorInterfaces: Set = [GatewayInterface.name, PickerInterface.name]
+  static let operatorInterfaces: Set = [GatewayInterface.name, OperatorInterface.name]
 
   let implementation: any Method.Type
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import Varlink
 
@@ -21,19 +22,17 @@ extension GatewayError {
   private static let listedMax = 50
   private static let lineCharactersMax = 400
 
-  private var name: String {
-    let member =
-      switch self {
-      case .deviceNotInSight: "DeviceNotInSight"
-      case .itemNotFound: "ItemNotFound"
-      case .itemAmbiguous: "ItemAmbiguous"
-      case .notRecognisable: "NotRecognisable"
-      case .manifestRefused: "ManifestRefused"
-      case .busy: "Busy"
-      case .messageRefused: "MessageRefused"
-      case .invalidParameter: preconditionFailure("it is an error of org.varlink.service")
-      }
-    return "\(GatewayInterface.name).\(member)"
+  private var name: GatewayErrorName {
+    switch self {
+    case .deviceNotInSight: .deviceNotInSight
+    case .itemNotFound: .itemNotFound
+    case .itemAmbiguous: .itemAmbiguous
+    case .notRecognisable: .notRecognisable
+    case .manifestRefused: .manifestRefused
+    case .busy: .busy
+    case .messageRefused: .messageRefused
+    case .invalidParameter: preconditionFailure("it is an error of org.varlink.service")
+    }
   }
 
   /// The message that refuses a call.
@@ -41,7 +40,7 @@ extension GatewayError {
     if case .invalidParameter(let parameter) = self {
       return Message.error(ServiceError.invalidParameter(parameter))
     }
-    return Message.error(name) { json in
+    return Message.error(name.rawValue) { json in
       switch self {
       case .invalidParameter: break
       case .deviceNotInSight(let device), .notRecognisable(let device):

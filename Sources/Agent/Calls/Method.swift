@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Setup
 import Varlink
 
@@ -60,14 +61,14 @@ extension SessionMethod {
   }
 }
 
-/// A method of `io.accessoryd.Picker`.
+/// A method of `io.accessoryd.Operator`.
 protocol OperatorMethod: Method where Failure == OperatorError {
   /// The method's name within its interface.
   static var member: String { get }
 }
 
 extension OperatorMethod {
-  static var name: String { "\(PickerInterface.name).\(member)" }
+  static var name: String { "\(OperatorInterface.name).\(member)" }
   static var diskTimeout: OperatorError? { .registry(Patience.diskTimeoutSentence) }
 }
 

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import Registry
 import Setup
 import Varlink
 
-/// The errors of ``PickerInterface``. A failure that an app gets too is an error of ``SessionInterface``.
+/// The errors of ``OperatorInterface``. A failure that an app gets too is an error of ``SessionInterface``.
 extension OperatorError {
   /// Candidates in one reply, and characters of each: as many as an id has.
   private static let listedMax = 32
   private static let candidateCharactersMax = 64
 
-  private var name: String {
-    let member =
-      switch self {
-      case .failure: "SetupFailed"
-      case .requestClosed: "RequestClosed"
-      case .notFound: "NotFound"
-      case .invalid: "Invalid"
-      case .setupFailed: "SetupFailed"
-      case .registry: "RegistryUnavailable"
-      case .busy: "Busy"
-      }
-    return "\(PickerInterface.name).\(member)"
+  private var name: OperatorErrorName {
+    switch self {
+    case .failure: .setupFailed
+    case .requestClosed: .requestClosed
+    case .notFound: .notFound
+    case .invalid: .invalid
+    case .setupFailed: .setupFailed
+    case .registry: .registryUnavailable
+    case .busy: .busy
+    }
   }
 
   /// The message that refuses a call.
   var message: [UInt8] {
     if case .failure(let failure) = self { return failure.message }
-    return Message.error(name) { json in
+    return Message.error(name.rawValue) { json in
       switch self {
       case .failure: break
       case .requestClosed(let request): json.member("request", GatewayError.cut(request))

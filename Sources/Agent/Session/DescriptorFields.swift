@@ -18,7 +18,7 @@ enum DescriptorFields {
 
   /// Reads a descriptor that stands at `path` in a call: `items[0].descriptor`.
   static func read(_ object: JSONObject, at path: String) throws(SetupFailure) -> DiscoveryDescriptor {
-    let fields = FieldReader(object, at: path)
+    let fields = JSONObjectReader(object, at: path)
     var descriptor = DiscoveryDescriptor()
     descriptor.companyIdentifier = try fields.number("bluetoothCompanyIdentifier", in: 0...0xFFFF)
     descriptor.manufacturerData = try maskedBytes(fields, "bluetoothManufacturerData")
@@ -42,9 +42,9 @@ enum DescriptorFields {
     if let failure = failures.first { throw failure }
   }
 
-  private static func uuid(_ fields: FieldReader) throws(SetupFailure) -> BluetoothUUID? {
+  private static func uuid(_ fields: JSONObjectReader) throws(SetupFailure) -> BluetoothUUID? {
     let name = "bluetoothServiceUUID"
-    guard let text = fields.text(name) else { return nil }
+    guard let text = fields.checkedString(name) else { return nil }
     guard let uuid = IdentifierText.serviceUUID(text) else {
       throw fields.failure(name, "this is no UUID", cure: "use 4, 8 or 32 hexadecimal digits")
     }
@@ -52,7 +52,8 @@ enum DescriptorFields {
   }
 
   /// `…Blob` and `…Mask`: both, of one length, or the blob alone, every bit of which counts then.
-  private static func maskedBytes(_ fields: FieldReader, _ name: String) throws(SetupFailure) -> MaskedBytes?
+  private static func maskedBytes(_ fields: JSONObjectReader, _ name: String) throws(SetupFailure)
+    -> MaskedBytes?
   {
     let blob = try fields.hexadecimal(name + "Blob", in: 1...bytesMax)
     let mask = try fields.hexadecimal(name + "Mask", in: 1...bytesMax)
@@ -72,7 +73,7 @@ enum DescriptorFields {
     return masked
   }
 
-  private static func compareOptions(_ fields: FieldReader) throws(SetupFailure) -> CompareOptions {
+  private static func compareOptions(_ fields: JSONObjectReader) throws(SetupFailure) -> CompareOptions {
     let name = "bluetoothNameSubstringCompareOptions"
     guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
     let options = CompareOptions(rawValue: value)
@@ -84,7 +85,7 @@ enum DescriptorFields {
     return options
   }
 
-  private static func range(_ fields: FieldReader) throws(SetupFailure) -> DiscoveryDescriptor.Range {
+  private static func range(_ fields: JSONObjectReader) throws(SetupFailure) -> DiscoveryDescriptor.Range {
     let name = "bluetoothRange"
     guard let value: Int = try fields.number(name, in: 0...Int(Int32.max)) else { return .default }
     guard let range = DiscoveryDescriptor.Range(rawValue: value) else {
@@ -93,7 +94,7 @@ enum DescriptorFields {
     return range
   }
 
-  private static func supportedOptions(_ fields: FieldReader) throws(SetupFailure) -> SupportOptions {
+  private static func supportedOptions(_ fields: JSONObjectReader) throws(SetupFailure) -> SupportOptions {
     let name = "supportedOptions"
     guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
     let options = SupportOptions(rawValue: value)

@@ -13,9 +13,9 @@ enum ExtensionFields {
   static func read(
     _ parameters: Parameters, of accessory: RegistryAccessory, app: App
   ) throws(SetupFailure) -> RegistryExtension {
-    let fields = FieldReader(parameters.object, at: "")
-    let descriptor = fields.object("descriptor")
-    let alternate = fields.object("alternate")
+    let fields = JSONObjectReader(parameters.object, at: "")
+    let descriptor = fields.checkedObject("descriptor")
+    let alternate = fields.checkedObject("alternate")
     guard descriptor != nil || alternate != nil else {
       throw fields.failure("descriptor", "nothing is asked for", cure: "give descriptor, alternate or both")
     }
@@ -33,7 +33,7 @@ enum ExtensionFields {
   private static func networks(
     _ object: JSONObject, of accessory: RegistryAccessory, app: App
   ) throws(SetupFailure) -> RegistryExtension {
-    let given = FieldReader(object, at: "descriptor")
+    let given = JSONObjectReader(object, at: "descriptor")
     let asked = try DescriptorFields.read(object, at: "descriptor")
     let known = accessory.descriptor
     for key in DescriptorKey.allCases where given.names.contains(key.field) && !asked.says(key, as: known) {
@@ -51,7 +51,7 @@ enum ExtensionFields {
   }
 
   private static func checkNetworks(
-    _ added: RegistryExtension, beside known: DiscoveryDescriptor, _ given: FieldReader, app: App
+    _ added: RegistryExtension, beside known: DiscoveryDescriptor, _ given: JSONObjectReader, app: App
   ) throws(SetupFailure) {
     if added.ssid != nil, known.ssidPrefix != nil {
       throw given.failure(

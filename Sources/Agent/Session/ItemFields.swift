@@ -34,8 +34,8 @@ enum ItemFields {
     var items: [PickerItem] = []
     for (index, element) in elements.enumerated() {
       guard case .object(let object) = element else { continue }
-      let fields = FieldReader(object, at: "items[\(index)]")
-      if let id = fields.text("item") {
+      let fields = JSONObjectReader(object, at: "items[\(index)]")
+      if let id = fields.checkedString("item") {
         items.append(try known(id, fields, of: app, after: items))
       } else {
         items.append(try brought(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
@@ -47,7 +47,7 @@ enum ItemFields {
 
   /// An item of the manifest.
   private static func known(
-    _ id: String, _ fields: FieldReader, of app: App, after others: [PickerItem]
+    _ id: String, _ fields: JSONObjectReader, of app: App, after others: [PickerItem]
   ) throws(SetupFailure) -> PickerItem {
     if let other = fields.names.first(where: { $0 != "item" }) {
       throw fields.failure(
@@ -79,22 +79,22 @@ enum ItemFields {
 
   /// An item that the app brought.
   private static func brought(
-    _ fields: FieldReader, of app: App, id: String
+    _ fields: JSONObjectReader, of app: App, id: String
   ) throws(SetupFailure) -> PickerItem {
-    guard fields.text("name") != nil else {
+    guard fields.checkedString("name") != nil else {
       throw fields.failure(
         "name", "an item has a name for people",
         cure: "add name, or give only the id of an item in the manifest")
     }
-    guard let descriptor = fields.object("descriptor") else {
+    guard let descriptor = fields.checkedObject("descriptor") else {
       throw fields.failure(
         "descriptor", "nothing says what to look for",
         cure: "add descriptor, or give only the id of an item in the manifest")
     }
     _ = try fields.bytes(ofText: "name", in: nameBytes)
     _ = try fields.bytes(ofText: "productImage", in: imageBytes)
-    var item = DisplayItem(id: id, name: fields.text("name") ?? "")
-    item.productImage = fields.text("productImage")
+    var item = DisplayItem(id: id, name: fields.checkedString("name") ?? "")
+    item.productImage = fields.checkedString("productImage")
     item.descriptor = try DescriptorFields.read(descriptor, at: fields.path(of: "descriptor"))
     item.gate.isImmediate = item.descriptor.range == .immediate
     item.setupOptions = try fields.options(
@@ -123,7 +123,7 @@ enum ItemFields {
   }
 }
 
-extension FieldReader {
+extension JSONObjectReader {
   /// Bits that are all known.
   func options<Options: OptionSet>(
     _ name: String, among known: Options, named words: String

@@ -9,8 +9,8 @@ enum SettingsFields {
   static func read(_ value: JSONValue?) throws(SetupFailure) -> PickerSettings {
     var settings = PickerSettings()
     guard case .object(let object)? = value else { return settings }
-    let fields = FieldReader(object, at: "settings")
-    if let text = fields.text("discoveryTimeout") {
+    let fields = JSONObjectReader(object, at: "settings")
+    if let text = fields.checkedString("discoveryTimeout") {
       guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
         throw fields.failure(
           "discoveryTimeout", PickerSettings.DiscoveryTimeout.textReason,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import Setup
 import Varlink
@@ -8,7 +9,7 @@ extension SetupFailure {
   /// Characters of a text in one message; the rest is cut.
   private static let charactersMax = 400
 
-  /// The error of ``SessionInterface`` that its code stands for: `io.accessoryd.Session.InvalidRequest`.
+  /// The error of ``SessionInterface`` for its code: `io.accessoryd.Session.InvalidRequest`.
   var errorName: String {
     "\(SessionInterface.name).\(code.name.prefix(1).uppercased())\(code.name.dropFirst())"
   }

@@ -123,8 +123,8 @@ extension DeskStory {
 final class StoryCall {
   /// Methods that answer with several replies.
   private static let streams: Set<String> = [
-    "Session.List", "Session.WatchAdvertisements", "Picker.Open", "Picker.List", "Picker.Registry",
-    "Picker.Export",
+    "Session.List", "Session.WatchAdvertisements", "Operator.Open", "Operator.List", "Operator.Registry",
+    "Operator.Export",
   ]
 
   private unowned let story: DeskStory

@@ -8,7 +8,7 @@ import Varlink
 struct ImportStories {
   private func call(_ parameters: String, _ story: DeskStory, _ client: BenchClient) -> String {
     let told = client.replies.count
-    story.bench.send(Message.text("io.accessoryd.Picker.Import", parameters, more: false), by: client)
+    story.bench.send(Message.text("io.accessoryd.Operator.Import", parameters, more: false), by: client)
     return client.replies.dropFirst(told).map { $0.parameters.text("reason") ?? "taken" }.joined()
   }
 

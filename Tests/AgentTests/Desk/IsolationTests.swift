@@ -169,7 +169,7 @@ struct IsolationTests {
     let pair = pair()
     for method in ["Watch", "List", "Registry", "Export"] {
       guard let client = pair.story.bench.connect(user: 1000) else { continue }
-      pair.story.bench.send(Message.text("io.accessoryd.Picker.\(method)", "", more: true), by: client)
+      pair.story.bench.send(Message.text("io.accessoryd.Operator.\(method)", "", more: true), by: client)
       #expect(client.replies.map(\.error) == ["org.varlink.service.PermissionDenied"])
     }
   }

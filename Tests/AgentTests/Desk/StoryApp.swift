@@ -113,12 +113,12 @@ final class StoryOperator {
   func watch() {
     stream = story.bench.connect()
     guard let stream else { return }
-    story.bench.send(Message.text("io.accessoryd.Picker.Watch", "", more: true), by: stream)
+    story.bench.send(Message.text("io.accessoryd.Operator.Watch", "", more: true), by: stream)
   }
 
   @discardableResult
   func call(_ method: String, _ parameters: String = "") -> StoryCall {
-    story.call("Picker.\(method)", parameters, user: 0, label: label)
+    story.call("Operator.\(method)", parameters, user: 0, label: label)
   }
 
   /// A call about the request that it was told of last.

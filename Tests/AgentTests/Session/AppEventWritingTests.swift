@@ -2,6 +2,7 @@
 
 @testable import Agent
 import HCI
+import Interfaces
 import JSON
 import Manifest
 import Registry

@@ -2,6 +2,7 @@
 
 @testable import Agent
 import HCI
+import Interfaces
 import JSON
 import Manifest
 import Registry
@@ -54,7 +55,7 @@ enum Described {
     let service = try Service<AgentMethod>(
       identity,
       interfaces: [
-        GatewayInterface.description(), SessionInterface.description(), PickerInterface.description(),
+        GatewayInterface.description(), SessionInterface.description(), OperatorInterface.description(),
       ])
     let more = method.replies == .many
     let message = "{\"method\":\"\(method.name)\",\"parameters\":\(text),\"more\":\(more)}"

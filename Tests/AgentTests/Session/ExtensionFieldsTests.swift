@@ -2,6 +2,7 @@
 
 @testable import Agent
 import HCI
+import Interfaces
 import Manifest
 import Registry
 import Setup

@@ -88,5 +88,5 @@ struct ActorCall {
   }
 
   static let session = "io.accessoryd.Session."
-  static let picker = "io.accessoryd.Picker."
+  static let picker = "io.accessoryd.Operator."
 }

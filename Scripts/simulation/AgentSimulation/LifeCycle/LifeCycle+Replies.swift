@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import Interfaces
 import JSON
 import Registry
 import Setup
@@ -79,7 +80,7 @@ extension LifeCycle {
 
   private static let texts: [String: InterfaceText] = [
     SessionInterface.name: InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self)),
-    PickerInterface.name: InterfaceText(String(decoding: PickerInterface.text, as: UTF8.self)),
+    OperatorInterface.name: InterfaceText(String(decoding: OperatorInterface.text, as: UTF8.self)),
     GatewayInterface.name: InterfaceText(String(decoding: GatewayInterface.text, as: UTF8.self)),
   ]
 
@@ -143,14 +144,14 @@ extension LifeCycle {
     let known = saved(call.accessory)
     switch call.method {
     case "io.accessoryd.Session.RemoveAccessory", "io.accessoryd.Session.FailAuthorization",
-      "io.accessoryd.Picker.Remove":
+      "io.accessoryd.Operator.Remove":
       return known == nil
     case "io.accessoryd.Session.FinishAuthorization": return known?.state == .authorized
-    case "io.accessoryd.Picker.Rename":
+    case "io.accessoryd.Operator.Rename":
       guard let known else { return false }
       return disk.saved.device(of: known).displayName == call.name
-    case "io.accessoryd.Picker.Reset": return disk.saved.isEmpty
-    case "io.accessoryd.Picker.Choose": return saved(reply.text("accessory")) != nil
+    case "io.accessoryd.Operator.Reset": return disk.saved.isEmpty
+    case "io.accessoryd.Operator.Choose": return saved(reply.text("accessory")) != nil
     default: return true
     }
   }

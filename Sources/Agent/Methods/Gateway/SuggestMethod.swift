@@ -14,7 +14,8 @@ enum SuggestMethod: GatewayMethod {
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let agent = call.agent
     let device = try call.parameters.device()
-    guard let seconds = try? call.parameters.integerIfAny("seconds") ?? 5, (1...60).contains(seconds) else {
+    guard let seconds = try? call.parameters.integerIfPresent("seconds") ?? 5, (1...60).contains(seconds)
+    else {
       throw .invalidParameter("seconds")
     }
     let addresses = agent.dataPath.currentAddresses(of: device.bits)

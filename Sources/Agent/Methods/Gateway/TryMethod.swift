@@ -11,7 +11,7 @@ enum TryMethod: GatewayMethod {
   static let replies = ReplyCount.many
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
-    guard let wanted = try? call.parameters.text("item") else { throw .invalidParameter("item") }
+    guard let wanted = try? call.parameters.string("item") else { throw .invalidParameter("item") }
     do throws(ItemNameError) {
       let item = try call.agent.dataPath.items.index(named: wanted)
       return .stream(TrialStream(item: item, of: call.agent.dataPath.items[item]))

@@ -20,7 +20,7 @@ enum WatchMethod: GatewayMethod {
     _ parameters: Parameters, _ agent: AgentCore
   ) throws(GatewayError) -> WatchStream {
     let end = EventCursor(epoch: agent.epoch, sequence: agent.dataPath.pipeline.events.produced)
-    guard let epoch = try? parameters.textIfAny("epoch") else {
+    guard let epoch = try? parameters.stringIfPresent("epoch") else {
       guard parameters["sequence"] == nil else { throw .invalidParameter("epoch") }
       return WatchStream(phase: .greeting(isReset: false, listsDevices: true), cursor: end)
     }

@@ -58,7 +58,7 @@ private struct OpenedRequestStream: ReplyStream {
 enum OpeningFields {
   static func read(_ parameters: Parameters) throws(OperatorError) -> SetupCore.Opening {
     var opening = SetupCore.Opening(app: parameters.word("app"))
-    if parameters["items"] != nil { opening.items = (try? parameters.texts("items")) ?? [] }
+    if parameters["items"] != nil { opening.items = (try? parameters.strings("items")) ?? [] }
     opening.choice = try choice(parameters)
     if let count = parameters.numberIfAny("count") {
       guard (1...UInt64(SetupCore.countMax)).contains(count) else {
@@ -78,8 +78,8 @@ enum OpeningFields {
   }
 
   private static func choice(_ parameters: Parameters) throws(OperatorError) -> PickerRequest.Choice {
-    let touch = (try? parameters.truth("touch")) ?? false
-    let first = (try? parameters.truth("firstImmediate")) ?? false
+    let touch = (try? parameters.bool("touch")) ?? false
+    let first = (try? parameters.bool("firstImmediate")) ?? false
     let device = parameters.wordIfAny("device")
     guard [touch, first, device != nil].count(where: { $0 }) <= 1 else {
       throw .invalid(

@@ -81,13 +81,13 @@ enum ImportMethod: OperatorMethod {
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (client, parameters) = (call.client, call.parameters)
     try call.agent.setupCore.requireRegistryForOperators()
-    if (try? parameters.truth("begin")) ?? false { try begin(call) }
+    if (try? parameters.bool("begin")) ?? false { try begin(call) }
     guard client.registryImport != nil else {
       throw .invalid(field: "begin", reason: "no import was begun on this connection")
     }
     do throws(OperatorError) {
-      try client.registryImport?.append((try? parameters.texts("lines")) ?? [], at: call.agent.now)
-      guard (try? parameters.truth("commit")) ?? false else { return .done }
+      try client.registryImport?.append((try? parameters.strings("lines")) ?? [], at: call.agent.now)
+      guard (try? parameters.bool("commit")) ?? false else { return .done }
       let registry = try registry(client.registryImport?.lines ?? [])
       client.registryImport = nil
       return try startPending(call) { (setup, id) throws(OperatorError) in

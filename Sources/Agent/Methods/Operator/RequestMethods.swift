@@ -11,7 +11,7 @@ enum ChooseMethod: OperatorMethod {
     let parameters = call.parameters
     return try startPending(call, milliseconds: Patience.choiceMilliseconds) {
       (setup, id) throws(OperatorError) in
-      let candidate = (try? parameters.integerIfAny("candidate")) ?? 0
+      let candidate = (try? parameters.integerIfPresent("candidate")) ?? 0
       guard let number = UInt32(exactly: candidate) else {
         throw .notFound(.candidate, name: "\(candidate)")
       }

@@ -11,7 +11,7 @@ enum RenameAppAccessoryMethod: SessionMethod {
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
     let parameters = call.parameters
     let session = try call.session()
-    let options = try FieldReader(parameters.object, at: "").renameOptions()
+    let options = try JSONObjectReader(parameters.object, at: "").renameOptions()
     let accessory = try call.accessory(of: session)
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {
       (setup, id) throws(SetupFailure) in
@@ -39,7 +39,7 @@ enum FinishAuthorizationMethod: SessionMethod {
   static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
     let parameters = call.parameters
     let session = try call.session()
-    let fields = FieldReader(parameters.object, at: "")
+    let fields = JSONObjectReader(parameters.object, at: "")
     let bridgingIdentifier = try fields.sixBytes("bluetoothTransportBridgingIdentifier")
     let accessory = try call.accessory(of: session)
     return try startPending(call) { (setup, id) throws(SetupFailure) in
@@ -77,7 +77,7 @@ enum UpdateAuthorizationMethod: SessionMethod {
   }
 }
 
-extension FieldReader {
+extension JSONObjectReader {
   /// Six octets as a number, the first one the most significant.
   fileprivate func sixBytes(_ name: String) throws(SetupFailure) -> UInt64? {
     try hexadecimal(name, in: 6...6)?.reduce(0) { $0 << 8 | UInt64($1) }

@@ -80,11 +80,11 @@ enum DiscoveredItems {
     var items: [(number: UInt32, name: String?, image: String?)] = []
     for (index, element) in elements.enumerated() {
       guard case .object(let object) = element else { continue }
-      let fields = FieldReader(object, at: "items[\(index)]")
+      let fields = JSONObjectReader(object, at: "items[\(index)]")
       let number: UInt32 = try fields.number("discovered", in: 0...UInt32.max) ?? 0
       _ = try fields.bytes(ofText: "name", in: nameBytes)
       _ = try fields.bytes(ofText: "productImage", in: imageBytes)
-      items.append((number, fields.text("name"), fields.text("productImage")))
+      items.append((number, fields.checkedString("name"), fields.checkedString("productImage")))
     }
     return items
   }

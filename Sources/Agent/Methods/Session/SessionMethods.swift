@@ -94,11 +94,11 @@ extension Parameters {
   /// A parameter whose type was checked against the interface.
   func word(_ name: String) -> String { wordIfAny(name) ?? "" }
 
-  func wordIfAny(_ name: String) -> String? { (try? textIfAny(name)) ?? nil }
+  func wordIfAny(_ name: String) -> String? { (try? stringIfPresent(name)) ?? nil }
 
   /// Nil for what cannot be a count.
   func numberIfAny(_ name: String) -> UInt64? {
-    guard let number = (try? integerIfAny(name)) ?? nil else { return nil }
+    guard let number = (try? integerIfPresent(name)) ?? nil else { return nil }
     return UInt64(exactly: number) ?? .max
   }
 }

@@ -4,35 +4,21 @@ import JSON
 import Manifest
 import Setup
 
-/// Reads the fields of an object in a call, whose types were checked against the interface; what their values say is
+/// The fields of an object in a call. Their types were checked against the interface; a value that is not acceptable is
 /// refused with the field named.
-struct FieldReader {
-  private let object: JSONObject
-  private let path: String
-
-  init(_ object: JSONObject, at path: String) {
-    self.object = object
-    self.path = path
-  }
-
+extension JSONObjectReader {
   /// Why a field is not acceptable.
   func failure(_ name: String, _ reason: String, cure: String) -> SetupFailure {
     SetupFailure(.invalidRequest, field: path(of: name), reason, cure: cure)
   }
 
-  /// Where a field stands in the call.
-  func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
-
-  /// The fields that are there and not null, in the order they came.
-  var names: [String] { object.members.filter { $0.value != .null }.map(\.name) }
-
-  /// Nil when the field is absent or null.
-  func text(_ name: String) -> String? {
-    if case .string(let text)? = object[name] { text } else { nil }
+  /// nil when the field is absent or null; its type was checked.
+  func checkedString(_ name: String) -> String? {
+    if case .string(let string)? = object[name] { string } else { nil }
   }
 
-  /// Nil when the field is absent or null.
-  func object(_ name: String) -> JSONObject? {
+  /// nil when the field is absent or null; its type was checked.
+  func checkedObject(_ name: String) -> JSONObject? {
     if case .object(let object)? = object[name] { object } else { nil }
   }
 
@@ -48,9 +34,9 @@ struct FieldReader {
     return number
   }
 
-  /// A text's octets, so many of them.
+  /// The UTF-8 bytes of a string, within a range of lengths.
   func bytes(ofText name: String, in range: ClosedRange<Int>) throws(SetupFailure) -> [UInt8]? {
-    guard let bytes = text(name).map({ Array($0.utf8) }) else { return nil }
+    guard let bytes = checkedString(name).map({ Array($0.utf8) }) else { return nil }
     guard range.contains(bytes.count) else {
       throw failure(
         name, "it has \(bytes.count) bytes", cure: "use \(Self.words(range)) bytes")
@@ -58,9 +44,9 @@ struct FieldReader {
     return bytes
   }
 
-  /// Octets written as digits, so many of them.
+  /// Bytes written as hexadecimal digits, within a range of lengths.
   func hexadecimal(_ name: String, in range: ClosedRange<Int>) throws(SetupFailure) -> [UInt8]? {
-    guard let text = text(name) else { return nil }
+    guard let text = checkedString(name) else { return nil }
     guard let bytes = HexText.bytes(text) else {
       throw failure(
         name, "these are no hexadecimal digits, or an odd number of them",

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CInterfaces
+public import Varlink
+
+/// An interface of the agent. The file of its name in `Config/` describes it.
+public protocol ServedInterface {
+  static var name: String { get }
+  /// The bytes of the file.
+  static var text: [UInt8] { get }
+}
+
+extension ServedInterface {
+  /// The description that the agent serves. A file that cannot be parsed is a mistake of ours and traps.
+  public static func description() -> InterfaceDescription {
+    do {
+      return try InterfaceParser.parse(text)
+    } catch {
+      preconditionFailure("\(name):\(error)")
+    }
+  }
+}
+
+/// `io.accessoryd.Gateway`: what the gateway hears, and how it is doing. For operators.
+public enum GatewayInterface: ServedInterface {
+  public static let name = "io.accessoryd.Gateway"
+
+  public static var text: [UInt8] { (0..<cinterfaces_gateway_count).map { cinterfaces_gateway_byte($0) } }
+}
+
+/// `io.accessoryd.Session`: an app's accessories and pickers.
+public enum SessionInterface: ServedInterface {
+  public static let name = "io.accessoryd.Session"
+
+  public static var text: [UInt8] { (0..<cinterfaces_session_count).map { cinterfaces_session_byte($0) } }
+}
+
+/// `io.accessoryd.Operator`: the decisions about accessories that operators make.
+public enum OperatorInterface: ServedInterface {
+  public static let name = "io.accessoryd.Operator"
+  /// The name of the interface in earlier versions of the agent.
+  public static let formerName = "io.accessoryd.Picker"
+  /// Sent to a client that calls the interface by its former name.
+  public static let renamingCure = "\(formerName) is now \(name): use a tool of the agent's version"
+
+  public static var text: [UInt8] { (0..<cinterfaces_operator_count).map { cinterfaces_operator_byte($0) } }
+}

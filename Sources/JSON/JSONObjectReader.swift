@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a member of an object is not what its reader expects.
+public struct JSONMemberError: Error, Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    case missing
+    /// null, or of another JSON type than the reader expects.
+    case wrongType
+    /// Of the right type, but none of the known values, or out of range.
+    case unknownValue
+  }
+
+  /// Where the member is: `gate.samples`, `clauses[2].wanted`.
+  public let path: String
+  public let kind: Kind
+
+  public init(path: String, kind: Kind) {
+    self.path = path
+    self.kind = kind
+  }
+}
+
+/// Reads the members of an object that another program wrote. Each error names the member with its path.
+///
+/// Members that are never read are ignored, so that a newer peer may send more. A function without `IfPresent` requires
+/// the member; one with it returns nil when the member is absent or null.
+public struct JSONObjectReader: Sendable {
+  public let object: JSONObject
+  /// The path to the object; empty for the outermost one.
+  private let path: String
+
+  public init(_ object: JSONObject, at path: String = "") {
+    self.object = object
+    self.path = path
+  }
+
+  /// The path of a member.
+  public func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+  public func error(_ name: String, _ kind: JSONMemberError.Kind) -> JSONMemberError {
+    JSONMemberError(path: path(of: name), kind: kind)
+  }
+
+  /// The names of the members that are not null, in their order.
+  public var names: [String] { object.members.filter { $0.value != .null }.map(\.name) }
+
+  public func valueIfPresent(_ name: String) -> JSONValue? {
+    guard let value = object[name], value != .null else { return nil }
+    return value
+  }
+
+  /// Throws when the member is missing, or is null.
+  public func require<Value>(_ name: String, _ value: Value?) throws(JSONMemberError) -> Value {
+    guard let value else { throw error(name, object[name] == nil ? .missing : .wrongType) }
+    return value
+  }
+
+  // MARK: JSON types
+
+  public func string(_ name: String) throws(JSONMemberError) -> String {
+    try require(name, try stringIfPresent(name))
+  }
+
+  public func stringIfPresent(_ name: String) throws(JSONMemberError) -> String? {
+    switch valueIfPresent(name) {
+    case .string(let string): string
+    case nil: nil
+    case .null, .bool, .integer, .double, .array, .object: throw error(name, .wrongType)
+    }
+  }
+
+  public func bool(_ name: String) throws(JSONMemberError) -> Bool {
+    try require(name, try boolIfPresent(name))
+  }
+
+  public func boolIfPresent(_ name: String) throws(JSONMemberError) -> Bool? {
+    switch valueIfPresent(name) {
+    case .bool(let bool): bool
+    case nil: nil
+    case .null, .string, .integer, .double, .array, .object: throw error(name, .wrongType)
+    }
+  }
+
+  public func integer<Value: FixedWidthInteger>(_ name: String) throws(JSONMemberError) -> Value {
+    try require(name, try integerIfPresent(name))
+  }
+
+  public func integerIfPresent<Value: FixedWidthInteger>(_ name: String) throws(JSONMemberError) -> Value? {
+    switch valueIfPresent(name) {
+    case .integer(let integer):
+      guard let value = Value(exactly: integer) else { throw error(name, .unknownValue) }
+      return value
+    case nil: return nil
+    case .null, .bool, .double, .string, .array, .object: throw error(name, .wrongType)
+    }
+  }
+
+  /// An integer that counts something.
+  public func count(_ name: String) throws(JSONMemberError) -> Int {
+    let count: Int = try integer(name)
+    guard count >= 0 else { throw error(name, .unknownValue) }
+    return count
+  }
+
+  /// Any number.
+  public func doubleIfPresent(_ name: String) throws(JSONMemberError) -> Double? {
+    switch valueIfPresent(name) {
+    case .integer(let integer): Double(integer)
+    case .double(let double): double
+    case nil: nil
+    case .null, .bool, .string, .array, .object: throw error(name, .wrongType)
+    }
+  }
+
+  public func object(_ name: String) throws(JSONMemberError) -> JSONObjectReader {
+    try require(name, try objectIfPresent(name))
+  }
+
+  public func objectIfPresent(_ name: String) throws(JSONMemberError) -> JSONObjectReader? {
+    switch valueIfPresent(name) {
+    case .object(let object): JSONObjectReader(object, at: path(of: name))
+    case nil: nil
+    case .null, .bool, .integer, .double, .string, .array: throw error(name, .wrongType)
+    }
+  }
+
+  private func arrayIfPresent(_ name: String) throws(JSONMemberError) -> [JSONValue]? {
+    switch valueIfPresent(name) {
+    case .array(let elements): elements
+    case nil: nil
+    case .null, .bool, .integer, .double, .string, .object: throw error(name, .wrongType)
+    }
+  }
+
+  public func objects(_ name: String) throws(JSONMemberError) -> [JSONObjectReader] {
+    try require(name, try objectsIfPresent(name))
+  }
+
+  public func objectsIfPresent(_ name: String) throws(JSONMemberError) -> [JSONObjectReader]? {
+    guard let elements = try arrayIfPresent(name) else { return nil }
+    var readers: [JSONObjectReader] = []
+    for (index, element) in elements.enumerated() {
+      guard case .object(let object) = element else { throw error("\(name)[\(index)]", .wrongType) }
+      readers.append(JSONObjectReader(object, at: path(of: "\(name)[\(index)]")))
+    }
+    return readers
+  }
+
+  public func strings(_ name: String) throws(JSONMemberError) -> [String] {
+    try require(name, try stringsIfPresent(name))
+  }
+
+  public func stringsIfPresent(_ name: String) throws(JSONMemberError) -> [String]? {
+    guard let elements = try arrayIfPresent(name) else { return nil }
+    var strings: [String] = []
+    for (index, element) in elements.enumerated() {
+      guard case .string(let string) = element else { throw error("\(name)[\(index)]", .wrongType) }
+      strings.append(string)
+    }
+    return strings
+  }
+
+  // MARK: What strings represent
+
+  /// One of the `values`, whose names `word` gives.
+  public func valueIfPresent<Value>(
+    _ name: String, of values: [Value], _ word: (Value) -> String
+  ) throws(JSONMemberError) -> Value? {
+    guard let string = try stringIfPresent(name) else { return nil }
+    for value in values where word(value) == string { return value }
+    throw error(name, .unknownValue)
+  }
+
+  public func value<Value>(
+    _ name: String, of values: [Value], _ word: (Value) -> String
+  ) throws(JSONMemberError) -> Value {
+    try require(name, try valueIfPresent(name, of: values, word))
+  }
+
+  /// Bytes written as hexadecimal digits, two for each byte, in either case.
+  public func bytes(_ name: String) throws(JSONMemberError) -> [UInt8] {
+    try require(name, try bytesIfPresent(name))
+  }
+
+  public func bytesIfPresent(_ name: String) throws(JSONMemberError) -> [UInt8]? {
+    guard let string = try stringIfPresent(name) else { return nil }
+    guard let hex = Hex(digits: string) else { throw error(name, .unknownValue) }
+    return hex.bytes
+  }
+
+  /// A string that can be printed as it is: nothing in it disturbs a terminal, but it may have several lines.
+  public func plainText(_ name: String) throws(JSONMemberError) -> String {
+    try require(name, try plainTextIfPresent(name))
+  }
+
+  public func plainTextIfPresent(_ name: String) throws(JSONMemberError) -> String? {
+    guard let string = try stringIfPresent(name) else { return nil }
+    guard string.unicodeScalars.allSatisfy({ $0 == "\n" || !$0.isHiddenFromPeople }) else {
+      throw error(name, .unknownValue)
+    }
+    return string
+  }
+
+  /// A string of one line that can be printed as it is.
+  public func plainLineIfPresent(_ name: String) throws(JSONMemberError) -> String? {
+    guard let string = try plainTextIfPresent(name) else { return nil }
+    guard !string.unicodeScalars.contains("\n") else { throw error(name, .unknownValue) }
+    return string
+  }
+}
