@@ -54,7 +54,7 @@ extension AppAccessory.BondState {
 /// A field of an accessory that can change, by its name in `io.accessoryd.Session`.
 public enum AccessoryField: String, CaseIterable, Sendable {
   case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
-  case bluetoothTransportBridgingIdentifier, bond, identityDurable
+  case bluetoothTransportBridgingIdentifier, bond, isIdentityDurable
 }
 
 extension AppAccessory {
@@ -70,7 +70,7 @@ extension AppAccessory {
       case .ssid: ssid != old.ssid
       case .bluetoothTransportBridgingIdentifier: bridgingIdentifier != old.bridgingIdentifier
       case .bond: bond != old.bond
-      case .identityDurable: isIdentityDurable != old.isIdentityDurable
+      case .isIdentityDurable: isIdentityDurable != old.isIdentityDurable
       }
     }
   }

@@ -154,7 +154,7 @@ extension SetupCore {
     let isImmediate = items.contains { $0.item.descriptor.range == .immediate }
     if opening.choice.needsImmediateItem, !isImmediate {
       throw .invalid(
-        field: opening.choice == .touch ? "touch" : "firstImmediate",
+        field: opening.choice == .touch ? "usesTouch" : "takesFirstImmediate",
         reason: "none of the items has bluetooth-range = \"immediate\"")
     }
     if let open = flows.picker(ofApp: app.name) { throw .busy(open.id) }

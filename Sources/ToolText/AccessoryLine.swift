@@ -57,8 +57,8 @@ public struct AccessoryLine: Equatable, Line {
     json.member("addressType", address?.type.text)
     if let ssid { json.member("ssid", ssid) }
     json.member("bond", bond.rawValue)
-    json.member("identityDurable", isIdentityDurable)
-    json.member("inSight", isInSight)
+    json.member("isIdentityDurable", isIdentityDurable)
+    json.member("isInSight", isInSight)
     json.member("filteredRSSI", filteredRSSI)
     json.member("addedAt", addedAt)
   }
@@ -76,7 +76,7 @@ extension AccessoryLine: ReadableLine {
       standing: try line.value("standing", of: [.active, .orphaned, .suspended], \AccessoryStatus.rawValue),
       address: try line.addressIfPresent(), ssid: try line.airTextIfPresent("ssid"),
       bond: try line.value("bond", of: [.none, .bonded, .lost], \AppAccessory.BondState.rawValue),
-      isIdentityDurable: try line.bool("identityDurable"), isInSight: try line.bool("inSight"),
+      isIdentityDurable: try line.bool("isIdentityDurable"), isInSight: try line.bool("isInSight"),
       filteredRSSI: try line.integerIfPresent("filteredRSSI"), addedAt: try line.integerIfPresent("addedAt"))
   }
 }

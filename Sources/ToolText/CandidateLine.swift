@@ -53,7 +53,7 @@ public struct CandidateLine: Equatable, Line {
     json.member("rssi", rssi)
     json.member("filteredRSSI", filteredRSSI)
     json.member("silence", silence)
-    json.member("identityDurable", identityDurable)
+    json.member("isIdentityDurable", identityDurable)
     json.member("isShared", isShared)
   }
 }
@@ -71,6 +71,6 @@ extension CandidateLine: ReadableLine {
       deviceName: try line.airTextIfPresent("deviceName"),
       address: address, rssi: try line.integerIfPresent("rssi"),
       filteredRSSI: try line.integerIfPresent("filteredRSSI"), silence: try line.seconds("silence"),
-      identityDurable: try line.bool("identityDurable"), isShared: try line.bool("isShared"))
+      identityDurable: try line.bool("isIdentityDurable"), isShared: try line.bool("isShared"))
   }
 }

@@ -44,7 +44,7 @@ public struct DeviceLine: Equatable, Line {
     json.objects("items", items) { json, item in
       json.member("app", item.app)
       json.member("item", item.id)
-      json.member("found", item.isFound)
+      json.member("isFound", item.isFound)
       json.member("presence", item.presence.text)
     }
     json.member("data", Hex(payload))

@@ -9,6 +9,8 @@ public import Manifest
 /// (`Config/schema/replay.schema.json`), and an event of `io.accessoryd.Gateway`.
 public struct EventLine: Equatable, Line {
   public let sequence: UInt64
+  /// Identifies the run of the agent that numbered the event; nil in a replay.
+  public var epoch: String?
   /// Since the capture's first record, or since the agent started.
   public let time: Seconds
   public let event: SightingEvent
@@ -26,6 +28,7 @@ public struct EventLine: Equatable, Line {
 
   public func writeMembers(to json: inout JSONWriter) {
     json.member("sequence", sequence)
+    if let epoch { json.member("epoch", epoch) }
     json.member("time", time)
     json.member("event", event.text)
     json.member("app", app)
@@ -79,8 +82,11 @@ extension DeviceLine {
 }
 
 extension EventLine {
-  public init(sequence: UInt64, sighting: Sighting, item: ManifestItem, payload: [UInt8]) {
+  public init(
+    sequence: UInt64, epoch: String? = nil, sighting: Sighting, item: ManifestItem, payload: [UInt8]
+  ) {
     self.sequence = sequence
+    self.epoch = epoch
     time = Seconds(microseconds: sighting.time.microseconds)
     event = sighting.event
     app = item.app

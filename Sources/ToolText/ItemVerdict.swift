@@ -23,7 +23,7 @@ extension ItemVerdict {
     json.member("item", item)
     json.member("identity", isAlternate ? "alternate" : "descriptor")
     json.member("matches", holds)
-    json.member("found", presence?.isFound ?? false)
+    json.member("isFound", presence?.isFound ?? false)
     json.member("presence", presence?.text)
   }
 }

@@ -19,7 +19,8 @@ extension ReadableLine {
 extension EventLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
-      sequence: try line.integer("sequence"), time: try line.seconds("time"),
+      sequence: try line.integer("sequence"), epoch: try line.stringIfPresent("epoch"),
+      time: try line.seconds("time"),
       event: try line.value("event", of: SightingEvent.all, \.text), app: try line.string("app"),
       item: try line.string("item"), address: try line.address(), rssi: try line.integerIfPresent("rssi"),
       filteredRSSI: try line.integerIfPresent("filteredRSSI"),

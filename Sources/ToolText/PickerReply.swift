@@ -27,7 +27,7 @@ public enum PickerReply: Equatable, Line {
     case .closed(let request, let ending):
       json.member("closed", request)
       ending.writeMembers(to: &json)
-    case .synced: json.member("synced", true)
+    case .synced: json.member("isSynced", true)
     }
   }
 }
@@ -76,7 +76,7 @@ extension PickerReply: ReadableLine {
     } else if let request = try line.stringIfPresent("closed") {
       self = .closed(request, try RequestEnding(reading: line))
     } else {
-      guard try line.bool("synced") else { throw line.error("synced", .unknownValue) }
+      guard try line.bool("isSynced") else { throw line.error("isSynced", .unknownValue) }
       self = .synced
     }
   }

@@ -36,8 +36,8 @@ public struct RadioLine: Equatable, Line {
     json.member("detail", detail)
     json.member("scan", scan?.rawValue)
     json.member("address", address)
-    json.member("extendedAdvertising", extendedAdvertising)
-    json.member("codedPHY", codedPHY)
+    json.member("hasExtendedAdvertising", extendedAdvertising)
+    json.member("hasCodedPHY", codedPHY)
     json.member("bringups", bringupCount)
     json.member("failures", failureCount)
     json.member("dropped", droppedCount)
@@ -53,8 +53,8 @@ extension RadioLine: ReadableLine {
       detail: try radio.string("detail"),
       scan: try radio.valueIfPresent("scan", of: Scan.allCases, \.rawValue),
       address: try radio.stringIfPresent("address"),
-      extendedAdvertising: try radio.boolIfPresent("extendedAdvertising"),
-      codedPHY: try radio.boolIfPresent("codedPHY"), bringupCount: try radio.integer("bringups"),
+      extendedAdvertising: try radio.boolIfPresent("hasExtendedAdvertising"),
+      codedPHY: try radio.boolIfPresent("hasCodedPHY"), bringupCount: try radio.integer("bringups"),
       failureCount: try radio.integer("failures"), droppedCount: try radio.integer("dropped"),
       queueing: try radio.secondsIfPresent("queueing"), queueingMax: try radio.secondsIfPresent("queueingMax")
     )

@@ -16,7 +16,7 @@ public enum ReloadLine: Equatable, Line {
       json.member("itemsKept", kept)
       json.member("itemsAdded", added)
       json.member("itemsRemoved", removed)
-      json.member("radioRestarted", radioRestarted)
+      json.member("hasRestartedRadio", radioRestarted)
       json.member("warnings", warnings)
     case .refused(let findings, let omitted):
       json.member("reloaded", false)
@@ -49,7 +49,7 @@ extension ReloadLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self = .taken(
       kept: try line.integer("itemsKept"), added: try line.integer("itemsAdded"),
-      removed: try line.integer("itemsRemoved"), radioRestarted: try line.bool("radioRestarted"),
+      removed: try line.integer("itemsRemoved"), radioRestarted: try line.bool("hasRestartedRadio"),
       warnings: try line.strings("warnings"))
   }
 

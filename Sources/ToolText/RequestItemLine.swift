@@ -35,10 +35,10 @@ public struct RequestItemLine: Equatable, Line {
     if let item { json.member("item", item) }
     json.member("name", name)
     if let productImage { json.member("productImage", productImage) }
-    json.member("rename", rename)
-    json.member("confirmAuthorization", confirmAuthorization)
-    json.member("finishInApp", finishInApp)
-    json.member("immediate", immediate)
+    json.member("asksForName", rename)
+    json.member("confirmsAuthorization", confirmAuthorization)
+    json.member("finishesInApp", finishInApp)
+    json.member("isImmediate", immediate)
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
   }
 }
@@ -47,9 +47,9 @@ extension RequestItemLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
       item: try line.stringIfPresent("item"), name: try line.string("name"),
-      productImage: try line.stringIfPresent("productImage"), rename: try line.bool("rename"),
-      confirmAuthorization: try line.bool("confirmAuthorization"),
-      finishInApp: try line.bool("finishInApp"), immediate: try line.bool("immediate"),
+      productImage: try line.stringIfPresent("productImage"), rename: try line.bool("asksForName"),
+      confirmAuthorization: try line.bool("confirmsAuthorization"),
+      finishInApp: try line.bool("finishesInApp"), immediate: try line.bool("isImmediate"),
       ssidPrefix: try line.stringIfPresent("ssidPrefix"))
   }
 }

@@ -72,20 +72,20 @@ public struct RequestLine: Equatable, Line {
     json.member("request", request)
     json.member("kind", kind.rawValue)
     json.member("app", app)
-    json.member("onBehalf", onBehalf)
+    json.member("isOnBehalf", onBehalf)
     json.member("since", since)
     json.member("end", end)
     json.member("phase", phase.rawValue)
     json.objects("items", items) { json, item in item.writeMembers(to: &json) }
-    json.member("touch", touch)
-    json.member("filtered", filtered)
+    json.member("usesTouch", touch)
+    json.member("isFiltered", filtered)
     json.member("disclosed", disclosed)
     json.member("remaining", remaining)
     json.member("hidden", hidden)
     if let detail { json.member("detail", detail) }
     if let accessory { json.member("accessory", accessory) }
     if let displayName { json.member("displayName", displayName) }
-    if let renameSSID { json.member("renameSSID", renameSSID) }
+    if let renameSSID { json.member("renamesSSID", renameSSID) }
     if let adds { json.member("adds", adds) }
   }
 }
@@ -96,12 +96,12 @@ extension RequestLine: ReadableLine {
     for item in try line.objects("items") { items.append(try RequestItemLine(reading: item)) }
     self.init(
       request: try line.string("request"), kind: try line.value("kind", of: Kind.allCases, \.rawValue),
-      app: try line.string("app"), onBehalf: try line.bool("onBehalf"), since: try line.seconds("since"),
+      app: try line.string("app"), onBehalf: try line.bool("isOnBehalf"), since: try line.seconds("since"),
       end: try line.secondsIfPresent("end"), phase: try line.value("phase", of: Phase.allCases, \.rawValue),
-      items: items, touch: try line.bool("touch"), filtered: try line.bool("filtered"),
+      items: items, touch: try line.bool("usesTouch"), filtered: try line.bool("isFiltered"),
       disclosed: try line.integer("disclosed"), remaining: try line.integer("remaining"),
       hidden: try line.integer("hidden"), detail: try line.stringIfPresent("detail"),
       accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
-      renameSSID: try line.boolIfPresent("renameSSID"), adds: try line.stringsIfPresent("adds"))
+      renameSSID: try line.boolIfPresent("renamesSSID"), adds: try line.stringsIfPresent("adds"))
   }
 }

@@ -28,7 +28,7 @@ extension WatchReply {
       guard sequence >= 0 else { throw reply.error("sequence", .unknownValue) }
       self = .greeting(
         epoch: try reply.string("epoch"), sequence: sequence, time: try reply.seconds("time"),
-        isReset: try reply.boolIfPresent("reset") ?? false)
+        isReset: try reply.boolIfPresent("isReset") ?? false)
     }
   }
 }

@@ -12,7 +12,7 @@ struct GatewayCall {
   func write(to json: inout JSONWriter) {
     if let device { json.member("device", device) }
     if let item { json.member("item", item) }
-    if let all { json.member("all", all) }
+    if let all { json.member("includesAll", all) }
     if let seconds { json.member("seconds", seconds) }
   }
 }

@@ -89,8 +89,8 @@ struct PickOptions: ParsableArguments {
   func write(app: String, to json: inout JSONWriter) {
     json.member("app", app)
     if !item.isEmpty { json.member("items", item) }
-    if touch { json.member("touch", true) }
-    if firstImmediate { json.member("firstImmediate", true) }
+    if touch { json.member("usesTouch", true) }
+    if firstImmediate { json.member("takesFirstImmediate", true) }
     if let device { json.member("device", device.text) }
     if let count { json.member("count", count) }
     if let timeout { json.member("discoveryTimeout", timeout) }

@@ -68,7 +68,7 @@ final class PickerAct {
     do throws(JSONMemberError) {
       return .chosen(
         displayName: try line.string("displayName"), awaitsApp: try line.bool("awaitsApp"),
-        finishInApp: try line.bool("finishInApp"))
+        finishInApp: try line.bool("finishesInApp"))
     } catch {
       throw .line(error)
     }

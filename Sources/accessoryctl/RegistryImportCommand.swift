@@ -75,8 +75,8 @@ struct RegistryImportCommand: ParsableCommand {
       let isLast = place == batches.count - 1
       try connection.begin(OperatorMethodName.import) { json in
         json.member("lines", lines)
-        if place == 0 { json.member("begin", true) }
-        if isLast { json.member("commit", true) }
+        if place == 0 { json.member("begins", true) }
+        if isLast { json.member("commits", true) }
       }
       count = try connection.one(within: OperatorMethodName.import.patienceSeconds) {
         line throws(JSONMemberError) in

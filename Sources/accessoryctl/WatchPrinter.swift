@@ -12,6 +12,8 @@ struct WatchPrinter: ~Copyable {
   private let countMax: Int?
   private var count = 0
   private var clock: AgentClock?
+  /// The run of the agent that the watch is connected to.
+  private var epoch = ""
   /// The day of the line before.
   private var date: String?
   /// Since when the agent has been away.
@@ -30,7 +32,11 @@ struct WatchPrinter: ~Copyable {
   mutating func event(_ event: EventLine) throws(Failure) {
     guard selection.holds(app: event.app, item: event.item) else { return }
     count += 1
-    if json { return try printer.line(event) }
+    if json {
+      var event = event
+      event.epoch = event.epoch ?? epoch
+      return try printer.line(event)
+    }
     try printer.text(event.text(printer.style, clock: try time(of: event.time)))
   }
 
@@ -40,7 +46,12 @@ struct WatchPrinter: ~Copyable {
     let isWanted = { (item: DeviceLine.Item) in selection.holds(app: item.app, item: item.id) }
     guard device.items.contains(where: { $0.isFound && isWanted($0) }) else { return }
     if json {
-      return try printer.lines { $0.line { $0.object("present", device.writeMembers(to:)) } }
+      return try printer.lines { [epoch] in
+        $0.line { json in
+          json.member("epoch", epoch)
+          json.object("present", device.writeMembers(to:))
+        }
+      }
     }
     let clock = try time(of: device.lastSeen)
     try printer.text(device.presentText(printer.style, clock: clock, where: isWanted))
@@ -48,7 +59,14 @@ struct WatchPrinter: ~Copyable {
 
   /// Events of all items that were overwritten before they could be read.
   mutating func missed(_ count: Int64) throws(Failure) {
-    if json { return try printer.lines { $0.line { $0.member("missed", count) } } }
+    if json {
+      return try printer.lines { [epoch] in
+        $0.line { json in
+          json.member("epoch", epoch)
+          json.member("missed", count)
+        }
+      }
+    }
     try note("\(count) \(count == 1 ? "event was" : "events were") missed")
   }
 
@@ -63,6 +81,7 @@ struct WatchPrinter: ~Copyable {
   /// The agent's first word on a connection; `before` is where the watch was.
   mutating func greet(_ clock: AgentClock, _ cursor: WatchCursor, before: WatchCursor?) throws(Failure) {
     self.clock = clock
+    epoch = cursor.epoch
     guard let before else { return }
     let isSame = before.epoch == cursor.epoch
     let span = try absence()
@@ -70,10 +89,8 @@ struct WatchPrinter: ~Copyable {
       guard !isSame else { return }
       return try printer.lines { writer in
         writer.line { json in
-          json.object("reset") { json in
-            json.member("epoch", cursor.epoch)
-            json.member("sequence", cursor.sequence)
-          }
+          json.member("epoch", cursor.epoch)
+          json.object("reset") { $0.member("sequence", cursor.sequence) }
         }
       }
     }

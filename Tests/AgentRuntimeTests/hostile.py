@@ -148,7 +148,7 @@ def cut():
     client = Client()
     client.send(frame("Status")[:20])
     client.socket.shutdown(socket.SHUT_WR)
-    expect(client.is_refused("cut"), "half a frame and the end is the end")
+    expect(client.is_refused("truncated"), "half a frame and the end is the end")
     check()
 
 
@@ -208,7 +208,7 @@ def deaf():
     for method, client in zip(["Watch", "Capture", "Sightings", "Status"], clients):
         client.socket.settimeout(0.5)
         with contextlib.suppress(TimeoutError):
-            client.socket.sendall(frame(method, more=True, **({"all": True} if method == "Sightings" else {})))
+            client.socket.sendall(frame(method, more=True, **({"includesAll": True} if method == "Sightings" else {})))
             client.socket.sendall(frame("Status") * 1000)
     start = watcher.count
     while watcher.count < start + 50:

@@ -83,7 +83,7 @@ with varlink.Client.new_with_address(address) as client:
         explanations = list(gateway.Explain(address_in_sight, _more=True))
         for reply in explanations:
             expect(described(reply, interface.members["Explain"].out_type, interface), f"{reply} is as described")
-        expect(any((reply.get("explanation") or {}).get("found") for reply in explanations), "one is explained")
+        expect(any((reply.get("explanation") or {}).get("isFound") for reply in explanations), "one is explained")
         item = devices[0]["items"][0]["item"] if devices[0]["items"] else "bulb"
         for reply in gateway.Try(item, _more=True):
             expect(described(reply, interface.members["Try"].out_type, interface), f"{reply} is as described")
@@ -122,6 +122,6 @@ with varlink.Client.new_with_address(address) as client:
 expect(GATEWAY in command("info", address), "the command line lists")
 expect("method Status" in command("help", f"{address}/{GATEWAY}"), "it introspects")
 expect(json.loads(command("call", f"{address}/{GATEWAY}.Status"))["radio"]["state"] == "on", "it calls")
-listed = command("call", "--more", f"{address}/{GATEWAY}.Sightings", json.dumps({"all": True}))
+listed = command("call", "--more", f"{address}/{GATEWAY}.Sightings", json.dumps({"includesAll": True}))
 expect(address_in_sight in listed, "it streams")
 print("conforms")

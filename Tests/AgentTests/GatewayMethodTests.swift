@@ -18,7 +18,7 @@ struct GatewayMethodTests {
     let radio = try #require(reply.object("radio"))
     #expect(radio.text("state") == "on")
     #expect(radio.text("source") == "h4:bench")
-    #expect(radio["extendedAdvertising"] == .bool(true))
+    #expect(radio["hasExtendedAdvertising"] == .bool(true))
     #expect(reply["problems"] == .array([]))
     #expect(reply.integer("devices") == 2)
     #expect(reply.integer("found") == 1)
@@ -54,7 +54,7 @@ struct GatewayMethodTests {
     #expect(matching.map(\.continues) == [true, false])
     #expect(matching[0].object("device")?.text("name") == "Lumo")
     #expect(matching[1].parameters == JSONObject())
-    let all = bench.call("Sightings", by: client, more: true) { $0.member("all", true) }
+    let all = bench.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
     #expect(all.count == 3)
   }
 
@@ -63,7 +63,7 @@ struct GatewayMethodTests {
     let bench = Workbench(.lights, scene: (1...300).map { .stranger($0) })
     bench.run(milliseconds: 5000)
     let client = try #require(bench.connect())
-    let all = bench.call("Sightings", by: client, more: true) { $0.member("all", true) }
+    let all = bench.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
     #expect(all.count == 301)
     #expect(Set(all.compactMap { $0.object("device")?.text("address") }).count == 300)
   }
@@ -79,9 +79,9 @@ struct GatewayMethodTests {
     #expect(replies.count == 4)
     #expect(replies[0].object("device")?.text("address") == address)
     #expect(replies[1].object("explanation")?.text("item") == "bulb")
-    #expect(replies[1].object("explanation")?["found"] == .bool(true))
+    #expect(replies[1].object("explanation")?["isFound"] == .bool(true))
     #expect(replies[2].object("explanation")?.text("item") == "held")
-    #expect(replies[2].object("explanation")?["found"] == .bool(false))
+    #expect(replies[2].object("explanation")?["isFound"] == .bool(false))
 
     let absent = bench.call("Explain", by: client, more: true) { $0.member("device", "00:00:00:00:00:01") }
     #expect(absent.map(\.error) == ["io.accessoryd.Gateway.DeviceNotInSight"])

@@ -28,7 +28,7 @@ struct ReloadTests {
     #expect(reply.integer("itemsKept") == 1)
     #expect(reply.integer("itemsAdded") == 1)
     #expect(reply.integer("itemsRemoved") == 1)
-    #expect(reply["radioRestarted"] == .bool(false))
+    #expect(reply["hasRestartedRadio"] == .bool(false))
     #expect(reply["warnings"] == .array([.string("accessoryd.toml:3: app.lights: a warning")]))
     bench.run(milliseconds: 3000)
     #expect(watcher.events.map { $0.text("item") } == ["held", "held"])
@@ -102,7 +102,7 @@ struct ReloadTests {
     bench.radioVanishes()
     bench.reading = configuration(.lights)
     let client = try #require(bench.connect())
-    #expect(bench.call("Reload", by: client).first?["radioRestarted"] == .bool(true))
+    #expect(bench.call("Reload", by: client).first?["hasRestartedRadio"] == .bool(true))
     #expect(bench.opened == [.h4("bench"), .h4("bench")])
   }
 

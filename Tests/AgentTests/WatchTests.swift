@@ -20,7 +20,7 @@ struct WatchTests {
     #expect(first.count == 2)
     #expect(first[0].text("epoch") == "00000000000000010000000000000002")
     #expect(first[0].integer("sequence") == 2)
-    #expect(first[0]["reset"] == nil)
+    #expect(first[0]["isReset"] == nil)
     #expect(first[1].object("present") != nil)
     bench.run(milliseconds: 3000)
     let events = client.events
@@ -44,7 +44,7 @@ struct WatchTests {
       json.member("epoch", epoch)
       json.member("sequence", next)
     }
-    #expect(replies.first?["reset"] == nil)
+    #expect(replies.first?["isReset"] == nil)
     #expect(!replies.contains { $0["present"] != nil })
     bench.run(milliseconds: 12_000)
     let sequences = (first.events + second.events).compactMap { $0.integer("sequence") }
@@ -65,7 +65,7 @@ struct WatchTests {
       json.member("epoch", epoch)
       json.member("sequence", sequence)
     }
-    #expect(replies.first?["reset"] == .bool(true))
+    #expect(replies.first?["isReset"] == .bool(true))
     #expect(replies.count == 2 && replies[1].object("present") != nil)
   }
 

@@ -63,7 +63,7 @@ enum Samples {
       registryTrouble.map { #"[{"kind":"registryDegraded","sentence":"\#($0)"}]"# } ?? "[]"
     let text = """
       {"version":"0.1.0","epoch":"\(lights)","time":100,"radio":{"source":"hci0","state":"\(radio.rawValue)",
-      "detail":"hci0 is not there; plug it in","scan":null,"address":null,"extendedAdvertising":null,"codedPHY":null,
+      "detail":"hci0 is not there; plug it in","scan":null,"address":null,"hasExtendedAdvertising":null,"hasCodedPHY":null,
       "bringups":1,"failures":0,"dropped":0},"problems":\(problems),"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
       "events":1,"connections":1,"connectionsMax":1,"watchers":1,"reloads":0,"reloadsRefused":0}
       """

@@ -33,8 +33,8 @@ extension Replies {
           json.member("address", address)
           json.member("addressType", "random")
           json.member("bond", "bonded")
-          json.member("identityDurable", true)
-          json.member("inSight", level != nil)
+          json.member("isIdentityDurable", true)
+          json.member("isInSight", level != nil)
           json.member("filteredRSSI", level)
           json.member("addedAt", 1_700_000_000)
         }

@@ -130,7 +130,7 @@ struct LiveTests {
         json.member("itemsKept", 6)
         json.member("itemsAdded", 1)
         json.member("itemsRemoved", 0)
-        json.member("radioRestarted", false)
+        json.member("hasRestartedRadio", false)
         json.member("warnings", ["a.toml:3: app.x: broad"])
       })
     let taken = try run([good], "reload")

@@ -145,7 +145,7 @@ struct PickScreenTests {
     let terminal = try terminal(agent, "--app", "lights", "--item", "bulb", "--timeout", "long")
     let call = try agent.call("Open")
     #expect(call["app"] == .string("lights") && call["items"] == .array([.string("bulb")]))
-    #expect(call["discoveryTimeout"] == .string("long") && call["touch"] == nil)
+    #expect(call["discoveryTimeout"] == .string("long") && call["usesTouch"] == nil)
     try agent.tell(
       .request(PickerSamples.setup(onBehalf: true)),
       .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request))

@@ -75,7 +75,7 @@ struct PickTests {
   @Test("The options are the agent's parameters")
   func parameters() throws {
     let options: [(arguments: [String], name: String, value: JSONValue)] = [
-      (["--touch"], "touch", .bool(true)), (["--first-immediate"], "firstImmediate", .bool(true)),
+      (["--touch"], "usesTouch", .bool(true)), (["--first-immediate"], "takesFirstImmediate", .bool(true)),
       (["--device", "c4:a1:00:00:1e:27"], "device", .string("C4:A1:00:00:1E:27")),
       (["--count", "3", "--item", "a", "--item", "b"], "items", .array([.string("a"), .string("b")])),
       (["--count", "3"], "count", .integer(3)),
@@ -175,7 +175,7 @@ struct PickTests {
     let file = try folder.file("lines", [])
     let script = #"""
       "$TOOL" pick --json --socket "$1" > "$2" & child=$!
-      until grep -q '^{"synced":true}$' "$2"; do kill -0 $child || exit 9; done
+      until grep -q '^{"isSynced":true}$' "$2"; do kill -0 $child || exit 9; done
       kill -TERM $child; wait $child
       """#
     let run = try Tool.shell(script, agent.path, file)

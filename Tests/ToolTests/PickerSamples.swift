@@ -44,7 +44,7 @@ enum PickerSamples {
     json.member("accessory", accessory)
     json.member("displayName", "Desk")
     json.member("awaitsApp", false)
-    json.member("finishInApp", true)
+    json.member("finishesInApp", true)
   }
   static let empty = Message.reply()
   static let opened = Message.reply(continues: true) { $0.member("request", request) }

@@ -136,8 +136,8 @@ struct RegistryCommandTests {
       if case .object(let parameters)? = call["parameters"] { parameters } else { nil }
     }
     #expect(calls.count == 3)
-    #expect(calls.map { $0["begin"] } == [.bool(true), nil, nil])
-    #expect(calls.map { $0["commit"] } == [nil, nil, .bool(true)])
+    #expect(calls.map { $0["begins"] } == [.bool(true), nil, nil])
+    #expect(calls.map { $0["commits"] } == [nil, nil, .bool(true)])
     var sent: [String] = []
     for call in calls {
       guard case .array(let elements)? = call["lines"] else { continue }

@@ -17,7 +17,7 @@ enum Replies {
         json.member("epoch", epoch)
         json.member("sequence", sequence)
         json.member("time", 100)
-        if reset { json.member("reset", true) }
+        if reset { json.member("isReset", true) }
       })
   }
 
@@ -64,8 +64,8 @@ enum Replies {
           json.member("detail", "it scans, passive, extended")
           json.member("scan", "passive")
           json.member("address", "DC:A6:32:00:00:01")
-          json.member("extendedAdvertising", true)
-          json.member("codedPHY", false)
+          json.member("hasExtendedAdvertising", true)
+          json.member("hasCodedPHY", false)
           json.member("bringups", 1)
           json.member("failures", 0)
           json.member("dropped", 0)

@@ -51,8 +51,8 @@ struct WatchTests {
     let lines = run.lines
     try #require(lines.count == 5, "\(run.text)")
     // The agent did not say what it left out: the numbers do.
-    #expect(lines[1] == #"{"missed":1}"#)
-    #expect(lines[3] == #"{"reset":{"epoch":"\#(Replies.laterEpoch)","sequence":4}}"#)
+    #expect(lines[1] == #"{"epoch":"\#(Replies.epoch)","missed":1}"#)
+    #expect(lines[3] == #"{"epoch":"\#(Replies.laterEpoch)","reset":{"sequence":4}}"#)
   }
 
   @Test("A connection that breaks is taken up where it was")

@@ -40,7 +40,7 @@ struct AccessoryLineTests {
       text(Self.bulb) == #"""
         {"identifier":"0123456789abcdef0000000000000001","app":"lights","item":"bulb",\#
         "displayName":"Desk \u001b[2J","state":"authorized","standing":"good","address":"C4:A1:00:00:1E:27",\#
-        "addressType":"random","bond":"bonded","identityDurable":true,"inSight":true,"filteredRSSI":-44,\#
+        "addressType":"random","bond":"bonded","isIdentityDurable":true,"isInSight":true,"filteredRSSI":-44,\#
         "addedAt":1700000000}
 
         """#)
@@ -48,8 +48,8 @@ struct AccessoryLineTests {
       text(Self.camera) == #"""
         {"identifier":"ffffffffffffffffffffffffffffffff","app":"cameras","item":null,\#
         "displayName":"Camera","state":"awaitingAuthorization","standing":"suspended","address":null,\#
-        "addressType":null,"ssid":"c\#u{FFFD}","ssidHex":"63ff","bond":"none","identityDurable":false,\#
-        "inSight":false,"filteredRSSI":null,"addedAt":null}
+        "addressType":null,"ssid":"c\#u{FFFD}","ssidHex":"63ff","bond":"none","isIdentityDurable":false,\#
+        "isInSight":false,"filteredRSSI":null,"addedAt":null}
 
         """#)
   }
@@ -83,7 +83,7 @@ struct AccessoryLineTests {
       ("identifier", .null, .wrongType), ("state", .integer(20), .wrongType),
       ("standing", .string("bad"), .unknownValue), ("address", .string("C4:A1"), .unknownValue),
       ("addressType", .null, .wrongType), ("addressType", .string("anonymous"), .unknownValue),
-      ("filteredRSSI", .integer(300), .unknownValue), ("inSight", .integer(1), .wrongType),
+      ("filteredRSSI", .integer(300), .unknownValue), ("isInSight", .integer(1), .wrongType),
     ])
   func problems(name: String, value: JSONValue, kind: JSONMemberError.Kind) throws {
     let members = try object(Self.bulb).members.map {

@@ -57,14 +57,14 @@ struct PickerLineTests {
       text == #"""
         {"of":"\#(Self.id)","candidate":{"candidate":7,"itemIndex":0,"name":"Lumo bulb","productImage":"lumo.png",\#
         "deviceName":"L\#u{FFFD}","deviceNameHex":"4cff","address":"C4:A1:00:00:1E:27","addressType":"random",\#
-        "rssi":-44,"filteredRSSI":null,"silence":0.250000,"identityDurable":true,"isShared":false}}
+        "rssi":-44,"filteredRSSI":null,"silence":0.250000,"isIdentityDurable":true,"isShared":false}}
 
         """#)
     #expect(
       String(decoding: PickerReply.request(Self.authorize).json, as: UTF8.self) == #"""
-        {"request":{"request":"\#(Self.id)","kind":"authorize","app":"lights","onBehalf":false,"since":0.000000,\#
-        "end":null,"phase":"answering","items":[],"touch":false,"filtered":false,"disclosed":0,"remaining":0,\#
-        "hidden":0,"accessory":"\#(Self.id)","displayName":"Küche","renameSSID":false,"adds":["the network HUB-1"]}}
+        {"request":{"request":"\#(Self.id)","kind":"authorize","app":"lights","isOnBehalf":false,"since":0.000000,\#
+        "end":null,"phase":"answering","items":[],"usesTouch":false,"isFiltered":false,"disclosed":0,"remaining":0,\#
+        "hidden":0,"accessory":"\#(Self.id)","displayName":"Küche","renamesSSID":false,"adds":["the network HUB-1"]}}
 
         """#)
   }
@@ -82,7 +82,7 @@ struct PickerLineTests {
     ] {
       #expect(throws: problem) { try CandidateLine(damaged) }
     }
-    #expect(throws: JSONMemberError(path: "synced", kind: .missing)) { try PickerReply(JSONObject()) }
+    #expect(throws: JSONMemberError(path: "isSynced", kind: .missing)) { try PickerReply(JSONObject()) }
     let setup = try object(Self.setup.json)
     #expect(throws: JSONMemberError(path: "phase", kind: .unknownValue)) {
       try RequestLine(setup.with("phase", .string("waiting")))

@@ -76,7 +76,7 @@ extension ScriptedClient {
     switch dice.number(below: 14) {
     case 0, 1: one(.status, gateway + "Status")
     case 2: one(.one, gateway + "Metrics")
-    case 3: list(gateway + "Sightings") { $0.member("all", true) }
+    case 3: list(gateway + "Sightings") { $0.member("includesAll", true) }
     case 4: list(gateway + "Sightings")
     case 5, 6:
       let device = dice.pick(hints.addresses + ["00:00:00:00:00:00", "nonsense"])

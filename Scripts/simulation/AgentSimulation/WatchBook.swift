@@ -53,7 +53,7 @@ struct WatchBook {
     guard parameters.text("epoch") == facts.epoch, let sequence = parameters.number("sequence"),
       parameters.microseconds("time") != nil
     else { throw Breach(.wrongReply, "\(client) was greeted without epoch, sequence or time") }
-    let isReset = parameters.truth("reset") ?? false
+    let isReset = parameters.truth("isReset") ?? false
     let isRight =
       switch start {
       case .anew: !isReset

@@ -66,7 +66,7 @@ extension GatewayError {
       switch reason {
       case .finished: nil
       case .frame(.oversized): .messageRefused("oversized", limit: limits.frameBytesMax)
-      case .frame(.truncated): .messageRefused("cut", limit: nil)
+      case .frame(.truncated): .messageRefused("truncated", limit: nil)
       case .call(.json(let problem)) where problem.kind == .tooDeep:
         .messageRefused("tooDeep", limit: limits.json.depthMax)
       case .call(.json): .messageRefused("notJSON", limit: nil)

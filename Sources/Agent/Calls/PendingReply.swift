@@ -75,7 +75,7 @@ extension CallResult {
         json.member("accessory", setup.accessory.text)
         json.member("displayName", setup.displayName)
         json.member("awaitsApp", setup.awaitsApp)
-        json.member("finishInApp", setup.finishesInApp)
+        json.member("finishesInApp", setup.finishesInApp)
       case .count(let count): json.member("accessories", count)
       case .reset(let kept): json.member("kept", kept)
       }

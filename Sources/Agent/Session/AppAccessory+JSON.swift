@@ -20,7 +20,7 @@ extension AppAccessory {
       json.member("bluetoothTransportBridgingIdentifier", Hex(Self.sixBytes(of: bridgingIdentifier)))
     }
     json.member("bond", bond.rawValue)
-    json.member("identityDurable", isIdentityDurable)
+    json.member("isIdentityDurable", isIdentityDurable)
   }
 
   /// Most significant first.

@@ -267,7 +267,9 @@ struct ComplaintTests {
   @Test("11: operators see what is near, whether an item looks for it or not")
   func sightings() {
     let story = DeskStory(.lights { _ in }, scene: [.bulb(1), .stranger(2)])
-    let seen = ofGateway(story, "Sightings", #""all":true"#, more: true).compactMap { $0.object("device") }
+    let seen = ofGateway(story, "Sightings", #""includesAll":true"#, more: true).compactMap {
+      $0.object("device")
+    }
     #expect(Set(seen.compactMap { $0.text("address") }) == ["C0:00:00:00:00:01", "C0:00:00:00:00:02"])
   }
 

@@ -17,7 +17,7 @@ struct ImportStories {
     let story = DeskStory(.lights { _ in }, scene: [])
     let first = try #require(story.bench.connect())
     let second = try #require(story.bench.connect())
-    let begin = #""lines":[],"begin":true"#
+    let begin = #""lines":[],"begins":true"#
     #expect(call(begin, story, first) == "taken")
     #expect(call(begin, story, second) == "another import is going on")
     story.run(seconds: 20)

@@ -68,7 +68,7 @@ struct OpenedRequestStories {
   @Test("The first that a gate lets in is taken")
   func firstImmediate() {
     let (story, _, anna) = gateway([.bulb(1), .bulb(2, level: -40, from: 4)], .lights)
-    anna.call("Open", #""app":"lights","items":["held"],"firstImmediate":true"#)
+    anna.call("Open", #""app":"lights","items":["held"],"takesFirstImmediate":true"#)
     story.run(seconds: 8)
     #expect(
       story.text == """
@@ -129,10 +129,10 @@ struct OpenedRequestStories {
     anna.call("Open", #""app":"lights","items":["lamp"]"#)
     anna.call("Open", #""app":"lights","items":["bulb","bulb"]"#)
     anna.call("Open", #""app":"lights","items":[]"#)
-    anna.call("Open", #""app":"lights","touch":true"#)
-    anna.call("Open", #""app":"lights","firstImmediate":true"#)
+    anna.call("Open", #""app":"lights","usesTouch":true"#)
+    anna.call("Open", #""app":"lights","takesFirstImmediate":true"#)
     anna.call("Open", #""app":"lights","device":"x""#)
-    anna.call("Open", #""app":"lights","touch":true,"device":"C0:00:00:00:00:02""#)
+    anna.call("Open", #""app":"lights","usesTouch":true,"device":"C0:00:00:00:00:02""#)
     anna.call("Open", #""app":"lights","count":0"#)
     anna.call("Open", #""app":"lights","discoveryTimeout":"soon""#)
     app.call("ShowPicker")
@@ -159,7 +159,7 @@ struct OpenedRequestStories {
   @Test("An app without items has nothing that can be opened, and nothing to confirm")
   func noItems() {
     let (story, _, anna) = gateway([], GatewayManifest.lights.with { $0.apps[0].items = [] })
-    let open = anna.call("Open", #""app":"lights","touch":true"#)
+    let open = anna.call("Open", #""app":"lights","usesTouch":true"#)
     anna.call("Authorize", #""app":"lights""#)
     #expect(
       open.replies.first?.text("reason") == "the manifest has no items for lights that can be chosen")

@@ -74,7 +74,7 @@ final class StoryApp {
       self.token = token
       epoch = reply.text("epoch") ?? ""
       sequence = reply.integer("sequence") ?? 0
-      if reply["reset"] == .bool(true) { story.note(label, "reset") }
+      if reply["isReset"] == .bool(true) { story.note(label, "reset") }
     } else if let event = reply.object("event") {
       events.append(event)
       tell(event, reply.parameters.objects("accessories"))

@@ -23,8 +23,8 @@ extension ReceivedReply {
     let words = [
       text("accessory").map(story.alias), text("displayName"),
       self["awaitsApp"] == .bool(true) ? "awaits its app" : nil,
-      self["finishInApp"] == .bool(true) ? "goes on in the app" : nil,
-      self["reset"] == .bool(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
+      self["finishesInApp"] == .bool(true) ? "goes on in the app" : nil,
+      self["isReset"] == .bool(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
       integer("accessories").map { "\($0) accessories" }, text("state"), text("address"),
       object("removed")?.text("device").map { "removed \($0)" },
       text("request") != nil ? "open" : nil, integer("sequence").map { "from #\($0)" },
@@ -84,9 +84,9 @@ extension JSONObject {
   /// A request, as operators see it.
   func requestWords(_ story: DeskStory) -> String {
     [
-      text("kind"), text("app"), text("phase"), truth("onBehalf") ? "on behalf" : nil,
-      truth("touch") ? "touch" : nil,
-      truth("filtered") ? "filtered, \(integer("disclosed") ?? -1) told" : nil,
+      text("kind"), text("app"), text("phase"), truth("isOnBehalf") ? "on behalf" : nil,
+      truth("usesTouch") ? "touch" : nil,
+      truth("isFiltered") ? "filtered, \(integer("disclosed") ?? -1) told" : nil,
       integer("remaining").flatMap { $0 == 1 || text("kind") != "setup" ? nil : "\($0) to come" },
       integer("hidden").flatMap { $0 > 0 ? "\($0) hidden" : nil }, text("displayName"),
       texts("adds").isEmpty ? nil : "adds \(texts("adds").joined(separator: ", "))", text("detail"),

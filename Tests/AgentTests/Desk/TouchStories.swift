@@ -257,7 +257,7 @@ struct TouchStories {
       Self.manifest.with { $0.apps[0].items[0].selection = .operator },
       scene: [.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 9)])
     let anna = story.watcher()
-    anna.call("Open", #""app":"lights","touch":true,"count":3"#)
+    anna.call("Open", #""app":"lights","usesTouch":true,"count":3"#)
     story.run(seconds: 301)
     #expect(
       story.text == """

@@ -128,7 +128,7 @@ struct AppEventWritingTests {
         "bluetoothManufacturerDataBlob":"a55a","bluetoothManufacturerDataMask":"ff0f",\
         "bluetoothServiceUUID":"fe0f","bluetoothRange":10},\
         "bluetoothIdentifier":"00000000000000020000000000000003","ssid":"Lumo-1",\
-        "bluetoothTransportBridgingIdentifier":"010203040506","bond":"bonded","identityDurable":true}}}
+        "bluetoothTransportBridgingIdentifier":"010203040506","bond":"bonded","isIdentityDurable":true}}}
         """)
   }
 
@@ -141,7 +141,7 @@ struct AppEventWritingTests {
     #expect(try Described.misfit(message, of: "List", in: SessionInterface.self) == nil)
     let object = try #require(try Described.reply(message).object("accessory"))
     #expect(
-      Self.names(object) == ["identifier", "displayName", "state", "descriptor", "bond", "identityDurable"])
+      Self.names(object) == ["identifier", "displayName", "state", "descriptor", "bond", "isIdentityDurable"])
     #expect(object.integer("state") == 0)
   }
 

@@ -146,8 +146,8 @@ extension LifeCycle {
     let timeout: String = actors[place].dice.pick(["5", "short", "unbounded"])
     call(place, new(ActorCall.picker + "Open", seconds: nil, more: true)) { json in
       json.member("app", app)
-      if kind == 0 { json.member("touch", true) }
-      if kind == 1 { json.member("firstImmediate", true) }
+      if kind == 0 { json.member("usesTouch", true) }
+      if kind == 1 { json.member("takesFirstImmediate", true) }
       if kind == 2 { json.member("device", device) }
       json.member("count", count)
       json.member("discoveryTimeout", timeout)
@@ -317,8 +317,8 @@ extension LifeCycle {
       let lines = knowledge.exported
       call(place, about("Import", 30)) { json in
         json.member("lines", lines)
-        json.member("begin", true)
-        json.member("commit", true)
+        json.member("begins", true)
+        json.member("commits", true)
       }
     case 28: if dice.chance(perMille: 150) { call(place, about("Reset", 30)) }
     default: call(place, ActorCall(method: "io.accessoryd.Gateway.Reload", deadline: 30_000_000, sentAt: now))

@@ -73,7 +73,7 @@ struct SessionBook {
     guard let sequence = reply.number("sequence"), reply.text("epoch") == epoch else {
       throw Breach(.wrongReply, "\(client) was greeted without a place")
     }
-    let goesOn = token == self.token && UInt64(sequence) == next && reply.truth("reset") != true
+    let goesOn = token == self.token && UInt64(sequence) == next && reply.truth("isReset") != true
     if token != self.token { pickers = [:] }
     if !goesOn { (accessories, hasMissed) = (nil, token == self.token) }
     if !goesOn { (owed, activatedAt) = ([], UInt64(sequence)) }
@@ -87,7 +87,7 @@ struct SessionBook {
     guard isReturning else { return }
     isReturning = false
     owed = takenBack
-    guard reply.truth("reset") == true else {
+    guard reply.truth("isReset") == true else {
       throw Breach(.wrongReply, "\(client) goes on from another run of the agent")
     }
   }
@@ -199,6 +199,6 @@ struct RequestBook {
     if let closed = reply.text("closed"), open.remove(closed) == nil {
       throw Breach(.wrongReply, "\(client) was told twice that \(closed) is over")
     }
-    if reply.truth("synced") == true { isSynced = true }
+    if reply.truth("isSynced") == true { isSynced = true }
   }
 }

@@ -131,7 +131,7 @@ extension AgentCore {
       json.member("itemsKept", summary.itemsKept)
       json.member("itemsAdded", summary.itemsAdded)
       json.member("itemsRemoved", summary.itemsRemoved)
-      json.member("radioRestarted", restartsRadio)
+      json.member("hasRestartedRadio", restartsRadio)
       json.member("warnings", warnings.prefix(50).map(GatewayError.cut))
     }
   }

@@ -12,7 +12,7 @@ enum SightingsMethod: GatewayMethod {
   static let replies = ReplyCount.many
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
-    .stream(SightingsStream(all: (try? call.parameters.bool("all")) ?? false))
+    .stream(SightingsStream(all: (try? call.parameters.bool("includesAll")) ?? false))
   }
 }
 

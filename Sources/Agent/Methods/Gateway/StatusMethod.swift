@@ -52,8 +52,8 @@ extension AgentCore {
     }
     if radio.link == .controller, radio.state == .on {
       json.member("address", DeviceAddress(bits: radio.profile.address, type: .public).text)
-      json.member("extendedAdvertising", radio.initializer.scansExtended)
-      json.member("codedPHY", radio.initializer.scansExtended && radio.profile.scansCoded)
+      json.member("hasExtendedAdvertising", radio.initializer.scansExtended)
+      json.member("hasCodedPHY", radio.initializer.scansExtended && radio.profile.scansCoded)
     }
     json.member("bringups", radio.initializations)
     json.member("failures", radio.recovery.failureCount)

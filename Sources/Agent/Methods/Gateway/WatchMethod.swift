@@ -70,7 +70,7 @@ struct WatchStream: ReplyStream {
       json.member("epoch", agent.epoch.text)
       json.member("sequence", cursor.sequence)
       json.member("time", Seconds(microseconds: agent.radioTime.microseconds))
-      if isReset { json.member("reset", true) }
+      if isReset { json.member("isReset", true) }
     }
   }
 
@@ -89,7 +89,8 @@ struct WatchStream: ReplyStream {
     case .reset: preconditionFailure("a watch stands in this run's ring")
     case .event(let sequence, let sighting, let byteCount):
       agent.counters.streams.eventsDelivered &+= 1
-      let event = agent.dataPath.event(sequence, sighting, byteCount: byteCount)
+      let event = agent.dataPath.event(
+        sequence, of: agent.epoch.text, sighting, byteCount: byteCount)
       let message = Message.element("event", event)
       agent.feeds.messages[sequence] = message
       return .reply(message)
@@ -129,9 +130,11 @@ extension ManifestDataPath {
   }
 
   /// An event of the ring that was just read, with its item's names.
-  fileprivate func event(_ sequence: UInt64, _ sighting: Sighting, byteCount: Int) -> EventLine {
+  fileprivate func event(
+    _ sequence: UInt64, of epoch: String, _ sighting: Sighting, byteCount: Int
+  ) -> EventLine {
     EventLine(
-      sequence: sequence, sighting: sighting, item: item(of: sighting),
+      sequence: sequence, epoch: epoch, sighting: sighting, item: item(of: sighting),
       payload: payload(of: sequence, byteCount: byteCount))
   }
 }

@@ -78,12 +78,13 @@ enum OpeningFields {
   }
 
   private static func choice(_ parameters: Parameters) throws(OperatorError) -> PickerRequest.Choice {
-    let touch = (try? parameters.bool("touch")) ?? false
-    let first = (try? parameters.bool("firstImmediate")) ?? false
+    let touch = (try? parameters.bool("usesTouch")) ?? false
+    let first = (try? parameters.bool("takesFirstImmediate")) ?? false
     let device = parameters.wordIfAny("device")
     guard [touch, first, device != nil].count(where: { $0 }) <= 1 else {
       throw .invalid(
-        field: touch && first ? "firstImmediate" : "device", reason: "one request is decided in one way only")
+        field: touch && first ? "takesFirstImmediate" : "device",
+        reason: "one request is decided in one way only")
     }
     if touch { return .touch }
     if first { return .firstImmediate }

@@ -81,13 +81,13 @@ enum ImportMethod: OperatorMethod {
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (client, parameters) = (call.client, call.parameters)
     try call.agent.setupCore.requireRegistryForOperators()
-    if (try? parameters.bool("begin")) ?? false { try begin(call) }
+    if (try? parameters.bool("begins")) ?? false { try begin(call) }
     guard client.registryImport != nil else {
-      throw .invalid(field: "begin", reason: "no import was begun on this connection")
+      throw .invalid(field: "begins", reason: "no import was begun on this connection")
     }
     do throws(OperatorError) {
       try client.registryImport?.append((try? parameters.strings("lines")) ?? [], at: call.agent.now)
-      guard (try? parameters.bool("commit")) ?? false else { return .done }
+      guard (try? parameters.bool("commits")) ?? false else { return .done }
       let registry = try registry(client.registryImport?.lines ?? [])
       client.registryImport = nil
       return try startPending(call) { (setup, id) throws(OperatorError) in
@@ -103,7 +103,7 @@ enum ImportMethod: OperatorMethod {
     for other in call.agent.clients.connected where other !== call.client {
       guard let others = other.registryImport else { continue }
       guard others.isIdle(at: call.agent.now) else {
-        throw .invalid(field: "begin", reason: "another import is going on")
+        throw .invalid(field: "begins", reason: "another import is going on")
       }
       other.registryImport = nil
     }

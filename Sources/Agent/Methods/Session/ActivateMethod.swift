@@ -65,7 +65,7 @@ private struct SessionStream: ReplyStream {
       json.member("app", position.app)
       json.member("epoch", agent.epoch.text)
       json.member("sequence", position.sequence)
-      if isReset { json.member("reset", true) }
+      if isReset { json.member("isReset", true) }
     }
   }
 

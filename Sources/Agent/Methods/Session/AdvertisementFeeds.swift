@@ -18,8 +18,9 @@ struct Advertisement: Sendable {
   let filteredRSSI: Int8?
   let payload: [UInt8]
 
-  func writeMembers(sequence: UInt64, now: Instant, to json: inout JSONWriter) {
+  func writeMembers(sequence: UInt64, epoch: String, now: Instant, to json: inout JSONWriter) {
     json.member("sequence", sequence)
+    json.member("epoch", epoch)
     json.member("identifier", accessory.text)
     json.member("event", event.text)
     json.member("time", Seconds(microseconds: time.microseconds))

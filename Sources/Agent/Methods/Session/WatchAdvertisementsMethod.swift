@@ -67,7 +67,7 @@ private struct AdvertisementStream: ReplyStream {
     Message.reply(continues: true) { json in
       json.member("epoch", agent.epoch.text)
       json.member("sequence", sequence)
-      if isReset { json.member("reset", true) }
+      if isReset { json.member("isReset", true) }
     }
   }
 
@@ -101,7 +101,8 @@ private struct AdvertisementStream: ReplyStream {
     .reply(
       Message.reply(continues: true) { json in
         json.object("advertisement") { json in
-          advertisement.writeMembers(sequence: sequence, now: agent.radioTime, to: &json)
+          advertisement.writeMembers(
+            sequence: sequence, epoch: agent.epoch.text, now: agent.radioTime, to: &json)
         }
       })
   }
