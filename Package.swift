@@ -54,13 +54,15 @@ let package = Package(
     .target(name: "CBluetooth"),
     .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
     .target(
-      name: "ToolText", dependencies: ["HCI", "Discovery", "Manifest", "Registry", "Setup", "JSON"],
+      name: "ToolText",
+      dependencies: ["HCI", "Discovery", "Interfaces", "Manifest", "Registry", "Setup", "JSON"],
       swiftSettings: strict,
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
     // The screen on which an operator chooses an accessory (pure), and the terminal that shows it.
-    .target(name: "PickerScreen", dependencies: ["HCI", "JSON", "ToolText"], swiftSettings: strict),
+    .target(
+      name: "PickerScreen", dependencies: ["HCI", "Interfaces", "JSON", "ToolText"], swiftSettings: strict),
     .target(name: "CCurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
     .target(name: "Terminal", dependencies: ["CCurses", "PickerScreen"], swiftSettings: strict),
 
@@ -96,7 +98,8 @@ let package = Package(
     .target(
       name: "AgentRuntime",
       dependencies: [
-        "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink", "ToolText",
+        "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink", "Interfaces",
+        "ToolText",
         "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
@@ -265,19 +268,22 @@ let package = Package(
     .testTarget(
       name: "ToolTextTests",
       dependencies: [
-        "ToolText", "HCI", "Discovery", "Manifest", "Registry", "Setup", "JSON", "ManifestFormat",
+        "Interfaces", "ToolText", "HCI", "Discovery", "Manifest", "Registry", "Setup", "JSON",
+        "ManifestFormat",
         "TestSupport",
         "VirtualRadio",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PickerScreenTests",
-      dependencies: ["PickerScreen", "HCI", "JSON", "ToolText", "VirtualRadio"], exclude: ["Fixtures"],
+      dependencies: ["PickerScreen", "HCI", "Interfaces", "JSON", "ToolText", "VirtualRadio"],
+      exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "accessoryctl", "accessoryd", "HCI", "JSON", "LinuxSystem", "ToolText", "TestSupport", "Varlink",
+        "accessoryctl", "accessoryd", "HCI", "Interfaces", "JSON", "LinuxSystem", "ToolText", "TestSupport",
+        "Varlink",
         "VirtualRadio", "virtual-controller",
       ],
       exclude: ["Fixtures", "metrics.py"],

@@ -3,6 +3,7 @@
 public import Controller
 import Discovery
 public import HCI
+import Interfaces
 import Manifest
 public import Setup
 import ToolText

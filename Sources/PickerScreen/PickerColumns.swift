@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 import ToolText
 
 /// Which columns the rows of a list have, and how wide they are: as many as fit, the more important ones first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 import ToolText
 
 /// The devices of a request, in the order of their rows, and which of them is selected.

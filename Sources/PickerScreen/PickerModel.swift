@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 public import ToolText
 
 /// A picker in front of a person: what waits at the gateway, what is selected, and what keys mean now.

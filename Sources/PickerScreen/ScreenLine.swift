@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import ToolText
 
 /// How a piece of a line stands out. No meaning is in it alone: every terminal shows the same words.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+public import Interfaces
 import Manifest
 import Registry
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 public import JSON
 public import Registry
 public import Setup

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 
 /// What an advertising payload says, collected from its AD structures; copies, for programs that print.
 ///

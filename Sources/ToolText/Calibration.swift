@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+import Interfaces
 
 /// The readings of a device that is held at 1 m from the adapter, and what they say about it.
 ///

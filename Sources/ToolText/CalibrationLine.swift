@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 public import JSON
 
 /// What a calibration found: the line of `calibrate --json` (`Config/schema/calibrate.schema.json`), and the lines that

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 public import JSON
 
 /// A device that can be chosen: `Candidate` of `io.accessoryd.Operator`, and a part of a line of `pick --json`.

@@ -2,6 +2,7 @@
 
 import Discovery
 public import HCI
+import Interfaces
 public import Manifest
 
 /// The agent's own data path, fed from a capture instead of a radio.

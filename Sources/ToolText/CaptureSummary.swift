@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Interfaces
+
 /// What a capture held.
 public struct CaptureSummary: Equatable, Sendable {
   /// From the first record to the last.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 public import Manifest
 
 /// Whether one clause of a descriptor holds, with everything it was compared with.

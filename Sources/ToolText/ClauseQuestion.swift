@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+import Interfaces
 import Manifest
 
 /// Asks the clauses of a descriptor one by one, slowly and with all they saw. The compiled matcher gives the same

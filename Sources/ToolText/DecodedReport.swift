@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 
 /// One advertising report as `decode` shows it.
 public struct DecodedReport: Equatable, Sendable {

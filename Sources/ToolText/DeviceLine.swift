@@ -2,6 +2,7 @@
 
 public import Discovery
 public import HCI
+public import Interfaces
 public import JSON
 
 /// A device in sight: a line of `sightings --json` (`Config/schema/sightings.schema.json`), and a device of

@@ -2,6 +2,7 @@
 
 public import Discovery
 public import HCI
+public import Interfaces
 public import Manifest
 
 /// One device as the tables have it now, copied.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
+
 /// Which characters take two columns of a terminal.
 enum EastAsianWidth {
   /// Code points whose East_Asian_Width is W or F, in order (Unicode 15.0.0, EastAsianWidth.txt); ranges that only

@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+public import Interfaces
 import Manifest
 
 /// What an item's gate sees of a device.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+public import Interfaces
 public import JSON
 import Manifest
 

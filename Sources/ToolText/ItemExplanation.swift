@@ -2,6 +2,7 @@
 
 public import Discovery
 public import HCI
+public import Interfaces
 public import Manifest
 
 /// Why one identity of an item does or does not match a device, and where the device stands with its gate: a line of

@@ -2,19 +2,9 @@
 
 import Discovery
 import HCI
+public import Interfaces
 public import JSON
 import Manifest
-
-/// A line that can be read back from its object.
-public protocol ReadableLine: Line {
-  init(reading: JSONObjectReader) throws(JSONMemberError)
-}
-
-extension ReadableLine {
-  public init(_ object: JSONObject) throws(JSONMemberError) {
-    try self.init(reading: JSONObjectReader(object))
-  }
-}
 
 extension EventLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {

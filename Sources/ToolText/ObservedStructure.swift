@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 
 /// An AD structure that a clause may look at, copied, with the place it was found.
 struct ObservedStructure: Equatable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 import JSON
 
 /// A record that holds no advertising reports.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 
 /// What the recorder of a capture did not write down.
 public struct RecorderLosses: Equatable, Sendable {

@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+import Interfaces
 public import JSON
 import Manifest
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+import Interfaces
 
 /// Turns events into decoded reports, joining the fragments of extended advertising.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Interfaces
+
 extension StatusLine {
   /// For people, at 80 columns: how it is going first, then numbers.
   public func text(_ style: TextStyle = .plain) -> String {

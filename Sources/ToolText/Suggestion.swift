@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 public import JSON
 
 /// An item for the manifest that finds a device like one that was heard.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Interfaces
 public import JSON
 
 /// An item that finds devices like one that was heard: a line of `suggest --json`

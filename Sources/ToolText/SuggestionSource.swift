@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+import Interfaces
 
 /// What one advertising set of a device advertised over a capture, collected for a suggestion: every key, and of the
 /// data behind it the bits that never changed.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
+
 /// Lines for people: a label in one column, what it says in the next, at most 80 columns wide.
 ///
 /// Values are folded at blanks; a run of hexadecimal digits that is too long alone is folded anywhere.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
+
 /// How words stand out: in colour on a terminal that wants it, else not at all.
 public enum TextStyle: Sendable {
   case plain

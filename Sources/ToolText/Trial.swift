@@ -2,6 +2,7 @@
 
 public import Discovery
 public import HCI
+public import Interfaces
 public import JSON
 public import Manifest
 

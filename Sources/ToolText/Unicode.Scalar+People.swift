@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
+
 extension Unicode.Scalar {
   /// Whether the character is drawn over the one before it.
   var isCombiningMark: Bool {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 import LinuxSystem
 import PickerScreen
-import ToolText
 import Terminal
+import ToolText
 
 /// A picker on the terminal, for as long as the person looks at it.
 struct LivePicker: ~Copyable {

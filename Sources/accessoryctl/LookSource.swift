@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import HCI
+import Interfaces
 import Manifest
 import ToolText
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
 import LinuxSystem
-import ToolText
 import Terminal
+import ToolText
 
 struct PickCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import ToolText
+import Interfaces
 import Testing
+import ToolText
 import VirtualRadio
 
 @testable import PickerScreen

@@ -2,8 +2,9 @@
 
 import Foundation
 import HCI
-import ToolText
+import Interfaces
 import Testing
+import ToolText
 
 @testable import PickerScreen
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
-import ToolText
 import Testing
+import ToolText
 
 /// pick in a real terminal before a stand-in for the agent.
 @Suite("The picker on a terminal")

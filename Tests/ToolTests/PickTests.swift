@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import Interfaces
 import JSON
-import ToolText
 import Testing
+import ToolText
 
 /// pick without a screen before a stand-in for the agent.
 @Suite("Picking by scripts")

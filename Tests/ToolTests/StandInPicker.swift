@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import Interfaces
 import JSON
 import LinuxSystem
-import ToolText
 import Synchronization
+import ToolText
 import Varlink
 
 /// A stand-in for the agent that answers operators: how it is, what waits, and one message or more for each method.

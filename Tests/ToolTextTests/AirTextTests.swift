@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
-import ToolText
 import Testing
+import ToolText
 
 @Suite struct AirTextTests {
   /// Ill-formed sequences of Unicode 15.0, 3.9, tables 3-8 to 3-11, and what stands for them.

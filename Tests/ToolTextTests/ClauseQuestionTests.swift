@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+import Interfaces
 import Manifest
 import Testing
 @testable import ToolText

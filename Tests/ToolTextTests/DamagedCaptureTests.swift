@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+import Interfaces
 import JSON
 import Manifest
 import Testing

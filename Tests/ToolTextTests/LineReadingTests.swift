@@ -2,11 +2,12 @@
 
 import Discovery
 import HCI
+import Interfaces
 import JSON
 import Manifest
 import ManifestFormat
-import TestSupport
 import Testing
+import TestSupport
 @testable import ToolText
 
 /// Lines of the demonstration's scene: of everything every minute, of what comes and goes every second.

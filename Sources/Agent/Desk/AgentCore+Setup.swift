@@ -2,6 +2,7 @@
 
 import Discovery
 public import HCI
+import Interfaces
 import Manifest
 public import Registry
 import Setup

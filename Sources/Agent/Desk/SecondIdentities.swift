@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+import Interfaces
 import Manifest
 import Registry
 import Setup

@@ -3,6 +3,7 @@
 import Controller
 import Discovery
 import HCI
+import Interfaces
 import Manifest
 import Registry
 import Setup

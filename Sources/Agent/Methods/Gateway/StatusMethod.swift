@@ -3,6 +3,7 @@
 import Controller
 import Discovery
 import HCI
+import Interfaces
 import JSON
 import Manifest
 import Setup

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
 public import JSON
 
@@ -13,12 +13,12 @@ public struct AirText: Equatable, Sendable {
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// A piece of the text.
-  enum Part: Equatable {
+  package enum Part: Equatable {
     case scalar(Unicode.Scalar)
     case illFormed(ArraySlice<UInt8>)
   }
 
-  var parts: [Part] {
+  package var parts: [Part] {
     var parts: [Part] = []
     var parser = Unicode.UTF8.ForwardParser()
     var iterator = bytes.makeIterator()

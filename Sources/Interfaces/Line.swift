@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
 public import JSON
 
@@ -10,4 +10,15 @@ public protocol Line: Sendable {
 
 extension Line {
   public func write(to json: inout JSONWriter) { json.line { writeMembers(to: &$0) } }
+}
+
+/// A line that can be read back from its object.
+public protocol ReadableLine: Line {
+  init(reading: JSONObjectReader) throws(JSONMemberError)
+}
+
+extension ReadableLine {
+  public init(_ object: JSONObject) throws(JSONMemberError) {
+    try self.init(reading: JSONObjectReader(object))
+  }
 }
