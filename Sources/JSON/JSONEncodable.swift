@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can stand as a value in the JSON we print.
+/// A value that can be written as JSON.
 public protocol JSONEncodable {
   func write(to json: inout JSONWriter)
 }
@@ -27,7 +27,7 @@ extension UInt16: JSONEncodable {}
 extension UInt32: JSONEncodable {}
 extension UInt64: JSONEncodable {}
 
-/// An absent value is `null`.
+/// nil is written as `null`.
 extension Optional: JSONEncodable where Wrapped: JSONEncodable {
   public func write(to json: inout JSONWriter) {
     guard let self else { return json.literal("null") }

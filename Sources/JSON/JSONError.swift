@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is not JSON that we read, and where.
+/// Why a text cannot be read as JSON, and where.
 public struct JSONError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
-    /// The text ends inside a value, or holds none.
+    /// The text ends inside a value, or is empty.
     case endOfText
-    /// No value, name or punctuation can start with this octet here.
+    /// This byte cannot start a value, a name or punctuation here.
     case unexpectedByte(UInt8)
-    /// A control character stands in a text without an escape.
+    /// A string has an unescaped control character.
     case bareControl
-    /// An escape is none of those that RFC 8259, 7 has.
+    /// An escape sequence is not one of those in RFC 8259, 7.
     case badEscape
-    /// Half of a UTF-16 surrogate pair, which is no character.
+    /// Half of a UTF-16 surrogate pair, which is not a character.
     case loneSurrogate
-    /// Octets of a text are not UTF-8 (Unicode 15.0, 3.9, table 3-7).
+    /// The bytes of a string are not UTF-8 (Unicode 15.0, 3.9, table 3-7).
     case notUTF8
-    /// A number is none by RFC 8259, 6.
+    /// A number does not follow RFC 8259, 6.
     case badNumber
-    /// A number is longer than we read, or larger than a Double holds.
+    /// A number is longer than the limit, or larger than a Double can hold.
     case numberOutOfRange
     case tooDeep
     case tooManyValues
-    /// An object has the same name twice.
+    /// An object has a name twice.
     case duplicateName
     /// Something follows the value.
     case trailing
   }
 
   public let kind: Kind
-  /// Octets before the place.
+  /// How many bytes precede the error.
   public let offset: Int
 
   public init(_ kind: Kind, at offset: Int) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text as a JSON string (RFC 8259, 7).
+/// Writes text as a JSON string (RFC 8259, 7).
 ///
-/// Escaped are quotes, backslashes and controls, as the standard demands; DEL, the C1 controls, the line and
-/// paragraph separators, and everything that is invisible or changes the direction of writing too, so that a line
-/// can be looked at in a terminal. A solidus is not escaped.
+/// It escapes quotes, backslashes and controls, as the standard requires. It also escapes DEL, the C1 controls, the line
+/// and paragraph separators, and everything that is invisible or changes the direction of writing, so that a line is
+/// safe on a terminal. It does not escape a solidus.
 enum JSONEscaping {
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
@@ -21,7 +21,7 @@ enum JSONEscaping {
     case "\t": bytes.append(contentsOf: "\\t".utf8)
     case "\u{8}": bytes.append(contentsOf: "\\b".utf8)
     case "\u{C}": bytes.append(contentsOf: "\\f".utf8)
-    // Almost everything; what is behind it looks into tables of Unicode.
+    // The most frequent case, before the lookup in Unicode tables.
     case " "..."~": bytes.append(UInt8(ascii: scalar))
     default:
       guard scalar.isHiddenFromPeople else {
@@ -37,8 +37,8 @@ enum JSONEscaping {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character could deceive or disturb who looks at it: it controls the terminal, breaks the line,
-  /// changes the direction of writing, is not there to be seen, or means whatever the font's maker liked.
+  /// Whether the character could deceive a reader or disturb the terminal: it is a control, breaks the line, changes the
+  /// direction of writing, is invisible, or has no standard meaning.
   package var isHiddenFromPeople: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: true

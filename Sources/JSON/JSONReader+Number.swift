@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-  /// A number (RFC 8259, 6); its first character stands here.
+  /// Reads a number (RFC 8259, 6) that starts here.
   @_lifetime(self: copy self)
   mutating func number(byteCountMax: Int) throws(JSONError) -> JSONValue {
     let start = index
@@ -18,7 +18,7 @@ extension JSONReader {
     return .double(fraction)
   }
 
-  /// Whether a fraction or an exponent stood here.
+  /// Skips a fraction and an exponent; returns whether there was either.
   @_lifetime(self: copy self)
   private mutating func skipFraction() throws(JSONError) -> Bool {
     let start = index
@@ -30,7 +30,7 @@ extension JSONReader {
     return index > start
   }
 
-  /// At least one digit.
+  /// Skips one digit or more.
   @_lifetime(self: copy self)
   private mutating func skipDigits() throws(JSONError) {
     let start = index

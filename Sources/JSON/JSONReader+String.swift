@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-  /// A text (RFC 8259, 7); its first quote stands here.
+  /// Reads a string (RFC 8259, 7) whose opening quote is here.
   @_lifetime(self: copy self)
   mutating func string() throws(JSONError) -> String {
     index += 1
@@ -15,9 +15,9 @@ extension JSONReader {
     return try escapedText(from: start)
   }
 
-  /// A text whose first escape stands here, its first octet being at `start`.
+  /// Reads the rest of a string that starts at `start` and has its first escape here.
   ///
-  /// Octets are judged when all are there: an escape never completes what the octets before it began.
+  /// The bytes are validated together at the end; an escape never completes a character that bytes before it began.
   @_lifetime(self: copy self)
   private mutating func escapedText(from start: Int) throws(JSONError) -> String {
     var decoded: [UInt8] = []
@@ -31,7 +31,7 @@ extension JSONReader {
     return try string(decoded.span, at: start)
   }
 
-  /// Up to a quote or a backslash.
+  /// Skips to a quote or a backslash.
   @_lifetime(self: copy self)
   private mutating func skipPlain() throws(JSONError) {
     while let byte = peek(), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
@@ -53,7 +53,7 @@ extension JSONReader {
     }
   }
 
-  /// What follows a backslash.
+  /// Reads the escape after a backslash.
   @_lifetime(self: copy self)
   private mutating func escape(into decoded: inout [UInt8]) throws(JSONError) {
     let place = index - 1
@@ -71,7 +71,7 @@ extension JSONReader {
     }
   }
 
-  /// The character that one escape of four digits, or two for a surrogate pair, stand for; the first `\u` was read.
+  /// Reads the character of one `\u` escape, or of two for a surrogate pair; the first `\u` is already read.
   @_lifetime(self: copy self)
   private mutating func scalar(at place: Int) throws(JSONError) -> Unicode.Scalar {
     let unit = try codeUnit(at: place)
@@ -84,7 +84,7 @@ extension JSONReader {
     let second = try codeUnit(at: index - 2)
     guard UTF16.isTrailSurrogate(second) else { throw JSONError(.loneSurrogate, at: place) }
     let value = 0x1_0000 + UInt32(unit & 0x3FF) << 10 + UInt32(second & 0x3FF)
-    // Every pair stands for a character, from U+10000 to U+10FFFF.
+    // Every pair encodes a character from U+10000 to U+10FFFF.
     return Unicode.Scalar(value) ?? "\u{FFFD}"
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one JSON value (RFC 8259) that a stranger wrote, in one pass.
+/// Reads one JSON value (RFC 8259) from an untrusted source, in one pass.
 ///
-/// It is as strict as the standard lets it be: names are unique, text is UTF-8, surrogates come in pairs, nothing
-/// follows the value. Depth, values and the length of numbers are limited; see ``JSONLimits``.
+/// It is as strict as the standard allows: names are unique, text is UTF-8, surrogates come in pairs, and nothing follows
+/// the value. Depth, values and the length of numbers are limited; see ``JSONLimits``.
 public struct JSONReader: ~Escapable {
   private let bytes: Span<UInt8>
   private let limits: JSONLimits
@@ -17,7 +17,7 @@ public struct JSONReader: ~Escapable {
     self.limits = limits
   }
 
-  /// The only value in `bytes`.
+  /// Returns the only value in `bytes`.
   public static func read(
     _ bytes: Span<UInt8>, limits: JSONLimits = JSONLimits()
   ) throws(JSONError) -> JSONValue {
@@ -28,7 +28,7 @@ public struct JSONReader: ~Escapable {
     return value
   }
 
-  // MARK: Octets
+  // MARK: Bytes
 
   func peek() -> UInt8? { index < bytes.count ? bytes[index] : nil }
 
@@ -41,7 +41,7 @@ public struct JSONReader: ~Escapable {
 
   func error(_ kind: JSONError.Kind) -> JSONError { JSONError(kind, at: index) }
 
-  /// What is wrong with the octet that stands here, or that none does.
+  /// The error for the byte at this position, or for the end of the text.
   private func unexpectedByte() -> JSONError {
     error(peek().map { .unexpectedByte($0) } ?? .endOfText)
   }
@@ -54,7 +54,7 @@ public struct JSONReader: ~Escapable {
     while let byte = peek(), byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { index += 1 }
   }
 
-  /// Whether `byte` stood here, behind blanks; it is read then.
+  /// Skips blanks and reads `byte` if it comes next; returns whether it did.
   @_lifetime(self: copy self)
   private mutating func has(_ byte: UInt8) -> Bool {
     skipBlanks()
@@ -125,7 +125,7 @@ public struct JSONReader: ~Escapable {
     return ascend(JSONObject(members.members))
   }
 
-  /// Reads the bracket that opens a container.
+  /// Reads the opening bracket of a container.
   @_lifetime(self: copy self)
   private mutating func descend() throws(JSONError) {
     guard depth < limits.depthMax else { throw error(.tooDeep) }
@@ -133,7 +133,7 @@ public struct JSONReader: ~Escapable {
     index += 1
   }
 
-  /// Leaves a container that was read whole.
+  /// Leaves a container after its closing bracket.
   @_lifetime(self: copy self)
   private mutating func ascend<Container>(_ container: Container) -> Container {
     depth -= 1
@@ -141,13 +141,13 @@ public struct JSONReader: ~Escapable {
   }
 }
 
-/// How much JSON is read. Memory and time of a reading are bounded by the text's length and `valueCountMax`.
+/// Limits on the JSON that is read. The text's length and `valueCountMax` bound the memory and time that it takes.
 public struct JSONLimits: Sendable {
-  /// Containers within one another, the outermost included.
+  /// How deep containers may be nested, the outermost included.
   public var depthMax: Int
-  /// Values of every kind, containers included.
+  /// How many values there may be, containers included.
   public var valueCountMax: Int
-  /// Characters of one number; the widest that loses nothing, -2.2250738585072014e-308, has 24.
+  /// How many characters one number may have; the longest exact one, -2.2250738585072014e-308, has 24.
   public var numberByteCountMax: Int
 
   public init(depthMax: Int = 16, valueCountMax: Int = 2048, numberByteCountMax: Int = 32) {

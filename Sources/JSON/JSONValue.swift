@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that was read from JSON.
+/// A JSON value.
 public enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
-  /// A number written without fraction and exponent, below 2^53 in magnitude, which every JSON implementation holds
-  /// exactly (RFC 7493, 2.2).
+  /// A number without fraction and exponent, below 2^53 in magnitude. Every JSON implementation holds it exactly
+  /// (RFC 7493, 2.2).
   case integer(Int64)
-  /// Any other number, finite, as near as a Double comes.
+  /// Any other finite number, rounded to a Double.
   case double(Double)
   case string(String)
   case array([JSONValue])
@@ -28,10 +28,9 @@ extension JSONValue: JSONEncodable {
   }
 }
 
-/// An object that was read from JSON: its members in the order they came, each name once.
+/// A JSON object: its members in their order, each name once.
 ///
-/// Names are compared byte by byte; Unicode's equivalences do not count, so that no other spelling passes for a
-/// name of a protocol.
+/// Names are compared byte by byte, without Unicode's equivalences, so that no other spelling matches a protocol's name.
 public struct JSONObject: Equatable, Sendable {
   public struct Member: Equatable, Sendable {
     public let name: String
@@ -47,7 +46,7 @@ public struct JSONObject: Equatable, Sendable {
 
   public init(_ members: [Member] = []) { self.members = members }
 
-  /// The value of a member; nil when there is none of that name.
+  /// The value of a member; nil when there is no such member.
   public subscript(_ name: String) -> JSONValue? {
     members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
@@ -61,9 +60,9 @@ extension JSONObject: JSONEncodable {
   }
 }
 
-/// The members of an object while it is read.
+/// The members of an object that is being read.
 struct JSONMembers {
-  /// As many names are compared one by one; beyond, a set is quicker.
+  /// Up to this many names are compared one by one; a set is faster for more.
   private static let countComparedMax = 8
 
   /// A name that equals another when their bytes do.
@@ -81,7 +80,7 @@ struct JSONMembers {
   /// Empty until there are more than `countComparedMax`.
   private var names: Set<Name> = []
 
-  /// Whether there was no member of that name; it is added then.
+  /// Adds a member; returns false when there is already one with its name.
   mutating func append(_ name: String, _ value: JSONValue) -> Bool {
     guard isNew(Name(text: name)) else { return false }
     members.append(JSONObject.Member(name: name, value: value))

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the JSON we print (RFC 8259): one object per line or message, keys in the order they are written, no spaces.
+/// Writes JSON (RFC 8259): one object per line or message, keys in the order they are written, no spaces.
 ///
-/// It grows as it is written to and holds what was not yet taken with ``takeBytes()``. Whatever would not be JSON, a value without
-/// its key for instance, is our own mistake and traps.
+/// It grows as needed and holds everything since the last ``takeBytes()``. Output that would not be JSON, such as a value
+/// without a key, is a mistake of the caller and traps.
 public struct JSONWriter: Sendable {
-  /// Where the next octet goes.
+  /// Where the next byte goes.
   private enum Place: Sendable {
     case objectStart, object, memberValue, arrayStart, array
   }
 
-  /// What is finished, and the line or message being written.
+  /// The finished lines and messages, and the one that is being written.
   public private(set) var bytes: [UInt8] = []
-  /// The containers that are open, the innermost last; empty between objects.
+  /// The open containers, the innermost last; empty between objects.
   private var places: [Place] = []
 
-  /// `byteCount` octets are set aside: as many as are usually written before they are taken.
+  /// Reserves `byteCount` bytes: as many as are usually written before they are taken.
   public init(reserving byteCount: Int = 0) {
     bytes.reserveCapacity(byteCount)
     // Few objects nest deeper.
     places.reserveCapacity(8)
   }
 
-  /// Hands over the finished lines and messages and starts anew.
+  /// Returns the finished lines and messages and starts again.
   public mutating func takeBytes() -> [UInt8] {
     precondition(places.isEmpty, "an object is still being written")
-    // What is handed over keeps its memory; clearing it here would copy it.
+    // The returned array keeps its memory; clearing it here would copy it.
     defer { bytes = [] }
     return bytes
   }
@@ -75,24 +75,24 @@ public struct JSONWriter: Sendable {
     enclose("[", .arrayStart, "]", body)
   }
 
-  /// A value that is text.
+  /// A string.
   public mutating func string(_ text: String) {
     beginValue()
     JSONEscaping.append(text, to: &bytes)
   }
 
-  /// A value that is text of hexadecimal digits, lower case: two for each octet.
-  mutating func hexadecimal(_ octets: [UInt8]) {
+  /// A string of lower-case hexadecimal digits, two for each byte.
+  mutating func hexadecimal(_ hexBytes: [UInt8]) {
     beginValue()
     bytes.append(UInt8(ascii: "\""))
-    for octet in octets {
-      bytes.append(Hex.digit(octet >> 4))
-      bytes.append(Hex.digit(octet & 0xF))
+    for byte in hexBytes {
+      bytes.append(Hex.digit(byte >> 4))
+      bytes.append(Hex.digit(byte & 0xF))
     }
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A value that is not text and needs no escaping: a number, `true`, `false` or `null`.
+  /// A value without quotes and escapes: a number, `true`, `false` or `null`.
   public mutating func literal(_ text: String) {
     beginValue()
     bytes.append(contentsOf: text.utf8)

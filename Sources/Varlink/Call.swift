@@ -2,38 +2,38 @@
 
 public import JSON
 
-/// A method call that came in (varlink.org, "Method Call").
+/// A method call from a client (varlink.org, "Method Call").
 public struct Call: Equatable, Sendable {
-  /// In reverse-domain notation; well formed, but perhaps nobody's.
+  /// In reverse-domain notation; well formed, but the service may not have it.
   public let interface: String
   /// The name within the interface.
   public let method: String
   public let parameters: JSONObject
-  /// The caller expects no reply and must not get one.
+  /// The caller expects no reply and must not receive one.
   public let isOneway: Bool
-  /// The caller takes more than one reply.
+  /// The caller accepts more than one reply.
   public let wantsMore: Bool
 
   public var fullName: String { "\(interface).\(method)" }
 }
 
-/// A message that should be a call.
+/// The result of reading a message as a call.
 public enum ReceivedCall: Equatable, Sendable {
   case call(Call)
-  /// An object, but no call that we take. A `oneway` one gets no reply either.
+  /// An object, but not a valid call. A `oneway` call gets no reply even then.
   case refused(ServiceError, isOneway: Bool)
-  /// No JSON object: whether a reply is expected cannot be known, so nothing more can be read.
+  /// Not a JSON object: it is unknown whether a reply is expected, so nothing more can be read.
   case unreadable(CallError)
 }
 
-/// Why a message is no call at all.
+/// Why a message is not a call.
 public enum CallError: Error, Equatable, Sendable {
   case json(JSONError)
   case notAnObject
 }
 
 extension ReceivedCall {
-  /// Reads one message, its NUL removed.
+  /// Reads one message without its NUL.
   public init(reading message: Span<UInt8>, limits: JSONLimits = JSONLimits()) {
     do throws(JSONError) {
       guard case .object(let object) = try JSONReader.read(message, limits: limits) else {
@@ -74,7 +74,7 @@ extension Call {
     parameters = try Self.parameters(of: object)
     isOneway = try Self.flag("oneway", of: object)
     wantsMore = try Self.flag("more", of: object)
-    // Nothing here can be taken over by another protocol, and nobody waits for several replies that never come.
+    // No method here upgrades to another protocol, and a oneway call cannot ask for several replies.
     guard try !Self.flag("upgrade", of: object) else { throw .invalidParameter("upgrade") }
     guard !isOneway || !wantsMore else { throw .invalidParameter("more") }
   }

@@ -2,23 +2,23 @@
 
 public import JSON
 
-/// A client of a service: calls in, octets out; octets in, replies out. It reads no clock and touches no socket.
+/// A client's side of a connection: calls become bytes, and bytes become replies. It reads no clock and uses no socket.
 ///
-/// One call is in progress at a time (varlink.org, "Protocol"). Capacity: see ``ClientLimits``. Replies that were not
-/// taken wait as octets; when their buffer is full nothing more is received, and the service waits.
+/// One call is in progress at a time (varlink.org, "Protocol"). Capacity: see ``ClientLimits``. Replies that are not read
+/// yet wait as bytes; when their buffer is full nothing more is received, and the service waits.
 public struct ClientConnection: Sendable {
-  /// What became of a call until now.
+  /// The result of looking for a reply.
   public enum NextReply: Equatable, Sendable {
-    /// Nothing more can be said before more octets are received.
+    /// No complete reply has been received.
     case wait
-    /// One reply; when it does not continue, or is an error, the call is over.
+    /// One reply; the call is over unless the reply continues.
     case reply(ReceivedReply)
   }
 
   enum State: Equatable, Sendable {
     case ready
     case waiting(wantsMore: Bool)
-    /// Nothing can be read any more.
+    /// Nothing more can be read.
     case broken(ClientError)
   }
 
@@ -34,27 +34,27 @@ public struct ClientConnection: Sendable {
     output = OutputBuffer(byteCountMax: limits.callBytesMax)
   }
 
-  // MARK: Octets
+  // MARK: Bytes
 
-  /// How many octets may be received now; 0 means not to read from the socket.
+  /// How many bytes may be received now; 0 means not to read from the socket.
   public var receivableByteCount: Int {
     if case .broken = state { return 0 }
     return hasInputEnded ? 0 : input.freeByteCount
   }
 
-  /// Octets from the service, at most ``receivableByteCount``.
+  /// Receives bytes from the service, at most ``receivableByteCount``.
   public mutating func receive(_ bytes: Span<UInt8>) {
     precondition(bytes.count <= receivableByteCount, "more was received than there was room for")
     input.append(bytes)
   }
 
-  /// The service will send nothing more.
+  /// Notes that the service will send nothing more.
   public mutating func endInput() { hasInputEnded = true }
 
-  /// Octets that wait for the socket.
+  /// How many bytes wait for the socket.
   public var sendableByteCount: Int { output.byteCount }
 
-  /// Offers everything that waits to `send`, which answers how many of the first octets the socket took.
+  /// Offers all waiting bytes to `send`, which returns how many of the first ones the socket took.
   public mutating func drain<Failure>(_ send: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
     try output.drain(send)
   }
@@ -66,8 +66,8 @@ public struct ClientConnection: Sendable {
     if case .waiting = state { true } else { false }
   }
 
-  /// Begins a call, a message of ``Message/call(_:oneway:more:_:)`` that is not `oneway`. NextReplys whether it is short
-  /// enough; if not, nothing is begun.
+  /// Begins a call: a message of ``Message/call(_:oneway:more:_:)`` that is not `oneway`. Returns false, and begins nothing,
+  /// when the message is too long.
   public mutating func beginCall(_ call: [UInt8], wantsMore: Bool) -> Bool {
     precondition(!isWaiting, "a call is in progress")
     guard output.append(call) else { return false }
@@ -75,7 +75,7 @@ public struct ClientConnection: Sendable {
     return true
   }
 
-  /// What the service answered. To be asked again after every reply, and after octets or their end were received.
+  /// Returns the next reply. Call it again after each reply, and after bytes or their end were received.
   public mutating func nextReply() throws(ClientError) -> NextReply {
     if case .broken(let error) = state { throw error }
     do throws(ClientError) {
@@ -117,28 +117,28 @@ public struct ClientConnection: Sendable {
   }
 }
 
-/// What one connection to a service may cost the client.
+/// The client's limits for one connection.
 public struct ClientLimits: Sendable {
-  /// Octets of one reply, without its NUL.
+  /// The size of one reply, without its NUL.
   public var replyBytesMax = 64 << 10
-  /// Octets of one call, with its NUL.
+  /// The size of one call, with its NUL.
   public var callBytesMax = 16 << 10
   public var json = JSONLimits(depthMax: 16, valueCountMax: 16_384)
 
   public init() {}
 }
 
-/// Why a client cannot go on with its connection.
+/// Why a client cannot continue its connection.
 public enum ClientError: Error, Equatable, Sendable {
   /// The stream ended inside a reply, or a reply was too long.
   case frame(FrameError)
-  /// A message was no JSON.
+  /// A message was not JSON.
   case json(JSONError)
-  /// A message was JSON, but no reply.
+  /// A message was JSON, but not a reply.
   case notAReply
-  /// A reply came to no call.
+  /// A reply was received without a call.
   case unasked
-  /// A reply was to be followed by another, which the call did not ask for.
+  /// A reply announced another one, which the call did not ask for.
   case unaskedContinuation
   /// The service closed the connection while a call was in progress.
   case ended

@@ -1,40 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Octets that came in, until their messages are taken: JSON objects, each ended by one NUL (varlink.org,
-/// "Protocol").
+/// Received bytes until their messages are taken: JSON objects, each followed by one NUL (varlink.org, "Protocol").
 ///
-/// Capacity: one message of `frameBytesMax` octets and its NUL, taken as it comes. Whoever fills it
-/// offers no more than ``freeByteCount``, so that messages beyond wait in the kernel and then at their sender. Every
-/// octet is looked at once.
+/// Capacity: one message of `frameBytesMax` bytes and its NUL. The caller adds at most ``freeByteCount`` bytes; further
+/// messages wait in the kernel and then at their sender. Every byte is examined once.
 public struct FrameBuffer: Sendable {
   public let frameBytesMax: Int
   private var bytes: [UInt8] = []
-  /// The first octet that was not taken.
+  /// The index of the first byte that was not taken.
   private var start = 0
-  /// Octets before here hold no NUL.
+  /// Bytes before this index are no NUL.
   private var searched = 0
   private var unfinishedSince: Duration?
 
   public init(frameBytesMax: Int = 16 << 10) {
-    precondition(frameBytesMax > 0, "a message has octets")
+    precondition(frameBytesMax > 0, "a message has bytes")
     self.frameBytesMax = frameBytesMax
   }
 
-  /// Octets that were not taken yet.
+  /// How many bytes were not taken yet.
   public var byteCount: Int { bytes.count - start }
 
-  /// How many octets can be fed now.
+  /// How many bytes can be added now.
   public var freeByteCount: Int { frameBytesMax + 1 - byteCount }
 
-  /// Since when the message that is due has been unfinished: a time given to ``takeMessage(at:_:)``; nil while none has
-  /// begun, or a whole one waits to be taken.
+  /// When the unfinished message was first seen, a time given to ``takeMessage(at:_:)``; nil when no message has begun, or
+  /// a complete one waits.
   public var frameUnfinishedSince: Duration? { unfinishedSince }
 
-  /// Adds what was received; at most ``freeByteCount`` octets.
+  /// Adds received bytes, at most ``freeByteCount``.
   public mutating func append(_ received: Span<UInt8>) {
     precondition(received.count <= freeByteCount, "more was received than there was room for")
     if byteCount == 0 || bytes.count + received.count > frameBytesMax + 1 { dropTaken() }
-    // What a client has not sent costs nothing, and one growth at a time is enough.
+    // Grow as needed: bytes that a client has not sent cost nothing.
     let needed = bytes.count + received.count
     if bytes.capacity < needed {
       bytes.reserveCapacity(max(needed, min(2 * bytes.capacity, frameBytesMax + 1)))
@@ -42,7 +40,7 @@ public struct FrameBuffer: Sendable {
     for index in received.indices { bytes.append(received[index]) }
   }
 
-  /// Hands the next whole message, without its NUL, to `body`; nil when there is none yet.
+  /// Passes the next complete message, without its NUL, to `body`; returns nil when there is none yet.
   public mutating func takeMessage<Message>(
     at time: Duration, _ body: (Span<UInt8>) -> Message
   ) throws(FrameError) -> Message? {
@@ -60,7 +58,7 @@ public struct FrameBuffer: Sendable {
     return body(bytes.span.extracting(start..<searched))
   }
 
-  /// Checks, at the end of the stream, that it did not end inside a message; whole ones can still be taken.
+  /// Throws when the stream ended inside a message; complete messages can still be taken.
   public func checkEnd() throws(FrameError) {
     guard let last = bytes.last, byteCount > 0, last != 0 else { return }
     throw .truncated(byteCount: bytes[start...].reversed().prefix { $0 != 0 }.count)
@@ -77,10 +75,10 @@ public struct FrameBuffer: Sendable {
   }
 }
 
-/// Why a stream of messages cannot be read on.
+/// Why no more messages can be read.
 public enum FrameError: Error, Equatable, Sendable {
-  /// So many octets came without the NUL that ends a message.
+  /// This many bytes were received without the NUL that ends a message.
   case oversized(byteCount: Int)
-  /// The stream ended inside a message of which so many octets had come.
+  /// The stream ended inside a message, after this many of its bytes.
   case truncated(byteCount: Int)
 }

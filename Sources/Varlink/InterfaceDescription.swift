@@ -12,7 +12,7 @@ public struct InterfaceDescription: Equatable, Sendable {
     }
   }
 
-  /// What a name of the interface stands for; types, methods and errors share the names.
+  /// A member of the interface; types, methods and errors share one set of names.
   public enum Member: Equatable, Sendable {
     case type(InterfaceType)
     case method(Method)
@@ -21,7 +21,7 @@ public struct InterfaceDescription: Equatable, Sendable {
 
   /// In reverse-domain notation.
   public let name: String
-  /// The file's octets as they stand.
+  /// The text of the definition file.
   public let text: String
   public let members: [String: Member]
 
@@ -36,7 +36,7 @@ public struct InterfaceDescription: Equatable, Sendable {
     return fields
   }
 
-  /// What a name stands for as a type.
+  /// The type with this name.
   func type(named name: String) -> InterfaceType? {
     guard case .type(let type)? = members[name] else { return nil }
     return type

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A mistake in an interface definition, and where it stands.
+/// A mistake in an interface definition, and its position.
 public struct InterfaceError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// Something else stands where this is due: a keyword, a sign, or what a name is for.
@@ -17,12 +17,12 @@ public struct InterfaceError: Error, Equatable, Sendable {
     case doubleOptional
     /// Types stand more than ``InterfaceParser/depthMax`` deep in one another.
     case tooDeep
-    /// The file is no UTF-8.
+    /// The file is not UTF-8.
     case notUTF8
   }
 
   public let kind: Kind
-  /// Counted from 1; the column counts octets.
+  /// Counted from 1; the column counts bytes.
   public let line: Int
   public let column: Int
 

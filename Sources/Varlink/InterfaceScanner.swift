@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The octets of an interface definition, read word by word; blanks and comments are skipped (varlink.org, "Interface
+/// Reads an interface definition word by word and skips blanks and comments (varlink.org, "Interface
 /// Definition", "Grammar": space, tab, CR and LF; from `#` to the end of the line).
 struct InterfaceScanner {
   private let bytes: [UInt8]
@@ -33,7 +33,7 @@ struct InterfaceScanner {
 
   var isAtEnd: Bool { index == bytes.count }
 
-  /// Whether the sign stood here, behind blanks; it is read then.
+  /// Skips blanks and reads the sign if it comes next; returns whether it did.
   mutating func has(_ sign: StaticString) -> Bool {
     skipBlanks()
     guard startsHere(sign) else { return false }
@@ -45,7 +45,7 @@ struct InterfaceScanner {
     guard has(sign) else { throw error(.expected(sign.description)) }
   }
 
-  /// Whether the word stood here, behind blanks, and ends there; it is read then.
+  /// Skips blanks and reads the keyword if it comes next as a whole word; returns whether it did.
   mutating func has(keyword: StaticString) -> Bool {
     skipBlanks()
     guard startsHere(keyword) else { return false }
@@ -95,7 +95,7 @@ struct InterfaceScanner {
     return true
   }
 
-  /// The octets from here on that `isFirst` and then `isRest` accept, not read yet.
+  /// The bytes from here on that `isFirst` and then `isRest` accept; does not advance.
   private func word(where isFirst: (UInt8) -> Bool, _ isRest: (UInt8) -> Bool) -> String? {
     guard let first = byte(at: index), isFirst(first) else { return nil }
     return String(decoding: bytes[index...].prefix(while: isRest), as: UTF8.self)

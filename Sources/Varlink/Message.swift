@@ -2,8 +2,8 @@
 
 public import JSON
 
-/// The messages we print (varlink.org, "Method Call"), each ended by its NUL. Members stand in the order of the
-/// specification; those that would say `false` are left out.
+/// Writes messages (varlink.org, "Method Call"), each with its NUL. Members are in the order of the specification; those
+/// that would be `false` are left out.
 public enum Message {
   /// A reply; `parameters` writes the members of its object. With `continues`, another will follow.
   public static func reply(
@@ -15,7 +15,7 @@ public enum Message {
     }
   }
 
-  /// The failure of a call with an error of an interface, given by its whole name.
+  /// The error reply to a call; `error` is the error's full name.
   public static func error(
     _ error: String, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) -> [UInt8] {
@@ -29,7 +29,7 @@ public enum Message {
     self.error(error.name) { error.writeParameters(to: &$0) }
   }
 
-  /// A call of a method, given by its whole name.
+  /// A call; `method` is the method's full name.
   public static func call(
     _ method: String, oneway: Bool = false, more: Bool = false,
     _ parameters: (inout JSONWriter) -> Void = { _ in }

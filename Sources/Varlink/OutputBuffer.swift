@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Messages on their way out, until the socket takes them.
+/// Messages that wait for the socket.
 ///
-/// Capacity: `byteCountMax` octets. A message that does not fit is refused whole and counted; what was accepted leaves
-/// whole and in order. Memory is taken as messages wait, and given back when the last has left, but for a little.
+/// Capacity: `byteCountMax` bytes. A message that does not fit is refused and counted; accepted messages are sent complete
+/// and in order. Memory grows with the waiting messages; when the last one is sent, all but 8 KiB is released.
 public struct OutputBuffer: Sendable {
   public let byteCountMax: Int
   private var bytes: [UInt8] = []
-  /// The first octet that the socket did not take.
+  /// The index of the first byte that the socket did not take.
   private var start = 0
-  /// Messages, and their octets, that did not fit.
+  /// How many messages did not fit, and their bytes.
   public private(set) var refusedMessages: UInt64 = 0
   public private(set) var refusedBytes: UInt64 = 0
 
   public init(byteCountMax: Int = 64 << 10) {
-    precondition(byteCountMax > 0, "a message has octets")
+    precondition(byteCountMax > 0, "a message has bytes")
     self.byteCountMax = byteCountMax
   }
 
-  /// Octets that still have to leave.
+  /// How many bytes wait.
   public var byteCount: Int { bytes.count - start }
 
   public var isEmpty: Bool { byteCount == 0 }
 
-  /// Octets of the longest message that would fit now.
+  /// The size of the longest message that fits now.
   public var freeByteCount: Int { byteCountMax - byteCount }
 
-  /// Adds a message, its NUL included. Answers whether it fitted.
+  /// Adds a message with its NUL. Returns whether it fits.
   public mutating func append(_ message: [UInt8]) -> Bool {
     guard message.count <= freeByteCount else {
       refusedMessages &+= 1
@@ -38,7 +38,7 @@ public struct OutputBuffer: Sendable {
     return true
   }
 
-  /// Offers everything to `send`, which answers how many of the first octets it took.
+  /// Offers all bytes to `send`, which returns how many of the first ones it took.
   public mutating func drain<Failure>(_ send: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
     guard !isEmpty else { return }
     let count = try send(bytes.span.extracting(droppingFirst: start))

@@ -2,21 +2,21 @@
 
 public import JSON
 
-/// A reply that came in (varlink.org, "Method Call").
+/// A reply from a service (varlink.org, "Method Call").
 public struct ReceivedReply: Equatable, Sendable {
   public let parameters: JSONObject
   /// Whether another reply to the same call follows.
   public let continues: Bool
-  /// The whole name of the error that the call failed with.
+  /// The full name of the error that the call failed with.
   public let error: String?
 
-  /// Reads one message, its NUL removed; nil when it is no reply.
+  /// Reads one message without its NUL; nil when it is not a reply.
   public init?(reading message: Span<UInt8>, limits: JSONLimits = JSONLimits()) {
     guard let reply = try? ReceivedReply(message: message, limits: limits) else { return nil }
     self = reply
   }
 
-  /// Reads one message, its NUL removed. Members that a later protocol may add are ignored.
+  /// Reads one message without its NUL. Unknown members are ignored.
   init(message: Span<UInt8>, limits: JSONLimits) throws(ClientError) {
     let element: JSONValue
     do throws(JSONError) {

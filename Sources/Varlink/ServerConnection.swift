@@ -2,33 +2,33 @@
 
 public import JSON
 
-/// One client of a service: octets in, calls out; replies in, octets out. It reads no clock and touches no socket.
+/// The server's side of a connection: bytes become calls, and replies become bytes. It reads no clock and uses no socket.
 ///
-/// One call is performed at a time; replies leave in the order of the calls (varlink.org, "Protocol"). Capacity: see
-/// ``ConnectionLimits``. Calls that came too early, or while the client does not read, stay in the input buffer as
-/// octets; when that is full nothing more is received, and the client's own socket fills up.
+/// One call is in progress at a time; replies are sent in the order of the calls (varlink.org, "Protocol"). Capacity: see
+/// ``ConnectionLimits``. Further calls, and calls of a client that does not read its replies, wait in the input buffer as
+/// bytes; when it is full nothing more is received, and the client's own socket fills up.
 public struct ServerConnection: Sendable {
-  /// Why a connection ends.
+  /// Why a connection closes.
   public enum CloseReason: Equatable, Sendable {
-    /// The client sent all it had to say and got all replies.
+    /// The client closed its side and received all replies.
     case finished
     case frame(FrameError)
     case call(CallError)
-    /// The owner lost its patience (``ServerConnection/timeOut()``).
+    /// The client was too slow (``ServerConnection/timeOut()``).
     case overdue
-    /// One of our own messages was longer than `replyBytesMax`.
+    /// A reply was longer than `replyBytesMax`.
     case replyTooLong(byteCount: Int)
   }
 
-  /// What the owner does next.
+  /// What the owner has to do next.
   public enum Action: Equatable, Sendable {
-    /// Wait for octets from the client, for room in its socket, or for what the call in progress waits for.
+    /// Wait for bytes from the client, for room in its socket, or for the call in progress.
     case wait
-    /// Come back in the next turn, whatever the client does: more may be waiting here.
+    /// Continue in the next turn, even if the client does nothing: more calls may be waiting.
     case yield
-    /// Perform the call, then answer with ``reply(_:continues:)``.
+    /// Perform the call and reply with ``reply(_:continues:)``.
     case perform(Call)
-    /// Close the socket; everything that could be sent was.
+    /// Close the socket; everything has been sent.
     case close(CloseReason)
   }
 
@@ -45,11 +45,11 @@ public struct ServerConnection: Sendable {
   private var hasInputEnded = false
   private var callsLeft: Int
   private var closingSince: Duration?
-  /// Calls that were taken, the refused ones included.
+  /// How many calls were received, the refused ones included.
   public private(set) var callCount: UInt64 = 0
-  /// Calls that were refused here, before anybody performed them.
+  /// How many calls were refused here, before the owner saw them.
   public private(set) var refusalCount: UInt64 = 0
-  /// Turns in which more calls came than one turn takes.
+  /// How many turns ended with calls left for the next one.
   public private(set) var yieldCount: UInt64 = 0
 
   public init(limits: ConnectionLimits = ConnectionLimits()) {
@@ -60,37 +60,38 @@ public struct ServerConnection: Sendable {
     callsLeft = limits.callsPerTurnMax
   }
 
-  // MARK: Octets
+  // MARK: Bytes
 
-  /// How many octets may be received now; 0 means not to read from the socket.
+  /// How many bytes may be received now; 0 means not to read from the socket.
   public var receivableByteCount: Int {
     if case .closing = state { return 0 }
     return hasInputEnded ? 0 : input.freeByteCount
   }
 
-  /// Octets from the client, at most ``receivableByteCount``.
+  /// Receives bytes from the client, at most ``receivableByteCount``.
   public mutating func receive(_ bytes: Span<UInt8>) {
     precondition(bytes.count <= receivableByteCount, "more was received than there was room for")
     input.append(bytes)
   }
 
-  /// The client will send nothing more; it may still read.
+  /// Notes that the client will send nothing more; it may still read.
   public mutating func endInput() { hasInputEnded = true }
 
-  /// Octets that wait for the socket.
+  /// How many bytes wait for the socket.
   public var sendableByteCount: Int { output.byteCount }
 
-  /// Offers everything that waits to `send`, which answers how many of the first octets the socket took.
+  /// Offers all waiting bytes to `send`, which returns how many of the first ones the socket took.
   public mutating func drain<Failure>(_ send: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
     try output.drain(send)
   }
 
-  /// Since when the client owes us the rest of a message, or takes no leave; nil when it owes nothing.
+  /// When the client began to keep the server waiting: for the rest of a message, or to read the last bytes before closing.
+  /// nil when it does not.
   public var overdueSince: Duration? { closingSince ?? input.frameUnfinishedSince }
 
   // MARK: Calls
 
-  /// Whether something may go on once the output has room: octets of calls are here, or the end is near.
+  /// Whether there is more to do once the output has room: calls wait, or the connection closes.
   public var hasPendingInput: Bool {
     switch state {
     case .ready: input.byteCount > 0 || hasInputEnded
@@ -99,10 +100,10 @@ public struct ServerConnection: Sendable {
     }
   }
 
-  /// A new turn of the owner's loop: ``ConnectionLimits/callsPerTurnMax`` calls may be taken again.
+  /// Begins a turn of the owner's loop, which may read ``ConnectionLimits/callsPerTurnMax`` calls.
   public mutating func beginTurn() { callsLeft = limits.callsPerTurnMax }
 
-  /// What is to be done now. To be asked again after every action but `wait`, and after everything that happens.
+  /// Returns what to do now. Call it again after each action except `wait`, and after each input.
   public mutating func nextAction(at time: Duration) -> Action {
     while state == .ready {
       guard output.freeByteCount >= limits.replyBytesMax else { return .wait }
@@ -137,8 +138,8 @@ public struct ServerConnection: Sendable {
     return closeIfDone(at: time)
   }
 
-  /// The client was waited for long enough: it is told so, and the connection ends. Answers false when it is ending
-  /// already, or does not read: then there is nothing left but to close the socket.
+  /// Closes the connection of a client that was too slow, after an error message. Returns false when the connection is
+  /// already closing or the client does not read: then the owner closes the socket at once.
   public mutating func timeOut() -> Bool {
     guard output.isEmpty else { return false }
     if case .closing = state { return false }
@@ -152,7 +153,7 @@ public struct ServerConnection: Sendable {
     _ = output.append(message)
   }
 
-  /// Nil when there is nothing to do about it.
+  /// Returns nil when the owner has nothing to do.
   private mutating func dispatch(_ received: ReceivedCall) -> Action? {
     switch received {
     case .call(let call):
@@ -182,8 +183,8 @@ public struct ServerConnection: Sendable {
 
   // MARK: Replies
 
-  /// Octets that one more reply with `continues` may have now: 0 while no call is in progress whose client takes
-  /// several, or the client has not read enough of those before. Room for the last reply is always kept.
+  /// The size that one more reply with `continues` may have now: 0 without a call in progress that accepts several
+  /// replies, or while the client has not read enough of the earlier ones. Room for the last reply is always kept.
   public var continuedReplyBytesMax: Int {
     guard case .performing(_, wantsMore: true) = state else { return 0 }
     return max(0, output.freeByteCount - limits.replyBytesMax)
@@ -216,15 +217,15 @@ public struct ServerConnection: Sendable {
   }
 }
 
-/// What one connection may cost.
+/// The server's limits for one connection.
 public struct ConnectionLimits: Sendable {
-  /// Octets of one message to us, without its NUL.
+  /// The size of one message from the client, without its NUL.
   public var frameBytesMax = 16 << 10
-  /// Octets that wait to be sent.
+  /// How many bytes may wait to be sent.
   public var outputBytesMax = 64 << 10
-  /// Octets of one of our own messages. A call is taken only while so many are free, and a stream leaves them free.
+  /// The size of one reply. A call is read only while this much room is free, and a stream keeps it free.
   public var replyBytesMax = 32 << 10
-  /// Calls taken in one turn of the owner's loop; the others wait for the next.
+  /// How many calls are read in one turn of the owner's loop; the others wait for the next.
   public var callsPerTurnMax = 16
   public var json = JSONLimits()
   /// The last message to a client before the connection closes for a reason that the client did not choose; nil sends

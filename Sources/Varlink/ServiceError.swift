@@ -2,21 +2,21 @@
 
 import JSON
 
-/// The errors that every service may answer with: those of `org.varlink.service`.
+/// The errors that every service may reply with: those of `org.varlink.service`.
 public enum ServiceError: Error, Equatable, Sendable {
   /// A `cure` says what to do instead. It is one member more than the specification has, which a client ignores.
   case interfaceNotFound(String, cure: String? = nil)
-  /// The whole name of the method.
+  /// The full name of the method.
   case methodNotFound(String)
-  /// The interface describes the method, but nobody here performs it.
+  /// The interface describes the method, but the service does not perform it.
   case methodNotImplemented(String)
-  /// Where the parameter stands: `name`, `filter.items[2]`.
+  /// The path of the parameter: `name`, `filter.items[2]`.
   case invalidParameter(String)
   case permissionDenied
-  /// The method answers more than once and was called without `more`.
+  /// The method replies more than once and was called without `more`.
   case expectedMore
 
-  /// What a client said is repeated up to here.
+  /// Text from the client is repeated up to this length.
   static let echoedCharactersMax = 256
 
   public var name: String {
