@@ -12,7 +12,6 @@ import Synchronization
 import Testing
 import VirtualRadio
 
-@testable import AgentRuntime
 @testable import virtual_controller
 
 /// The gateway as it runs: the real loop with its listener, its workers, a file and a simulated controller behind packet
