@@ -97,7 +97,7 @@ struct GatewayMethodTests {
     bench.run(milliseconds: 3000)
     let client = try #require(bench.connect())
     let replies = bench.call("Try", by: client, more: true) { $0.member("item", "held") }
-    let found = replies.compactMap { $0.object("trial")?["found"] }
+    let found = replies.compactMap { $0.object("trial")?["isFound"] }
     #expect(found == [.bool(true), .bool(false)] || found == [.bool(false), .bool(true)])
     let unknown = bench.call("Try", by: client, more: true) { $0.member("item", "lamp") }
     #expect(unknown.first?.error == "io.accessoryd.Gateway.ItemNotFound")

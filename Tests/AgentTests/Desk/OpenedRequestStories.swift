@@ -144,8 +144,8 @@ struct OpenedRequestStories {
         0.0 anna: Open → NotFound item lamp
         0.0 anna: Open → Invalid items
         0.0 anna: Open → Invalid items
-        0.0 anna: Open → Invalid touch
-        0.0 anna: Open → Invalid firstImmediate
+        0.0 anna: Open → Invalid usesTouch
+        0.0 anna: Open → Invalid takesFirstImmediate
         0.0 anna: Open → Invalid device
         0.0 anna: Open → Invalid device
         0.0 anna: Open → Invalid count
