@@ -25,23 +25,23 @@ public struct DeviceView: Sendable {
   /// Advertising data and scan response of each advertising set, the one heard last first.
   public let payloads: [(data: [UInt8], response: [UInt8])]
 
-  init?(_ dataPath: borrowing ManifestDataPath, row: Int) {
-    guard let device = dataPath.pipeline.device(at: row) else { return nil }
+  init?(_ pipeline: borrowing Pipeline, items: [ManifestItem], row: Int) {
+    guard let device = pipeline.device(at: row) else { return nil }
     self.row = row
     self.device = device
-    address = dataPath.pipeline.address(at: row)
-    now = Seconds(microseconds: dataPath.pipeline.now?.microseconds ?? 0)
+    address = pipeline.address(at: row)
+    now = Seconds(microseconds: pipeline.now?.microseconds ?? 0)
     var matches: [ItemMatch] = []
     for place in 0..<Int(device.matchCount) {
-      let match = dataPath.pipeline.match(place, at: row)
-      let item = dataPath.items[Int(match.item)]
+      let match = pipeline.match(place, at: row)
+      let item = items[Int(match.item)]
       matches.append(ItemMatch(item: Int(match.item), app: item.app, id: item.item.id, match: match))
     }
     self.matches = matches
     var payloads: [(data: [UInt8], response: [UInt8])] = []
-    for set in 0..<dataPath.pipeline.setCount(at: row) {
-      let data = dataPath.pipeline.data(ofSet: set, at: row).copied
-      payloads.append((data, dataPath.pipeline.response(ofSet: set, at: row).copied))
+    for set in 0..<pipeline.setCount(at: row) {
+      let data = pipeline.data(ofSet: set, at: row).copied
+      payloads.append((data, pipeline.response(ofSet: set, at: row).copied))
     }
     self.payloads = payloads
   }
@@ -61,7 +61,7 @@ public struct DeviceView: Sendable {
 
 extension ManifestDataPath {
   /// The device in a row of the table (``Pipeline/rowCount``); nil while the row is free.
-  public func device(atRow row: Int) -> DeviceView? { DeviceView(self, row: row) }
+  public func device(atRow row: Int) -> DeviceView? { DeviceView(pipeline, items: items, row: row) }
 
   /// Every device in the table, the strongest first.
   public var devices: [DeviceView] {
