@@ -75,7 +75,7 @@ extension AgentCore {
   func performRadioOutput() {
     for action in radio.takeOutput() {
       if case .send(let command) = action {
-        taps.packets.append(command.octets.rawBytes, isReceived: false, at: radioTime)
+        taps.packets.append(command.bytes.rawBytes, isReceived: false, at: radioTime)
       }
       perform(action)
     }

@@ -61,13 +61,13 @@ int cbluetooth_adapters(int socket, struct cbluetooth_adapter *adapters) {
 
 // Whether the first character of the file is a 1.
 static int is_set(int folder, const char *name, const char *file) {
-  char path[64], octet = 0;
+  char path[64], byte = 0;
   if (snprintf(path, sizeof path, "%s/%s", name, file) >= (int)sizeof path) return 0;
   int descriptor = openat(folder, path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return 0;
-  ssize_t count = read(descriptor, &octet, 1);
+  ssize_t count = read(descriptor, &byte, 1);
   close(descriptor);
-  return count == 1 && octet == '1';
+  return count == 1 && byte == '1';
 }
 
 int cbluetooth_is_blocked(uint16_t index) {
@@ -120,7 +120,7 @@ int cbluetooth_bind_raw(int socket, uint16_t index) {
 }
 
 int cbluetooth_bind_management(int socket) {
-  // An event begins with its code, least significant octet first; the filter loads it the other way round.
+  // An event begins with its code, least significant byte first; the filter loads it the other way round.
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1200, 3, 0),
@@ -153,21 +153,21 @@ static void read_stamp(struct msghdr *message, int64_t *stamp) {
 /// Room for a stamp and what else comes with it.
 union stamp_room {
   struct cmsghdr head;
-  char octets[CMSG_SPACE(sizeof(struct timeval)) + CMSG_SPACE(sizeof(int))];
+  char bytes[CMSG_SPACE(sizeof(struct timeval)) + CMSG_SPACE(sizeof(int))];
 };
 
 struct cbluetooth_batch {
   struct mmsghdr messages[CBLUETOOTH_BATCH_MAX];
   struct iovec places[CBLUETOOTH_BATCH_MAX];
   union stamp_room stamp;
-  unsigned char octets[CBLUETOOTH_BATCH_MAX][CBLUETOOTH_PACKET_MAX];
+  unsigned char bytes[CBLUETOOTH_BATCH_MAX][CBLUETOOTH_PACKET_MAX];
 };
 
 struct cbluetooth_batch *cbluetooth_batch_create(void) {
   struct cbluetooth_batch *batch = calloc(1, sizeof *batch);
   if (!batch) return NULL;
   for (int place = 0; place < CBLUETOOTH_BATCH_MAX; place++) {
-    batch->places[place] = (struct iovec){.iov_base = batch->octets[place], .iov_len = CBLUETOOTH_PACKET_MAX};
+    batch->places[place] = (struct iovec){.iov_base = batch->bytes[place], .iov_len = CBLUETOOTH_PACKET_MAX};
     batch->messages[place].msg_hdr.msg_iov = &batch->places[place];
     batch->messages[place].msg_hdr.msg_iovlen = 1;
   }
@@ -186,7 +186,7 @@ int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int64_t
 
 const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int place, size_t *count) {
   *count = batch->messages[place].msg_len;
-  return batch->octets[place];
+  return batch->bytes[place];
 }
 
 int cbluetooth_receive_room(int socket, int count) {

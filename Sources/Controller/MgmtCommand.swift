@@ -29,16 +29,16 @@ public struct MgmtCommand: Equatable, Sendable {
   }
 
   /// The message as it is written to the socket.
-  public var octets: [UInt8] {
-    var octets: [UInt8] = []
-    octets.reserveCapacity(6 + parameters.count)
-    for value in [opcode.rawValue, index, UInt16(parameters.count)] { octets.append(pair: value) }
-    return octets + parameters
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(6 + parameters.count)
+    for value in [opcode.rawValue, index, UInt16(parameters.count)] { bytes.append(pair: value) }
+    return bytes + parameters
   }
 
-  private func with(_ octets: [UInt8]) -> Self {
+  private func with(_ bytes: [UInt8]) -> Self {
     var command = self
-    command.parameters += octets
+    command.parameters += bytes
     return command
   }
 }
@@ -69,13 +69,13 @@ extension MgmtCommand {
   /// Sets how the kernel scans, from its next scan on.
   public static func setDefaults(_ duty: KernelDuty, for purpose: KernelDuty.Purpose, _ index: UInt16) -> Self
   {
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     for (type, value) in [(purpose.intervalType, duty.interval), (purpose.windowType, duty.window)] {
-      octets.append(pair: type)
-      octets.append(2)
-      octets.append(pair: value)
+      bytes.append(pair: type)
+      bytes.append(2)
+      bytes.append(pair: value)
     }
-    return Self(.setDefaultSystemConfiguration, index).with(octets)
+    return Self(.setDefaultSystemConfiguration, index).with(bytes)
   }
 
   /// Adds a monitor for all advertisements: one pattern of zero bytes. The reply holds its handle.
@@ -85,9 +85,9 @@ extension MgmtCommand {
   }
 
   public static func removeMonitor(_ handle: UInt16, _ index: UInt16) -> Self {
-    var octets: [UInt8] = []
-    octets.append(pair: handle)
-    return Self(.removeMonitor, index).with(octets)
+    var bytes: [UInt8] = []
+    bytes.append(pair: handle)
+    return Self(.removeMonitor, index).with(bytes)
   }
 
   /// LE public and LE random, of the bits BR/EDR, LE public, LE random.

@@ -27,7 +27,7 @@ public struct CommandPacket: Sendable, BitwiseCopyable {
   public var opcode: Opcode { Opcode(rawValue: UInt16(storage[1]) | UInt16(storage[2]) << 8) }
 
   /// The packet, indicator first, borrowed.
-  public var octets: Span<UInt8> {
+  public var bytes: Span<UInt8> {
     @_lifetime(borrow self)
     get { storage.span.extracting(0..<byteCount) }
   }

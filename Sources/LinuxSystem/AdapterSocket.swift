@@ -102,7 +102,7 @@ public struct AdapterSocket: ~Copyable, Sendable {
     _ = try retryOnInterrupt(.adapterReset) { cbluetooth_reset(number, index) }
   }
 
-  /// Room for so many octets of what was not read yet, as the kernel counts them: answers what it gave.
+  /// Room for so many bytes of what was not read yet, as the kernel counts them: answers what it gave.
   public func makeReceiveRoom(_ byteCount: Int) throws(SystemError) -> Int {
     let number = descriptor.number
     return Int(try retryOnInterrupt(.receiveRoom) { cbluetooth_receive_room(number, Int32(byteCount)) })

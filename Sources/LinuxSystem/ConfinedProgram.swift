@@ -105,7 +105,7 @@ public final class ConfinedProgram {
   private var failure: SystemError? {
     var bytes = [UInt8](repeating: 0, count: MemoryLayout<clinux_run_failure>.size)
     guard let count = try? report.read(into: &bytes), count == bytes.count else { return nil }
-    // Holds: the octets are those of such a value, which the same program wrote.
+    // Holds: the bytes are those of such a value, which the same program wrote.
     let failure = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: clinux_run_failure.self) }
     return SystemError(Self.call(of: failure.step), code: failure.code)
   }

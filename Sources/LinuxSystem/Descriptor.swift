@@ -12,7 +12,7 @@ public struct Descriptor: ~Copyable, Sendable {
 
   deinit { close(number) }
 
-  /// Reads what is there into `buffer`: octets read, 0 at the end, nil when nothing is there yet.
+  /// Reads what is there into `buffer`: bytes read, 0 at the end, nil when nothing is there yet.
   public borrowing func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     try read(into: &buffer, 0..<buffer.count)
   }
@@ -27,7 +27,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .read)
   }
 
-  /// Writes what fits now: octets written, or nil when nothing fits.
+  /// Writes what fits now: bytes written, or nil when nothing fits.
   public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       // Holds: the call only reads the slice.
@@ -36,7 +36,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .send)
   }
 
-  /// Sends what fits now: octets sent, or nil when nothing fits.
+  /// Sends what fits now: bytes sent, or nil when nothing fits.
   public borrowing func send(_ bytes: Span<UInt8>) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       // Holds: the call only reads the span.

@@ -17,7 +17,7 @@ public enum DurableFile {
     return (status.st_mode, status.st_uid)
   }
 
-  /// The first octets of a file, fewer when it is shorter.
+  /// The first bytes of a file, fewer when it is shorter.
   public static func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
     let descriptor = try opened(path, O_RDONLY)
     var bytes = [UInt8](repeating: 0, count: byteCount)

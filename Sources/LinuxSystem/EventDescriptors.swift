@@ -133,7 +133,7 @@ public struct Waker: ~Copyable, Sendable {
   /// Callable from any thread. A waker that is already awake stays so.
   public func wake() {
     var one: UInt64 = 1
-    // Holds: eight octets of a local variable.
+    // Holds: eight bytes of a local variable.
     _ = unsafe Glibc.write(descriptor.number, &one, 8)
   }
 

@@ -8,7 +8,7 @@ public enum FileError: Error, Equatable, Sendable {
   case isDirectory
   /// A pipe or a device, where only a file will do.
   case isNoFile
-  /// It has more octets than the reader takes.
+  /// It has more bytes than the reader takes.
   case tooLarge(byteCountMax: Int)
 }
 

@@ -28,7 +28,7 @@ public enum LogOutput {
   /// The local date and time, to seconds.
   public static func localTime() -> String {
     var text = [CChar](repeating: 0, count: 20)
-    // Holds: the call fills at most twenty octets, the last one zero.
+    // Holds: the call fills at most twenty bytes, the last one zero.
     guard unsafe clinux_local_time(&text) == 0 else { return "" }
     return String(decoding: text.prefix(19).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// An open file that is written to: octets wait in a buffer and go out 64 KiB at a time, or when asked.
+/// An open file that is written to: bytes wait in a buffer and go out 64 KiB at a time, or when asked.
 ///
 /// What was not flushed is lost with it.
 public struct OutputFile: ~Copyable {
@@ -39,7 +39,7 @@ public struct OutputFile: ~Copyable {
     return true
   }
 
-  /// A pipe that poll(2) calls writable takes PIPE_BUF octets without blocking.
+  /// A pipe that poll(2) calls writable takes PIPE_BUF bytes without blocking.
   private func writeSome(from start: Int) throws(SystemError) -> Int {
     let count = min(buffer.count - start, Int(PIPE_BUF))
     do throws(SystemError) {

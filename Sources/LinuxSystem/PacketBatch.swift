@@ -43,8 +43,8 @@ import Glibc
     for place in 0..<count {
       var byteCount = 0
       // Holds: the packet lies in the batch, which is not received to meanwhile.
-      let octets = unsafe cbluetooth_batch_packet(batch, Int32(place), &byteCount)
-      body(unsafe RawSpan(_unsafeStart: octets.unsafelyUnwrapped, byteCount: byteCount))
+      let bytes = unsafe cbluetooth_batch_packet(batch, Int32(place), &byteCount)
+      body(unsafe RawSpan(_unsafeStart: bytes.unsafelyUnwrapped, byteCount: byteCount))
     }
   }
 }

@@ -31,7 +31,7 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isLocked: Bool { code == EWOULDBLOCK }
   /// The socket at that path is of another type.
   public var isWrongSocketType: Bool { code == EPROTOTYPE }
-  /// The other end was closed with octets unread.
+  /// The other end was closed with bytes unread.
   public var isReset: Bool { code == ECONNRESET }
   /// Nobody listens on the socket that is there.
   public var isRefused: Bool { code == ECONNREFUSED }

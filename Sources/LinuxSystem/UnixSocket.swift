@@ -48,7 +48,7 @@ public struct PeerCredentials: Equatable, Sendable {
   }
 }
 
-/// How a local socket carries octets.
+/// How a local socket carries bytes.
 public enum UnixSocketKind: Equatable, Sendable {
   /// Without borders.
   case stream

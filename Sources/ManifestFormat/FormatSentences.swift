@@ -116,7 +116,7 @@ extension FormatDiagnostic.Expectation {
     case .radio:
       "\"any\", \"hci0\", an adapter's address, \"btsnoop:FILE\" or \"h4:PATH\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
-    case .identityKey: "32 hexadecimal digits, the most significant octet first"
+    case .identityKey: "32 hexadecimal digits, the most significant byte first"
     case .truth: "true or false, without quotes"
     case .form(let phrase): phrase
     case .offset: "\"uncalibrated\" or a number of decibels from -40 to 40"

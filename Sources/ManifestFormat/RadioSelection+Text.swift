@@ -29,7 +29,7 @@ extension RadioSelection {
     case .any: "any"
     case .index(let index): "hci\(index)"
     case .address(let bits):
-      (0..<6).reversed().map { HexText.octet(UInt8(truncatingIfNeeded: bits >> (8 * $0))) }.joined(
+      (0..<6).reversed().map { HexText.byte(UInt8(truncatingIfNeeded: bits >> (8 * $0))) }.joined(
         separator: ":")
     case .btsnoop(let file): "btsnoop:" + file
     case .h4(let path): "h4:" + path
@@ -39,7 +39,7 @@ extension RadioSelection {
 
 extension HexText {
   /// Two upper-case digits.
-  fileprivate static func octet(_ value: UInt8) -> String {
+  fileprivate static func byte(_ value: UInt8) -> String {
     let digits = String(value, radix: 16, uppercase: true)
     return digits.utf8.count == 1 ? "0" + digits : digits
   }

@@ -99,7 +99,7 @@ extension ManifestDiagnostic.Warning {
     case .nameNeverFits(let byteCount, let most):
       "never matches: the name has \(byteCount) bytes and a device's name at most \(most); shorten it"
     case .blobBeginsWithItsKey:
-      "the blob begins with the key's own octets, which stand before the data and are not part of it; remove them"
+      "the blob begins with the key's own bytes, which stand before the data and are not part of it; remove them"
     case .noWiFiInterface: "never matches: no network is scanned for; add wifi = \"wlan1\" to [gateway]"
     case .nameWithPassiveScan:
       "may never match: many devices send their name only when asked; use scan = \"auto\" in [gateway]"

@@ -21,7 +21,7 @@ struct PickerColumns: Equatable {
   private(set) var hasUnit = false
   private(set) var hasAge = false
   private(set) var hints = Hints.none
-  /// Octets of the address that tell all devices apart.
+  /// Bytes of the address that tell all devices apart.
   let tail: Int
 
   init(_ rows: [PickerRow], columns: Int, glyphs: Glyphs) {
@@ -54,7 +54,7 @@ struct PickerColumns: Equatable {
     left -= more
   }
 
-  /// The trailing octets, two at least, by which no two of the addresses are the same.
+  /// The trailing bytes, two at least, by which no two of the addresses are the same.
   static func tail(_ addresses: [DeviceAddress]) -> Int {
     let bits = Set(addresses.map(\.bits))
     return (2..<6).first { count in Set(bits.map { $0 & (1 << UInt64(8 * count) - 1) }).count == bits.count }
@@ -85,7 +85,7 @@ struct PickerColumns: Equatable {
       device: line.deviceName.map { glyphs.shown($0, columnsMax: max(1, device)) } ?? "",
       bars: glyphs.bars(row.isGone ? nil : line.filteredRSSI),
       level: row.isGone ? "gone" : line.filteredRSSI.map { "\($0)" } ?? "-", age: Self.age(row, at: now),
-      tail: Self.tail(of: line.address, octets: tail), hints: hint)
+      tail: Self.tail(of: line.address, bytes: tail), hints: hint)
   }
 
   private func line(
@@ -125,7 +125,7 @@ struct PickerColumns: Equatable {
     return seconds < 100 ? "\(seconds) s" : "\(min(seconds / 60, 999)) m"
   }
 
-  private static func tail(of address: DeviceAddress, octets: Int) -> String {
-    String((address.text ?? "").suffix(3 * octets - 1))
+  private static func tail(of address: DeviceAddress, bytes: Int) -> String {
+    String((address.text ?? "").suffix(3 * bytes - 1))
   }
 }

@@ -24,9 +24,9 @@ struct PickerTyping: Equatable, Sendable {
   }
 
   /// Of display names, as the registry keeps them.
-  static let nameOctetsMax = 248
+  static let nameBytesMax = 248
   /// IEEE 802.11-2020, 9.4.2.2.
-  static let networkOctetsMax = 32
+  static let networkBytesMax = 32
 
   let request: String
   let purpose: Purpose

@@ -138,7 +138,7 @@ extension PickerModel {
     }
     type(
       .candidate(row.line.candidate), tab, wantedName ?? row.line.name,
-      octetsMax: PickerTyping.nameOctetsMax)
+      bytesMax: PickerTyping.nameBytesMax)
     return nil
   }
 
@@ -170,7 +170,7 @@ extension PickerModel {
     if let prefix = tab.item(of: row)?.ssidPrefix {
       type(
         .network(row.line.candidate, name: name, prefix: prefix), tab, prefix,
-        octetsMax: PickerTyping.networkOctetsMax)
+        bytesMax: PickerTyping.networkBytesMax)
       return nil
     }
     let action = PickerAction.choose(
@@ -186,16 +186,16 @@ extension PickerModel {
 
   @discardableResult
   mutating func askForName(_ tab: PickerTab) -> PickerAction? {
-    type(.answer, tab, tab.request.displayName ?? "", octetsMax: PickerTyping.nameOctetsMax)
+    type(.answer, tab, tab.request.displayName ?? "", bytesMax: PickerTyping.nameBytesMax)
     return nil
   }
 
   private mutating func type(
-    _ purpose: PickerTyping.Purpose, _ tab: PickerTab, _ text: String, octetsMax: Int
+    _ purpose: PickerTyping.Purpose, _ tab: PickerTab, _ text: String, bytesMax: Int
   ) {
     mode = .typing(
       PickerTyping(
-        request: tab.request.request, purpose: purpose, field: TextField(text, octetsMax: octetsMax)))
+        request: tab.request.request, purpose: purpose, field: TextField(text, bytesMax: bytesMax)))
   }
 
   private mutating func press(_ key: PickerKey, _ typing: PickerTyping) -> PickerAction? {

@@ -167,5 +167,5 @@ public struct PickerModel: Sendable {
 
 extension PickerModel {
   /// Of the names that can be given.
-  public static let nameOctetsMax = PickerTyping.nameOctetsMax
+  public static let nameBytesMax = PickerTyping.nameBytesMax
 }

@@ -185,7 +185,7 @@ enum Sentences {
 
   static func noRoom(for scalar: Unicode.Scalar, in field: TextField) -> String {
     scalar.isHiddenFromPeople
-      ? "that character could not be seen" : "there is room for \(field.octetsMax) bytes, no more"
+      ? "that character could not be seen" : "there is room for \(field.bytesMax) bytes, no more"
   }
 
   static let help = [

@@ -6,15 +6,15 @@ import ToolText
 
 /// A line of text that is being typed.
 ///
-/// Capacity: so many octets of UTF-8; what does not fit is not taken. Neither are characters that nobody could see.
+/// Capacity: so many bytes of UTF-8; what does not fit is not taken. Neither are characters that nobody could see.
 struct TextField: Equatable, Sendable {
   private(set) var before: String
   private(set) var after = ""
-  let octetsMax: Int
+  let bytesMax: Int
 
-  init(_ text: String, octetsMax: Int) {
+  init(_ text: String, bytesMax: Int) {
     before = ""
-    self.octetsMax = octetsMax
+    self.bytesMax = bytesMax
     for scalar in text.unicodeScalars { _ = insert(scalar) }
   }
 
@@ -50,7 +50,7 @@ struct TextField: Equatable, Sendable {
   }
 
   private mutating func insert(_ scalar: Unicode.Scalar) -> Bool {
-    guard !scalar.isHiddenFromPeople, before.utf8.count + after.utf8.count + scalar.utf8.count <= octetsMax
+    guard !scalar.isHiddenFromPeople, before.utf8.count + after.utf8.count + scalar.utf8.count <= bytesMax
     else { return false }
     before.unicodeScalars.append(scalar)
     return true

@@ -35,7 +35,7 @@ extension RegistryOpenError {
 extension RegistryFileError {
   fileprivate var reason: String {
     switch self {
-    case .torn(let byteCount): "it ends after \(byteCount) octets"
+    case .torn(let byteCount): "it ends after \(byteCount) bytes"
     case .noDatabase: "it does not begin like a database"
     case .missingBesideLog: "it is missing, but the log of its latest changes is there"
     case .unreadable(let fault): fault.reason

@@ -112,7 +112,7 @@ extension RegistryImportError {
   /// What is wrong and where, without a full stop.
   public var reason: String {
     switch self {
-    case .notJSON(let line, let problem): "line \(line) is not JSON from octet \(problem.offset) on"
+    case .notJSON(let line, let problem): "line \(line) is not JSON from byte \(problem.offset) on"
     case .noHead: "the first line is not that of an exported registry"
     case .version(let version, let known):
       "it was exported by another accessoryd (version \(version); this one reads \(known))"

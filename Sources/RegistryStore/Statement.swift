@@ -58,14 +58,14 @@ import RegistryFormat
     switch unsafe sqlite3_column_type(handle, column) {
     case SQLITE_NULL: .null
     case SQLITE_INTEGER: .integer(unsafe sqlite3_column_int64(handle, column))
-    case SQLITE_TEXT: String(validating: octets(column), as: UTF8.self).map(Value.text) ?? .foreign
-    case SQLITE_BLOB: .bytes(octets(column))
+    case SQLITE_TEXT: String(validating: bytes(column), as: UTF8.self).map(Value.text) ?? .foreign
+    case SQLITE_BLOB: .bytes(bytes(column))
     default: .foreign
     }
   }
 
   /// Returns a copy of the bytes of a text or blob.
-  private func octets(_ column: Int32) -> [UInt8] {
+  private func bytes(_ column: Int32) -> [UInt8] {
     // Holds: pointer and count belong together, and the row does not change in between. An empty value has no pointer.
     let start = unsafe sqlite3_column_blob(handle, column)
     let count = Int(unsafe sqlite3_column_bytes(handle, column))

@@ -88,8 +88,8 @@ extension ControllerFault.Effect {
     case .silence: self = .silence(milliseconds: milliseconds)
     case .unplug: self = .unplug(milliseconds: milliseconds)
     case .garbage:
-      guard let octets = table.value(.data, .hexadecimal, { HexText.bytes($0) }) else { return nil }
-      self = .garbage(octets)
+      guard let bytes = table.value(.data, .hexadecimal, { HexText.bytes($0) }) else { return nil }
+      self = .garbage(bytes)
     }
   }
 }

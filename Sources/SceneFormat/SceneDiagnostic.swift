@@ -69,5 +69,5 @@ extension FormatDiagnostic.Expectation {
   static var command: Self {
     .form("the name of a command, as \"le-set-scan-enable\", or its opcode, as \"0x200c\"")
   }
-  static var key: Self { .form("32 hexadecimal digits, the most significant octet first") }
+  static var key: Self { .form("32 hexadecimal digits, the most significant byte first") }
 }

@@ -36,7 +36,7 @@ struct StructureTurns {
     default: break
     }
     if table.node(.data) != nil { table.report(.dataWithoutUse, at: .data) }
-    if subject == .raw { return table.octets(.raw, byteCountMax: 1650)?.map { AdvertisingPayload(raw: $0) } }
+    if subject == .raw { return table.bytes(.raw, byteCountMax: 1650)?.map { AdvertisingPayload(raw: $0) } }
     return fixed(subject, in: table).map { [$0] }
   }
 
@@ -55,16 +55,16 @@ struct StructureTurns {
     case .solicitations: return table.uuids(.solicitations).map { payload.solicitations($0) }
     case .txPower: return table.integer(.txPower, in: Int8.min...Int8.max).map { payload.txPowerLevel($0) }
     case .appearance: return table.integer(.appearance, in: 0...UInt16.max).map { payload.appearance($0) }
-    case .company, .service, .type, .data, .raw: preconditionFailure("this has octets of its own")
+    case .company, .service, .type, .data, .raw: preconditionFailure("this has bytes of its own")
     }
   }
 
-  /// A key and the octets behind it.
+  /// A key and the bytes behind it.
   private static func withData(
     _ subject: StructureKey, in table: TableReader<StructureKey>
   ) -> [AdvertisingPayload]? {
     let most = valueByteCountMax - (subject == .service ? 17 : 3)
-    let data = table.node(.data) == nil ? [[]] : table.octets(.data, byteCountMax: most)
+    let data = table.node(.data) == nil ? [[]] : table.bytes(.data, byteCountMax: most)
     switch subject {
     case .company:
       let company = table.node(.company).flatMap { table.companyIdentifier($0, at: table.path(.company)) }
@@ -82,33 +82,33 @@ struct StructureTurns {
 }
 
 extension TableReader<StructureKey> {
-  /// Octets in hexadecimal, or a list of them, one for each turn.
-  fileprivate func octets(_ key: StructureKey, byteCountMax: Int) -> [[UInt8]]? {
+  /// Bytes in hexadecimal, or a list of them, one for each turn.
+  fileprivate func bytes(_ key: StructureKey, byteCountMax: Int) -> [[UInt8]]? {
     guard let node = node(key) else { return nil }
     guard case .array(let elements) = node.value else {
-      return octets(node, at: path(key), byteCountMax: byteCountMax).map { [$0] }
+      return bytes(node, at: path(key), byteCountMax: byteCountMax).map { [$0] }
     }
     guard !elements.isEmpty else {
       report(.empty, at: key)
       return nil
     }
     let turns = elements.enumerated().compactMap {
-      octets($1, at: path(key).appending(index: $0), byteCountMax: byteCountMax)
+      bytes($1, at: path(key).appending(index: $0), byteCountMax: byteCountMax)
     }
     return turns.count == elements.count ? turns : nil
   }
 
-  private func octets(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int) -> [UInt8]? {
+  private func bytes(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int) -> [UInt8]? {
     guard let text = text(node, at: path, byteCountMax: 4096) else { return nil }
-    guard let octets = HexText.bytes(text) else {
+    guard let bytes = HexText.bytes(text) else {
       log.report(.malformed(found: text, expected: .hexadecimal), at: path)
       return nil
     }
-    guard octets.count <= byteCountMax else {
-      log.report(.tooLong(byteCount: octets.count, byteCountMax: byteCountMax), at: path)
+    guard bytes.count <= byteCountMax else {
+      log.report(.tooLong(byteCount: bytes.count, byteCountMax: byteCountMax), at: path)
       return nil
     }
-    return octets
+    return bytes
   }
 
   /// Fifteen of the longest fit a structure.

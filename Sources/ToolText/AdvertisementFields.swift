@@ -62,7 +62,7 @@ public struct AdvertisementFields: Equatable, Sendable {
   private mutating func take(_ structure: borrowing ADStructure, _ value: borrowing ADValue) {
     let isTaken: Bool
     switch value {
-    case .flags(let octet): isTaken = Self.set(&flags, octet)
+    case .flags(let byte): isTaken = Self.set(&flags, byte)
     case .name(let text, let isComplete):
       return take(Name(text: AirText(text.copied), isComplete: isComplete))
     case .services(let list):

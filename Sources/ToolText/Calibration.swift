@@ -78,8 +78,8 @@ public struct Calibration: Sendable {
   /// Takes what one packet from the controller, its H4 indicator first, says.
   public mutating func take(_ packet: [UInt8]) {
     guard packet.first == PacketKind.event.rawValue else { return }
-    let octets = packet.span.rawBytes
-    guard let event = try? Event(parsing: octets.extracting(1..<octets.byteCount)),
+    let bytes = packet.span.rawBytes
+    guard let event = try? Event(parsing: bytes.extracting(1..<bytes.byteCount)),
       var reports = AdvertisingReports(event)
     else { return }
     while true {

@@ -17,7 +17,7 @@ public struct ClauseAnswer: Equatable, Sendable {
   /// One structure that the clause looked at.
   public struct Comparison: Equatable, Sendable {
     public let part: PayloadPart
-    /// Of the structure's length octet in its payload.
+    /// Of the structure's length byte in its payload.
     public let offset: Int
     public let type: UInt8
     public let value: Value

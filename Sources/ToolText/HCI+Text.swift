@@ -6,7 +6,7 @@ import JSON
 import Manifest
 
 extension DeviceAddress {
-  /// `AA:BB:CC:DD:EE:FF`, the most significant octet first; nil for an anonymous advertiser, which has none.
+  /// `AA:BB:CC:DD:EE:FF`, the most significant byte first; nil for an anonymous advertiser, which has none.
   public var text: String? {
     type == .anonymous ? nil : Self.text(ofBits: bits)
   }

@@ -12,7 +12,7 @@ public struct OtherPacket: Equatable, Sendable {
   public let time: Seconds
   public let content: BtsnoopRecord.Content
   public let byteCount: Int
-  /// The first octets, without an H4 indicator.
+  /// The first bytes, without an H4 indicator.
   public let beginning: [UInt8]
 
   init(_ record: borrowing BtsnoopRecord, time: Seconds) {

@@ -98,8 +98,8 @@ public struct Suggestion: Equatable, Line {
     _ data: SuggestionSource.Stable, address: DeviceAddress
   ) -> SuggestionSource.Stable? {
     var blob = data
-    let octets = (0..<6).map { UInt8(truncatingIfNeeded: address.bits >> UInt64(8 * $0)) }
-    for own in [octets, octets.reversed()] {
+    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.bits >> UInt64(8 * $0)) }
+    for own in [bytes, bytes.reversed()] {
       for start in blob.blob.indices where blob.blob[start...].starts(with: own) {
         for index in start..<(start + 6) { blob.mask[index] = 0 }
       }

@@ -4,7 +4,7 @@ public import HCI
 
 /// Which address a device uses, and when it takes a new one (Core Specification 5.4, Volume 6, Part B, 1.3).
 public enum AddressPlan: Equatable, Sendable {
-  /// 48 bits, the octet written first in text the most significant one.
+  /// 48 bits, the byte written first in text the most significant one.
   case `public`(UInt64)
   /// 48 bits, of which the upper two are set.
   case staticRandom(UInt64)

@@ -6,21 +6,21 @@ public import HCI
 ///
 ///     AdvertisingPayload().flags(0x06).name("Lumo").manufacturerData(0x0EEE, [0xA5, 0x5A])
 ///
-/// It holds what it is given, up to 254 octets a structure; whether the whole fits a packet is the sender's affair.
+/// It holds what it is given, up to 254 bytes a structure; whether the whole fits a packet is the sender's affair.
 public struct AdvertisingPayload: Equatable, Sendable {
   public private(set) var bytes: [UInt8] = []
 
   public init() {}
 
-  /// Octets as they stand, well-formed or not.
+  /// Bytes as they stand, well-formed or not.
   public init(raw bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Appends octets as they stand.
-  public func raw(_ octets: [UInt8]) -> Self { Self(raw: bytes + octets) }
+  /// Appends bytes as they stand.
+  public func raw(_ bytes: [UInt8]) -> Self { Self(raw: self.bytes + bytes) }
 
   /// Appends a structure of any type.
   public func structure(_ type: UInt8, _ value: [UInt8]) -> Self {
-    precondition(value.count < 255, "an AD structure's length is one octet, its type included")
+    precondition(value.count < 255, "an AD structure's length is one byte, its type included")
     return raw([UInt8(value.count + 1), type] + value)
   }
 
@@ -53,7 +53,7 @@ public struct AdvertisingPayload: Equatable, Sendable {
   }
 
   public func serviceData(_ uuid: BluetoothUUID, _ data: [UInt8]) -> Self {
-    let key = uuid.octets
+    let key = uuid.bytes
     let type: ADType =
       key.count == 2 ? .serviceData16 : key.count == 4 ? .serviceData32 : .serviceData128
     return structure(type, key + data)
@@ -61,21 +61,21 @@ public struct AdvertisingPayload: Equatable, Sendable {
 
   /// The payload follows the company identifier.
   public func manufacturerData(_ company: UInt16, _ payload: [UInt8]) -> Self {
-    structure(.manufacturerData, company.octets + payload)
+    structure(.manufacturerData, company.bytes + payload)
   }
 
   /// dBm.
-  public func txPowerLevel(_ level: Int8) -> Self { structure(.txPowerLevel, level.octets) }
+  public func txPowerLevel(_ level: Int8) -> Self { structure(.txPowerLevel, level.bytes) }
 
-  public func appearance(_ appearance: UInt16) -> Self { structure(.appearance, appearance.octets) }
+  public func appearance(_ appearance: UInt16) -> Self { structure(.appearance, appearance.bytes) }
 
-  /// `types` for UUIDs of 2, 4 and 16 octets.
+  /// `types` for UUIDs of 2, 4 and 16 bytes.
   private func list(_ uuids: [BluetoothUUID], _ types: [ADType]) -> Self {
     var result = self
     for (size, type) in zip([2, 4, 16], types) {
-      let octets = uuids.map(\.octets).filter { $0.count == size }
-      guard !octets.isEmpty else { continue }
-      result = result.structure(type, Array(octets.joined()))
+      let bytes = uuids.map(\.bytes).filter { $0.count == size }
+      guard !bytes.isEmpty else { continue }
+      result = result.structure(type, Array(bytes.joined()))
     }
     return result
   }

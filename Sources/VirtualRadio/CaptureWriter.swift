@@ -29,7 +29,7 @@ public struct CaptureWriter: Sendable {
     recordCount += 1
   }
 
-  private mutating func append(_ octets: Span<UInt8>) {
-    for index in octets.indices { bytes.append(octets[index]) }
+  private mutating func append(_ bytes: Span<UInt8>) {
+    for index in bytes.indices { self.bytes.append(bytes[index]) }
   }
 }

@@ -3,20 +3,20 @@
 import HCI
 
 /// The commands that a virtual controller knows, with their places in the supported commands (Core Specification 5.4,
-/// Volume 4, Part E, 6.27) and their octets of parameters: what its own bring-up and a Linux kernel's ask for.
+/// Volume 4, Part E, 6.27) and their bytes of parameters: what its own bring-up and a Linux kernel's ask for.
 struct CommandTable: Sendable {
   struct Entry: Sendable {
     var opcode: UInt16
     var bit: SupportedCommands.Bit?
     var parameterBytes: ClosedRange<Int>
 
-    init(_ opcode: UInt16, _ octet: Int?, _ bit: UInt8 = 0, _ parameterBytes: Int) {
-      self.init(opcode, octet, bit, parameterBytes...parameterBytes)
+    init(_ opcode: UInt16, _ byte: Int?, _ bit: UInt8 = 0, _ parameterBytes: Int) {
+      self.init(opcode, byte, bit, parameterBytes...parameterBytes)
     }
 
-    init(_ opcode: UInt16, _ octet: Int?, _ bit: UInt8 = 0, _ parameterBytes: ClosedRange<Int>) {
+    init(_ opcode: UInt16, _ byte: Int?, _ bit: UInt8 = 0, _ parameterBytes: ClosedRange<Int>) {
       self.opcode = opcode
-      self.bit = octet.map { SupportedCommands.Bit($0, bit) }
+      self.bit = byte.map { SupportedCommands.Bit($0, bit) }
       self.parameterBytes = parameterBytes
     }
   }

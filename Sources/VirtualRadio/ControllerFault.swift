@@ -29,7 +29,7 @@ public struct ControllerFault: Equatable, Sendable {
     case silence(milliseconds: Int?)
     /// It is pulled out and put back after a time, or never; it then starts afresh.
     case unplug(milliseconds: Int?)
-    /// Octets that belong to no packet, or to a wrong one.
+    /// Bytes that belong to no packet, or to a wrong one.
     case garbage([UInt8])
   }
 

@@ -2,9 +2,9 @@
 
 import HCI
 
-/// The octets that come from the host, cut into packets wherever they were cut on their way.
+/// The bytes that come from the host, cut into packets wherever they were cut on their way.
 ///
-/// It holds at most one packet that has begun. An octet that begins no packet brings the stream out of step: from then
+/// It holds at most one packet that has begun. An byte that begins no packet brings the stream out of step: from then
 /// on everything is passed over until a whole Reset command (Core Specification 5.4, Volume 4, Part A, 4).
 struct HostStream: Sendable {
   enum Element: Equatable {
@@ -16,7 +16,7 @@ struct HostStream: Sendable {
   private var begun: [UInt8] = []
   private var isOutOfStep = false
 
-  /// What the octets complete.
+  /// What the bytes complete.
   mutating func elements(of bytes: [UInt8]) -> [Element] {
     begun += bytes
     var elements: [Element] = []
@@ -46,7 +46,7 @@ struct HostStream: Sendable {
       isOutOfStep = false
       return .packet(Self.reset)
     }
-    // Only the beginning of a Reset can be among the last three octets.
+    // Only the beginning of a Reset can be among the last three bytes.
     begun.removeFirst(max(0, last + 1))
     return nil
   }

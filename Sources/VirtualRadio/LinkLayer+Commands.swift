@@ -2,37 +2,37 @@
 
 import HCI
 
-/// The scan commands with their parameters; the caller has checked how many octets there are.
+/// The scan commands with their parameters; the caller has checked how many bytes there are.
 extension LinkLayer {
   /// 7.8.10
-  mutating func setScanParameters(_ octets: [UInt8]) -> ErrorCode {
+  mutating func setScanParameters(_ bytes: [UInt8]) -> ErrorCode {
     guard use(.legacy) else { return .commandDisallowed }
-    guard let parameters = Self.parameters(octets[0...4]),
+    guard let parameters = Self.parameters(bytes[0...4]),
       ScanParameters.legacyRange.contains(parameters.interval),
-      ScanParameters.legacyRange.contains(parameters.window), let own = OwnAddressType(rawValue: octets[5]),
-      let filter = ScanFilterPolicy(rawValue: octets[6])
+      ScanParameters.legacyRange.contains(parameters.window), let own = OwnAddressType(rawValue: bytes[5]),
+      let filter = ScanFilterPolicy(rawValue: bytes[6])
     else { return .invalidParameters }
     return setScan(Scan(le1M: parameters, coded: nil, ownAddress: own, filter: filter))
   }
 
   /// 7.8.11
-  mutating func setScanEnable(_ octets: [UInt8]) -> ErrorCode {
+  mutating func setScanEnable(_ bytes: [UInt8]) -> ErrorCode {
     guard use(.legacy) else { return .commandDisallowed }
-    guard octets[0] <= 1, octets[1] <= 1 else { return .invalidParameters }
-    guard octets[0] == 1 else { return disable() }
-    return enable(Enabled(duplicates: octets[1] == 1 ? .on : .off))
+    guard bytes[0] <= 1, bytes[1] <= 1 else { return .invalidParameters }
+    guard bytes[0] == 1 else { return disable() }
+    return enable(Enabled(duplicates: bytes[1] == 1 ? .on : .off))
   }
 
   /// 7.8.64; PHYs the controller does not have are refused.
-  mutating func setExtendedScanParameters(_ octets: [UInt8], hasCodedPHY: Bool) -> ErrorCode {
+  mutating func setExtendedScanParameters(_ bytes: [UInt8], hasCodedPHY: Bool) -> ErrorCode {
     guard use(.extended) else { return .commandDisallowed }
-    guard let own = OwnAddressType(rawValue: octets[0]), let filter = ScanFilterPolicy(rawValue: octets[1])
+    guard let own = OwnAddressType(rawValue: bytes[0]), let filter = ScanFilterPolicy(rawValue: bytes[1])
     else { return .invalidParameters }
-    let phys = octets[2]
+    let phys = bytes[2]
     guard phys != 0, phys & ~(hasCodedPHY ? 0b101 : 0b001) == 0 else { return .unsupportedParameter }
-    guard octets.count == 3 + 5 * phys.nonzeroBitCount else { return .invalidParameters }
-    let scans = stride(from: 3, to: octets.count, by: 5)
-      .compactMap { Self.parameters(octets[$0..<($0 + 5)]) }
+    guard bytes.count == 3 + 5 * phys.nonzeroBitCount else { return .invalidParameters }
+    let scans = stride(from: 3, to: bytes.count, by: 5)
+      .compactMap { Self.parameters(bytes[$0..<($0 + 5)]) }
     guard scans.count == phys.nonzeroBitCount, scans.allSatisfy({ $0.window >= 4 }) else {
       return .invalidParameters
     }
@@ -43,14 +43,14 @@ extension LinkLayer {
   }
 
   /// 7.8.65
-  mutating func setExtendedScanEnable(_ octets: [UInt8]) -> ErrorCode {
+  mutating func setExtendedScanEnable(_ bytes: [UInt8]) -> ErrorCode {
     guard use(.extended) else { return .commandDisallowed }
-    guard octets[0] <= 1, let duplicates = DuplicateFilter(rawValue: octets[1]) else {
+    guard bytes[0] <= 1, let duplicates = DuplicateFilter(rawValue: bytes[1]) else {
       return .invalidParameters
     }
-    guard octets[0] == 1 else { return disable() }
-    let duration = octets.little(2, 2) * 10_000
-    let period = octets.little(4, 2) * 1_280_000
+    guard bytes[0] == 1 else { return disable() }
+    let duration = bytes.little(2, 2) * 10_000
+    let period = bytes.little(4, 2) * 1_280_000
     guard period == 0 || (duration > 0 && duration < period), duplicates != .resetEachPeriod || period > 0
     else { return .invalidParameters }
     return enable(
@@ -71,16 +71,16 @@ extension LinkLayer {
   }
 
   /// Scan_Type, Scan_Interval, Scan_Window.
-  private static func parameters(_ octets: ArraySlice<UInt8>) -> ScanParameters? {
-    let octets = Array(octets)
-    let (interval, window) = (UInt16(octets.little(1, 2)), UInt16(octets.little(3, 2)))
-    guard let kind = ScanParameters.Kind(rawValue: octets[0]), window <= interval else { return nil }
+  private static func parameters(_ bytes: ArraySlice<UInt8>) -> ScanParameters? {
+    let bytes = Array(bytes)
+    let (interval, window) = (UInt16(bytes.little(1, 2)), UInt16(bytes.little(3, 2)))
+    guard let kind = ScanParameters.Kind(rawValue: bytes[0]), window <= interval else { return nil }
     return ScanParameters(kind, interval: interval, window: window)
   }
 }
 
 extension [UInt8] {
-  /// `count` octets from `offset` on, least significant first.
+  /// `count` bytes from `offset` on, least significant first.
   func little(_ offset: Int, _ count: Int) -> UInt64 {
     self[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -14,7 +14,7 @@ public enum ReportEncoder {
   }
 
   public static func event(_ format: ReportFormat, _ reports: [AirReport]) -> [UInt8] {
-    precondition(reports.count <= 255, "the number of reports is one octet")
+    precondition(reports.count <= 255, "the number of reports is one byte")
     let parameters = reports.flatMap { report(format, $0) }
     return PacketEncoder.leMetaEvent(format.rawValue, [UInt8(reports.count)] + parameters)
   }
@@ -26,12 +26,12 @@ public enum ReportEncoder {
     report.fragments(of: fragmentByteCount).map { event(.extended, $0) }
   }
 
-  /// Octets of parameters that an event with these reports has; an event holds 255.
+  /// Bytes of parameters that an event with these reports has; an event holds 255.
   public static func eventByteCount(_ format: ReportFormat, _ reports: [AirReport]) -> Int {
     reports.reduce(2) { $0 + fixedByteCount(format) + (format == .directed ? 0 : $1.data.count) }
   }
 
-  /// Octets of a report besides its data.
+  /// Bytes of a report besides its data.
   private static func fixedByteCount(_ format: ReportFormat) -> Int {
     switch format {
     case .legacy: 10
@@ -52,16 +52,16 @@ public enum ReportEncoder {
   private static func legacy(_ report: AirReport) -> [UInt8] {
     let header = report.header
     precondition(header.pdu != .extended, "a legacy report has a legacy PDU")
-    return [header.pdu.rawValue, header.address.type.rawValue] + header.address.octets
-      + [UInt8(report.data.count)] + report.data + header.rssi.octets
+    return [header.pdu.rawValue, header.address.type.rawValue] + header.address.bytes
+      + [UInt8(report.data.count)] + report.data + header.rssi.bytes
   }
 
   /// 7.7.65.11
   private static func directed(_ report: AirReport) -> [UInt8] {
     let header = report.header
     guard let target = header.directAddress else { preconditionFailure("a directed report has a target") }
-    return [AdvertisingPDU.directed.rawValue, header.address.type.rawValue] + header.address.octets
-      + [targetType(header, target)] + target.octets + header.rssi.octets
+    return [AdvertisingPDU.directed.rawValue, header.address.type.rawValue] + header.address.bytes
+      + [targetType(header, target)] + target.bytes + header.rssi.bytes
   }
 
   /// 7.7.65.13
@@ -69,10 +69,10 @@ public enum ReportEncoder {
     let header = report.header
     let eventType = UInt16(header.properties.rawValue & 0x1F) | UInt16(header.dataStatus.rawValue) << 5
     let target = header.directAddress ?? DeviceAddress(bits: 0, type: .public)
-    return eventType.octets + [header.address.type.rawValue] + header.address.octets
+    return eventType.bytes + [header.address.type.rawValue] + header.address.bytes
       + [header.primaryPHY.rawValue, header.secondaryPHY?.rawValue ?? 0, header.advertisingSID]
-      + header.txPower.octets + header.rssi.octets + header.periodicInterval.octets
-      + [targetType(header, target)] + target.octets + [UInt8(report.data.count)] + report.data
+      + header.txPower.bytes + header.rssi.bytes + header.periodicInterval.bytes
+      + [targetType(header, target)] + target.bytes + [UInt8(report.data.count)] + report.data
   }
 
   private static func targetType(_ header: ReportHeader, _ target: DeviceAddress) -> UInt8 {

@@ -4,7 +4,7 @@ public import HCI
 
 /// A scene full of advertisers as one scanning controller hears it.
 ///
-/// The same devices, settings and seed give the same packets, octet for octet. Each device has its own dice, so
+/// The same devices, settings and seed give the same packets, byte for byte. Each device has its own dice, so
 /// that adding one at the end leaves what the others send alone. `scanner` may be changed between packets and
 /// acts on what is sent from then on. With a period the devices' movements, presence and payloads begin anew after it;
 /// their addresses, intervals and noise go on.

@@ -17,7 +17,7 @@ struct CommandResult: Equatable {
   /// Volume 4, Part E, 7.7.15).
   func packet(for opcode: Opcode) -> [UInt8] {
     if status == .unknownCommand {
-      return PacketEncoder.event(CommandReply.commandStatus, [status.rawValue, 1] + opcode.rawValue.octets)
+      return PacketEncoder.event(CommandReply.commandStatus, [status.rawValue, 1] + opcode.rawValue.bytes)
     }
     return PacketEncoder.commandComplete(
       opcode.rawValue, status: status.rawValue, status == .success ? values : [])
@@ -94,14 +94,14 @@ extension VirtualController {
   private mutating func constant(_ opcode: Opcode) -> [UInt8]? {
     switch opcode {
     case .readLocalVersion:
-      [script.version, 0, 0, script.version] + script.manufacturer.octets + [0, 0]
+      [script.version, 0, 0, script.version] + script.manufacturer.bytes + [0, 0]
     case .readSupportedCommands: (0..<64).map { table.supported[$0] }
     // BR/EDR Not Supported and LE Supported (Volume 2, Part C, 3.3).
     case .readLocalFeatures: [0, 0, 0, 0, 0x60, 0, 0, 0]
-    case .readBufferSize: UInt16(251).octets + [0] + UInt16(8).octets + [0, 0]
-    case .readAddress: Array(script.address.octets.prefix(6))
-    case .leReadBufferSize: UInt16(251).octets + [8]
-    case .leReadLocalFeatures: script.features.rawValue.octets
+    case .readBufferSize: UInt16(251).bytes + [0] + UInt16(8).bytes + [0, 0]
+    case .readAddress: Array(script.address.bytes.prefix(6))
+    case .leReadBufferSize: UInt16(251).bytes + [8]
+    case .leReadLocalFeatures: script.features.rawValue.bytes
     default: laterConstant(opcode)
     }
   }
@@ -110,12 +110,12 @@ extension VirtualController {
     switch opcode.rawValue {
     case 0x0C14: Array("accessoryd".utf8) + Array(repeating: 0, count: 238)
     case 0x200F: [UInt8(LinkLayer.acceptListCapacity)]
-    case 0x2018: dice.next().octets
+    case 0x2018: dice.next().bytes
     // Passive and active scanning (7.8.27).
-    case 0x201C: UInt64(0x30).octets
-    case 0x2023: UInt16(27).octets + UInt16(328).octets
-    case 0x202F: [UInt16(251), 2120, 251, 2120].flatMap(\.octets)
-    case 0x203A: UInt16(1650).octets
+    case 0x201C: UInt64(0x30).bytes
+    case 0x2023: UInt16(27).bytes + UInt16(328).bytes
+    case 0x202F: [UInt16(251), 2120, 251, 2120].flatMap(\.bytes)
+    case 0x203A: UInt16(1650).bytes
     case 0x203B: [1]
     default: nil
     }

@@ -6,7 +6,7 @@ extension VirtualController {
   mutating func perform(_ effect: ControllerFault.Effect, at time: Instant) {
     switch effect {
     case .hardwareError(let code): post(PacketEncoder.event(Event.hardwareError, [code]), at: time)
-    case .garbage(let octets): post(octets, at: time)
+    case .garbage(let bytes): post(bytes, at: time)
     case .silence(let milliseconds):
       outbox.removeAll { $0.time > time }
       isSilent = true

@@ -3,7 +3,7 @@
 public import HCI
 
 extension VirtualController {
-  /// Takes octets from the host, cut anywhere.
+  /// Takes bytes from the host, cut anywhere.
   public mutating func receive(_ bytes: [UInt8], at now: Instant) {
     catchUp(to: now)
     guard isPlugged, !isSilent else { return }

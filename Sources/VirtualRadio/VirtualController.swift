@@ -2,10 +2,10 @@
 
 public import HCI
 
-/// A scripted LE controller in a scene: H4 octets from the host and the time go in, H4 packets with their times come out.
+/// A scripted LE controller in a scene: H4 bytes from the host and the time go in, H4 packets with their times come out.
 ///
 /// It answers what a bring-up asks for (``CommandTable``), refuses what it does not know, scans as it was told to, and
-/// fails as its script says. The same script, devices, seed, octets and times give the same packets, wherever the octets
+/// fails as its script says. The same script, devices, seed, bytes and times give the same packets, wherever the bytes
 /// were cut and however often it was asked. Times must not run backwards.
 public struct VirtualController: Sendable {
   public let script: ControllerScript

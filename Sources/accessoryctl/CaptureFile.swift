@@ -29,7 +29,7 @@ struct CaptureFile {
   func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(Failure) -> Bool) throws(Failure) {
     var reader: BtsnoopReader
     do throws(BtsnoopError) {
-      // Holds: octets have no padding, so every byte of the view is initialised.
+      // Holds: bytes have no padding, so every byte of the view is initialised.
       reader = try unsafe BtsnoopReader(bytes.span.bytes)
     } catch {
       throw failure(error)

@@ -44,12 +44,12 @@ struct GatewayConnection: ~Copyable {
   ) throws(GatewayProblem) {
     let call = Message.call(method.rawValue, more: method.replies == .many, parameters)
     guard client.beginCall(call, wantsMore: method.replies == .many) else { throw .callTooLong }
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     client.drain { span in
-      octets = span.indices.map { span[$0] }
+      bytes = span.indices.map { span[$0] }
       return span.count
     }
-    unsent = octets[...]
+    unsent = bytes[...]
   }
 
   /// Whether a reply is here already, so that nothing has to be waited for.
@@ -151,9 +151,9 @@ struct GatewayConnection: ~Copyable {
     do throws(SystemError) {
       if readiness.contains(.writable) { try send() }
       guard !readiness.isDisjoint(with: [.readable, .hungUp]) else { return }
-      var octets = [UInt8](repeating: 0, count: min(client.receivableByteCount, Self.chunkByteCount))
-      guard let count = try descriptor.read(into: &octets) else { return }
-      if count == 0 { client.endInput() } else { client.receive(octets.span.extracting(first: count)) }
+      var bytes = [UInt8](repeating: 0, count: min(client.receivableByteCount, Self.chunkByteCount))
+      guard let count = try descriptor.read(into: &bytes) else { return }
+      if count == 0 { client.endInput() } else { client.receive(bytes.span.extracting(first: count)) }
     } catch {
       // Who turns us away may close before our call was read.
       throw error.isGone ? .ended(hasAnswered: hasAnswered) : .system(error)

@@ -11,7 +11,7 @@ import Varlink
 struct ImportFile {
   /// As large as the registry's own file may be.
   private static let byteCountMax = 16 << 20
-  /// Octets of a call that are not lines.
+  /// Bytes of a call that are not lines.
   private static let callOverhead = 256
   /// As many values as one message may have, with room for its own.
   private static let linesPerCallMax = 1_024
@@ -54,7 +54,7 @@ struct ImportFile {
     var batches: [[String]] = [[]]
     var byteCount = 0
     for (place, line) in lines.enumerated() {
-      let cost = octets(of: line)
+      let cost = Self.byteCount(of: line)
       guard cost <= room else {
         throw .sentence(
           "\(shown(path)): line \(place + 1) is longer than any row; nothing was changed", .dataError)
@@ -72,7 +72,7 @@ struct ImportFile {
   }
 
   /// Of a line as JSON text, and the comma behind it.
-  private static func octets(of line: String) -> Int {
+  private static func byteCount(of line: String) -> Int {
     var json = JSONWriter()
     json.line { $0.member("", line) }
     return json.takeBytes().count

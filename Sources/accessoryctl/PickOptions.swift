@@ -81,8 +81,8 @@ struct PickOptions: ParsableArguments {
     }
     guard let name else { return }
     if count ?? 1 > 1 { throw ValidationError("--name is for one accessory, not for --count") }
-    if name.utf8.isEmpty || name.utf8.count > PickerModel.nameOctetsMax {
-      throw ValidationError("--name takes 1 to \(PickerModel.nameOctetsMax) bytes")
+    if name.utf8.isEmpty || name.utf8.count > PickerModel.nameBytesMax {
+      throw ValidationError("--name takes 1 to \(PickerModel.nameBytesMax) bytes")
     }
   }
 

@@ -29,21 +29,21 @@ public struct StandInKernel {
     switch command.opcode {
     case .readControllerInformation:
       let address: [UInt8] = [1, 2, 3, 4, 5, 6]
-      let returned = address + [9, 0x5F, 0] + octets(supported) + octets(settings)
+      let returned = address + [9, 0x5F, 0] + bytes(supported) + bytes(settings)
       return [completed(command, .success, returned)]
     case .setPowered:
       settings.formUnion(.powered)
-      return [completed(command, .success, octets(settings))]
+      return [completed(command, .success, bytes(settings))]
     case .setLowEnergy:
       settings.formUnion(.lowEnergy)
-      return [completed(command, .success, octets(settings))]
+      return [completed(command, .success, bytes(settings))]
     case .readDefaultSystemConfiguration:
       let parameters =
-        [0x11, 0, 2] + octets(discovery.interval) + [0x12, 0, 2] + octets(discovery.window)
-        + [0x13, 0, 2] + octets(duty.interval) + [0x14, 0, 2] + octets(duty.window)
+        [0x11, 0, 2] + bytes(discovery.interval) + [0x12, 0, 2] + bytes(discovery.window)
+        + [0x13, 0, 2] + bytes(duty.interval) + [0x14, 0, 2] + bytes(duty.window)
       return [completed(command, .success, parameters)]
     case .setDefaultSystemConfiguration:
-      let parameters = Array(command.octets.dropFirst(6))
+      let parameters = Array(command.bytes.dropFirst(6))
       let given = KernelDuty(
         interval: UInt16(parameters[3]) | UInt16(parameters[4]) << 8,
         window: UInt16(parameters[8]) | UInt16(parameters[9]) << 8)
@@ -52,10 +52,10 @@ public struct StandInKernel {
     case .addMonitor:
       monitorCount += 1
       monitors.insert(monitorCount)
-      return [completed(command, .success, octets(monitorCount))]
+      return [completed(command, .success, bytes(monitorCount))]
     case .removeMonitor:
-      monitors.remove(UInt16(command.octets[6]) | UInt16(command.octets[7]) << 8)
-      return [completed(command, .success, Array(command.octets.suffix(2)))]
+      monitors.remove(UInt16(command.bytes[6]) | UInt16(command.bytes[7]) << 8)
+      return [completed(command, .success, Array(command.bytes.suffix(2)))]
     case .startDiscovery:
       discoveredWith = discovery
       return [event(.discovering(true)), completed(command, .success, [6])]
@@ -74,18 +74,18 @@ public struct StandInKernel {
     event(.completed(command.opcode, status, returned: returned))
   }
 
-  private func octets(_ settings: AdapterSettings) -> [UInt8] {
+  private func bytes(_ settings: AdapterSettings) -> [UInt8] {
     (0..<4).map { UInt8(truncatingIfNeeded: settings.rawValue >> (8 * $0)) }
   }
 
-  private func octets(_ value: UInt16) -> [UInt8] {
+  private func bytes(_ value: UInt16) -> [UInt8] {
     [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
   }
 }
 
 extension MgmtEvent {
   /// The message as the kernel writes it.
-  public var octets: [UInt8] {
+  public var bytes: [UInt8] {
     let (code, body): (UInt16, [UInt8]) =
       switch content {
       case .completed(let opcode, let status, let returned):

@@ -129,7 +129,7 @@ struct RadioSourceTests {
 
   @Test("Only what the controller said is played")
   func directions() {
-    let source = RecordingSource(Captures.everyKind(.h4).octets, .flatOut, at: at(0))
+    let source = RecordingSource(Captures.everyKind(.h4).bytes, .flatOut, at: at(0))
     var received: [Received] = []
     while source.nextTime != nil { received += source.drain(at: at(0)).1 }
     let expected = Captures.kinds(.h4).filter(\.isReceived).map(\.packet)

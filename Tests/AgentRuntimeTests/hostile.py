@@ -267,7 +267,7 @@ def stranger():
     for _ in range(500):
         client = Client(STRANGER)
         client.send(frame("Status"))
-        expect(client.receive() is None and not client.buffer, "a stranger gets no octet")
+        expect(client.receive() is None and not client.buffer, "a stranger gets no byte")
     check()
 
 

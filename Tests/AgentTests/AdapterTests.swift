@@ -257,7 +257,7 @@ struct AdapterTests {
   @Test("A message of the kernel that is cut is counted, and nothing else")
   func cut() {
     let bench = shared()
-    bench.tellOctets([6, 0, 3, 0, 4, 0, 1])
+    bench.tellBytes([6, 0, 3, 0, 4, 0, 1])
     #expect(bench.agent.counters.reception.mgmtMessagesTruncated == 1)
     #expect(bench.agent.radioState == .on)
   }

@@ -14,7 +14,7 @@ class BenchClient {
   private(set) var messages: [[UInt8]] = []
   private var unfinished: [UInt8] = []
   private(set) var receivedByteCount = 0
-  /// How many octets it still reads; a client that never reads has none.
+  /// How many bytes it still reads; a client that never reads has none.
   var appetite = Int.max
 
   init(_ id: ClientID?) { self.id = id }

@@ -10,7 +10,7 @@ import Varlink
 
 @Suite("What operators are refused with")
 struct OperatorErrorTests {
-  /// Characters that take most octets when they are escaped.
+  /// Characters that take most bytes when they are escaped.
   private static let long = String(repeating: "\u{E0001}", count: 20_000)
 
   private static let errors: [OperatorError] =

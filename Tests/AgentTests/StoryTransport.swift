@@ -8,7 +8,7 @@ import VirtualRadio
 
 /// How what people say reaches the agent of a story.
 enum StoryTransport: String {
-  /// Octets are handed to the agent itself.
+  /// Bytes are handed to the agent itself.
   case memory
   /// Through the running loop's listening socket, by the kernel's word for who they are.
   case socket

@@ -108,7 +108,7 @@ final class Workbench: StoryBench {
     switch action {
     case .send(let command):
       commands.append(command)
-      controller?.receive(command.octets.indices.map { command.octets[$0] }, at: now)
+      controller?.receive(command.bytes.indices.map { command.bytes[$0] }, at: now)
     case .close(let id): clients[id]?.isClosed = true
     case .readManifest:
       readingsAsked += 1
@@ -128,7 +128,7 @@ final class Workbench: StoryBench {
     }
   }
 
-  /// Moves octets both ways, as far as the client reads.
+  /// Moves bytes both ways, as far as the client reads.
   private func deliver(to id: ClientID) {
     guard let client = clients[id], !client.isClosed else { return }
     agent.drain(id) { client.take($0) }
@@ -164,9 +164,9 @@ final class Workbench: StoryBench {
   }
 
   /// A message of the kernel's management interface.
-  func tell(_ event: MgmtEvent) { agent.receive(management: event.octets.span.rawBytes, at: now) }
+  func tell(_ event: MgmtEvent) { agent.receive(management: event.bytes.span.rawBytes, at: now) }
 
-  func tellOctets(_ octets: [UInt8]) { agent.receive(management: octets.span.rawBytes, at: now) }
+  func tellBytes(_ bytes: [UInt8]) { agent.receive(management: bytes.span.rawBytes, at: now) }
 
   func setRequests(_ count: Int, immediate: Int) {
     agent.setRequests(RequestCounts(open: count, immediate: immediate), at: now)

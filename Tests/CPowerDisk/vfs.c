@@ -100,7 +100,7 @@ static int disk_sector(sqlite3_file *base) {
   return 4096;
 }
 
-// As SQLite believes of real disks: octets that were not written stay what they are.
+// As SQLite believes of real disks: bytes that were not written stay what they are.
 static int disk_traits(sqlite3_file *base) {
   (void)base;
   return SQLITE_IOCAP_POWERSAFE_OVERWRITE;

@@ -87,9 +87,9 @@ struct BringupFaultTests {
 
   @Test("Garbage between the answers harms nothing", arguments: cases)
   func garbage(example: Case) {
-    for octets in [hex("04 0E 00"), hex("04 0E 03 01 030C"), hex("04 FF 01 00"), hex("99 01"), []] {
+    for bytes in [hex("04 0E 00"), hex("04 0E 03 01 030C"), hex("04 FF 01 00"), hex("99 01"), []] {
       for stage in ControllerFault.Stage.allCases {
-        var rig = rig(example, .garbage(octets), stage)
+        var rig = rig(example, .garbage(bytes), stage)
         rig.run(milliseconds: 1000)
         #expect(rig.bringup.state == .scanning(isActive: false) || example.opcode == 0x0C03)
       }

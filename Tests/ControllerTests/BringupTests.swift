@@ -112,8 +112,8 @@ struct BringupTests {
   func strangers() throws {
     var bringup = ControllerInitializer()
     _ = bringup.start(ScanPlan(), now: Instant(microseconds: 0))
-    for octets in ["0E 04 01 0C20 00", "0F 04 00 01 030C", "3E 02 02 00", "0E 02 01 03", "10 00"] {
-      #expect(try event(hex(octets), to: &bringup) == ControllerInitializer.Output(), "\(octets)")
+    for bytes in ["0E 04 01 0C20 00", "0F 04 00 01 030C", "3E 02 02 00", "0E 02 01 03", "10 00"] {
+      #expect(try event(hex(bytes), to: &bringup) == ControllerInitializer.Output(), "\(bytes)")
     }
     #expect(try event(hex("0E 04 01 030C 00"), to: &bringup).command == .readSupportedCommands)
   }
@@ -153,9 +153,9 @@ struct BringupTests {
     #expect(try event(hex("0E 04 01 030C 00"), to: &bringup) == ControllerInitializer.Output())
   }
 
-  private func event(_ octets: [UInt8], to bringup: inout ControllerInitializer) throws
+  private func event(_ bytes: [UInt8], to bringup: inout ControllerInitializer) throws
     -> ControllerInitializer.Output
   {
-    try bringup.received(Event(parsing: octets.rawSpan), now: Instant(microseconds: 1000))
+    try bringup.received(Event(parsing: bytes.rawSpan), now: Instant(microseconds: 1000))
   }
 }

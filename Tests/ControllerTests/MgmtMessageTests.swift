@@ -6,19 +6,19 @@ import Testing
 
 @Suite("Messages of the kernel's management interface")
 struct MgmtMessageTests {
-  private func parsed(_ octets: [UInt8]) throws -> MgmtEvent {
-    try MgmtEvent(parsing: octets.span.rawBytes)
+  private func parsed(_ bytes: [UInt8]) throws -> MgmtEvent {
+    try MgmtEvent(parsing: bytes.span.rawBytes)
   }
 
-  @Test("Commands have code, index and length in front, least significant octet first")
+  @Test("Commands have code, index and length in front, least significant byte first")
   func commands() {
-    #expect(MgmtCommand.setPowered(true, 0x0102).octets == [0x05, 0, 0x02, 0x01, 1, 0, 1])
-    #expect(MgmtCommand.removeMonitor(0x0304, 0).octets == [0x53, 0, 0, 0, 2, 0, 0x04, 0x03])
+    #expect(MgmtCommand.setPowered(true, 0x0102).bytes == [0x05, 0, 0x02, 0x01, 1, 0, 1])
+    #expect(MgmtCommand.removeMonitor(0x0304, 0).bytes == [0x53, 0, 0, 0, 2, 0, 0x04, 0x03])
     #expect(
-      MgmtCommand.setDefaults(KernelDuty(interval: 0x1234, window: 0x0056), for: .monitors, 0).octets
+      MgmtCommand.setDefaults(KernelDuty(interval: 0x1234, window: 0x0056), for: .monitors, 0).bytes
         == [0x4C, 0, 0, 0, 10, 0, 0x13, 0, 2, 0x34, 0x12, 0x14, 0, 2, 0x56, 0])
-    let monitor = MgmtCommand.addMonitor(0).octets
-    // A count, and one pattern of type, offset, length and 31 octets.
+    let monitor = MgmtCommand.addMonitor(0).bytes
+    // A count, and one pattern of type, offset, length and 31 bytes.
     #expect(monitor.count == 6 + 1 + 34)
     #expect(monitor[4] == 35 && monitor[6] == 1 && monitor[9] == 0)
   }

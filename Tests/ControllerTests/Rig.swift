@@ -67,7 +67,7 @@ struct Rig {
 }
 
 extension CommandPacket {
-  var array: [UInt8] { octets.indices.map { octets[$0] } }
+  var array: [UInt8] { bytes.indices.map { bytes[$0] } }
 }
 
 extension SceneDevice {

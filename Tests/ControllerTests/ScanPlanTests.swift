@@ -42,10 +42,10 @@ struct ScanPlanTests {
       (30, 300, "E001 3000"), (60, 60, "6000 6000"), (3, 3, "0400 0400"), (10_240, 10_240, "0040 0040"),
       (60_000, 60_000, "0040 0040"), (0, 0, "0400 0400"), (300, 30, "3000 3000"),
     ]
-    for (window, interval, octets) in cases {
+    for (window, interval, bytes) in cases {
       let rig = scan(.with(.passive, window, interval), on: .pi, seconds: 1)
       #expect(
-        rig.packets.first { $0.opcode == .leSetScanParameters }.map { Array($0.array[5..<9]) } == hex(octets))
+        rig.packets.first { $0.opcode == .leSetScanParameters }.map { Array($0.array[5..<9]) } == hex(bytes))
       #expect(rig.bringup.state == .scanning(isActive: false))
     }
   }

@@ -22,7 +22,7 @@ struct ADStructuresTests {
 
   @Test("A zero length ends the payload; zeros after it are padding")
   func padding() {
-    let reading = PayloadReading(Payloads.padded.octets)
+    let reading = PayloadReading(Payloads.padded.bytes)
     #expect(reading.structures.map(\.type) == [0x01, 0x03])
     #expect(reading.malformations == [])
     #expect(PayloadReading([UInt8](repeating: 0, count: 31)).malformations == [])
@@ -30,14 +30,14 @@ struct ADStructuresTests {
 
   @Test("Other bytes after the end are lost, and the first of them is named")
   func dataAfterEnd() {
-    let reading = PayloadReading(Payloads.dataAfterEnd.octets)
+    let reading = PayloadReading(Payloads.dataAfterEnd.bytes)
     #expect(reading.structures.map(\.type) == [0x01])
     #expect(reading.malformations == [Malformation(offset: 5, kind: .dataAfterEnd)])
   }
 
   @Test("A length past the end loses itself and the rest, not what came before")
   func lengthPastEnd() {
-    let reading = PayloadReading(Payloads.lengthPastEnd.octets)
+    let reading = PayloadReading(Payloads.lengthPastEnd.bytes)
     #expect(reading.values == [.flags(6)])
     #expect(reading.malformations == [Malformation(offset: 3, kind: .lengthPastEnd)])
   }
@@ -56,12 +56,12 @@ struct ADStructuresTests {
 
   @Test("A cut loses the structure it falls into; those before read as before", arguments: Payloads.good)
   func cuts(fixture: Fixture) {
-    let whole = PayloadReading(fixture.octets)
-    withEveryPrefix(of: fixture.octets) { payload, damage in
+    let whole = PayloadReading(fixture.bytes)
+    withEveryPrefix(of: fixture.bytes) { payload, damage in
       let reading = PayloadReading(payload)
-      let intact = whole.structures.filter { end(of: $0, in: fixture.octets) <= payload.count }
+      let intact = whole.structures.filter { end(of: $0, in: fixture.bytes) <= payload.count }
       #expect(reading.structures == intact, "\(damage)")
-      let reached = intact.last.map { end(of: $0, in: fixture.octets) } ?? 0
+      let reached = intact.last.map { end(of: $0, in: fixture.bytes) } ?? 0
       let isClean = payload[reached...].allSatisfy { $0 == 0 }
       #expect(
         reading.malformations == (isClean ? [] : [Malformation(offset: reached, kind: .lengthPastEnd)]),
@@ -71,10 +71,10 @@ struct ADStructuresTests {
 
   @Test("Structures that end before a flipped bit read as before, in bounded work", arguments: Payloads.all)
   func bitFlips(fixture: Fixture) {
-    let whole = PayloadReading(fixture.octets)
-    withEveryBitFlip(of: fixture.octets) { payload, damage in
+    let whole = PayloadReading(fixture.bytes)
+    withEveryBitFlip(of: fixture.bytes) { payload, damage in
       let reading = PayloadReading(payload)
-      let intact = whole.structures.count { end(of: $0, in: fixture.octets) <= damage.offset }
+      let intact = whole.structures.count { end(of: $0, in: fixture.bytes) <= damage.offset }
       #expect(reading.structures.prefix(intact) == whole.structures.prefix(intact), "\(damage)")
       #expect(reading.structures.count <= payload.count / 2, "\(damage)")
       #expect(reading.steps <= payload.count / 2 + 2, "\(damage)")

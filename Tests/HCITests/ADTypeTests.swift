@@ -10,7 +10,7 @@ struct ADTypeTests {
 
   @Test("Every type is read as what it is")
   func everyType() {
-    let reading = PayloadReading(Payloads.everyType.octets)
+    let reading = PayloadReading(Payloads.everyType.bytes)
     #expect(reading.malformations == [])
     func short(_ alias: UInt32) -> BluetoothUUID { BluetoothUUID(short: alias) }
     let expected: [ReadValue] = [
@@ -46,7 +46,7 @@ struct ADTypeTests {
 
   @Test("Values without bytes are read where the type allows them")
   func empty() {
-    let reading = PayloadReading(Payloads.empty.octets)
+    let reading = PayloadReading(Payloads.empty.bytes)
     #expect(reading.malformations == [])
     #expect(
       reading.values == [
@@ -62,7 +62,7 @@ struct ADTypeTests {
 
   @Test("A value of a wrong size loses only itself, and is named")
   func wrongSizes() {
-    let reading = PayloadReading(Payloads.wrongSizes.octets)
+    let reading = PayloadReading(Payloads.wrongSizes.bytes)
     #expect(reading.values == [.flags(6)])
     let bad = reading.structures.filter { $0.value == nil }
     #expect(bad.count == reading.structures.count - 1)
@@ -71,7 +71,7 @@ struct ADTypeTests {
 
   @Test("A list that ends inside a UUID keeps the whole ones, and is named")
   func cutLists() {
-    let reading = PayloadReading(Payloads.cutLists.octets)
+    let reading = PayloadReading(Payloads.cutLists.bytes)
     let service = BluetoothUUID(short: 0xFE0F)
     #expect(
       reading.values == [

@@ -8,14 +8,14 @@ import Testing
 struct AdvertisingReportsTests {
   @Test("All reports are read, in order", arguments: Packets.reports)
   func all(fixture: Fixture) {
-    let reading = EventReading(fixture.octets)
+    let reading = EventReading(fixture.bytes)
     #expect(reading.reports.count == reading.announced && reading.errors == [])
     #expect(reading.eventTrailingByteCount == 0 && reading.trailingByteCount == 0)
   }
 
   @Test("Three advertisers in one event keep their own data and strength")
   func three() {
-    let reports = EventReading(Packets.legacyThree.octets).reports
+    let reports = EventReading(Packets.legacyThree.bytes).reports
     #expect(reports.map(\.header.pdu) == [.nonConnectable, .scanResponse, .scannable])
     #expect(reports.map(\.header.rssi) == [-80, -55, 127])
     #expect(reports.map(\.data.count) == [6, 11, 0])
@@ -29,7 +29,7 @@ struct AdvertisingReportsTests {
     layouts[1].eventType = 9
     layouts[1].data = [4, 5, 6]
     layouts[2].rssi = -42
-    let reading = EventReading(reportEvent(0x02, layouts.map(\.octets)))
+    let reading = EventReading(reportEvent(0x02, layouts.map(\.bytes)))
     #expect(reading.errors == [.reserved(index: 1, field: .eventType)])
     #expect(reading.reports.map(\.data) == [[1, 2, 3], []])
     #expect(reading.reports.last?.header.rssi == -42)
@@ -41,19 +41,19 @@ struct AdvertisingReportsTests {
     var extended = [ExtendedReportLayout(), ExtendedReportLayout(), ExtendedReportLayout()]
     extended[1].primaryPHY = 2
     extended[1].data = [7, 8]
-    let first = EventReading(reportEvent(0x0D, extended.map(\.octets)))
+    let first = EventReading(reportEvent(0x0D, extended.map(\.bytes)))
     #expect(first.errors == [.reserved(index: 1, field: .primaryPHY)] && first.reports.count == 2)
     var directed = [DirectedReportLayout(), DirectedReportLayout(), DirectedReportLayout()]
     directed[1].directAddressType = 0xFF
-    let second = EventReading(reportEvent(0x0B, directed.map(\.octets)))
+    let second = EventReading(reportEvent(0x0B, directed.map(\.bytes)))
     #expect(second.errors == [.reserved(index: 1, field: .addressType)] && second.reports.count == 2)
   }
 
   @Test("A truncation costs the report it falls into and those after it", arguments: Packets.reports)
   func cuts(fixture: Fixture) {
-    let whole = EventReading(fixture.octets)
+    let whole = EventReading(fixture.bytes)
     let ends = reportEnds(of: whole)
-    withEveryPrefix(of: fixture.octets) { packet, damage in
+    withEveryPrefix(of: fixture.bytes) { packet, damage in
       let reading = EventReading(packet)
       guard packet.count > 3 else {
         #expect(reading.outcomes == [], "\(damage)")
@@ -73,7 +73,7 @@ struct AdvertisingReportsTests {
 
   @Test("A length that reaches past the event costs the rest of it")
   func lengthPastEnd() {
-    var bytes = Packets.legacyThree.octets
+    var bytes = Packets.legacyThree.bytes
     let lengthOfSecond = 5 + 9 + 6 + 1 + 8
     bytes[lengthOfSecond] = 200
     let reading = EventReading(bytes)
@@ -83,9 +83,9 @@ struct AdvertisingReportsTests {
 
   @Test("Reports that end before a flipped bit are what they were", arguments: Packets.reports)
   func bitFlips(fixture: Fixture) {
-    let whole = EventReading(fixture.octets)
+    let whole = EventReading(fixture.bytes)
     let ends = reportEnds(of: whole)
-    withEveryBitFlip(of: fixture.octets) { packet, damage in
+    withEveryBitFlip(of: fixture.bytes) { packet, damage in
       let reading = EventReading(packet)
       #expect(reading.steps <= min(reading.announced, packet.count / 10) + 2, "\(damage)")
       guard damage.offset >= 5 else { return }
@@ -96,7 +96,7 @@ struct AdvertisingReportsTests {
 
   @Test("A count larger than the event can hold ends at the first report that is not there")
   func countTooLarge() {
-    var bytes = Packets.legacyThree.octets
+    var bytes = Packets.legacyThree.bytes
     bytes[4] = 255
     let reading = EventReading(bytes)
     #expect(reading.reports.count == 3)
@@ -106,7 +106,7 @@ struct AdvertisingReportsTests {
 
   @Test("A count smaller than the event holds leaves trailing bytes, which are counted")
   func countTooSmall() {
-    var bytes = Packets.legacyThree.octets
+    var bytes = Packets.legacyThree.bytes
     bytes[4] = 1
     let reading = EventReading(bytes)
     #expect(reading.reports.count == 1 && reading.errors == [])

@@ -49,10 +49,10 @@ struct ArenaTests {
       for offset in 0...(32 - byteCount) {
         for index in 0..<32 { table[index] = 0xEE }
         table.write(source.rawSpan, at: offset)
-        let written = table.span(at: offset, count: byteCount).octets
+        let written = table.span(at: offset, count: byteCount).bytes
         #expect(written == source)
-        let before = table.span(at: 0, count: offset).octets
-        let after = table.span(at: offset + byteCount, count: 32 - offset - byteCount).octets
+        let before = table.span(at: 0, count: offset).bytes
+        let after = table.span(at: offset + byteCount, count: 32 - offset - byteCount).bytes
         #expect((before + after).allSatisfy { $0 == 0xEE })
       }
     }

@@ -44,7 +44,7 @@ struct BtsnoopTests {
 
   @Test("What is written is read again", arguments: datalinks)
   func roundTrip(datalink: BtsnoopDatalink) {
-    let reading = CaptureReading(Captures.everyKind(datalink).octets)
+    let reading = CaptureReading(Captures.everyKind(datalink).bytes)
     #expect(reading.datalink == datalink && reading.error == nil)
     let kinds = Captures.kinds(datalink)
     #expect(reading.records.count == kinds.count)
@@ -61,7 +61,7 @@ struct BtsnoopTests {
   func times(microseconds: Int64) {
     let time = Instant(microseconds: microseconds)
     let header = Btsnoop.recordHeader(byteCount: 0, flags: 0, time: time)
-    let file = Captures.file(.h4, []) + header.octets
+    let file = Captures.file(.h4, []) + header.bytes
     #expect(CaptureReading(file).records.first?.time == time)
   }
 
@@ -71,7 +71,7 @@ struct BtsnoopTests {
     for opcode: UInt16 in 0...32 {
       let header = Btsnoop.recordHeader(
         byteCount: 0, flags: 0x0005_0000 | UInt32(opcode), time: Instant(microseconds: 0))
-      let content = CaptureReading(Captures.file(.monitor, []) + header.octets).records.first?.content
+      let content = CaptureReading(Captures.file(.monitor, []) + header.bytes).records.first?.content
       switch content {
       case .packet(_, _, let adapter): #expect(packets.contains(opcode) && adapter == 5)
       default: #expect(content == .monitor(opcode: opcode, adapter: 5) && !packets.contains(opcode))
@@ -114,7 +114,7 @@ struct BtsnoopTests {
 
   @Test("A torn file gives every record before the tear and says where it is", arguments: datalinks)
   func torn(datalink: BtsnoopDatalink) {
-    let file = Captures.everyKind(datalink).octets
+    let file = Captures.everyKind(datalink).bytes
     let whole = CaptureReading(file)
     let starts = whole.records.map(\.offset)
     withEveryPrefix(of: file) { torn, damage in
@@ -129,7 +129,7 @@ struct BtsnoopTests {
 
   @Test("Records before a flipped bit read as before, in bounded work", arguments: datalinks)
   func bitFlips(datalink: BtsnoopDatalink) {
-    let file = Captures.everyKind(datalink).octets
+    let file = Captures.everyKind(datalink).bytes
     let whole = CaptureReading(file)
     withEveryBitFlip(of: file) { damaged, damage in
       guard damage.offset >= 16 else { return }
@@ -143,7 +143,7 @@ struct BtsnoopTests {
   @Test("A length that no packet has ends the file there")
   func insaneLengths() {
     for length: UInt32 in [65_541, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF] {
-      var file = Captures.everyKind(.h4).octets
+      var file = Captures.everyKind(.h4).bytes
       let second = CaptureReading(file).records[1].offset
       for index in 0..<4 {
         file[second + 4 + index] = UInt8(truncatingIfNeeded: length >> UInt32(24 - 8 * index))
@@ -165,7 +165,7 @@ struct BtsnoopTests {
 
   @Test("After an error there is no further record")
   func fused() throws {
-    let file = Captures.everyKind(.h4).octets.dropLast(1).map { $0 }
+    let file = Captures.everyKind(.h4).bytes.dropLast(1).map { $0 }
     var reader = try BtsnoopReader(file.rawSpan)
     var errors = 0
     for _ in 0..<100 {

@@ -17,7 +17,7 @@ struct ByteCursorTests {
     ]
     let offset = cursor.offset
     let isSkipped = cursor.skip(1)
-    let data = cursor.bytes(2)?.octets
+    let data = cursor.bytes(2)?.bytes
     let none = cursor.uint8()
     #expect(
       numbers == [1, -1, 0x1234, 0x1234_5678, 0x1122_3344_5566, 0x0102_0304_0506_0708, 42])

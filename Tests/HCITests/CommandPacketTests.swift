@@ -60,7 +60,7 @@ struct CommandPacketTests {
 
   @Test("Each has the bytes of its clause", arguments: cases)
   func bytes(of example: Case) {
-    let bytes = example.packet.octets
+    let bytes = example.packet.bytes
     #expect(bytes.indices.map { bytes[$0] } == example.bytes)
     #expect(example.packet.parameters.count == example.bytes.count - 4)
     #expect(example.packet == example.packet && example.packet.opcode.rawValue & 0xFC00 != 0)

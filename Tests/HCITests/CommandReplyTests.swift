@@ -19,7 +19,7 @@ struct CommandAnswerTests {
     guard let event = try? Event(parsing: body.rawSpan), let answer = CommandReply(event) else { return nil }
     return Answer(
       opcode: answer.opcode.rawValue, allowed: answer.commandsAllowed, status: answer.status?.rawValue,
-      isComplete: answer.isComplete, returned: answer.returned.octets)
+      isComplete: answer.isComplete, returned: answer.returned.bytes)
   }
 
   @Test("Command Complete gives status and what is returned")

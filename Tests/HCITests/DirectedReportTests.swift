@@ -9,12 +9,12 @@ struct DirectedReportTests {
   func outcome(_ change: (inout DirectedReportLayout) -> Void) -> ReportOutcome? {
     var layout = DirectedReportLayout()
     change(&layout)
-    return EventReading(reportEvent(0x0B, [layout.octets])).outcomes.first
+    return EventReading(reportEvent(0x0B, [layout.bytes])).outcomes.first
   }
 
   @Test("A report gives advertiser, target and strength, and no data")
   func whole() throws {
-    let reading = EventReading(Packets.directed.octets)
+    let reading = EventReading(Packets.directed.bytes)
     try #require(reading.reports.count == 2)
     let first = reading.reports[0]
     #expect(first.header.pdu == .directed && first.data == [])

@@ -11,7 +11,7 @@ struct EventTests {
     let body = hex("0E 04 01 0C 20 00")
     let event = try Event(parsing: body.rawSpan)
     #expect(event.code == 0x0E)
-    #expect(event.parameters.octets == hex("01 0C 20 00"))
+    #expect(event.parameters.bytes == hex("01 0C 20 00"))
     #expect(event.trailingByteCount == 0)
   }
 
@@ -19,7 +19,7 @@ struct EventTests {
   func trailingBytes() throws {
     let body = hex("0E 02 01 0C 20 00")
     let event = try Event(parsing: body.rawSpan)
-    #expect(event.parameters.octets == hex("01 0C"))
+    #expect(event.parameters.bytes == hex("01 0C"))
     #expect(event.trailingByteCount == 2)
   }
 
@@ -27,7 +27,7 @@ struct EventTests {
   func cut() throws {
     let body = hex("0E 09 01 0C 20 00")
     let event = try Event(parsing: body.rawSpan)
-    #expect(event.parameters.octets == hex("01 0C 20 00"))
+    #expect(event.parameters.bytes == hex("01 0C 20 00"))
     #expect(event.trailingByteCount == -5)
   }
 
@@ -39,19 +39,19 @@ struct EventTests {
 
   @Test("Every prefix is an event that lacks bytes, or has a cut header", arguments: Packets.reports)
   func prefixes(fixture: Fixture) {
-    withEveryPrefix(of: fixture.octets) { packet, damage in
+    withEveryPrefix(of: fixture.bytes) { packet, damage in
       let reading = EventReading(packet)
       switch packet.count {
       case 0: #expect(reading.packetError == .empty)
       case 1...2: #expect(reading.eventError == .headerTruncated(byteCount: packet.count - 1))
-      default: #expect(reading.eventTrailingByteCount == packet.count - fixture.octets.count, "\(damage)")
+      default: #expect(reading.eventTrailingByteCount == packet.count - fixture.bytes.count, "\(damage)")
       }
     }
   }
 
   @Test("Every flipped bit gives an event or a refused packet", arguments: Packets.all)
   func bitFlips(fixture: Fixture) {
-    withEveryBitFlip(of: fixture.octets) { packet, damage in
+    withEveryBitFlip(of: fixture.bytes) { packet, damage in
       let reading = EventReading(packet)
       if damage.offset == 0 { return }
       #expect(reading.packetError == nil && reading.eventError == nil, "\(damage)")

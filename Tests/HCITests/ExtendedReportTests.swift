@@ -9,12 +9,12 @@ struct ExtendedReportTests {
   func outcome(_ change: (inout ExtendedReportLayout) -> Void) -> ReportOutcome? {
     var layout = ExtendedReportLayout()
     change(&layout)
-    return EventReading(reportEvent(0x0D, [layout.octets])).outcomes.first
+    return EventReading(reportEvent(0x0D, [layout.bytes])).outcomes.first
   }
 
   @Test("A report gives every field of its header")
   func whole() throws {
-    let report = try #require(EventReading(Packets.extended.octets).reports.first)
+    let report = try #require(EventReading(Packets.extended.bytes).reports.first)
     #expect(report.header.address == DeviceAddress(bits: 0xC122_3344_5566, type: .random))
     #expect(report.header.pdu == .extended)
     #expect(report.header.properties == .extendedEvent.union(.connectable))

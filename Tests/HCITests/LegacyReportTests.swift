@@ -9,12 +9,12 @@ struct LegacyReportTests {
   func outcome(_ change: (inout LegacyReportLayout) -> Void) -> ReportOutcome? {
     var layout = LegacyReportLayout()
     change(&layout)
-    return EventReading(reportEvent(0x02, [layout.octets])).outcomes.first
+    return EventReading(reportEvent(0x02, [layout.bytes])).outcomes.first
   }
 
   @Test("A report gives its advertiser, its PDU, its data and its strength")
   func whole() throws {
-    let reading = EventReading(Packets.legacy.octets)
+    let reading = EventReading(Packets.legacy.bytes)
     let report = try #require(reading.reports.first)
     #expect(
       reading.outcomes.count == 1 && reading.eventTrailingByteCount == 0 && reading.trailingByteCount == 0)
@@ -26,7 +26,7 @@ struct LegacyReportTests {
 
   @Test("What only extended reports say is absent")
   func absences() throws {
-    let header = try #require(EventReading(Packets.legacy.octets).reports.first).header
+    let header = try #require(EventReading(Packets.legacy.bytes).reports.first).header
     #expect(header.dataStatus == .complete && header.primaryPHY == .le1M && header.secondaryPHY == nil)
     #expect(
       header.advertisingSID == ReportHeader.noAdvertisingSID && header.txPower == ReportHeader.noTxPower)

@@ -12,14 +12,14 @@ struct PacketTests {
       let bytes = [kind.rawValue, 1, 2, 3]
       let packet = try Packet(parsing: bytes.rawSpan)
       #expect(packet.kind == kind)
-      #expect(packet.body.octets == [1, 2, 3])
+      #expect(packet.body.bytes == [1, 2, 3])
     }
   }
 
   @Test("An indicator alone is a packet with an empty body")
   func indicatorAlone() throws {
     let bytes: [UInt8] = [4]
-    let body = try Packet(parsing: bytes.rawSpan).body.octets
+    let body = try Packet(parsing: bytes.rawSpan).body.bytes
     #expect(body == [])
   }
 

@@ -29,7 +29,7 @@ struct ReportAssemblerTests {
     /// The joined payload, or nil when the outcome was another.
     mutating func joined(_ report: ReadReport, at milliseconds: Int64 = 0) -> [UInt8]? {
       guard case .assembled(let slot, let byteCount) = take(report, at: milliseconds) else { return nil }
-      return assembler.payload(slot: slot, byteCount: byteCount).octets
+      return assembler.payload(slot: slot, byteCount: byteCount).bytes
     }
   }
 
@@ -44,7 +44,7 @@ struct ReportAssemblerTests {
     layout.addressType = isAnonymous ? 0xFF : 0x01
     layout.advertisingSID = advertisingSID
     layout.data = data
-    return try #require(EventReading(reportEvent(0x0D, [layout.octets])).reports.first)
+    return try #require(EventReading(reportEvent(0x0D, [layout.bytes])).reports.first)
   }
 
   @Test("A report that is all there is stays whole")
@@ -52,7 +52,7 @@ struct ReportAssemblerTests {
     var bench = Bench()
     #expect(bench.take(try report([1, 2], .complete)) == .whole)
     #expect(bench.take(try report([1, 2], .truncated)) == .whole)
-    let legacy = try #require(EventReading(Packets.legacy.octets).reports.first)
+    let legacy = try #require(EventReading(Packets.legacy.bytes).reports.first)
     #expect(bench.take(legacy) == .whole)
     #expect(bench.counters == ReportAssembler.Counters())
   }
@@ -68,7 +68,7 @@ struct ReportAssemblerTests {
       return
     }
     #expect(bench.assembler.fragmentCount(slot: slot) == 3)
-    let payload = bench.assembler.payload(slot: slot, byteCount: 6).octets
+    let payload = bench.assembler.payload(slot: slot, byteCount: 6).bytes
     #expect(payload == [1, 2, 3, 4, 5, 6])
     #expect(bench.counters.assembled == 1)
     #expect(bench.take(try report([7], .complete)) == .whole)
@@ -99,7 +99,7 @@ struct ReportAssemblerTests {
   @Test("A legacy report between two fragments does not disturb them")
   func legacyBetween() throws {
     var bench = Bench()
-    let fixture = EventReading(Packets.legacy.octets)
+    let fixture = EventReading(Packets.legacy.bytes)
     _ = bench.take(try report([1], .incomplete))
     #expect(bench.take(try #require(fixture.reports.first)) == .whole)
     #expect(bench.joined(try report([2], .complete)) == [1, 2])
@@ -171,7 +171,7 @@ struct ReportAssemblerTests {
 
   @Test("Every cut and every flipped bit of a chain's event is taken", arguments: [Packets.extendedChain])
   func damage(fixture: Fixture) {
-    withEveryDamage(of: fixture.octets) { packet, damage in
+    withEveryDamage(of: fixture.bytes) { packet, damage in
       var bench = Bench(capacity: 2)
       for report in EventReading(packet).reports {
         if let payload = bench.joined(report) { #expect(payload.count <= packet.count, "\(damage)") }

@@ -8,20 +8,20 @@ import Testing
 struct StreamFrameTests {
   @Test("A whole packet is measured, whatever follows it", arguments: Packets.all)
   func whole(fixture: Fixture) throws {
-    let whole = fixture.octets
+    let whole = fixture.bytes
     #expect(try StreamFrame(measuring: whole.rawSpan) == .packet(byteCount: whole.count))
-    let followed = whole + Packets.acl.octets
+    let followed = whole + Packets.acl.bytes
     #expect(try StreamFrame(measuring: followed.rawSpan) == .packet(byteCount: whole.count))
   }
 
   @Test("A prefix asks for bytes, never for more than the packet has", arguments: Packets.all)
   func prefixes(fixture: Fixture) throws {
-    try withEveryPrefix(of: fixture.octets) { prefix, damage in
+    try withEveryPrefix(of: fixture.bytes) { prefix, damage in
       guard case .needs(let count) = try StreamFrame(measuring: prefix.rawSpan) else {
         Issue.record("\(damage) was taken for a packet")
         return
       }
-      #expect(count > 0 && prefix.count + count <= fixture.octets.count, "\(damage)")
+      #expect(count > 0 && prefix.count + count <= fixture.bytes.count, "\(damage)")
     }
   }
 
@@ -29,12 +29,12 @@ struct StreamFrameTests {
   func convergence(fixture: Fixture) throws {
     var have = 0
     for _ in 0..<3 {
-      guard case .needs(let count) = try StreamFrame(measuring: Array(fixture.octets[..<have]).rawSpan) else {
+      guard case .needs(let count) = try StreamFrame(measuring: Array(fixture.bytes[..<have]).rawSpan) else {
         break
       }
       have += count
     }
-    #expect(have == fixture.octets.count)
+    #expect(have == fixture.bytes.count)
   }
 
   @Test("An unknown indicator means that the stream is out of step")
@@ -47,7 +47,7 @@ struct StreamFrameTests {
 
   @Test("A flipped bit costs at most what its kind's length can claim", arguments: Packets.all)
   func bitFlips(fixture: Fixture) {
-    withEveryBitFlip(of: fixture.octets) { bytes, damage in
+    withEveryBitFlip(of: fixture.bytes) { bytes, damage in
       do throws(PacketError) {
         switch try StreamFrame(measuring: bytes.rawSpan) {
         case .packet(let byteCount): #expect(byteCount <= bytes.count, "\(damage)")
@@ -61,11 +61,11 @@ struct StreamFrameTests {
 
   @Test("A stream of packets is cut at every border")
   func stream() throws {
-    var stream = Packets.all.flatMap(\.octets)
+    var stream = Packets.all.flatMap(\.bytes)
     for fixture in Packets.all {
       let frame = try StreamFrame(measuring: stream.rawSpan)
-      #expect(frame == .packet(byteCount: fixture.octets.count), "\(fixture)")
-      stream.removeFirst(fixture.octets.count)
+      #expect(frame == .packet(byteCount: fixture.bytes.count), "\(fixture)")
+      stream.removeFirst(fixture.bytes.count)
     }
     #expect(try StreamFrame(measuring: stream.rawSpan) == .needs(1))
   }

@@ -18,7 +18,7 @@ import Testing
         "fault kind=refusing opcode=0x200c status=0x11",
         .fault(StationFault(.refusing(status: 0x11), opcode: 0x200C))
       ),
-      ("emit octets=041001ff", .emit([4, 0x10, 1, 0xFF])),
+      ("emit bytes=041001ff", .emit([4, 0x10, 1, 0xFF])),
       ("replay path=/a/b", .replay(path: "/a/b")),
     ])
   func understood(line: String, order: Order) { #expect(Order(line) == order) }
@@ -26,7 +26,7 @@ import Testing
   @Test(
     "without a value that it needs is not understood",
     arguments: [
-      "", "dance", "load rate=0 count=1", "load rate=10", "fault kind=sad", "emit octets=04zz", "load fast",
+      "", "dance", "load rate=0 count=1", "load rate=10", "fault kind=sad", "emit bytes=04zz", "load fast",
     ])
   func refused(line: String) { #expect(Order(line) == nil) }
 }

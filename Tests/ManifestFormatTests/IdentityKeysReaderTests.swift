@@ -38,7 +38,7 @@ struct IdentityKeysReaderTests {
     arguments: [
       (
         entry(key: "ec02"),
-        "k.toml:5: identity[0].irk: the key does not fit; it must be 32 hexadecimal digits, the most significant octet first"
+        "k.toml:5: identity[0].irk: the key does not fit; it must be 32 hexadecimal digits, the most significant byte first"
       ),
       (
         entry(key: String(repeating: "0", count: 32)),

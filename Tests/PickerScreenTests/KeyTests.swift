@@ -84,7 +84,7 @@ struct KeyTests {
 
   @Test(
     "The question for a network is whole on every screen",
-    arguments: [40, 80], ["HUB-", "A beginning of thirty-one octets"])
+    arguments: [40, 80], ["HUB-", "A beginning of thirty-one bytes"])
   func networkQuestion(columns: Int, prefix: String) {
     let item = RequestItemLine(item: "hub", name: "Hub", ssidPrefix: prefix)
     let rows = columns == 40 ? 10 : 24
@@ -247,8 +247,8 @@ struct KeyTests {
 
 @Suite("A text that is typed")
 struct TextFieldTests {
-  private func field(_ text: String, _ keys: PickerKey..., octetsMax: Int = 248) -> TextField {
-    var field = TextField(text, octetsMax: octetsMax)
+  private func field(_ text: String, _ keys: PickerKey..., bytesMax: Int = 248) -> TextField {
+    var field = TextField(text, bytesMax: bytesMax)
     for key in keys { _ = field.press(key) }
     return field
   }
@@ -267,12 +267,12 @@ struct TextFieldTests {
   func limits() {
     #expect(field(String(repeating: "厨", count: 100)).text.utf8.count == 246)
     #expect(field("", .character("\u{1B}"), .character("\u{202E}"), .character("a")).text == "a")
-    #expect(field("HUB-", .character("ü"), .character("x"), octetsMax: 5).text == "HUB-x")
+    #expect(field("HUB-", .character("ü"), .character("x"), bytesMax: 5).text == "HUB-x")
   }
 
   @Test("Shows the part around the cursor")
   func window() {
-    let long = field("厨房厨房厨房", octetsMax: 248)
+    let long = field("厨房厨房厨房", bytesMax: 248)
     #expect(long.shown(columns: 5).text == "厨房" && long.shown(columns: 5).cursor == 4)
     let start = field("厨房厨房厨房", .home)
     #expect(start.shown(columns: 5).text == "厨房" && start.shown(columns: 5).cursor == 0)

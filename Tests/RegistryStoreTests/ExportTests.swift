@@ -89,7 +89,7 @@ struct ExportTests {
   @Test("What is wrong with lines is said with their numbers")
   func sentences() {
     let problems: [(RegistryImportError, String)] = [
-      (.notJSON(line: 2, JSONError(.endOfText, at: 7)), "line 2 is not JSON from octet 7 on"),
+      (.notJSON(line: 2, JSONError(.endOfText, at: 7)), "line 2 is not JSON from byte 7 on"),
       (.noHead, "the first line is not that of an exported registry"),
       (.version(2, known: 1), "it was exported by another accessoryd (version 2; this one reads 1)"),
       (

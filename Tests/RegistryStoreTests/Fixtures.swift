@@ -9,7 +9,7 @@ import RegistrySupport
 enum Fixtures {
   private static let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
 
-  static func octets(_ name: String) throws -> [UInt8] {
+  static func bytes(_ name: String) throws -> [UInt8] {
     try FileContents(reading: "/\(folder)/Fixtures/\(name)", byteCountMax: 1 << 20).bytes
   }
 

@@ -41,7 +41,7 @@ struct OpeningTests {
       disk[path] = Array(whole[..<count])
       let reply = Trial.opened(disk)
       guard case .refused(.damaged(let damage)) = reply else {
-        Issue.record("\(count) of \(whole.count) octets: \(reply)")
+        Issue.record("\(count) of \(whole.count) bytes: \(reply)")
         continue
       }
       if count < 100 { #expect(damage == .torn(byteCount: count)) }
@@ -80,9 +80,9 @@ struct OpeningTests {
     #expect(Trial.opened(disk) == .refused(.damaged(.missingBesideLog)))
   }
 
-  /// SQLite keeps no checksums: an octet of a name may change unnoticed. What comes out is a registry all the same.
-  @Test("Any octet may change: what is opened holds together, and the rest is refused")
-  func flippedOctets() throws {
+  /// SQLite keeps no checksums: an byte of a name may change unnoticed. What comes out is a registry all the same.
+  @Test("Any byte may change: what is opened holds together, and the rest is refused")
+  func flippedBytes() throws {
     let (disk, registry) = try disk()
     let whole = disk[path]
     var damaged = 0
@@ -92,7 +92,7 @@ struct OpeningTests {
       switch Trial.opened(copy) {
       case .opened(let other): other.checkInvariants()
       case .refused: damaged += 1
-      case let reply: Issue.record("octet \(index): \(reply)")
+      case let reply: Issue.record("byte \(index): \(reply)")
       }
     }
     #expect(damaged > 20)

@@ -47,7 +47,7 @@ struct RealFileTests {
   func versionOne() throws {
     try withFolder { folder in
       let path = folder + "/registry"
-      let bytes = try Fixtures.octets("version-1.registry")
+      let bytes = try Fixtures.bytes("version-1.registry")
       try Fixtures.write(bytes, to: path)
       #expect(RegistryKeeper(path: path).answer(.open) == .opened(try Fixtures.registry()))
     }

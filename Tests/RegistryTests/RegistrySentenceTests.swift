@@ -14,7 +14,7 @@ struct RegistrySentenceTests {
         "was written by a later accessoryd (version 2; this one knows 1)"
       ),
       (.foreign(applicationID: 0xF), "is another program's database (application id 0xf)"),
-      (.damaged(.torn(byteCount: 9)), "is damaged: it ends after 9 octets"),
+      (.damaged(.torn(byteCount: 9)), "is damaged: it ends after 9 bytes"),
       (.damaged(.unreadable(RegistryStoreErrorCode(code: 11, reason: "malformed"))), "is damaged: malformed"),
       (.damaged(.inconsistent("a\u{1B}b")), #"is damaged: "a\u{1B}b""#),
       (

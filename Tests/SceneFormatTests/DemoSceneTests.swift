@@ -47,8 +47,8 @@ struct DemoSceneTests {
     _ output: ControllerInitializer.Output, to controller: inout VirtualController, _ now: Instant
   ) {
     guard let command = output.command else { return }
-    let octets = command.octets
-    controller.receive(octets.indices.map { octets[$0] }, at: now)
+    let bytes = command.bytes
+    controller.receive(bytes.indices.map { bytes[$0] }, at: now)
   }
 
   private static var fullTime: ScanPlan {

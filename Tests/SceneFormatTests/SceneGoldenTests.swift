@@ -55,7 +55,7 @@ struct SceneRobustnessTests {
     var text = try Self.everyKey()
     for index in text.indices {
       text[index] ^= 1 << bit
-      Self.expectSound(text, "bit \(bit) of octet \(index)")
+      Self.expectSound(text, "bit \(bit) of byte \(index)")
       text[index] ^= 1 << bit
     }
   }

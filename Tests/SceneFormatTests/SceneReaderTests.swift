@@ -46,8 +46,8 @@ struct SceneReaderTests {
   @Test("A legacy device is what its table says")
   func legacy() throws {
     let service = BluetoothUUID(short: 0xFE0F)
-    let turns = [0xA5, 0x5A].map { (octet: UInt8) in
-      AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [octet]).serviceData(service, [1])
+    let turns = [0xA5, 0x5A].map { (byte: UInt8) in
+      AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [byte]).serviceData(service, [1])
         .services(service)
     }
     var expected = SceneDevice(

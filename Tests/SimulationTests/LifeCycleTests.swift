@@ -11,7 +11,7 @@ struct LifeCycleTests {
     try LifeCycle(seed: seed, tampering: tampering).run()
   }
 
-  @Test("No rule is broken, and one seed is one run, octet for octet", arguments: [1, 2] as [UInt64])
+  @Test("No rule is broken, and one seed is one run, byte for byte", arguments: [1, 2] as [UInt64])
   func determinism(seed: UInt64) throws {
     #expect(try live(seed) == live(seed))
   }

@@ -12,7 +12,7 @@ struct SimulationTests {
     return try simulation.run()
   }
 
-  @Test("No rule is broken, and one seed is one run, octet for octet", arguments: [1, 2, 3] as [UInt64])
+  @Test("No rule is broken, and one seed is one run, byte for byte", arguments: [1, 2, 3] as [UInt64])
   func determinism(seed: UInt64) throws {
     let outcomes = [try run(seed), try run(seed)]
     #expect(outcomes[0] == outcomes[1])

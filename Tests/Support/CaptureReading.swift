@@ -54,7 +54,7 @@ public struct CaptureReading: Equatable {
           ReadRecord(
             offset: record.offset, time: record.time, originalByteCount: record.originalByteCount,
             flags: record.flags, cumulativeDrops: record.cumulativeDrops, content: record.content,
-            payload: record.payload.octets))
+            payload: record.payload.bytes))
       }
     } catch {
       self.error = error

@@ -19,7 +19,7 @@ public enum Captures {
       (Packets.sco, .sco, true), (Packets.iso, .iso, false),
       (Packets.iso, .iso, true), (Packets.extendedChain, .event, true),
     ]
-    return all.map { Written(packet: $0.octets, kind: $1, isReceived: $2) }
+    return all.map { Written(packet: $0.bytes, kind: $1, isReceived: $2) }
       .filter { datalink != .hci || ($0.kind != .sco && $0.kind != .iso) }
   }
 
@@ -41,15 +41,15 @@ public enum Captures {
   public static func record(
     flags: UInt32, packet: [UInt8], time: Instant = Instant(microseconds: 0)
   ) -> [UInt8] {
-    Btsnoop.recordHeader(byteCount: packet.count, flags: flags, time: time).octets + packet
+    Btsnoop.recordHeader(byteCount: packet.count, flags: flags, time: time).bytes + packet
   }
 
   public static func file(_ datalink: BtsnoopDatalink, _ records: [[UInt8]]) -> [UInt8] {
-    Btsnoop.header(datalink).octets + records.joined()
+    Btsnoop.header(datalink).bytes + records.joined()
   }
 }
 
 extension InlineArray where Element == UInt8 {
   /// A copy as an array.
-  public var octets: [UInt8] { indices.map { self[$0] } }
+  public var bytes: [UInt8] { indices.map { self[$0] } }
 }

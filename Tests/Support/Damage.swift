@@ -8,30 +8,30 @@ public struct Damage: Equatable, CustomStringConvertible {
   }
 
   public let kind: Kind
-  /// The first octet that is no longer what it was.
+  /// The first byte that is no longer what it was.
   public let offset: Int
 
   public var description: String {
     switch kind {
-    case .cut: "cut before octet \(offset)"
-    case .flippedBit(let bit): "bit \(bit) of octet \(offset) flipped"
+    case .cut: "cut before byte \(offset)"
+    case .flippedBit(let bit): "bit \(bit) of byte \(offset) flipped"
     }
   }
 }
 
-/// Calls `body` with every prefix of `octets`, from none of them to all but the last.
+/// Calls `body` with every prefix of `bytes`, from none of them to all but the last.
 public func withEveryPrefix(
-  of octets: [UInt8], _ body: ([UInt8], Damage) throws -> Void
+  of bytes: [UInt8], _ body: ([UInt8], Damage) throws -> Void
 ) rethrows {
-  for end in octets.indices { try body(Array(octets[..<end]), Damage(kind: .cut, offset: end)) }
+  for end in bytes.indices { try body(Array(bytes[..<end]), Damage(kind: .cut, offset: end)) }
 }
 
-/// Calls `body` with `octets` once for every bit in them, that bit flipped.
+/// Calls `body` with `bytes` once for every bit in them, that bit flipped.
 public func withEveryBitFlip(
-  of octets: [UInt8], _ body: ([UInt8], Damage) throws -> Void
+  of bytes: [UInt8], _ body: ([UInt8], Damage) throws -> Void
 ) rethrows {
-  var damaged = octets
-  for offset in octets.indices {
+  var damaged = bytes
+  for offset in bytes.indices {
     for bit in 0..<8 {
       damaged[offset] ^= 1 << UInt8(bit)
       try body(damaged, Damage(kind: .flippedBit(bit), offset: offset))
@@ -42,8 +42,8 @@ public func withEveryBitFlip(
 
 /// Both of the above.
 public func withEveryDamage(
-  of octets: [UInt8], _ body: ([UInt8], Damage) throws -> Void
+  of bytes: [UInt8], _ body: ([UInt8], Damage) throws -> Void
 ) rethrows {
-  try withEveryPrefix(of: octets, body)
-  try withEveryBitFlip(of: octets, body)
+  try withEveryPrefix(of: bytes, body)
+  try withEveryBitFlip(of: bytes, body)
 }

@@ -75,7 +75,7 @@ public struct EventReading: Equatable {
       steps += 1
       do throws(ReportError) {
         guard let report = try reports.next() else { break }
-        outcomes.append(.report(ReadReport(header: report.header, data: report.data.octets)))
+        outcomes.append(.report(ReadReport(header: report.header, data: report.data.bytes)))
       } catch {
         outcomes.append(.error(error))
       }

@@ -3,11 +3,11 @@
 /// Bytes with a name: what the tests damage and the fuzzers start from.
 public struct Fixture: Sendable, CustomStringConvertible {
   public let name: String
-  public let octets: [UInt8]
+  public let bytes: [UInt8]
 
-  public init(_ name: String, _ octets: [UInt8]) {
+  public init(_ name: String, _ bytes: [UInt8]) {
     self.name = name
-    self.octets = octets
+    self.bytes = bytes
   }
 
   public var description: String { name }
@@ -20,12 +20,12 @@ public enum Packets {
     "one legacy report",
     hex(
       """
-      04 3E 21            // event packet, LE Meta, 33 octets
+      04 3E 21            // event packet, LE Meta, 33 bytes
       02 01               // LE Advertising Report, one report
       00                  // ADV_IND
       01                  // random address
       66 55 44 33 22 C1   // C1:22:33:44:55:66
-      15                  // 21 octets of data
+      15                  // 21 bytes of data
       02 01 06            // flags
       03 03 0F FE         // complete list of services: FE0F
       07 FF EE 0E A5 5A 00 10  // manufacturer data of company 0EEE
@@ -38,16 +38,16 @@ public enum Packets {
     "three legacy reports",
     hex(
       """
-      04 3E 31            // event packet, LE Meta, 49 octets
+      04 3E 31            // event packet, LE Meta, 49 bytes
       02 03               // LE Advertising Report, three reports
       03 00               // ADV_NONCONN_IND, public address
       06 05 04 03 02 01   // 01:02:03:04:05:06
-      06                  // 6 octets of data
+      06                  // 6 bytes of data
       05 FF 4C 00 10 01   // manufacturer data of company 004C
       B0                  // RSSI -80
       04 01               // SCAN_RSP, random address
       66 55 44 33 22 C1   // C1:22:33:44:55:66
-      0B                  // 11 octets of data
+      0B                  // 11 bytes of data
       0A 09 53 65 6E 73 6F 72 20 31 37  // complete name: Sensor 17
       C9                  // RSSI -55
       02 03               // ADV_SCAN_IND, random identity address
@@ -60,7 +60,7 @@ public enum Packets {
     "two directed reports",
     hex(
       """
-      04 3E 22            // event packet, LE Meta, 34 octets
+      04 3E 22            // event packet, LE Meta, 34 bytes
       0B 02               // LE Directed Advertising Report, two reports
       01 01               // ADV_DIRECT_IND, random address
       66 55 44 33 22 C1   // C1:22:33:44:55:66
@@ -79,7 +79,7 @@ public enum Packets {
     "two extended reports",
     hex(
       """
-      04 3E 47            // event packet, LE Meta, 71 octets
+      04 3E 47            // event packet, LE Meta, 71 bytes
       0D 02               // LE Extended Advertising Report, two reports
       01 00               // connectable extended advertising, data complete
       01                  // random address
@@ -90,7 +90,7 @@ public enum Packets {
       C4                  // RSSI -60
       00 00               // no periodic advertising
       00 00 00 00 00 00 00  // not directed
-      0A                  // 10 octets of data
+      0A                  // 10 bytes of data
       02 01 06            // flags
       06 16 0F FE 01 02 03  // service data of FE0F
       13 00               // ADV_IND as a legacy PDU
@@ -102,7 +102,7 @@ public enum Packets {
       B0                  // RSSI -80
       00 00               // no periodic advertising
       00 00 00 00 00 00 00  // not directed
-      0B                  // 11 octets of data
+      0B                  // 11 bytes of data
       0A 08 54 68 65 72 6D 6F 6D 65 74  // shortened name: Thermomet
       """))
 
@@ -111,7 +111,7 @@ public enum Packets {
     "fragments and an anonymous report",
     hex(
       """
-      04 3E 57            // event packet, LE Meta, 87 octets
+      04 3E 57            // event packet, LE Meta, 87 bytes
       0D 03               // LE Extended Advertising Report, three reports
       20 00               // extended advertising, more data to come
       01                  // random address
@@ -120,7 +120,7 @@ public enum Packets {
       07                  // set 7
       7F C4 00 00         // TX power not available, RSSI -60, no periodic advertising
       00 00 00 00 00 00 00  // not directed
-      04                  // 4 octets of data
+      04                  // 4 bytes of data
       09 FF EE 0E         // the start of manufacturer data of company 0EEE
       40 00               // extended advertising, data truncated
       01                  // random address
@@ -129,7 +129,7 @@ public enum Packets {
       07                  // set 7
       7F C4 00 00         // TX power not available, RSSI -60, no periodic advertising
       00 00 00 00 00 00 00  // not directed
-      06                  // 6 octets of data
+      06                  // 6 bytes of data
       01 02 03 04 05 06   // the rest of it
       04 00               // directed extended advertising
       FF                  // no address
@@ -138,7 +138,7 @@ public enum Packets {
       00                  // set 0
       14 EC 50 00         // TX power 20, RSSI -20, periodic advertising every 100 ms
       FE 0D 0C 0B 0A 09 48  // the target is a random address the controller could not resolve
-      03                  // 3 octets of data
+      03                  // 3 bytes of data
       02 0A F4            // TX power level -12
       """))
 
@@ -146,7 +146,7 @@ public enum Packets {
     "a Command Complete event",
     hex(
       """
-      04 0E 04            // event packet, Command Complete, 4 octets
+      04 0E 04            // event packet, Command Complete, 4 bytes
       01                  // one command may be sent
       0C 20               // LE Set Scan Enable
       00                  // success
@@ -156,7 +156,7 @@ public enum Packets {
     "a command",
     hex(
       """
-      01 0C 20 02         // command packet, LE Set Scan Enable, 2 octets
+      01 0C 20 02         // command packet, LE Set Scan Enable, 2 bytes
       01 00               // enable, do not filter duplicates
       """))
 
@@ -164,8 +164,8 @@ public enum Packets {
     "ACL data",
     hex(
       """
-      02 40 20 07 00      // ACL packet, handle 0040, 7 octets
-      03 00 04 00         // L2CAP: 3 octets for channel 4
+      02 40 20 07 00      // ACL packet, handle 0040, 7 bytes
+      03 00 04 00         // L2CAP: 3 bytes for channel 4
       02 17 00            // ATT: exchange MTU
       """))
 
@@ -173,7 +173,7 @@ public enum Packets {
     "synchronous data",
     hex(
       """
-      03 01 00 03         // synchronous packet, handle 0001, 3 octets
+      03 01 00 03         // synchronous packet, handle 0001, 3 bytes
       11 22 33            // audio
       """))
 
@@ -181,7 +181,7 @@ public enum Packets {
     "isochronous data",
     hex(
       """
-      05 01 20 04 40      // isochronous packet, handle 0001; 4 octets, under two reserved bits
+      05 01 20 04 40      // isochronous packet, handle 0001; 4 bytes, under two reserved bits
       01 00 00 00         // sequence number and length of an SDU
       """))
 
@@ -218,7 +218,7 @@ public enum Payloads {
       07 FF EE 0E A5 5A 00 10  // manufacturer data of company 0EEE
       """))
 
-  /// Values without octets where the type allows none.
+  /// Values without bytes where the type allows none.
   public static let empty = Fixture(
     "empty values",
     hex(
@@ -254,7 +254,7 @@ public enum Payloads {
     hex(
       """
       02 01 06            // flags
-      09 09 4C 75 6D 6F   // a name that promises eight octets and has four
+      09 09 4C 75 6D 6F   // a name that promises eight bytes and has four
       """))
 
   /// Every type with a size it does not allow, one good structure in between.
@@ -262,20 +262,20 @@ public enum Payloads {
     "wrong sizes",
     hex(
       """
-      02 02 0F            // services, 16 bits: one octet
-      04 05 01 02 03      // services, 32 bits: three octets
-      04 06 01 02 03      // services, 128 bits: three octets
+      02 02 0F            // services, 16 bits: one byte
+      04 05 01 02 03      // services, 32 bits: three bytes
+      04 06 01 02 03      // services, 128 bits: three bytes
       01 0A               // TX power level: none
-      03 0A F4 00         // TX power level: two octets
+      03 0A F4 00         // TX power level: two bytes
       02 01 06            // flags, as they should be
       02 16 0F            // service data, 16 bits: half a key
       04 20 01 02 03      // service data, 32 bits: part of a key
       03 21 01 02         // service data, 128 bits: part of a key
-      02 19 41            // appearance: one octet
-      04 19 41 03 00      // appearance: three octets
-      02 14 0F            // solicited services, 16 bits: one octet
-      02 15 0F            // solicited services, 128 bits: one octet
-      02 1F 0F            // solicited services, 32 bits: one octet
+      02 19 41            // appearance: one byte
+      04 19 41 03 00      // appearance: three bytes
+      02 14 0F            // solicited services, 16 bits: one byte
+      02 15 0F            // solicited services, 128 bits: one byte
+      02 1F 0F            // solicited services, 32 bits: one byte
       02 FF EE            // manufacturer data: half a company
       """))
 

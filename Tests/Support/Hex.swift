@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Octets written as pairs of hex digits; blanks, newlines and everything from `//` to the end of a line are
+/// Bytes written as pairs of hex digits; blanks, newlines and everything from `//` to the end of a line are
 /// skipped, so that each segment can say what it is.
 public func hex(_ text: String) -> [UInt8] {
-  var octets: [UInt8] = []
+  var bytes: [UInt8] = []
   var high: UInt8?
   for line in text.split(separator: "\n") {
     for character in line.utf8.prefix(commentStart(line.utf8)) where !isBlank(character) {
       let digit = hexDigit(character)
       if let first = high {
-        octets.append(first << 4 | digit)
+        bytes.append(first << 4 | digit)
         high = nil
       } else {
         high = digit
       }
     }
   }
-  precondition(high == nil, "half an octet in \(text)")
-  return octets
+  precondition(high == nil, "half an byte in \(text)")
+  return bytes
 }
 
-/// Octets as lower-case hex, without blanks.
-public func hexText(_ octets: some Sequence<UInt8>) -> String {
+/// Bytes as lower-case hex, without blanks.
+public func hexText(_ bytes: some Sequence<UInt8>) -> String {
   let digits = Array("0123456789abcdef")
   var text = ""
-  for octet in octets {
-    text.append(digits[Int(octet >> 4)])
-    text.append(digits[Int(octet & 15)])
+  for byte in bytes {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
   }
   return text
 }
 
 private func commentStart(_ line: Substring.UTF8View) -> Int {
-  let octets = Array(line)
+  let bytes = Array(line)
   let slash = UInt8(ascii: "/")
-  return octets.indices.first { octets[$0] == slash && $0 + 1 < octets.count && octets[$0 + 1] == slash }
-    ?? octets.count
+  return bytes.indices.first { bytes[$0] == slash && $0 + 1 < bytes.count && bytes[$0 + 1] == slash }
+    ?? bytes.count
 }
 
 private func isBlank(_ character: UInt8) -> Bool {

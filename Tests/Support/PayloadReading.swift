@@ -20,13 +20,13 @@ public enum ReadValue: Equatable {
       case .flags(let flags): .flags(flags)
       case .services(let list): .services(list.identifiers)
       case .solicitations(let list): .solicitations(list.identifiers)
-      case .name(let name, let isComplete): .name(name.octets, isComplete: isComplete)
+      case .name(let name, let isComplete): .name(name.bytes, isComplete: isComplete)
       case .txPowerLevel(let level): .txPowerLevel(level)
-      case .serviceData(let key, let data): .serviceData(key, data.octets)
+      case .serviceData(let key, let data): .serviceData(key, data.bytes)
       case .appearance(let appearance): .appearance(appearance)
       case .manufacturerData(let company, let data):
-        .manufacturerData(companyIdentifier: company, data.octets)
-      case .other(let data): .other(data.octets)
+        .manufacturerData(companyIdentifier: company, data.bytes)
+      case .other(let data): .other(data.bytes)
       }
   }
 }

@@ -3,7 +3,7 @@
 import HCI
 
 extension [UInt8] {
-  /// The octets, borrowed.
+  /// The bytes, borrowed.
   public var rawSpan: RawSpan {
     @_lifetime(borrow self)
     get {
@@ -15,10 +15,10 @@ extension [UInt8] {
 
 extension RawSpan {
   /// A copy that outlives what is borrowed.
-  public var octets: [UInt8] {
-    var octets: [UInt8] = []
-    octets.reserveCapacity(byteCount)
-    for index in 0..<byteCount { octets.append(uint8(at: index)) }
-    return octets
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(byteCount)
+    for index in 0..<byteCount { bytes.append(uint8(at: index)) }
+    return bytes
   }
 }

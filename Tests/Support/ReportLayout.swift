@@ -11,14 +11,14 @@ public func reportEvent(_ subevent: UInt8, _ reports: [[UInt8]]) -> [UInt8] {
 public struct LegacyReportLayout {
   public var eventType: UInt8 = 0x00
   public var addressType: UInt8 = 0x01
-  /// Least significant octet first, as on the wire.
+  /// Least significant byte first, as on the wire.
   public var address: [UInt8] = hex("66 55 44 33 22 C1")
   public var data: [UInt8] = []
   public var rssi: Int8 = -60
 
   public init() {}
 
-  public var octets: [UInt8] {
+  public var bytes: [UInt8] {
     [eventType, addressType] + address + [UInt8(data.count)] + data + [UInt8(bitPattern: rssi)]
   }
 }
@@ -34,7 +34,7 @@ public struct DirectedReportLayout {
 
   public init() {}
 
-  public var octets: [UInt8] {
+  public var bytes: [UInt8] {
     [eventType, addressType] + address + [directAddressType] + directAddress + [UInt8(bitPattern: rssi)]
   }
 }
@@ -56,7 +56,7 @@ public struct ExtendedReportLayout {
 
   public init() {}
 
-  public var octets: [UInt8] {
+  public var bytes: [UInt8] {
     littleEndian(eventType) + [addressType] + address + [primaryPHY, secondaryPHY, advertisingSID]
       + [UInt8(bitPattern: txPower), UInt8(bitPattern: rssi)] + littleEndian(periodicInterval)
       + [directAddressType] + directAddress + [UInt8(data.count)] + data

@@ -19,13 +19,13 @@ public enum TestData {
   ).dropLast(3).joined(separator: "/")
 
   /// The bytes of one of the repository's own files.
-  public static func repositoryOctets(_ name: String) throws -> [UInt8] {
+  public static func repositoryBytes(_ name: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(filePath: packageRoot + "/" + name)))
   }
 
   public static func path(_ name: String) -> String { folder + "/" + name }
 
-  public static func octets(_ name: String) throws -> [UInt8] {
+  public static func bytes(_ name: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(filePath: path(name))))
   }
 
@@ -33,7 +33,7 @@ public enum TestData {
   public static func records<Record: Decodable>(_ name: String, as type: Record.Type) throws -> [Record] {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    let lines = try octets(name).split(separator: UInt8(ascii: "\n"))
+    let lines = try bytes(name).split(separator: UInt8(ascii: "\n"))
     return try lines.map { try decoder.decode(type, from: Data($0)) }
   }
 }

@@ -94,8 +94,8 @@ struct ReadFields {
 
   private mutating func take(_ value: ReadValue, type: UInt8) {
     switch value {
-    case .flags(let octet): flags = octet
-    case .name(let octets, let isComplete): take(name: octets, isComplete: isComplete)
+    case .flags(let byte): flags = byte
+    case .name(let bytes, let isComplete): take(name: bytes, isComplete: isComplete)
     case .txPowerLevel(let level): txPower = level
     case .appearance(let code): appearance = code
     case .services(let list): Self.append(list, to: &services)
@@ -111,9 +111,9 @@ struct ReadFields {
     }
   }
 
-  private mutating func take(name octets: [UInt8], isComplete: Bool) {
+  private mutating func take(name bytes: [UInt8], isComplete: Bool) {
     guard !(name?.isComplete ?? false) else { return }
-    name = (String(decoding: octets, as: UTF8.self), isComplete)
+    name = (String(decoding: bytes, as: UTF8.self), isComplete)
   }
 
   private static func append(_ list: [BluetoothUUID], to texts: inout [String]) {

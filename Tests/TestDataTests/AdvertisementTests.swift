@@ -4,7 +4,7 @@ import HCI
 import TestSupport
 import Testing
 
-/// One line of `advertisements.jsonl`, as far as it is about octets.
+/// One line of `advertisements.jsonl`, as far as it is about bytes.
 struct AdvertisementVector: Decodable {
   let id: String
   let rawAdHex: String?
@@ -25,7 +25,7 @@ struct AdvertisementTests {
     vectors = try TestData.records("advertisements.jsonl", as: AdvertisementVector.self)
   }
 
-  /// Fields that a source gives beside octets that do not hold them; the octets were decoded by hand and with
+  /// Fields that a source gives beside bytes that do not hold them; the bytes were decoded by hand and with
   /// tshark. Its fields come from another packet of the device, or from what its host stack remembered.
   static let fieldsFromElsewhere: [String: Set<String>] = [
     "ble-monitor-073c3205d7": ["service_uuids"],
@@ -43,7 +43,7 @@ struct AdvertisementTests {
     #expect(vectors.count { $0.rawAdHex != nil } == 227)
   }
 
-  @Test("What the octets say is what the source says")
+  @Test("What the bytes say is what the source says")
   func fields() {
     for vector in vectors {
       guard let raw = vector.rawAdHex else { continue }

@@ -35,10 +35,10 @@ struct CaptureDecoder: Sendable {
   private func output(_ arguments: [String]) throws -> String {
     let command = ([executable] + arguments).map { "'\($0)'" }.joined(separator: " ") + " 2>/dev/null"
     guard let stream = unsafe popen(command, "r") else { throw Failure.cannotStart }
-    var octets: [UInt8] = []
-    while case let octet = unsafe fgetc(stream), octet != EOF { octets.append(UInt8(octet)) }
+    var bytes: [UInt8] = []
+    while case let byte = unsafe fgetc(stream), byte != EOF { bytes.append(UInt8(byte)) }
     let status = unsafe pclose(stream)
     guard status == 0 else { throw Failure.status(status) }
-    return String(decoding: octets, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -13,7 +13,7 @@ struct CaptureTests {
 
     var description: String { name }
     var path: String { TestData.path("captures/" + name) }
-    func reading() throws -> CaptureReading { CaptureReading(try TestData.octets("captures/" + name)) }
+    func reading() throws -> CaptureReading { CaptureReading(try TestData.bytes("captures/" + name)) }
   }
 
   static let captures = [
@@ -53,13 +53,13 @@ struct CaptureTests {
 
   @Test("Written out again, a capture is the same file", arguments: captures)
   func roundTrip(capture: Capture) throws {
-    let file = try TestData.octets("captures/" + capture.name)
+    let file = try TestData.bytes("captures/" + capture.name)
     let records = CaptureReading(file).records.map { record in
       let packet = record.packet ?? []
       return Btsnoop.recordHeader(
         byteCount: packet.count, flags: record.flags, cumulativeDrops: record.cumulativeDrops,
         time: record.time
-      ).octets + packet
+      ).bytes + packet
     }
     #expect(Captures.file(.h4, records) == file)
   }
@@ -79,7 +79,7 @@ struct CaptureTests {
   @Test("The first records survive every cut and every flipped bit of their file", arguments: captures)
   func fileDamage(capture: Capture) throws {
     let whole = try capture.reading()
-    let file = try TestData.octets("captures/" + capture.name).prefix(whole.records[20].offset)
+    let file = try TestData.bytes("captures/" + capture.name).prefix(whole.records[20].offset)
     let ends = whole.records[1...20].map(\.offset)
     withEveryDamage(of: Array(file)) { damaged, damage in
       let reading = CaptureReading(damaged)

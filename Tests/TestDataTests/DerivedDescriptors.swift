@@ -53,7 +53,7 @@ struct DerivedDescriptor {
     }
   }
 
-  /// The exact data, and for each octet with a bit flipped: it misses, and holds where the mask has a hole there.
+  /// The exact data, and for each byte with a bit flipped: it misses, and holds where the mask has a hole there.
   private static func derived(
     _ label: String, _ data: [UInt8], _ make: (MaskedBytes?) -> DiscoveryDescriptor
   ) -> Self {
@@ -66,10 +66,10 @@ struct DerivedDescriptor {
     return result
   }
 
-  /// The octets with one bit flipped: another bit of each octet in turn.
-  private static func flipped(_ octets: [UInt8]) -> [[UInt8]] {
-    octets.indices.map { index in
-      var other = octets
+  /// The bytes with one bit flipped: another bit of each byte in turn.
+  private static func flipped(_ bytes: [UInt8]) -> [[UInt8]] {
+    bytes.indices.map { index in
+      var other = bytes
       other[index] ^= 1 << UInt8(index % 8)
       return other
     }

@@ -31,7 +31,7 @@ struct EIRVectorTests {
 
   /// Where stacks differ, ours:
   /// - `zero-length-structure`: the payload ends there, as the Core Specification says;
-  /// - `empty-value`: a name of no octets is a name, and is empty;
+  /// - `empty-value`: a name of no bytes is a name, and is empty;
   /// - `duplicate-uuids-removed`: a list is given as it stands (this test folds it, as all vectors' lists are).
   @Test("The fields are as expected, but where stacks differ and we chose otherwise")
   func fields() {
@@ -54,7 +54,7 @@ struct EIRVectorTests {
     }
   }
 
-  /// In the first vector the zero is the length octet where the lenient parser goes on; its manufacturer data is
+  /// In the first vector the zero is the length byte where the lenient parser goes on; its manufacturer data is
   /// the same to both.
   var manufacturerDataBeforeTheEnd: [String: [String: String]] {
     [
@@ -63,7 +63,7 @@ struct EIRVectorTests {
     ]
   }
 
-  @Test("A name of no octets is an empty name")
+  @Test("A name of no bytes is an empty name")
   func emptyValue() throws {
     let vector = try #require(vectors.first { $0.policy == "empty-value" })
     let reading = PayloadReading(try #require(vector.payloads.first))

@@ -5,14 +5,14 @@ import TestSupport
 
 /// A UUID in full: 8-4-4-4-12 lower-case hex digits.
 func text(_ uuid: BluetoothUUID) -> String {
-  let octets = [uuid.high, uuid.low].flatMap { half in
+  let bytes = [uuid.high, uuid.low].flatMap { half in
     (0..<8).reversed().map { UInt8(truncatingIfNeeded: half >> UInt64(8 * $0)) }
   }
-  return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hexText(octets[$0]) }.joined(separator: "-")
+  return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hexText(bytes[$0]) }.joined(separator: "-")
 }
 
-/// An address as it is written: most significant octet first, lower case.
+/// An address as it is written: most significant byte first, lower case.
 func text(_ address: DeviceAddress) -> String {
-  let octets = (0..<6).reversed().map { UInt8(truncatingIfNeeded: address.bits >> UInt64(8 * $0)) }
-  return octets.map { hexText([$0]) }.joined(separator: ":")
+  let bytes = (0..<6).reversed().map { UInt8(truncatingIfNeeded: address.bits >> UInt64(8 * $0)) }
+  return bytes.map { hexText([$0]) }.joined(separator: ":")
 }

@@ -12,7 +12,7 @@ enum Inexpressible: String, CaseIterable {
   case flags = "flags are not matched"
   case connectable = "whether a device is connectable is not matched"
   case level = "levels are the gate's affair, for every descriptor alike"
-  case pattern = "octets are compared behind a key, not at an offset of any AD type"
+  case pattern = "bytes are compared behind a key, not at an offset of any AD type"
   case negation = "a descriptor says what must be there, not what must not"
 }
 

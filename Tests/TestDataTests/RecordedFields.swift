@@ -5,7 +5,7 @@ import Manifest
 import TestSupport
 import VirtualRadio
 
-/// What a source says of an advertisement: its octets, or fields that were decoded from them.
+/// What a source says of an advertisement: its bytes, or fields that were decoded from them.
 struct RecordedFields: Decodable {
   var rawAdHex: String?
   var name: String?
@@ -42,7 +42,7 @@ struct RecordedFields: Decodable {
   }
 
   /// The structures in as few payloads of at most `byteCountMax` as it takes, each behind the name; nil when one does
-  /// not fit. Octets of the source stay as they are, in one piece.
+  /// not fit. Bytes of the source stay as they are, in one piece.
   func payloads(ofAtMost byteCountMax: Int) -> [[UInt8]]? {
     if let rawAdHex {
       let raw = hex(rawAdHex)

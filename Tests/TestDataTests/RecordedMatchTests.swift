@@ -76,7 +76,7 @@ struct RecordedMatchTests {
     var tally = Tally()
     for record in try TestData.records("advertisements.jsonl", as: RecordedAdvertisement.self) {
       var fields = record.fields
-      // Octets that do not hold the fields beside them: the fields are sent instead.
+      // Bytes that do not hold the fields beside them: the fields are sent instead.
       if AdvertisementTests.fieldsFromElsewhere[record.id] != nil { fields.rawAdHex = nil }
       let sendings = Sending.all(of: fields)
       #expect(!sendings.isEmpty, "\(record.id)")

@@ -18,7 +18,7 @@ struct Sending {
     [legacy(fields), extended(fields)].compactMap(\.self)
   }
 
-  /// Up to 31 octets of advertising data and, for decoded fields, as many of scan response.
+  /// Up to 31 bytes of advertising data and, for decoded fields, as many of scan response.
   private static func legacy(_ fields: RecordedFields) -> Sending? {
     guard let payloads = split(fields) else { return nil }
     let packets = zip([AdvertisingPDU.scannable, .scanResponse], payloads).map { pdu, payload in

@@ -35,7 +35,7 @@ enum Captures {
     return stamped
   }
 
-  /// A capture whose first record is cut short by one octet, and before whose second record `drops` packets were lost.
+  /// A capture whose first record is cut short by one byte, and before whose second record `drops` packets were lost.
   static func lossy(_ capture: [UInt8], drops: UInt8) -> [UInt8] {
     var lossy = capture
     let first = Btsnoop.headerByteCount

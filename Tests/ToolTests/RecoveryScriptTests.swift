@@ -28,8 +28,8 @@ struct RecoveryScriptTests {
       "sys/bus/serial/devices/serial0-0", "sys/bus/serial/drivers/hci_uart_bcm/bind",
       "sys/bus/serial/drivers/hci_uart_bcm/unbind", "sys/bus/usb/drivers/usb/bind",
       "sys/bus/usb/drivers/usb/unbind", "sys/bus/usb/devices/usb1", "profile/b.toml", "bin/rfkill")
-    for (device, octets) in [("1-1.2:1.0", "e00101"), ("1-1.2:1.1", "e00101"), ("1-1.3:1.0", "030101")] {
-      let values = Array(octets).chunked
+    for (device, bytes) in [("1-1.2:1.0", "e00101"), ("1-1.2:1.1", "e00101"), ("1-1.3:1.0", "030101")] {
+      let values = Array(bytes).chunked
       for (key, value) in zip(["Class", "SubClass", "Protocol"], values) {
         try write("sys/bus/usb/devices/\(device)/bInterface\(key)", value + "\n")
       }

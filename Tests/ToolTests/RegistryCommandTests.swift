@@ -153,7 +153,7 @@ struct RegistryCommandTests {
       ("cut", Array(lines.dropLast().joined(separator: "\n").utf8), "its first line announces 5"),
       ("half", Array(lines.joined(separator: "\n").utf8.dropLast(9)), "line 6 is not JSON"),
       ("foreign", Array("hello\n".utf8), "line 1 is not JSON"), ("empty", [], "first line"),
-      ("octets", [0x7B, 0xFF, 0x7D], "line 1 is not UTF-8"),
+      ("bytes", [0x7B, 0xFF, 0x7D], "line 1 is not UTF-8"),
       ("newer", Array(#"{"registry":9,"rows":0}"#.utf8), "version 9"),
     ]
     for (name, bytes, sentence) in cases {

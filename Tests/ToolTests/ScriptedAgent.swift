@@ -11,7 +11,7 @@ import Varlink
 /// The script's connections come in order; the socket goes away with the last.
 final class ScriptedAgent: Sendable {
   enum Step: Sendable {
-    /// Octets as they are.
+    /// Bytes as they are.
     case send([UInt8])
     /// Another call on the same connection is read.
     case readCall

@@ -122,7 +122,7 @@ struct WatchTests {
 
   private static let packets = ScriptedAgent.Step.send(
     Message.reply(continues: true) { json in
-      json.objects("packets", [("sent", "010c20020100"), ("received", Packets.legacy.octets.hexText)]) {
+      json.objects("packets", [("sent", "010c20020100"), ("received", Packets.legacy.bytes.hexText)]) {
         json, packet in
         json.member("time", 101)
         json.member("direction", packet.0)

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func whatIsMalformedLosesOnlyItself() {
-    // An appearance of one octet, flags, a length past the end.
+    // An appearance of one byte, flags, a length past the end.
     let fields = fields([0x02, 0x19, 0x01, 0x02, 0x01, 0x06, 0x05, 0x09, 0x41])
     #expect(fields.flags == 6)
     #expect(fields.appearance == nil)

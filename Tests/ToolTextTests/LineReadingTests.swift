@@ -19,10 +19,10 @@ private struct SceneLines {
   static let all = Result { try SceneLines() }
 
   private init() throws {
-    let text = try TestData.repositoryOctets("Config/accessoryd.toml")
+    let text = try TestData.repositoryBytes("Config/accessoryd.toml")
     let reading = ManifestReader.read(text: text, fileName: "accessoryd.toml")
     var replay = CaptureReplay(ManifestDataPath(try #require(reading.value)))
-    let capture = try TestData.repositoryOctets("Config/demo-scene.btsnoop")
+    let capture = try TestData.repositoryBytes("Config/demo-scene.btsnoop")
     var reader = try BtsnoopReader(capture.span.rawBytes)
     var second: Int64 = 0
     while let record = try reader.next() {

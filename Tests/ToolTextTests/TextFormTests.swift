@@ -8,7 +8,7 @@ import Testing
 @testable import ToolText
 
 @Suite struct TextFormTests {
-  @Test func addressesAreWrittenMostSignificantOctetFirst() {
+  @Test func addressesAreWrittenMostSignificantByteFirst() {
     #expect(DeviceAddress(bits: 0x00A0_5012_34FF, type: .public).text == "00:A0:50:12:34:FF")
     #expect(DeviceAddress(bits: 0, type: .anonymous).text == nil)
   }

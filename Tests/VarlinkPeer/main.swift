@@ -56,7 +56,7 @@ func serve(_ service: Service<PeerMethod>) {
       }
     }
     connection.drain { span in
-      // Holds: the octets are lent until the call returns.
+      // Holds: the bytes are lent until the call returns.
       unsafe max(0, span.withUnsafeBytes { unsafe write(1, $0.baseAddress, $0.count) })
     }
     let count = unsafe read(0, &buffer, min(buffer.count, connection.receivableByteCount))

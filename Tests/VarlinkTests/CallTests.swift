@@ -91,9 +91,9 @@ struct CallTests {
 
   @Test("No damaged call is taken for another method's, but by its name")
   func damage() {
-    withEveryDamage(of: Self.watch) { octets, damage in
-      guard case .call(let call) = ReceivedCall(reading: octets.span) else { return }
-      let text = String(decoding: octets, as: UTF8.self)
+    withEveryDamage(of: Self.watch) { bytes, damage in
+      guard case .call(let call) = ReceivedCall(reading: bytes.span) else { return }
+      let text = String(decoding: bytes, as: UTF8.self)
       #expect(text.contains("\"\(call.fullName)\""), "\(damage)")
     }
   }

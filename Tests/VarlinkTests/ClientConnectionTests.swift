@@ -13,7 +13,7 @@ struct ClientConnectionTests {
     + Message.reply(continues: true) { $0.member("number", 2) }
     + Message.reply { $0.member("number", 3) }
 
-  /// What a client made of octets: the numbers it was told, and why it could not go on.
+  /// What a client made of bytes: the numbers it was told, and why it could not go on.
   private struct Outcome: Equatable {
     var numbers: [Int64] = []
     var isOver = false
@@ -21,12 +21,12 @@ struct ClientConnectionTests {
     var problem: ClientError?
   }
 
-  /// A client that called with `more` and receives `octets`, so many at a time, and then their end.
-  private func outcome(of octets: [UInt8], piece: Int = .max, more: Bool = true) -> Outcome {
+  /// A client that called with `more` and receives `bytes`, so many at a time, and then their end.
+  private func outcome(of bytes: [UInt8], piece: Int = .max, more: Bool = true) -> Outcome {
     var client = ClientConnection()
     var outcome = Outcome()
     _ = client.beginCall(Message.call("org.example.everything.Count", more: more), wantsMore: more)
-    var rest = octets[...]
+    var rest = bytes[...]
     do throws(ClientError) {
       while true {
         switch try client.nextReply() {
@@ -57,10 +57,10 @@ struct ClientConnectionTests {
 
   @Test("Recognises where a stream was cut")
   func cuts() {
-    withEveryPrefix(of: Self.stream) { octets, damage in
-      let whole = octets.count { $0 == 0 }
-      let unfinished = octets.reversed().prefix { $0 != 0 }.count
-      let outcome = outcome(of: octets)
+    withEveryPrefix(of: Self.stream) { bytes, damage in
+      let whole = bytes.count { $0 == 0 }
+      let unfinished = bytes.reversed().prefix { $0 != 0 }.count
+      let outcome = outcome(of: bytes)
       #expect(outcome.numbers == (0..<whole).map { Int64($0 + 1) }, "\(damage)")
       #expect(
         outcome.problem == (unfinished > 0 ? .frame(.truncated(byteCount: unfinished)) : .ended), "\(damage)")
@@ -69,8 +69,8 @@ struct ClientConnectionTests {
 
   @Test("Survives every flipped bit, and makes up no replies")
   func flippedBits() {
-    withEveryBitFlip(of: Self.stream) { octets, damage in
-      let outcome = outcome(of: octets)
+    withEveryBitFlip(of: Self.stream) { bytes, damage in
+      let outcome = outcome(of: bytes)
       #expect(outcome.numbers.count <= 3, "\(damage)")
       #expect(outcome.isOver || outcome.problem != nil || outcome.error != nil, "\(damage)")
     }

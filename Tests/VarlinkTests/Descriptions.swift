@@ -10,9 +10,9 @@ enum Descriptions {
     .appendingPathComponent("Fixtures")
 
   /// The file with everything that the language has.
-  static let everythingText = octets("org.example.everything.varlink")
+  static let everythingText = bytes("org.example.everything.varlink")
 
-  static func octets(_ name: String) -> [UInt8] {
+  static func bytes(_ name: String) -> [UInt8] {
     (try? Data(contentsOf: folder.appendingPathComponent(name))).map(Array.init) ?? []
   }
 

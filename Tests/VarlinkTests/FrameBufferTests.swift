@@ -3,9 +3,9 @@
 import Testing
 import Varlink
 
-@Suite("Messages in a stream of octets")
+@Suite("Messages in a stream of bytes")
 struct FrameBufferTests {
-  private static func octets(_ text: String) -> [UInt8] { Array(text.utf8) }
+  private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   /// Everything that is whole, as text.
   private static func taken(
@@ -22,7 +22,7 @@ struct FrameBufferTests {
 
   @Test("Split anywhere, the messages are the same")
   func splits() throws {
-    let stream = Self.octets("{\"a\":1}\0{}\0\0{\"b\":[]}\0")
+    let stream = Self.bytes("{\"a\":1}\0{}\0\0{\"b\":[]}\0")
     for first in 0...stream.count {
       for second in first...stream.count {
         var buffer = FrameBuffer()
@@ -37,21 +37,21 @@ struct FrameBufferTests {
     }
   }
 
-  @Test("A message of the limit passes, one octet more does not")
+  @Test("A message of the limit passes, one byte more does not")
   func limit() throws {
     var buffer = FrameBuffer(frameBytesMax: 8)
     for _ in 0..<3 {
-      buffer.append(Self.octets("12345678\0").span)
+      buffer.append(Self.bytes("12345678\0").span)
       #expect(buffer.freeByteCount == 0)
       #expect(try Self.taken(from: &buffer) == ["12345678"])
     }
-    buffer.append(Self.octets("123456789").span)
+    buffer.append(Self.bytes("123456789").span)
     for _ in 0..<2 {
       #expect(throws: FrameError.oversized(byteCount: 9)) { try Self.taken(from: &buffer) }
     }
   }
 
-  @Test("Octets move to the front only when the scene behind them ends, and none is lost")
+  @Test("Bytes move to the front only when the scene behind them ends, and none is lost")
   func wrapping() throws {
     var buffer = FrameBuffer(frameBytesMax: 10)
     var sent: [String] = []
@@ -60,7 +60,7 @@ struct FrameBufferTests {
     for number in 0..<500 {
       let message = String(repeating: "x", count: number % 11)
       sent.append(message)
-      waiting += Self.octets(message + "\0")
+      waiting += Self.bytes(message + "\0")
       let count = min(buffer.freeByteCount, waiting.count, 1 + number % 7)
       buffer.append(Array(waiting[..<count]).span)
       waiting.removeFirst(count)
@@ -79,15 +79,15 @@ struct FrameBufferTests {
   func unfinished() throws {
     var buffer = FrameBuffer()
     #expect(try Self.taken(from: &buffer, at: .seconds(1)) == [] && buffer.frameUnfinishedSince == nil)
-    buffer.append(Self.octets("{}\0{").span)
+    buffer.append(Self.bytes("{}\0{").span)
     #expect(try buffer.takeMessage(at: .seconds(2), Self.text) == "{}")
     #expect(buffer.frameUnfinishedSince == nil)
     #expect(try Self.taken(from: &buffer, at: .seconds(3)) == [])
     #expect(buffer.frameUnfinishedSince == .seconds(3))
-    buffer.append(Self.octets("\"a\"").span)
+    buffer.append(Self.bytes("\"a\"").span)
     #expect(try Self.taken(from: &buffer, at: .seconds(4)) == [])
     #expect(buffer.frameUnfinishedSince == .seconds(3))
-    buffer.append(Self.octets(":1}\0").span)
+    buffer.append(Self.bytes(":1}\0").span)
     #expect(try Self.taken(from: &buffer, at: .seconds(5)) == ["{\"a\":1}"])
     #expect(buffer.frameUnfinishedSince == nil)
   }
@@ -96,9 +96,9 @@ struct FrameBufferTests {
   func finish() throws {
     var buffer = FrameBuffer()
     try buffer.checkEnd()
-    buffer.append(Self.octets("{}\0").span)
+    buffer.append(Self.bytes("{}\0").span)
     try buffer.checkEnd()
-    buffer.append(Self.octets("{\"a").span)
+    buffer.append(Self.bytes("{\"a").span)
     #expect(throws: FrameError.truncated(byteCount: 3)) { try buffer.checkEnd() }
     #expect(try Self.taken(from: &buffer) == ["{}"])
     #expect(throws: FrameError.truncated(byteCount: 3)) { try buffer.checkEnd() }

@@ -124,9 +124,9 @@ struct InterfaceParserTests {
   @Test("No damage to a definition does more than spoil it")
   func damage() throws {
     let whole = try Descriptions.everything()
-    withEveryDamage(of: Descriptions.everythingText) { octets, damage in
-      guard let description = try? InterfaceParser.parse(octets) else { return }
-      #expect(Array(description.text.utf8) == octets, "\(damage)")
+    withEveryDamage(of: Descriptions.everythingText) { bytes, damage in
+      guard let description = try? InterfaceParser.parse(bytes) else { return }
+      #expect(Array(description.text.utf8) == bytes, "\(damage)")
       #expect(description.members.count <= whole.members.count, "\(damage)")
     }
   }

@@ -5,7 +5,7 @@ import Varlink
 
 @Suite("Messages on their way out")
 struct OutputBufferTests {
-  @Test("What does not fit is refused whole and counted to the octet")
+  @Test("What does not fit is refused whole and counted to the byte")
   func accounting() {
     var buffer = OutputBuffer(byteCountMax: 10)
     let messages: [[UInt8]] = [
@@ -17,7 +17,7 @@ struct OutputBufferTests {
     #expect(Self.drained(&buffer, atMost: 10) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 0] && buffer.isEmpty)
   }
 
-  @Test("A socket that takes a few octets at a time gets all of them in order", arguments: 1...7)
+  @Test("A socket that takes a few bytes at a time gets all of them in order", arguments: 1...7)
   func slowSocket(atMost: Int) {
     var buffer = OutputBuffer(byteCountMax: 16)
     var (accepted, sent): ([UInt8], [UInt8]) = ([], [])
@@ -46,11 +46,11 @@ struct OutputBufferTests {
   }
 
   private static func drained(_ buffer: inout OutputBuffer, atMost count: Int) -> [UInt8] {
-    var octets: [UInt8] = []
+    var bytes: [UInt8] = []
     buffer.drain { span in
-      octets = span.indices.prefix(count).map { span[$0] }
-      return octets.count
+      bytes = span.indices.prefix(count).map { span[$0] }
+      return bytes.count
     }
-    return octets
+    return bytes
   }
 }

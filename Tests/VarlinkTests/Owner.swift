@@ -21,7 +21,7 @@ struct Owner {
     connection = ServerConnection(limits: limits)
   }
 
-  /// One turn: receives at most `received` octets, performs what may be performed, sends at most `sent`. Answers
+  /// One turn: receives at most `received` bytes, performs what may be performed, sends at most `sent`. Answers
   /// whether it asked for another.
   @discardableResult
   mutating func turn(receiving received: Int = .max, sending sent: Int = .max, at time: Duration = .zero)
@@ -54,9 +54,9 @@ struct Owner {
 
   private mutating func send(_ count: Int) {
     connection.drain { span in
-      let octets = span.indices.prefix(count).map { span[$0] }
-      outgoing += octets
-      return octets.count
+      let bytes = span.indices.prefix(count).map { span[$0] }
+      outgoing += bytes
+      return bytes.count
     }
   }
 

@@ -48,7 +48,7 @@ struct ServerConnectionTests {
       owner.replies[0] == #"{"parameters":{"parameter":"x"},"error":"org.varlink.service.InvalidParameter"}"#)
   }
 
-  @Test("Received octet by octet and sent octet by octet, it says the same", arguments: [1, 2, 7, 64])
+  @Test("Received byte by byte and sent byte by byte, it says the same", arguments: [1, 2, 7, 64])
   func pieces(size: Int) throws {
     var owner = try Owner()
     owner.incoming =

@@ -44,8 +44,8 @@ struct ControllerCommandTests {
     script.hasExtendedAdvertising = isExtended
     var host = Host(script)
     host.send(.readSupportedCommands)
-    let octets = try #require(host.returned(0x1002))
-    let read = SupportedCommands(returned: octets.rawSpan)
+    let bytes = try #require(host.returned(0x1002))
+    let read = SupportedCommands(returned: bytes.rawSpan)
     let commands = try #require(read)
     #expect(commands.contains(.leSetScanParameters) && commands.contains(.leSetScanEnable))
     #expect(commands.contains(.leSetExtendedScanParameters) == isExtended)
@@ -58,15 +58,15 @@ struct ControllerCommandTests {
     var host = Host(.pi)
     host.send(.leReadLocalFeatures)
     host.send(.readLocalVersion)
-    let octets = try #require(host.returned(0x2003))
+    let bytes = try #require(host.returned(0x2003))
     let features = LEFeatures(
-      rawValue: octets.enumerated().reduce(0) { $0 | UInt64($1.element) << ($1.offset * 8) })
+      rawValue: bytes.enumerated().reduce(0) { $0 | UInt64($1.element) << ($1.offset * 8) })
     #expect(!features.contains(.extendedAdvertising) && !features.contains(.codedPHY))
     #expect(host.returned(0x1001)?.first == 9)
     #expect(host.send(.leSetExtendedScanEnable(true)) == 0x01)
   }
 
-  @Test("The address is the script's, least significant octet first")
+  @Test("The address is the script's, least significant byte first")
   func address() {
     var script = ControllerScript()
     script.address = 0xDCA6_3200_0001

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("Octets to a virtual controller")
+@Suite("Bytes to a virtual controller")
 struct ControllerStreamTests {
   private static let script: [UInt8] =
     CommandPacket.reset.array + PacketEncoder.acl(connection: 1, [1, 2, 3]) + CommandPacket.readAddress.array
@@ -43,9 +43,9 @@ struct ControllerStreamTests {
 
   @Test("Any damage to what a host sends ends in answers or silence, and a Reset still works")
   func damage() {
-    withEveryDamage(of: Self.script) { octets, damage in
+    withEveryDamage(of: Self.script) { bytes, damage in
       var host = Host(ControllerScript(), [.bulb])
-      host.controller.receive(octets, at: host.now)
+      host.controller.receive(bytes, at: host.now)
       host.listen(milliseconds: 200)
       // What a damaged length still waits for.
       host.controller.receive(Array(repeating: 0, count: 65_540), at: host.now)

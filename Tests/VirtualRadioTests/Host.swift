@@ -17,18 +17,18 @@ struct Host {
 
   /// Sends a command and listens for 10 ms; its status, or nil when there is no answer.
   @discardableResult mutating func send(_ packet: CommandPacket) -> UInt8? {
-    send(octets: packet.array)
+    send(bytes: packet.array)
   }
 
   @discardableResult mutating func send(_ opcode: UInt16, _ parameters: [UInt8] = []) -> UInt8? {
-    send(octets: PacketEncoder.command(opcode, parameters))
+    send(bytes: PacketEncoder.command(opcode, parameters))
   }
 
-  mutating func send(octets: [UInt8]) -> UInt8? {
+  mutating func send(bytes: [UInt8]) -> UInt8? {
     let before = heard.count
-    controller.receive(octets, at: now)
+    controller.receive(bytes, at: now)
     listen(milliseconds: 10)
-    return heard[before...].lazy.compactMap { $0.status(of: Array(octets[1...2])) }.first
+    return heard[before...].lazy.compactMap { $0.status(of: Array(bytes[1...2])) }.first
   }
 
   mutating func listen(milliseconds: Int64) {
@@ -80,7 +80,7 @@ extension ScanParameters {
 }
 
 extension CommandPacket {
-  var array: [UInt8] { octets.indices.map { octets[$0] } }
+  var array: [UInt8] { bytes.indices.map { bytes[$0] } }
 }
 
 extension ScenePacket {

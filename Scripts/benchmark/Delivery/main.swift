@@ -5,7 +5,7 @@
 //     benchmark-delivery WATCHERS ROUNDS
 //
 // Sixteen devices change what they advertise once a second for ROUNDS seconds; every watcher reads all it is sent at
-// once. Prints the events, the octets that watchers received, and the allocations of the turns that told them. The
+// once. Prints the events, the bytes that watchers received, and the allocations of the turns that told them. The
 // caller counts the instructions of runs with different rounds.
 
 import Agent

@@ -55,12 +55,12 @@ def company(index):
 def target(index, state=0):
     """Manufacturer data that descriptor `index` finds; `state` is of no account to it."""
     kind = index % TARGETS
-    company_octets = (0x0EEE + kind % 3).to_bytes(2, "little")
-    return flags() + structure(0xFF, company_octets + bytes([0xA5, kind, 0x10, state]))
+    company_bytes = (0x0EEE + kind % 3).to_bytes(2, "little")
+    return flags() + structure(0xFF, company_bytes + bytes([0xA5, kind, 0x10, state]))
 
 
 def stranger(index, long=False):
-    """A payload of 31 octets, or of 200, that no descriptor finds."""
+    """A payload of 31 bytes, or of 200, that no descriptor finds."""
     chance = random.Random(index)
     return flags() + structure(0xFF, b"\x4c\x00" + chance.randbytes(193 if long else 24))
 
@@ -79,7 +79,7 @@ def address(index):
 
 
 def text(number):
-    return ":".join(f"{octet:02X}" for octet in number.to_bytes(6, "big"))
+    return ":".join(f"{byte:02X}" for byte in number.to_bytes(6, "big"))
 
 
 def flags():

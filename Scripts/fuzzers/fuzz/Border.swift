@@ -54,13 +54,13 @@ enum Border: String, CaseIterable {
   /// tests read.
   var seeds: [[UInt8]] {
     switch self {
-    case .h4: Packets.all.map(\.octets) + [Packets.all.flatMap(\.octets)]
-    case .event: Packets.all.map { Array($0.octets.dropFirst()) }
-    case .reports: Packets.reports.map { Array($0.octets.dropFirst(3)) }
-    case .ad: Payloads.all.map(\.octets)
-    case .btsnoop: [.hci, .h4, .monitor].map { Captures.everyKind($0).octets }
+    case .h4: Packets.all.map(\.bytes) + [Packets.all.flatMap(\.bytes)]
+    case .event: Packets.all.map { Array($0.bytes.dropFirst()) }
+    case .reports: Packets.reports.map { Array($0.bytes.dropFirst(3)) }
+    case .ad: Payloads.all.map(\.bytes)
+    case .btsnoop: [.hci, .h4, .monitor].map { Captures.everyKind($0).bytes }
     case .manifest, .scene, .registry: []
-    case .pipeline: [Packets.all.flatMap { [0x05] + $0.octets }] + Packets.reports.map { [0x05] + $0.octets }
+    case .pipeline: [Packets.all.flatMap { [0x05] + $0.bytes }] + Packets.reports.map { [0x05] + $0.bytes }
     case .varlink: varlinkSeeds + [varlinkSeeds.flatMap(\.self)]
     case .definition: definitionSeeds
     case .export: exportSeeds

@@ -9,10 +9,10 @@ func fuzzCapture(_ bytes: RawSpan) {
   precondition(reading.steps <= bytes.byteCount / Btsnoop.recordHeaderByteCount + 1, "unbounded work")
   guard let datalink = reading.datalink else { return }
   let records = reading.records.map { record in
-    let octets = indicator(of: record) + record.payload
+    let bytes = indicator(of: record) + record.payload
     return Btsnoop.recordHeader(
-      byteCount: octets.count, flags: record.flags, cumulativeDrops: record.cumulativeDrops, time: record.time
-    ).octets + octets
+      byteCount: bytes.count, flags: record.flags, cumulativeDrops: record.cumulativeDrops, time: record.time
+    ).bytes + bytes
   }
   let again = CaptureReading(Captures.file(datalink, records))
   precondition(again.error == nil && again.records.map(\.content) == reading.records.map(\.content))

@@ -45,14 +45,14 @@ private func fuzz(
     unsafe target = named
   }
   return unsafe LLVMFuzzerRunDriver(&count, &rest) { data, byteCount in
-    // Holds: libFuzzer lends `byteCount` octets until this returns.
-    unsafe target.run(RawSpan(_unsafeStart: UnsafeRawPointer(data ?? noOctets), byteCount: byteCount))
+    // Holds: libFuzzer lends `byteCount` bytes until this returns.
+    unsafe target.run(RawSpan(_unsafeStart: UnsafeRawPointer(data ?? noBytes), byteCount: byteCount))
     return 0
   }
 }
 
 /// What an empty input points to.
-nonisolated(unsafe) private let noOctets = unsafe UnsafePointer(
+nonisolated(unsafe) private let noBytes = unsafe UnsafePointer(
   UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
 private func list() -> CInt {

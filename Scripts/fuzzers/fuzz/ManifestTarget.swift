@@ -8,7 +8,7 @@ import TestSupport
 
 /// Reads a manifest, the other two kinds of file, and builds the data path of what was accepted.
 func fuzzManifest(_ bytes: RawSpan) {
-  let text = bytes.octets
+  let text = bytes.bytes
   let reading = ManifestReader.read(text: text, fileName: "fuzzed.toml")
   precondition(reading.manifest != nil || !reading.diagnostics.isEmpty, "refused without a reason")
   for line in reading.lines {

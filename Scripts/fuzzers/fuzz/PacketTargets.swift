@@ -36,7 +36,7 @@ func fuzzEvent(_ bytes: RawSpan) {
 
 /// Reads one event's reports and their structures, and joins fragments.
 func fuzzReports(_ bytes: RawSpan) {
-  let parameters = bytes.extracting(first: min(255, bytes.byteCount)).octets
+  let parameters = bytes.extracting(first: min(255, bytes.byteCount)).bytes
   let body = [Event.leMeta, UInt8(parameters.count)] + parameters
   fuzzEvent(body.rawSpan)
   let packet = [PacketKind.event.rawValue] + body

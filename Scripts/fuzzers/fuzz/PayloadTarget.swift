@@ -3,7 +3,7 @@
 import HCI
 import TestSupport
 
-/// Reads AD structures: in order, inside the payload, at least two octets each, with at most one loss that ends it.
+/// Reads AD structures: in order, inside the payload, at least two bytes each, with at most one loss that ends it.
 func fuzzPayload(_ bytes: RawSpan) {
   let reading = PayloadReading(borrowing: bytes)
   precondition(reading.steps <= bytes.byteCount / 2 + 2, "unbounded work")

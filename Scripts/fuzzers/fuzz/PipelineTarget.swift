@@ -5,7 +5,7 @@ import HCI
 import Manifest
 import TestSupport
 
-/// Feeds packets to the whole data path. Before each packet stands an octet for what happens first: time passes (20
+/// Feeds packets to the whole data path. Before each packet stands an byte for what happens first: time passes (20
 /// ms for each unit), runs backwards, leaps, or the operator or the radio interferes.
 func fuzzPipeline(_ bytes: RawSpan) {
   var path = ManifestDataPath(Scene.manifest, identities: [Scene.identity])

@@ -9,7 +9,7 @@ import TestSupport
 /// Opens a registry's file, changes what was accepted, and reads it again.
 func fuzzRegistry(_ bytes: RawSpan) {
   let disk = PowerDisk()
-  disk[PowerDisk.path] = bytes.octets
+  disk[PowerDisk.path] = bytes.bytes
   let keeper = disk.keeper()
   defer { _ = keeper.answer(.close) }
   guard case .opened(var registry) = keeper.answer(.open) else { return }
@@ -26,7 +26,7 @@ func fuzzRegistry(_ bytes: RawSpan) {
 
 /// Reads an export, and writes what was accepted.
 func fuzzExport(_ bytes: RawSpan) {
-  let lines = String(decoding: bytes.octets, as: UTF8.self).split(separator: "\n").map(String.init)
+  let lines = String(decoding: bytes.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   guard let registry = try? RegistryImport.read(lines) else { return }
   registry.checkInvariants()
   let again = try? RegistryImport.read(Array(RegistryExport(registry)))

@@ -8,7 +8,7 @@ import VirtualRadio
 
 /// Reads a scene, and listens for a second to what was accepted.
 func fuzzScene(_ bytes: RawSpan) {
-  let reading = SceneReader.read(text: bytes.octets, fileName: "fuzzed.toml")
+  let reading = SceneReader.read(text: bytes.bytes, fileName: "fuzzed.toml")
   precondition(reading.value != nil || !reading.diagnostics.isEmpty, "refused without a reason")
   for line in reading.lines {
     precondition(!line.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a control character for the terminal")

@@ -49,7 +49,7 @@ var varlinkSeeds: [[UInt8]] {
 func fuzzVarlink(_ bytes: RawSpan) {
   let service = makeService()
   var connection = ServerConnection()
-  var rest = bytes.octets[...]
+  var rest = bytes.bytes[...]
   var sent: [UInt8] = []
   var turns = 0
   while true {
@@ -112,7 +112,7 @@ private func checkReplies(_ sent: [UInt8]) {
 
 /// Reads an interface definition.
 func fuzzDefinition(_ bytes: RawSpan) {
-  let text = bytes.octets
+  let text = bytes.bytes
   do {
     let description = try InterfaceParser.parse(text)
     precondition(Array(description.text.utf8) == text, "the text is not what it was")

@@ -37,7 +37,7 @@ public struct GateTrial: Sendable {
     for sample in trace {
       guard let rssi = sample.rssi else { continue }
       if outcome.firstHeard == nil, sample.time >= arrival { outcome.firstHeard = sample.time }
-      packet[packet.count - 1] = UInt8(bitPattern: rssi)  // The last octet of a legacy report is its RSSI.
+      packet[packet.count - 1] = UInt8(bitPattern: rssi)  // The last byte of a legacy report is its RSSI.
       _ = path.pipeline.receive(h4: packet.span.rawBytes, at: sample.time)
       guard path.pipeline.events.produced == 0 else {
         outcome.entered = sample.time

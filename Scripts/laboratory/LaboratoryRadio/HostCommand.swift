@@ -5,7 +5,7 @@ import HCI
 /// A command packet from the host, as far as faults and figures look at it.
 public struct HostCommand: Equatable, Sendable {
   public let opcode: UInt16
-  /// The first octet of its parameters.
+  /// The first byte of its parameters.
   public let first: UInt8?
 
   /// Nil for what is no command.

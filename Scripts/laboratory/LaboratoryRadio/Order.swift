@@ -8,7 +8,7 @@
 ///     stop
 ///     fault kind=silent|deaf|ignoring|refusing [opcode=0x200c] [status=0x0c] [resets=N | scans=N]
 ///     mend
-///     emit octets=041001ff
+///     emit bytes=041001ff
 ///     unplug
 ///     plug
 public enum Order: Equatable, Sendable {
@@ -46,8 +46,8 @@ public enum Order: Equatable, Sendable {
       guard let fault = StationFault(values) else { return nil }
       self = .fault(fault)
     case "emit":
-      guard let octets = values["octets"].flatMap(Self.octets) else { return nil }
-      self = .emit(octets)
+      guard let bytes = values["bytes"].flatMap(Self.bytes) else { return nil }
+      self = .emit(bytes)
     default: return nil
     }
   }
@@ -65,12 +65,12 @@ public enum Order: Equatable, Sendable {
   }
 
   /// Pairs of hexadecimal digits.
-  private static func octets(_ text: Substring) -> [UInt8]? {
+  private static func bytes(_ text: Substring) -> [UInt8]? {
     guard text.utf8.count % 2 == 0 else { return nil }
     let digits = Array(text)
-    let octets = stride(from: 0, to: digits.count, by: 2)
+    let bytes = stride(from: 0, to: digits.count, by: 2)
       .compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) }
-    return octets.count * 2 == digits.count ? octets : nil
+    return bytes.count * 2 == digits.count ? bytes : nil
   }
 }
 

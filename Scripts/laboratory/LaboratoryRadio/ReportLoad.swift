@@ -9,7 +9,7 @@ import VirtualRadio
 public struct ReportLoad: Sendable {
   /// What the events carry.
   public enum Kind: String, Sendable {
-    /// Legacy reports of 31 octets.
+    /// Legacy reports of 31 bytes.
     case legacy
     /// Extended events with legacy reports, extended reports, and chains of three.
     case mixed
@@ -50,14 +50,14 @@ public struct ReportLoad: Sendable {
   private static func packets(_ kind: Kind, device: Int) -> [[UInt8]] {
     let address = DeviceAddress(bits: 0xC4A1_0000_0000 + UInt64(device), type: .random)
     let level = Int8(-45 - device % 45)
-    let data = payload(device, octets: 24)
+    let data = payload(device, bytes: 24)
     let legacy = AirReport(.nonConnectable, from: address, rssi: level, data)
     guard kind == .mixed else { return [ReportEncoder.event(.legacy, [legacy])] }
     switch device % 4 {
     case 0, 1: return [ReportEncoder.event(.extended, [legacy.asExtended])]
     case 2: return [ReportEncoder.event(.extended, [extended(address, level, data)])]
     default:
-      let long = payload(device, octets: 250).raw(payload(device, octets: 250).bytes)
+      let long = payload(device, bytes: 250).raw(payload(device, bytes: 250).bytes)
       return extended(address, level, long).fragments(of: 200)
         .map { ReportEncoder.event(.extended, [$0]) }
     }
@@ -70,11 +70,11 @@ public struct ReportLoad: Sendable {
       extendedFrom: address, set: 1, properties: ReportHeader.Properties(rawValue: 0), rssi: level, data)
   }
 
-  /// Flags and manufacturer data of so many octets, its company included.
-  private static func payload(_ device: Int, octets: Int) -> AdvertisingPayload {
+  /// Flags and manufacturer data of so many bytes, its company included.
+  private static func payload(_ device: Int, bytes: Int) -> AdvertisingPayload {
     let isTarget = device % 10 == 0
     let head: [UInt8] = isTarget ? [0xA5, 0x5A, 0x00, 0x10] : [0x12, UInt8(device & 0xFF)]
-    let rest = (0..<(octets - 2 - head.count)).map { UInt8(($0 &* 7 &+ device) & 0xFF) }
+    let rest = (0..<(bytes - 2 - head.count)).map { UInt8(($0 &* 7 &+ device) & 0xFF) }
     return AdvertisingPayload().flags(0x06)
       .manufacturerData(isTarget ? 0x0EEE : 0x004C, head + rest)
   }

@@ -111,7 +111,7 @@ final class StationProgram {
       station.replay = nil
     case .fault(let fault): station.fault = fault
     case .mend: station.fault = nil
-    case .emit(let octets): station.emit(octets)
+    case .emit(let bytes): station.emit(bytes)
     case .unplug: adapter = nil
     case .plug:
       guard adapter == nil else { break }

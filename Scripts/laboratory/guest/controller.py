@@ -96,7 +96,7 @@ class Controller(Program):
         return self.order("mend")
 
     def hardware_error(self, code=0x42):
-        return self.order("emit", octets=f"041001{code:02x}")
+        return self.order("emit", bytes=f"041001{code:02x}")
 
     def unplug(self):
         return self.order("unplug")

@@ -39,7 +39,7 @@ def listens(lab, controller, agent):
     lab.check(any("CAP_NET_ADMIN" in text for text in sentences), f"it says that it only listens: {sentences}")
     management = hci.Management()
     lab.equal(management.power(controller.index), 0, "the status of powering the adapter")
-    # A monitor of all advertisements: one pattern without octets.
+    # A monitor of all advertisements: one pattern without bytes.
     status, _ = management.call(hci.Management.ADD_MONITOR, controller.index, bytes([1, 0x01, 0, 0]) + bytes(31))
     lab.equal(status, 0, "the status of adding a monitor")
 

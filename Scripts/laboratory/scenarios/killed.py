@@ -43,7 +43,7 @@ def scenario(lab):
 
 
 def add_monitor(lab, controller):
-    """Somebody else's: one pattern without octets."""
+    """Somebody else's: one pattern without bytes."""
     management = hci.Management()
     before = management.monitors(controller.index)
     status, _ = management.call(hci.Management.ADD_MONITOR, controller.index, bytes([1, 0x01, 0, 0]) + bytes(31))

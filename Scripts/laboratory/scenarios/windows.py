@@ -21,11 +21,11 @@ NAMED = """descriptor.bluetooth-name-substring = "Lumo"
 class Scan:
     """LE Set Extended Scan Parameters (Core Specification 5.4, Volume 4, Part E, 7.8.64), and from when to when."""
 
-    def __init__(self, octets):
-        self.phys = octets[2]
-        self.is_active = bool(octets[3])
+    def __init__(self, bytes):
+        self.phys = bytes[2]
+        self.is_active = bool(bytes[3])
         # Interval and window of each PHY.
-        self.places = [struct.unpack_from("<HH", octets, place + 1) for place in range(3, len(octets), 5)]
+        self.places = [struct.unpack_from("<HH", bytes, place + 1) for place in range(3, len(bytes), 5)]
         self.begin = self.end = None
 
     @property
@@ -45,13 +45,13 @@ def scans(monitor):
     for record in monitor.records():
         if record.opcode != COMMAND:
             continue
-        opcode, octets = struct.unpack_from("<H", record.data)[0], record.data[3:]
+        opcode, bytes = struct.unpack_from("<H", record.data)[0], record.data[3:]
         if opcode == PARAMETERS:
-            parameters = Scan(octets)
-        elif opcode == ENABLE and octets[0] and parameters and not running:
+            parameters = Scan(bytes)
+        elif opcode == ENABLE and bytes[0] and parameters and not running:
             running = parameters
             running.begin = record.microseconds
-        elif opcode == ENABLE and not octets[0] and running:
+        elif opcode == ENABLE and not bytes[0] and running:
             running.end = record.microseconds
             yield running
             running = None

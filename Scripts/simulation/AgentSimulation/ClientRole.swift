@@ -4,8 +4,8 @@
 enum ClientRole: Equatable {
   /// Watches from the first event on and reads at once: the witness' ear.
   case auditor
-  /// Watches, and reads so many octets at a time; 0 never.
-  case watcher(octetsPerRead: Int)
+  /// Watches, and reads so many bytes at a time; 0 never.
+  case watcher(bytesPerRead: Int)
   /// Calls methods, one or many at a time.
   case caller
   /// Records the radio.
@@ -21,7 +21,7 @@ enum ClientRole: Equatable {
 
   var reads: Bool {
     switch self {
-    case .watcher(let octets): octets > 0
+    case .watcher(let bytes): bytes > 0
     case .auditor, .caller, .recorder, .vandal, .app, .stranger, .idler: true
     }
   }

@@ -4,8 +4,8 @@
 public struct Digest: Equatable, Sendable, CustomStringConvertible {
   public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  mutating func add(_ octets: [UInt8]) {
-    for octet in octets { value = (value ^ UInt64(octet)) &* 0x100_0000_01B3 }
+  mutating func add(_ bytes: [UInt8]) {
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
   }
 
   mutating func add(_ number: Int64) {

@@ -104,11 +104,11 @@ enum RandomScene {
   private static func payload(of advertising: Advertising, dice: inout SeededGenerator) -> AdvertisingPayload
   {
     switch advertising {
-    case .legacy: words(octetsMax: 31, dice: &dice)
+    case .legacy: words(bytesMax: 31, dice: &dice)
     case .directed: AdvertisingPayload()
     case .extended(let set):
       set.properties.contains(.scannable)
-        ? AdvertisingPayload() : words(octetsMax: dice.pick([60, 200]), dice: &dice)
+        ? AdvertisingPayload() : words(bytesMax: dice.pick([60, 200]), dice: &dice)
     }
   }
 
@@ -116,18 +116,18 @@ enum RandomScene {
     -> AdvertisingPayload?
   {
     switch advertising {
-    case .legacy(.connectable), .legacy(.scannable): words(octetsMax: 31, dice: &dice)
-    case .extended(let set) where set.properties.contains(.scannable): words(octetsMax: 90, dice: &dice)
+    case .legacy(.connectable), .legacy(.scannable): words(bytesMax: 31, dice: &dice)
+    case .extended(let set) where set.properties.contains(.scannable): words(bytesMax: 90, dice: &dice)
     case .legacy, .directed, .extended: nil
     }
   }
 
   /// Structures until the payload is full or chance ends it, now and then a malformed one.
-  private static func words(octetsMax: Int, dice: inout SeededGenerator) -> AdvertisingPayload {
+  private static func words(bytesMax: Int, dice: inout SeededGenerator) -> AdvertisingPayload {
     var payload = AdvertisingPayload()
-    for _ in 0..<dice.between(1, octetsMax > 31 ? 8 : 4) {
+    for _ in 0..<dice.between(1, bytesMax > 31 ? 8 : 4) {
       let longer = structure(behind: payload, dice: &dice)
-      if longer.bytes.count <= octetsMax { payload = longer }
+      if longer.bytes.count <= bytesMax { payload = longer }
     }
     return payload
   }
@@ -135,7 +135,7 @@ enum RandomScene {
   private static func structure(
     behind payload: AdvertisingPayload, dice: inout SeededGenerator
   ) -> AdvertisingPayload {
-    let data = dice.pick(Vocabulary.blobs) + dice.octets(dice.between(0, 2))
+    let data = dice.pick(Vocabulary.blobs) + dice.bytes(dice.between(0, 2))
     switch dice.number(below: 12) {
     case 0: return payload.flags(6)
     case 1...4: return payload.manufacturerData(dice.pick(Vocabulary.companies), data)

@@ -17,7 +17,7 @@ struct ReplyBook {
   /// The last reply to each kind of call that is remembered.
   private(set) var lastStatus: JSONObject?
   private(set) var replyCount = 0
-  /// Octets of a message that has not ended yet.
+  /// Bytes of a message that has not ended yet.
   private var begun: [UInt8] = []
 
   init(client: String, isLenient: Bool) {
@@ -35,12 +35,12 @@ struct ReplyBook {
     }
   }
 
-  /// Takes octets; answers the events among them, in order.
-  mutating func read(_ octets: [UInt8], _ facts: Facts) throws(Breach) -> [WatchBook.Entry] {
+  /// Takes bytes; answers the events among them, in order.
+  mutating func read(_ bytes: [UInt8], _ facts: Facts) throws(Breach) -> [WatchBook.Entry] {
     var events: [WatchBook.Entry] = []
-    for octet in octets {
-      guard octet == 0 else {
-        begun.append(octet)
+    for byte in bytes {
+      guard byte == 0 else {
+        begun.append(byte)
         continue
       }
       let message = begun

@@ -119,7 +119,7 @@ extension ScriptedClient {
 
   private mutating func vandalise(_ hints: Hints) {
     switch dice.number(below: 8) {
-    case 0: frame(dice.octets(dice.between(1, 200)).map { $0 == 0 ? 1 : $0 })
+    case 0: frame(dice.bytes(dice.between(1, 200)).map { $0 == 0 ? 1 : $0 })
     case 1: outgoing += Array(repeating: UInt8(ascii: "x"), count: dice.pick([16_384, 16_385, 40_000]))
     case 2: outgoing += Array("{\"method\":\"io.accessoryd.Gate".utf8)
     case 3: frame(Array(String(repeating: "[", count: dice.pick([15, 17, 4000])).utf8))
@@ -134,8 +134,8 @@ extension ScriptedClient {
     if dice.chance(perMille: 200) { hasEnded = true }
   }
 
-  private mutating func frame(_ octets: [UInt8]) {
-    outgoing += octets + [0]
+  private mutating func frame(_ bytes: [UInt8]) {
+    outgoing += bytes + [0]
     book.pending.append(PendingCall(kind: .anything, method: "", wantsMore: true))
   }
 }

@@ -51,11 +51,11 @@ struct ScriptedClient {
   /// Whether it waits for nothing that will come.
   var hasItsAnswers: Bool { id == nil || !role.reads || (outgoing.isEmpty && book.isSettled) }
 
-  /// The next octets that it reads.
+  /// The next bytes that it reads.
   mutating func read() -> [UInt8] {
     let count: Int
     switch role {
-    case .watcher(let octets): count = min(octets, unread.count)
+    case .watcher(let bytes): count = min(bytes, unread.count)
     case .auditor, .caller, .recorder, .vandal, .app, .stranger, .idler: count = unread.count
     }
     defer { unread.removeFirst(count) }

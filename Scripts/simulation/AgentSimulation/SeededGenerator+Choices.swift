@@ -8,5 +8,5 @@ extension SeededGenerator {
 
   mutating func between(_ least: Int, _ most: Int) -> Int { least + number(below: most - least + 1) }
 
-  mutating func octets(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
 }

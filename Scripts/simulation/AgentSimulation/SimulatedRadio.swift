@@ -40,10 +40,10 @@ struct SimulatedRadio {
     opening = time
   }
 
-  mutating func send(_ octets: [UInt8], at now: Int64) {
+  mutating func send(_ bytes: [UInt8], at now: Int64) {
     guard isOpen else { return }
-    sent[Opcode(rawValue: UInt16(octets[1]) | UInt16(octets[2]) << 8)] = now
-    controller.receive(octets, at: Instant(microseconds: now))
+    sent[Opcode(rawValue: UInt16(bytes[1]) | UInt16(bytes[2]) << 8)] = now
+    controller.receive(bytes, at: Instant(microseconds: now))
   }
 
   /// Whether the command was sent two seconds ago or earlier.

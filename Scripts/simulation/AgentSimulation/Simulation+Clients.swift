@@ -23,8 +23,8 @@ extension Simulation {
   }
 
   private static let roles: [ClientRole] = [
-    .watcher(octetsPerRead: 1 << 20), .watcher(octetsPerRead: 1 << 20), .watcher(octetsPerRead: 700),
-    .watcher(octetsPerRead: 0), .caller, .caller, .recorder, .vandal, .vandal, .app, .stranger, .idler,
+    .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 700),
+    .watcher(bytesPerRead: 0), .caller, .caller, .recorder, .vandal, .vandal, .app, .stranger, .idler,
   ]
 
   /// More than there is room for, of several users.
@@ -139,16 +139,16 @@ extension Simulation {
     forget(place)
   }
 
-  // MARK: Octets
+  // MARK: Bytes
 
-  /// Moves octets both ways; true when some moved.
+  /// Moves bytes both ways; true when some moved.
   func exchange(_ place: Int) throws(Breach) -> Bool {
     guard let id = clients[place].id else { return false }
     var hasMoved = false
     let count = min(agent.receivableByteCount(id), clients[place].outgoing.count)
     if count > 0 {
-      let octets = Array(clients[place].outgoing[..<count])
-      agent.receive(octets.span, from: id)
+      let bytes = Array(clients[place].outgoing[..<count])
+      agent.receive(bytes.span, from: id)
       clients[place].outgoing.removeFirst(count)
       hasMoved = true
     }
@@ -180,9 +180,9 @@ extension Simulation {
   func read(_ place: Int) throws(Breach) {
     guard clients[place].role.reads else { return }
     let facts = ReplyBook.Facts(epoch: epoch, clients: clients.count { $0.id != nil })
-    let octets = tampered(clients[place].read(), of: place)
+    let bytes = tampered(clients[place].read(), of: place)
     let before = clients[place].book.replyCount
-    let entries = try clients[place].book.read(octets, facts)
+    let entries = try clients[place].book.read(bytes, facts)
     replyCount += clients[place].book.replyCount - before
     for entry in entries {
       guard ledger.agrees(entry) else {
@@ -191,7 +191,7 @@ extension Simulation {
       if clients[place].role == .auditor { try hearOf(entry.event) }
     }
     if let stranger = clients.first(where: { $0.role == .stranger && !$0.unread.isEmpty }) {
-      throw Breach(.unaskedReply, "\(stranger.name) has no right and was sent octets")
+      throw Breach(.unaskedReply, "\(stranger.name) has no right and was sent bytes")
     }
   }
 
@@ -201,31 +201,31 @@ extension Simulation {
   }
 
   /// What reaches a client in place of what was sent to it.
-  private func tampered(_ octets: [UInt8], of place: Int) -> [UInt8] {
-    guard let tampering, !octets.isEmpty else { return octets }
-    let isEvent = place == 0 && octets.last == 0 && octets.starts(with: Self.eventHead)
+  private func tampered(_ bytes: [UInt8], of place: Int) -> [UInt8] {
+    guard let tampering, !bytes.isEmpty else { return bytes }
+    let isEvent = place == 0 && bytes.last == 0 && bytes.starts(with: Self.eventHead)
     switch tampering {
     case .dropsAnEvent where isEvent:
       tamperings += 1
-      return tamperings == 3 ? [] : octets
+      return tamperings == 3 ? [] : bytes
     case .doublesAnEvent where isEvent:
       tamperings += 1
-      return tamperings == 3 ? octets + octets : octets
+      return tamperings == 3 ? bytes + bytes : bytes
     case .tellsAStranger where isEvent:
       let strangers = clients.indices.filter { clients[$0].role == .stranger }
-      if let stranger = strangers.first { clients[stranger].unread = octets }
-      return octets
+      if let stranger = strangers.first { clients[stranger].unread = bytes }
+      return bytes
     case .losesAReply where clients[place].role == .caller:
       tamperings += 1
-      return tamperings == 1 ? Self.withoutLastReply(octets) : octets
-    default: return octets
+      return tamperings == 1 ? Self.withoutLastReply(bytes) : bytes
+    default: return bytes
     }
   }
 
   private static let eventHead = Array("{\"parameters\":{\"event\"".utf8)
 
-  private static func withoutLastReply(_ octets: [UInt8]) -> [UInt8] {
-    let last = octets.dropLast().lastIndex(of: 0).map { $0 + 1 } ?? 0
-    return Array(octets[..<last])
+  private static func withoutLastReply(_ bytes: [UInt8]) -> [UInt8] {
+    let last = bytes.dropLast().lastIndex(of: 0).map { $0 + 1 } ?? 0
+    return Array(bytes[..<last])
   }
 }

@@ -11,7 +11,7 @@ import VirtualRadio
 /// The real agent in a world by chance: a virtual clock, a virtual controller in a random scene, random manifests and
 /// random clients, with a witness that checks everything the agent says.
 ///
-/// One seed decides all of it, so that one seed is one run, octet for octet.
+/// One seed decides all of it, so that one seed is one run, byte for byte.
 public final class Simulation {
   /// What a run came to.
   public struct Outcome: Equatable, Sendable {
@@ -194,8 +194,7 @@ public final class Simulation {
   private func perform(_ action: Action) throws(Breach) {
     switch action {
     case .send(let command):
-      let octets = command.octets
-      let bytes = octets.indices.map { octets[$0] }
+      let bytes = command.bytes.indices.map { command.bytes[$0] }
       digest.add(bytes)
       note("sends \(bytes)")
       radio.send(bytes, at: now)

@@ -6,7 +6,7 @@ public enum Tampering: String, CaseIterable, Sendable {
   case dropsAnEvent
   /// An event reaches the auditor twice.
   case doublesAnEvent
-  /// Octets for the auditor reach somebody without any right.
+  /// Bytes for the auditor reach somebody without any right.
   case tellsAStranger
   /// The last reply to a call does not come.
   case losesAReply

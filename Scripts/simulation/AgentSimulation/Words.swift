@@ -54,12 +54,12 @@ struct Words {
     services.append((Self.uuid(Array(value[..<size])), Array(value[size...])))
   }
 
-  /// Least significant octet first.
-  private static func uuid(_ octets: [UInt8]) -> BluetoothUUID {
+  /// Least significant byte first.
+  private static func uuid(_ bytes: [UInt8]) -> BluetoothUUID {
     let number = { (part: ArraySlice<UInt8>) in part.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-    return octets.count == 16
-      ? BluetoothUUID(high: number(octets[8...]), low: number(octets[..<8]))
-      : BluetoothUUID(short: UInt32(number(octets[...])))
+    return bytes.count == 16
+      ? BluetoothUUID(high: number(bytes[8...]), low: number(bytes[..<8]))
+      : BluetoothUUID(short: UInt32(number(bytes[...])))
   }
 }
 

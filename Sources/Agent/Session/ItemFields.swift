@@ -7,11 +7,11 @@ import Setup
 
 /// The `items` of ShowPicker: `ASPickerDisplayItem`, or the id of an item in the manifest.
 ///
-/// Capacity: ``countRange`` items, whose texts take ``textBytesMax`` octets in a message to operators; more are
+/// Capacity: ``countRange`` items, whose texts take ``textBytesMax`` bytes in a message to operators; more are
 /// refused. What AccessorySetupKit crashes the app for is refused, with the field named.
 enum ItemFields {
   static let countRange = 1...32
-  /// A request goes to operators in one message, beside much else; escapes can make six octets of one.
+  /// A request goes to operators in one message, beside much else; escapes can make six bytes of one.
   static let textBytesMax = 16 << 10
   /// Ids that a refusal lists.
   private static let listedMax = 16

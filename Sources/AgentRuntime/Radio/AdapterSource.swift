@@ -50,7 +50,7 @@ final class AdapterSource: RadioSource {
 
   func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? {
     do throws(SystemError) {
-      return try hold.events.descriptor.send(command.octets) == command.byteCount ? nil : .deaf
+      return try hold.events.descriptor.send(command.bytes) == command.byteCount ? nil : .deaf
     } catch {
       return error.isWithoutAdapter ? .unplugged : .system(error)
     }

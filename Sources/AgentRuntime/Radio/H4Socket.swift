@@ -9,7 +9,7 @@ import LinuxSystem
 /// Capacity: one packet of the longest kind beside what a read brings; a stream is read into the same place, and what is
 /// not a whole packet yet waits there.
 final class H4Socket: RadioSource {
-  /// Indicator, four octets of header, and 65,535 of data (Core Specification 5.4, Volume 4, Part E, 5.4.2).
+  /// Indicator, four bytes of header, and 65,535 of data (Core Specification 5.4, Volume 4, Part E, 5.4.2).
   private static let packetBytesMax = 65_540
 
   private let link: SharedDescriptor
@@ -106,7 +106,7 @@ final class H4Socket: RadioSource {
   /// Commands go one at a time, so that a controller that has no room for one takes none.
   func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? {
     do throws(SystemError) {
-      return try link.descriptor.send(command.octets) == command.byteCount ? nil : .deaf
+      return try link.descriptor.send(command.bytes) == command.byteCount ? nil : .deaf
     } catch {
       return error.isBrokenPipe ? .hungUp : .system(error)
     }

@@ -6,7 +6,7 @@ import LinuxSystem
 
 /// The management interface: it tells of adapters that come and go, and is asked to scan where the adapter is shared.
 final class MgmtSocket {
-  /// Longer than any message: a header of 6 octets and 65,535 of parameters would be, but none that is let through is.
+  /// Longer than any message: a header of 6 bytes and 65,535 of parameters would be, but none that is let through is.
   private static let messageBytesMax = 4096
 
   let socket: AdapterSocket
@@ -15,7 +15,7 @@ final class MgmtSocket {
   init() throws(SystemError) { socket = try AdapterSocket.management() }
 
   func send(_ command: MgmtCommand) throws(SystemError) {
-    _ = try socket.descriptor.send(command.octets.span)
+    _ = try socket.descriptor.send(command.bytes.span)
   }
 
   /// Hands over up to so many messages that are there.

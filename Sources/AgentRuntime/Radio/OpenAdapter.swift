@@ -30,7 +30,7 @@ final class OpenAdapter: Sendable {
     behind.wasUp = false
     return behind
   }
-  /// Octets of packets, as the kernel counts them, that wait until they are read.
+  /// Bytes of packets, as the kernel counts them, that wait until they are read.
   let receiveRoom: Int
 
   init(
@@ -46,7 +46,7 @@ final class OpenAdapter: Sendable {
 
 /// Finds an adapter and takes hold of it: what the *devices* worker does.
 struct AdapterOpener: ~Copyable {
-  /// A second at 5,000 reports: the kernel counts a small packet as some 800 octets, twice what is asked for is given.
+  /// A second at 5,000 reports: the kernel counts a small packet as some 800 bytes, twice what is asked for is given.
   static let receiveRoomBytes = 4 << 20
   /// After its adapter was taken down the user channel may be busy for a moment.
   private static let bindTries = 20

@@ -12,8 +12,8 @@ extension RadioEnd {
     switch self {
     case .hungUp:
       "the controller hung up; start the program behind its socket again, and the agent reconnects"
-    case .outOfStep(let octet):
-      "the controller's socket does not carry H4: no packet begins with 0x\(String(octet, radix: 16)); "
+    case .outOfStep(let byte):
+      "the controller's socket does not carry H4: no packet begins with 0x\(String(byte, radix: 16)); "
         + RadioOpening.Failure.h4Cure
     case .deaf: "the controller takes no commands"
     case .system(let error): "the controller is lost: \(error.sentence)"

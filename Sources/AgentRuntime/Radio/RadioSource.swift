@@ -4,7 +4,7 @@ import Agent
 import HCI
 import LinuxSystem
 
-/// Where packets come from: octets and times in, commands out. None of its calls waits for anything.
+/// Where packets come from: bytes and times in, commands out. None of its calls waits for anything.
 protocol RadioSource: AnyObject {
   /// How it is treated.
   var kind: RadioKind { get }
@@ -52,7 +52,7 @@ enum RadioDrain: Equatable {
 /// Why a radio is not there.
 enum RadioEnd: Error, Equatable {
   case hungUp
-  /// An octet of the stream begins no packet: nothing behind it can be found.
+  /// An byte of the stream begins no packet: nothing behind it can be found.
   case outOfStep(UInt8)
   /// It does not take a command.
   case deaf

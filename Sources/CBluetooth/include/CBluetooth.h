@@ -51,7 +51,7 @@ struct cbluetooth_batch;
 
 enum {
   CBLUETOOTH_BATCH_MAX = 64,
-  /// An event has 258 octets behind its indicator at most; of longer packets, which nobody asked for, the rest is lost.
+  /// An event has 258 bytes behind its indicator at most; of longer packets, which nobody asked for, the rest is lost.
   CBLUETOOTH_PACKET_MAX = 264,
 };
 
@@ -63,10 +63,10 @@ void cbluetooth_batch_destroy(struct cbluetooth_batch *batch);
 /// that no more was there. `stamp` becomes the wall clock's microseconds when the kernel received the first, or stays.
 int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int64_t *stamp);
 
-/// A packet of those received last, and how many octets it has.
+/// A packet of those received last, and how many bytes it has.
 const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int place, size_t *count);
 
-/// Makes room for so many octets, by force where that is allowed: what the kernel counts them as, or -1 with errno.
+/// Makes room for so many bytes, by force where that is allowed: what the kernel counts them as, or -1 with errno.
 int cbluetooth_receive_room(int socket, int count);
 
 /// How many packets the kernel had no room for since the socket was made, modulo 2^32: 0, or -1 with errno.

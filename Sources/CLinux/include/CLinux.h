@@ -105,8 +105,8 @@ int clinux_next_option(
 /// Starts a detached thread that no signal reaches. 0, or -1 with errno.
 int clinux_thread(size_t stack, void *(*body)(void *), void *context);
 
-/// Writes what can be written without waiting, whatever the descriptor is: octets written, or -1 with errno (EAGAIN).
-/// At most 4096 octets, which a pipe takes whole.
+/// Writes what can be written without waiting, whatever the descriptor is: bytes written, or -1 with errno (EAGAIN).
+/// At most 4096 bytes, which a pipe takes whole.
 long clinux_write_now(int descriptor, const void *bytes, size_t count);
 
 /// "2026-01-31 23:59:59" by the local clock; 0, or -1.

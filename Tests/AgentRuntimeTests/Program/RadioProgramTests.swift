@@ -118,7 +118,7 @@ struct RadioProgramTests {
   @Test("A recording is played to its end, which is said", arguments: ["", "?pace=flat-out"])
   func recording(pace: String) throws {
     let folder = try Folder()
-    _ = try folder.file("capture", Captures.everyKind(.h4).octets)
+    _ = try folder.file("capture", Captures.everyKind(.h4).bytes)
     let agent = try RunningAgent(folder, radio: "btsnoop:capture" + pace)
     try agent.expectRadio("off")
     #expect(agent.program.errors.contains("radio off: the recording has ended after 9 records"))

@@ -36,7 +36,7 @@ struct RegistryProgramTests {
       header[71] = 0xF
       try write(header, in: folder)
     },
-    Case(name: "a file that broke off", sentence: "is damaged: it ends after 9 octets" + reset) {
+    Case(name: "a file that broke off", sentence: "is damaged: it ends after 9 bytes" + reset) {
       try write(Array("SQLite fo".utf8), in: $0)
     },
     Case(name: "something else", sentence: "is damaged: it does not begin like a database" + reset) {

@@ -38,7 +38,7 @@ final class TestClient {
     }
   }
 
-  /// Waits for octets; false at the end.
+  /// Waits for bytes; false at the end.
   private func receive() throws -> Bool {
     var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     // Holds: one entry, a local variable.

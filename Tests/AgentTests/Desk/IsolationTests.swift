@@ -55,7 +55,7 @@ struct IsolationTests {
     return pair
   }
 
-  /// What comes back, octet by octet.
+  /// What comes back, byte by byte.
   private func reply(_ pair: Pair, _ method: String, token: String, _ rest: String, user: UInt32 = 1000)
     -> String
   {

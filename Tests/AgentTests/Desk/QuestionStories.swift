@@ -135,7 +135,7 @@ struct QuestionStories {
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
     story.run(seconds: 1)
     anna.answer("Name", #""name":"Hall""#)
-    anna.answer("Name", #""name":"Lumo-, a name of more than 32 octets""#)
+    anna.answer("Name", #""name":"Lumo-, a name of more than 32 bytes""#)
     anna.answer("Name", #""name":"Lumo-8""#)
     story.run(seconds: 1)
     let (whole, owned, _) = DeskStory.owning(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })

@@ -21,7 +21,7 @@ struct RegistryStories {
     let story = DeskStory(registry: BenchRegistry(registry))
     let anna = story.watcher()
     anna.call("Allow", #""app":"lights","device":"Cam-1""#)
-    // The name's last octet is no text.
+    // The name's last byte is no text.
     anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
     anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
     story.run(seconds: 1)

@@ -351,7 +351,7 @@ struct SetupStories {
     }
     let (named, _, anna) = choosing()
     anna.choose(1, #""name":"Hall""#)
-    anna.choose(1, #""name":"Lumo-, a name of more than 32 octets""#)
+    anna.choose(1, #""name":"Lumo-, a name of more than 32 bytes""#)
     anna.choose(1, #""name":"Lumo-hall""#)
     named.run(seconds: 1)
     #expect(

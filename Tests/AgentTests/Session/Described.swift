@@ -49,7 +49,7 @@ enum Described {
     }
   }
 
-  /// The parameters of a call, as the agent takes them: read from octets, checked against the interface.
+  /// The parameters of a call, as the agent takes them: read from bytes, checked against the interface.
   static func parameters(_ method: any SessionMethod.Type, _ text: String) throws -> Parameters {
     let identity = ServiceIdentity(vendor: "v", product: "p", version: "1", url: "")
     let service = try Service<AgentMethod>(

@@ -223,7 +223,7 @@ struct ItemFieldsTests {
   @Test("Texts that would not fit one message to operators are refused; whatever is taken fits")
   func scene() throws {
     func list(_ count: Int) -> String {
-      // DEL is one octet that takes six when it is escaped.
+      // DEL is one byte that takes six when it is escaped.
       let name = String(repeating: "\u{7F}", count: 248)
       let one = "{\"name\":\"\(name)\",\"descriptor\":{\"ssid\":\"a\"}}"
       return "[" + Array(repeating: one, count: count).joined(separator: ",") + "]"

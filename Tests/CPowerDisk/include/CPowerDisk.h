@@ -17,9 +17,9 @@ typedef struct power_disk power_disk;
 enum power_loss {
   POWER_LOSES_ALL,
   POWER_LOSES_NOTHING,
-  /// Each sector of 512 octets that was written is kept or not.
+  /// Each sector of 512 bytes that was written is kept or not.
   POWER_LOSES_SECTORS,
-  /// The same, and of a sector perhaps only the first octets are kept.
+  /// The same, and of a sector perhaps only the first bytes are kept.
   POWER_TEARS_SECTORS,
 };
 
@@ -76,13 +76,13 @@ int power_disk_sync_folder(power_disk *disk);
 /// Whether there is a file: 1, 0, or the negative of an error.
 int power_disk_exists(power_disk *disk, const char *name);
 
-/// Copies the first octets of a file: how many, or the negative of an error.
+/// Copies the first bytes of a file: how many, or the negative of an error.
 long power_disk_head(power_disk *disk, const char *name, uint8_t *bytes, size_t count);
 
-/// Copies a file's octets, as many as fit, and answers how many there are; 0 when there is no file.
+/// Copies a file's bytes, as many as fit, and answers how many there are; 0 when there is no file.
 size_t power_disk_read(const power_disk *disk, const char *name, uint8_t *bytes, size_t count);
 
-/// A file's octets, put there by hand and safe at once.
+/// A file's bytes, put there by hand and safe at once.
 void power_disk_put(power_disk *disk, const char *name, const uint8_t *bytes, size_t count);
 
 #endif

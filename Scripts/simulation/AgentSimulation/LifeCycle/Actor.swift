@@ -37,7 +37,7 @@ struct Actor {
   var cursor: (app: String, epoch: String, next: UInt64)?
   var watched = RequestBook()
   /// 0 is all at once.
-  let octetsPerRead: Int
+  let bytesPerRead: Int
   var nextAct: Int64
   var dice: SeededGenerator
 
@@ -49,7 +49,7 @@ struct Actor {
   }
 
   mutating func read(all: Bool) -> [UInt8] {
-    let count = octetsPerRead == 0 || all ? unread.count : min(octetsPerRead, unread.count)
+    let count = bytesPerRead == 0 || all ? unread.count : min(bytesPerRead, unread.count)
     defer { unread.removeFirst(count) }
     return Array(unread[..<count])
   }

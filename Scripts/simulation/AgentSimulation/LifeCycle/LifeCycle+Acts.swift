@@ -32,7 +32,7 @@ extension LifeCycle {
     let isStream = role == .streamer || role == .watcher || role == .listener
     return Actor(
       name: "\(role) of user \(user)", peer: Peer(process: 1, uid: user, groups: groups), role: role,
-      octetsPerRead: isStream && dice.chance(perMille: 200) ? dice.pick([40, 700]) : 0,
+      bytesPerRead: isStream && dice.chance(perMille: 200) ? dice.pick([40, 700]) : 0,
       nextAct: Int64(dice.between(0, 3_000_000)), dice: SeededGenerator(seed: dice.next()))
   }
 

@@ -33,7 +33,7 @@ extension LifeCycle {
       throw Breach(.registry, "the agent's registry is not the file's")
     }
     known = disk.saved
-    for place in actors.indices where actors[place].octetsPerRead == 0 && actors[place].id != nil {
+    for place in actors.indices where actors[place].bytesPerRead == 0 && actors[place].id != nil {
       try checkBelief(place)
     }
   }

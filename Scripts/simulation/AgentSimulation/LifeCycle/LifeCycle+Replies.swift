@@ -11,18 +11,18 @@ import Varlink
 // What actors are told, and what it must agree with.
 
 extension LifeCycle {
-  /// Moves octets both ways; true when some moved.
+  /// Moves bytes both ways; true when some moved.
   func exchange(_ place: Int) throws(Breach) -> Bool {
     guard let id = actors[place].id else { return false }
     var hasMoved = false
     let count = min(agent.receivableByteCount(id), actors[place].outgoing.count)
     if count > 0 {
-      let octets = Array(actors[place].outgoing[..<count])
-      agent.receive(octets.span, from: id)
+      let bytes = Array(actors[place].outgoing[..<count])
+      agent.receive(bytes.span, from: id)
       actors[place].outgoing.removeFirst(count)
       hasMoved = true
     }
-    let scene = max(0, (actors[place].octetsPerRead == 0 ? 1 << 20 : 2048) - actors[place].unread.count)
+    let scene = max(0, (actors[place].bytesPerRead == 0 ? 1 << 20 : 2048) - actors[place].unread.count)
     var drained: [UInt8] = []
     agent.drain(id) { span in
       let count = min(scene, span.count)
@@ -34,14 +34,14 @@ extension LifeCycle {
       digest.add(drained)
       actors[place].unread += drained
     }
-    if actors[place].octetsPerRead == 0 || isEnding { try read(place) }
+    if actors[place].bytesPerRead == 0 || isEnding { try read(place) }
     return hasMoved || !drained.isEmpty
   }
 
   func read(_ place: Int) throws(Breach) {
-    for octet in actors[place].read(all: isEnding) {
-      guard octet == 0 else {
-        actors[place].begun.append(octet)
+    for byte in actors[place].read(all: isEnding) {
+      guard byte == 0 else {
+        actors[place].begun.append(byte)
         continue
       }
       let message = actors[place].begun

@@ -187,12 +187,12 @@ public final class LifeCycle {
   private func perform(_ action: Action) throws(Breach) {
     switch action {
     case .send(let command):
-      let octets = command.octets
-      radio.send(octets.indices.map { octets[$0] }, at: now)
+      let bytes = command.bytes
+      radio.send(bytes.indices.map { bytes[$0] }, at: now)
     case .close(let id):
       let name = actors.first { $0.id == id }?.name ?? "somebody"
       // Who does not read its last replies is closed after a while; nobody here does more.
-      guard let place = actors.firstIndex(where: { $0.id == id }), actors[place].octetsPerRead > 0 else {
+      guard let place = actors.firstIndex(where: { $0.id == id }), actors[place].bytesPerRead > 0 else {
         throw Breach(.wrongAdmission, "\(name) did nothing wrong and was closed")
       }
       actors[place].disconnect()

@@ -72,7 +72,7 @@ struct Knowledge {
   var candidates: [(request: String, candidate: Int64)] = []
   var addresses: [String] = []
   var exported: [String] = []
-  /// What refuses a foreign token and a foreign accessory; the same octets for everybody.
+  /// What refuses a foreign token and a foreign accessory; the same bytes for everybody.
   var tokenRefusal: [UInt8]?
   var accessoryRefusal: [UInt8]?
   var nameCount = 0

@@ -114,7 +114,7 @@ private struct SessionStream: ReplyStream {
 }
 
 extension AppAccessory {
-  /// About how many octets it takes in a message.
+  /// About how many bytes it takes in a message.
   fileprivate var textByteCount: Int {
     400 + 2 * displayName.utf8.count + descriptor.textByteCount + (alternate?.textByteCount ?? 0)
   }

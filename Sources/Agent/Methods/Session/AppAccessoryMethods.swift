@@ -78,7 +78,7 @@ enum UpdateAuthorizationMethod: SessionMethod {
 }
 
 extension JSONObjectReader {
-  /// Six octets as a number, the first one the most significant.
+  /// Six bytes as a number, the first one the most significant.
   fileprivate func sixBytes(_ name: String) throws(SetupFailure) -> UInt64? {
     try hexadecimal(name, in: 6...6)?.reduce(0) { $0 << 8 | UInt64($1) }
   }
