@@ -190,11 +190,11 @@ let package = Package(
       name: "ControllerTests",
       dependencies: ["AdapterSupport", "Controller", "Manifest", "HCI", "VirtualRadio", "TestSupport"],
       swiftSettings: strict),
-    .target(name: "CPowerDisk", dependencies: ["CSQLite"], path: "Tests/CPowerDisk"),
+    .target(name: "CCrashDisk", dependencies: ["CSQLite"], path: "Tests/CCrashDisk"),
     .target(
       name: "RegistrySupport",
       dependencies: [
-        "Manifest", "Registry", "CPowerDisk", "HCI", "LinuxSystem", "RegistryStore", "VirtualRadio",
+        "Manifest", "Registry", "CCrashDisk", "HCI", "LinuxSystem", "RegistryStore", "VirtualRadio",
       ],
       path: "Tests/RegistrySupport", swiftSettings: strict),
     .target(
@@ -211,7 +211,7 @@ let package = Package(
     .testTarget(
       name: "RegistryStoreTests",
       dependencies: [
-        "RegistryStore", "Manifest", "Registry", "Setup", "CPowerDisk", "CSQLite", "HCI", "JSON",
+        "RegistryStore", "Manifest", "Registry", "Setup", "CCrashDisk", "CSQLite", "HCI", "JSON",
         "LinuxSystem",
         "RegistrySupport", "RegistryFormat",
       ],

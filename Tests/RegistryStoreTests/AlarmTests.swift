@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import CPowerDisk
+import CCrashDisk
 import Registry
 import RegistryStore
 import RegistrySupport

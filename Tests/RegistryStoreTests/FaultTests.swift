@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import CPowerDisk
+import CCrashDisk
 import Registry
 import RegistryStore
 import RegistrySupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The registry's file when calls fail")
 struct FaultTests {
-  private static let faults: [PowerDisk.Fault] = [
+  private static let faults: [CrashDisk.Fault] = [
     POWER_FAULT_IO, POWER_FAULT_FULL, POWER_FAULT_READ_ONLY, POWER_FAULT_LOCKED,
   ]
 
@@ -70,7 +70,7 @@ struct FaultTests {
 
   @Test("A new registry whose making fails is made the next time")
   func creation() throws {
-    let failures = everyFault(PowerDisk(), opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
+    let failures = everyFault(CrashDisk(), opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
       switch reply {
       case .opened(let registry): #expect(registry == AccessoryRegistry())
       case .refused(.failed): break
@@ -105,8 +105,8 @@ struct FaultTests {
   /// Lets every call of an operation fail once, and from then on, with every error that it can have. Answers how many
   /// operations met a failure.
   private func everyFault(
-    _ disk: PowerDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
-    judge: (RegistryKeeper, PowerDisk, RegistryReply) -> Void
+    _ disk: CrashDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
+    judge: (RegistryKeeper, CrashDisk, RegistryReply) -> Void
   ) -> Int {
     let count = callCount(disk.copy(), opensFirst: opensFirst, operation)
     #expect(count > 0)
@@ -130,7 +130,7 @@ struct FaultTests {
   }
 
   private func callCount(
-    _ disk: PowerDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply
+    _ disk: CrashDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply
   ) -> Int {
     let keeper = disk.keeper()
     if opensFirst { _ = keeper.answer(.open) }

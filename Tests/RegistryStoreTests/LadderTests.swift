@@ -14,8 +14,8 @@ struct LadderTests {
     ladder: Schema.current.ladder + [[later]],
     tables: Schema.current.tables.dropLast() + [later] + Schema.current.tables.suffix(1))
 
-  private func keeper(_ disk: PowerDisk) -> RegistryKeeper {
-    RegistryKeeper(path: PowerDisk.path, files: disk, owners: nil, schema: Self.next)
+  private func keeper(_ disk: CrashDisk) -> RegistryKeeper {
+    RegistryKeeper(path: CrashDisk.path, files: disk, owners: nil, schema: Self.next)
   }
 
   @Test("An older file is brought up to date with what is in it, and is then too new for the older program")
@@ -31,7 +31,7 @@ struct LadderTests {
 
   @Test("A new file stands on the last step")
   func fresh() {
-    let disk = PowerDisk()
+    let disk = CrashDisk()
     #expect(keeper(disk).answer(.open) == .opened(AccessoryRegistry()))
     #expect(Trial.opened(disk) == .refused(.newer(version: 2, known: 1)))
   }

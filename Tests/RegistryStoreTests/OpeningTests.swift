@@ -8,17 +8,17 @@ import Testing
 
 @Suite("Opening the registry's file")
 struct OpeningTests {
-  private let path = PowerDisk.path
+  private let path = CrashDisk.path
 
   /// A disk with a registry of some rows, closed well.
-  private func disk() throws -> (disk: PowerDisk, registry: AccessoryRegistry) {
+  private func disk() throws -> (disk: CrashDisk, registry: AccessoryRegistry) {
     let trial = try Trial(Story.all[1], .closed)
     return (trial.disk, trial.before)
   }
 
   @Test("A registry reads back as it was written, whatever happened to it", arguments: 0..<8)
   func readsBack(seed: UInt64) throws {
-    let disk = PowerDisk()
+    let disk = CrashDisk()
     let keeper = disk.keeper()
     var registry = AccessoryRegistry()
     var changes = RandomChanges(seed: seed)

@@ -25,7 +25,7 @@ struct PowerCutTests {
 
   @Test("A new registry is there wholly or not at all")
   func creation() {
-    let cuts = everyCut(PowerDisk(), opensFirst: false, { $0.answer(.open) }) { _, found in
+    let cuts = everyCut(CrashDisk(), opensFirst: false, { $0.answer(.open) }) { _, found in
       found == .opened(AccessoryRegistry())
     }
     print("power cuts, creation: \(cuts)")
@@ -103,7 +103,7 @@ struct PowerCutTests {
   /// Cuts the power in every change that the operation, and closing behind it, make to a copy of the disk; with every
   /// kind of loss. Answers how many cuts were made.
   private func everyCut(
-    _ disk: PowerDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
+    _ disk: CrashDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
     isGood: (_ reply: RegistryReply, _ found: RegistryReply) -> Bool
   ) -> Int {
     let count = changes(disk.copy(), opensFirst: opensFirst) { _ = operation($0) }
@@ -128,7 +128,7 @@ struct PowerCutTests {
 
   /// The changes that an operation and closing behind it make.
   private func changes(
-    _ disk: PowerDisk, opensFirst: Bool = true, _ operation: (RegistryKeeper) -> Void
+    _ disk: CrashDisk, opensFirst: Bool = true, _ operation: (RegistryKeeper) -> Void
   ) -> Int {
     let keeper = disk.keeper()
     if opensFirst { _ = keeper.answer(.open) }

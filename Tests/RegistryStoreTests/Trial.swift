@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import CPowerDisk
+import CCrashDisk
 import Registry
 import RegistryStore
 import RegistrySupport
@@ -16,13 +16,13 @@ struct Trial {
     case cut
   }
 
-  let disk: PowerDisk
+  let disk: CrashDisk
   let before: AccessoryRegistry
   let after: AccessoryRegistry
   let writes: [RegistryWrite]
 
   init(_ story: Story, _ start: Start) throws {
-    disk = PowerDisk()
+    disk = CrashDisk()
     let keeper = disk.keeper()
     var registry = AccessoryRegistry()
     #expect(keeper.answer(.open) == .opened(registry))
@@ -39,7 +39,7 @@ struct Trial {
   }
 
   /// What the disk holds now, read by somebody new.
-  static func opened(_ disk: PowerDisk) -> RegistryReply {
+  static func opened(_ disk: CrashDisk) -> RegistryReply {
     let keeper = disk.keeper()
     defer { _ = keeper.answer(.close) }
     return keeper.answer(.open)
@@ -48,7 +48,7 @@ struct Trial {
 
 /// What becomes of writes that were not synced: three kinds of loss, and chance by three seeds each.
 enum Losses {
-  static let all: [(PowerDisk.Loss, UInt64)] =
+  static let all: [(CrashDisk.Loss, UInt64)] =
     [(POWER_LOSES_ALL, 0), (POWER_LOSES_NOTHING, 0)] + (1...3).map { (POWER_LOSES_SECTORS, $0) }
     + (1...3).map { (POWER_TEARS_SECTORS, $0) }
 }

@@ -8,8 +8,8 @@ import TestSupport
 
 /// Opens a registry's file, changes what was accepted, and reads it again.
 func fuzzRegistry(_ bytes: RawSpan) {
-  let disk = PowerDisk()
-  disk[PowerDisk.path] = bytes.bytes
+  let disk = CrashDisk()
+  disk[CrashDisk.path] = bytes.bytes
   let keeper = disk.keeper()
   defer { _ = keeper.answer(.close) }
   guard case .opened(var registry) = keeper.answer(.open) else { return }

@@ -5,13 +5,13 @@
 // What was written is seen at once and kept only when it was synced: the bytes of a file by syncing the file,
 // names by syncing the folder. There is one folder, no locks, and one thread.
 
-#ifndef C_POWER_DISK_H
-#define C_POWER_DISK_H
+#ifndef C_CRASH_DISK_H
+#define C_CRASH_DISK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct power_disk power_disk;
+typedef struct crash_disk crash_disk;
 
 /// What becomes of writes that were not synced when the power fails.
 enum power_loss {
@@ -36,53 +36,53 @@ enum power_fault {
 };
 
 /// An empty disk that SQLite knows by `name`; NULL when there is no memory.
-power_disk *power_disk_make(const char *name);
+crash_disk *crash_disk_make(const char *name);
 
 /// A disk that holds what is safe on another.
-power_disk *power_disk_copy(const power_disk *disk, const char *name);
+crash_disk *crash_disk_copy(const crash_disk *disk, const char *name);
 
 /// Nobody may have a file open.
-void power_disk_free(power_disk *disk);
+void crash_disk_free(crash_disk *disk);
 
 /// The power fails in change `change`, counted from 0: it is begun, it fails, and so does everything after it.
 /// -1: never.
-void power_disk_cut_at(power_disk *disk, int64_t change);
+void crash_disk_cut_at(crash_disk *disk, int64_t change);
 
 /// The power fails now, between two changes.
-void power_disk_off(power_disk *disk);
+void crash_disk_off(crash_disk *disk);
 
 /// From now on the disk says that it synced, and does not.
-void power_disk_ignore_syncs(power_disk *disk);
+void crash_disk_ignore_syncs(crash_disk *disk);
 
 /// The power comes back: what was not safe is lost as `loss` and `seed` say.
-void power_disk_restart(power_disk *disk, enum power_loss loss, uint64_t seed);
+void crash_disk_restart(crash_disk *disk, enum power_loss loss, uint64_t seed);
 
 /// Call `call`, counted from 0, fails, and with `stays` every later one too. -1: none.
-void power_disk_fail_at(power_disk *disk, int64_t call, enum power_fault fault, int stays);
+void crash_disk_fail_at(crash_disk *disk, int64_t call, enum power_fault fault, int stays);
 
 /// Calls that failed because they were told to.
-int64_t power_disk_failures(const power_disk *disk);
+int64_t crash_disk_failures(const crash_disk *disk);
 
 /// Changes and calls so far.
-int64_t power_disk_changes(const power_disk *disk);
-int64_t power_disk_calls(const power_disk *disk);
+int64_t crash_disk_changes(const crash_disk *disk);
+int64_t crash_disk_calls(const crash_disk *disk);
 
 /// 0, or an error of errno(3).
-int power_disk_create(power_disk *disk, const char *name);
-int power_disk_rename(power_disk *disk, const char *name, const char *new_name);
-int power_disk_remove(power_disk *disk, const char *name);
-int power_disk_sync_folder(power_disk *disk);
+int crash_disk_create(crash_disk *disk, const char *name);
+int crash_disk_rename(crash_disk *disk, const char *name, const char *new_name);
+int crash_disk_remove(crash_disk *disk, const char *name);
+int crash_disk_sync_folder(crash_disk *disk);
 
 /// Whether there is a file: 1, 0, or the negative of an error.
-int power_disk_exists(power_disk *disk, const char *name);
+int crash_disk_exists(crash_disk *disk, const char *name);
 
 /// Copies the first bytes of a file: how many, or the negative of an error.
-long power_disk_head(power_disk *disk, const char *name, uint8_t *bytes, size_t count);
+long crash_disk_head(crash_disk *disk, const char *name, uint8_t *bytes, size_t count);
 
 /// Copies a file's bytes, as many as fit, and answers how many there are; 0 when there is no file.
-size_t power_disk_read(const power_disk *disk, const char *name, uint8_t *bytes, size_t count);
+size_t crash_disk_read(const crash_disk *disk, const char *name, uint8_t *bytes, size_t count);
 
 /// A file's bytes, put there by hand and safe at once.
-void power_disk_put(power_disk *disk, const char *name, const uint8_t *bytes, size_t count);
+void crash_disk_put(crash_disk *disk, const char *name, const uint8_t *bytes, size_t count);
 
 #endif

@@ -2,10 +2,10 @@
 //
 // The disk's inside: files, names, and what was not synced yet.
 
-#ifndef POWER_DISK_INSIDE_H
-#define POWER_DISK_INSIDE_H
+#ifndef CRASH_DISK_INSIDE_H
+#define CRASH_DISK_INSIDE_H
 
-#include "CPowerDisk.h"
+#include "CCrashDisk.h"
 
 #include <sqlite3.h>
 
@@ -41,7 +41,7 @@ struct naming {
   int file;
 };
 
-struct power_disk {
+struct crash_disk {
   sqlite3_vfs vfs;
   char vfs_name[NAME_BYTES_MAX];
   struct file files[FILES_MAX];
@@ -61,17 +61,17 @@ enum call {
 };
 
 /// Counts a call. SQLITE_OK, or the code it fails with; `*half` tells a write to make its first half all the same.
-int disk_begin(power_disk *disk, enum call call, int *half);
+int disk_begin(crash_disk *disk, enum call call, int *half);
 
 /// Counts a change. Whether the power fails in it: what it does may then be begun, and it fails.
-int disk_is_cut(power_disk *disk);
+int disk_is_cut(crash_disk *disk);
 
-int disk_find(const power_disk *disk, const char *name);
-int disk_make_file(power_disk *disk, const char *name);
-void disk_name(power_disk *disk, const char *name, const char *to, int file);
-void disk_sync_names(power_disk *disk);
+int disk_find(const crash_disk *disk, const char *name);
+int disk_make_file(crash_disk *disk, const char *name);
+void disk_name(crash_disk *disk, const char *name, const char *to, int file);
+void disk_sync_names(crash_disk *disk);
 void disk_edit(struct file *file, size_t offset, const uint8_t *data, size_t count);
 void disk_sync_file(struct file *file);
-void disk_register(power_disk *disk);
+void disk_register(crash_disk *disk);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import CPowerDisk
+public import CCrashDisk
 import Glibc
 public import LinuxSystem
 public import Manifest
@@ -8,7 +8,7 @@ public import RegistryStore
 import Synchronization
 
 /// A disk in memory whose power fails, as the registry's file system.
-@safe public final class PowerDisk: RegistryFiles, @unchecked Sendable {
+@safe public final class CrashDisk: RegistryFiles, @unchecked Sendable {
   public typealias Loss = power_loss
   public typealias Fault = power_fault
 
@@ -20,16 +20,16 @@ import Synchronization
 
   public init() {
     name = Self.freshName()
-    unsafe disk = Self.required(power_disk_make(name))
+    unsafe disk = Self.required(crash_disk_make(name))
   }
 
-  private init(copying other: PowerDisk) {
+  private init(copying other: CrashDisk) {
     name = Self.freshName()
-    unsafe disk = Self.required(power_disk_copy(other.disk, name))
+    unsafe disk = Self.required(crash_disk_copy(other.disk, name))
   }
 
   // Holds, here and below: the disk is there until its owner goes, and every path and buffer is lent for one call.
-  deinit { unsafe power_disk_free(disk) }
+  deinit { unsafe crash_disk_free(disk) }
 
   private static func freshName() -> String {
     "power-\(names.add(1, ordering: .relaxed).newValue)"
@@ -41,44 +41,44 @@ import Synchronization
   }
 
   /// What is safe on this disk, on another one.
-  public func copy() -> PowerDisk { PowerDisk(copying: self) }
+  public func copy() -> CrashDisk { CrashDisk(copying: self) }
 
   public func keeper() -> RegistryKeeper { RegistryKeeper(path: Self.path, files: self) }
 
   // MARK: Trouble
 
-  public func cut(at change: Int) { unsafe power_disk_cut_at(disk, Int64(change)) }
+  public func cut(at change: Int) { unsafe crash_disk_cut_at(disk, Int64(change)) }
 
   /// Counts changes and calls anew, and lets everything be good.
   public func heal() {
-    unsafe power_disk_cut_at(disk, -1)
-    unsafe power_disk_fail_at(disk, -1, POWER_FAULT_IO, 0)
+    unsafe crash_disk_cut_at(disk, -1)
+    unsafe crash_disk_fail_at(disk, -1, POWER_FAULT_IO, 0)
   }
 
-  public func ignoreSyncs() { unsafe power_disk_ignore_syncs(disk) }
+  public func ignoreSyncs() { unsafe crash_disk_ignore_syncs(disk) }
 
-  public func powerOff() { unsafe power_disk_off(disk) }
+  public func powerOff() { unsafe crash_disk_off(disk) }
 
   public func restart(_ loss: Loss = POWER_LOSES_ALL, seed: UInt64 = 0) {
-    unsafe power_disk_restart(disk, loss, seed)
+    unsafe crash_disk_restart(disk, loss, seed)
   }
 
   public func fail(at call: Int, _ fault: Fault, stays: Bool) {
-    unsafe power_disk_fail_at(disk, Int64(call), fault, stays ? 1 : 0)
+    unsafe crash_disk_fail_at(disk, Int64(call), fault, stays ? 1 : 0)
   }
 
-  public var failureCount: Int { Int(unsafe power_disk_failures(disk)) }
-  public var changeCount: Int { Int(unsafe power_disk_changes(disk)) }
-  public var callCount: Int { Int(unsafe power_disk_calls(disk)) }
+  public var failureCount: Int { Int(unsafe crash_disk_failures(disk)) }
+  public var changeCount: Int { Int(unsafe crash_disk_changes(disk)) }
+  public var callCount: Int { Int(unsafe crash_disk_calls(disk)) }
 
   public subscript(path: String) -> [UInt8] {
     get {
-      let count = unsafe power_disk_read(disk, path, nil, 0)
+      let count = unsafe crash_disk_read(disk, path, nil, 0)
       var bytes = [UInt8](repeating: 0, count: count)
-      _ = unsafe power_disk_read(disk, path, &bytes, count)
+      _ = unsafe crash_disk_read(disk, path, &bytes, count)
       return bytes
     }
-    set { unsafe power_disk_put(disk, path, newValue, newValue.count) }
+    set { unsafe crash_disk_put(disk, path, newValue, newValue.count) }
   }
 
   // MARK: RegistryFiles
@@ -86,33 +86,33 @@ import Synchronization
   public var vfs: String? { name }
 
   public func facts(of path: String) throws(SystemError) -> FileFacts? {
-    let answer = unsafe power_disk_exists(disk, path)
+    let answer = unsafe crash_disk_exists(disk, path)
     guard answer >= 0 else { throw SystemError(.fstat, code: -answer) }
     return answer == 1 ? FileFacts(mode: 0o100600, owner: 0) : nil
   }
 
   public func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: byteCount)
-    let count = unsafe power_disk_head(disk, path, &bytes, byteCount)
+    let count = unsafe crash_disk_head(disk, path, &bytes, byteCount)
     guard count >= 0 else { throw SystemError(.read, code: Int32(-count)) }
     return Array(bytes[..<count])
   }
 
   public func create(_ path: String) throws(SystemError) {
-    try check(.open, unsafe power_disk_create(disk, path))
+    try check(.open, unsafe crash_disk_create(disk, path))
   }
 
   public func rename(_ path: String, to newPath: String) throws(SystemError) {
-    try check(.rename, unsafe power_disk_rename(disk, path, newPath))
+    try check(.rename, unsafe crash_disk_rename(disk, path, newPath))
   }
 
   public func remove(_ path: String) throws(SystemError) {
-    let code = unsafe power_disk_remove(disk, path)
+    let code = unsafe crash_disk_remove(disk, path)
     if code != ENOENT { try check(.unlink, code) }
   }
 
   public func syncFolder(of path: String) throws(SystemError) {
-    try check(.fsync, unsafe power_disk_sync_folder(disk))
+    try check(.fsync, unsafe crash_disk_sync_folder(disk))
   }
 
   private func check(_ call: SystemCall, _ code: Int32) throws(SystemError) {

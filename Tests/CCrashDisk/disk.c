@@ -66,7 +66,7 @@ void disk_sync_file(struct file *file) {
   forget_edits(file);
 }
 
-int disk_make_file(power_disk *disk, const char *name) {
+int disk_make_file(crash_disk *disk, const char *name) {
   if (disk->file_count == FILES_MAX) abort();
   int file = disk->file_count++;
   disk_name(disk, name, "", file);
@@ -111,12 +111,12 @@ static void folder_apply(struct folder *folder, const struct naming *naming) {
   }
 }
 
-int disk_find(const power_disk *disk, const char *name) {
+int disk_find(const crash_disk *disk, const char *name) {
   int index = folder_find(&disk->now, name);
   return index < 0 ? -1 : disk->now.files[index];
 }
 
-void disk_name(power_disk *disk, const char *name, const char *to, int file) {
+void disk_name(crash_disk *disk, const char *name, const char *to, int file) {
   if (strlen(name) >= NAME_BYTES_MAX || strlen(to) >= NAME_BYTES_MAX) abort();
   // More names than anybody leaves without syncing the folder.
   if (disk->naming_count == FILES_MAX) disk_sync_names(disk);
@@ -127,7 +127,7 @@ void disk_name(power_disk *disk, const char *name, const char *to, int file) {
   folder_apply(&disk->now, naming);
 }
 
-void disk_sync_names(power_disk *disk) {
+void disk_sync_names(crash_disk *disk) {
   disk->safe = disk->now;
   disk->naming_count = 0;
 }
@@ -170,7 +170,7 @@ static void lose(struct file *file, enum power_loss loss, uint64_t *seed) {
   bytes_set(&file->now, file->safe.start, file->safe.count);
 }
 
-void power_disk_restart(power_disk *disk, enum power_loss loss, uint64_t seed) {
+void crash_disk_restart(crash_disk *disk, enum power_loss loss, uint64_t seed) {
   // Names are journalled in order: some first ones are kept.
   int kept = loss == POWER_LOSES_ALL ? 0 : disk->naming_count;
   if (loss > POWER_LOSES_NOTHING) kept = (int)(draw(&seed) % (uint64_t)(disk->naming_count + 1));
@@ -183,23 +183,23 @@ void power_disk_restart(power_disk *disk, enum power_loss loss, uint64_t seed) {
   disk->stays = 0;
 }
 
-void power_disk_cut_at(power_disk *disk, int64_t change) {
+void crash_disk_cut_at(crash_disk *disk, int64_t change) {
   disk->cut_at = change;
   disk->changes = 0;
 }
 
-void power_disk_ignore_syncs(power_disk *disk) { disk->ignores_syncs = 1; }
+void crash_disk_ignore_syncs(crash_disk *disk) { disk->ignores_syncs = 1; }
 
-void power_disk_off(power_disk *disk) { disk->is_off = 1; }
+void crash_disk_off(crash_disk *disk) { disk->is_off = 1; }
 
-int disk_is_cut(power_disk *disk) {
+int disk_is_cut(crash_disk *disk) {
   if (disk->changes++ == disk->cut_at) disk->is_off = 1;
   return disk->is_off;
 }
 
 // MARK: Faults
 
-void power_disk_fail_at(power_disk *disk, int64_t call, enum power_fault fault, int stays) {
+void crash_disk_fail_at(crash_disk *disk, int64_t call, enum power_fault fault, int stays) {
   disk->fail_at = call;
   disk->fault = fault;
   disk->stays = stays;
@@ -224,7 +224,7 @@ static int io_error(enum call call) {
 }
 
 /// The error of a call under the disk's fault; SQLITE_OK when it does not concern it.
-static int fault_of(const power_disk *disk, enum call call) {
+static int fault_of(const crash_disk *disk, enum call call) {
   int changes = call == CALL_WRITE || call == CALL_TRUNCATE || call == CALL_MAKE || call == CALL_DELETE ||
                 call == CALL_RENAME;
   switch (disk->fault) {
@@ -236,7 +236,7 @@ static int fault_of(const power_disk *disk, enum call call) {
   return SQLITE_OK;
 }
 
-int disk_begin(power_disk *disk, enum call call, int *half) {
+int disk_begin(crash_disk *disk, enum call call, int *half) {
   if (disk->is_off) return io_error(call);
   int64_t number = disk->calls++;
   int is_late = disk->stays && number > disk->fail_at;
@@ -247,9 +247,9 @@ int disk_begin(power_disk *disk, enum call call, int *half) {
   return code;
 }
 
-int64_t power_disk_failures(const power_disk *disk) { return disk->failures; }
-int64_t power_disk_changes(const power_disk *disk) { return disk->changes; }
-int64_t power_disk_calls(const power_disk *disk) { return disk->calls; }
+int64_t crash_disk_failures(const crash_disk *disk) { return disk->failures; }
+int64_t crash_disk_changes(const crash_disk *disk) { return disk->changes; }
+int64_t crash_disk_calls(const crash_disk *disk) { return disk->calls; }
 
 // MARK: Beside SQLite
 
@@ -257,7 +257,7 @@ static int error_of(int code) {
   return code == SQLITE_FULL ? ENOSPC : code == SQLITE_READONLY ? EROFS : code == SQLITE_OK ? 0 : EIO;
 }
 
-int power_disk_create(power_disk *disk, const char *name) {
+int crash_disk_create(crash_disk *disk, const char *name) {
   int code = disk_begin(disk, CALL_MAKE, 0);
   if (code != SQLITE_OK) return error_of(code);
   if (disk_find(disk, name) >= 0) return EEXIST;
@@ -265,7 +265,7 @@ int power_disk_create(power_disk *disk, const char *name) {
   return disk_is_cut(disk) ? EIO : 0;
 }
 
-int power_disk_rename(power_disk *disk, const char *name, const char *new_name) {
+int crash_disk_rename(crash_disk *disk, const char *name, const char *new_name) {
   int code = disk_begin(disk, CALL_RENAME, 0);
   if (code != SQLITE_OK) return error_of(code);
   if (disk_find(disk, name) < 0) return ENOENT;
@@ -273,7 +273,7 @@ int power_disk_rename(power_disk *disk, const char *name, const char *new_name) 
   return disk_is_cut(disk) ? EIO : 0;
 }
 
-int power_disk_remove(power_disk *disk, const char *name) {
+int crash_disk_remove(crash_disk *disk, const char *name) {
   int code = disk_begin(disk, CALL_DELETE, 0);
   if (code != SQLITE_OK) return error_of(code);
   if (disk_find(disk, name) < 0) return ENOENT;
@@ -281,7 +281,7 @@ int power_disk_remove(power_disk *disk, const char *name) {
   return disk_is_cut(disk) ? EIO : 0;
 }
 
-int power_disk_sync_folder(power_disk *disk) {
+int crash_disk_sync_folder(crash_disk *disk) {
   int code = disk_begin(disk, CALL_SYNC, 0);
   if (code != SQLITE_OK) return error_of(code);
   if (disk_is_cut(disk)) return EIO;
@@ -289,12 +289,12 @@ int power_disk_sync_folder(power_disk *disk) {
   return 0;
 }
 
-int power_disk_exists(power_disk *disk, const char *name) {
+int crash_disk_exists(crash_disk *disk, const char *name) {
   int code = disk_begin(disk, CALL_ACCESS, 0);
   return code == SQLITE_OK ? disk_find(disk, name) >= 0 : -error_of(code);
 }
 
-long power_disk_head(power_disk *disk, const char *name, uint8_t *bytes, size_t count) {
+long crash_disk_head(crash_disk *disk, const char *name, uint8_t *bytes, size_t count) {
   int code = disk_begin(disk, CALL_READ, 0);
   if (code != SQLITE_OK) return -error_of(code);
   int file = disk_find(disk, name);
@@ -305,7 +305,7 @@ long power_disk_head(power_disk *disk, const char *name, uint8_t *bytes, size_t 
   return (long)count;
 }
 
-size_t power_disk_read(const power_disk *disk, const char *name, uint8_t *bytes, size_t count) {
+size_t crash_disk_read(const crash_disk *disk, const char *name, uint8_t *bytes, size_t count) {
   int file = disk_find(disk, name);
   if (file < 0) return 0;
   const struct bytes *now = &disk->files[file].now;
@@ -314,7 +314,7 @@ size_t power_disk_read(const power_disk *disk, const char *name, uint8_t *bytes,
   return now->count;
 }
 
-void power_disk_put(power_disk *disk, const char *name, const uint8_t *bytes, size_t count) {
+void crash_disk_put(crash_disk *disk, const char *name, const uint8_t *bytes, size_t count) {
   int file = disk_find(disk, name);
   if (file < 0) file = disk_make_file(disk, name);
   forget_edits(&disk->files[file]);
@@ -325,8 +325,8 @@ void power_disk_put(power_disk *disk, const char *name, const uint8_t *bytes, si
 
 // MARK: Life
 
-power_disk *power_disk_make(const char *name) {
-  power_disk *disk = calloc(1, sizeof *disk);
+crash_disk *crash_disk_make(const char *name) {
+  crash_disk *disk = calloc(1, sizeof *disk);
   if (!disk || strlen(name) >= NAME_BYTES_MAX) return 0;
   strcpy(disk->vfs_name, name);
   disk->cut_at = disk->fail_at = -1;
@@ -334,17 +334,17 @@ power_disk *power_disk_make(const char *name) {
   return disk;
 }
 
-power_disk *power_disk_copy(const power_disk *disk, const char *name) {
-  power_disk *copy = power_disk_make(name);
+crash_disk *crash_disk_copy(const crash_disk *disk, const char *name) {
+  crash_disk *copy = crash_disk_make(name);
   if (!copy) return 0;
   for (int index = 0; index < disk->safe.count; index++) {
     const struct bytes *safe = &disk->files[disk->safe.files[index]].safe;
-    power_disk_put(copy, disk->safe.names[index], safe->start, safe->count);
+    crash_disk_put(copy, disk->safe.names[index], safe->start, safe->count);
   }
   return copy;
 }
 
-void power_disk_free(power_disk *disk) {
+void crash_disk_free(crash_disk *disk) {
   sqlite3_vfs_unregister(&disk->vfs);
   for (int index = 0; index < disk->file_count; index++) {
     forget_edits(&disk->files[index]);

@@ -10,7 +10,7 @@
 /// An open file. Its name may be gone.
 struct handle {
   sqlite3_file base;
-  power_disk *disk;
+  crash_disk *disk;
   int file;
   /// A log that was made here: syncing it syncs the folder, as SQLite's own way to the disk does.
   int syncs_folder;
@@ -123,7 +123,7 @@ static const sqlite3_io_methods methods = {
 };
 
 static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *base, int flags, int *out_flags) {
-  power_disk *disk = vfs->pAppData;
+  crash_disk *disk = vfs->pAppData;
   struct handle *handle = of(base);
   memset(handle, 0, sizeof *handle);
   handle->disk = disk;
@@ -146,7 +146,7 @@ static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *base,
 }
 
 static int vfs_delete(sqlite3_vfs *vfs, const char *name, int syncs_folder) {
-  power_disk *disk = vfs->pAppData;
+  crash_disk *disk = vfs->pAppData;
   int code = disk_begin(disk, CALL_DELETE, 0);
   if (code != SQLITE_OK) return code;
   if (disk_find(disk, name) < 0) return SQLITE_IOERR_DELETE_NOENT;
@@ -158,7 +158,7 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *name, int syncs_folder) {
 
 static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *result) {
   (void)flags;
-  power_disk *disk = vfs->pAppData;
+  crash_disk *disk = vfs->pAppData;
   *result = disk_find(disk, name) >= 0;
   return disk_begin(disk, CALL_ACCESS, 0);
 }
@@ -194,7 +194,7 @@ static int vfs_last_error(sqlite3_vfs *vfs, int count, char *text) {
   return 0;
 }
 
-void disk_register(power_disk *disk) {
+void disk_register(crash_disk *disk) {
   disk->vfs = (sqlite3_vfs){
       .iVersion = 1,
       .szOsFile = sizeof(struct handle),
