@@ -90,7 +90,7 @@ struct SlowDiskTests {
       return .registry(keeper.answer(request))
     }
     let counted = Mutex(Turns())
-    try LoopBench.run(in: folder, disk: disk) { loop in
+    try LoopHarness.run(in: folder, disk: disk) { loop in
       try loop.turn { $0.context.counters.packets > 20 && !$0.disk.worker.isBusy }
       // What it took to begin does not count.
       loop.context.counters = LoopCounters()

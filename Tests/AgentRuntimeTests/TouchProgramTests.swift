@@ -86,7 +86,7 @@ struct TouchProgramTests {
     let gateway = "[gateway]\non-touch = \"\(folder("lamp"))\""
     _ = try folder.file("manifest.toml", Folder.manifest.replacing("[gateway]", with: gateway))
     let disk = Disk(registryPath: "registry") { _ in .registry(.opened(AccessoryRegistry())) }
-    try LoopBench.run(in: folder, disk: disk) { loop in
+    try LoopHarness.run(in: folder, disk: disk) { loop in
       for _ in 0..<3 {
         loop.touch.signalTouch(TouchSignal(.success, app: "lights", item: "bulb"), &loop.context)
       }

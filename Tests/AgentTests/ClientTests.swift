@@ -13,18 +13,18 @@ struct ClientTests {
     "Operators are root and the group's members; apps have no right to operators' methods; others get nothing"
   )
   func rights() throws {
-    let bench = Workbench(.lights)
-    let root = try #require(bench.connect(user: 0))
-    #expect(bench.call("Status", by: root).first?.error == nil)
-    let member = try #require(bench.connect(user: 4711, groups: [50]))
-    #expect(bench.call("Status", by: member).first?.error == nil)
-    let app = try #require(bench.connect(user: 1000))
-    #expect(bench.call("Status", by: app).first?.error == "org.varlink.service.PermissionDenied")
-    #expect(bench.connect(user: 1001) == nil)
-    #expect(bench.connect(user: 65_534, groups: [50]) == nil)
-    #expect(bench.notices.contains(.turnedAway(.stranger, user: 1001)))
-    #expect(bench.agent.counters.clients.permissionsDenied == 1)
-    #expect(bench.agent.clientCount == 3)
+    let harness = AgentHarness(.lights)
+    let root = try #require(harness.connect(user: 0))
+    #expect(harness.call("Status", by: root).first?.error == nil)
+    let member = try #require(harness.connect(user: 4711, groups: [50]))
+    #expect(harness.call("Status", by: member).first?.error == nil)
+    let app = try #require(harness.connect(user: 1000))
+    #expect(harness.call("Status", by: app).first?.error == "org.varlink.service.PermissionDenied")
+    #expect(harness.connect(user: 1001) == nil)
+    #expect(harness.connect(user: 65_534, groups: [50]) == nil)
+    #expect(harness.notices.contains(.turnedAway(.stranger, user: 1001)))
+    #expect(harness.agent.counters.clients.permissionsDenied == 1)
+    #expect(harness.agent.clientCount == 3)
   }
 
   @Test("A user has 16 connections, and the last 8 of all are for operators")
@@ -34,70 +34,70 @@ struct ClientTests {
       for user in 1000..<1010 { access.appsOfUser[UInt32(user)] = ["lights"] }
       return access
     }()
-    let bench = Workbench(.lights, access: access)
+    let harness = AgentHarness(.lights, access: access)
     for user in 1000..<1003 {
-      for _ in 0..<16 { #expect(bench.connect(user: UInt32(user)) != nil) }
-      #expect(bench.connect(user: UInt32(user)) == nil)
+      for _ in 0..<16 { #expect(harness.connect(user: UInt32(user)) != nil) }
+      #expect(harness.connect(user: UInt32(user)) == nil)
     }
-    for _ in 0..<8 { #expect(bench.connect(user: 1004) != nil) }
-    #expect(bench.connect(user: 1005) == nil)
-    #expect(bench.notices.last == .turnedAway(.full, user: 1005))
-    for _ in 0..<8 { #expect(bench.connect(user: 0) != nil) }
-    #expect(bench.connect(user: 0) == nil)
-    #expect(bench.agent.clientCount == 64)
+    for _ in 0..<8 { #expect(harness.connect(user: 1004) != nil) }
+    #expect(harness.connect(user: 1005) == nil)
+    #expect(harness.notices.last == .turnedAway(.full, user: 1005))
+    for _ in 0..<8 { #expect(harness.connect(user: 0) != nil) }
+    #expect(harness.connect(user: 0) == nil)
+    #expect(harness.agent.clientCount == 64)
   }
 
   @Test("A place is free again when its client has gone, and the old client's id means nothing")
   func reuse() throws {
-    let bench = Workbench(.lights)
-    let first = try #require(bench.connect())
-    bench.hangUp(first)
-    let second = try #require(bench.connect())
+    let harness = AgentHarness(.lights)
+    let first = try #require(harness.connect())
+    harness.hangUp(first)
+    let second = try #require(harness.connect())
     #expect(first.id != second.id)
-    #expect(bench.agent.receivableByteCount(bench.id(of: first)) == 0)
-    bench.hangUp(first)
-    #expect(bench.agent.clientCount == 1)
-    #expect(bench.call("Status", by: second).count == 1)
+    #expect(harness.agent.receivableByteCount(harness.id(of: first)) == 0)
+    harness.hangUp(first)
+    #expect(harness.agent.clientCount == 1)
+    #expect(harness.call("Status", by: second).count == 1)
   }
 
   @Test("A thousand calls at once are answered in order, 16 a turn")
   func pipelined() throws {
-    let bench = Workbench(.lights)
-    let client = try #require(bench.connect())
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect())
     let calls = (0..<1000).flatMap { _ in Message.call("org.varlink.service.GetInfo") }
-    bench.send(calls, by: client)
+    harness.send(calls, by: client)
     #expect(client.replies.count == 1000)
-    #expect(bench.agent.counters.turns >= 1000 / 16)
+    #expect(harness.agent.counters.turns >= 1000 / 16)
   }
 
   @Test("A frame that is too long, and one that is no JSON, end the connection and are counted")
   func broken() throws {
-    let bench = Workbench(.lights)
-    let long = try #require(bench.connect())
-    bench.send([UInt8](repeating: 0x20, count: 20_000), by: long)
+    let harness = AgentHarness(.lights)
+    let long = try #require(harness.connect())
+    harness.send([UInt8](repeating: 0x20, count: 20_000), by: long)
     #expect(long.isClosed)
-    let garbage = try #require(bench.connect())
-    bench.send(Array("}{\0".utf8), by: garbage)
+    let garbage = try #require(harness.connect())
+    harness.send(Array("}{\0".utf8), by: garbage)
     #expect(garbage.isClosed)
-    let deep = try #require(bench.connect())
-    bench.send([UInt8](repeating: UInt8(ascii: "["), count: 1000) + [0], by: deep)
+    let deep = try #require(harness.connect())
+    harness.send([UInt8](repeating: UInt8(ascii: "["), count: 1000) + [0], by: deep)
     #expect(deep.isClosed)
-    #expect(bench.agent.counters.clients.closedForFrame == 1)
-    #expect(bench.agent.counters.clients.closedForJSON == 2)
-    #expect(bench.agent.clientCount == 0)
+    #expect(harness.agent.counters.clients.closedForFrame == 1)
+    #expect(harness.agent.counters.clients.closedForJSON == 2)
+    #expect(harness.agent.clientCount == 0)
   }
 
   @Test("Who is closed is told why: the limit, where there is one")
   func farewell() throws {
-    let bench = Workbench(.lights)
+    let harness = AgentHarness(.lights)
     let cases: [([UInt8], String, Int64?)] = [
       ([UInt8](repeating: 0x20, count: 20_000), "oversized", 16_384), (Array("}{\0".utf8), "notJSON", nil),
       (Array("[]\0".utf8), "notAnObject", nil),
       ([UInt8](repeating: UInt8(ascii: "["), count: 99) + [0], "tooDeep", 16),
     ]
     for (bytes, reason, limit) in cases {
-      let client = try #require(bench.connect())
-      bench.send(bytes, by: client)
+      let client = try #require(harness.connect())
+      harness.send(bytes, by: client)
       #expect(client.isClosed)
       #expect(client.replies.map(\.error) == ["io.accessoryd.Gateway.MessageRefused"])
       #expect(client.replies.last?.text("reason") == reason)
@@ -107,39 +107,39 @@ struct ClientTests {
 
   @Test("Half a frame has 30 s to be finished")
   func half() throws {
-    let bench = Workbench(.lights)
-    let client = try #require(bench.connect())
-    bench.send(Array("{\"method\":".utf8), by: client)
-    bench.run(milliseconds: 29_900)
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect())
+    harness.send(Array("{\"method\":".utf8), by: client)
+    harness.run(milliseconds: 29_900)
     #expect(!client.isClosed)
-    bench.run(milliseconds: 200)
+    harness.run(milliseconds: 200)
     #expect(client.isClosed)
     #expect(client.replies.last?.text("reason") == "unfinished")
-    #expect(bench.agent.counters.clients.closedOverdue == 1)
-    #expect(bench.notices.last == .closed(.overdue, user: 0))
+    #expect(harness.agent.counters.clients.closedOverdue == 1)
+    #expect(harness.notices.last == .closed(.overdue, user: 0))
   }
 
   @Test("A client that sent all it had gets its replies, and the connection ends")
   func halfClosed() throws {
-    let bench = Workbench(.lights)
-    let client = try #require(bench.connect())
-    bench.send(Message.call("io.accessoryd.Gateway.Status"), by: client)
-    bench.endInput(of: client)
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect())
+    harness.send(Message.call("io.accessoryd.Gateway.Status"), by: client)
+    harness.endInput(of: client)
     #expect(client.replies.count == 1)
     #expect(client.isClosed)
   }
 
   @Test("A client that never reads stops nobody and takes no more than its buffer")
   func neverReads() throws {
-    let bench = Workbench(.lights, scene: (1...40).map { .bulb($0) })
-    let deaf = try #require(bench.connect())
+    let harness = AgentHarness(.lights, scene: (1...40).map { .bulb($0) })
+    let deaf = try #require(harness.connect())
     deaf.appetite = 0
-    let watcher = try #require(bench.connect())
-    bench.call("Watch", by: watcher, more: true)
-    bench.call("Watch", by: deaf, more: true)
-    for _ in 0..<100 { bench.call("Status", by: deaf) }
-    bench.run(milliseconds: 5000)
-    #expect(bench.agent.sendableByteCount(bench.id(of: deaf)) <= 65_536)
+    let watcher = try #require(harness.connect())
+    harness.call("Watch", by: watcher, more: true)
+    harness.call("Watch", by: deaf, more: true)
+    for _ in 0..<100 { harness.call("Status", by: deaf) }
+    harness.run(milliseconds: 5000)
+    #expect(harness.agent.sendableByteCount(harness.id(of: deaf)) <= 65_536)
     #expect(watcher.events.count { $0.text("event") == "found" } == 40)
     #expect(!watcher.replies.contains { $0["missed"] != nil })
   }

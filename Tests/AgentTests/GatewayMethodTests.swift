@@ -11,10 +11,10 @@ import Varlink
 struct GatewayMethodTests {
   @Test("Status says how the radio, the tables and the clients are")
   func status() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1), .stranger(2)])
-    bench.run(milliseconds: 3000)
-    let client = try #require(bench.connect())
-    let reply = try #require(bench.call("Status", by: client).first)
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .stranger(2)])
+    harness.run(milliseconds: 3000)
+    let client = try #require(harness.connect())
+    let reply = try #require(harness.call("Status", by: client).first)
     let radio = try #require(reply.object("radio"))
     #expect(radio.text("state") == "on")
     #expect(radio.text("source") == "h4:bench")
@@ -29,10 +29,10 @@ struct GatewayMethodTests {
 
   @Test("Without a radio, status says so and what is the matter")
   func statusWithoutRadio() throws {
-    let bench = Workbench(.lights)
-    bench.radioVanishes()
-    let client = try #require(bench.connect())
-    let reply = try #require(bench.call("Status", by: client).first)
+    let harness = AgentHarness(.lights)
+    harness.radioVanishes()
+    let client = try #require(harness.connect())
+    let reply = try #require(harness.call("Status", by: client).first)
     #expect(reply.object("radio")?.text("state") == "absent")
     guard case .array(let problems)? = reply["problems"], case .object(let problem)? = problems.first else {
       Issue.record("there is a problem")
@@ -46,36 +46,36 @@ struct GatewayMethodTests {
 
   @Test("Sightings are the devices that match, or all, and the last reply is empty")
   func sightings() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1), .stranger(2)])
-    bench.run(milliseconds: 3000)
-    let client = try #require(bench.connect())
-    let matching = bench.call("Sightings", by: client, more: true)
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .stranger(2)])
+    harness.run(milliseconds: 3000)
+    let client = try #require(harness.connect())
+    let matching = harness.call("Sightings", by: client, more: true)
     #expect(matching.count == 2)
     #expect(matching.map(\.continues) == [true, false])
     #expect(matching[0].object("device")?.text("name") == "Lumo")
     #expect(matching[1].parameters == JSONObject())
-    let all = bench.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
+    let all = harness.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
     #expect(all.count == 3)
   }
 
   @Test("A list of a full table comes whole, although the client's buffer holds a part of it")
   func longList() throws {
-    let bench = Workbench(.lights, scene: (1...300).map { .stranger($0) })
-    bench.run(milliseconds: 5000)
-    let client = try #require(bench.connect())
-    let all = bench.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
+    let harness = AgentHarness(.lights, scene: (1...300).map { .stranger($0) })
+    harness.run(milliseconds: 5000)
+    let client = try #require(harness.connect())
+    let all = harness.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
     #expect(all.count == 301)
     #expect(Set(all.compactMap { $0.object("device")?.text("address") }).count == 300)
   }
 
   @Test("Explain gives the device and then every item's clauses; an absent device is named")
   func explain() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1, level: -70)])
-    bench.run(milliseconds: 3000)
-    let client = try #require(bench.connect())
-    let device = bench.call("Sightings", by: client, more: true)[0].object("device")
+    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -70)])
+    harness.run(milliseconds: 3000)
+    let client = try #require(harness.connect())
+    let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))
-    let replies = bench.call("Explain", by: client, more: true) { $0.member("device", address) }
+    let replies = harness.call("Explain", by: client, more: true) { $0.member("device", address) }
     #expect(replies.count == 4)
     #expect(replies[0].object("device")?.text("address") == address)
     #expect(replies[1].object("explanation")?.text("item") == "bulb")
@@ -83,9 +83,9 @@ struct GatewayMethodTests {
     #expect(replies[2].object("explanation")?.text("item") == "held")
     #expect(replies[2].object("explanation")?["isFound"] == .bool(false))
 
-    let absent = bench.call("Explain", by: client, more: true) { $0.member("device", "00:00:00:00:00:01") }
+    let absent = harness.call("Explain", by: client, more: true) { $0.member("device", "00:00:00:00:00:01") }
     #expect(absent.map(\.error) == ["io.accessoryd.Gateway.DeviceNotInSight"])
-    let wrong = bench.call("Explain", by: client, more: true) { $0.member("device", "bulb") }
+    let wrong = harness.call("Explain", by: client, more: true) { $0.member("device", "bulb") }
     #expect(wrong.map(\.error) == ["org.varlink.service.InvalidParameter"])
     #expect(wrong.first?.text("parameter") == "device")
   }
@@ -93,13 +93,13 @@ struct GatewayMethodTests {
   @Test(
     "Try says of every device whether an item has found it; an unknown item is answered with those there are")
   func trials() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1, level: -40), .stranger(2)])
-    bench.run(milliseconds: 3000)
-    let client = try #require(bench.connect())
-    let replies = bench.call("Try", by: client, more: true) { $0.member("item", "held") }
+    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40), .stranger(2)])
+    harness.run(milliseconds: 3000)
+    let client = try #require(harness.connect())
+    let replies = harness.call("Try", by: client, more: true) { $0.member("item", "held") }
     let found = replies.compactMap { $0.object("trial")?["isFound"] }
     #expect(found == [.bool(true), .bool(false)] || found == [.bool(false), .bool(true)])
-    let unknown = bench.call("Try", by: client, more: true) { $0.member("item", "lamp") }
+    let unknown = harness.call("Try", by: client, more: true) { $0.member("item", "lamp") }
     #expect(unknown.first?.error == "io.accessoryd.Gateway.ItemNotFound")
     #expect(unknown.first?["items"] == .array([.string("lights/bulb"), .string("lights/held")]))
   }
@@ -111,29 +111,30 @@ struct GatewayMethodTests {
       other.name = "shades"
       manifest.apps.append(other)
     }
-    let bench = Workbench(manifest)
-    let client = try #require(bench.connect())
-    let ambiguous = bench.call("Try", by: client, more: true) { $0.member("item", "bulb") }
+    let harness = AgentHarness(manifest)
+    let client = try #require(harness.connect())
+    let ambiguous = harness.call("Try", by: client, more: true) { $0.member("item", "bulb") }
     #expect(ambiguous.first?.error == "io.accessoryd.Gateway.ItemAmbiguous")
     #expect(ambiguous.first?["items"] == .array([.string("lights/bulb"), .string("shades/bulb")]))
-    #expect(bench.call("Try", by: client, more: true) { $0.member("item", "shades/bulb") }.last?.error == nil)
+    #expect(
+      harness.call("Try", by: client, more: true) { $0.member("item", "shades/bulb") }.last?.error == nil)
   }
 
   @Test("Suggest listens for as long as it was told, and then gives a manifest that finds the device")
   func suggest() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1)])
-    bench.run(milliseconds: 1000)
-    let client = try #require(bench.connect())
-    let device = bench.call("Sightings", by: client, more: true)[0].object("device")
+    let harness = AgentHarness(.lights, scene: [.bulb(1)])
+    harness.run(milliseconds: 1000)
+    let client = try #require(harness.connect())
+    let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))
     client.forget()
-    bench.call("Suggest", by: client, more: true) { json in
+    harness.call("Suggest", by: client, more: true) { json in
       json.member("device", address)
       json.member("seconds", 3)
     }
-    bench.run(milliseconds: 2900)
+    harness.run(milliseconds: 2900)
     #expect(client.replies.isEmpty)
-    bench.run(milliseconds: 200)
+    harness.run(milliseconds: 200)
     #expect(client.replies.count == 2)
     let suggestion = try #require(client.replies.first?.object("suggestion"))
     #expect(suggestion.text("toml")?.contains("0x0EEE") == true)
@@ -141,12 +142,12 @@ struct GatewayMethodTests {
 
   @Test("A device that is not heard, or says too little, has no suggestion")
   func noSuggestion() throws {
-    let bench = Workbench(.lights, scene: [])
-    let client = try #require(bench.connect())
-    bench.call("Suggest", by: client, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
-    bench.run(milliseconds: 5100)
+    let harness = AgentHarness(.lights, scene: [])
+    let client = try #require(harness.connect())
+    harness.call("Suggest", by: client, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
+    harness.run(milliseconds: 5100)
     #expect(client.replies.map(\.error) == ["io.accessoryd.Gateway.DeviceNotInSight"])
-    let wrong = bench.call("Suggest", by: client, more: true) { json in
+    let wrong = harness.call("Suggest", by: client, more: true) { json in
       json.member("device", "AA:BB:CC:DD:EE:FF")
       json.member("seconds", 61)
     }
@@ -155,23 +156,23 @@ struct GatewayMethodTests {
 
   @Test("Two suggestions at once are enough; the third is told the limit")
   func busy() throws {
-    let bench = Workbench(.lights, scene: [])
+    let harness = AgentHarness(.lights, scene: [])
     for _ in 0..<2 {
-      let client = try #require(bench.connect())
-      bench.call("Suggest", by: client, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
+      let client = try #require(harness.connect())
+      harness.call("Suggest", by: client, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
     }
-    let third = try #require(bench.connect())
-    let reply = bench.call("Suggest", by: third, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
+    let third = try #require(harness.connect())
+    let reply = harness.call("Suggest", by: third, more: true) { $0.member("device", "AA:BB:CC:DD:EE:FF") }
     #expect(reply.map(\.error) == ["io.accessoryd.Gateway.Busy"])
     #expect(reply.first?.integer("limit") == 2)
   }
 
   @Test("Metrics are families with help, type and samples, and items by their names")
   func metrics() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1)])
-    bench.run(milliseconds: 2000)
-    let client = try #require(bench.connect())
-    let text = try #require(bench.call("Metrics", by: client).first?.text("text"))
+    let harness = AgentHarness(.lights, scene: [.bulb(1)])
+    harness.run(milliseconds: 2000)
+    let client = try #require(harness.connect())
+    let text = try #require(harness.call("Metrics", by: client).first?.text("text"))
     #expect(text.contains("# TYPE accessoryd_reports_total counter\naccessoryd_reports_total "))
     #expect(
       text.contains("accessoryd_item_devices{app=\"lights\",item=\"bulb\",presence=\"found\"} 1\n"))
@@ -188,23 +189,23 @@ struct GatewayMethodTests {
         return item
       }
     }
-    let bench = Workbench(manifest)
-    let client = try #require(bench.connect())
-    let text = try #require(bench.call("Metrics", by: client).first?.text("text"))
+    let harness = AgentHarness(manifest)
+    let client = try #require(harness.connect())
+    let text = try #require(harness.call("Metrics", by: client).first?.text("text"))
     #expect(!text.contains("accessoryd_items_omitted 0\n"))
     #expect(client.receivedByteCount < 32 << 10)
   }
 
   @Test("A recording has every packet with its time and direction, the agent's commands too")
   func capture() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
-    bench.run(milliseconds: 500)
-    let client = try #require(bench.connect())
-    let greeting = bench.call("Capture", by: client, more: true)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
+    harness.run(milliseconds: 500)
+    let client = try #require(harness.connect())
+    let greeting = harness.call("Capture", by: client, more: true)
     #expect(greeting.count == 1 && greeting[0]["time"] != nil)
-    let reports = bench.agent.counters.streams
-    bench.setImmediateRequests(1)
-    bench.run(milliseconds: 1000)
+    let reports = harness.agent.counters.streams
+    harness.setImmediateRequests(1)
+    harness.run(milliseconds: 1000)
     #expect(reports.packetsCaptured == 0)
     var directions: Set<String> = []
     var count = 0
@@ -216,6 +217,6 @@ struct GatewayMethodTests {
       }
     }
     #expect(directions == ["received", "sent"])
-    #expect(count == Int(bench.agent.counters.streams.packetsCaptured))
+    #expect(count == Int(harness.agent.counters.streams.packetsCaptured))
   }
 }

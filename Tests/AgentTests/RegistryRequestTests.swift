@@ -9,8 +9,8 @@ import Testing
 struct RegistryRequestTests {
   @Test("It is opened first, once")
   func opening() {
-    let bench = Workbench(.lights)
-    bench.run(milliseconds: 100)
-    #expect(bench.registry.requests == [.open])
+    let harness = AgentHarness(.lights)
+    harness.run(milliseconds: 100)
+    #expect(harness.registry.requests == [.open])
   }
 }

@@ -18,19 +18,19 @@ struct ReloadTests {
 
   @Test("The caller is told what became of the items, and sightings of unchanged ones live on")
   func reloads() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1, level: -40)])
-    bench.run(milliseconds: 3000)
-    let watcher = try #require(bench.connect())
-    bench.call("Watch", by: watcher, more: true)
-    bench.reading = configuration(GatewayManifest.lights.with { $0.apps[0].items[1].gate.enterRSSI = -45 })
-    let client = try #require(bench.connect())
-    let reply = try #require(bench.call("Reload", by: client).first)
+    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40)])
+    harness.run(milliseconds: 3000)
+    let watcher = try #require(harness.connect())
+    harness.call("Watch", by: watcher, more: true)
+    harness.reading = configuration(GatewayManifest.lights.with { $0.apps[0].items[1].gate.enterRSSI = -45 })
+    let client = try #require(harness.connect())
+    let reply = try #require(harness.call("Reload", by: client).first)
     #expect(reply.integer("itemsKept") == 1)
     #expect(reply.integer("itemsAdded") == 1)
     #expect(reply.integer("itemsRemoved") == 1)
     #expect(reply["hasRestartedRadio"] == .bool(false))
     #expect(reply["warnings"] == .array([.string("accessoryd.toml:3: app.lights: a warning")]))
-    bench.run(milliseconds: 3000)
+    harness.run(milliseconds: 3000)
     #expect(watcher.events.map { $0.text("item") } == ["held", "held"])
     #expect(watcher.events.map { $0.text("event") } == ["lost", "found"])
     #expect(watcher.events.first?.text("reason") == "reload")
@@ -39,86 +39,86 @@ struct ReloadTests {
   @Test(
     "A broken manifest changes nothing and says where it is broken; status remembers until a good one comes")
   func refuses() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1)])
-    bench.run(milliseconds: 2000)
-    let client = try #require(bench.connect())
-    bench.reading = .refused(findings: (0..<60).map { "accessoryd.toml:\($0): this is wrong" })
-    let reply = try #require(bench.call("Reload", by: client).first)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)])
+    harness.run(milliseconds: 2000)
+    let client = try #require(harness.connect())
+    harness.reading = .refused(findings: (0..<60).map { "accessoryd.toml:\($0): this is wrong" })
+    let reply = try #require(harness.call("Reload", by: client).first)
     #expect(reply.error == "io.accessoryd.Gateway.ManifestRefused")
     guard case .array(let findings)? = reply["findings"] else {
       Issue.record("findings are told")
       return
     }
     #expect(findings.count == 50 && reply.integer("omitted") == 10)
-    #expect(bench.call("Status", by: client).first?["problems"] != .array([]))
-    bench.reading = configuration(.lights)
-    bench.call("Reload", by: client)
-    #expect(bench.call("Status", by: client).first?["problems"] == .array([]))
-    #expect(bench.agent.counters.reloads == 1 && bench.agent.counters.reloadsRefused == 1)
+    #expect(harness.call("Status", by: client).first?["problems"] != .array([]))
+    harness.reading = configuration(.lights)
+    harness.call("Reload", by: client)
+    #expect(harness.call("Status", by: client).first?["problems"] == .array([]))
+    #expect(harness.agent.counters.reloads == 1 && harness.agent.counters.reloadsRefused == 1)
   }
 
   @Test("Who asks while the file is being read waits for the next reading")
   func queues() throws {
-    let bench = Workbench(.lights)
-    let clients = try (0..<3).map { _ in try #require(bench.connect()) }
-    bench.call("Reload", by: clients[0])
-    bench.call("Reload", by: clients[1])
-    bench.call("Reload", by: clients[2])
-    #expect(bench.readingsAsked == 1)
-    bench.manifestWasRead(configuration(.lights))
+    let harness = AgentHarness(.lights)
+    let clients = try (0..<3).map { _ in try #require(harness.connect()) }
+    harness.call("Reload", by: clients[0])
+    harness.call("Reload", by: clients[1])
+    harness.call("Reload", by: clients[2])
+    #expect(harness.readingsAsked == 1)
+    harness.manifestWasRead(configuration(.lights))
     #expect(clients.map(\.replies.count) == [1, 0, 0])
-    #expect(bench.readingsAsked == 2)
-    bench.manifestWasRead(.refused(findings: ["x"]))
+    #expect(harness.readingsAsked == 2)
+    harness.manifestWasRead(.refused(findings: ["x"]))
     #expect(clients.map(\.replies.count) == [1, 1, 1])
-    #expect(bench.readingsAsked == 2)
+    #expect(harness.readingsAsked == 2)
   }
 
   @Test("A caller that dies meanwhile is not waited for; a signal needs no caller")
   func withoutCaller() throws {
-    let bench = Workbench(.lights)
-    let client = try #require(bench.connect())
-    bench.call("Reload", by: client)
-    bench.hangUp(client)
-    bench.manifestWasRead(configuration(.lights))
-    bench.readManifestAgain()
-    #expect(bench.readingsAsked == 2)
-    bench.manifestWasRead(configuration(.lights))
-    #expect(bench.agent.counters.reloads == 2)
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect())
+    harness.call("Reload", by: client)
+    harness.hangUp(client)
+    harness.manifestWasRead(configuration(.lights))
+    harness.readManifestAgain()
+    #expect(harness.readingsAsked == 2)
+    harness.manifestWasRead(configuration(.lights))
+    #expect(harness.agent.counters.reloads == 2)
   }
 
   @Test("Another radio is opened; the same one is left alone")
   func radio() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1)])
-    bench.run(milliseconds: 1000)
-    bench.reading = configuration(GatewayManifest.lights.with { $0.gateway.radio = .index(3) })
-    bench.readManifestAgain()
-    #expect(bench.opened == [.h4("bench"), .index(3)])
-    #expect(bench.agent.radioState == .absent)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)])
+    harness.run(milliseconds: 1000)
+    harness.reading = configuration(GatewayManifest.lights.with { $0.gateway.radio = .index(3) })
+    harness.readManifestAgain()
+    #expect(harness.opened == [.h4("bench"), .index(3)])
+    #expect(harness.agent.radioState == .absent)
   }
 
   @Test("A radio that is absent is opened again by every reload")
   func absentRadio() throws {
-    let bench = Workbench(.lights)
-    bench.radioVanishes()
-    bench.reading = configuration(.lights)
-    let client = try #require(bench.connect())
-    #expect(bench.call("Reload", by: client).first?["hasRestartedRadio"] == .bool(true))
-    #expect(bench.opened == [.h4("bench"), .h4("bench")])
+    let harness = AgentHarness(.lights)
+    harness.radioVanishes()
+    harness.reading = configuration(.lights)
+    let client = try #require(harness.connect())
+    #expect(harness.call("Reload", by: client).first?["hasRestartedRadio"] == .bool(true))
+    #expect(harness.opened == [.h4("bench"), .h4("bench")])
   }
 
   @Test("Fewer connections keep those that are there and admit no more")
   func fewerConnections() throws {
-    let bench = Workbench(.lights)
-    let clients = try (0..<10).map { _ in try #require(bench.connect()) }
-    bench.reading = configuration(
+    let harness = AgentHarness(.lights)
+    let clients = try (0..<10).map { _ in try #require(harness.connect()) }
+    harness.reading = configuration(
       GatewayManifest.lights.with { manifest in
         manifest.gateway.limits.connections = 4
         manifest.gateway.limits.connectionsForOperators = 1
       })
-    bench.readManifestAgain()
-    #expect(bench.call("Status", by: clients[9]).first?.integer("connections") == 10)
-    #expect(bench.connect() == nil)
-    for client in clients.dropFirst(2) { bench.hangUp(client) }
-    #expect(bench.connect() != nil)
+    harness.readManifestAgain()
+    #expect(harness.call("Status", by: clients[9]).first?.integer("connections") == 10)
+    #expect(harness.connect() == nil)
+    for client in clients.dropFirst(2) { harness.hangUp(client) }
+    #expect(harness.connect() != nil)
   }
 }

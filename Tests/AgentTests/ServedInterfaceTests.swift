@@ -38,19 +38,19 @@ struct ServedInterfaceTests {
   @Test("Each description comes in one reply, as its file stands", arguments: 0..<3)
   func isServed(index: Int) throws {
     let interface = Self.interfaces[index]
-    let bench = Workbench(.lights)
-    let client = try #require(bench.connect(user: 1000))
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect(user: 1000))
     let message = Message.call("org.varlink.service.GetInterfaceDescription") {
       $0.member("interface", interface.name)
     }
-    bench.send(message, by: client)
+    harness.send(message, by: client)
     #expect(
       client.replies.map { $0.text("description") } == [String(decoding: interface.text, as: UTF8.self)])
   }
 
   @Test("A client that calls the operators' interface by its former name learns the new one")
   func formerName() throws {
-    let harness = Workbench(.lights)
+    let harness = AgentHarness(.lights)
     let client = try #require(harness.connect(user: 0))
     harness.send(Message.call("io.accessoryd.Picker.List", more: true), by: client)
     let reply = try #require(client.replies.last)
@@ -143,9 +143,9 @@ struct CallRightsTests {
   private func error(_ method: String, user: UInt32, parameters: (inout JSONWriter) -> Void = { _ in }) throws
     -> String?
   {
-    let bench = Workbench(.lights)
-    let client = try #require(bench.connect(user: user))
-    bench.send(Message.call(method, more: true, parameters), by: client)
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect(user: user))
+    harness.send(Message.call(method, more: true, parameters), by: client)
     return client.replies.first?.error
   }
 

@@ -11,9 +11,9 @@ import Synchronization
 /// The disk of a gateway that runs: a real file, changed by the disk worker's thread, that fails and hesitates when the
 /// story says so.
 ///
-/// What the file answers is what ``BenchRegistry`` would; ``difference`` says where it is not.
+/// What the file answers is what ``StandInRegistryFile`` would; ``difference`` says where it is not.
 final class StoryDisk: Sendable {
-  private let registry: Mutex<BenchRegistry>
+  private let registry: Mutex<StandInRegistryFile>
   private let reading = Mutex<ManifestReading?>(nil)
   private let differences = Mutex<String?>(nil)
   private let gate = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ final class StoryDisk: Sendable {
   let path: String
 
   /// The file holds what the registry's does.
-  init(_ registry: BenchRegistry, path: String) {
+  init(_ registry: StandInRegistryFile, path: String) {
     self.path = path
     self.registry = Mutex(registry)
     keeper = RegistryKeeper(path: path)
@@ -42,7 +42,7 @@ final class StoryDisk: Sendable {
 
   // MARK: - The story's side
 
-  var state: BenchRegistry {
+  var state: StandInRegistryFile {
     get { registry.withLock { $0 } }
     set { registry.withLock { $0 = newValue } }
   }

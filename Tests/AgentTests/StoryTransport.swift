@@ -18,13 +18,13 @@ enum StoryTransport: String {
   /// Whether somebody can be at a socket as whom a story wants: only root changes its user.
   static let canBeSocket = peer_act_as(1000) == 0 && peer_act_as(0) == 0
 
-  func bench(
-    _ manifest: GatewayManifest, scene: [SceneDevice]?, access: AccessList, registry: BenchRegistry,
+  func harness(
+    _ manifest: GatewayManifest, scene: [SceneDevice]?, access: AccessList, registry: StandInRegistryFile,
     run: UInt64
-  ) -> any StoryBench {
+  ) -> any ScenarioHarness {
     switch self {
-    case .memory: Workbench(manifest, scene: scene, access: access, registry: registry, run: run)
-    case .socket: SocketBench(manifest, scene: scene, access: access, registry: registry, run: run)
+    case .memory: AgentHarness(manifest, scene: scene, access: access, registry: registry, run: run)
+    case .socket: SocketHarness(manifest, scene: scene, access: access, registry: registry, run: run)
     }
   }
 }
@@ -69,7 +69,7 @@ struct StoryTransportTests {
     .enabled(if: StoryTransport.canBeSocket, "only root can connect as other users"), .overSocket)
   func socket() {
     let story = DeskStory()
-    #expect(story.bench is SocketBench)
+    #expect(story.harness is SocketHarness)
     story.app()
     #expect(story.text == "0.0 lights: activated")
   }

@@ -13,16 +13,16 @@ import VirtualRadio
 struct WatchTests {
   @Test("A watch begins with its place, then the devices that are there, then what happens")
   func begins() throws {
-    let bench = Workbench(.lights, scene: [.bulb(1), .arriving(2, second: 4)])
-    bench.run(milliseconds: 3000)
-    let client = try #require(bench.connect())
-    let first = bench.call("Watch", by: client, more: true)
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .arriving(2, second: 4)])
+    harness.run(milliseconds: 3000)
+    let client = try #require(harness.connect())
+    let first = harness.call("Watch", by: client, more: true)
     #expect(first.count == 2)
     #expect(first[0].text("epoch") == "00000000000000010000000000000002")
     #expect(first[0].integer("sequence") == 2)
     #expect(first[0]["isReset"] == nil)
     #expect(first[1].object("present") != nil)
-    bench.run(milliseconds: 3000)
+    harness.run(milliseconds: 3000)
     let events = client.events
     #expect(events.map { $0.integer("sequence") } == [2, 3])
     #expect(events.map { $0.text("event") } == ["found", "changed"])
@@ -31,22 +31,22 @@ struct WatchTests {
 
   @Test("A watch that goes on from a cursor misses nothing and is told nothing twice")
   func resumes() throws {
-    let bench = Workbench(.lights, scene: (1...30).map { .arriving($0, second: Int64($0)) })
-    let first = try #require(bench.connect())
-    bench.call("Watch", by: first, more: true)
-    bench.run(milliseconds: 10_500)
-    bench.hangUp(first)
+    let harness = AgentHarness(.lights, scene: (1...30).map { .arriving($0, second: Int64($0)) })
+    let first = try #require(harness.connect())
+    harness.call("Watch", by: first, more: true)
+    harness.run(milliseconds: 10_500)
+    harness.hangUp(first)
     let epoch = try #require(first.replies.first?.text("epoch"))
     let next = try #require(first.events.last?.integer("sequence")) + 1
-    bench.run(milliseconds: 10_000)
-    let second = try #require(bench.connect())
-    let replies = bench.call("Watch", by: second, more: true) { json in
+    harness.run(milliseconds: 10_000)
+    let second = try #require(harness.connect())
+    let replies = harness.call("Watch", by: second, more: true) { json in
       json.member("epoch", epoch)
       json.member("sequence", next)
     }
     #expect(replies.first?["isReset"] == nil)
     #expect(!replies.contains { $0["present"] != nil })
-    bench.run(milliseconds: 12_000)
+    harness.run(milliseconds: 12_000)
     let sequences = (first.events + second.events).compactMap { $0.integer("sequence") }
     #expect(sequences == Array(0..<Int64(sequences.count)))
     #expect(sequences.count == 60)
@@ -58,10 +58,10 @@ struct WatchTests {
       ("ffffffffffffffffffffffffffffffff", 0), ("00000000000000010000000000000002", 1_000_000), ("?", 0),
     ])
   func resets(epoch: String, sequence: Int) throws {
-    let bench = Workbench(.lights, scene: [.bulb(1)])
-    bench.run(milliseconds: 2000)
-    let client = try #require(bench.connect())
-    let replies = bench.call("Watch", by: client, more: true) { json in
+    let harness = AgentHarness(.lights, scene: [.bulb(1)])
+    harness.run(milliseconds: 2000)
+    let client = try #require(harness.connect())
+    let replies = harness.call("Watch", by: client, more: true) { json in
       json.member("epoch", epoch)
       json.member("sequence", sequence)
     }
@@ -71,13 +71,13 @@ struct WatchTests {
 
   @Test("A cursor is an epoch and a sequence, both or neither")
   func halfCursor() throws {
-    let bench = Workbench(.lights)
-    let client = try #require(bench.connect())
-    let epoch = bench.call("Watch", by: client, more: true) { $0.member("sequence", 1) }
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect())
+    let epoch = harness.call("Watch", by: client, more: true) { $0.member("sequence", 1) }
     #expect(epoch.first?.text("parameter") == "epoch")
-    let sequence = bench.call("Watch", by: client, more: true) { $0.member("epoch", "00") }
+    let sequence = harness.call("Watch", by: client, more: true) { $0.member("epoch", "00") }
     #expect(sequence.first?.text("parameter") == "sequence")
-    let negative = bench.call("Watch", by: client, more: true) { json in
+    let negative = harness.call("Watch", by: client, more: true) { json in
       json.member("epoch", "00")
       json.member("sequence", -1)
     }
@@ -90,22 +90,22 @@ struct WatchTests {
       manifest.gateway.capacities.events = 64
       manifest.gateway.changedIntervalMilliseconds = 100
     }
-    let bench = Workbench(manifest, scene: (1...40).map { .blinking($0) })
-    let slow = try #require(bench.connect())
-    let fast = try #require(bench.connect())
-    bench.call("Watch", by: slow, more: true)
-    bench.call("Watch", by: fast, more: true)
+    let harness = AgentHarness(manifest, scene: (1...40).map { .blinking($0) })
+    let slow = try #require(harness.connect())
+    let fast = try #require(harness.connect())
+    harness.call("Watch", by: slow, more: true)
+    harness.call("Watch", by: fast, more: true)
     slow.appetite = 0
-    bench.run(milliseconds: 20_000)
+    harness.run(milliseconds: 20_000)
     slow.appetite = .max
-    bench.run(milliseconds: 1000)
+    harness.run(milliseconds: 1000)
     #expect(fast.missed == 0)
     #expect(slow.missed > 0)
     let produced = try #require(fast.events.last?.integer("sequence")) + 1
     #expect(slow.events.last?.integer("sequence") == produced - 1)
     #expect(Int64(slow.events.count) + slow.missed == produced)
     #expect(Int64(fast.events.count) == produced)
-    #expect(bench.agent.counters.streams.eventsMissed == UInt64(slow.missed))
+    #expect(harness.agent.counters.streams.eventsMissed == UInt64(slow.missed))
   }
 
   @Test("What the radio had found is lost three seconds after it went, and found again when it is back")
@@ -113,19 +113,19 @@ struct WatchTests {
     var script = ControllerScript()
     let time = Instant(microseconds: 4_000_000)
     script.faults = [ControllerFault(.time(time), .unplug(milliseconds: 10_000))]
-    let bench = Workbench(.lights, scene: [.bulb(1)], script: script)
-    let client = try #require(bench.connect())
-    bench.call("Watch", by: client, more: true)
-    bench.run(milliseconds: 6900)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
+    let client = try #require(harness.connect())
+    harness.call("Watch", by: client, more: true)
+    harness.run(milliseconds: 6900)
     #expect(client.turns == ["found"])
-    #expect(bench.agent.radioState == .absent)
-    bench.run(milliseconds: 200)
+    #expect(harness.agent.radioState == .absent)
+    harness.run(milliseconds: 200)
     #expect(client.turns == ["found", "lost"])
     #expect(client.events.last?.text("reason") == "radioDown")
-    bench.run(milliseconds: 10_000)
-    #expect(bench.agent.radioState == .on)
+    harness.run(milliseconds: 10_000)
+    #expect(harness.agent.radioState == .on)
     #expect(client.turns == ["found", "lost", "found"])
-    #expect(bench.notices.count { $0 == .radioGivenUp } == 1)
+    #expect(harness.notices.count { $0 == .radioGivenUp } == 1)
   }
 
   @Test("A radio that is back within three seconds loses nothing")
@@ -133,16 +133,16 @@ struct WatchTests {
     var script = ControllerScript()
     let time = Instant(microseconds: 4_000_000)
     script.faults = [ControllerFault(.time(time), .unplug(milliseconds: 2000))]
-    let bench = Workbench(.lights, scene: [.bulb(1)], script: script)
-    let client = try #require(bench.connect())
-    bench.call("Watch", by: client, more: true)
-    bench.run(milliseconds: 15_000)
-    #expect(bench.agent.radioState == .on)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
+    let client = try #require(harness.connect())
+    harness.call("Watch", by: client, more: true)
+    harness.run(milliseconds: 15_000)
+    #expect(harness.agent.radioState == .on)
     #expect(client.turns == ["found"])
   }
 }
 
-extension BenchClient {
+extension HarnessClient {
   var events: [JSONObject] { replies.compactMap { $0.object("event") } }
   /// What was found and lost, without changes.
   var turns: [String] { events.compactMap { $0.text("event") }.filter { $0 != "changed" } }

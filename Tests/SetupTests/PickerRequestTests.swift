@@ -9,16 +9,16 @@ import Testing
 struct PickerRequestTests {
   @Test("It presents itself, shows what is found, is chosen from, and ends well")
   func story() {
-    let bench = PickerBench()
-    #expect(bench.takeEvents() == [.didPresent])
-    #expect(bench.flow.state == .discovering)
-    bench.hear(7)
-    #expect(bench.takeEvents().isEmpty && bench.isChoosing && bench.shown == [1])
-    #expect(bench.choose(1)?.device == .number(7))
-    #expect(bench.flow.state == .adding(PickerBench.accessory))
-    bench.succeed()
-    #expect(bench.takeEvents() == [.didDismiss, .finished(nil)])
-    #expect(bench.isFinished)
+    let harness = PickerHarness()
+    #expect(harness.takeEvents() == [.didPresent])
+    #expect(harness.flow.state == .discovering)
+    harness.hear(7)
+    #expect(harness.takeEvents().isEmpty && harness.isChoosing && harness.shown == [1])
+    #expect(harness.choose(1)?.device == .number(7))
+    #expect(harness.flow.state == .adding(PickerHarness.accessory))
+    harness.succeed()
+    #expect(harness.takeEvents() == [.didDismiss, .finished(nil)])
+    #expect(harness.isFinished)
   }
 
   @Test(
@@ -28,96 +28,96 @@ struct PickerRequestTests {
       (.seconds(7), 7),
     ])
   func times(timeout: PickerSettings.DiscoveryTimeout, seconds: Double) {
-    let bench = PickerBench(filtered: false, timeout: timeout)
-    _ = bench.takeEvents()
-    bench.run(seconds: seconds - 0.001)
-    #expect(bench.takeEvents().isEmpty)
-    bench.run(seconds: 0.001)
-    #expect(bench.takeEvents() == [.didDismiss, .finished(.nothingFound)])
+    let harness = PickerHarness(filtered: false, timeout: timeout)
+    _ = harness.takeEvents()
+    harness.run(seconds: seconds - 0.001)
+    #expect(harness.takeEvents().isEmpty)
+    harness.run(seconds: 0.001)
+    #expect(harness.takeEvents() == [.didDismiss, .finished(.nothingFound)])
   }
 
   @Test("An unbounded one waits for ever")
   func unbounded() {
-    let bench = PickerBench(filtered: false, timeout: .unbounded)
-    bench.run(seconds: 1_000_000)
-    #expect(bench.flow.state == .discovering && bench.flow.end == nil)
+    let harness = PickerHarness(filtered: false, timeout: .unbounded)
+    harness.run(seconds: 1_000_000)
+    #expect(harness.flow.state == .discovering && harness.flow.end == nil)
   }
 
   @Test("When the time is over and the radio is down, that is said instead")
   func radioDown() {
-    let bench = PickerBench()
-    bench.isRadioDown = true
-    bench.run(seconds: 30)
-    #expect(bench.takeEvents().failure == .connectionFailed)
+    let harness = PickerHarness()
+    harness.isRadioDown = true
+    harness.run(seconds: 30)
+    #expect(harness.takeEvents().failure == .connectionFailed)
   }
 
   @Test("A first candidate ends the discovery's time; ten minutes without a choice end the picker")
   func idle() {
-    let bench = PickerBench()
-    bench.run(seconds: 29)
-    bench.hear(1)
-    bench.run(seconds: 599)
-    #expect(!bench.isFinished)
-    bench.run(seconds: 1)
-    #expect(bench.takeEvents().failure == .userCancelled)
+    let harness = PickerHarness()
+    harness.run(seconds: 29)
+    harness.hear(1)
+    harness.run(seconds: 599)
+    #expect(!harness.isFinished)
+    harness.run(seconds: 1)
+    #expect(harness.takeEvents().failure == .userCancelled)
   }
 
   @Test("A device that the gate keeps out is no candidate yet")
   func outside() {
-    let bench = PickerBench()
-    bench.hear(1, inside: false)
-    #expect(bench.shown.isEmpty && bench.flow.state == .discovering)
-    #expect(bench.choose(1) == nil)
-    bench.hear(1, inside: true)
-    #expect(bench.shown == [1])
+    let harness = PickerHarness()
+    harness.hear(1, inside: false)
+    #expect(harness.shown.isEmpty && harness.flow.state == .discovering)
+    #expect(harness.choose(1) == nil)
+    harness.hear(1, inside: true)
+    #expect(harness.shown == [1])
   }
 
   @Test("One choice wins; another candidate, a second choice and an unknown number do not")
   func oneWins() {
-    let bench = PickerBench()
-    bench.hear(1)
-    bench.hear(2)
-    #expect(bench.choose(3) == nil)
-    #expect(bench.choose(2) != nil)
-    #expect(bench.choose(1) == nil && bench.choose(2) == nil)
+    let harness = PickerHarness()
+    harness.hear(1)
+    harness.hear(2)
+    #expect(harness.choose(3) == nil)
+    #expect(harness.choose(2) != nil)
+    #expect(harness.choose(1) == nil && harness.choose(2) == nil)
   }
 
   @Test("A candidate that is lost can be chosen no more; one that is being set up stays")
   func lost() {
-    let bench = PickerBench()
-    bench.hear(1)
-    bench.hear(2)
-    bench.lose(1)
-    #expect(bench.choose(1) == nil)
-    #expect(bench.choose(2) != nil)
-    bench.lose(2)
-    #expect(bench.candidate(2) != nil)
+    let harness = PickerHarness()
+    harness.hear(1)
+    harness.hear(2)
+    harness.lose(1)
+    #expect(harness.choose(1) == nil)
+    #expect(harness.choose(2) != nil)
+    harness.lose(2)
+    #expect(harness.candidate(2) != nil)
   }
 
   @Test("A setup that fails says so and closes the picker")
   func setupFails() {
-    let bench = PickerBench()
-    bench.hear(1)
-    _ = bench.choose(1)
-    _ = bench.takeEvents()
-    bench.fail(.denied)
-    #expect(bench.takeEvents() == [.setupFailed(.denied), .didDismiss, .finished(.denied)])
+    let harness = PickerHarness()
+    harness.hear(1)
+    _ = harness.choose(1)
+    _ = harness.takeEvents()
+    harness.fail(.denied)
+    #expect(harness.takeEvents() == [.setupFailed(.denied), .didDismiss, .finished(.denied)])
   }
 
   @Test("Denied, cancelled or ended with its session it is dismissed once, whatever comes after")
   func fails() {
-    let bench = PickerBench()
-    _ = bench.takeEvents()
-    bench.fail(.denied)
-    bench.fail(.nothingFound)
-    bench.hear(1)
-    bench.run(seconds: 1000)
-    #expect(bench.takeEvents() == [.didDismiss, .finished(.denied)])
+    let harness = PickerHarness()
+    _ = harness.takeEvents()
+    harness.fail(.denied)
+    harness.fail(.nothingFound)
+    harness.hear(1)
+    harness.run(seconds: 1000)
+    #expect(harness.takeEvents() == [.didDismiss, .finished(.denied)])
   }
 
   @Test("An accessory that awaits its app is confirmed, or fails when its owner says so")
   func confirming() {
-    let confirmed = PickerBench()
+    let confirmed = PickerHarness()
     confirmed.hear(1)
     _ = confirmed.choose(1)
     confirmed.succeed(awaitsConfirmation: true)
@@ -126,7 +126,7 @@ struct PickerRequestTests {
     confirmed.confirm()
     #expect(confirmed.takeEvents() == [.didPresent, .didDismiss, .finished(nil)])
 
-    let late = PickerBench()
+    let late = PickerHarness()
     late.hear(1)
     _ = late.choose(1)
     late.succeed(awaitsConfirmation: true)
@@ -139,16 +139,16 @@ struct PickerRequestTests {
 
   @Test("Each change of its state is logged with the old and the new state")
   func transitions() {
-    let bench = PickerBench(count: 2)
-    bench.hear(1)
-    bench.hear(2)
-    _ = bench.choose(1)
-    bench.succeed(awaitsConfirmation: true)
-    bench.confirm()
-    _ = bench.choose(2)
-    bench.fail(.denied)
+    let harness = PickerHarness(count: 2)
+    harness.hear(1)
+    harness.hear(2)
+    _ = harness.choose(1)
+    harness.succeed(awaitsConfirmation: true)
+    harness.confirm()
+    _ = harness.choose(2)
+    harness.fail(.denied)
     #expect(
-      bench.transitions == [
+      harness.transitions == [
         "discovering -> choosing", "choosing -> adding", "adding -> confirming", "confirming -> choosing",
         "choosing -> adding", "adding -> failed",
       ])
@@ -156,16 +156,16 @@ struct PickerRequestTests {
 
   @Test("Opened for several, it goes on until they were all set up")
   func several() {
-    let bench = PickerBench(count: 2)
-    bench.hear(1)
-    bench.hear(2)
-    _ = bench.choose(1)
-    bench.succeed()
-    #expect(bench.isChoosing && bench.picker.remaining == 1)
-    #expect(bench.candidate(1) == nil)
-    _ = bench.choose(2)
-    bench.succeed()
-    #expect(bench.takeEvents() == [.didPresent, .didDismiss, .finished(nil)])
+    let harness = PickerHarness(count: 2)
+    harness.hear(1)
+    harness.hear(2)
+    _ = harness.choose(1)
+    harness.succeed()
+    #expect(harness.isChoosing && harness.picker.remaining == 1)
+    #expect(harness.candidate(1) == nil)
+    _ = harness.choose(2)
+    harness.succeed()
+    #expect(harness.takeEvents() == [.didPresent, .didDismiss, .finished(nil)])
   }
 
   @Test(
@@ -181,29 +181,29 @@ struct PickerRequestTests {
   func unattended(choice: PickerRequest.Choice, code: SetupErrorCode, reason: String) {
     var settings = PickerSettings()
     settings.discoveryTimeout = .seconds(7)
-    let bench = PickerBench(settings: settings, choice: choice, isAttended: false)
-    bench.run(seconds: 3)
-    bench.hear(1)
-    bench.run(seconds: 3.999)
-    #expect(!bench.isFinished && bench.isChoosing)
-    bench.run(seconds: 0.001)
-    let failure = bench.takeEvents().finish
+    let harness = PickerHarness(settings: settings, choice: choice, isAttended: false)
+    harness.run(seconds: 3)
+    harness.hear(1)
+    harness.run(seconds: 3.999)
+    #expect(!harness.isFinished && harness.isChoosing)
+    harness.run(seconds: 0.001)
+    let failure = harness.takeEvents().finish
     #expect(failure?.code == code && failure?.reason == reason)
   }
 
   @Test("What nobody looks at has its time anew from each that was set up, and ends with the radio")
   func unattendedSeveral() {
-    let bench = PickerBench(choice: .firstImmediate, count: 2)
-    bench.run(seconds: 29)
-    bench.hear(1)
-    _ = bench.choose(1)
-    bench.run(seconds: 60)
-    bench.succeed()
-    bench.isRadioDown = true
-    bench.run(seconds: 29)
-    #expect(!bench.isFinished)
-    bench.run(seconds: 1)
-    #expect(bench.takeEvents().failure == .connectionFailed)
+    let harness = PickerHarness(choice: .firstImmediate, count: 2)
+    harness.run(seconds: 29)
+    harness.hear(1)
+    _ = harness.choose(1)
+    harness.run(seconds: 60)
+    harness.succeed()
+    harness.isRadioDown = true
+    harness.run(seconds: 29)
+    #expect(!harness.isFinished)
+    harness.run(seconds: 1)
+    #expect(harness.takeEvents().failure == .connectionFailed)
   }
 
   @Test(
@@ -212,48 +212,48 @@ struct PickerRequestTests {
   func nobodyChose(seconds: Int, words: String) {
     var limits = Limits()
     limits.pickerIdleSeconds = .init(seconds)
-    let bench = PickerBench(limits: limits)
-    bench.hear(1)
-    bench.run(seconds: Double(seconds))
-    #expect(bench.takeEvents().finish?.reason == "nobody chose in \(words)")
+    let harness = PickerHarness(limits: limits)
+    harness.hear(1)
+    harness.run(seconds: Double(seconds))
+    #expect(harness.takeEvents().finish?.reason == "nobody chose in \(words)")
   }
 
   @Test("At most so many candidates, the strongest; the others are counted")
   func capacity() {
     var limits = Limits()
     limits.candidates = 3
-    let bench = PickerBench(limits: limits)
-    for number in 1...3 { bench.hear(UInt64(number), level: -60 - Int16(number)) }
-    bench.hear(4, level: -90)
-    #expect(bench.hidden == [.number(4)])
-    bench.hear(5, level: -40)
-    #expect(bench.hidden == [.number(3), .number(4)])
-    #expect(bench.picker.candidates.candidates.map(\.device) == [.number(1), .number(2), .number(5)])
-    bench.lose(1)
-    bench.hear(3, level: -63)
-    #expect(bench.hidden == [.number(4)])
+    let harness = PickerHarness(limits: limits)
+    for number in 1...3 { harness.hear(UInt64(number), level: -60 - Int16(number)) }
+    harness.hear(4, level: -90)
+    #expect(harness.hidden == [.number(4)])
+    harness.hear(5, level: -40)
+    #expect(harness.hidden == [.number(3), .number(4)])
+    #expect(harness.picker.candidates.candidates.map(\.device) == [.number(1), .number(2), .number(5)])
+    harness.lose(1)
+    harness.hear(3, level: -63)
+    #expect(harness.hidden == [.number(4)])
   }
 
   @Test("Touch shows nothing to choose from and ends after five minutes")
   func touch() {
-    let bench = PickerBench(choice: .touch)
-    bench.hear(1)
-    #expect(bench.flow.state == .discovering)
-    bench.run(seconds: 299)
-    #expect(!bench.isFinished)
-    bench.run(seconds: 1)
-    #expect(bench.takeEvents().failure == .discoveryTimeout)
+    let harness = PickerHarness(choice: .touch)
+    harness.hear(1)
+    #expect(harness.flow.state == .discovering)
+    harness.run(seconds: 299)
+    #expect(!harness.isFinished)
+    harness.run(seconds: 1)
+    #expect(harness.takeEvents().failure == .discoveryTimeout)
   }
 
   @Test("Touch ends as early as is wanted, and never later", arguments: [(12, 12), (300, 300), (3600, 300)])
   func touchTimeout(wanted: Int32, end: Double) {
     var settings = PickerSettings()
     settings.discoveryTimeout = .seconds(wanted)
-    let bench = PickerBench(settings: settings, choice: .touch)
-    bench.run(seconds: end - 1)
-    #expect(!bench.isFinished)
-    bench.run(seconds: 1)
-    #expect(bench.takeEvents().failure == .discoveryTimeout)
+    let harness = PickerHarness(settings: settings, choice: .touch)
+    harness.run(seconds: end - 1)
+    #expect(!harness.isFinished)
+    harness.run(seconds: 1)
+    #expect(harness.takeEvents().failure == .discoveryTimeout)
   }
 }
 
@@ -261,43 +261,43 @@ struct PickerRequestTests {
 struct FilteredPickerTests {
   @Test("The app is told once of each device, with its scan response or after 300 ms")
   func discovers() {
-    let bench = PickerBench(filtered: true)
-    bench.hear(1, responded: false)
-    bench.run(seconds: 0.299)
-    #expect(bench.takeEvents() == [.didPresent])
-    bench.run(seconds: 0.001)
-    #expect(bench.takeEvents() == [.discovered(1)])
-    bench.hear(2, responded: false)
-    bench.hear(2, responded: true)
-    #expect(bench.takeEvents() == [.discovered(2)])
-    bench.hear(1, responded: true)
-    bench.run(seconds: 5)
-    #expect(bench.takeEvents().isEmpty)
+    let harness = PickerHarness(filtered: true)
+    harness.hear(1, responded: false)
+    harness.run(seconds: 0.299)
+    #expect(harness.takeEvents() == [.didPresent])
+    harness.run(seconds: 0.001)
+    #expect(harness.takeEvents() == [.discovered(1)])
+    harness.hear(2, responded: false)
+    harness.hear(2, responded: true)
+    #expect(harness.takeEvents() == [.discovered(2)])
+    harness.hear(1, responded: true)
+    harness.run(seconds: 5)
+    #expect(harness.takeEvents().isEmpty)
   }
 
   @Test("Nothing is shown until the app says what; each list replaces the one before")
   func updates() {
-    let bench = PickerBench(filtered: true)
-    bench.hear(1)
-    bench.hear(2)
-    #expect(bench.shown.isEmpty && bench.choose(1) == nil)
-    #expect(bench.update(2))
-    #expect(bench.shown == [2] && bench.candidate(2)?.appName == "Mine 2")
-    #expect(bench.update(1))
-    #expect(bench.shown == [1] && bench.candidate(2)?.appName == nil)
-    #expect(!bench.update(1, 9))
-    #expect(bench.shown == [1])
-    #expect(bench.update())
-    #expect(bench.shown.isEmpty)
+    let harness = PickerHarness(filtered: true)
+    harness.hear(1)
+    harness.hear(2)
+    #expect(harness.shown.isEmpty && harness.choose(1) == nil)
+    #expect(harness.update(2))
+    #expect(harness.shown == [2] && harness.candidate(2)?.appName == "Mine 2")
+    #expect(harness.update(1))
+    #expect(harness.shown == [1] && harness.candidate(2)?.appName == nil)
+    #expect(!harness.update(1, 9))
+    #expect(harness.shown == [1])
+    #expect(harness.update())
+    #expect(harness.shown.isEmpty)
   }
 
   @Test("The discovery's time runs until the app shows something")
   func timeout() {
-    let bench = PickerBench(filtered: true)
-    bench.hear(1)
-    bench.run(seconds: 30)
-    #expect(bench.takeEvents().failure == .discoveryTimeout)
-    let shown = PickerBench(filtered: true)
+    let harness = PickerHarness(filtered: true)
+    harness.hear(1)
+    harness.run(seconds: 30)
+    #expect(harness.takeEvents().failure == .discoveryTimeout)
+    let shown = PickerHarness(filtered: true)
     shown.hear(1)
     #expect(shown.update(1))
     shown.run(seconds: 60)
@@ -306,11 +306,11 @@ struct FilteredPickerTests {
 
   @Test("Finishing the discovery before any update fails the picker; after one it does nothing")
   func finishes() {
-    let early = PickerBench(filtered: true, timeout: .unbounded)
+    let early = PickerHarness(filtered: true, timeout: .unbounded)
     early.hear(1)
     early.finishDiscovery()
     #expect(early.takeEvents().failure == .discoveryTimeout)
-    let late = PickerBench(filtered: true, timeout: .unbounded)
+    let late = PickerHarness(filtered: true, timeout: .unbounded)
     late.hear(1)
     #expect(late.update(1))
     late.finishDiscovery()
@@ -323,11 +323,11 @@ struct FilteredPickerTests {
     limits.candidates = 2
     var settings = PickerSettings()
     settings.options = .filterDiscoveryResults
-    let bench = PickerBench(settings: settings, limits: limits)
-    bench.hear(1, level: -80)
-    bench.hear(2, level: -70)
-    #expect(bench.update(1))
-    bench.hear(3, level: -40)
-    #expect(bench.picker.candidates.candidates.map(\.device) == [.number(1), .number(3)])
+    let harness = PickerHarness(settings: settings, limits: limits)
+    harness.hear(1, level: -80)
+    harness.hear(2, level: -70)
+    #expect(harness.update(1))
+    harness.hear(3, level: -40)
+    #expect(harness.picker.candidates.candidates.map(\.device) == [.number(1), .number(3)])
   }
 }

@@ -23,77 +23,77 @@ struct TouchChoiceTests {
 
   @Test("A device that enters is chosen a second later")
   func chosen() {
-    let bench = Bench()
-    bench.enter(1, at: 500)
-    #expect(bench.decide(at: 1499) == nil)
-    #expect(bench.decide(at: 1500) == .chosen(.number(1)))
-    #expect(bench.decide(at: 9000) == nil)
+    let harness = Bench()
+    harness.enter(1, at: 500)
+    #expect(harness.decide(at: 1499) == nil)
+    #expect(harness.decide(at: 1500) == .chosen(.number(1)))
+    #expect(harness.decide(at: 9000) == nil)
   }
 
   @Test("One that was there when the request opened is not eligible, until it has left and comes again")
   func wasThere() {
-    let bench = Bench(inside: 1)
-    bench.enter(1, at: 0)
-    #expect(!bench.isWaiting)
-    bench.leave(1)
-    bench.enter(1, at: 5000)
-    #expect(bench.decide(at: 6000) == .chosen(.number(1)))
+    let harness = Bench(inside: 1)
+    harness.enter(1, at: 0)
+    #expect(!harness.isWaiting)
+    harness.leave(1)
+    harness.enter(1, at: 5000)
+    #expect(harness.decide(at: 6000) == .chosen(.number(1)))
   }
 
   @Test("Two in the same second: neither, and both must leave and come again")
   func several() {
-    let bench = Bench()
-    bench.enter(1, at: 0)
-    bench.enter(2, at: 999)
-    #expect(bench.decide(at: 1000) == .several([.number(1), .number(2)]))
-    bench.enter(1, at: 2000)
-    bench.enter(2, at: 2000)
-    #expect(!bench.isWaiting)
-    bench.leave(2)
-    bench.enter(2, at: 3000)
-    #expect(bench.decide(at: 4000) == .chosen(.number(2)))
+    let harness = Bench()
+    harness.enter(1, at: 0)
+    harness.enter(2, at: 999)
+    #expect(harness.decide(at: 1000) == .several([.number(1), .number(2)]))
+    harness.enter(1, at: 2000)
+    harness.enter(2, at: 2000)
+    #expect(!harness.isWaiting)
+    harness.leave(2)
+    harness.enter(2, at: 3000)
+    #expect(harness.decide(at: 4000) == .chosen(.number(2)))
   }
 
   @Test("A second device after the decision is a choice of its own")
   func later() {
-    let bench = Bench()
-    bench.enter(1, at: 0)
-    #expect(bench.decide(at: 1000) == .chosen(.number(1)))
-    bench.enter(2, at: 1001)
-    #expect(bench.decide(at: 2001) == .chosen(.number(2)))
+    let harness = Bench()
+    harness.enter(1, at: 0)
+    #expect(harness.decide(at: 1000) == .chosen(.number(1)))
+    harness.enter(2, at: 1001)
+    #expect(harness.decide(at: 2001) == .chosen(.number(2)))
   }
 
   @Test("One that leaves within its second was carried past")
   func passesBy() {
-    let bench = Bench()
-    bench.enter(1, at: 0)
-    bench.leave(1)
-    #expect(!bench.isWaiting && bench.decide(at: 1000) == nil)
+    let harness = Bench()
+    harness.enter(1, at: 0)
+    harness.leave(1)
+    #expect(!harness.isWaiting && harness.decide(at: 1000) == nil)
   }
 
   @Test("A device that two requests wait for is given to neither")
   func contested() {
-    let bench = Bench()
-    bench.enter(1, at: 0)
-    bench.contest(1)
-    #expect(!bench.isWaiting && bench.decide(at: 1000) == nil)
-    bench.enter(1, at: 2000)
-    #expect(!bench.isWaiting)
-    bench.leave(1)
-    bench.enter(1, at: 3000)
-    #expect(bench.decide(at: 4000) == .chosen(.number(1)))
+    let harness = Bench()
+    harness.enter(1, at: 0)
+    harness.contest(1)
+    #expect(!harness.isWaiting && harness.decide(at: 1000) == nil)
+    harness.enter(1, at: 2000)
+    #expect(!harness.isWaiting)
+    harness.leave(1)
+    harness.enter(1, at: 3000)
+    #expect(harness.decide(at: 4000) == .chosen(.number(1)))
   }
 
   @Test("A crowd at the gateway chooses nothing")
   func crowd() {
-    let bench = Bench()
-    for number in 0..<300 { bench.enter(UInt64(number), at: 0) }
-    #expect(bench.decide(at: 1000) == .several((0..<256).map { .number($0) }))
-    bench.enter(999, at: 2000)
-    #expect(!bench.isWaiting)
-    bench.leave(1)
-    bench.enter(999, at: 3000)
-    #expect(bench.decide(at: 4000) == .chosen(.number(999)))
+    let harness = Bench()
+    for number in 0..<300 { harness.enter(UInt64(number), at: 0) }
+    #expect(harness.decide(at: 1000) == .several((0..<256).map { .number($0) }))
+    harness.enter(999, at: 2000)
+    #expect(!harness.isWaiting)
+    harness.leave(1)
+    harness.enter(999, at: 3000)
+    #expect(harness.decide(at: 4000) == .chosen(.number(999)))
   }
 }
 
@@ -115,12 +115,12 @@ struct RequestPaceTests {
 
   @Test("Five times in any minute; one that was refused does not count")
   func pace() {
-    let bench = Bench()
-    for second in 0..<5 { #expect(bench.ask(at: Double(10 * second)) == nil) }
-    #expect(bench.ask(at: 41) == .pickerRestricted)
-    #expect(bench.ask(at: 59.9) == .pickerRestricted)
-    #expect(bench.ask(at: 60) == nil)
-    #expect(bench.ask(at: 61) == .pickerRestricted)
+    let harness = Bench()
+    for second in 0..<5 { #expect(harness.ask(at: Double(10 * second)) == nil) }
+    #expect(harness.ask(at: 41) == .pickerRestricted)
+    #expect(harness.ask(at: 59.9) == .pickerRestricted)
+    #expect(harness.ask(at: 60) == nil)
+    #expect(harness.ask(at: 61) == .pickerRestricted)
   }
 
   @Test(
@@ -130,10 +130,10 @@ struct RequestPaceTests {
       (.operator, "an operator has just closed a request of the app"),
     ])
   func closed(closer: RequestPace.Closer, reason: String) {
-    let bench = Bench()
-    bench.close(by: closer, at: 10)
-    let refusal = bench.refusal(at: 14.9)
+    let harness = Bench()
+    harness.close(by: closer, at: 10)
+    let refusal = harness.refusal(at: 14.9)
     #expect(refusal?.code == .pickerRestricted && refusal?.reason == reason)
-    #expect(bench.ask(at: 15) == nil)
+    #expect(harness.ask(at: 15) == nil)
   }
 }

@@ -75,13 +75,13 @@ struct AlreadyActiveStories {
   @Test("What is being written down is waited for")
   func adding() {
     let (story, app, anna) = DeskStory.choosing()
-    story.bench.registry.isHeld = true
+    story.harness.registry.isHeld = true
     anna.choose()
     story.run(seconds: 1)
     #expect(
       cure(app.call("CancelPicker"))
         == "wait for accessoryAdded or pickerFinished; RemoveAccessory takes what was added away")
-    story.bench.releaseRegistry()
+    story.harness.releaseRegistry()
     story.run(seconds: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
   }

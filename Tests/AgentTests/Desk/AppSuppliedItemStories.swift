@@ -93,7 +93,8 @@ struct BroughtItemStories {
   func restarted() {
     let (story, _, _) = owner([.bulb(1)])
     let after = DeskStory(
-      .lights { _ in }, scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      .lights { _ in }, scene: [.bulb(1)], registry: StandInRegistryFile(story.harness.registry.saved), run: 2
+    )
     let app = after.app()
     app.call("WatchAdvertisements")
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"2"}"#)

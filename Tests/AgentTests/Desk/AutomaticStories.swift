@@ -43,7 +43,7 @@ struct AutomaticStories {
     story.run(seconds: 10)
     let added = app.events.filter { $0.text("event") == "accessoryAdded" }
     #expect(added.count == 2)
-    #expect(story.bench.setupCore.counters.automaticFailed == 0)
+    #expect(story.harness.setupCore.counters.automaticFailed == 0)
   }
 
   @Test("What was removed stays out until it is allowed, after a restart too")
@@ -60,7 +60,7 @@ struct AutomaticStories {
         10.0 lights: RemoveAccessory → done
         """)
     let after = DeskStory(
-      Self.manifest(), scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      Self.manifest(), scene: [.bulb(1)], registry: StandInRegistryFile(story.harness.registry.saved), run: 2)
     after.app()
     after.run(seconds: 20)
     after.watcher("ben").call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
@@ -81,14 +81,14 @@ struct AutomaticStories {
     var bulb = SceneDevice.bulb(1, from: 5)
     bulb.intervalMilliseconds = 2000
     let (story, _, _) = gateway([bulb])
-    story.bench.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
+    story.harness.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
     story.run(seconds: 70 * 60)
     #expect(
       story.text == """
         0.0 lights: activated
         3966.5 lights: accessoryAdded a1 Lumo bulb authorized
         """)
-    #expect(story.bench.setupCore.counters.automaticFailed == 4)
+    #expect(story.harness.setupCore.counters.automaticFailed == 4)
   }
 
   @Test(
@@ -116,12 +116,12 @@ struct AutomaticStories {
     let (story, _, anna) = gateway(
       (1...9).map { .bulb($0, from: 5) }, Self.manifest { $0.maxAccessories = 7 })
     story.run(seconds: 8)
-    let sixth = story.bench.setupCore.registry.accessories.count
+    let sixth = story.harness.setupCore.registry.accessories.count
     story.run(seconds: 120)
     _ = story.takeLines()
     anna.call("List", #""app":"lights""#)
     #expect(sixth == 6)
-    #expect(story.bench.setupCore.registry.accessories.count == 7)
+    #expect(story.harness.setupCore.registry.accessories.count == 7)
   }
 
   @Test("A device that changes its address is left to people")

@@ -16,8 +16,8 @@ struct ComplaintTests {
   private func ofGateway(_ story: DeskStory, _ method: String, _ parameters: String = "", more: Bool = false)
     -> [ReceivedReply]
   {
-    guard let client = story.bench.connect() else { return [] }
-    story.bench.send(Message.text("io.accessoryd.Gateway.\(method)", parameters, more: more), by: client)
+    guard let client = story.harness.connect() else { return [] }
+    story.harness.send(Message.text("io.accessoryd.Gateway.\(method)", parameters, more: more), by: client)
     return client.replies
   }
 
@@ -26,7 +26,7 @@ struct ComplaintTests {
     let story = DeskStory(.lights { _ in })
     story.app()
     let status = try #require(ofGateway(story, "Status").first)
-    #expect(story.bench.setupCore.registry.accessories.isEmpty)
+    #expect(story.harness.setupCore.registry.accessories.isEmpty)
     #expect(status.object("radio")?.text("state") ?? status.text("radio") == "on")
     #expect(story.text == "0.0 lights: activated")
   }
@@ -64,7 +64,7 @@ struct ComplaintTests {
     app.call("WatchAdvertisements")
     story.run(seconds: 100)
     #expect(story.text.ranges(of: "found a1").count == 2 && story.text.hasSuffix("found a1"))
-    #expect(story.bench.setupCore.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
+    #expect(story.harness.setupCore.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
   }
 
   @Test("3: a setup that fails leaves nothing, and the device can be found again")
@@ -74,16 +74,16 @@ struct ComplaintTests {
     let anna = story.watcher()
     app.call("ShowPicker")
     story.run(seconds: 1)
-    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    story.harness.registry.replies = [.failed(.full, isOpen: true)]
     anna.choose()
     story.run(seconds: 1)
-    #expect(story.bench.setupCore.registry.accessories.isEmpty)
-    #expect(story.bench.registry.saved.accessories.isEmpty)
+    #expect(story.harness.setupCore.registry.accessories.isEmpty)
+    #expect(story.harness.registry.saved.accessories.isEmpty)
     app.call("ShowPicker")
     story.run(seconds: 1)
     anna.choose()
     story.run(seconds: 1)
-    #expect(story.bench.registry.saved.accessories.count == 1)
+    #expect(story.harness.registry.saved.accessories.count == 1)
   }
 
   @Test("4: a removal reaches every client, and those that come after a restart")
@@ -95,7 +95,8 @@ struct ComplaintTests {
     #expect(app.events.last?.text("event") == "accessoryRemoved")
     #expect(second.events.last?.text("event") == "accessoryRemoved")
     let after = DeskStory(
-      .lights { _ in }, scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      .lights { _ in }, scene: [.bulb(1)], registry: StandInRegistryFile(story.harness.registry.saved), run: 2
+    )
     let again = after.app()
     again.hangUp()
     again.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
@@ -118,12 +119,12 @@ struct ComplaintTests {
     story.run(seconds: 1)
     anna.choose()
     story.run(seconds: 1)
-    var registry = BenchRegistry(story.bench.registry.saved)
+    var registry = StandInRegistryFile(story.harness.registry.saved)
     registry.isHeld = true
     let after = DeskStory(manifest, registry: registry, run: 2)
     let cursor = #""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#
     let first = after.app(as: "first")
-    after.bench.releaseRegistry()
+    after.harness.releaseRegistry()
     after.run(seconds: 1)
     let operators = after.watcher()
     first.call("ShowPicker")
@@ -159,18 +160,18 @@ struct ComplaintTests {
     let anna = story.watcher()
     let explained = ofGateway(story, "Explain", #""device":"C0:00:00:00:00:01""#, more: true)
     #expect(explained.count > 1)
-    story.bench.reading = .accepted(
+    story.harness.reading = .accepted(
       AgentCore.Configuration(.lights { _ in }, board: .attentive, access: .twoApps),
       radioSource: "h4:bench",
       warnings: [])
-    story.bench.readManifestAgain()
+    story.harness.readManifestAgain()
     story.run(seconds: 1)
     app.call("ShowPicker")
     story.run(seconds: 1)
     anna.choose()
     story.run(seconds: 1)
     #expect(app.events.contains { $0.text("event") == "accessoryAdded" })
-    #expect(story.bench.setupCore.sessionCount == 1)
+    #expect(story.harness.setupCore.sessionCount == 1)
   }
 
   @Test("6: a picker is closed without ending the session, and nothing of it is left")
@@ -184,8 +185,8 @@ struct ComplaintTests {
     app.call("CancelPicker")
     story.run(seconds: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
-    #expect(story.bench.setupCore.requests.isEmpty)
-    #expect(story.bench.registry.saved.accessories.isEmpty)
+    #expect(story.harness.setupCore.requests.isEmpty)
+    #expect(story.harness.registry.saved.accessories.isEmpty)
     app.call("List")
     #expect(story.lines.last?.hasSuffix("lights: List → done") ?? false)
   }
@@ -200,11 +201,11 @@ struct ComplaintTests {
     #expect(calls[0].replies.map(\.error) == ["io.accessoryd.Session.UserCancelled"])
     let second = app.call("RenameAccessory", about: app.accessory)
     story.run(seconds: 1)
-    story.bench.registry.isHeld = true
+    story.harness.registry.isHeld = true
     anna.answer("Name", #""name":"Hall""#)
     story.run(seconds: 91)
     #expect(second.replies.map(\.error) == ["io.accessoryd.Session.Unknown"])
-    story.bench.releaseRegistry()
+    story.harness.releaseRegistry()
     story.run(seconds: 1)
     #expect(second.replies.count == 1)
     #expect(app.events.last?.text("event") == "accessoryChanged")
@@ -213,14 +214,14 @@ struct ComplaintTests {
   @Test("8: overlapping calls each get an answer of their own")
   func overlapping() {
     let (story, app, anna) = DeskStory.owning()
-    story.bench.registry.isHeld = true
+    story.harness.registry.isHeld = true
     let calls = [
       app.call("RenameAccessory", about: app.accessory), app.call("RenameAccessory", about: app.accessory),
       app.call("ShowPicker"), app.call("ShowPicker"), app.call("RemoveAccessory", about: app.accessory),
       app.call("RemoveAccessory", about: app.accessory),
     ]
     story.run(seconds: 1)
-    story.bench.releaseRegistry()
+    story.harness.releaseRegistry()
     story.run(seconds: 1)
     anna.answer("Deny")
     story.run(seconds: 61)
@@ -276,7 +277,7 @@ struct ComplaintTests {
   @Test("13: a device that does not take its keys any more is told as that; it stays its app's accessory")
   func bondLost() {
     let (story, _, _) = DeskStory.owning()
-    var registry = BenchRegistry(story.bench.registry.saved)
+    var registry = StandInRegistryFile(story.harness.registry.saved)
     registry.loseBonds()
     let after = DeskStory(.lights { _ in }, scene: [.bulb(1)], registry: registry, run: 2)
     let call = after.app().call("List")
@@ -296,6 +297,6 @@ struct ComplaintTests {
     #expect(said.first?.text("event") == "found" && said.last?.text("event") == "lost")
     #expect(said.compactMap { $0.integer("filteredRSSI") }.allSatisfy { (-66 ... -54).contains($0) })
     anna.call("List")
-    #expect(story.bench.setupCore.registry.accessories.count == 1)
+    #expect(story.harness.setupCore.registry.accessories.count == 1)
   }
 }

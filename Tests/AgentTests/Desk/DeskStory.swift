@@ -16,7 +16,7 @@ final class DeskStory {
   /// How exactly lines know their time.
   private static let stepMilliseconds: Int64 = 100
 
-  let bench: any StoryBench
+  let harness: any ScenarioHarness
   private(set) var lines: [String] = []
   private var apps: [StoryApp] = []
   private var watchers: [StoryOperator] = []
@@ -25,19 +25,19 @@ final class DeskStory {
   private let start: Int64
 
   /// The radio scans, and has found what is there, when the story begins.
-  init(_ bench: any StoryBench, after seconds: Int64 = 2) {
-    self.bench = bench
-    bench.run(milliseconds: seconds * 1000)
-    start = bench.now.microseconds
+  init(_ harness: any ScenarioHarness, after seconds: Int64 = 2) {
+    self.harness = harness
+    harness.run(milliseconds: seconds * 1000)
+    start = harness.now.microseconds
   }
 
   /// `run` tells one start of the agent from another.
   convenience init(
     _ manifest: GatewayManifest = .lights, scene: [SceneDevice]? = [.bulb(1)], access: AccessList = .twoApps,
-    registry: BenchRegistry = BenchRegistry(), run: UInt64 = 1
+    registry: StandInRegistryFile = StandInRegistryFile(), run: UInt64 = 1
   ) {
     self.init(
-      StoryTransport.current.bench(manifest, scene: scene, access: access, registry: registry, run: run))
+      StoryTransport.current.harness(manifest, scene: scene, access: access, registry: registry, run: run))
   }
 
   var text: String { lines.joined(separator: "\n") }
@@ -51,16 +51,17 @@ final class DeskStory {
   func run(seconds: Double) {
     var steps = Int64(seconds * 1000) / Self.stepMilliseconds
     while steps > 0 {
-      let quiet = bench.nextTime.map { $0.milliseconds(since: bench.now) / Self.stepMilliseconds } ?? steps
+      let quiet =
+        harness.nextTime.map { $0.milliseconds(since: harness.now) / Self.stepMilliseconds } ?? steps
       let count = min(max(quiet, 1), steps)
-      bench.run(milliseconds: count * Self.stepMilliseconds)
+      harness.run(milliseconds: count * Self.stepMilliseconds)
       collect()
       steps -= count
     }
   }
 
   func note(_ who: String, _ what: String) {
-    let tenths = (bench.now.microseconds - start) / 100_000
+    let tenths = (harness.now.microseconds - start) / 100_000
     lines.append("\(tenths / 10).\(tenths % 10) \(who): \(what)")
   }
 
@@ -130,7 +131,7 @@ final class StoryCall {
   private unowned let story: DeskStory
   private let method: String
   private let label: String
-  private var client: BenchClient?
+  private var client: HarnessClient?
   private var toldCount = 0
   private(set) var isOver = false
 
@@ -143,9 +144,9 @@ final class StoryCall {
   var replies: [ReceivedReply] { client?.replies ?? [] }
 
   func begin(_ parameters: String, user: UInt32) {
-    client = story.bench.connect(user: user)
+    client = story.harness.connect(user: user)
     guard let client else { return }
-    story.bench.send(
+    story.harness.send(
       Message.text("io.accessoryd.\(method)", parameters, more: Self.streams.contains(method)), by: client)
   }
 
@@ -161,7 +162,7 @@ final class StoryCall {
   func hangUp() {
     guard let client, !isOver else { return }
     isOver = true
-    story.bench.hangUp(client)
+    story.harness.hangUp(client)
   }
 }
 

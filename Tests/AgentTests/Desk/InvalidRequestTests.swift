@@ -38,6 +38,6 @@ struct InvalidRequestTests {
     #expect(reply?.text("field") == field)
     #expect(reply?.integer("code") == 450)
     #expect(reply?.text("reason") != "" && reply?.text("cure") != "")
-    #expect(story.bench.setupCore.requests.isEmpty)
+    #expect(story.harness.setupCore.requests.isEmpty)
   }
 }

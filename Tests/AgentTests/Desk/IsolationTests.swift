@@ -59,16 +59,16 @@ struct IsolationTests {
   private func reply(_ pair: Pair, _ method: String, token: String, _ rest: String, user: UInt32 = 1000)
     -> String
   {
-    guard let client = pair.story.bench.connect(user: user) else { return "no connection" }
-    pair.story.bench.send(
+    guard let client = pair.story.harness.connect(user: user) else { return "no connection" }
+    pair.story.harness.send(
       Message.text(
         "io.accessoryd.Session.\(method)", "\"session\":\"\(token)\"\(rest)",
         more: ["List", "WatchAdvertisements"].contains(method)), by: client)
-    defer { pair.story.bench.hangUp(client) }
+    defer { pair.story.harness.hangUp(client) }
     return client.messages.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
   }
 
-  private func refused(_ pair: Pair) -> UInt64 { pair.story.bench.setupCore.counters.foreignRefused }
+  private func refused(_ pair: Pair) -> UInt64 { pair.story.harness.setupCore.counters.foreignRefused }
 
   @Test(
     "An accessory of another app, a removed one, a random one and none are refused alike",
@@ -114,8 +114,8 @@ struct IsolationTests {
     let before = refused(pair)
     var replies: Set<String> = []
     for token in [pair.garden.token, pair.ended, "0123456789abcdef0123456789abcdef", "x"] {
-      guard let client = pair.story.bench.connect(user: 1000) else { continue }
-      pair.story.bench.send(
+      guard let client = pair.story.harness.connect(user: 1000) else { continue }
+      pair.story.harness.send(
         Message.text("io.accessoryd.Session.Activate", #""session":"\#(token)""#, more: true), by: client)
       replies.insert(client.messages.map { String(decoding: $0, as: UTF8.self) }.joined())
     }
@@ -128,8 +128,8 @@ struct IsolationTests {
     let pair = pair()
     var replies: Set<String> = []
     for name in ["garden", "nobody", ""] {
-      guard let client = pair.story.bench.connect(user: 1000) else { continue }
-      pair.story.bench.send(
+      guard let client = pair.story.harness.connect(user: 1000) else { continue }
+      pair.story.harness.send(
         Message.text("io.accessoryd.Session.Activate", #""app":"\#(name)""#, more: true), by: client)
       replies.insert(client.messages.map { String(decoding: $0, as: UTF8.self) }.joined())
     }
@@ -168,8 +168,8 @@ struct IsolationTests {
   func operators() {
     let pair = pair()
     for method in ["Watch", "List", "Registry", "Export"] {
-      guard let client = pair.story.bench.connect(user: 1000) else { continue }
-      pair.story.bench.send(Message.text("io.accessoryd.Operator.\(method)", "", more: true), by: client)
+      guard let client = pair.story.harness.connect(user: 1000) else { continue }
+      pair.story.harness.send(Message.text("io.accessoryd.Operator.\(method)", "", more: true), by: client)
       #expect(client.replies.map(\.error) == ["org.varlink.service.PermissionDenied"])
     }
   }

@@ -21,8 +21,8 @@ struct PickerChoiceStories {
     stream.appetite = 0
     story.run(seconds: 60)
     // It has had more to read than fits into its buffer.
-    let deadline = story.bench.nextTime
-    #expect(try #require(deadline) > story.bench.now)
+    let deadline = story.harness.nextTime
+    #expect(try #require(deadline) > story.harness.now)
     let before = stream.replies.count
     stream.appetite = .max
     story.run(seconds: 1)
@@ -184,11 +184,11 @@ struct PickerChoiceStories {
     let ben = story.watcher("ben")
     story.run(seconds: 0.1)
     _ = story.takeLines()
-    story.bench.registry.isHeld = true
+    story.harness.registry.isHeld = true
     anna.choose()
     ben.choose()
     story.run(seconds: 1)
-    story.bench.releaseRegistry()
+    story.harness.releaseRegistry()
     story.run(seconds: 1)
     ben.choose()
     #expect(

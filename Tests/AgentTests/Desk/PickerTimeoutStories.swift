@@ -35,11 +35,11 @@ struct PickerTimeoutStories {
     story.watcher()
     app.call("ShowPicker")
     story.run(seconds: 20)
-    story.bench.radioVanishes()
+    story.harness.radioVanishes()
     story.run(seconds: 20)
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"short"}"#)
     story.run(seconds: 20)
-    story.bench.radioComes([])
+    story.harness.radioComes([])
     story.run(seconds: 45)
     #expect(
       story.text == """

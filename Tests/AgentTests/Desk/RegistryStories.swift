@@ -18,7 +18,7 @@ struct RegistryStories {
     camera.item = "camera"
     try registry.apply(.add(camera))
     try registry.apply(.remove(Rows.identifier(2), leavesTombstone: true))
-    let story = DeskStory(registry: BenchRegistry(registry))
+    let story = DeskStory(registry: StandInRegistryFile(registry))
     let anna = story.watcher()
     anna.call("Allow", #""app":"lights","device":"Cam-1""#)
     // The name's last byte is no text.
@@ -36,7 +36,7 @@ struct RegistryStories {
   @Test("A full disk fails the setup; nothing is half added, and the device is offered again")
   func failingAdd() {
     let (story, app, anna) = DeskStory.choosing()
-    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    story.harness.registry.replies = [.failed(.full, isOpen: true)]
     anna.choose()
     story.run(seconds: 1)
     app.call("List")
@@ -71,7 +71,7 @@ struct RegistryStories {
   func problem(failure: RegistryStoreError) throws {
     let (story, app, anna) = DeskStory.choosing()
     #expect(problems(story).isEmpty)
-    story.bench.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
+    story.harness.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
     let choice = anna.choose()
     story.run(seconds: 1)
     for cure in [choice.replies.first?.text("cure"), app.events.last?.object("error")?.text("cure")] {
@@ -97,11 +97,11 @@ struct RegistryStories {
     let (story, app, anna) = DeskStory.choosing()
     anna.choose()
     story.run(seconds: 1)
-    story.bench.registry.isHeld = true
+    story.harness.registry.isHeld = true
     app.call("RemoveAccessory", about: app.accessory)
     story.run(seconds: 31)
     app.call("List")
-    story.bench.releaseRegistry()
+    story.harness.releaseRegistry()
     story.run(seconds: 1)
     app.call("List")
     #expect(
@@ -121,14 +121,14 @@ struct RegistryStories {
 
   @Test("Calls that come while the file is read wait for it")
   func deferred() {
-    var registry = BenchRegistry()
+    var registry = StandInRegistryFile()
     registry.isHeld = true
     let story = DeskStory(.lights { _ in }, registry: registry)
     let app = story.app()
     let anna = story.watcher()
     anna.call("List")
     story.run(seconds: 3)
-    story.bench.releaseRegistry()
+    story.harness.releaseRegistry()
     story.run(seconds: 1)
     app.call("ShowPicker")
     #expect(
@@ -144,7 +144,7 @@ struct RegistryStories {
 
   @Test("Calls that wait for the file are answered after 30 s")
   func deferredTooLong() {
-    var registry = BenchRegistry()
+    var registry = StandInRegistryFile()
     registry.isHeld = true
     let story = DeskStory(.lights { _ in }, registry: registry)
     story.app()
@@ -160,7 +160,7 @@ struct RegistryStories {
 
   @Test("Without its file nothing is granted or removed, and everybody is told what to do")
   func degraded() {
-    var registry = BenchRegistry()
+    var registry = StandInRegistryFile()
     registry.replies = [.refused(.foreign(applicationID: 1))]
     let story = DeskStory(.lights { _ in }, registry: registry)
     let app = story.app()
@@ -202,7 +202,7 @@ struct RegistryStories {
 
   @Test("What awaits its app stays when the file is read again after a reset, as after any other opening")
   func resetThenReadAgain() throws {
-    var registry = BenchRegistry()
+    var registry = StandInRegistryFile()
     registry.replies = [.refused(.foreign(applicationID: 1))]
     let story = DeskStory(.lights { $0.setupOptions = .confirmAuthorization }, registry: registry)
     let anna = story.watcher()
@@ -212,9 +212,9 @@ struct RegistryStories {
     story.run(seconds: 1)
     anna.choose()
     story.run(seconds: 1)
-    story.bench.registry.replies = [
+    story.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
-      .opened(story.bench.registry.saved),
+      .opened(story.harness.registry.saved),
     ]
     anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
     story.run(seconds: 1)
@@ -242,7 +242,7 @@ struct RegistryStories {
     let (story, app, anna) = DeskStory.choosing()
     anna.choose()
     story.run(seconds: 1)
-    story.bench.registry.replies = [
+    story.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.foreign(applicationID: 1)),
     ]
@@ -281,18 +281,18 @@ struct RegistryStories {
   func confirmedUnheard() throws {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let (story, app, _) = DeskStory.owning(manifest)
-    var registry = story.bench.registry.saved
+    var registry = story.harness.registry.saved
     let identifier = try #require(registry.accessories.first).identifier
     _ = try registry.apply(.authorize(identifier, ssid: nil, bridgingIdentifier: nil))
-    story.bench.registry.replies = [
+    story.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.failed(.readOnly)), .opened(registry),
     ]
     app.call("FinishAuthorization", about: app.accessory)
     story.run(seconds: 1)
     let configuration = AgentCore.Configuration(manifest, access: .twoApps)
-    story.bench.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
-    story.bench.readManifestAgain()
+    story.harness.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
+    story.harness.readManifestAgain()
     story.run(seconds: 1)
     #expect(
       story.text == """

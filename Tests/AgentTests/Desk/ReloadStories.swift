@@ -10,10 +10,10 @@ import VirtualRadio
 @Suite("Apps and operators when the manifest is read again", .overEveryTransport)
 struct ReloadStories {
   private func reload(_ story: DeskStory, _ manifest: GatewayManifest, _ access: AccessList = .twoApps) {
-    story.bench.reading = .accepted(
+    story.harness.reading = .accepted(
       AgentCore.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
       warnings: [])
-    story.bench.readManifestAgain()
+    story.harness.readManifestAgain()
     story.run(seconds: 1)
   }
 
@@ -40,12 +40,12 @@ struct ReloadStories {
   @Test("Who is connected already has the rights of the new manifest, not those of the old one")
   func connectedBefore() throws {
     let (story, _, _) = DeskStory.owning()
-    let before = try #require(story.bench.connect(user: 1000))
+    let before = try #require(story.harness.connect(user: 1000))
     var access = AccessList.twoApps
     access.appsOfUser[1000] = nil
     access.appsOfUser[1001, default: []].insert("lights")
     reload(story, .lights { _ in }, access)
-    story.bench.send(Message.call("io.accessoryd.Session.Activate", more: true), by: before)
+    story.harness.send(Message.call("io.accessoryd.Session.Activate", more: true), by: before)
     #expect(before.replies.map(\.error) == ["io.accessoryd.Session.ActivationFailed"])
   }
 
@@ -80,8 +80,8 @@ struct ReloadStories {
         3.0 anna: Authorize → NotFound app lamps
         """)
     #expect(problems(story) == [])
-    guard let bench = story.bench as? Workbench else { return }
-    let said: [String] = bench.notices.compactMap { notice in
+    guard let harness = story.harness as? AgentHarness else { return }
+    let said: [String] = harness.notices.compactMap { notice in
       switch notice {
       case .setup(.added): "added"
       case .setup(.removed): "removed"

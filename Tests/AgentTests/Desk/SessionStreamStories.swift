@@ -45,8 +45,8 @@ struct SessionStreamStories {
   @Test("A session that is streamed is not taken up by another connection, and its owner is told so")
   func streamed() throws {
     let (story, app, _) = DeskStory.owning()
-    let client = try #require(story.bench.connect(user: app.user))
-    story.bench.send(
+    let client = try #require(story.harness.connect(user: app.user))
+    story.harness.send(
       Message.text("io.accessoryd.Session.Activate", #""session":"\#(app.token)""#, more: true), by: client)
     let reply = try #require(client.replies.first)
     #expect(reply.error == "io.accessoryd.Session.InvalidRequest" && reply.text("field") == "session")
@@ -231,6 +231,6 @@ struct AdvertisementStories {
       story.text == """
         2.0 lights: Resolve → C0:00:00:00:00:01
         """)
-    #expect(story.bench.setupCore.counters.resolved == 1)
+    #expect(story.harness.setupCore.counters.resolved == 1)
   }
 }

@@ -124,7 +124,7 @@ struct SetupStories {
     #expect(app.accessory != "")
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let after = DeskStory(
-      manifest, scene: [.bulb(1)], registry: BenchRegistry(story.bench.registry.saved), run: 2)
+      manifest, scene: [.bulb(1)], registry: StandInRegistryFile(story.harness.registry.saved), run: 2)
     let again = after.app()
     again.call("List")
     let returning = after.app(as: "lights again")
@@ -143,7 +143,7 @@ struct SetupStories {
         0.1 lights again: pickerDidDismiss
         0.1 lights again: pickerFinished userCancelled
         """)
-    #expect(after.bench.registry.saved.accessories.isEmpty)
+    #expect(after.harness.registry.saved.accessories.isEmpty)
   }
 
   @Test("Removed while it awaits its app, it takes its picker with it")
@@ -174,7 +174,7 @@ struct SetupStories {
     anna.choose()
     story.run(seconds: 1)
     _ = story.takeLines()
-    story.bench.registry.replies = [.failed(.full, isOpen: true)]
+    story.harness.registry.replies = [.failed(.full, isOpen: true)]
     app.call("RemoveAccessory", about: app.accessory)
     story.run(seconds: 31)
     #expect(
@@ -194,10 +194,10 @@ struct SetupStories {
     let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     story.run(seconds: 119)
-    story.bench.registry.isHeld = true
+    story.harness.registry.isHeld = true
     app.call("FinishAuthorization", about: app.accessory)
     story.run(seconds: 5)
-    story.bench.releaseRegistry()
+    story.harness.releaseRegistry()
     story.run(seconds: 1)
     #expect(
       story.text == """

@@ -11,7 +11,7 @@ final class StoryApp {
   private let name: String
   let user: UInt32
   let label: String
-  private(set) var stream: BenchClient?
+  private(set) var stream: HarnessClient?
   private(set) var token = ""
   private(set) var epoch = ""
   /// The number of the event that comes next.
@@ -29,16 +29,16 @@ final class StoryApp {
 
   /// Opens a stream; with parameters of its own it goes on with an old one.
   func activate(_ more: String = "") {
-    stream = story.bench.connect(user: user)
+    stream = story.harness.connect(user: user)
     toldCount = 0
     guard let stream else { return }
     let parameters = more.isEmpty ? "\"app\":\"\(name)\"" : more
-    story.bench.send(Message.text("io.accessoryd.Session.Activate", parameters, more: true), by: stream)
+    story.harness.send(Message.text("io.accessoryd.Session.Activate", parameters, more: true), by: stream)
   }
 
   func hangUp() {
     collect()
-    if let stream { story.bench.hangUp(stream) }
+    if let stream { story.harness.hangUp(stream) }
     stream = nil
   }
 
@@ -98,7 +98,7 @@ final class StoryApp {
 final class StoryOperator {
   private unowned let story: DeskStory
   private let label: String
-  private(set) var stream: BenchClient?
+  private(set) var stream: HarnessClient?
   /// The request that was told of last.
   private(set) var request = ""
   private(set) var candidates: [JSONObject] = []
@@ -111,9 +111,9 @@ final class StoryOperator {
   }
 
   func watch() {
-    stream = story.bench.connect()
+    stream = story.harness.connect()
     guard let stream else { return }
-    story.bench.send(Message.text("io.accessoryd.Operator.Watch", "", more: true), by: stream)
+    story.harness.send(Message.text("io.accessoryd.Operator.Watch", "", more: true), by: stream)
   }
 
   @discardableResult

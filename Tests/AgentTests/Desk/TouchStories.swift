@@ -28,7 +28,7 @@ struct TouchStories {
   }
 
   private func signals(_ story: DeskStory) -> [String] {
-    story.bench.touchSignals.map { "\($0.outcome.rawValue) \($0.app) \($0.item)" }
+    story.harness.touchSignals.map { "\($0.outcome.rawValue) \($0.app) \($0.item)" }
   }
 
   @Test("A device that is brought is set up a second after it came")
@@ -234,9 +234,9 @@ struct TouchStories {
   func radioGlitch() {
     let (story, _, _) = touching([.bulb(1, level: -35)])
     story.run(seconds: 2)
-    story.bench.radioVanishes()
+    story.harness.radioVanishes()
     story.run(seconds: 20)
-    story.bench.radioComes([.bulb(1, level: -35)])
+    story.harness.radioComes([.bulb(1, level: -35)])
     story.run(seconds: 20)
     #expect(
       story.text == """

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// The real loop on a thread of its own, turned by a test, with a disk of the test's.
-enum LoopBench {
+enum LoopHarness {
   /// Runs `body` with the loop once it has begun. Signals stay the other threads': the loop's thread has them blocked.
   static func run(
     in folder: Folder, disk: Disk, _ body: @escaping @Sendable (inout AgentLoop) throws -> Void

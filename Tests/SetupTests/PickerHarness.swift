@@ -6,7 +6,7 @@ import Registry
 @testable import Setup
 
 /// An open picker and what its session was told.
-final class PickerBench {
+final class PickerHarness {
   /// What a session is told, without the devices' payloads.
   enum Event: Equatable {
     case didPresent
@@ -141,7 +141,7 @@ extension SetupFailure {
   static var denied: Self { Self(.userRestricted, "an operator said no", cure: "ask the operator") }
 }
 
-extension [PickerBench.Event] {
+extension [PickerHarness.Event] {
   /// The code that a picker finished with; nil when it did not, or finished well.
   var failure: SetupErrorCode? { finish?.code }
 

@@ -12,14 +12,14 @@ import Varlink
 import VirtualRadio
 
 /// An agent with a virtual controller and clients, in virtual time: everything a shell would do, done at once.
-final class Workbench: StoryBench {
+final class AgentHarness: ScenarioHarness {
   private(set) var agent: AgentCore
   var setupCore: SetupCore { agent.setupCore }
   private(set) var now = Instant(microseconds: 0)
   private var controller: VirtualController?
   /// The disk did, which makes a loop turn.
   private var hasAnswered = false
-  private(set) var clients: [ClientID: BenchClient] = [:]
+  private(set) var clients: [ClientID: HarnessClient] = [:]
   private(set) var notices: [Notice] = []
   private(set) var touchSignals: [TouchSignal] = []
   private(set) var opened: [RadioSelection] = []
@@ -32,14 +32,14 @@ final class Workbench: StoryBench {
   var reading: ManifestReading?
   private(set) var readingsAsked = 0
   /// Answers for the registry's file; while it is held, what was asked waits.
-  var registry: BenchRegistry
+  var registry: StandInRegistryFile
 
   /// `run` tells one start of the agent from another: identifiers and the epoch are drawn anew.
   init(
     _ manifest: GatewayManifest, scene devices: [SceneDevice]? = nil,
     script: ControllerScript = ControllerScript(),
     access: AccessList = .operators, board: BoardProfile = .attentive,
-    registry: BenchRegistry = BenchRegistry(), run: UInt64 = 1
+    registry: StandInRegistryFile = StandInRegistryFile(), run: UInt64 = 1
   ) {
     self.registry = registry
     let setup = AgentCore.Setup(
@@ -203,37 +203,37 @@ final class Workbench: StoryBench {
 
   // MARK: - Clients
 
-  func id(of client: BenchClient) -> ClientID {
-    guard let id = client.id else { preconditionFailure("who is at a workbench is known to its agent") }
+  func id(of client: HarnessClient) -> ClientID {
+    guard let id = client.id else { preconditionFailure("who is at a harness is known to its agent") }
     return id
   }
 
-  func connect(user: UInt32) -> BenchClient? { connect(user: user, groups: []) }
+  func connect(user: UInt32) -> HarnessClient? { connect(user: user, groups: []) }
 
   /// Somebody connects; nil when turned away.
-  func connect(user: UInt32 = 0, groups: Set<UInt32>) -> BenchClient? {
+  func connect(user: UInt32 = 0, groups: Set<UInt32>) -> HarnessClient? {
     let peer = Peer(process: 1, uid: user, groups: groups)
     guard case .admitted(let id) = agent.admit(peer, at: now) else {
       turn()
       return nil
     }
-    let client = BenchClient(id)
+    let client = HarnessClient(id)
     clients[id] = client
     return client
   }
 
-  func send(_ bytes: [UInt8], by client: BenchClient) {
+  func send(_ bytes: [UInt8], by client: HarnessClient) {
     client.outgoing += bytes
     deliver(to: id(of: client))
     turn()
   }
 
-  func endInput(of client: BenchClient) {
+  func endInput(of client: HarnessClient) {
     agent.endInput(id(of: client))
     turn()
   }
 
-  func hangUp(_ client: BenchClient) {
+  func hangUp(_ client: HarnessClient) {
     agent.drop(id(of: client))
     client.isClosed = true
     turn()
@@ -242,7 +242,7 @@ final class Workbench: StoryBench {
   /// Calls a method of the operators' interface and answers what came back in this turn.
   @discardableResult
   func call(
-    _ method: String, by client: BenchClient, more: Bool = false,
+    _ method: String, by client: HarnessClient, more: Bool = false,
     _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) -> [ReceivedReply] {
     let before = client.replies.count

@@ -5,7 +5,7 @@ import Controller
 import HCI
 
 /// A scan and the kernel it asks, in virtual time.
-struct SharedBench {
+struct MgmtScanHarness {
   var kernel = StandInKernel()
   var scan = MgmtScan(index: 3)
   var now = Instant(microseconds: 0)

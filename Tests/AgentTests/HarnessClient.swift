@@ -3,9 +3,9 @@
 import Agent
 import Varlink
 
-/// A client of a bench: what it sends, and what it was sent.
-class BenchClient {
-  /// Who it is to the agent of a workbench; nil at a socket.
+/// A client of a harness: what it sends, and what it was sent.
+class HarnessClient {
+  /// Who it is to the agent of a harness; nil at a socket.
   let id: ClientID?
   var isClosed = false
   var outgoing: [UInt8] = []

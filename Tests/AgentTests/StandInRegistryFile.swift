@@ -2,8 +2,8 @@
 
 import Registry
 
-/// The registry's file of a workbench, in memory.
-struct BenchRegistry {
+/// The registry's file of a harness, in memory.
+struct StandInRegistryFile {
   /// What the file holds.
   private(set) var saved = AccessoryRegistry()
   /// What the next requests come to; then they succeed.

@@ -19,7 +19,7 @@ import VirtualRadio
 ///
 /// Only time is the story's: it stands still while the loop turns, until nobody waits for anything. Nothing sleeps; what
 /// another thread or program does meanwhile is awaited.
-final class SocketBench: StoryBench {
+final class SocketHarness: ScenarioHarness {
   /// So long something else may take, in real time.
   private static let patienceMilliseconds: Int32 = 30_000
   /// More turns at one time are none that come to an end.
@@ -34,7 +34,8 @@ final class SocketBench: StoryBench {
   private var clients: [SocketClient] = []
 
   init(
-    _ manifest: GatewayManifest, scene devices: [SceneDevice]?, access: AccessList, registry: BenchRegistry,
+    _ manifest: GatewayManifest, scene devices: [SceneDevice]?, access: AccessList,
+    registry: StandInRegistryFile,
     run: UInt64
   ) {
     let (time, air, programs) = (StoryTime(), StoryAir(devices, seed: 5), programs)
@@ -117,7 +118,7 @@ final class SocketBench: StoryBench {
   var setupCore: SetupCore { loop.context.agent.setupCore }
   var touchSignals: [TouchSignal] { programs.signals }
 
-  var registry: BenchRegistry {
+  var registry: StandInRegistryFile {
     get { disk.state }
     set { disk.state = newValue }
   }
@@ -152,7 +153,7 @@ final class SocketBench: StoryBench {
 
   // MARK: - Clients
 
-  func connect(user: UInt32) -> BenchClient? {
+  func connect(user: UInt32) -> HarnessClient? {
     guard let client = try? SocketClient(folder.path + "/socket", user: user) else { return nil }
     clients.append(client)
     settle()
@@ -160,7 +161,7 @@ final class SocketBench: StoryBench {
     return client.isClosed ? nil : client
   }
 
-  func send(_ bytes: [UInt8], by client: BenchClient) {
+  func send(_ bytes: [UInt8], by client: HarnessClient) {
     client.outgoing += bytes
     repeat {
       for client in clients { client.write() }
@@ -169,7 +170,7 @@ final class SocketBench: StoryBench {
     } while clients.contains { !$0.outgoing.isEmpty && !$0.isClosed }
   }
 
-  func hangUp(_ client: BenchClient) {
+  func hangUp(_ client: HarnessClient) {
     clients.removeAll { $0 === client }
     (client as? SocketClient)?.close()
     settle()
@@ -183,7 +184,7 @@ final class SocketBench: StoryBench {
 }
 
 /// A client at the socket.
-final class SocketClient: BenchClient {
+final class SocketClient: HarnessClient {
   private final class End {
     let descriptor: Descriptor
     init(_ path: String) throws(SystemError) { descriptor = try UnixConnection.open(path: path) }

@@ -8,14 +8,14 @@ import VirtualRadio
 /// A gateway in a story's time: the agent, its radio, its disk, and everybody who is connected to it.
 ///
 /// Whatever is done is done at once, and all that follows from it at the same time.
-protocol StoryBench: AnyObject {
+protocol ScenarioHarness: AnyObject {
   var now: Instant { get }
   /// Before then nothing happens by itself.
   var nextTime: Instant? { get }
   /// What the agent knows of sessions, requests and accessories.
   var setupCore: SetupCore { get }
   /// The registry's file.
-  var registry: BenchRegistry { get set }
+  var registry: StandInRegistryFile { get set }
   /// What a reading of the manifest brings.
   var reading: ManifestReading? { get set }
   /// What the gateway's program for touches was told.
@@ -29,12 +29,12 @@ protocol StoryBench: AnyObject {
   /// Another controller is plugged in.
   func radioComes(_ scene: [SceneDevice])
   /// Somebody connects; nil when turned away.
-  func connect(user: UInt32) -> BenchClient?
-  func send(_ bytes: [UInt8], by client: BenchClient)
-  func hangUp(_ client: BenchClient)
+  func connect(user: UInt32) -> HarnessClient?
+  func send(_ bytes: [UInt8], by client: HarnessClient)
+  func hangUp(_ client: HarnessClient)
 }
 
-extension StoryBench {
+extension ScenarioHarness {
   /// Root connects.
-  func connect() -> BenchClient? { connect(user: 0) }
+  func connect() -> HarnessClient? { connect(user: 0) }
 }
