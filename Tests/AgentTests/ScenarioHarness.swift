@@ -5,7 +5,7 @@ import HCI
 import Setup
 import VirtualRadio
 
-/// A gateway in a story's time: the agent, its radio, its disk, and everybody who is connected to it.
+/// A gateway in a scenario's time: the agent, its radio, its disk, and everybody who is connected to it.
 ///
 /// Whatever is done is done at once, and all that follows from it at the same time.
 protocol ScenarioHarness: AnyObject {

@@ -17,7 +17,7 @@ import VirtualRadio
 /// The gateway as it runs: the real loop with its listener, its workers, a file and a simulated controller behind packet
 /// sockets; and clients that are connected to its socket, each as a user.
 ///
-/// Only time is the story's: it stands still while the loop turns, until nobody waits for anything. Nothing sleeps; what
+/// Only time is the scenario's: it stands still while the loop turns, until nobody waits for anything. Nothing sleeps; what
 /// another thread or program does meanwhile is awaited.
 final class SocketHarness: ScenarioHarness {
   /// So long something else may take, in real time.
@@ -25,11 +25,11 @@ final class SocketHarness: ScenarioHarness {
   /// More turns at one time are none that come to an end.
   private static let turnsMax = 10_000
 
-  private let folder = StoryFolder()
-  private let time: StoryTime
-  private let air: StoryAir
-  private let disk: StoryDisk
-  private let programs = StoryPrograms()
+  private let folder = ScenarioFolder()
+  private let time: ScenarioTime
+  private let air: ScenarioRadio
+  private let disk: ScenarioDisk
+  private let programs = ScenarioPrograms()
   private var loop: AgentLoop
   private var clients: [SocketClient] = []
 
@@ -38,8 +38,8 @@ final class SocketHarness: ScenarioHarness {
     registry: StandInRegistryFile,
     run: UInt64
   ) {
-    let (time, air, programs) = (StoryTime(), StoryAir(devices, seed: 5), programs)
-    let disk = StoryDisk(registry, path: folder.path + "/registry.sqlite")
+    let (time, air, programs) = (ScenarioTime(), ScenarioRadio(devices, seed: 5), programs)
+    let disk = ScenarioDisk(registry, path: folder.path + "/registry.sqlite")
     (self.time, self.air, self.disk) = (time, air, disk)
     let setup = AgentCore.Setup(
       AgentCore.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
@@ -60,7 +60,7 @@ final class SocketHarness: ScenarioHarness {
       }
       try loop.begin()
     } catch {
-      preconditionFailure("a story's gateway does not start: \(error)")
+      preconditionFailure("a scenario's gateway does not start: \(error)")
     }
     settle()
   }
@@ -99,12 +99,12 @@ final class SocketHarness: ScenarioHarness {
         let count = try loop.turn(waitingMilliseconds: isAwaited ? Self.patienceMilliseconds : 0)
         guard count == 0 else { continue }
       } catch {
-        preconditionFailure("a story's loop cannot turn: \(error)")
+        preconditionFailure("a scenario's loop cannot turn: \(error)")
       }
       precondition(!isAwaited, "neither the disk nor a program comes to an end")
       guard loop.isDue else { return air.exchangePackets(at: time.now) }
     }
-    preconditionFailure("a story's loop does not come to rest")
+    preconditionFailure("a scenario's loop does not come to rest")
   }
 
   /// Another thread or program is about to make the loop turn.
@@ -194,7 +194,7 @@ final class SocketClient: HarnessClient {
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(_ path: String, user: UInt32) throws(SystemError) {
-    precondition(peer_act_as(user) == 0, "a client is who the story says")
+    precondition(peer_act_as(user) == 0, "a client is who the scenario says")
     defer { precondition(peer_act_as(0) == 0, "the test is root again") }
     end = try End(path)
     super.init(nil)
@@ -233,12 +233,12 @@ final class SocketClient: HarnessClient {
 }
 
 /// What time it is.
-final class StoryTime {
+final class ScenarioTime {
   var now = Instant(microseconds: 0)
 }
 
 /// The simulated controller that the loop opens, behind a pair of packet sockets.
-final class StoryAir {
+final class ScenarioRadio {
   /// What the devices worker's thread and the test's share.
   final class Opening: Sendable {
     private struct State {
@@ -316,7 +316,7 @@ final class StoryAir {
 }
 
 /// What the gateway's program for touches was run with.
-final class StoryPrograms {
+final class ScenarioPrograms {
   private(set) var signals: [TouchSignal] = []
 
   func began(_ words: [String]) {

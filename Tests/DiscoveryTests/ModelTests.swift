@@ -32,7 +32,8 @@ struct ModelTests {
     #expect(eventCount > 250, "seed \(seed)")
   }
 
-  @Test("With little room every table keeps its bounds and every story its order", arguments: UInt64(1)...12)
+  @Test(
+    "With little room every table keeps its bounds and every sighting its order", arguments: UInt64(1)...12)
   func bounds(seed: UInt64) {
     let manifest = GatewayManifest(.ofTheScene) {
       $0.capacities.devices = 16
@@ -44,7 +45,7 @@ struct ModelTests {
     let listener = Listener(manifest)
     var scene = RandomScene(devices: 40, seed: seed)
     var dice = SeededGenerator(seed: seed, stream: 1)
-    var stories: [Story: Bool] = [:]
+    var found: [Subject: Bool] = [:]
     var count: UInt64 = 0
     for step in 0..<3000 {
       var last: Int64 = 0
@@ -59,17 +60,17 @@ struct ModelTests {
       #expect(listener.deviceCount <= 16)
       for sighting in listener.sightings() {
         count += 1
-        let story = Story(address: sighting.sighting.address, item: sighting.item)
-        let isFound = stories[story] ?? false
+        let subject = Subject(address: sighting.sighting.address, item: sighting.item)
+        let isFound = found[subject] ?? false
         #expect(
           isFound == (sighting.sighting.event != .found), "seed \(seed), step \(step): \(sighting.line)")
-        stories[story] = sighting.sighting.event != .lost
+        found[subject] = sighting.sighting.event != .lost
       }
     }
     #expect(count == listener.produced, "seed \(seed)")
     let counters = listener.counters
     #expect(counters.found + counters.changed + counters.lost == count)
-    #expect(counters.found - counters.lost == UInt64(stories.values.count { $0 }))
+    #expect(counters.found - counters.lost == UInt64(found.values.count { $0 }))
     // Room was short, or nothing was shown.
     #expect(counters.unknownDevicesEvicted + counters.matchingDevicesEvicted > 0)
     #expect(counters.matchesEvicted + counters.matchesTurnedAway > 0)
@@ -93,7 +94,7 @@ struct ModelTests {
     #expect(!runs[0].isEmpty)
   }
 
-  private struct Story: Hashable {
+  private struct Subject: Hashable {
     var address: DeviceAddress
     var item: String
   }

@@ -11,7 +11,7 @@ import Testing
 struct AlarmTests {
   @Test("On a disk that only says that it synced, an acknowledged change is lost: the alarm works")
   func canary() throws {
-    let trial = try Trial(Story.all[1], .closed)
+    let trial = try Trial(Scenario.all[1], .closed)
     let keeper = trial.disk.keeper()
     _ = keeper.answer(.open)
     trial.disk.ignoreSyncs()

@@ -14,10 +14,10 @@ struct FaultTests {
 
   @Test(
     "A change whose calls fail is made or not, and the file can be written to or says that it cannot",
-    arguments: Story.all.map(\.name))
+    arguments: Scenario.all.map(\.name))
   func commits(name: String) throws {
-    let story = try #require(Story.all.first { $0.name == name })
-    let trial = try Trial(story, .cut)
+    let scenario = try #require(Scenario.all.first { $0.name == name })
+    let trial = try Trial(scenario, .cut)
     print("failing calls, \(name): \(failures(of: .commit(trial.writes), from: trial, to: trial.after))")
   }
 
@@ -25,8 +25,8 @@ struct FaultTests {
     "An import whose calls fail is made or not, and the file can be written to or says that it cannot",
     arguments: Trial.Start.allCases)
   func replacing(start: Trial.Start) throws {
-    let trial = try Trial(Story.all[1], start)
-    let imported = try #require(Story.all.last).registryBefore()
+    let trial = try Trial(Scenario.all[1], start)
+    let imported = try #require(Scenario.all.last).registryBefore()
     print("failing calls, import (\(start)): \(failures(of: .replace(imported), from: trial, to: imported))")
   }
 
@@ -55,7 +55,7 @@ struct FaultTests {
     "Opening whose calls fail says so, never that the file is damaged, and harms nothing",
     arguments: Trial.Start.allCases)
   func opening(start: Trial.Start) throws {
-    let trial = try Trial(Story.all[1], start)
+    let trial = try Trial(Scenario.all[1], start)
     let failures = everyFault(trial.disk, opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
       switch reply {
       case .opened(let registry): #expect(registry == trial.before)
@@ -84,7 +84,7 @@ struct FaultTests {
 
   @Test("A reset that fails leaves the old registry, none, or a new one, and can be asked for again")
   func resetting() throws {
-    let trial = try Trial(Story.all[1], .cut)
+    let trial = try Trial(Scenario.all[1], .cut)
     let failures = everyFault(trial.disk, opensFirst: true, { $0.answer(.reset) }) { keeper, disk, reply in
       let found = keeper.answer(.open)
       let allowed: [RegistryReply] = [

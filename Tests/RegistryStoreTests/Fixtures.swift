@@ -16,9 +16,9 @@ enum Fixtures {
   /// What the fixture of version 1 holds.
   static func registry() throws -> AccessoryRegistry {
     var registry = AccessoryRegistry()
-    for story in [Story.all[1], Story.all[9], Story.all[11], Story.all[13]] {
-      if registry == AccessoryRegistry() { registry = try story.registryBefore() }
-      try registry.apply(story.change)
+    for scenario in [Scenario.all[1], Scenario.all[9], Scenario.all[11], Scenario.all[13]] {
+      if registry == AccessoryRegistry() { registry = try scenario.registryBefore() }
+      try registry.apply(scenario.change)
     }
     return registry
   }

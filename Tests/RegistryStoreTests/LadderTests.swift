@@ -20,7 +20,7 @@ struct LadderTests {
 
   @Test("An older file is brought up to date with what is in it, and is then too new for the older program")
   func climbs() throws {
-    let trial = try Trial(Story.all[1], .cut)
+    let trial = try Trial(Scenario.all[1], .cut)
     let newer = keeper(trial.disk)
     #expect(newer.answer(.open) == .opened(trial.before))
     #expect(newer.answer(.commit(trial.writes)) == .done)
@@ -38,7 +38,7 @@ struct LadderTests {
 
   @Test("A power cut on the way up leaves the older file or the newer", arguments: Trial.Start.allCases)
   func cutOnTheWay(start: Trial.Start) throws {
-    let trial = try Trial(Story.all[1], start)
+    let trial = try Trial(Scenario.all[1], start)
     let probe = trial.disk.copy()
     _ = keeper(probe).answer(.open)
     let count = probe.changeCount

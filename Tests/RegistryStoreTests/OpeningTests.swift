@@ -12,7 +12,7 @@ struct OpeningTests {
 
   /// A disk with a registry of some rows, closed well.
   private func disk() throws -> (disk: CrashDisk, registry: AccessoryRegistry) {
-    let trial = try Trial(Story.all[1], .closed)
+    let trial = try Trial(Scenario.all[1], .closed)
     return (trial.disk, trial.before)
   }
 

@@ -9,12 +9,12 @@ import Testing
 struct PowerCutTests {
   @Test(
     "A change is there wholly or not at all, and for good once it was acknowledged",
-    arguments: Story.all.map(\.name))
+    arguments: Scenario.all.map(\.name))
   func commits(name: String) throws {
-    let story = try #require(Story.all.first { $0.name == name })
+    let scenario = try #require(Scenario.all.first { $0.name == name })
     var cuts = 0
     for start in Trial.Start.allCases {
-      let trial = try Trial(story, start)
+      let trial = try Trial(scenario, start)
       cuts += everyCut(trial.disk, opensFirst: true, { $0.answer(.commit(trial.writes)) }) { reply, found in
         if reply == .done { return found == .opened(trial.after) }
         return found == .opened(trial.after) || found == .opened(trial.before)
@@ -33,7 +33,7 @@ struct PowerCutTests {
 
   @Test("Opening what a power cut left changes nothing, cut as it may be", arguments: Trial.Start.allCases)
   func opening(start: Trial.Start) throws {
-    let trial = try Trial(Story.all[1], start)
+    let trial = try Trial(Scenario.all[1], start)
     let cuts = everyCut(trial.disk, opensFirst: false, { $0.answer(.open) }) { _, found in
       found == .opened(trial.before)
     }
@@ -42,8 +42,8 @@ struct PowerCutTests {
 
   @Test("An import replaces everything or nothing", arguments: Trial.Start.allCases)
   func replacing(start: Trial.Start) throws {
-    let trial = try Trial(Story.all[1], start)
-    let imported = try #require(Story.all.last).registryBefore()
+    let trial = try Trial(Scenario.all[1], start)
+    let imported = try #require(Scenario.all.last).registryBefore()
     let cuts = everyCut(trial.disk, opensFirst: true, { $0.answer(.replace(imported)) }) { reply, found in
       found == .opened(imported) || (reply != .done && found == .opened(trial.before))
     }
@@ -54,7 +54,7 @@ struct PowerCutTests {
     "A reset leads from the old registry to a new one, and never to an older state",
     arguments: Trial.Start.allCases)
   func resetting(start: Trial.Start) throws {
-    let trial = try Trial(Story.all[1], start)
+    let trial = try Trial(Scenario.all[1], start)
     let cuts = everyCut(trial.disk, opensFirst: true, { $0.answer(.reset) }) { reply, found in
       if case .reset = reply { return found == .opened(AccessoryRegistry()) }
       return [.opened(trial.before), .opened(AccessoryRegistry()), .refused(.damaged(.missingBesideLog))]
@@ -66,7 +66,7 @@ struct PowerCutTests {
 
   @Test("Of many changes the first ones are there, all that were acknowledged among them")
   func manyChanges() throws {
-    let trial = try Trial(Story.all[1], .closed)
+    let trial = try Trial(Scenario.all[1], .closed)
     let identifier = try #require(trial.before.accessories.first).identifier
     var states = [trial.before]
     var writes: [[RegistryWrite]] = []

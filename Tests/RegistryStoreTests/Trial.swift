@@ -6,7 +6,7 @@ import RegistryStore
 import RegistrySupport
 import Testing
 
-/// A story on a disk: the registry before its change, and what the change leads to.
+/// A scenario on a disk: the registry before its change, and what the change leads to.
 struct Trial {
   /// How the file was left when the change is made.
   enum Start: CaseIterable {
@@ -21,12 +21,12 @@ struct Trial {
   let after: AccessoryRegistry
   let writes: [RegistryWrite]
 
-  init(_ story: Story, _ start: Start) throws {
+  init(_ scenario: Scenario, _ start: Start) throws {
     disk = CrashDisk()
     let keeper = disk.keeper()
     var registry = AccessoryRegistry()
     #expect(keeper.answer(.open) == .opened(registry))
-    for change in story.before {
+    for change in scenario.before {
       #expect(keeper.answer(.commit(try registry.apply(change).writes)) == .done)
     }
     if start == .cut { disk.powerOff() }
@@ -34,7 +34,7 @@ struct Trial {
     // A disk that was left in peace writes everything in the end; the log's end is not synced.
     disk.restart(start == .cut ? POWER_LOSES_ALL : POWER_LOSES_NOTHING)
     before = registry
-    writes = try registry.apply(story.change).writes
+    writes = try registry.apply(scenario.change).writes
     after = registry
   }
 

@@ -27,17 +27,17 @@ struct RegistryChangeTests {
     #expect(made > 50, "only \(made) of 300 changes were made")
   }
 
-  @Test("Every kind of change has a story that changes something", arguments: Story.all.map(\.name))
-  func stories(name: String) throws {
-    let story = try #require(Story.all.first { $0.name == name })
-    var registry = try story.registryBefore()
-    #expect(try !registry.apply(story.change).writes.isEmpty)
+  @Test("Every kind of change has a scenario that changes something", arguments: Scenario.all.map(\.name))
+  func scenarios(name: String) throws {
+    let scenario = try #require(Scenario.all.first { $0.name == name })
+    var registry = try scenario.registryBefore()
+    #expect(try !registry.apply(scenario.change).writes.isEmpty)
     registry.checkInvariants()
   }
 
   @Test("Rows that contradict each other are no registry")
   func violations() throws {
-    let registry = try Story.all[1].registryBefore()
+    let registry = try Scenario.all[1].registryBefore()
     let rows = registry.rows
     for index in rows.indices {
       var fewer = rows

@@ -8,7 +8,7 @@ import Testing
 @Suite("A picker")
 struct PickerRequestTests {
   @Test("It presents itself, shows what is found, is chosen from, and ends well")
-  func story() {
+  func scenario() {
     let harness = PickerHarness()
     #expect(harness.takeEvents() == [.didPresent])
     #expect(harness.flow.state == .discovering)

@@ -117,7 +117,7 @@ struct CalibrateTests {
 
   @Test("The bulb on the ceiling of the story's scene is measured through the agent")
   func agent() throws {
-    let agent = try StoryAgent()
+    let agent = try ScenarioAgent()
     let run = try agent.run("calibrate", "C4:A1:00:00:2F:14", "--samples", "40", "--json")
     #expect(run.status == 0, "\(run.errorOutput)")
     try expectValid(run.output, "calibrate")

@@ -17,7 +17,7 @@ struct PickScreenTests {
   }
 
   @Test("Keys choose, name and answer; the agent is told, and the screen says what came of it")
-  func story() throws {
+  func scenario() throws {
     let agent = try StandInPicker(
       PickerSamples.waiting + [.request(PickerSamples.rename)],
       ["Choose": [PickerSamples.chosen], "Name": [PickerSamples.empty]])

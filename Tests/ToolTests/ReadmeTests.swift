@@ -32,12 +32,12 @@ struct ReadmeTests {
 
   @Test(
     "Its first app sets up the bulb that is held at the gateway",
-    .enabled(if: StoryTests.python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
+    .enabled(if: ScenarioTests.python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
   func app() throws {
-    let agent = try StoryAgent()
+    let agent = try ScenarioAgent()
     let program = try Self.block("python").replacing("/run/accessoryd/io.accessoryd", with: agent.socket)
     let file = try agent.folder.file("app.py", Array(program.utf8))
-    let run = try Tool.spawn("/usr/bin/timeout", ["60", try #require(StoryTests.python), file])
+    let run = try Tool.spawn("/usr/bin/timeout", ["60", try #require(ScenarioTests.python), file])
     #expect(
       run.status == 0 && run.text == "Lumo bulb is at C4:A1:00:00:1E:27\n", "\(run.text)\(run.errorOutput)")
   }

@@ -33,8 +33,8 @@ func fuzzExport(_ bytes: RawSpan) {
   precondition(again == registry, "an export that does not come back")
 }
 
-/// The exports of every story.
-let exportSeeds: [[UInt8]] = Story.all.compactMap { story in
-  guard let registry = try? story.registryBefore() else { return nil }
+/// The exports of every scenario.
+let exportSeeds: [[UInt8]] = Scenario.all.compactMap { scenario in
+  guard let registry = try? scenario.registryBefore() else { return nil }
   return Array(RegistryExport(registry).joined(separator: "\n").utf8)
 }

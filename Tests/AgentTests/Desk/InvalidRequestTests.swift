@@ -31,13 +31,13 @@ struct InvalidRequestTests {
       (#""settings":{"options":2}"#, "settings.options"),
     ])
   func fields(parameters: String, field: String) {
-    let story = DeskStory(.lights { _ in })
-    let app = story.app()
+    let scenario = SetupScenario(.lights { _ in })
+    let app = scenario.app()
     let reply = app.call("ShowPicker", parameters).replies.first
     #expect(reply?.error == "io.accessoryd.Session.InvalidRequest")
     #expect(reply?.text("field") == field)
     #expect(reply?.integer("code") == 450)
     #expect(reply?.text("reason") != "" && reply?.text("cure") != "")
-    #expect(story.harness.setupCore.requests.isEmpty)
+    #expect(scenario.harness.setupCore.requests.isEmpty)
   }
 }

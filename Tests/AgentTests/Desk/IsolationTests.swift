@@ -23,35 +23,35 @@ struct IsolationTests {
     ] + accessoryMethods.map { ($0.0, #","accessory":"00""# + $0.1) }
 
   private struct Pair {
-    let story: DeskStory
-    let lights: StoryApp
-    let garden: StoryApp
+    let scenario: SetupScenario
+    let lights: ScenarioApp
+    let garden: ScenarioApp
     /// Lights' accessory that was removed, and garden's session that ended.
     var stale = ""
     var ended = ""
   }
 
   private func pair() -> Pair {
-    let story = DeskStory(.lightsAndGarden)
-    let lights = story.app()
-    let garden = story.app("garden", user: 1001)
-    let anna = story.watcher()
-    var pair = Pair(story: story, lights: lights, garden: garden)
+    let scenario = SetupScenario(.lightsAndGarden)
+    let lights = scenario.app()
+    let garden = scenario.app("garden", user: 1001)
+    let anna = scenario.watcher()
+    var pair = Pair(scenario: scenario, lights: lights, garden: garden)
     for app in [garden, lights, lights] {
       if app.accessory != "" {
         app.call("RemoveAccessory", about: app.accessory)
         pair.stale = app.accessory
       }
       app.call("ShowPicker")
-      story.run(seconds: 1)
+      scenario.run(seconds: 1)
       anna.choose()
-      story.run(seconds: 1)
+      scenario.run(seconds: 1)
     }
-    let second = story.app()
+    let second = scenario.app()
     pair.ended = second.token
     second.call("Invalidate")
-    story.run(seconds: 1)
-    _ = story.takeLines()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
     return pair
   }
 
@@ -59,16 +59,16 @@ struct IsolationTests {
   private func reply(_ pair: Pair, _ method: String, token: String, _ rest: String, user: UInt32 = 1000)
     -> String
   {
-    guard let client = pair.story.harness.connect(user: user) else { return "no connection" }
-    pair.story.harness.send(
+    guard let client = pair.scenario.harness.connect(user: user) else { return "no connection" }
+    pair.scenario.harness.send(
       Message.text(
         "io.accessoryd.Session.\(method)", "\"session\":\"\(token)\"\(rest)",
         more: ["List", "WatchAdvertisements"].contains(method)), by: client)
-    defer { pair.story.harness.hangUp(client) }
+    defer { pair.scenario.harness.hangUp(client) }
     return client.messages.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
   }
 
-  private func refused(_ pair: Pair) -> UInt64 { pair.story.harness.setupCore.counters.foreignRefused }
+  private func refused(_ pair: Pair) -> UInt64 { pair.scenario.harness.setupCore.counters.foreignRefused }
 
   @Test(
     "An accessory of another app, a removed one, a random one and none are refused alike",
@@ -86,8 +86,8 @@ struct IsolationTests {
     #expect(Set(replies).count == 1)
     #expect(replies[0].contains("io.accessoryd.Session.InvalidRequest"))
     #expect(refused(pair) - before == UInt64(asked.count))
-    pair.story.run(seconds: 1)
-    #expect(pair.story.text == "")
+    pair.scenario.run(seconds: 1)
+    #expect(pair.scenario.text == "")
   }
 
   @Test(
@@ -103,8 +103,8 @@ struct IsolationTests {
     #expect(Set(replies).count == 1)
     #expect(replies[0].contains("io.accessoryd.Session.Invalidated"))
     #expect(refused(pair) - before == UInt64(asked.count))
-    pair.story.run(seconds: 1)
-    #expect(pair.story.text == "")
+    pair.scenario.run(seconds: 1)
+    #expect(pair.scenario.text == "")
   }
 
   @Test("A session of another account cannot be taken up, even while nobody reads it")
@@ -114,8 +114,8 @@ struct IsolationTests {
     let before = refused(pair)
     var replies: Set<String> = []
     for token in [pair.garden.token, pair.ended, "0123456789abcdef0123456789abcdef", "x"] {
-      guard let client = pair.story.harness.connect(user: 1000) else { continue }
-      pair.story.harness.send(
+      guard let client = pair.scenario.harness.connect(user: 1000) else { continue }
+      pair.scenario.harness.send(
         Message.text("io.accessoryd.Session.Activate", #""session":"\#(token)""#, more: true), by: client)
       replies.insert(client.messages.map { String(decoding: $0, as: UTF8.self) }.joined())
     }
@@ -128,8 +128,8 @@ struct IsolationTests {
     let pair = pair()
     var replies: Set<String> = []
     for name in ["garden", "nobody", ""] {
-      guard let client = pair.story.harness.connect(user: 1000) else { continue }
-      pair.story.harness.send(
+      guard let client = pair.scenario.harness.connect(user: 1000) else { continue }
+      pair.scenario.harness.send(
         Message.text("io.accessoryd.Session.Activate", #""app":"\#(name)""#, more: true), by: client)
       replies.insert(client.messages.map { String(decoding: $0, as: UTF8.self) }.joined())
     }
@@ -140,13 +140,13 @@ struct IsolationTests {
   func streams() {
     let pair = pair()
     pair.garden.call("WatchAdvertisements")
-    _ = pair.story.takeLines()
+    _ = pair.scenario.takeLines()
     pair.lights.call("Resolve", about: pair.lights.accessory)
     pair.lights.call("WatchAdvertisements")
     pair.lights.call("RemoveAccessory", about: pair.lights.accessory)
     pair.lights.call("ShowPicker")
-    pair.story.run(seconds: 40)
-    #expect(!pair.story.text.contains("garden"))
+    pair.scenario.run(seconds: 40)
+    #expect(!pair.scenario.text.contains("garden"))
     #expect(pair.lights.events.allSatisfy { $0.object("accessory")?.text("item") != "lamp" })
   }
 
@@ -168,8 +168,8 @@ struct IsolationTests {
   func operators() {
     let pair = pair()
     for method in ["Watch", "List", "Registry", "Export"] {
-      guard let client = pair.story.harness.connect(user: 1000) else { continue }
-      pair.story.harness.send(Message.text("io.accessoryd.Operator.\(method)", "", more: true), by: client)
+      guard let client = pair.scenario.harness.connect(user: 1000) else { continue }
+      pair.scenario.harness.send(Message.text("io.accessoryd.Operator.\(method)", "", more: true), by: client)
       #expect(client.replies.map(\.error) == ["org.varlink.service.PermissionDenied"])
     }
   }

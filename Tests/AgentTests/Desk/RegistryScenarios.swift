@@ -10,7 +10,7 @@ import Testing
 import Varlink
 
 @Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
-struct RegistryStories {
+struct RegistryScenarios {
   @Test("A removed device that has only a network is allowed by the network's name as the registry says it")
   func allowedNetwork() throws {
     var registry = AccessoryRegistry()
@@ -18,15 +18,15 @@ struct RegistryStories {
     camera.item = "camera"
     try registry.apply(.add(camera))
     try registry.apply(.remove(Rows.identifier(2), leavesTombstone: true))
-    let story = DeskStory(registry: StandInRegistryFile(registry))
-    let anna = story.watcher()
+    let scenario = SetupScenario(registry: StandInRegistryFile(registry))
+    let anna = scenario.watcher()
     anna.call("Allow", #""app":"lights","device":"Cam-1""#)
     // The name's last byte is no text.
     anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
     anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 anna: Allow → NotFound device Cam-1
         0.0 anna: Allow → done
         0.0 anna: Allow → NotFound device Cam-1\u{FFFD}
@@ -35,17 +35,17 @@ struct RegistryStories {
 
   @Test("A full disk fails the setup; nothing is half added, and the device is offered again")
   func failingAdd() {
-    let (story, app, anna) = DeskStory.choosing()
-    story.harness.registry.replies = [.failed(.full, isOpen: true)]
+    let (scenario, app, anna) = SetupScenario.choosing()
+    scenario.harness.registry.replies = [.failed(.full, isOpen: true)]
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("List")
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerSetupFailed unknown
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished unknown
@@ -69,43 +69,43 @@ struct RegistryStories {
     arguments: [.full, .readOnly, .locked, .disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error"))]
       as [RegistryStoreError])
   func problem(failure: RegistryStoreError) throws {
-    let (story, app, anna) = DeskStory.choosing()
-    #expect(problems(story).isEmpty)
-    story.harness.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
+    let (scenario, app, anna) = SetupScenario.choosing()
+    #expect(problems(scenario).isEmpty)
+    scenario.harness.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
     let choice = anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     for cure in [choice.replies.first?.text("cure"), app.events.last?.object("error")?.text("cure")] {
       #expect(cure == "ask the gateway's operator to see accessoryctl status")
     }
     app.call("ShowPicker")
-    story.run(seconds: 60)
-    let problems = problems(story)
+    scenario.run(seconds: 60)
+    let problems = problems(scenario)
     #expect(problems.compactMap { $0.text("kind") } == ["registryNotWritten"])
     #expect(problems.first?.text("sentence")?.contains(failure.sentence) == true)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
-    #expect(self.problems(story).isEmpty)
+    #expect(self.problems(scenario).isEmpty)
   }
 
-  private func problems(_ story: DeskStory) -> [JSONObject] {
-    story.status()?.objects("problems") ?? []
+  private func problems(_ scenario: SetupScenario) -> [JSONObject] {
+    scenario.status()?.objects("problems") ?? []
   }
 
   @Test("A disk that does not answer: calls wait, and are answered by their deadline")
   func heldDisk() {
-    let (story, app, anna) = DeskStory.choosing()
+    let (scenario, app, anna) = SetupScenario.choosing()
     anna.choose()
-    story.run(seconds: 1)
-    story.harness.registry.isHeld = true
+    scenario.run(seconds: 1)
+    scenario.harness.registry.isHeld = true
     app.call("RemoveAccessory", about: app.accessory)
-    story.run(seconds: 31)
+    scenario.run(seconds: 31)
     app.call("List")
-    story.harness.releaseRegistry()
-    story.run(seconds: 1)
+    scenario.harness.releaseRegistry()
+    scenario.run(seconds: 1)
     app.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb authorized
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished
@@ -123,16 +123,16 @@ struct RegistryStories {
   func deferred() {
     var registry = StandInRegistryFile()
     registry.isHeld = true
-    let story = DeskStory(.lights { _ in }, registry: registry)
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { _ in }, registry: registry)
+    let app = scenario.app()
+    let anna = scenario.watcher()
     anna.call("List")
-    story.run(seconds: 3)
-    story.harness.releaseRegistry()
-    story.run(seconds: 1)
+    scenario.run(seconds: 3)
+    scenario.harness.releaseRegistry()
+    scenario.run(seconds: 1)
     app.call("ShowPicker")
     #expect(
-      story.text == """
+      scenario.text == """
         3.1 lights: activated
         3.1 anna: List → done
         4.0 lights: pickerDidPresent
@@ -146,13 +146,13 @@ struct RegistryStories {
   func deferredTooLong() {
     var registry = StandInRegistryFile()
     registry.isHeld = true
-    let story = DeskStory(.lights { _ in }, registry: registry)
-    story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { _ in }, registry: registry)
+    scenario.app()
+    let anna = scenario.watcher()
     anna.call("List")
-    story.run(seconds: 31)
+    scenario.run(seconds: 31)
     #expect(
-      story.text == """
+      scenario.text == """
         30.0 lights: Unknown
         30.0 anna: List → RegistryUnavailable
         """)
@@ -162,9 +162,9 @@ struct RegistryStories {
   func degraded() {
     var registry = StandInRegistryFile()
     registry.replies = [.refused(.foreign(applicationID: 1))]
-    let story = DeskStory(.lights { _ in }, registry: registry)
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { _ in }, registry: registry)
+    let app = scenario.app()
+    let anna = scenario.watcher()
     anna.call("Registry")
     anna.call("List")
     anna.call("List", #""app":"lights""#)
@@ -177,9 +177,9 @@ struct RegistryStories {
     app.activate()
     app.collect()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: Unknown
         0.0 anna: Registry → 0 accessories degraded
         0.0 anna: Registry → done
@@ -204,23 +204,23 @@ struct RegistryStories {
   func resetThenReadAgain() throws {
     var registry = StandInRegistryFile()
     registry.replies = [.refused(.foreign(applicationID: 1))]
-    let story = DeskStory(.lights { $0.setupOptions = .confirmAuthorization }, registry: registry)
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { $0.setupOptions = .confirmAuthorization }, registry: registry)
+    let anna = scenario.watcher()
     anna.call("Reset")
-    let app = story.app()
+    let app = scenario.app()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
-    story.harness.registry.replies = [
+    scenario.run(seconds: 1)
+    scenario.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
-      .opened(story.harness.registry.saved),
+      .opened(scenario.harness.registry.saved),
     ]
     anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 anna: Reset → done
         0.0 lights: activated
         0.0 lights: pickerDidPresent
@@ -239,10 +239,10 @@ struct RegistryStories {
 
   @Test("A file that breaks while it is open: what was known can be read, and is not changed")
   func degradedLater() {
-    let (story, app, anna) = DeskStory.choosing()
+    let (scenario, app, anna) = SetupScenario.choosing()
     anna.choose()
-    story.run(seconds: 1)
-    story.harness.registry.replies = [
+    scenario.run(seconds: 1)
+    scenario.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.foreign(applicationID: 1)),
     ]
@@ -252,11 +252,11 @@ struct RegistryStories {
     app.call("List")
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
     anna.call("List")
-    let second = story.app(as: "lights again")
+    let second = scenario.app(as: "lights again")
     second.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb authorized
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished
@@ -280,22 +280,22 @@ struct RegistryStories {
     .inMemoryAlone("in which turn a watcher is told of it depends on the thread that reads the file"))
   func confirmedUnheard() throws {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
-    let (story, app, _) = DeskStory.owning(manifest)
-    var registry = story.harness.registry.saved
+    let (scenario, app, _) = SetupScenario.owning(manifest)
+    var registry = scenario.harness.registry.saved
     let identifier = try #require(registry.accessories.first).identifier
     _ = try registry.apply(.authorize(identifier, ssid: nil, bridgingIdentifier: nil))
-    story.harness.registry.replies = [
+    scenario.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.failed(.readOnly)), .opened(registry),
     ]
     app.call("FinishAuthorization", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     let configuration = AgentCore.Configuration(manifest, access: .twoApps)
-    story.harness.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
-    story.harness.readManifestAgain()
-    story.run(seconds: 1)
+    scenario.harness.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
+    scenario.harness.readManifestAgain()
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: FinishAuthorization → Unknown
         3.1 lights: accessoryChanged a1 Lumo bulb authorized (state)
         3.1 lights: pickerDidDismiss

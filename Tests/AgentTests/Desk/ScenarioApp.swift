@@ -6,8 +6,8 @@ import Setup
 import Varlink
 
 /// An app: a stream of its events, and calls on other connections.
-final class StoryApp {
-  private unowned let story: DeskStory
+final class ScenarioApp {
+  private unowned let scenario: SetupScenario
   private let name: String
   let user: UInt32
   let label: String
@@ -20,8 +20,8 @@ final class StoryApp {
   private(set) var events: [JSONObject] = []
   private var toldCount = 0
 
-  init(_ story: DeskStory, _ name: String, user: UInt32, label: String) {
-    self.story = story
+  init(_ scenario: SetupScenario, _ name: String, user: UInt32, label: String) {
+    self.scenario = scenario
     self.name = name
     self.user = user
     self.label = label
@@ -29,29 +29,29 @@ final class StoryApp {
 
   /// Opens a stream; with parameters of its own it goes on with an old one.
   func activate(_ more: String = "") {
-    stream = story.harness.connect(user: user)
+    stream = scenario.harness.connect(user: user)
     toldCount = 0
     guard let stream else { return }
     let parameters = more.isEmpty ? "\"app\":\"\(name)\"" : more
-    story.harness.send(Message.text("io.accessoryd.Session.Activate", parameters, more: true), by: stream)
+    scenario.harness.send(Message.text("io.accessoryd.Session.Activate", parameters, more: true), by: stream)
   }
 
   func hangUp() {
     collect()
-    if let stream { story.harness.hangUp(stream) }
+    if let stream { scenario.harness.hangUp(stream) }
     stream = nil
   }
 
   /// Calls a method of its interface with its token.
   @discardableResult
-  func call(_ method: String, _ parameters: String = "") -> StoryCall {
+  func call(_ method: String, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
-    return story.call("Session.\(method)", "\"session\":\"\(token)\"\(more)", user: user, label: label)
+    return scenario.call("Session.\(method)", "\"session\":\"\(token)\"\(more)", user: user, label: label)
   }
 
   /// A call about one of its accessories.
   @discardableResult
-  func call(_ method: String, about accessory: String, _ parameters: String = "") -> StoryCall {
+  func call(_ method: String, about accessory: String, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
     return call(method, "\"accessory\":\"\(accessory)\"\(more)")
   }
@@ -74,29 +74,29 @@ final class StoryApp {
       self.token = token
       epoch = reply.text("epoch") ?? ""
       sequence = reply.integer("sequence") ?? 0
-      if reply["isReset"] == .bool(true) { story.note(label, "reset") }
+      if reply["isReset"] == .bool(true) { scenario.note(label, "reset") }
     } else if let event = reply.object("event") {
       events.append(event)
       tell(event, reply.parameters.objects("accessories"))
     } else if let missed = reply.integer("missed") {
-      story.note(label, "missed \(missed)")
+      scenario.note(label, "missed \(missed)")
     } else {
       StatedErrors.check(reply.error, of: "io.accessoryd.Session.Activate")
-      story.note(label, reply.error.map { "\($0.drop(through: "."))" } ?? "the end")
+      scenario.note(label, reply.error.map { "\($0.drop(through: "."))" } ?? "the end")
     }
   }
 
   private func tell(_ event: JSONObject, _ accessories: [JSONObject]) {
     let kind = event.text("event")
     if kind != "activated" { sequence = (event.integer("sequence") ?? 0) + 1 }
-    let words = accessories.map { $0.accessoryWords(story) }
-    story.note(label, ([event.eventWords(story)] + words).joined(separator: ", "))
+    let words = accessories.map { $0.accessoryWords(scenario) }
+    scenario.note(label, ([event.eventWords(scenario)] + words).joined(separator: ", "))
   }
 }
 
 /// An operator who watches, and decides.
-final class StoryOperator {
-  private unowned let story: DeskStory
+final class ScenarioOperator {
+  private unowned let scenario: SetupScenario
   private let label: String
   private(set) var stream: HarnessClient?
   /// The request that was told of last.
@@ -105,31 +105,31 @@ final class StoryOperator {
   private var told: [String: String] = [:]
   private var toldCount = 0
 
-  init(_ story: DeskStory, _ label: String) {
-    self.story = story
+  init(_ scenario: SetupScenario, _ label: String) {
+    self.scenario = scenario
     self.label = label
   }
 
   func watch() {
-    stream = story.harness.connect()
+    stream = scenario.harness.connect()
     guard let stream else { return }
-    story.harness.send(Message.text("io.accessoryd.Operator.Watch", "", more: true), by: stream)
+    scenario.harness.send(Message.text("io.accessoryd.Operator.Watch", "", more: true), by: stream)
   }
 
   @discardableResult
-  func call(_ method: String, _ parameters: String = "") -> StoryCall {
-    story.call("Operator.\(method)", parameters, user: 0, label: label)
+  func call(_ method: String, _ parameters: String = "") -> ScenarioCall {
+    scenario.call("Operator.\(method)", parameters, user: 0, label: label)
   }
 
   /// A call about the request that it was told of last.
   @discardableResult
-  func answer(_ method: String, _ parameters: String = "") -> StoryCall {
+  func answer(_ method: String, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
     return call(method, "\"request\":\"\(request)\"\(more)")
   }
 
   @discardableResult
-  func choose(_ candidate: Int = 1, _ parameters: String = "") -> StoryCall {
+  func choose(_ candidate: Int = 1, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
     return answer("Choose", "\"candidate\":\(candidate)\(more)")
   }
@@ -145,7 +145,7 @@ final class StoryOperator {
   private func take(_ reply: ReceivedReply) {
     if let request = reply.object("request") {
       self.request = request.text("request") ?? ""
-      tell(self.request, request.requestWords(story))
+      tell(self.request, request.requestWords(scenario))
     } else if let candidate = reply.object("candidate") {
       candidates.append(candidate)
       let number = candidate.integer("candidate") ?? -1
@@ -153,10 +153,12 @@ final class StoryOperator {
       tell(
         "\(reply.text("of") ?? "")/\(number)", "candidate \(number) \(candidate.text("name") ?? "")\(shared)")
     } else if let gone = reply.integer("gone") {
-      story.note(label, "gone \(gone)")
+      scenario.note(label, "gone \(gone)")
     } else if reply.text("closed") != nil {
-      let said = [reply.text("accessory").map(story.alias), reply.text("displayName"), reply.text("failure")]
-      story.note(label, (["closed"] + said.compactMap { $0 }).joined(separator: " "))
+      let said = [
+        reply.text("accessory").map(scenario.alias), reply.text("displayName"), reply.text("failure"),
+      ]
+      scenario.note(label, (["closed"] + said.compactMap { $0 }).joined(separator: " "))
     }
   }
 
@@ -164,6 +166,6 @@ final class StoryOperator {
   private func tell(_ key: String, _ words: String) {
     guard told[key] != words else { return }
     told[key] = words
-    story.note(label, words)
+    scenario.note(label, words)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 import VirtualRadio
 
 @Suite("Accessories that are held at the gateway", .overEveryTransport)
-struct TouchStories {
+struct TouchScenarios {
   /// The second item of the app can be touched, and the gateway signals touches.
   private static var manifest: GatewayManifest {
     GatewayManifest.lights.with { manifest in
@@ -18,25 +18,25 @@ struct TouchStories {
   }
 
   private func touching(_ scene: [SceneDevice], _ manifest: GatewayManifest = manifest) -> (
-    DeskStory, StoryApp, StoryOperator
+    SetupScenario, ScenarioApp, ScenarioOperator
   ) {
-    let story = DeskStory(manifest, scene: scene)
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(manifest, scene: scene)
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call("ShowPicker")
-    return (story, app, anna)
+    return (scenario, app, anna)
   }
 
-  private func signals(_ story: DeskStory) -> [String] {
-    story.harness.touchSignals.map { "\($0.outcome.rawValue) \($0.app) \($0.item)" }
+  private func signals(_ scenario: SetupScenario) -> [String] {
+    scenario.harness.touchSignals.map { "\($0.outcome.rawValue) \($0.app) \($0.item)" }
   }
 
   @Test("A device that is brought is set up a second after it came")
   func touch() {
-    let (story, _, _) = touching([.bulb(1, level: -35, from: 5)])
-    story.run(seconds: 10)
+    let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5)])
+    scenario.run(seconds: 10)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -48,17 +48,17 @@ struct TouchStories {
         4.5 anna: setup lights settingUp touch Lumo bulb, held
         4.5 anna: closed a1 Lumo bulb, held
         """)
-    #expect(signals(story) == ["success lights held"])
+    #expect(signals(scenario) == ["success lights held"])
   }
 
   @Test("A device that was there before is not meant, until it has left and come again")
   func heldBefore() {
     var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(0, 10), .seconds(40, 100)]
-    let (story, _, _) = touching([bulb])
-    story.run(seconds: 50)
+    let (scenario, _, _) = touching([bulb])
+    scenario.run(seconds: 50)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -72,15 +72,15 @@ struct TouchStories {
         39.5 anna: setup lights settingUp touch Lumo bulb, held
         39.6 anna: closed a1 Lumo bulb, held
         """)
-    #expect(signals(story) == ["success lights held"])
+    #expect(signals(scenario) == ["success lights held"])
   }
 
   @Test("Two devices at once: neither; the request says so and goes on")
   func twoDevices() {
-    let (story, _, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
-    story.run(seconds: 10)
+    let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
+    scenario.run(seconds: 10)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -89,7 +89,7 @@ struct TouchStories {
         3.7 anna: candidate 2 Lumo bulb, held
         4.5 anna: setup lights looking touch several devices were held at once; take all away and bring one
         """)
-    #expect(signals(story) == ["failure lights held"])
+    #expect(signals(scenario) == ["failure lights held"])
   }
 
   @Test("Two requests that look for one device: neither")
@@ -100,12 +100,12 @@ struct TouchStories {
       garden.account = .user("garden")
       manifest.apps.append(garden)
     }
-    let (story, _, _) = touching([.bulb(1, level: -35, from: 5)], manifest)
-    let garden = story.app("garden", user: 1001)
+    let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5)], manifest)
+    let garden = scenario.app("garden", user: 1001)
     garden.call("ShowPicker")
-    story.run(seconds: 10)
+    scenario.run(seconds: 10)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -125,17 +125,17 @@ struct TouchStories {
   func tombstone() {
     var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(5, 20), .seconds(50, 70), .seconds(100, 200)]
-    let (story, app, anna) = touching([bulb])
-    story.run(seconds: 10)
+    let (scenario, app, anna) = touching([bulb])
+    scenario.run(seconds: 10)
     app.call("RemoveAccessory", about: app.accessory)
-    story.run(seconds: 25)
+    scenario.run(seconds: 25)
     app.call("ShowPicker")
-    story.run(seconds: 30)
+    scenario.run(seconds: 30)
     anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
     anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
-    story.run(seconds: 40)
+    scenario.run(seconds: 40)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -175,13 +175,13 @@ struct TouchStories {
     }
     var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(5, 20), .seconds(50, 100)]
-    let (story, app, _) = touching([bulb], manifest)
-    story.run(seconds: 10)
+    let (scenario, app, _) = touching([bulb], manifest)
+    scenario.run(seconds: 10)
     app.call("RemoveAccessory", about: app.accessory)
-    story.run(seconds: 25)
+    scenario.run(seconds: 25)
     app.call("ShowPicker")
-    story.run(seconds: 20)
-    #expect(signals(story) == ["success lights held", "failure lights held"])
+    scenario.run(seconds: 20)
+    #expect(signals(scenario) == ["success lights held", "failure lights held"])
     let twins = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)], manifest).0
     twins.run(seconds: 10)
     #expect(signals(twins) == ["failure lights held"])
@@ -191,10 +191,10 @@ struct TouchStories {
   func privateAddress() {
     var bulb = SceneDevice.bulb(1, level: -35, from: 5)
     bulb.address = .nonResolvable(rotationSeconds: 900)
-    let (story, _, _) = touching([bulb])
-    story.run(seconds: 10)
+    let (scenario, _, _) = touching([bulb])
+    scenario.run(seconds: 10)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -206,10 +206,10 @@ struct TouchStories {
 
   @Test("Nobody brings anything for five minutes")
   func timeout() {
-    let (story, _, _) = touching([])
-    story.run(seconds: 301)
+    let (scenario, _, _) = touching([])
+    scenario.run(seconds: 301)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -222,8 +222,8 @@ struct TouchStories {
 
   @Test("Who held something that was refused is told why when the time is over")
   func refusedTimeout() {
-    let (story, app, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
-    story.run(seconds: 301)
+    let (scenario, app, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
+    scenario.run(seconds: 301)
     let failure = app.events.last?.object("error")
     #expect(failure?.text("name") == "discoveryTimeout")
     #expect(failure?.text("reason") == "several devices were held at once")
@@ -232,14 +232,14 @@ struct TouchStories {
 
   @Test("A radio that was away makes nobody enter")
   func radioGlitch() {
-    let (story, _, _) = touching([.bulb(1, level: -35)])
-    story.run(seconds: 2)
-    story.harness.radioVanishes()
-    story.run(seconds: 20)
-    story.harness.radioComes([.bulb(1, level: -35)])
-    story.run(seconds: 20)
+    let (scenario, _, _) = touching([.bulb(1, level: -35)])
+    scenario.run(seconds: 2)
+    scenario.harness.radioVanishes()
+    scenario.run(seconds: 20)
+    scenario.harness.radioComes([.bulb(1, level: -35)])
+    scenario.run(seconds: 20)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -248,19 +248,19 @@ struct TouchStories {
         22.5 anna: gone 1
         22.5 anna: candidate 2 Lumo bulb, held
         """)
-    #expect(signals(story) == [])
+    #expect(signals(scenario) == [])
   }
 
   @Test("An operator opens a touch for an item that people choose, for several devices")
   func opened() {
-    let story = DeskStory(
+    let scenario = SetupScenario(
       Self.manifest.with { $0.apps[0].items[0].selection = .operator },
       scene: [.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 9)])
-    let anna = story.watcher()
+    let anna = scenario.watcher()
     anna.call("Open", #""app":"lights","usesTouch":true,"count":3"#)
-    story.run(seconds: 301)
+    scenario.run(seconds: 301)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 anna: Open → open
         0.1 anna: setup lights looking on behalf touch 3 to come
         3.5 anna: candidate 1 Lumo bulb, held

@@ -8,20 +8,20 @@ import Varlink
 
 extension ReceivedReply {
   /// Of an ordinary call.
-  func words(_ story: DeskStory) -> String {
+  func words(_ scenario: SetupScenario) -> String {
     if let error {
       let said = [text("field"), text("failure"), text("kind"), text("name")].compactMap { $0 }
       return ([String(error.drop(through: "."))] + said).joined(separator: " ")
     }
-    if let accessory = object("accessory") { return accessory.accessoryWords(story) }
+    if let accessory = object("accessory") { return accessory.accessoryWords(scenario) }
     if let advertisement = object("advertisement") {
       return [
         advertisement.integer("sequence").map { "#\($0)" }, advertisement.text("event"),
-        advertisement.text("identifier").map(story.alias),
+        advertisement.text("identifier").map(scenario.alias),
       ].compactMap { $0 }.joined(separator: " ")
     }
     let words = [
-      text("accessory").map(story.alias), text("displayName"),
+      text("accessory").map(scenario.alias), text("displayName"),
       self["awaitsApp"] == .bool(true) ? "awaits its app" : nil,
       self["finishesInApp"] == .bool(true) ? "goes on in the app" : nil,
       self["isReset"] == .bool(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
@@ -53,7 +53,7 @@ extension JSONObject {
   }
 
   /// An accessory, as its app or an operator is told.
-  func accessoryWords(_ story: DeskStory) -> String {
+  func accessoryWords(_ scenario: SetupScenario) -> String {
     let state: String? =
       switch integer("state") {
       case 0: "unauthorized"
@@ -63,14 +63,14 @@ extension JSONObject {
       case let other?: "state \(other)"
       }
     let standing = text("standing").flatMap { $0 == "good" ? nil : $0 }
-    return [text("identifier").map(story.alias), text("displayName"), state, standing, text("ssid")]
+    return [text("identifier").map(scenario.alias), text("displayName"), state, standing, text("ssid")]
       .compactMap { $0 }.joined(separator: " ")
   }
 
   /// A life-cycle event.
-  func eventWords(_ story: DeskStory) -> String {
+  func eventWords(_ scenario: SetupScenario) -> String {
     var words = [text("event") ?? "?"]
-    if let accessory = object("accessory") { words.append(accessory.accessoryWords(story)) }
+    if let accessory = object("accessory") { words.append(accessory.accessoryWords(scenario)) }
     let changed = texts("changed")
     if !changed.isEmpty { words.append("(\(changed.joined(separator: " ")))") }
     if let discovered = object("discovered") {
@@ -82,7 +82,7 @@ extension JSONObject {
   }
 
   /// A request, as operators see it.
-  func requestWords(_ story: DeskStory) -> String {
+  func requestWords(_ scenario: SetupScenario) -> String {
     [
       text("kind"), text("app"), text("phase"), truth("isOnBehalf") ? "on behalf" : nil,
       truth("usesTouch") ? "touch" : nil,

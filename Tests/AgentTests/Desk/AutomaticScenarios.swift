@@ -8,7 +8,7 @@ import Testing
 import VirtualRadio
 
 @Suite("Accessories that are set up by themselves", .overEveryTransport)
-struct AutomaticStories {
+struct AutomaticScenarios {
   private static func manifest(_ change: (inout DisplayItem) -> Void = { _ in }) -> GatewayManifest {
     .lights {
       $0.selection = .automatic
@@ -18,17 +18,17 @@ struct AutomaticStories {
 
   private func gateway(
     _ scene: [SceneDevice], _ manifest: GatewayManifest = manifest()
-  ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest, scene: scene)
-    return (story, story.app(), story.watcher())
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+    let scenario = SetupScenario(manifest, scene: scene)
+    return (scenario, scenario.app(), scenario.watcher())
   }
 
   @Test("The app hears of the accessory, and of no picker")
   func grant() {
-    let (story, _, _) = gateway([.bulb(1, from: 5)])
-    story.run(seconds: 10)
+    let (scenario, _, _) = gateway([.bulb(1, from: 5)])
+    scenario.run(seconds: 10)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         3.2 lights: accessoryAdded a1 Lumo bulb authorized
         """)
@@ -36,31 +36,32 @@ struct AutomaticStories {
 
   @Test("An item's last place is given once, and nobody who found it taken has failed")
   func lastPlace() {
-    let (story, app, _) = gateway(
+    let (scenario, app, _) = gateway(
       [.bulb(1, from: 5), .bulb(2, from: 5), .bulb(3, from: 5)], Self.manifest { $0.maxAccessories = 1 })
-    story.run(seconds: 10)
+    scenario.run(seconds: 10)
     app.call("RemoveAccessory", about: app.accessory)
-    story.run(seconds: 10)
+    scenario.run(seconds: 10)
     let added = app.events.filter { $0.text("event") == "accessoryAdded" }
     #expect(added.count == 2)
-    #expect(story.harness.setupCore.counters.automaticFailed == 0)
+    #expect(scenario.harness.setupCore.counters.automaticFailed == 0)
   }
 
   @Test("What was removed stays out until it is allowed, after a restart too")
   func tombstone() {
-    let (story, app, anna) = gateway([.bulb(1, from: 5)])
-    story.run(seconds: 10)
+    let (scenario, app, anna) = gateway([.bulb(1, from: 5)])
+    scenario.run(seconds: 10)
     app.call("RemoveAccessory", about: app.accessory)
-    story.run(seconds: 100)
+    scenario.run(seconds: 100)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         3.2 lights: accessoryAdded a1 Lumo bulb authorized
         10.0 lights: accessoryRemoved a1 Lumo bulb authorized
         10.0 lights: RemoveAccessory → done
         """)
-    let after = DeskStory(
-      Self.manifest(), scene: [.bulb(1)], registry: StandInRegistryFile(story.harness.registry.saved), run: 2)
+    let after = SetupScenario(
+      Self.manifest(), scene: [.bulb(1)], registry: StandInRegistryFile(scenario.harness.registry.saved),
+      run: 2)
     after.app()
     after.run(seconds: 20)
     after.watcher("ben").call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
@@ -80,28 +81,28 @@ struct AutomaticStories {
   func backOff() {
     var bulb = SceneDevice.bulb(1, from: 5)
     bulb.intervalMilliseconds = 2000
-    let (story, _, _) = gateway([bulb])
-    story.harness.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
-    story.run(seconds: 70 * 60)
+    let (scenario, _, _) = gateway([bulb])
+    scenario.harness.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
+    scenario.run(seconds: 70 * 60)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         3966.5 lights: accessoryAdded a1 Lumo bulb authorized
         """)
-    #expect(story.harness.setupCore.counters.automaticFailed == 4)
+    #expect(scenario.harness.setupCore.counters.automaticFailed == 4)
   }
 
   @Test(
     "An app that does not confirm it is not asked again at once",
     .inMemoryAlone("when a device is looked for again depends on the millisecond in which the radio is read"))
   func notConfirmed() {
-    let (story, app, _) = gateway(
+    let (scenario, app, _) = gateway(
       [.bulb(1, from: 5)], Self.manifest { $0.setupOptions = .confirmAuthorization })
-    story.run(seconds: 310)
+    scenario.run(seconds: 310)
     app.call("FinishAuthorization", about: app.accessory)
-    story.run(seconds: 200)
+    scenario.run(seconds: 200)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         3.2 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         123.2 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
@@ -113,29 +114,29 @@ struct AutomaticStories {
 
   @Test("Six a minute, and no more than an item may have")
   func quota() {
-    let (story, _, anna) = gateway(
+    let (scenario, _, anna) = gateway(
       (1...9).map { .bulb($0, from: 5) }, Self.manifest { $0.maxAccessories = 7 })
-    story.run(seconds: 8)
-    let sixth = story.harness.setupCore.registry.accessories.count
-    story.run(seconds: 120)
-    _ = story.takeLines()
+    scenario.run(seconds: 8)
+    let sixth = scenario.harness.setupCore.registry.accessories.count
+    scenario.run(seconds: 120)
+    _ = scenario.takeLines()
     anna.call("List", #""app":"lights""#)
     #expect(sixth == 6)
-    #expect(story.harness.setupCore.registry.accessories.count == 7)
+    #expect(scenario.harness.setupCore.registry.accessories.count == 7)
   }
 
   @Test("A device that changes its address is left to people")
   func privateAddress() {
     var bulb = SceneDevice.bulb(1)
     bulb.address = .nonResolvable(rotationSeconds: 900)
-    let (story, app, anna) = gateway([bulb])
-    story.run(seconds: 10)
+    let (scenario, app, anna) = gateway([bulb])
+    scenario.run(seconds: 10)
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         10.0 lights: pickerDidPresent
         10.0 anna: setup lights choosing

@@ -7,36 +7,36 @@ import Testing
 import VirtualRadio
 
 @Suite("Items that apps bring in the call", .overEveryTransport)
-struct BroughtItemStories {
+struct AppSuppliedItemScenarios {
   /// Beside an item of the manifest that finds nothing here.
   private static let items =
     #""items":[{"item":"bulb"},{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822},"setupOptions":4}]"#
 
-  private func owner(_ scene: [SceneDevice]) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(
+  private func owner(_ scene: [SceneDevice]) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+    let scenario = SetupScenario(
       .lights {
         $0.descriptor.companyIdentifier = nil
         $0.descriptor.serviceUUID = BluetoothUUID(short: 0xFE0F)
       }, scene: scene)
-    let app = story.app()
-    let anna = story.watcher()
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call("ShowPicker", Self.items + #","settings":{"discoveryTimeout":"short"}"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
-    return (story, app, anna)
+    scenario.run(seconds: 1)
+    return (scenario, app, anna)
   }
 
   @Test("What was set up by one is recognised for good: it is found, lost and found again; others are not")
   func foundAgain() {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 11), .seconds(60, 200)]
-    let (story, app, _) = owner([bulb, .bulb(2, level: -90), .stranger(3)])
+    let (scenario, app, _) = owner([bulb, .bulb(2, level: -90), .stranger(3)])
     app.call("WatchAdvertisements")
-    story.run(seconds: 70)
+    scenario.run(seconds: 70)
     app.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -63,18 +63,18 @@ struct BroughtItemStories {
       $0.gateway.scan = .auto
       $0.apps[0].names = [Array("Lumo".utf8)]
     }
-    let story = DeskStory(manifest, scene: [.bulb(1)])
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(manifest, scene: [.bulb(1)])
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call(
       "ShowPicker",
       #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#
     )
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -91,9 +91,10 @@ struct BroughtItemStories {
 
   @Test("So it is after a restart, when nobody brings the item any more")
   func restarted() {
-    let (story, _, _) = owner([.bulb(1)])
-    let after = DeskStory(
-      .lights { _ in }, scene: [.bulb(1)], registry: StandInRegistryFile(story.harness.registry.saved), run: 2
+    let (scenario, _, _) = owner([.bulb(1)])
+    let after = SetupScenario(
+      .lights { _ in }, scene: [.bulb(1)], registry: StandInRegistryFile(scenario.harness.registry.saved),
+      run: 2
     )
     let app = after.app()
     app.call("WatchAdvertisements")

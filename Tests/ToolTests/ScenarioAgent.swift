@@ -7,7 +7,7 @@ import Testing
 
 /// The built accessoryd on the story's scene, where a bulb is held at the gateway every six seconds, for as long as it has
 /// an owner. Every app of the manifest is the account's that runs the tests.
-final class StoryAgent {
+final class ScenarioAgent {
   /// Beside the story's: one whose bulbs a person chooses and names.
   private static let shelf = """
 

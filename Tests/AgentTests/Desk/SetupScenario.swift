@@ -10,21 +10,21 @@ import VirtualRadio
 
 /// What apps and operators of one gateway are told, line by line, in the order of time.
 ///
-/// A line is the second since the story began, who was told, and what. Random identifiers are told as a1, a2 … in the
+/// A line is the second since the scenario began, who was told, and what. Random identifiers are told as a1, a2 … in the
 /// order in which they are met.
-final class DeskStory {
+final class SetupScenario {
   /// How exactly lines know their time.
   private static let stepMilliseconds: Int64 = 100
 
   let harness: any ScenarioHarness
   private(set) var lines: [String] = []
-  private var apps: [StoryApp] = []
-  private var watchers: [StoryOperator] = []
-  private var calls: [StoryCall] = []
+  private var apps: [ScenarioApp] = []
+  private var watchers: [ScenarioOperator] = []
+  private var calls: [ScenarioCall] = []
   private var names: [String: String] = [:]
   private let start: Int64
 
-  /// The radio scans, and has found what is there, when the story begins.
+  /// The radio scans, and has found what is there, when the scenario begins.
   init(_ harness: any ScenarioHarness, after seconds: Int64 = 2) {
     self.harness = harness
     harness.run(milliseconds: seconds * 1000)
@@ -37,7 +37,7 @@ final class DeskStory {
     registry: StandInRegistryFile = StandInRegistryFile(), run: UInt64 = 1
   ) {
     self.init(
-      StoryTransport.current.harness(manifest, scene: scene, access: access, registry: registry, run: run))
+      ScenarioTransport.current.harness(manifest, scene: scene, access: access, registry: registry, run: run))
   }
 
   var text: String { lines.joined(separator: "\n") }
@@ -84,8 +84,8 @@ final class DeskStory {
 
   /// An app that has activated.
   @discardableResult
-  func app(_ name: String = "lights", user: UInt32 = 1000, as label: String? = nil) -> StoryApp {
-    let app = StoryApp(self, name, user: user, label: label ?? name)
+  func app(_ name: String = "lights", user: UInt32 = 1000, as label: String? = nil) -> ScenarioApp {
+    let app = ScenarioApp(self, name, user: user, label: label ?? name)
     apps.append(app)
     app.activate()
     collect()
@@ -94,8 +94,8 @@ final class DeskStory {
 
   /// An operator who watches.
   @discardableResult
-  func watcher(_ label: String = "anna") -> StoryOperator {
-    let watcher = StoryOperator(self, label)
+  func watcher(_ label: String = "anna") -> ScenarioOperator {
+    let watcher = ScenarioOperator(self, label)
     watchers.append(watcher)
     watcher.watch()
     collect()
@@ -104,8 +104,8 @@ final class DeskStory {
 
   /// A call on a connection of its own, whose replies become lines.
   @discardableResult
-  func call(_ method: String, _ parameters: String, user: UInt32, label: String) -> StoryCall {
-    let call = StoryCall(self, method, label: label)
+  func call(_ method: String, _ parameters: String, user: UInt32, label: String) -> ScenarioCall {
+    let call = ScenarioCall(self, method, label: label)
     call.begin(parameters, user: user)
     calls.append(call)
     collect()
@@ -113,7 +113,7 @@ final class DeskStory {
   }
 }
 
-extension DeskStory {
+extension SetupScenario {
   /// What the agent says of itself.
   func status(to label: String = "anna") -> JSONObject? {
     call("Gateway.Status", "", user: 0, label: label).replies.first?.parameters
@@ -121,22 +121,22 @@ extension DeskStory {
 }
 
 /// A call that is answered now or later.
-final class StoryCall {
+final class ScenarioCall {
   /// Methods that answer with several replies.
   private static let streams: Set<String> = [
     "Session.List", "Session.WatchAdvertisements", "Operator.Open", "Operator.List", "Operator.Registry",
     "Operator.Export",
   ]
 
-  private unowned let story: DeskStory
+  private unowned let scenario: SetupScenario
   private let method: String
   private let label: String
   private var client: HarnessClient?
   private var toldCount = 0
   private(set) var isOver = false
 
-  init(_ story: DeskStory, _ method: String, label: String) {
-    self.story = story
+  init(_ scenario: SetupScenario, _ method: String, label: String) {
+    self.scenario = scenario
     self.method = method
     self.label = label
   }
@@ -144,9 +144,9 @@ final class StoryCall {
   var replies: [ReceivedReply] { client?.replies ?? [] }
 
   func begin(_ parameters: String, user: UInt32) {
-    client = story.harness.connect(user: user)
+    client = scenario.harness.connect(user: user)
     guard let client else { return }
-    story.harness.send(
+    scenario.harness.send(
       Message.text("io.accessoryd.\(method)", parameters, more: Self.streams.contains(method)), by: client)
   }
 
@@ -154,7 +154,7 @@ final class StoryCall {
     for reply in replies.dropFirst(toldCount) {
       toldCount += 1
       StatedErrors.check(reply.error, of: "io.accessoryd.\(method)")
-      story.note(label, "\(method.drop(through: ".")) → \(reply.words(story))")
+      scenario.note(label, "\(method.drop(through: ".")) → \(reply.words(scenario))")
       if !reply.continues { hangUp() }
     }
   }
@@ -162,7 +162,7 @@ final class StoryCall {
   func hangUp() {
     guard let client, !isOver else { return }
     isOver = true
-    story.harness.hangUp(client)
+    scenario.harness.hangUp(client)
   }
 }
 

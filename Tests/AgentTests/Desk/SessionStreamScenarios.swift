@@ -7,19 +7,19 @@ import Varlink
 import VirtualRadio
 
 @Suite("Streams of sessions", .overEveryTransport)
-struct SessionStreamStories {
+struct SessionStreamScenarios {
   @Test("A second session hears of accessories, not of the first one's picker; it is told what it passed")
   func audience() {
-    let story = DeskStory(.lights { _ in })
-    let app = story.app()
-    let second = story.app(as: "lights again")
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { _ in })
+    let app = scenario.app()
+    let second = scenario.app(as: "lights again")
+    let anna = scenario.watcher()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("RemoveAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     let heard = second.events.filter { $0.text("event") != "activated" }
     #expect(heard.map { $0.text("event") } == ["accessoryAdded", "accessoryRemoved"])
     #expect(heard.map { $0.integer("sequence") } == [1, 4])
@@ -28,15 +28,15 @@ struct SessionStreamStories {
 
   @Test("A session that lost its stream goes on within ten seconds, from the event it names")
   func resume() {
-    let (story, app, anna) = DeskStory.owning()
+    let (scenario, app, anna) = SetupScenario.owning()
     let cursor = #""session":"\#(app.token)","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#
     app.hangUp()
     anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
-    story.run(seconds: 9)
+    scenario.run(seconds: 9)
     app.activate(cursor)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: Rename → done
         11.1 lights: accessoryChanged a1 Hall authorized (displayName)
         """)
@@ -44,29 +44,29 @@ struct SessionStreamStories {
 
   @Test("A session that is streamed is not taken up by another connection, and its owner is told so")
   func streamed() throws {
-    let (story, app, _) = DeskStory.owning()
-    let client = try #require(story.harness.connect(user: app.user))
-    story.harness.send(
+    let (scenario, app, _) = SetupScenario.owning()
+    let client = try #require(scenario.harness.connect(user: app.user))
+    scenario.harness.send(
       Message.text("io.accessoryd.Session.Activate", #""session":"\#(app.token)""#, more: true), by: client)
     let reply = try #require(client.replies.first)
     #expect(reply.error == "io.accessoryd.Session.InvalidRequest" && reply.text("field") == "session")
     #expect(reply.text("reason") == "another connection streams the session")
     app.call("CancelPicker")
-    #expect(story.text.hasSuffix("CancelPicker → InvalidRequest session"), "the session goes on")
+    #expect(scenario.text.hasSuffix("CancelPicker → InvalidRequest session"), "the session goes on")
   }
 
   @Test("After ten seconds the session is over, and its picker with it")
   func expiry() {
-    let (story, app, _) = DeskStory.owning()
+    let (scenario, app, _) = SetupScenario.owning()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.hangUp()
-    story.run(seconds: 11)
+    scenario.run(seconds: 11)
     app.call("List")
     app.activate(#""session":"\#(app.token)""#)
     app.collect()
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: pickerDidPresent
         2.0 anna: setup lights looking
         2.0 lights: ShowPicker → done
@@ -78,15 +78,15 @@ struct SessionStreamStories {
 
   @Test("A cursor of another run, or from the future, is of no use: reset, and all accessories")
   func reset() {
-    let (story, app, _) = DeskStory.owning()
+    let (scenario, app, _) = SetupScenario.owning()
     app.hangUp()
     app.activate(#""app":"lights","epoch":"00","sequence":1"#)
-    story.run(seconds: 0.1)
+    scenario.run(seconds: 0.1)
     app.hangUp()
     app.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":900"#)
-    story.run(seconds: 0.1)
+    scenario.run(seconds: 0.1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.1 lights: reset
         2.1 lights: activated, a1 Lumo bulb authorized
         2.2 lights: reset
@@ -96,28 +96,28 @@ struct SessionStreamStories {
 
   @Test("Who reads too late misses exactly what was overwritten")
   func missed() {
-    let (story, app, anna) = DeskStory.owning()
+    let (scenario, app, anna) = SetupScenario.owning()
     app.hangUp()
     for number in 0..<300 {
       anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall \#(number)""#)
     }
-    _ = story.takeLines()
+    _ = scenario.takeLines()
     app.activate(#""app":"lights","epoch":"\#(app.epoch.uppercased())","sequence":\#(app.sequence)"#)
-    story.run(seconds: 1)
-    #expect(story.text.split(separator: "\n").count { $0.contains("accessoryChanged") } == 256)
-    #expect(story.text.contains("lights: missed 44\n"))
+    scenario.run(seconds: 1)
+    #expect(scenario.text.split(separator: "\n").count { $0.contains("accessoryChanged") } == 256)
+    #expect(scenario.text.contains("lights: missed 44\n"))
   }
 
   @Test("A session that its app invalidates takes its picker with it and ends")
   func invalidate() {
-    let (story, app, _) = DeskStory.owning()
+    let (scenario, app, _) = SetupScenario.owning()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("Invalidate")
     app.call("Invalidate")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: pickerDidPresent
         2.0 anna: setup lights looking
         2.0 lights: ShowPicker → done
@@ -135,15 +135,15 @@ struct SessionStreamStories {
   func activationFailed() {
     var access = AccessList.twoApps
     access.appsOfUser = [1000: ["lights", "garden"]]
-    let story = DeskStory(.lightsAndGarden, access: access)
-    story.app()
-    story.app("lamps")
-    let several = story.app("garden")
+    let scenario = SetupScenario(.lightsAndGarden, access: access)
+    scenario.app()
+    scenario.app("lamps")
+    let several = scenario.app("garden")
     several.hangUp()
     several.activate(#""session":"00""#)
     several.collect()
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lamps: ActivationFailed
         0.0 garden: activated
@@ -153,29 +153,29 @@ struct SessionStreamStories {
 }
 
 @Suite("Streams of advertisements", .overEveryTransport)
-struct AdvertisementStories {
+struct AdvertisementScenarios {
   @Test("What is there is told first, then what is found, changed and lost; strangers never")
   func stream() {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
-    let (story, app, _) = DeskStory.owning(scene: [bulb, .bulb(2, level: -90), .stranger(3)])
+    let (scenario, app, _) = SetupScenario.owning(scene: [bulb, .bulb(2, level: -90), .stranger(3)])
     app.call("WatchAdvertisements")
-    story.run(seconds: 320)
-    #expect(story.text.contains("→ #0 found a1\n") && story.text.contains("→ #0 lost a1\n"))
-    #expect(story.text.hasSuffix("→ #1 found a1"))
-    #expect(!story.text.contains("a2"))
+    scenario.run(seconds: 320)
+    #expect(scenario.text.contains("→ #0 found a1\n") && scenario.text.contains("→ #0 lost a1\n"))
+    #expect(scenario.text.hasSuffix("→ #1 found a1"))
+    #expect(!scenario.text.contains("a2"))
   }
 
   @Test("It ends with its session, and with its accessory it falls silent")
   func ends() {
-    let (story, app, anna) = DeskStory.owning(scene: [.bulb(1)])
+    let (scenario, app, anna) = SetupScenario.owning(scene: [.bulb(1)])
     app.call("WatchAdvertisements")
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
-    story.run(seconds: 2)
+    scenario.run(seconds: 2)
     app.call("Invalidate")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: WatchAdvertisements → from #0
         2.0 lights: WatchAdvertisements → #0 found a1
         2.0 lights: accessoryRemoved a1 Lumo bulb authorized
@@ -191,16 +191,16 @@ struct AdvertisementStories {
   func cursor() {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
-    let (story, app, _) = DeskStory.owning(scene: [bulb])
+    let (scenario, app, _) = SetupScenario.owning(scene: [bulb])
     app.call("WatchAdvertisements").hangUp()
-    story.run(seconds: 320)
-    _ = story.takeLines()
+    scenario.run(seconds: 320)
+    _ = scenario.takeLines()
     app.call("WatchAdvertisements", #""epoch":"\#(app.epoch.uppercased())","sequence":0"#)
     app.call("WatchAdvertisements", #""epoch":"00","sequence":0"#)
-    story.run(seconds: 1)
-    #expect(story.text.contains("→ from #0\n"))
-    #expect(story.text.contains("→ #0 lost a1\n") && story.text.contains("→ #1 found a1\n"))
-    #expect(story.text.contains("→ reset from #2\n") && story.text.hasSuffix("→ #2 found a1"))
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("→ from #0\n"))
+    #expect(scenario.text.contains("→ #0 lost a1\n") && scenario.text.contains("→ #1 found a1\n"))
+    #expect(scenario.text.contains("→ reset from #2\n") && scenario.text.hasSuffix("→ #2 found a1"))
   }
 
   @Test("Who reads too late misses exactly what was overwritten, and gets all the rest")
@@ -209,11 +209,11 @@ struct AdvertisementStories {
     bulb.payloads = PayloadScript(
       cycle: [1, 2].map { AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, $0]) },
       turnMilliseconds: 2000)
-    let (story, app, _) = DeskStory.owning(scene: [bulb])
+    let (scenario, app, _) = SetupScenario.owning(scene: [bulb])
     app.call("WatchAdvertisements").hangUp()
-    story.run(seconds: 700)
+    scenario.run(seconds: 700)
     let watch = app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#)
-    story.run(seconds: 0.1)
+    scenario.run(seconds: 0.1)
     let numbers = watch.replies.compactMap { $0.object("advertisement")?.integer("sequence") }
     let missed = watch.replies.compactMap { $0.integer("missed") }
     #expect(missed.count == 1 && missed[0] > 0)
@@ -225,12 +225,12 @@ struct AdvertisementStories {
 
   @Test("An authorized accessory's address is told, counted and logged")
   func resolve() {
-    let (story, app, _) = DeskStory.owning(scene: [.bulb(1)])
+    let (scenario, app, _) = SetupScenario.owning(scene: [.bulb(1)])
     app.call("Resolve", about: app.accessory)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: Resolve → C0:00:00:00:00:01
         """)
-    #expect(story.harness.setupCore.counters.resolved == 1)
+    #expect(scenario.harness.setupCore.counters.resolved == 1)
   }
 }

@@ -6,16 +6,16 @@ import Manifest
 import Testing
 import VirtualRadio
 
-/// How what people say reaches the agent of a story.
-enum StoryTransport: String {
+/// How what people say reaches the agent of a scenario.
+enum ScenarioTransport: String {
   /// Bytes are handed to the agent itself.
   case memory
   /// Through the running loop's listening socket, by the kernel's word for who they are.
   case socket
 
-  @TaskLocal static var current = StoryTransport.memory
+  @TaskLocal static var current = ScenarioTransport.memory
 
-  /// Whether somebody can be at a socket as whom a story wants: only root changes its user.
+  /// Whether somebody can be at a socket as whom a scenario wants: only root changes its user.
   static let canBeSocket = peer_act_as(1000) == 0 && peer_act_as(0) == 0
 
   func harness(
@@ -29,27 +29,27 @@ enum StoryTransport: String {
   }
 }
 
-/// Every story of a suite happens twice, once for each transport, and has to go the same way.
+/// Every scenario of a suite happens twice, once for each transport, and has to go the same way.
 struct OverEveryTransport: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
   func provideScope(
-    for test: Test, testCase: Test.Case?, performing story: @Sendable () async throws -> Void
+    for test: Test, testCase: Test.Case?, performing scenario: @Sendable () async throws -> Void
   ) async throws {
-    try await story()
-    guard StoryTransport.canBeSocket, !test.traits.contains(where: { $0 is InMemoryAlone }) else { return }
+    try await scenario()
+    guard ScenarioTransport.canBeSocket, !test.traits.contains(where: { $0 is InMemoryAlone }) else { return }
     let toldApart = IssueHandlingTrait.compactMapIssues { issue in
       var issue = issue
       issue.comments.append("this happened over the socket")
       return issue
     }
     try await toldApart.provideScope(for: test, testCase: testCase) {
-      try await StoryTransport.$current.withValue(.socket) { try await story() }
+      try await ScenarioTransport.$current.withValue(.socket) { try await scenario() }
     }
   }
 }
 
-/// A story that cannot go the same way over the socket.
+/// A scenario that cannot go the same way over the socket.
 struct InMemoryAlone: TestTrait {
   let reason: String
 }
@@ -62,25 +62,25 @@ extension Trait where Self == OverEveryTransport {
   static var overEveryTransport: Self { OverEveryTransport() }
 }
 
-@Suite("How stories are told")
-struct StoryTransportTests {
+@Suite("How scenarios are told")
+struct ScenarioTransportTests {
   @Test(
     "They happen over the real socket too",
-    .enabled(if: StoryTransport.canBeSocket, "only root can connect as other users"), .overSocket)
+    .enabled(if: ScenarioTransport.canBeSocket, "only root can connect as other users"), .overSocket)
   func socket() {
-    let story = DeskStory()
-    #expect(story.harness is SocketHarness)
-    story.app()
-    #expect(story.text == "0.0 lights: activated")
+    let scenario = SetupScenario()
+    #expect(scenario.harness is SocketHarness)
+    scenario.app()
+    #expect(scenario.text == "0.0 lights: activated")
   }
 }
 
 /// One test over the socket alone.
 struct OverSocket: TestTrait, TestScoping {
   func provideScope(
-    for test: Test, testCase: Test.Case?, performing story: @Sendable () async throws -> Void
+    for test: Test, testCase: Test.Case?, performing scenario: @Sendable () async throws -> Void
   ) async throws {
-    try await StoryTransport.$current.withValue(.socket) { try await story() }
+    try await ScenarioTransport.$current.withValue(.socket) { try await scenario() }
   }
 }
 

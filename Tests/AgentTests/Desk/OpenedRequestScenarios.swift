@@ -6,25 +6,25 @@ import Testing
 import VirtualRadio
 
 @Suite("Requests that operators open for apps", .overEveryTransport)
-struct OpenedRequestStories {
+struct OpenedRequestScenarios {
   private func gateway(
     _ scene: [SceneDevice], _ manifest: GatewayManifest = .lights { _ in }
-  ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest, scene: scene)
-    return (story, story.app(), story.watcher())
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+    let scenario = SetupScenario(manifest, scene: scene)
+    return (scenario, scenario.app(), scenario.watcher())
   }
 
   @Test("It stays open until so many were set up; the app hears of accessories only")
   func count() {
-    let (story, _, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)])
+    let (scenario, _, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)])
     anna.call("Open", #""app":"lights","count":2"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose(1)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose(2)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → open
         0.1 anna: setup lights choosing on behalf 2 to come
@@ -47,11 +47,11 @@ struct OpenedRequestStories {
     "The device of an address is taken as soon as it is found",
     .inMemoryAlone("whether watchers see the moment between the two depends on when the radio is read"))
   func device() {
-    let (story, _, anna) = gateway([.bulb(1), .bulb(2, from: 4)])
+    let (scenario, _, anna) = gateway([.bulb(1), .bulb(2, from: 4)])
     anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:02""#)
-    story.run(seconds: 5)
+    scenario.run(seconds: 5)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → open
         0.1 anna: setup lights choosing on behalf
@@ -67,11 +67,11 @@ struct OpenedRequestStories {
 
   @Test("The first that a gate lets in is taken")
   func firstImmediate() {
-    let (story, _, anna) = gateway([.bulb(1), .bulb(2, level: -40, from: 4)], .lights)
+    let (scenario, _, anna) = gateway([.bulb(1), .bulb(2, level: -40, from: 4)], .lights)
     anna.call("Open", #""app":"lights","items":["held"],"takesFirstImmediate":true"#)
-    story.run(seconds: 8)
+    scenario.run(seconds: 8)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → open
         0.1 anna: setup lights looking on behalf
@@ -87,18 +87,18 @@ struct OpenedRequestStories {
   @Test("An opener who hangs up while something is set up ends the request, once that is done")
   func hangUpInBetween() {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
-    let (story, app, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)], manifest)
+    let (scenario, app, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)], manifest)
     let call = anna.call("Open", #""app":"lights","count":2"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose(1)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     call.hangUp()
-    story.run(seconds: 1)
-    _ = story.takeLines()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
     app.call("FinishAuthorization", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         3.0 lights: accessoryChanged a1 Lumo bulb authorized (state)
         3.0 anna: closed userCancelled
         3.0 lights: FinishAuthorization → a1 Lumo bulb authorized
@@ -107,13 +107,13 @@ struct OpenedRequestStories {
 
   @Test("It ends with the connection that opened it")
   func hangUp() {
-    let (story, _, anna) = gateway([.bulb(1)])
+    let (scenario, _, anna) = gateway([.bulb(1)])
     let call = anna.call("Open", #""app":"lights""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     call.hangUp()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → open
         0.1 anna: setup lights choosing on behalf
@@ -124,7 +124,7 @@ struct OpenedRequestStories {
 
   @Test("What cannot be opened is refused by name")
   func refusals() {
-    let (story, app, anna) = gateway([.bulb(1)])
+    let (scenario, app, anna) = gateway([.bulb(1)])
     anna.call("Open", #""app":"lamps""#)
     anna.call("Open", #""app":"lights","items":["lamp"]"#)
     anna.call("Open", #""app":"lights","items":["bulb","bulb"]"#)
@@ -138,7 +138,7 @@ struct OpenedRequestStories {
     app.call("ShowPicker")
     anna.call("Open", #""app":"lights""#)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → NotFound app lamps
         0.0 anna: Open → NotFound item lamp
@@ -158,14 +158,14 @@ struct OpenedRequestStories {
 
   @Test("An app without items has nothing that can be opened, and nothing to confirm")
   func noItems() {
-    let (story, _, anna) = gateway([], GatewayManifest.lights.with { $0.apps[0].items = [] })
+    let (scenario, _, anna) = gateway([], GatewayManifest.lights.with { $0.apps[0].items = [] })
     let open = anna.call("Open", #""app":"lights","usesTouch":true"#)
     anna.call("Authorize", #""app":"lights""#)
     #expect(
       open.replies.first?.text("reason") == "the manifest has no items for lights that can be chosen")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → SetupFailed extensionNotFound
         0.0 anna: Authorize → 0 accessories
@@ -174,11 +174,11 @@ struct OpenedRequestStories {
 
   @Test("A candidate is refused by the number that it was named by")
   func negative() {
-    let (story, _, anna) = DeskStory.choosing()
+    let (scenario, _, anna) = SetupScenario.choosing()
     anna.choose(-1)
     anna.choose(1 << 40)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 anna: Choose → NotFound candidate -1
         1.0 anna: Choose → NotFound candidate 1099511627776
         """)
@@ -186,11 +186,11 @@ struct OpenedRequestStories {
 
   @Test("Nothing found in its time: SetupFailed")
   func timeout() {
-    let (story, _, anna) = gateway([])
+    let (scenario, _, anna) = gateway([])
     anna.call("Open", #""app":"lights","discoveryTimeout":"2""#)
-    story.run(seconds: 3)
+    scenario.run(seconds: 3)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → open
         0.1 anna: setup lights looking on behalf
@@ -205,11 +205,11 @@ struct OpenedRequestStories {
       (#""device":"C0:00:00:00:00:02""#, "discoveryTimeout"), (#""count":1"#, "userCancelled"),
     ])
   func unattended(choice: String, failure: String) {
-    let (story, _, anna) = gateway([.bulb(1)])
+    let (scenario, _, anna) = gateway([.bulb(1)])
     anna.call("Open", #""app":"lights","discoveryTimeout":"5",\#(choice)"#)
-    story.run(seconds: 20)
+    scenario.run(seconds: 20)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 anna: Open → open
         0.1 anna: setup lights choosing on behalf
@@ -221,14 +221,14 @@ struct OpenedRequestStories {
 
   @Test("A device that is the app's already is named at once; another app's is taken")
   func alreadySetUp() {
-    let (story, _, anna) = gateway([.bulb(1)], .lightsAndGarden)
+    let (scenario, _, anna) = gateway([.bulb(1)], .lightsAndGarden)
     anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
-    story.run(seconds: 1)
-    _ = story.takeLines()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
     let again = anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
     anna.call("Open", #""app":"garden","device":"C0:00:00:00:00:01""#)
-    story.run(seconds: 1)
-    let lines = story.takeLines()
+    scenario.run(seconds: 1)
+    let lines = scenario.takeLines()
     #expect(lines.hasPrefix("1.0 anna: Open → SetupFailed invalidRequest\n"), "\(lines)")
     #expect(lines.contains("anna: Open → a2 Lumo bulb"), "\(lines)")
     #expect(

@@ -8,29 +8,30 @@ import Varlink
 import VirtualRadio
 
 @Suite("Pickers whose app decides what is shown", .overEveryTransport)
-struct FilteredPickerStories {
-  private func filtered(_ scene: [SceneDevice] = [.bulb(1)]) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(.lights { _ in }, scene: scene)
-    let app = story.app()
-    let anna = story.watcher()
+struct FilteredPickerScenarios {
+  private func filtered(_ scene: [SceneDevice] = [.bulb(1)]) -> (SetupScenario, ScenarioApp, ScenarioOperator)
+  {
+    let scenario = SetupScenario(.lights { _ in }, scene: scene)
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call("ShowPicker", #""settings":{"options":1}"#)
-    return (story, app, anna)
+    return (scenario, app, anna)
   }
 
   @Test("Each device is told once; the app shows one under a name of its own, and it is chosen")
   func update() {
-    let (story, app, anna) = filtered([.bulb(1, level: -50), .bulb(2, level: -70)])
-    story.run(seconds: 5)
+    let (scenario, app, anna) = filtered([.bulb(1, level: -50), .bulb(2, level: -70)])
+    scenario.run(seconds: 5)
     app.call("UpdatePicker", #""items":[{"discovered":2,"name":"The second"}]"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose(1)
     app.call("UpdatePicker", #""items":[{"discovered":1}]"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("FinishPickerDiscovery")
     anna.choose(1)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0
@@ -63,10 +64,10 @@ struct FilteredPickerStories {
   func scanResponse() {
     var silent = SceneDevice.bulb(2, from: 4)
     silent.scanResponse = nil
-    let (story, _, _) = filtered([.bulb(1, from: 4), silent])
-    story.run(seconds: 4)
+    let (scenario, _, _) = filtered([.bulb(1, from: 4), silent])
+    scenario.run(seconds: 4)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -81,39 +82,39 @@ struct FilteredPickerStories {
   @Test("It makes the radio ask for scan responses, as long as it is open, if nothing else does")
   func nameInScanResponse() throws {
     let manifest = GatewayManifest.lights { _ in }.with { $0.gateway.scan = .auto }
-    let story = DeskStory(manifest, scene: [.bulb(1, from: 30)])
-    let app = story.app()
-    #expect(scan(story) == "passive")
+    let scenario = SetupScenario(manifest, scene: [.bulb(1, from: 30)])
+    let app = scenario.app()
+    #expect(scan(scenario) == "passive")
     app.call("ShowPicker", #""settings":{"options":1,"discoveryTimeout":"short"}"#)
-    story.run(seconds: 29)
-    #expect(scan(story) == "active")
+    scenario.run(seconds: 29)
+    #expect(scan(scenario) == "active")
     let discovered = app.events.compactMap { $0.object("discovered") }
     #expect(
       discovered.map { $0.text("bluetoothAdvertisementData") } == ["02010605ffee0e010105094c756d6f"])
     app.call("CancelPicker")
-    story.run(seconds: 1)
-    #expect(scan(story) == "passive")
+    scenario.run(seconds: 1)
+    #expect(scan(scenario) == "passive")
   }
 
-  private func scan(_ story: DeskStory) -> String? {
-    story.status()?.object("radio")?.text("scan")
+  private func scan(_ scenario: SetupScenario) -> String? {
+    scenario.status()?.object("radio")?.text("scan")
   }
 
   @Test("Unknown numbers, and pickers that are not filtered, are refused")
   func refusals() {
-    let (story, app, _) = filtered()
-    story.run(seconds: 1)
+    let (scenario, app, _) = filtered()
+    scenario.run(seconds: 1)
     app.call("UpdatePicker", #""items":[{"discovered":9}]"#)
     app.call("UpdatePicker", #""items":[{"discovered":-1}]"#)
     app.call("CancelPicker")
     app.call("UpdatePicker", #""items":[]"#)
     app.call("FinishPickerDiscovery")
-    story.run(seconds: 6)
+    scenario.run(seconds: 6)
     app.call("ShowPicker")
     app.call("UpdatePicker", #""items":[]"#)
     app.call("FinishPickerDiscovery")
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0
@@ -138,12 +139,12 @@ struct FilteredPickerStories {
 
   @Test("No more devices are waited for: before an update it is discoveryTimeout")
   func finishDiscovery() {
-    let (story, app, _) = filtered()
-    story.run(seconds: 1)
+    let (scenario, app, _) = filtered()
+    scenario.run(seconds: 1)
     app.call("FinishPickerDiscovery")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0
@@ -158,10 +159,10 @@ struct FilteredPickerStories {
 
   @Test("An app that is told of devices and shows none runs into its timeout, which is said so")
   func nothingShown() {
-    let (story, app, _) = filtered()
-    story.run(seconds: 31)
+    let (scenario, app, _) = filtered()
+    scenario.run(seconds: 31)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0

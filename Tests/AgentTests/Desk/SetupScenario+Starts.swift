@@ -3,24 +3,24 @@
 import Manifest
 import VirtualRadio
 
-/// How stories begin. What is told until then is taken already.
-extension DeskStory {
+/// How scenarios begin. What is told until then is taken already.
+extension SetupScenario {
   /// The app's picker is open, and an operator sees what is in the scene.
   static func choosing(
     _ manifest: GatewayManifest = .lights { _ in }, scene: [SceneDevice] = [.bulb(1)]
-  ) -> (DeskStory, StoryApp, StoryOperator) {
-    let story = DeskStory(manifest, scene: scene)
-    let (app, anna) = (story.app(), story.watcher())
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+    let scenario = SetupScenario(manifest, scene: scene)
+    let (app, anna) = (scenario.app(), scenario.watcher())
     app.call("ShowPicker")
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    return (scenario, app, anna)
   }
 
   /// The same, of an app with one item.
   static func choosing(
     _ change: (inout DisplayItem) -> Void
-  ) -> (DeskStory, StoryApp, StoryOperator) {
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     choosing(.lights(change))
   }
 
@@ -28,11 +28,11 @@ extension DeskStory {
   static func owning(
     _ manifest: GatewayManifest = .lights { _ in }, scene: [SceneDevice] = [.bulb(1)],
     choosing more: String = ""
-  ) -> (DeskStory, StoryApp, StoryOperator) {
-    let (story, app, anna) = choosing(manifest, scene: scene)
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+    let (scenario, app, anna) = choosing(manifest, scene: scene)
     anna.choose(1, more)
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    return (story, app, anna)
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    return (scenario, app, anna)
   }
 }

@@ -3,7 +3,7 @@
 public import Registry
 
 /// A change of some kind, and what has to be there for it to mean something.
-public struct Story: Sendable {
+public struct Scenario: Sendable {
   public let name: String
   public let before: [RegistryChange]
   public let change: RegistryChange
@@ -16,7 +16,7 @@ public struct Story: Sendable {
   }
 }
 
-extension Story {
+extension Scenario {
   private static let first = Rows.identifier(2)
 
   /// Two apps share a device, one of them has a network too, and something was removed.
@@ -26,31 +26,31 @@ extension Story {
   ]
 
   /// Each kind of change, some more than once.
-  public static let all: [Story] = [
-    Story(name: "add to nothing", before: [], change: Rows.addition(1)),
-    Story(name: "add", before: busy, change: Rows.addition(5)),
-    Story(name: "add a known device", before: busy, change: Rows.addition(5, app: "third", device: 1)),
-    Story(name: "add what was removed", before: busy, change: Rows.addition(5, device: 4)),
-    Story(name: "remove one of two", before: busy, change: .remove(first, leavesTombstone: true)),
-    Story(
+  public static let all: [Scenario] = [
+    Scenario(name: "add to nothing", before: [], change: Rows.addition(1)),
+    Scenario(name: "add", before: busy, change: Rows.addition(5)),
+    Scenario(name: "add a known device", before: busy, change: Rows.addition(5, app: "third", device: 1)),
+    Scenario(name: "add what was removed", before: busy, change: Rows.addition(5, device: 4)),
+    Scenario(name: "remove one of two", before: busy, change: .remove(first, leavesTombstone: true)),
+    Scenario(
       name: "remove the last", before: [Rows.addition(1)], change: .remove(first, leavesTombstone: false)),
-    Story(name: "rename", before: busy, change: .rename(first, displayName: "Küche")),
-    Story(
+    Scenario(name: "rename", before: busy, change: .rename(first, displayName: "Küche")),
+    Scenario(
       name: "rename with network", before: busy,
       change: .rename(Rows.identifier(6), displayName: "Door", ssid: Rows.ssid(9))),
-    Story(name: "set state", before: busy, change: .setState(first, .unauthorized)),
-    Story(
+    Scenario(name: "set state", before: busy, change: .setState(first, .unauthorized)),
+    Scenario(
       name: "authorize", before: busy,
       change: .authorize(first, ssid: Rows.ssid(7), bridgingIdentifier: 0xAABB_CCDD_EEFF)),
-    Story(name: "set SSID", before: busy, change: .setSSID(Rows.identifier(6), Rows.ssid(8))),
-    Story(
+    Scenario(name: "set SSID", before: busy, change: .setSSID(Rows.identifier(6), Rows.ssid(8))),
+    Scenario(
       name: "extend", before: busy,
       change: .extend(first, RegistryExtension(ssidPrefix: [0x41], alternate: Rows.descriptor))),
-    Story(name: "add an address", before: busy, change: .addAddress(first, Rows.address(77))),
-    Story(
+    Scenario(name: "add an address", before: busy, change: .addAddress(first, Rows.address(77))),
+    Scenario(
       name: "bond", before: busy,
       change: .setBond(first, .bonded(keys: BondKeys([1, 2, 3])), identity: Rows.address(78))),
-    Story(name: "allow", before: busy, change: .allow(app: "lights", .bluetooth(Rows.address(4)))),
-    Story(name: "confirm", before: busy, change: .confirmAccount(app: "lights", .user(1001))),
+    Scenario(name: "allow", before: busy, change: .allow(app: "lights", .bluetooth(Rows.address(4)))),
+    Scenario(name: "confirm", before: busy, change: .confirmAccount(app: "lights", .user(1001))),
   ]
 }

@@ -9,10 +9,10 @@ import RegistryStore
 import Synchronization
 
 /// The disk of a gateway that runs: a real file, changed by the disk worker's thread, that fails and hesitates when the
-/// story says so.
+/// scenario says so.
 ///
 /// What the file answers is what ``StandInRegistryFile`` would; ``difference`` says where it is not.
-final class StoryDisk: Sendable {
+final class ScenarioDisk: Sendable {
   private let registry: Mutex<StandInRegistryFile>
   private let reading = Mutex<ManifestReading?>(nil)
   private let differences = Mutex<String?>(nil)
@@ -40,7 +40,7 @@ final class StoryDisk: Sendable {
     }
   }
 
-  // MARK: - The story's side
+  // MARK: - The scenario's side
 
   var state: StandInRegistryFile {
     get { registry.withLock { $0 } }
@@ -99,7 +99,7 @@ final class StoryDisk: Sendable {
 
   private func read() -> Result<ConfigurationReader.Result, StartFailure> {
     guard case .accepted(let configuration, let radioSource, let warnings)? = manifest else {
-      preconditionFailure("a story says what is read before it is")
+      preconditionFailure("a scenario says what is read before it is")
     }
     return .success(
       ConfigurationReader.Result(
@@ -108,12 +108,12 @@ final class StoryDisk: Sendable {
 }
 
 /// A folder in memory for a gateway's socket and file, which every user can reach; gone with its owner.
-final class StoryFolder: Sendable {
+final class ScenarioFolder: Sendable {
   let path: String
 
   init() {
     let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
-    path = parent + "story-" + UUID().uuidString.prefix(8)
+    path = parent + "scenario-" + UUID().uuidString.prefix(8)
     try? FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
   }

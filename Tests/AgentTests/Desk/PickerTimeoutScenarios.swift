@@ -5,18 +5,18 @@ import Registry
 import Testing
 
 @Suite("How pickers end by themselves", .overEveryTransport)
-struct PickerTimeoutStories {
+struct PickerTimeoutScenarios {
   @Test(
     "Nothing found: discoveryTimeout after what the settings say, 30 s by default",
     arguments: [("", 30), ("short", 60), ("medium", 120), ("long", 300), ("7", 7)])
   func discovery(timeout: String, seconds: Int) {
-    let story = DeskStory(scene: [])
-    let app = story.app()
-    story.watcher()
+    let scenario = SetupScenario(scene: [])
+    let app = scenario.app()
+    scenario.watcher()
     app.call("ShowPicker", timeout.isEmpty ? "" : #""settings":{"discoveryTimeout":"\#(timeout)"}"#)
-    story.run(seconds: Double(seconds) + 5)
+    scenario.run(seconds: Double(seconds) + 5)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -30,19 +30,19 @@ struct PickerTimeoutStories {
   @Test(
     "Nothing found because the radio is down: connectionFailed; a radio that is back in time changes that")
   func radioDown() {
-    let story = DeskStory(scene: [])
-    let app = story.app()
-    story.watcher()
+    let scenario = SetupScenario(scene: [])
+    let app = scenario.app()
+    scenario.watcher()
     app.call("ShowPicker")
-    story.run(seconds: 20)
-    story.harness.radioVanishes()
-    story.run(seconds: 20)
+    scenario.run(seconds: 20)
+    scenario.harness.radioVanishes()
+    scenario.run(seconds: 20)
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"short"}"#)
-    story.run(seconds: 20)
-    story.harness.radioComes([])
-    story.run(seconds: 45)
+    scenario.run(seconds: 20)
+    scenario.harness.radioComes([])
+    scenario.run(seconds: 45)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -61,13 +61,13 @@ struct PickerTimeoutStories {
 
   @Test("An unbounded picker looks until it is closed")
   func unbounded() {
-    let story = DeskStory(scene: [])
-    let app = story.app()
+    let scenario = SetupScenario(scene: [])
+    let app = scenario.app()
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"unbounded"}"#)
-    _ = story.takeLines()
-    story.run(seconds: 1000)
-    #expect(story.takeLines() == "")
+    _ = scenario.takeLines()
+    scenario.run(seconds: 1000)
+    #expect(scenario.takeLines() == "")
     app.call("CancelPicker")
-    #expect(story.text.contains("pickerFinished userCancelled"))
+    #expect(scenario.text.contains("pickerFinished userCancelled"))
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Apps, operators and the tool before the agent itself, in the story's scene.
 @Suite("Apps and operators before the agent itself")
-struct StoryTests {
+struct ScenarioTests {
   private static let carried = "C4:A1:00:00:1E:27"
 
   /// The Python that has the Varlink client of PyPI; nil where none can be made.
@@ -54,7 +54,7 @@ struct StoryTests {
     }
   }
 
-  private func app(_ name: String, _ agent: StoryAgent) throws -> App {
+  private func app(_ name: String, _ agent: ScenarioAgent) throws -> App {
     try App(
       try #require(Self.python), [Package.path("Scripts/examples/app.py"), agent.socket, name],
       environment: ["PYTHONUNBUFFERED": "1"])
@@ -64,7 +64,7 @@ struct StoryTests {
     "An app asks, a person chooses and names in the picker, and list shows it",
     .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
   func picker() throws {
-    let agent = try StoryAgent()
+    let agent = try ScenarioAgent()
     let terminal = try TerminalSession(["pick", "--socket", agent.socket])
     try terminal.wait(for: "Nothing waits.")
     let shelf = try app("shelf", agent)
@@ -98,7 +98,7 @@ struct StoryTests {
     "A shell plays an app with the command line of another implementation",
     .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
   func shell() throws {
-    let agent = try StoryAgent()
+    let agent = try ScenarioAgent()
     let shell = try App(
       "/usr/bin/timeout", ["60", "/bin/sh", Package.path("Scripts/examples/app.sh"), agent.socket, "lights"],
       environment: ["VARLINK": try #require(Self.python) + " -m varlink.cli"])
@@ -110,7 +110,7 @@ struct StoryTests {
 
   @Test("A touch runs a program that is told of success, and of failure; the tool says why, and ends in time")
   func touch() throws {
-    let agent = try StoryAgent(
+    let agent = try ScenarioAgent(
       onTouch: #"case $* in "success bulb lights") ;; "failure bulb lights") exit 7 ;; *) exit 9 ;; esac"#)
     let first = try agent.run("pick", "--app", "lights", "--touch", "--json")
     #expect(first.status == 0 && first.errorOutput.isEmpty, "\(first.errorOutput)\(agent.log)")
@@ -132,7 +132,7 @@ struct StoryTests {
 
   @Test("The tool renames, shares, counts, exports, forgets and takes back accessories")
   func accessories() throws {
-    let agent = try StoryAgent()
+    let agent = try ScenarioAgent()
     let many = try agent.run("pick", "--app", "scenes", "--device", Self.carried, "--name", "Lamp")
     #expect(many.status == 0 && many.text.hasPrefix("Lamp (scenes): "), "\(many.errorOutput)\(agent.log)")
     let shared = try agent.run("pick", "--app", "shelf", "--device", Self.carried, "--name", "Desk")

@@ -8,25 +8,26 @@ import Varlink
 import VirtualRadio
 
 @Suite("Apps and operators when the manifest is read again", .overEveryTransport)
-struct ReloadStories {
-  private func reload(_ story: DeskStory, _ manifest: GatewayManifest, _ access: AccessList = .twoApps) {
-    story.harness.reading = .accepted(
+struct ReloadScenarios {
+  private func reload(_ scenario: SetupScenario, _ manifest: GatewayManifest, _ access: AccessList = .twoApps)
+  {
+    scenario.harness.reading = .accepted(
       AgentCore.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:bench",
       warnings: [])
-    story.harness.readManifestAgain()
-    story.run(seconds: 1)
+    scenario.harness.readManifestAgain()
+    scenario.run(seconds: 1)
   }
 
   @Test("An item that leaves the manifest leaves its accessories inert until it comes back")
   func item() {
-    let (story, app, anna) = DeskStory.owning()
-    reload(story, .lights { $0.id = "other" })
+    let (scenario, app, anna) = SetupScenario.owning()
+    reload(scenario, .lights { $0.id = "other" })
     anna.call("List")
     app.call("Resolve", about: app.accessory)
-    reload(story, .lights { _ in })
+    reload(scenario, .lights { _ in })
     app.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         2.1 lights: accessoryChanged a1 Lumo bulb unauthorized (state)
         3.0 anna: List → a1 Lumo bulb unauthorized orphaned
         3.0 anna: List → done
@@ -39,33 +40,33 @@ struct ReloadStories {
 
   @Test("Who is connected already has the rights of the new manifest, not those of the old one")
   func connectedBefore() throws {
-    let (story, _, _) = DeskStory.owning()
-    let before = try #require(story.harness.connect(user: 1000))
+    let (scenario, _, _) = SetupScenario.owning()
+    let before = try #require(scenario.harness.connect(user: 1000))
     var access = AccessList.twoApps
     access.appsOfUser[1000] = nil
     access.appsOfUser[1001, default: []].insert("lights")
-    reload(story, .lights { _ in }, access)
-    story.harness.send(Message.call("io.accessoryd.Session.Activate", more: true), by: before)
+    reload(scenario, .lights { _ in }, access)
+    scenario.harness.send(Message.call("io.accessoryd.Session.Activate", more: true), by: before)
     #expect(before.replies.map(\.error) == ["io.accessoryd.Session.ActivationFailed"])
   }
 
   @Test("An app that is given to another account loses its sessions; an operator confirms its accessories")
   func account() {
-    let (story, _, anna) = DeskStory.owning()
+    let (scenario, _, anna) = SetupScenario.owning()
     var access = AccessList.twoApps
     access.appsOfUser = [1002: ["lights"]]
-    reload(story, .lights { _ in }, access)
-    let heir = story.app(user: 1002, as: "heir")
+    reload(scenario, .lights { _ in }, access)
+    let heir = scenario.app(user: 1002, as: "heir")
     heir.call("List")
     heir.call("ShowPicker")
     anna.call("Open", #""app":"lights""#)
     anna.call("List")
-    #expect(problems(story) == ["accessoriesSuspended"])
+    #expect(problems(scenario) == ["accessoriesSuspended"])
     anna.call("Authorize", #""app":"lights""#)
     anna.call("Authorize", #""app":"lamps""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.1 lights: invalidated invalidated
         2.1 lights: the end
         3.0 heir: activated
@@ -79,8 +80,8 @@ struct ReloadStories {
         3.0 anna: Authorize → 1 accessories
         3.0 anna: Authorize → NotFound app lamps
         """)
-    #expect(problems(story) == [])
-    guard let harness = story.harness as? AgentHarness else { return }
+    #expect(problems(scenario) == [])
+    guard let harness = scenario.harness as? AgentHarness else { return }
     let said: [String] = harness.notices.compactMap { notice in
       switch notice {
       case .setup(.added): "added"
@@ -93,19 +94,19 @@ struct ReloadStories {
     #expect(said == ["added", "suspended", "restored"])
   }
 
-  private func problems(_ story: DeskStory) -> [String?] {
-    (story.status(to: "operator")?.objects("problems") ?? []).map { $0.text("kind") }
+  private func problems(_ scenario: SetupScenario) -> [String?] {
+    (scenario.status(to: "operator")?.objects("problems") ?? []).map { $0.text("kind") }
   }
 
   @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")
   func picker() {
-    let (story, app, _) = DeskStory.owning()
+    let (scenario, app, _) = SetupScenario.owning()
     app.call("ShowPicker")
-    story.run(seconds: 1)
-    reload(story, .lights { _ in })
-    reload(story, .lights { $0.name = "Another bulb" })
+    scenario.run(seconds: 1)
+    reload(scenario, .lights { _ in })
+    reload(scenario, .lights { $0.name = "Another bulb" })
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: pickerDidPresent
         2.0 anna: setup lights looking
         2.0 lights: ShowPicker → done

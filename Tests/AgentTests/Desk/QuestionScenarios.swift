@@ -6,18 +6,18 @@ import Registry
 import Testing
 
 @Suite("What apps ask about their accessories", .overEveryTransport)
-struct QuestionStories {
+struct QuestionScenarios {
   @Test("A rename is asked of the operators, and the name they type is told to every session")
   func rename() {
-    let (story, app, anna) = DeskStory.owning()
-    story.app(as: "lights again")
+    let (scenario, app, anna) = SetupScenario.owning()
+    scenario.app(as: "lights again")
     app.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("RenameAccessory", about: app.accessory)
     anna.answer("Name", #""name":"Hall""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights again: activated, a1 Lumo bulb authorized
         2.0 anna: rename lights answering Lumo bulb
         3.0 lights: RenameAccessory → PickerAlreadyActive
@@ -31,18 +31,18 @@ struct QuestionStories {
 
   @Test("Nobody answers a rename for a minute, somebody denies it, somebody closes it")
   func unanswered() {
-    let (story, app, anna) = DeskStory.owning()
+    let (scenario, app, anna) = SetupScenario.owning()
     app.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 61)
+    scenario.run(seconds: 61)
     app.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Deny")
     app.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Cancel")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: rename lights answering Lumo bulb
         62.0 anna: closed userCancelled
         62.0 lights: RenameAccessory → UserCancelled
@@ -59,13 +59,13 @@ struct QuestionStories {
 
   @Test("Who asks for a rename and hangs up is not waited for")
   func hangUp() {
-    let (story, app, _) = DeskStory.owning()
+    let (scenario, app, _) = SetupScenario.owning()
     let call = app.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     call.hangUp()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: rename lights answering Lumo bulb
         3.1 anna: closed userCancelled
         """)
@@ -73,13 +73,13 @@ struct QuestionStories {
 
   @Test("What is asked about an accessory ends with it")
   func removedMeanwhile() {
-    let (story, app, anna) = DeskStory.owning()
+    let (scenario, app, anna) = SetupScenario.owning()
     app.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: rename lights answering Lumo bulb
         3.0 lights: accessoryRemoved a1 Lumo bulb authorized
         3.0 anna: closed invalidRequest
@@ -90,11 +90,11 @@ struct QuestionStories {
 
   @Test("Only a network's name is renamed with the option for it")
   func renameNetwork() {
-    let (story, app, _) = DeskStory.owning()
+    let (scenario, app, _) = SetupScenario.owning()
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":2"#)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: RenameAccessory → InvalidRequest renameOptions
         2.0 lights: RenameAccessory → InvalidRequest renameOptions
         """)
@@ -102,17 +102,17 @@ struct QuestionStories {
 
   @Test("With the option for it the network's stored name follows the name that is typed")
   func renameWithNetwork() {
-    let (story, app, anna) = DeskStory.owning(
+    let (scenario, app, anna) = SetupScenario.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Name", #""name":"Lumo-hall""#)
     app.call("RenameAccessory", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Name", #""name":"Porch""#)
     app.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: rename lights answering Lumo bulb
         3.0 lights: accessoryChanged a1 Lumo-hall authorized Lumo-hall (displayName ssid)
         3.0 anna: closed a1 Lumo-hall
@@ -130,18 +130,18 @@ struct QuestionStories {
 
   @Test("A network is given no name that its accessory is not looked for by")
   func renameNetworkAway() {
-    let (story, app, anna) = DeskStory.owning(
+    let (scenario, app, anna) = SetupScenario.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Name", #""name":"Hall""#)
     anna.answer("Name", #""name":"Lumo-, a name of more than 32 bytes""#)
     anna.answer("Name", #""name":"Lumo-8""#)
-    story.run(seconds: 1)
-    let (whole, owned, _) = DeskStory.owning(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
+    scenario.run(seconds: 1)
+    let (whole, owned, _) = SetupScenario.owning(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
     owned.call("RenameAccessory", about: owned.accessory, #""renameOptions":1"#)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: rename lights answering Lumo bulb
         3.0 anna: Name → Invalid name
         3.0 anna: Name → Invalid name
@@ -155,19 +155,19 @@ struct QuestionStories {
 
   @Test("Operators agree to a second identity, or do not")
   func extend() {
-    let (story, app, anna) = DeskStory.owning()
+    let (scenario, app, anna) = SetupScenario.owning()
     let more = #""alternate":{"bluetoothCompanyIdentifier":3822,"bluetoothManufacturerDataBlob":"02"}"#
     app.call("UpdateAuthorization", about: app.accessory, more)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Deny")
     app.call("UpdateAuthorization", about: app.accessory, more)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Agree")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("UpdateAuthorization", about: app.accessory, more)
-    story.run(seconds: 61)
+    scenario.run(seconds: 61)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
         3.0 anna: closed userRestricted
         3.0 lights: UpdateAuthorization → UserRestricted
@@ -186,20 +186,20 @@ struct QuestionStories {
   @Test("The beginning of a network's name that was added awaits the whole, once")
   func addedNetwork() {
     let manifest = GatewayManifest.lights { _ in }.with { $0.apps[0].supports = [.bluetooth, .wifi] }
-    let (story, app, anna) = DeskStory.owning(manifest)
+    let (scenario, app, anna) = SetupScenario.owning(manifest)
     app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssidPrefix":"Lumo-"}"#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Agree")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssid":"Lumo-7"}"#)
     app.call("FinishAuthorization", about: app.accessory)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-8""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 anna: authorize lights answering Lumo bulb adds a network that begins with Lumo-
         3.0 lights: accessoryChanged a1 Lumo bulb authorized (descriptor)
         3.0 anna: closed a1 Lumo bulb
@@ -216,17 +216,17 @@ struct QuestionStories {
 
   @Test("A removal reaches every session of the app; by hand the device can be chosen again")
   func remove() {
-    let (story, app, anna) = DeskStory.owning()
-    story.app(as: "lights again")
+    let (scenario, app, anna) = SetupScenario.owning()
+    scenario.app(as: "lights again")
     app.call("RemoveAccessory", about: app.accessory)
     app.call("RemoveAccessory", about: app.accessory)
     anna.call("Registry")
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights again: activated, a1 Lumo bulb authorized
         2.0 lights: accessoryRemoved a1 Lumo bulb authorized
         2.0 lights again: accessoryRemoved a1 Lumo bulb authorized

@@ -7,40 +7,40 @@ import Testing
 import VirtualRadio
 
 @Suite("What operators decide about pickers", .overEveryTransport)
-struct PickerChoiceStories {
+struct PickerChoiceScenarios {
   @Test(
     "An operator who watches and does not read keeps nobody awake, and gets the latest afterwards",
     .inMemoryAlone("the kernel keeps for its client what would fill the agent's buffer"))
   func slowWatcher() throws {
-    let story = DeskStory(.lights { _ in }, scene: (1...20).map { .bulb($0) })
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { _ in }, scene: (1...20).map { .bulb($0) })
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     let stream = try #require(anna.stream)
     stream.appetite = 0
-    story.run(seconds: 60)
+    scenario.run(seconds: 60)
     // It has had more to read than fits into its buffer.
-    let deadline = story.harness.nextTime
-    #expect(try #require(deadline) > story.harness.now)
+    let deadline = scenario.harness.nextTime
+    #expect(try #require(deadline) > scenario.harness.now)
     let before = stream.replies.count
     stream.appetite = .max
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(stream.replies.count > before + 100)
   }
 
   @Test("From ShowPicker to an accessory")
   func choice() {
-    let story = DeskStory(.lights { _ in })
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { _ in })
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -58,11 +58,11 @@ struct PickerChoiceStories {
 
   @Test("A denial fails it with userRestricted")
   func denial() {
-    let (story, _, anna) = DeskStory.choosing()
+    let (scenario, _, anna) = SetupScenario.choosing()
     anna.answer("Deny")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished userRestricted
         1.0 anna: closed userRestricted
@@ -72,15 +72,15 @@ struct PickerChoiceStories {
 
   @Test("An operator's cancel fails it with userCancelled; the app may not ask for 5 s")
   func cancelByOperator() {
-    let (story, app, anna) = DeskStory.choosing()
+    let (scenario, app, anna) = SetupScenario.choosing()
     anna.answer("Cancel")
     app.call("ShowPicker")
-    story.run(seconds: 4.9)
+    scenario.run(seconds: 4.9)
     app.call("ShowPicker")
-    story.run(seconds: 0.2)
+    scenario.run(seconds: 0.2)
     app.call("ShowPicker")
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished userCancelled
         1.0 anna: closed userCancelled
@@ -96,13 +96,13 @@ struct PickerChoiceStories {
 
   @Test("So does the app's own")
   func cancelByApp() {
-    let (story, app, _) = DeskStory.choosing()
+    let (scenario, app, _) = SetupScenario.choosing()
     app.call("CancelPicker")
     app.call("CancelPicker")
     app.call("ShowPicker")
-    story.run(seconds: 0.1)
+    scenario.run(seconds: 0.1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished userCancelled
         1.0 anna: closed userCancelled
@@ -117,10 +117,10 @@ struct PickerChoiceStories {
     // Ten minutes of a bulb that speaks rarely.
     var bulb = SceneDevice.bulb(1)
     bulb.intervalMilliseconds = 1000
-    let (story, _, _) = DeskStory.choosing(scene: [bulb])
-    story.run(seconds: 610)
+    let (scenario, _, _) = SetupScenario.choosing(scene: [bulb])
+    scenario.run(seconds: 610)
     #expect(
-      story.text == """
+      scenario.text == """
         600.0 lights: pickerDidDismiss
         600.0 lights: pickerFinished userCancelled
         600.0 anna: closed userCancelled
@@ -129,16 +129,16 @@ struct PickerChoiceStories {
 
   @Test("A second request of the app is refused while one is open; another app's is not")
   func oneAtATime() {
-    let story = DeskStory(.lightsAndGarden)
-    let app = story.app()
-    let second = story.app(as: "lights again")
-    let garden = story.app("garden", user: 1001)
+    let scenario = SetupScenario(.lightsAndGarden)
+    let app = scenario.app()
+    let second = scenario.app(as: "lights again")
+    let garden = scenario.app("garden", user: 1001)
     app.call("ShowPicker")
     app.call("ShowPicker")
     second.call("ShowPicker")
     garden.call("ShowPicker")
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights again: activated
         0.0 garden: activated
@@ -153,23 +153,23 @@ struct PickerChoiceStories {
 
   @Test("The sixth request in a minute is refused")
   func pace() {
-    let story = DeskStory(.lights { _ in }, scene: [])
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { _ in }, scene: [])
+    let app = scenario.app()
+    let anna = scenario.watcher()
     for _ in 0..<5 {
       app.call("ShowPicker")
-      story.run(seconds: 0.2)
+      scenario.run(seconds: 0.2)
       anna.answer("Deny")
-      story.run(seconds: 0.2)
+      scenario.run(seconds: 0.2)
     }
-    _ = story.takeLines()
+    _ = scenario.takeLines()
     app.call("ShowPicker")
-    story.run(seconds: 57.9)
+    scenario.run(seconds: 57.9)
     app.call("ShowPicker")
-    story.run(seconds: 0.2)
+    scenario.run(seconds: 0.2)
     app.call("ShowPicker")
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: ShowPicker → PickerRestricted
         59.9 lights: ShowPicker → PickerRestricted
         60.1 lights: pickerDidPresent
@@ -180,19 +180,19 @@ struct PickerChoiceStories {
 
   @Test("Of two operators who choose one wins, and the other is told that the request is closed")
   func twoOperators() {
-    let (story, _, anna) = DeskStory.choosing()
-    let ben = story.watcher("ben")
-    story.run(seconds: 0.1)
-    _ = story.takeLines()
-    story.harness.registry.isHeld = true
+    let (scenario, _, anna) = SetupScenario.choosing()
+    let ben = scenario.watcher("ben")
+    scenario.run(seconds: 0.1)
+    _ = scenario.takeLines()
+    scenario.harness.registry.isHeld = true
     anna.choose()
     ben.choose()
-    story.run(seconds: 1)
-    story.harness.releaseRegistry()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
+    scenario.harness.releaseRegistry()
+    scenario.run(seconds: 1)
     ben.choose()
     #expect(
-      story.text == """
+      scenario.text == """
         1.1 anna: setup lights settingUp Lumo bulb
         1.1 ben: setup lights settingUp Lumo bulb
         1.1 ben: Choose → RequestClosed
@@ -208,7 +208,7 @@ struct PickerChoiceStories {
 
   @Test("What is no candidate is not chosen, and a name is refused where the item is not renamed")
   func refusals() {
-    let (story, _, anna) = DeskStory.choosing()
+    let (scenario, _, anna) = SetupScenario.choosing()
     anna.choose(7)
     anna.choose(1, #""name":"Hall""#)
     anna.choose(1, #""ssid":"Hall""#)
@@ -217,7 +217,7 @@ struct PickerChoiceStories {
     anna.answer("Agree")
     anna.choose()
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 anna: Choose → NotFound candidate 7
         1.0 anna: Choose → Invalid name
         1.0 anna: Choose → Invalid ssid
@@ -234,16 +234,16 @@ struct PickerChoiceStories {
 
   @Test("An app without items is told so; items in the call are looked for")
   func extensionNotFound() {
-    let story = DeskStory(.lights { $0.selection = .observe })
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { $0.selection = .observe })
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call("ShowPicker")
     app.call("ShowPicker", #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822}}]"#)
-    story.run(seconds: 2)
+    scenario.run(seconds: 2)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 lights: ShowPicker → ExtensionNotFound
         0.0 lights: pickerDidPresent
@@ -260,25 +260,25 @@ struct PickerChoiceStories {
 
   @Test("An item has as many accessories as it may: the setup fails, and a removal makes room")
   func itemIsFull() {
-    let story = DeskStory(.lights { $0.maxAccessories = 1 }, scene: [.bulb(1, level: -50), .bulb(2)])
-    let app = story.app()
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lights { $0.maxAccessories = 1 }, scene: [.bulb(1, level: -50), .bulb(2)])
+    let app = scenario.app()
+    let anna = scenario.watcher()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose(1)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("ShowPicker")
-    story.run(seconds: 1)
-    _ = story.takeLines()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("RemoveAccessory", about: app.accessory)
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose(2)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         3.0 lights: pickerSetupFailed userRestricted
         3.0 lights: pickerDidDismiss
         3.0 lights: pickerFinished userRestricted
@@ -304,24 +304,24 @@ struct PickerChoiceStories {
 
   @Test("A device that is the app's is not offered; another app's is offered under its first name")
   func shared() {
-    let story = DeskStory(.lightsAndGarden)
-    let app = story.app()
-    let garden = story.app("garden", user: 1001)
-    let anna = story.watcher()
+    let scenario = SetupScenario(.lightsAndGarden)
+    let app = scenario.app()
+    let garden = scenario.app("garden", user: 1001)
+    let anna = scenario.watcher()
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.choose()
-    story.run(seconds: 6)
+    scenario.run(seconds: 6)
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"2"}"#)
     garden.call("ShowPicker")
-    story.run(seconds: 3)
+    scenario.run(seconds: 3)
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Porch""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         0.0 lights: activated
         0.0 garden: activated
         0.0 lights: pickerDidPresent

@@ -6,22 +6,22 @@ import Registry
 import Testing
 
 @Suite("From a choice to an accessory", .overEveryTransport)
-struct SetupStories {
+struct SetupScenarios {
   // MARK: - confirmAuthorization
 
   @Test("An accessory that its app has to confirm awaits it, and is taken")
   func confirmed() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 100)
+    scenario.run(seconds: 100)
     app.call("Resolve", about: app.accessory)
     app.call("CancelPicker")
     app.call("FinishAuthorization", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("FinishAuthorization", about: app.accessory)
     app.call("FailAuthorization", about: app.accessory)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -40,15 +40,15 @@ struct SetupStories {
 
   @Test("The app gives it back: it can be chosen again")
   func givenBack() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("FailAuthorization", about: app.accessory)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("ShowPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -68,16 +68,16 @@ struct SetupStories {
 
   @Test("Two minutes without the app's word take it back, whether its client lives or not")
   func notConfirmed() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.hangUp()
-    story.run(seconds: 60)
-    let second = story.app(as: "lights again")
-    story.run(seconds: 61)
+    scenario.run(seconds: 60)
+    let second = scenario.app(as: "lights again")
+    scenario.run(seconds: 61)
     second.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -92,17 +92,17 @@ struct SetupStories {
 
   @Test("It is confirmed by another session after the one that asked was lost")
   func confirmedByAnother() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.hangUp()
-    story.run(seconds: 30)
-    let second = story.app(as: "lights again")
+    scenario.run(seconds: 30)
+    let second = scenario.app(as: "lights again")
     second.call("FinishAuthorization", about: app.accessory)
-    story.run(seconds: 100)
+    scenario.run(seconds: 100)
     second.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -118,13 +118,13 @@ struct SetupStories {
 
   @Test("A restart in the middle takes it back; who comes back with a cursor is told so")
   func restart() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(app.accessory != "")
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
-    let after = DeskStory(
-      manifest, scene: [.bulb(1)], registry: StandInRegistryFile(story.harness.registry.saved), run: 2)
+    let after = SetupScenario(
+      manifest, scene: [.bulb(1)], registry: StandInRegistryFile(scenario.harness.registry.saved), run: 2)
     let again = after.app()
     again.call("List")
     let returning = after.app(as: "lights again")
@@ -148,13 +148,13 @@ struct SetupStories {
 
   @Test("Removed while it awaits its app, it takes its picker with it")
   func removedMeanwhile() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
-    story.run(seconds: 130)
+    scenario.run(seconds: 130)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -170,15 +170,15 @@ struct SetupStories {
 
   @Test("What awaits its app, and the disk did not let go, goes back half a minute later")
   func removedLater() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 1)
-    _ = story.takeLines()
-    story.harness.registry.replies = [.failed(.full, isOpen: true)]
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    scenario.harness.registry.replies = [.failed(.full, isOpen: true)]
     app.call("RemoveAccessory", about: app.accessory)
-    story.run(seconds: 31)
+    scenario.run(seconds: 31)
     #expect(
-      story.text == """
+      scenario.text == """
         2.0 lights: RemoveAccessory → Unknown
         32.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
         32.0 lights: pickerSetupFailed userCancelled
@@ -191,16 +191,16 @@ struct SetupStories {
 
   @Test("While the disk takes the app's word, its time does not run out")
   func slowConfirmation() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 119)
-    story.harness.registry.isHeld = true
+    scenario.run(seconds: 119)
+    scenario.harness.registry.isHeld = true
     app.call("FinishAuthorization", about: app.accessory)
-    story.run(seconds: 5)
-    story.harness.releaseRegistry()
-    story.run(seconds: 1)
+    scenario.run(seconds: 5)
+    scenario.harness.releaseRegistry()
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -215,13 +215,13 @@ struct SetupStories {
 
   @Test("An operator's denial takes it back")
   func deniedMeanwhile() {
-    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .confirmAuthorization }
+    let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     anna.answer("Deny")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -239,11 +239,11 @@ struct SetupStories {
 
   @Test("A name in the choice")
   func nameInChoice() {
-    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = [.rename, .finishInApp] }
+    let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = [.rename, .finishInApp] }
     anna.choose(1, #""name":"Hall""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerSetupRename
         1.0 lights: accessoryAdded a1 Hall authorized
         1.0 lights: pickerDidDismiss
@@ -255,14 +255,14 @@ struct SetupStories {
 
   @Test("A name after the choice")
   func nameAfterwards() {
-    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .rename }
+    let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
     anna.choose()
-    story.run(seconds: 10)
+    scenario.run(seconds: 10)
     anna.answer("Name", #""name":" ""#)
     anna.answer("Name", #""name":"Hall""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerSetupRename
         1.0 anna: setup lights naming Lumo bulb
         11.0 anna: Name → Invalid name
@@ -277,11 +277,11 @@ struct SetupStories {
 
   @Test("Nobody types a name for a minute: it keeps its item's")
   func unnamed() {
-    let (story, _, anna) = DeskStory.choosing { $0.setupOptions = .rename }
+    let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
     anna.choose()
-    story.run(seconds: 61)
+    scenario.run(seconds: 61)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerSetupRename
         1.0 anna: setup lights naming Lumo bulb
         61.0 lights: accessoryAdded a1 Lumo bulb authorized
@@ -295,14 +295,14 @@ struct SetupStories {
 
   @Test("The app closes the picker while a name is typed")
   func closedWhileNaming() {
-    let (story, app, anna) = DeskStory.choosing { $0.setupOptions = .rename }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("CancelPicker")
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("List")
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: pickerSetupRename
         1.0 anna: setup lights naming Lumo bulb
         2.0 lights: pickerDidDismiss
@@ -318,15 +318,15 @@ struct SetupStories {
 
   @Test("A network known by its beginning awaits its whole name")
   func networkPrefix() {
-    let (story, app, anna) = DeskStory.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
+    let (scenario, app, anna) = SetupScenario.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     anna.choose()
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     app.call("FinishAuthorization", about: app.accessory)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -343,8 +343,8 @@ struct SetupStories {
 
   @Test("With the option for it the network's stored name is the name that is typed")
   func renamedNetwork() {
-    func choosing() -> (DeskStory, StoryApp, StoryOperator) {
-      DeskStory.choosing {
+    func choosing() -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+      SetupScenario.choosing {
         $0.descriptor.ssidPrefix = Array("Lumo-".utf8)
         ($0.setupOptions, $0.renameOptions) = (.rename, .ssid)
       }
@@ -377,12 +377,12 @@ struct SetupStories {
 
   @Test("An operator who knows the whole name gives it at once")
   func networkInChoice() {
-    let (story, _, anna) = DeskStory.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
+    let (scenario, _, anna) = SetupScenario.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     anna.choose(1, #""ssid":"Other""#)
     anna.choose(1, #""ssid":"Lumo-8""#)
-    story.run(seconds: 1)
+    scenario.run(seconds: 1)
     #expect(
-      story.text == """
+      scenario.text == """
         1.0 anna: Choose → Invalid ssid
         1.0 lights: accessoryAdded a1 Lumo bulb authorized Lumo-8
         1.0 lights: pickerDidDismiss

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Testing
+import Varlink
+
+@Suite("Imports that operators begin", .overEveryTransport)
+struct ImportScenarios {
+  private func call(_ parameters: String, _ scenario: SetupScenario, _ client: HarnessClient) -> String {
+    let told = client.replies.count
+    scenario.harness.send(Message.text("io.accessoryd.Operator.Import", parameters, more: false), by: client)
+    return client.replies.dropFirst(told).map { $0.parameters.text("reason") ?? "taken" }.joined()
+  }
+
+  @Test("One that does not go on gives way to the next after 30 s, and is told so if it goes on after all")
+  func idle() throws {
+    let scenario = SetupScenario(.lights { _ in }, scene: [])
+    let first = try #require(scenario.harness.connect())
+    let second = try #require(scenario.harness.connect())
+    let begin = #""lines":[],"begins":true"#
+    #expect(call(begin, scenario, first) == "taken")
+    #expect(call(begin, scenario, second) == "another import is going on")
+    scenario.run(seconds: 20)
+    #expect(call(#""lines":[]"#, scenario, first) == "taken")
+    scenario.run(seconds: 20)
+    #expect(call(begin, scenario, second) == "another import is going on")
+    scenario.run(seconds: 10)
+    #expect(call(begin, scenario, second) == "taken")
+    #expect(call(#""lines":[]"#, scenario, first) == "no import was begun on this connection")
+  }
+}
