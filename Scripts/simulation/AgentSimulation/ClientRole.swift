@@ -2,7 +2,7 @@
 
 /// What a client of the simulation does with its connection.
 enum ClientRole: Equatable {
-  /// Watches from the first event on and reads at once: the witness' ear.
+  /// Watches from the first event on and reads at once: what the reference model hears.
   case auditor
   /// Watches, and reads so many bytes at a time; 0 never.
   case watcher(bytesPerRead: Int)

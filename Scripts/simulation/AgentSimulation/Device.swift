@@ -2,7 +2,7 @@
 
 import HCI
 
-/// What the witness knows of one advertiser: everything it ever sent.
+/// What the reference model knows of one advertiser: everything it ever sent.
 struct Device {
   /// A set's latest advertising data and scan response.
   struct View: Equatable {

@@ -84,7 +84,7 @@ extension Simulation {
 
   /// A few addresses that somebody might ask about.
   private var addresses: [String] {
-    witness.devices.keys.sorted().prefix(6).map { String($0.prefix(17)) }
+    referenceModel.devices.keys.sorted().prefix(6).map { String($0.prefix(17)) }
   }
 
   /// Comes and is let in, or not; who was not does not come again.
@@ -197,7 +197,7 @@ extension Simulation {
 
   private func hearOf(_ event: SeenEvent) throws(Breach) {
     note("event \(event.sequence): \(event.kind) \(event.subject) \(event.reason)")
-    try witness.check(event, now: now)
+    try referenceModel.check(event, now: now)
   }
 
   /// What reaches a client in place of what was sent to it.

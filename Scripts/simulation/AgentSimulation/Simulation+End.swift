@@ -11,7 +11,7 @@ extension Simulation {
     guard agent.clientCount == clients.count(where: { $0.id != nil }) else {
       throw Breach(.bound, "the agent has \(agent.clientCount) clients")
     }
-    try witness.checkSilence(at: now)
+    try referenceModel.checkSilence(at: now)
   }
 
   /// All calls are answered, all counts agree; then everybody goes, the radio is pulled out, and nothing is left.
@@ -63,7 +63,7 @@ extension Simulation {
       step += 1
       agent.turn(at: instant)
       while let action = agent.nextAction() {
-        if case .log(.radioGivenUp) = action { witness.loseRadio(at: now) }
+        if case .log(.radioGivenUp) = action { referenceModel.loseRadio(at: now) }
       }
     }
     try checkNothingLeft()

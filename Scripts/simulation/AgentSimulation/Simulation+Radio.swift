@@ -11,7 +11,7 @@ import VirtualRadio
 
 extension Simulation {
   func hear(_ packet: [UInt8]) {
-    witness.hear(packet, at: now)
+    referenceModel.hear(packet, at: now)
     let heard = tampered(packet)
     guard !heard.isEmpty || packet.isEmpty else { return }
     agent.receive(packet: heard.rawSpan, at: instant)
@@ -60,7 +60,7 @@ extension Simulation {
       note("the manifest has \(manifest.items.count) items")
       agent.manifestWasRead(
         .accepted(configuration, radioSource: "h4:controller", warnings: []), at: instant)
-      witness.reload(manifest, at: now)
+      referenceModel.reload(manifest, at: now)
     }
   }
 }

@@ -9,7 +9,7 @@ import Setup
 import VirtualRadio
 
 /// The real agent in a world by chance: a virtual clock, a virtual controller in a random scene, random manifests and
-/// random clients, with a witness that checks everything the agent says.
+/// random clients, with a reference model that checks everything the agent says.
 ///
 /// One seed decides all of it, so that one seed is one run, byte for byte.
 public final class Simulation {
@@ -44,7 +44,7 @@ public final class Simulation {
   var manifest: GatewayManifest
   var radio: SimulatedRadio
   var disk: SimulatedDisk
-  var witness: Witness
+  var referenceModel: ReferenceModel
   var ledger = Ledger()
   var clients: [ScriptedClient] = []
   let epoch: String
@@ -85,7 +85,7 @@ public final class Simulation {
     disk = SimulatedDisk(failuresPerMille: 0, dice: SeededGenerator(seed: seed ^ 0xD15C))
     let isRoomy = manifest.gateway.capacities.devices >= 2000
     let listensAlways = board.low.windowMilliseconds == board.low.intervalMilliseconds
-    witness = Witness(
+    referenceModel = ReferenceModel(
       manifest, identities: identities, offset: Int(offset), patience: listensAlways ? 3 : 10,
       isRoomy: isRoomy)
     readsFirst = dice.chance(perMille: 500)
@@ -126,7 +126,7 @@ public final class Simulation {
       throw Failure(breach: error, step: step, microseconds: now)
     }
     return Outcome(
-      digest: digest, steps: step, events: witness.eventCount, replies: replyCount,
+      digest: digest, steps: step, events: referenceModel.eventCount, replies: replyCount,
       packets: radio.packetCount)
   }
 
@@ -157,7 +157,7 @@ public final class Simulation {
       agent.readManifestAgain(at: instant)
     }
     try settle()
-    try witness.endStep(at: now)
+    try referenceModel.endStep(at: now)
     try checkBounds()
   }
 
@@ -226,7 +226,7 @@ public final class Simulation {
       guard radio.hasWaited(for: opcode, at: now) else {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
-    case .radioGivenUp: witness.loseRadio(at: now)
+    case .radioGivenUp: referenceModel.loseRadio(at: now)
     case .radio, .bringupFailed, .radioRecovery, .turnedAway, .closed, .reloaded, .reloadRefused, .setup:
       break
     }

@@ -5,7 +5,7 @@ import Manifest
 
 /// What a payload says, read as the specification is written: one structure after the other, lists as arrays.
 ///
-/// Written anew for the witness; nothing of the matcher is in it.
+/// Written anew for the reference model; nothing of the matcher is in it.
 struct Words {
   private(set) var manufacturers: [(company: UInt16, data: [UInt8])] = []
   private(set) var services: [(uuid: BluetoothUUID, data: [UInt8]?)] = []

@@ -8,14 +8,14 @@ import Manifest
 ///
 /// It follows the specification and shares no code with the data path: arrays, dictionaries, memory without end,
 /// everything computed anew. Where the agent's tables may overflow it checks what holds all the same.
-struct Witness {
+struct ReferenceModel {
   /// What was found, from the event that said so to the one that ends it.
-  struct Story {
+  struct History {
     var last: SeenEvent
   }
 
   private(set) var devices: [String: Device] = [:]
-  private(set) var stories: [Subject: Story] = [:]
+  private(set) var histories: [Subject: History] = [:]
   private(set) var eventCount = 0
   private var nextSequence: UInt64 = 0
   /// Whom there was an event about since some were overwritten before they were heard of; nil while none was.
@@ -103,22 +103,22 @@ struct Witness {
     let subject = event.subject
     guard let device = devices[event.address] else { throw unexplained(event, "tells of nobody") }
     noteGap(before: event)
-    let story = stories[subject]
-    let isContinuing = (story == nil) == (event.kind == .found)
-    try expect(isContinuing || certain?.contains(subject) == false, event, "does not go on with its story")
+    let history = histories[subject]
+    let isContinuing = (history == nil) == (event.kind == .found)
+    try expect(isContinuing || certain?.contains(subject) == false, event, "does not go on with its history")
     certain?.insert(subject)
     try checkReadings(event, device)
     switch event.kind {
     case .found: try checkFound(event, device)
-    case .changed: if let story { try checkChanged(event, device, since: story.last.time) }
+    case .changed: if let history { try checkChanged(event, device, since: history.last.time) }
     case .lost: try checkLost(event, device)
     }
-    stories[subject] = event.kind == .lost ? nil : Story(last: event)
+    histories[subject] = event.kind == .lost ? nil : History(last: event)
   }
 
-  /// Events that a small ring overwrote leave every story in doubt.
+  /// Events that a small ring overwrote leave every history in doubt.
   private mutating func noteGap(before event: SeenEvent) {
-    if event.sequence != nextSequence { (stories, certain) = ([:], []) }
+    if event.sequence != nextSequence { (histories, certain) = ([:], []) }
     nextSequence = event.sequence + 1
   }
 
@@ -153,7 +153,7 @@ struct Witness {
       guard met.count <= 8 else { continue }
       for entry in met where entry.item.descriptor.range == .default {
         let subject = Subject(app: entry.app, item: entry.item.id, address: name)
-        guard stories[subject] == nil else { continue }
+        guard histories[subject] == nil else { continue }
         throw Breach(.missingEvent, "\(subject) matches and was not found")
       }
     }
@@ -164,9 +164,9 @@ struct Witness {
 
   /// What was silent for too long must be lost; asked when all that was due has happened.
   func checkSilence(at now: Int64) throws(Breach) {
-    for (subject, story) in stories {
+    for (subject, history) in histories {
       guard let device = devices[subject.address], let moment = device.last,
-        let item = Self.item(story.last, in: items)
+        let item = Self.item(history.last, in: items)
       else { continue }
       let gate = item.gate
       let patience = device.patience(stretched(gate.lostMilliseconds), factor, gate.lostMillisecondsMax)

@@ -7,7 +7,7 @@ import Setup
 
 // What must have been heard for an event to be true.
 
-extension Witness {
+extension ReferenceModel {
   /// Sixteenths of a decibel by which the agent's filter may differ from ours: it may have begun anew from the last 28
   /// readings while nobody asked.
   private static let tolerance = 4
