@@ -14,13 +14,13 @@ import VirtualRadio
 
 @testable import virtual_controller
 
-/// The gateway as it runs: the real loop with its listener, its workers, a file and a simulated controller behind packet
-/// sockets; and clients that are connected to its socket, each as a user.
+/// The gateway as it runs: the real loop with its listener, its workers, a file, and a simulated controller at the other
+/// end of a pair of packet sockets. Clients are connected to its socket, each as one user.
 ///
-/// Only time is the scenario's: it stands still while the loop turns, until nobody waits for anything. Nothing sleeps; what
-/// another thread or program does meanwhile is awaited.
+/// Only time is the scenario's: it stands still while the loop turns, until nothing is pending. No code sleeps; the harness
+/// waits until other threads and programs are done.
 final class SocketHarness: ScenarioHarness {
-  /// So long something else may take, in real time.
+  /// How long another thread or program may take, in real time.
   private static let patienceMilliseconds: Int32 = 30_000
   /// More turns at one time are none that come to an end.
   private static let turnsMax = 10_000

@@ -5,8 +5,8 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// The built accessoryd on the story's scene, where a bulb is held at the gateway every six seconds, for as long as it has
-/// an owner. Every app of the manifest is the account's that runs the tests.
+/// The built accessoryd on the scene of Config/story.toml, where a bulb is held at the gateway every six seconds while this
+/// object lives. Every app of the manifest belongs to the account that runs the tests.
 final class ScenarioAgent {
   /// Beside the story's: one whose bulbs a person chooses and names.
   private static let shelf = """

@@ -8,10 +8,10 @@ import Setup
 import Varlink
 import VirtualRadio
 
-/// What apps and operators of one gateway are told, line by line, in the order of time.
+/// What the apps and operators of one gateway receive, line by line, in the order of time.
 ///
-/// A line is the second since the scenario began, who was told, and what. Random identifiers are told as a1, a2 … in the
-/// order in which they are met.
+/// A line gives the second since the scenario began, the receiver, and what it received. Random identifiers appear as
+/// a1, a2 … in the order of their first appearance.
 final class SetupScenario {
   /// How exactly lines know their time.
   private static let stepMilliseconds: Int64 = 100

@@ -11,8 +11,8 @@ import VirtualRadio
 
 /// The real agent among apps and operators by chance, with a disk that is slow and fails, and with power cuts.
 ///
-/// The radio and its scene are those of the ``Simulation``, whose reference model looks after sightings; here it is sessions,
-/// pickers and the registry that are compared with what everybody was told and what the disk holds.
+/// The radio and its scene are those of the ``Simulation``, whose reference model checks sightings. Here sessions, pickers
+/// and the registry are compared with the events of every client and with what the disk holds.
 public final class LifeCycle {
   let seconds: Int
   /// The agent's loop looks no more often.
