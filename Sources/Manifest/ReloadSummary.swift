@@ -17,3 +17,27 @@ public struct ReloadSummary: Equatable, Sendable {
     self = ItemSuccession(from: old, to: new).summary
   }
 }
+
+/// Which items of a manifest live on in the next one.
+struct ItemSuccession {
+  /// For each old item the index of the unchanged one, or -1.
+  let successors: [Int32]
+  let summary: ReloadSummary
+
+  init(from old: [ManifestItem], to new: [ManifestItem]) {
+    let places = new.places
+    successors = old.map { item in
+      guard let place = places[item.key], new[place].isUnchanged(from: item) else { return -1 }
+      return Int32(place)
+    }
+    let kept = successors.count { $0 >= 0 }
+    summary = ReloadSummary(itemsKept: kept, itemsAdded: new.count - kept, itemsRemoved: old.count - kept)
+  }
+}
+
+extension [ManifestItem] {
+  /// Where each item stands.
+  var places: [ManifestItem.Key: Int] {
+    Dictionary(enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}

@@ -24,16 +24,11 @@ struct CaptureFile {
     }
   }
 
-  /// Hands every record to `body` for as long as it answers true. A capture that breaks off is an error after its
-  /// last good record.
+  /// Hands every record to `body` while it returns true. A capture that is cut off is an error after its last
+  /// whole record.
   func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(Failure) -> Bool) throws(Failure) {
     var reader: BtsnoopReader
-    do throws(BtsnoopError) {
-      // Holds: bytes have no padding, so every byte of the view is initialised.
-      reader = try unsafe BtsnoopReader(bytes.span.bytes)
-    } catch {
-      throw failure(error)
-    }
+    do throws(BtsnoopError) { reader = try BtsnoopReader(bytes.span.rawBytes) } catch { throw failure(error) }
     while true {
       let record: BtsnoopRecord?
       do throws(BtsnoopError) { record = try reader.next() } catch { throw failure(error) }
@@ -46,15 +41,9 @@ struct CaptureFile {
   func decode(
     _ body: (borrowing BtsnoopRecord, inout CaptureDecoder) throws(Failure) -> Void
   ) throws(Failure) {
-    var measuring = Arena()
-    _ = CaptureDecoder(in: &measuring)
-    let memory = MemoryBlock(byteCount: measuring.byteCount)
-    // Holds: the decoder does not outlive the block, which this function owns to its end.
-    var arena = unsafe memory.arena()
-    var decoder = CaptureDecoder(in: &arena)
-    defer { withExtendedLifetime(memory) {} }
+    var decoder = ArenaOwner { CaptureDecoder(in: &$0) }
     try forEachRecord { record throws(Failure) in
-      try body(record, &decoder)
+      try body(record, &decoder.value)
       return true
     }
   }

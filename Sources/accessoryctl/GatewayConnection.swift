@@ -165,3 +165,36 @@ struct GatewayConnection: ~Copyable {
     unsent = unsent.dropFirst(count)
   }
 }
+
+extension OperatorMethodName {
+  /// How long the reply may take: what the interface says, and 2 s for the way.
+  var patienceSeconds: Int {
+    switch self {
+    case .watch, .deny, .cancel, .open, .list, .registry, .export: GatewayConnection.patienceSeconds
+    case .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset: 32
+    case .choose: 92
+    }
+  }
+}
+
+/// SIGINT, SIGTERM and SIGHUP as something to wait for: what streams is ended cleanly by them.
+final class Interruption {
+  private let signals: SignalDescriptor
+
+  init() throws(Failure) {
+    do throws(SystemError) { signals = try SignalDescriptor() } catch { throw .system(error) }
+  }
+
+  /// Becomes readable with the first signal, and stays so.
+  var number: Int32 { signals.descriptor.number }
+
+  /// The signal that came; nil for none. It is told once.
+  func taken() throws(Failure) -> SignalDescriptor.Signal? {
+    do throws(SystemError) { return try signals.next() } catch { throw .system(error) }
+  }
+
+  /// Itself, and whether somebody reads the output.
+  func entries(output: Int32 = OutputFile.standardOutput().number) -> [Polling.Entry] {
+    [Polling.Entry(number, .readable), Polling.Entry(output, [])]
+  }
+}

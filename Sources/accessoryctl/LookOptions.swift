@@ -60,3 +60,16 @@ struct SecondsArgument {
     instant = Instant(microseconds: Int64(seconds * 1_000_000))
   }
 }
+
+/// A device by its address, of whichever type.
+struct DeviceArgument: ExpressibleByArgument {
+  /// The low 48 bits.
+  let bits: UInt64
+  let text: String
+
+  init?(argument: String) {
+    guard let bits = AddressText.bits(argument) else { return nil }
+    self.bits = bits
+    text = argument.uppercased()
+  }
+}

@@ -5,6 +5,7 @@ import Interfaces
 import JSON
 import ToolText
 
+/// `accessoryctl metrics`: the agent's counters, in the text format of Prometheus.
 struct MetricsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "metrics",

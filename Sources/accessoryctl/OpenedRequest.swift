@@ -65,3 +65,19 @@ final class OpenedRequest {
     accessories[0] = PickedAccessory(app: app, identifier: accessory.identifier, displayName: name)
   }
 }
+
+/// An accessory that was set up: a line of `pick --app NAME --json` (`Config/schema/picked.schema.json`).
+struct PickedAccessory: Line {
+  let app: String
+  let identifier: String
+  let displayName: String
+
+  func writeMembers(to json: inout JSONWriter) {
+    json.member("app", app)
+    json.member("accessory", identifier)
+    json.member("displayName", displayName)
+  }
+
+  /// One line for people.
+  var text: String { "\(shown(displayName)) (\(shown(app))): \(shown(identifier))\n" }
+}

@@ -2,8 +2,10 @@
 
 import HCI
 import Interfaces
+import JSON
 import LinuxSystem
 import ToolText
+import Varlink
 
 /// The agent's stream of packets on its way into a btsnoop file.
 struct Recording: ~Copyable {
@@ -136,5 +138,15 @@ struct Recording: ~Copyable {
 
   private static func now() throws(Failure) -> MonotonicInstant {
     do throws(SystemError) { return try .now() } catch { throw .clock(error) }
+  }
+}
+
+extension CaptureReply {
+  /// What a reply to `Capture` says.
+  init(captured reply: ReceivedReply) throws(GatewayProblem) {
+    do throws(JSONMemberError) { self = try CaptureReply(reading: JSONObjectReader(reply.parameters)) } catch
+    {
+      throw .line(error)
+    }
   }
 }

@@ -155,3 +155,40 @@ extension Matcher {
     add(clauses, item: item)
   }
 }
+
+/// A value and the memory block that its tables were taken from, freed with it.
+public struct ArenaOwner<Value: ~Copyable>: ~Copyable {
+  public var value: Value
+  private let block: MemoryBlock
+
+  /// Calls `make` twice: with an arena that only measures, then with one over a block of the measured size.
+  public init(_ make: (inout Arena) -> Value) {
+    var measure = Arena()
+    _ = make(&measure)
+    block = MemoryBlock(byteCount: measure.byteCount)
+    // Holds: the block lives in this value beside `value`, which is its only user.
+    var arena = unsafe block.arena()
+    value = make(&arena)
+  }
+}
+
+/// The memory that the data path's tables are taken from, set aside once and zeroed; freed with its owner.
+@safe
+public struct MemoryBlock: ~Copyable {
+  private let bytes: UnsafeMutableRawBufferPointer
+
+  public init(byteCount: Int) {
+    unsafe bytes = .allocate(byteCount: byteCount, alignment: 16)
+    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit { unsafe bytes.deallocate() }
+
+  /// An arena over the whole block. The tables taken from it must not be used after the block is gone, and only one
+  /// arena may be made.
+  @unsafe
+  public func arena() -> Arena {
+    // Holds: the block is aligned to 16 bytes; its lifetime is the caller's promise.
+    unsafe Arena(block: bytes)
+  }
+}
