@@ -75,25 +75,14 @@ struct DeviceSampler: ~Copyable {
 
 /// Decodes advertising reports in memory of its own.
 private struct PacketDecoder: ~Copyable {
-  private var decoder: ReportDecoder
-  private let block: MemoryBlock
-
-  init() {
-    var measure = Arena()
-    _ = ReportDecoder(in: &measure)
-    let block = MemoryBlock(byteCount: measure.byteCount)
-    // Holds: the block lives in this value beside the decoder, which is its only user.
-    var arena = unsafe block.arena()
-    decoder = ReportDecoder(in: &arena)
-    self.block = block
-  }
+  private var decoder = ArenaOwner { ReportDecoder(in: &$0) }
 
   mutating func reports(in packet: RawSpan, at time: Instant) -> [DecodedReport] {
     var reports: [DecodedReport] = []
     guard let packet = try? Packet(parsing: packet), let event = try? Event(parsing: packet.body) else {
       return []
     }
-    _ = decoder.take(event, at: time, since: Instant(microseconds: 0)) { reports.append($0) }
+    _ = decoder.value.take(event, at: time, since: Instant(microseconds: 0)) { reports.append($0) }
     return reports
   }
 }
