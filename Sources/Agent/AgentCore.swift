@@ -111,6 +111,7 @@ public final class AgentCore {
 
   /// Names this run to the readers of its events.
   var epoch: Block128 { feeds.epoch }
+  var epochText: String { feeds.epochText }
 
   /// Traps when a bound is passed or tables disagree; for tests, which ask after every step.
   public func checkInvariants() {
@@ -134,6 +135,8 @@ struct RadioTaps: ~Copyable {
 struct EventFeeds {
   /// Names the numbering of this run's events.
   let epoch: Block128
+  /// The same as events carry it; kept, because it is in every one of them.
+  let epochText: String
   /// The messages of sighting events, for operators.
   var messages = EventMessages()
   /// The advertisements of accessories, for their apps.
@@ -141,6 +144,7 @@ struct EventFeeds {
 
   init(_ epoch: Block128) {
     self.epoch = epoch
+    epochText = epoch.text
     advertisements = AdvertisementFeeds(epoch)
   }
 }

@@ -21,7 +21,7 @@ extension AgentCore {
   fileprivate var status: [UInt8] {
     Message.reply { json in
       json.member("version", service.identity.version)
-      json.member("epoch", epoch.text)
+      json.member("epoch", epochText)
       json.member("time", Seconds(microseconds: radioTime.microseconds))
       json.object("radio") { writeRadio(to: &$0) }
       json.objects("problems", problems) { json, problem in

@@ -29,7 +29,7 @@ enum WatchMethod: GatewayMethod {
       throw .invalidParameter("sequence")
     }
     let cursor = EventCursor(epoch: agent.epoch, sequence: UInt64(sequence))
-    guard epoch == agent.epoch.text, cursor.sequence <= end.sequence else {
+    guard epoch == agent.epochText, cursor.sequence <= end.sequence else {
       return WatchStream(phase: .greeting(isReset: true, listsDevices: true), cursor: end)
     }
     return WatchStream(phase: .greeting(isReset: false, listsDevices: false), cursor: cursor)
@@ -68,7 +68,7 @@ struct WatchStream: ReplyStream {
 
   private func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
     Message.reply(continues: true) { json in
-      json.member("epoch", agent.epoch.text)
+      json.member("epoch", agent.epochText)
       json.member("sequence", cursor.sequence)
       json.member("time", Seconds(microseconds: agent.radioTime.microseconds))
       if isReset { json.member("isReset", true) }
@@ -91,7 +91,7 @@ struct WatchStream: ReplyStream {
     case .event(let sequence, let sighting, let byteCount):
       agent.counters.streams.eventsDelivered &+= 1
       let event = agent.dataPath.event(
-        sequence, of: agent.epoch.text, sighting, byteCount: byteCount)
+        sequence, of: agent.epochText, sighting, byteCount: byteCount)
       let message = Message.element("event", event)
       agent.feeds.messages[sequence] = message
       return .reply(message)

@@ -20,7 +20,7 @@ enum ActivateMethod: SessionMethod {
     activation.session = parameters.wordIfAny("session")
     activation.sequence = parameters.numberIfAny("sequence")
     activation.hasForeignCursor =
-      parameters.wordIfAny("epoch").map { $0.lowercased() != agent.epoch.text }
+      parameters.wordIfAny("epoch").map { $0.lowercased() != agent.epochText }
       ?? (activation.sequence != nil)
     let (activated, effects) = try agent.setupCore.activate(
       activation, user: call.client.peer.uid, apps: call.client.rights.apps)
@@ -63,7 +63,7 @@ private struct SessionStream: ReplyStream {
     Message.reply(continues: true) { json in
       json.member("session", position.session.text)
       json.member("app", position.app)
-      json.member("epoch", agent.epoch.text)
+      json.member("epoch", agent.epochText)
       json.member("sequence", position.sequence)
       if isReset { json.member("isReset", true) }
     }
@@ -85,7 +85,7 @@ private struct SessionStream: ReplyStream {
       if isLast {
         json.object("event") { json in
           AppEvent(.activated, at: agent.now).writeMembers(
-            at: AppEvent.Place(sequence: position.activatedAt, epoch: agent.epoch.text), to: &json)
+            at: AppEvent.Place(sequence: position.activatedAt, epoch: agent.epochText), to: &json)
         }
       }
       json.objects("accessories", accessories) { $1.writeMembers(to: &$0) }
@@ -104,7 +104,7 @@ private struct SessionStream: ReplyStream {
         Message.reply(continues: true) { json in
           json.object("event") { json in
             event.writeMembers(
-              at: AppEvent.Place(sequence: sequence, passed: Int(passed), epoch: agent.epoch.text), to: &json)
+              at: AppEvent.Place(sequence: sequence, passed: Int(passed), epoch: agent.epochText), to: &json)
           }
         })
     }

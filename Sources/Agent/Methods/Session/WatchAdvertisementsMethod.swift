@@ -19,7 +19,7 @@ enum WatchAdvertisementsMethod: SessionMethod {
       forApp: session.app, agent.dataPath, agent.setupCore.grants)
     let sequence = parameters.numberIfAny("sequence")
     let epoch = parameters.wordIfAny("epoch")?.lowercased()
-    let isUseful = epoch == agent.epoch.text && sequence.map { $0 <= produced } ?? false
+    let isUseful = epoch == agent.epochText && sequence.map { $0 <= produced } ?? false
     let isReset = !isUseful && (sequence != nil || epoch != nil)
     return .stream(
       AdvertisementStream(
@@ -65,7 +65,7 @@ private struct AdvertisementStream: ReplyStream {
 
   private func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
     Message.reply(continues: true) { json in
-      json.member("epoch", agent.epoch.text)
+      json.member("epoch", agent.epochText)
       json.member("sequence", sequence)
       if isReset { json.member("isReset", true) }
     }
@@ -102,7 +102,7 @@ private struct AdvertisementStream: ReplyStream {
       Message.reply(continues: true) { json in
         json.object("advertisement") { json in
           advertisement.writeMembers(
-            sequence: sequence, epoch: agent.epoch.text, now: agent.radioTime, to: &json)
+            sequence: sequence, epoch: agent.epochText, now: agent.radioTime, to: &json)
         }
       })
   }
