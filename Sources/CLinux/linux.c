@@ -270,13 +270,17 @@ static int release_segments(struct dl_phdr_info *object, size_t size, void *unus
     if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
     uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
     uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
+    if (end - start < 512 << 10) continue;
     // Clean pages of a file: they are read again when they are needed. The kernel refuses its own object, the vDSO.
     madvise((void *)start, end - start, MADV_DONTNEED);
   }
   return 0;
 }
 
-void clinux_release_start_pages(void) { dl_iterate_phdr(release_segments, NULL); }
+void clinux_release_start_pages(void) {
+  malloc_trim(0);
+  dl_iterate_phdr(release_segments, NULL);
+}
 
 int clinux_has_capability(int number) {
   struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};

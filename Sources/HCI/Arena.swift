@@ -6,10 +6,11 @@
 /// each part takes its tables from it. A measuring arena has no memory and only adds up.
 @safe
 public struct Arena: ~Copyable {
-  private let base: UnsafeMutableRawPointer?
-  private let capacity: Int
+  @usableFromInline let base: UnsafeMutableRawPointer?
+  @usableFromInline let capacity: Int
   /// Bytes handed out so far, alignment included.
-  public private(set) var byteCount = 0
+  @inlinable public var byteCount: Int { used }
+  @usableFromInline var used = 0
 
   /// An arena that only measures; its tables are empty.
   public init() {
@@ -25,14 +26,17 @@ public struct Arena: ~Copyable {
   }
 
   /// A table of `count` elements that all start as `initial`; traps when the block was measured too small.
+  ///
+  /// Inlinable, so that the elements are filled in by code for their own type.
+  @inlinable
   public mutating func table<Element: BitwiseCopyable>(
     of initial: Element, count: Int
   ) -> FixedTable<Element> {
     let alignment = MemoryLayout<Element>.alignment
-    let start = (byteCount + alignment - 1) & ~(alignment - 1)
+    let start = (used + alignment - 1) & ~(alignment - 1)
     let size = MemoryLayout<Element>.stride * count
     precondition(count >= 0 && start + size <= capacity, "the arena was measured too small")
-    byteCount = start + size
+    used = start + size
     guard let base = unsafe base else { return .empty }
     let bytes = unsafe base + start
     // Holds: the range lies inside the block, is aligned, and is handed out only this once.

@@ -65,6 +65,19 @@ struct RadioSourceTests {
     #expect(received.map(\.packet) == [Self.first, Self.second])
   }
 
+  @Test("The longest packet fits a stream, and what follows it is read")
+  func longestPacket() throws {
+    let (link, far) = try link(.stream)
+    let longest: [UInt8] = [0x02, 0x01, 0x00, 0xFF, 0xFF] + [UInt8](repeating: 0x5A, count: 0xFFFF)
+    var received: [Received] = []
+    var left = (longest + Self.first)[...]
+    while !left.isEmpty {
+      left = left.dropFirst(try #require(try far.descriptor.write(left.prefix(8_000))))
+      received += link.drain(at: at(1)).1
+    }
+    #expect(received.map(\.packet) == [longest, Self.first])
+  }
+
   @Test("A stream that is out of step, or whose end is gone, ends")
   func ends() throws {
     let (noisy, noise) = try link(.stream)
