@@ -5,7 +5,7 @@ import Manifest
 import ManifestFormat
 import VirtualRadio
 
-/// The kinds of address that a device may have (Core Specification 5.4, Volume 6, Part B, 1.3).
+/// The kinds of device address (Core Specification 5.4, Volume 6, Part B, 1.3).
 private enum AddressKind: String, CaseIterable {
   case `public`, `static`, resolvable
   case nonResolvable = "non-resolvable"

@@ -4,7 +4,7 @@ import HCI
 import ManifestFormat
 import VirtualRadio
 
-/// What a device sends (Core Specification 5.4, Volume 6, Part B, 2.3).
+/// The kinds of advertising PDU (Core Specification 5.4, Volume 6, Part B, 2.3).
 private enum AdvertisingKind: String, CaseIterable {
   case connectable, scannable
   case nonConnectable = "non-connectable"

@@ -27,13 +27,13 @@ extension ControllerScript {
   ]
 }
 
-/// What a fault does.
-private enum FaultWord: String, CaseIterable {
+/// The effects of a fault, as a scene names them.
+private enum FaultEffectName: String, CaseIterable {
   case late, lost, refused
   case hardwareError = "hardware-error"
   case silence, unplug, garbage
 
-  /// The key that says more about it.
+  /// The key with the effect's parameter.
   var key: FaultKey? {
     switch self {
     case .late: .delay
@@ -49,11 +49,11 @@ private enum FaultWord: String, CaseIterable {
 extension ControllerFault {
   fileprivate init?(_ table: TableReader<FaultKey>) {
     table.require(.effect)
-    let known = FaultWord.allCases.map { ($0.rawValue, $0) }
+    let known = FaultEffectName.allCases.map { ($0.rawValue, $0) }
     guard let word = table.word(.effect, known) else { return nil }
-    for other in FaultWord.allCases {
+    for other in FaultEffectName.allCases {
       guard let key = other.key, key != word.key else { continue }
-      let users = FaultWord.allCases.filter { $0.key == key }.map { "does = \"\($0.rawValue)\"" }
+      let users = FaultEffectName.allCases.filter { $0.key == key }.map { "does = \"\($0.rawValue)\"" }
       table.refuse([key], onlyFor: users.joined(separator: " or "))
     }
     let trigger = Trigger(table)
@@ -71,7 +71,7 @@ extension ControllerFault {
 }
 
 extension ControllerFault.Effect {
-  fileprivate init?(_ word: FaultWord, _ table: TableReader<FaultKey>) {
+  fileprivate init?(_ word: FaultEffectName, _ table: TableReader<FaultKey>) {
     if let key = word.key, key != .length { table.require(key) }
     let milliseconds = table.milliseconds(.length, in: 1...86_400_000)
     switch word {
@@ -122,7 +122,7 @@ extension Opcode {
     ("le-set-extended-scan-enable", .leSetExtendedScanEnable),
   ]
 
-  /// A name, or `0x` and four digits.
+  /// A name, or `0x` and four hexadecimal digits.
   fileprivate init?(text: String) {
     if let known = Self.names.first(where: { $0.0 == text }) {
       self = known.1

@@ -5,7 +5,7 @@ import ManifestFormat
 import VirtualRadio
 
 extension SceneDevice {
-  /// Nil when something in the table is missing; the log says what.
+  /// Nil when a required key of the table is missing or invalid; the log names it.
   init?(_ table: TableReader<DeviceKey>, usual: SignalModel) {
     let plan = AddressPlan(table)
     let advertising = Advertising(table)
@@ -24,7 +24,7 @@ extension SceneDevice {
 }
 
 extension Advertising {
-  /// What a packet of it can carry (Core Specification 5.4, Volume 6, Part B, 2.3.1 and 2.3.4.9).
+  /// How many bytes of payload a packet can carry (Core Specification 5.4, Volume 6, Part B, 2.3.1 and 2.3.4.9).
   fileprivate var payloadByteCountMax: Int {
     switch self {
     case .legacy: 31
@@ -68,7 +68,7 @@ extension TableReader<DeviceKey> {
   }
 
   private static func times(_ text: String) -> (start: Int64, end: Int64)? {
-    // A time has one dot at most: the first two together are between times.
+    // A time has one dot at most, so that the first two dots in a row separate the times.
     guard let dots = text.indices.first(where: { text[$0...].hasPrefix("..") }) else { return nil }
     let end = text[dots...].dropFirst(2)
     guard let start = Quantity.microseconds(String(text[..<dots])), start >= 0 else { return nil }

@@ -3,7 +3,7 @@
 import ManifestFormat
 import VirtualRadio
 
-/// What a list of AD structures amounts to: one payload, or several that take turns.
+/// The payloads of a list of AD structures: one, or several that take turns.
 struct PayloadTurns {
   /// Not empty.
   let payloads: [AdvertisingPayload]
@@ -34,7 +34,7 @@ struct PayloadTurns {
 }
 
 extension PayloadScript {
-  /// Nil when the payload takes turns and nothing says how long they are.
+  /// Nil when the payload takes turns and the table does not say how long they are.
   init?(_ table: TableReader<DeviceKey>, byteCountMax: Int) {
     let turns = PayloadTurns(table, .payload, byteCountMax: byteCountMax).payloads
     let turn = table.milliseconds(.turn, in: 1...86_400_000)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Numbers with their units, as people write them: a whole number or one with a point, and the unit behind it.
+/// Numbers with units as text: a whole number or a decimal fraction, followed by its unit.
 ///
-/// Integers all the way: TOML's fractions are binary, and a tenth is none.
+/// All arithmetic is in integers: TOML's fractions are binary and cannot hold a tenth.
 enum Quantity {
   /// Microseconds of `12s`, `9.5s`, `350ms` or `2min`; nil for anything else and beyond a day.
   static func microseconds(_ text: String) -> Int64? {
@@ -20,7 +20,7 @@ enum Quantity {
     value(text, [("%", 10)], most: 1000).map { Int($0) }
   }
 
-  /// A number in units, which must come out even. A sign may lead.
+  /// A number of `unit`s, which must be a whole number. A minus sign may precede it.
   private static func value(_ text: String, _ units: [(String, Int64)], most: Int64) -> Int64? {
     guard let (suffix, unit) = units.first(where: { text.hasSuffix($0.0) }) else { return nil }
     let isNegative = text.hasPrefix("-")

@@ -2,7 +2,7 @@
 
 import ManifestFormat
 
-/// What is wrong with a scene and with no other of our files, and what would be right. Every sentence is here.
+/// The diagnostics that only a scene file can have, each with its cure. All their sentences are here.
 enum SceneDiagnostic: Equatable {
   case timeOutOfRange(least: String, most: String)
   case levelOutOfRange
@@ -32,26 +32,26 @@ enum SceneDiagnostic: Equatable {
     case .addressWithoutUse: "a device with this address-type makes its own address; remove the key"
     case .missing(let key, let reason): "\(key) is missing; \(reason)"
     case .onlyFor(let what): "only \(what) has this key; remove it"
-    case .noLevel: "nothing says how strongly the device is heard; add dbm = -60 or a path"
+    case .noLevel: "the device has no level; add dbm = -60 or a path"
     case .twoLevels: "the device has dbm and path; keep one of them"
-    case .emptyPath: "a path needs a point; add { at = \"0s\", dbm = -60 }"
+    case .emptyPath: "the path has no point; add { at = \"0s\", dbm = -60 }"
     case .timeRunsBackwards: "this point is earlier than the one before; put the points in order"
     case .presenceRunsBackwards:
-      "this begins before the one in front of it ended, or ends before it begins; put the times in order"
+      "this range begins before the previous one ended, or ends before it begins; put the times in order"
     case .noStructure:
-      "this is no AD structure; use one of flags, name, short-name, services, incomplete-services, "
+      "this table has no key of an AD structure; use one of flags, name, short-name, services, incomplete-services, "
         + "solicitations, company, service, tx-power, appearance, type and raw"
     case .twoStructures(let first, let second):
       "\(first) and \(second) are two AD structures; write a table for each"
     case .dataWithoutUse: "data belongs to company, service or type; remove it"
     case .turnsDiffer(let first, let second):
-      "the payload takes \(first) turns elsewhere and \(second) here; make the lists equally long"
-    case .noTurn: "the payload takes turns; say how long each lasts with turn = \"5s\""
+      "another structure takes \(first) turns and this one \(second); make the lists equally long"
+    case .noTurn: "the payload takes turns and has no turn length; add turn = \"5s\""
     case .notThreeChannels: "there are three channels; write [\"1dB\", \"0dB\", \"-1.5dB\"]"
-    case .noTrigger: "nothing brings this fault about; add command = \"reset\" or at = \"10s\""
+    case .noTrigger: "this fault has no trigger; add command = \"reset\" or at = \"10s\""
     case .twoTriggers: "a fault has a command or a time; keep one of them"
     case .needsCommand(let word): "only a command can be \(word); write command in place of at"
-    case .codedWith2M: "what begins on the coded PHY goes on there; write secondary-phy = \"coded\""
+    case .codedWith2M: "advertising that begins on the coded PHY continues there; write secondary-phy = \"coded\""
     }
   }
 }

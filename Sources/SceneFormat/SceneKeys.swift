@@ -2,7 +2,7 @@
 
 import Manifest
 
-/// A scene.
+/// The top level of a scene.
 enum SceneKey: String, ManifestKey {
   case schema, seed
   case period = "repeat"
@@ -31,7 +31,7 @@ enum FaultKey: String, ManifestKey {
   case times
 }
 
-/// `[signal]`, and what a device says differently.
+/// `[signal]`: the defaults that a device can override.
 enum SignalKey: String, ManifestKey {
   case sigma, loss, channels, fades
 }

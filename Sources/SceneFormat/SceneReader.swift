@@ -19,7 +19,7 @@ public import VirtualRadio
 public enum SceneReader {
   static let schema: Int64 = 1
 
-  /// Pure. Any bytes give a scene or diagnostics.
+  /// Pure: any bytes give a scene or diagnostics.
   public static func read(text: [UInt8], fileName: String) -> Reading<SceneScript> {
     DocumentReader.read(text: text, fileName: fileName, schema: schema) { root, log in
       (SceneScript(TableReader<SceneKey>(root, at: ManifestKeyPath(), log: log)), [])

@@ -6,7 +6,7 @@ import ManifestFormat
 import VirtualRadio
 
 extension SignalModel {
-  /// What the scene does to every signal; the path is a place holder.
+  /// The scene's defaults for every signal; the path is a placeholder.
   init(usual table: TableReader<SignalKey>) {
     self.init(.steady(-60))
     sigmaTenths = table.decibels(.sigma) ?? sigmaTenths
@@ -15,7 +15,7 @@ extension SignalModel {
     if table.node(.fades) != nil { fades = Fades(table.table(.fades)) }
   }
 
-  /// What the scene does, except for what the device says itself.
+  /// The scene's defaults, overridden by the device's own keys.
   init?(_ table: TableReader<DeviceKey>, usual: SignalModel) {
     guard let path = SignalPath(table) else { return nil }
     self = usual
@@ -71,7 +71,7 @@ extension SignalPath.Point {
 }
 
 extension TableReader {
-  /// Three levels, for channels 37 to 39.
+  /// The offsets of channels 37 to 39.
   fileprivate func channels(_ key: Key) -> SignalModel.ChannelOffsets? {
     guard node(key) != nil else { return nil }
     let levels = elements(key, expected: .texts).compactMap { element -> Int? in

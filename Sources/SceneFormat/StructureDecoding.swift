@@ -5,13 +5,12 @@ import Manifest
 import ManifestFormat
 import VirtualRadio
 
-/// One AD structure (Core Specification 5.4, Volume 3, Part C, 11) as a scene writes it: the same one always, or one for
-/// each turn.
+/// One AD structure of a scene (Core Specification 5.4, Volume 3, Part C, 11): always the same, or one for each turn.
 struct StructureTurns {
   /// Not empty.
   let turns: [AdvertisingPayload]
 
-  /// What a structure can hold besides its type.
+  /// How many bytes a structure can hold besides its type.
   private static let valueByteCountMax = 254
 
   init?(_ table: TableReader<StructureKey>) {
@@ -59,7 +58,7 @@ struct StructureTurns {
     }
   }
 
-  /// A key and the bytes behind it.
+  /// A structure that consists of an identifier and data.
   private static func withData(
     _ subject: StructureKey, in table: TableReader<StructureKey>
   ) -> [AdvertisingPayload]? {
@@ -82,7 +81,7 @@ struct StructureTurns {
 }
 
 extension TableReader<StructureKey> {
-  /// Bytes in hexadecimal, or a list of them, one for each turn.
+  /// Hexadecimal bytes, or a list of them, one for each turn.
   fileprivate func bytes(_ key: StructureKey, byteCountMax: Int) -> [[UInt8]]? {
     guard let node = node(key) else { return nil }
     guard case .array(let elements) = node.value else {
@@ -111,7 +110,7 @@ extension TableReader<StructureKey> {
     return bytes
   }
 
-  /// Fifteen of the longest fit a structure.
+  /// At most fifteen, because fifteen of the longest fit one structure.
   fileprivate func uuids(_ key: StructureKey) -> [BluetoothUUID]? {
     let found = texts(key).compactMap { text, path -> BluetoothUUID? in
       let uuid = IdentifierText.serviceUUID(text)

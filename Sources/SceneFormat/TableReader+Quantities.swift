@@ -40,14 +40,14 @@ extension TableReader {
   /// dBm.
   func level(_ key: Key) -> Int? { integer(key, in: -127...20) }
 
-  /// One of the words, or nil when there is none that fits.
+  /// The value that belongs to the word in the table, or nil when the word is none of the known ones.
   func word<Value>(_ key: Key, _ known: [(String, Value)]) -> Value? {
     text(key).flatMap { word($0, among: known, at: path(key)) }
   }
 
   func address(_ key: Key) -> UInt64? { value(key, .address, AddressText.bits) }
 
-  /// Reports the keys that do not belong to what the table describes.
+  /// Reports keys that this kind of table must not have.
   func refuse(_ keys: [Key], onlyFor what: String) {
     for key in keys where node(key) != nil { report(.onlyFor(what), at: key) }
   }

@@ -10,7 +10,7 @@ public enum AddressPlan: Equatable, Sendable {
   case staticRandom(UInt64)
   /// Private, made with an identity resolving key.
   case resolvable(key: Block128, rotationSeconds: Int)
-  /// Private, and nobody can tell whose.
+  /// Private, and made without a key: no host can tell which device uses it.
   case nonResolvable(rotationSeconds: Int)
   /// Extended advertising without an address.
   case anonymous

@@ -2,24 +2,24 @@
 
 import HCI
 
-/// A device at work: when it sends next, and what the controller hears of it.
+/// One device of a running scene: when it sends next, and which reports the controller makes of its packets.
 struct Advertiser: Sendable {
   private let device: SceneDevice
   private let seed: UInt64
   private let timetable: Timetable
   private var clock: AdvertisingClock
-  private var signal: Signal
+  private var signal: SimulatedSignal
 
-  /// A scan response follows its PDU: twice the inter-frame space, the request, and some air time (Volume 6, Part B,
+  /// From a PDU to its scan response: twice the inter-frame space, the request, and some air time (Volume 6, Part B,
   /// 4.1.1 and 4.4.2.3).
   private static var responseMicroseconds: Int64 { 700 }
   /// From one packet of a chain to the next.
   private static var fragmentMicroseconds: Int64 { 2500 }
 
-  /// Stays that an interval may step over on the way to the next event; one who steps over more is not heard.
+  /// How many stays one interval may skip on the way to the next event; a device that skips more is not heard.
   private static var missedStaysMax: Int { 1000 }
 
-  /// `periodMicroseconds` after it began the device's script begins anew; its address and its dice go on.
+  /// The device's script restarts every `periodMicroseconds`; its address and its random numbers do not.
   init(_ device: SceneDevice, seed: UInt64, periodMicroseconds: Int64? = nil) {
     self.device = device
     timetable = Timetable(presence: device.presence, periodMicroseconds: periodMicroseconds)
@@ -27,10 +27,10 @@ struct Advertiser: Sendable {
     clock = AdvertisingClock(
       intervalMilliseconds: device.intervalMilliseconds, jitterMilliseconds: device.jitterMilliseconds,
       dice: SeededGenerator(seed: seed, stream: 0))
-    signal = Signal(device.signal, dice: SeededGenerator(seed: seed, stream: 1))
+    signal = SimulatedSignal(device.signal, dice: SeededGenerator(seed: seed, stream: 1))
   }
 
-  /// The next advertising event, or nil when the device has left for good. Steps over absences.
+  /// The next advertising event, or nil when the device has left for good. Skips absences.
   mutating func nextEvent() -> Instant? {
     for _ in 0..<Self.missedStaysMax {
       guard let stay = timetable.stay(endingAfter: clock.time) else { return nil }
@@ -40,8 +40,8 @@ struct Advertiser: Sendable {
     return nil
   }
 
-  /// Sends once; returns what `scanner` hears of it, in order of time.
-  mutating func send(to scanner: ScanSettings) -> [HeardReport] {
+  /// Sends once, and returns what `scanner` receives, in order of time.
+  mutating func send(to scanner: ScanSettings) -> [TimedReport] {
     let time = clock.time
     clock.advance()
     let phy = device.advertising.primaryPHY
@@ -57,7 +57,7 @@ struct Advertiser: Sendable {
     }
   }
 
-  /// One advertising event and who listens to it.
+  /// One advertising event and the scanner that listens to it.
   private struct Slot {
     var time: Instant
     var channel: AdvertisingChannel
@@ -71,14 +71,14 @@ struct Advertiser: Sendable {
     }
   }
 
-  private mutating func legacy(_ pdu: AdvertisingPDU, in slot: Slot) -> [HeardReport] {
+  private mutating func legacy(_ pdu: AdvertisingPDU, in slot: Slot) -> [TimedReport] {
     guard let level = level(in: slot) else { return [] }
     let report = AirReport(pdu, from: slot.address, rssi: level, payload(at: slot.time))
     return [slot.scanner.heard(report, at: slot.time)]
       + response(to: pdu, in: slot.later(Self.responseMicroseconds))
   }
 
-  private mutating func response(to pdu: AdvertisingPDU, in slot: Slot) -> [HeardReport] {
+  private mutating func response(to pdu: AdvertisingPDU, in slot: Slot) -> [TimedReport] {
     guard slot.scanner.isActive(on: .le1M), pdu == .connectable || pdu == .scannable,
       let response = device.scanResponse, let level = level(in: slot)
     else { return [] }
@@ -86,13 +86,13 @@ struct Advertiser: Sendable {
     return [slot.scanner.heard(report, of: pdu, at: slot.time)]
   }
 
-  private mutating func directed(to target: DeviceAddress, in slot: Slot) -> [HeardReport] {
+  private mutating func directed(to target: DeviceAddress, in slot: Slot) -> [TimedReport] {
     guard let level = level(in: slot) else { return [] }
     let report = AirReport(directedTo: target, from: slot.address, rssi: level)
     return [slot.scanner.heard(report, at: slot.time)]
   }
 
-  private mutating func extended(_ set: AdvertisingSet, in slot: Slot) -> [HeardReport] {
+  private mutating func extended(_ set: AdvertisingSet, in slot: Slot) -> [TimedReport] {
     var report = AirReport(
       extendedFrom: slot.address, set: set.id, properties: set.properties, primary: set.primaryPHY,
       secondary: set.secondaryPHY, txPower: set.txPower, payload(at: slot.time))
@@ -107,19 +107,19 @@ struct Advertiser: Sendable {
     return heard + chain(report, of: set, in: slot.later(elapsed + Self.responseMicroseconds))
   }
 
-  /// The fragments of a report; once one is lost, the controller gives up on the rest.
+  /// The fragments of a report; after a lost one the controller drops the remaining ones.
   private mutating func chain(
     _ report: AirReport, of set: AdvertisingSet, in start: Slot
-  ) -> [HeardReport] {
-    var heard: [HeardReport] = []
+  ) -> [TimedReport] {
+    var heard: [TimedReport] = []
     var slot = start
     for var fragment in report.fragments(of: set.fragmentByteCount) {
       guard let level = level(in: slot) else {
-        heard.truncate()
+        heard.markTruncated()
         return heard
       }
       fragment.header.rssi = level
-      heard.append(HeardReport(time: slot.time, format: .extended, report: fragment))
+      heard.append(TimedReport(time: slot.time, format: .extended, report: fragment))
       slot = slot.later(Self.fragmentMicroseconds)
     }
     return heard

@@ -2,8 +2,8 @@
 
 import HCI
 
-/// When an advertiser sends: each interval and, after each, a pseudo-random delay, of up to 10 ms in devices that keep
-/// the rules (Core Specification 5.4, Volume 6, Part B, 4.4.2.2.1).
+/// When an advertiser sends: once in each interval, plus a pseudo-random delay, which is at most 10 ms in devices that
+/// follow the specification (Core Specification 5.4, Volume 6, Part B, 4.4.2.2.1).
 struct AdvertisingClock: Sendable {
   /// The next advertising event.
   private(set) var time: Instant
@@ -17,7 +17,7 @@ struct AdvertisingClock: Sendable {
   init(
     intervalMilliseconds: Int, jitterMilliseconds: Int = Self.jitterMilliseconds, dice: SeededGenerator
   ) {
-    precondition(intervalMilliseconds > 0, "an advertising interval is longer than nothing")
+    precondition(intervalMilliseconds > 0, "an advertising interval is longer than zero")
     self.dice = dice
     jitterMicroseconds = jitterMilliseconds * 1000
     intervalMicroseconds = intervalMilliseconds * 1000
@@ -29,7 +29,7 @@ struct AdvertisingClock: Sendable {
     time.microseconds += Int64(intervalMicroseconds + dice.number(below: jitterMicroseconds + 1))
   }
 
-  /// Goes on at a random place in the interval that starts at `start`.
+  /// Continues at a random place in the interval that starts at `start`.
   mutating func skip(to start: Instant) {
     time = Instant(microseconds: start.microseconds + Int64(dice.number(below: intervalMicroseconds)))
   }

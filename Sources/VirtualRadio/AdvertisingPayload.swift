@@ -6,16 +6,16 @@ public import HCI
 ///
 ///     AdvertisingPayload().flags(0x06).name("Lumo").manufacturerData(0x0EEE, [0xA5, 0x5A])
 ///
-/// It holds what it is given, up to 254 bytes a structure; whether the whole fits a packet is the sender's affair.
+/// A structure holds up to 254 bytes. The payload has no limit: the sender checks whether it fits a packet.
 public struct AdvertisingPayload: Equatable, Sendable {
   public private(set) var bytes: [UInt8] = []
 
   public init() {}
 
-  /// Bytes as they stand, well-formed or not.
+  /// Raw bytes, well-formed or not.
   public init(raw bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Appends bytes as they stand.
+  /// Appends raw bytes.
   public func raw(_ bytes: [UInt8]) -> Self { Self(raw: self.bytes + bytes) }
 
   /// Appends a structure of any type.
@@ -26,14 +26,14 @@ public struct AdvertisingPayload: Equatable, Sendable {
 
   public func structure(_ type: ADType, _ value: [UInt8]) -> Self { structure(type.rawValue, value) }
 
-  /// General discoverable and BR/EDR not supported are 0x06.
+  /// 0x06 is general discoverable and BR/EDR not supported.
   public func flags(_ flags: UInt8) -> Self { structure(.flags, [flags]) }
 
   public func name(_ name: String) -> Self { structure(.completeName, Array(name.utf8)) }
 
   public func shortenedName(_ name: String) -> Self { structure(.shortenedName, Array(name.utf8)) }
 
-  /// A complete list, in a structure for each size of UUID that occurs.
+  /// A complete list, in one structure for each size of UUID that occurs.
   public func services(_ uuids: BluetoothUUID...) -> Self { services(uuids) }
 
   public func services(_ uuids: [BluetoothUUID]) -> Self {
@@ -69,7 +69,7 @@ public struct AdvertisingPayload: Equatable, Sendable {
 
   public func appearance(_ appearance: UInt16) -> Self { structure(.appearance, appearance.bytes) }
 
-  /// `types` for UUIDs of 2, 4 and 16 bytes.
+  /// `types` are the types for UUIDs of 2, 4 and 16 bytes.
   private func list(_ uuids: [BluetoothUUID], _ types: [ADType]) -> Self {
     var result = self
     for (size, type) in zip([2, 4, 16], types) {

@@ -2,7 +2,9 @@
 
 import HCI
 
-/// Who sends next: a binary heap of one entry for each advertiser, equal times in the order of the devices.
+/// Which device sends next: a binary heap with one entry for each advertiser, equal times in the order of the devices.
+///
+/// It has room for every device of the scene, and none joins later.
 struct Agenda: Sendable {
   struct Entry: Sendable, BitwiseCopyable, Comparable {
     var time: Instant

@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// One advertising report to be encoded: what a controller says about one packet it heard.
+/// One advertising report to be encoded: what a controller reports about one packet it received.
 public struct AirReport: Equatable, Sendable {
   public var header: ReportHeader
   public var data: [UInt8]
@@ -46,7 +46,7 @@ public struct AirReport: Equatable, Sendable {
     data = payload.bytes
   }
 
-  /// The same packet as a controller with extended scanning reports it.
+  /// The same packet, as a controller with extended scanning reports it.
   public var asExtended: Self {
     var report = self
     guard !header.properties.contains(.extendedEvent) else { return report }
@@ -58,7 +58,7 @@ public struct AirReport: Equatable, Sendable {
   /// The chain of reports in which a controller delivers long data: all but the last are incomplete, the last keeps
   /// this report's own status.
   public func fragments(of byteCount: Int = ReportEncoder.extendedDataBytesMax) -> [Self] {
-    precondition(byteCount > 0, "a fragment holds something")
+    precondition(byteCount > 0, "a fragment has at least one byte")
     guard data.count > byteCount else { return [self] }
     return stride(from: 0, to: data.count, by: byteCount).map { start in
       let end = min(start + byteCount, data.count)
@@ -70,7 +70,7 @@ public struct AirReport: Equatable, Sendable {
 }
 
 extension AdvertisingPDU {
-  /// What the PDU's name says (Volume 6, Part B, 2.3.1 and 2.3.2).
+  /// The properties that the PDU's name states (Volume 6, Part B, 2.3.1 and 2.3.2).
   var properties: ReportHeader.Properties {
     switch self {
     case .connectable: .connectable.union(.scannable)
@@ -83,6 +83,6 @@ extension AdvertisingPDU {
 }
 
 extension DeviceAddress {
-  /// What a report of an advertiser without an address carries.
+  /// The address in a report of an advertiser without one.
   public static var anonymous: Self { Self(bits: 0, type: .anonymous) }
 }

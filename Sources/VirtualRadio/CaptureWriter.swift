@@ -15,7 +15,7 @@ public struct CaptureWriter: Sendable {
     append(Btsnoop.header(.h4).span)
   }
 
-  /// Appends one packet, H4 indicator first. `isReceived`: from the controller.
+  /// Appends one packet, H4 indicator first. `isReceived` is true for a packet from the controller.
   public mutating func append(_ packet: [UInt8], isReceived: Bool, at time: Instant) {
     guard let kind = packet.first.flatMap(PacketKind.init) else {
       preconditionFailure("a packet starts with an H4 indicator")

@@ -2,8 +2,9 @@
 
 import HCI
 
-/// The commands that a virtual controller knows, with their places in the supported commands (Core Specification 5.4,
-/// Volume 4, Part E, 6.27) and their bytes of parameters: what its own bring-up and a Linux kernel's ask for.
+/// The commands that a virtual controller knows, with their bits in the supported commands (Core Specification 5.4,
+/// Volume 4, Part E, 6.27) and the byte counts of their parameters: what the agent and a Linux kernel send to
+/// initialize a controller.
 struct CommandTable: Sendable {
   struct Entry: Sendable {
     var opcode: UInt16

@@ -2,11 +2,11 @@
 
 import HCI
 
-/// The scan commands with their parameters; the caller has checked how many bytes there are.
+/// The scan commands with their parameters, whose byte counts the caller has checked.
 extension LinkLayer {
   /// 7.8.10
   mutating func setScanParameters(_ bytes: [UInt8]) -> ErrorCode {
-    guard use(.legacy) else { return .commandDisallowed }
+    guard allows(.legacy) else { return .commandDisallowed }
     guard let parameters = Self.parameters(bytes[0...4]),
       ScanParameters.legacyRange.contains(parameters.interval),
       ScanParameters.legacyRange.contains(parameters.window), let own = OwnAddressType(rawValue: bytes[5]),
@@ -17,15 +17,15 @@ extension LinkLayer {
 
   /// 7.8.11
   mutating func setScanEnable(_ bytes: [UInt8]) -> ErrorCode {
-    guard use(.legacy) else { return .commandDisallowed }
+    guard allows(.legacy) else { return .commandDisallowed }
     guard bytes[0] <= 1, bytes[1] <= 1 else { return .invalidParameters }
-    guard bytes[0] == 1 else { return disable() }
-    return enable(Enabled(duplicates: bytes[1] == 1 ? .on : .off))
+    guard bytes[0] == 1 else { return disableScan() }
+    return enableScan(Enabled(duplicates: bytes[1] == 1 ? .on : .off))
   }
 
-  /// 7.8.64; PHYs the controller does not have are refused.
+  /// 7.8.64; refuses PHYs that the controller does not have.
   mutating func setExtendedScanParameters(_ bytes: [UInt8], hasCodedPHY: Bool) -> ErrorCode {
-    guard use(.extended) else { return .commandDisallowed }
+    guard allows(.extended) else { return .commandDisallowed }
     guard let own = OwnAddressType(rawValue: bytes[0]), let filter = ScanFilterPolicy(rawValue: bytes[1])
     else { return .invalidParameters }
     let phys = bytes[2]
@@ -44,22 +44,22 @@ extension LinkLayer {
 
   /// 7.8.65
   mutating func setExtendedScanEnable(_ bytes: [UInt8]) -> ErrorCode {
-    guard use(.extended) else { return .commandDisallowed }
+    guard allows(.extended) else { return .commandDisallowed }
     guard bytes[0] <= 1, let duplicates = DuplicateFilter(rawValue: bytes[1]) else {
       return .invalidParameters
     }
-    guard bytes[0] == 1 else { return disable() }
+    guard bytes[0] == 1 else { return disableScan() }
     let duration = bytes.little(2, 2) * 10_000
     let period = bytes.little(4, 2) * 1_280_000
     guard period == 0 || (duration > 0 && duration < period), duplicates != .resetEachPeriod || period > 0
     else { return .invalidParameters }
-    return enable(
+    return enableScan(
       Enabled(
         duplicates: duplicates, duration: duration > 0 ? Int64(duration) : nil,
         period: period > 0 ? Int64(period) : nil))
   }
 
-  /// 7.8.16: an address that is there already changes nothing.
+  /// 7.8.16: adding an address twice changes nothing.
   mutating func addToAcceptList(_ address: DeviceAddress) -> ErrorCode {
     guard enabled == nil || scan.filter == .all || scan.filter == .allAndUnresolved else {
       return .commandDisallowed

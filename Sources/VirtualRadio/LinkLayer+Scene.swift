@@ -2,9 +2,9 @@
 
 import HCI
 
-/// What the host's settings mean for what is heard and reported.
+/// How the host's settings decide what is received and reported.
 extension LinkLayer {
-  /// How the scene is scanned from `start` on.
+  /// How the controller scans the scene from `start` on.
   func settings(from start: Instant, batchPerMille: Int) -> ScanSettings {
     var settings = ScanSettings.off
     settings.holdsEvents = true
@@ -18,7 +18,7 @@ extension LinkLayer {
     return settings
   }
 
-  /// Windows that fit into one interval together stand side by side in it.
+  /// Two windows that fit into one interval together lie side by side in it.
   private func codedStart(_ start: Instant, _ coded: ScanParameters) -> Instant {
     guard let le1M = scan.le1M, le1M.interval == coded.interval, le1M.window <= coded.interval - coded.window
     else { return start }

@@ -2,15 +2,15 @@
 
 import HCI
 
-/// What the host has told a controller since its reset, and the rules that the scan commands obey (Core Specification
+/// The settings that the host made since the controller's reset, and the rules of the scan commands (Core Specification
 /// 5.4, Volume 4, Part E, 3.1.1, 7.8.4, 7.8.10, 7.8.11, 7.8.64, 7.8.65).
 struct LinkLayer: Sendable {
-  /// Legacy and extended commands are not mixed between resets.
+  /// A host must not mix legacy and extended commands between two resets.
   enum CommandSet: Sendable {
     case undecided, legacy, extended
   }
 
-  /// What the scan parameters say; nothing until the host has set them.
+  /// The scan parameters; a PHY is nil until the host has set it.
   struct Scan: Equatable, Sendable {
     var le1M: ScanParameters?
     var coded: ScanParameters?
@@ -20,12 +20,12 @@ struct LinkLayer: Sendable {
     var isActive: Bool { le1M?.kind == .active || coded?.kind == .active }
   }
 
-  /// A scan that is enabled.
+  /// The settings of an enabled scan.
   struct Enabled: Equatable, Sendable {
     var duplicates = DuplicateFilter.off
-    /// In microseconds; nil scans until it is disabled.
+    /// In microseconds; nil scans until the host disables it.
     var duration: Int64?
-    /// From the start of a scan to the next; nil ends with the first.
+    /// From the start of one scan to the next; nil scans only once.
     var period: Int64?
   }
 
@@ -33,7 +33,7 @@ struct LinkLayer: Sendable {
 
   var eventMask = EventMask.afterReset
   var leEventMask = LEEventMask.afterReset
-  /// The controller's, whatever the host says.
+  /// Whether the controller has a public address; no command changes it.
   let hasPublicAddress: Bool
   var randomAddress: DeviceAddress?
   var acceptList: [DeviceAddress] = []
@@ -46,8 +46,8 @@ struct LinkLayer: Sendable {
   /// The duration of a scan without a period has passed.
   mutating func endScan() { enabled = nil }
 
-  /// Whether commands of a set may be used; the first one decides.
-  mutating func use(_ set: CommandSet) -> Bool {
+  /// Whether commands of a set are allowed; the first command decides.
+  mutating func allows(_ set: CommandSet) -> Bool {
     if commandSet == .undecided { commandSet = set }
     return commandSet == set
   }
@@ -58,8 +58,8 @@ struct LinkLayer: Sendable {
     return .success
   }
 
-  /// Scan requests carry an address of its own, which a controller must have (7.8.11, 7.8.65).
-  mutating func enable(_ new: Enabled) -> ErrorCode {
+  /// Scan requests carry the controller's own address, so that it must have one (7.8.11, 7.8.65).
+  mutating func enableScan(_ new: Enabled) -> ErrorCode {
     let asksPublicly = scan.isActive && (scan.ownAddress == .public || scan.ownAddress == .resolvableOrPublic)
     guard hasPublicAddress || !asksPublicly else { return .invalidParameters }
     let needsRandom = scan.ownAddress == .random || scan.ownAddress == .resolvableOrRandom
@@ -68,7 +68,7 @@ struct LinkLayer: Sendable {
     return .success
   }
 
-  mutating func disable() -> ErrorCode {
+  mutating func disableScan() -> ErrorCode {
     enabled = nil
     return .success
   }

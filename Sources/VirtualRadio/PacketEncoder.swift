@@ -2,7 +2,7 @@
 
 import HCI
 
-/// Makes H4 packets: indicator, header, parameters (Core Specification 5.4, Volume 4, Part A, 2, and Part E, 5.4).
+/// Encodes H4 packets: indicator, header, parameters (Core Specification 5.4, Volume 4, Part A, 2, and Part E, 5.4).
 public enum PacketEncoder {
   /// The longest parameters an event or a command can have.
   public static var parameterBytesMax: Int { 255 }
@@ -22,7 +22,7 @@ public enum PacketEncoder {
     [PacketKind.command.rawValue] + opcode.bytes + [length(parameters)] + parameters
   }
 
-  /// The Command Complete event that answers `opcode` and allows one more command (7.7.14).
+  /// The Command Complete event for `opcode`, which allows one more command (7.7.14).
   public static func commandComplete(_ opcode: UInt16, status: UInt8 = 0, _ values: [UInt8] = []) -> [UInt8] {
     event(0x0E, [1] + opcode.bytes + [status] + values)
   }

@@ -2,13 +2,13 @@
 
 public import HCI
 
-/// Makes the H4 event packets in which a controller reports advertising (Core Specification 5.4, Volume 4, Part E,
+/// Encodes the H4 event packets in which a controller reports advertising (Core Specification 5.4, Volume 4, Part E,
 /// 7.7.65).
 public enum ReportEncoder {
-  /// What an extended report can carry at most; longer data is a chain of reports (7.7.65.13).
+  /// The most data that one extended report carries; longer data is a chain of reports (7.7.65.13).
   public static var extendedDataBytesMax: Int { 229 }
 
-  /// One event with the reports in order. Together they must fit an event; see ``eventByteCount(_:_:)``.
+  /// One event with the reports in order. Together they must fit one event; see ``eventByteCount(_:_:)``.
   public static func event(_ format: ReportFormat, _ reports: AirReport...) -> [UInt8] {
     event(format, reports)
   }
@@ -26,12 +26,12 @@ public enum ReportEncoder {
     report.fragments(of: fragmentByteCount).map { event(.extended, $0) }
   }
 
-  /// Bytes of parameters that an event with these reports has; an event holds 255.
+  /// How many bytes of parameters an event with these reports has; an event holds 255.
   public static func eventByteCount(_ format: ReportFormat, _ reports: [AirReport]) -> Int {
     reports.reduce(2) { $0 + fixedByteCount(format) + (format == .directed ? 0 : $1.data.count) }
   }
 
-  /// Bytes of a report besides its data.
+  /// How many bytes a report has besides its data.
   private static func fixedByteCount(_ format: ReportFormat) -> Int {
     switch format {
     case .legacy: 10

@@ -2,27 +2,27 @@
 
 public import HCI
 
-/// Which of the reports that a controller could make it makes.
+/// Selects the reports that a controller sends to the host.
 public struct ReportFilter: Sendable {
   /// Directed advertising that is reported (Core Specification 5.4, Volume 4, Part E, 7.8.10).
   public enum Directed: Equatable, Sendable {
     case all
-    /// What is meant for one of these addresses and, with `unresolved`, for any resolvable private address.
+    /// Only advertising to one of these addresses and, with `unresolved`, to any resolvable private address.
     case meant(for: [DeviceAddress], unresolved: Bool)
   }
 
   public var directed = Directed.all
-  /// The only advertisers that are reported; nil reports all.
+  /// The only advertisers to report; nil reports all.
   public var acceptList: [DeviceAddress]?
   /// The events that the host wants to see (7.8.1).
   public var formats: Set<ReportFormat> = [.legacy, .directed, .extended]
-  /// Nil reports everything again.
+  /// Drops duplicates; nil reports them.
   public var duplicates: DuplicateCache?
 
   public init() {}
 
-  /// What is left of the reports of one advertising event.
-  mutating func passed(_ heard: [HeardReport]) -> [HeardReport] {
+  /// Returns those reports of one advertising event that the host receives.
+  mutating func reportsToSend(_ heard: [TimedReport]) -> [TimedReport] {
     let wanted = heard.filter { accepts($0.report.header) && formats.contains($0.format) }
     return duplicates?.fresh(wanted) ?? wanted
   }
@@ -36,11 +36,11 @@ public struct ReportFilter: Sendable {
   }
 }
 
-/// What a controller remembers to have reported: by address and kind of packet, in extended advertising also by set
+/// The reports that a controller remembers: by address and kind of packet, in extended advertising also by set
 /// and data (an advertiser gives new data a new identifier, Volume 6, Part B, 4.3.8). New data of a legacy advertiser
 /// is a duplicate, as on many real controllers.
 ///
-/// 128 entries; when it is full the oldest is forgotten and reported again.
+/// It has 128 entries. When it is full, it forgets the oldest, whose next report is then sent again.
 public struct DuplicateCache: Sendable {
   private struct Key: Equatable {
     var address: DeviceAddress
@@ -55,17 +55,17 @@ public struct DuplicateCache: Sendable {
 
   public init() {}
 
-  mutating func forget() { seen.removeAll() }
+  mutating func removeAll() { seen.removeAll() }
 
-  /// The reports that are none of them duplicates; the fragments of a chain share its fate.
-  mutating func fresh(_ heard: [HeardReport]) -> [HeardReport] {
+  /// Returns the reports that are no duplicates. The fragments of a chain are reported or dropped together.
+  mutating func fresh(_ heard: [TimedReport]) -> [TimedReport] {
     let isFresh = [false, true].map { isScanResponse in
-      note(heard.filter { $0.isScanResponse == isScanResponse })
+      insert(heard.filter { $0.isScanResponse == isScanResponse })
     }
     return heard.filter { isFresh[$0.isScanResponse ? 1 : 0] }
   }
 
-  private mutating func note(_ chain: [HeardReport]) -> Bool {
+  private mutating func insert(_ chain: [TimedReport]) -> Bool {
     guard let header = chain.first?.report.header else { return false }
     let data = header.pdu == .extended ? chain.flatMap(\.report.data) : []
     let key = Key(
@@ -79,6 +79,6 @@ public struct DuplicateCache: Sendable {
   }
 }
 
-extension HeardReport {
+extension TimedReport {
   fileprivate var isScanResponse: Bool { report.header.properties.contains(.scanResponse) }
 }

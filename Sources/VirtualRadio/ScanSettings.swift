@@ -6,21 +6,21 @@ import HCI
 public struct ScanSettings: Equatable, Sendable {
   /// Active scanning asks scannable advertisers for their scan responses.
   public var isActive = true
-  /// Extended scanning hears all sets and reports in extended events; legacy scanning hears legacy PDUs only.
+  /// Extended scanning receives all sets and reports in extended events; legacy scanning receives legacy PDUs only.
   public var isExtended = false
   public var schedule = ScanSchedule.continuous
-  /// How the coded PHY is scanned in extended scanning; nil does it beside 1M, as 1M is, with a receiver of its own.
+  /// How extended scanning uses the coded PHY; nil scans it like 1M and at the same time, with a second receiver.
   public var coded: PHYScan?
-  /// In how many of a thousand cases a report that follows another within `batchMicroseconds` joins its event.
+  /// In how many of a thousand cases a report that follows another within `batchMicroseconds` joins the other's event.
   public var batchPerMille = 200
   public var batchMicroseconds: Int64 = 2000
-  /// An event leaves only when nothing can join it any more, so that what is heard does not depend on how often the
-  /// listener asks.
+  /// An event is delivered only when no other report can join it any more, so that the packets do not depend on how
+  /// often the host reads.
   public var holdsEvents = false
 
   public init() {}
 
-  /// Hears nothing.
+  /// Receives nothing.
   public static var off: Self {
     var settings = Self()
     settings.schedule = .silent
@@ -36,22 +36,27 @@ public struct ScanSettings: Equatable, Sendable {
 
   func isActive(on phy: PHY) -> Bool { phy == .coded ? coded?.isActive ?? isActive : isActive }
 
-  /// The channel that is heard on a primary PHY at `time`, or nil when the receiver is off or busy with the other PHY:
-  /// one receiver takes turns when both windows are open.
+  /// The channel that the scanner listens to on a primary PHY at `time`, or nil when the receiver is off or busy with the
+  /// other PHY: one receiver takes turns when both windows are open.
   func channel(on phy: PHY, at time: Instant) -> AdvertisingChannel? {
     guard let coded else { return schedule.channel(at: time) }
     let channels = (schedule.channel(at: time), coded.schedule.channel(at: time))
-    let isTaken = channels.0 != nil && channels.1 != nil && schedule.isOddTurn(at: time) != (phy == .coded)
-    return isTaken ? nil : phy == .coded ? channels.1 : channels.0
+    let isBusy = channels.0 != nil && channels.1 != nil && schedule.isOddTurn(at: time) != (phy == .coded)
+    return isBusy ? nil : phy == .coded ? channels.1 : channels.0
   }
 }
 
-extension Advertising {
-  /// Where its first packet is sent.
-  var primaryPHY: PHY {
-    switch self {
-    case .legacy, .directed: .le1M
-    case .extended(let set): set.primaryPHY
-    }
+/// How the controller scans one PHY.
+public struct PHYScan: Equatable, Sendable, BitwiseCopyable {
+  /// Active scanning asks scannable advertisers for their scan responses.
+  public var isActive: Bool
+  public var schedule: ScanSchedule
+
+  public init(isActive: Bool, schedule: ScanSchedule) {
+    self.isActive = isActive
+    self.schedule = schedule
   }
+
+  /// Receives nothing.
+  public static var off: Self { Self(isActive: false, schedule: .silent) }
 }

@@ -2,22 +2,22 @@
 
 public import HCI
 
-/// One advertiser in a scene: what it sends, when, and how strongly it is heard.
+/// One advertiser in a scene: what it sends, when, and with which level it is received.
 public struct SceneDevice: Equatable, Sendable {
-  /// What the scene's script calls it; nobody hears it.
+  /// Its name in the scene's script; no packet carries it.
   public var name = ""
   public var address: AddressPlan
   public var advertising: Advertising
   public var payloads: PayloadScript
-  /// What it answers to a scan request; nil when it never answers.
+  /// Its scan response; nil when it answers no scan request.
   public var scanResponse: AdvertisingPayload?
   public var intervalMilliseconds: Int
-  /// The most that chance adds to each interval.
+  /// The longest random delay added to each interval.
   public var jitterMilliseconds = AdvertisingClock.jitterMilliseconds
   public var signal: SignalModel
-  /// When it is switched on and within earshot, in order.
+  /// When it is switched on and in range, in order.
   public var presence: [Range<Instant>]
-  /// False for a device whose packets the controller cannot measure: RSSI 127.
+  /// False for a device whose level the controller cannot measure: RSSI 127.
   public var hasReading = true
 
   public init(
@@ -42,5 +42,25 @@ extension Range<Instant> {
   /// A range in whole seconds.
   public static func seconds(_ start: Int64, _ end: Int64) -> Self {
     Instant(microseconds: start * 1_000_000)..<Instant(microseconds: end * 1_000_000)
+  }
+}
+
+/// A device's payloads over time, which take turns, for ever.
+public struct PayloadScript: Equatable, Sendable {
+  private let payloads: [AdvertisingPayload]
+  private let turnMilliseconds: Int
+
+  /// A payload that never changes.
+  public init(_ payload: AdvertisingPayload) { self.init(cycle: [payload], turnMilliseconds: 1) }
+
+  /// Each payload for `turnMilliseconds`; after the last one comes the first again.
+  public init(cycle payloads: [AdvertisingPayload], turnMilliseconds: Int) {
+    precondition(!payloads.isEmpty && turnMilliseconds > 0, "a cycle has a payload and a turn")
+    self.payloads = payloads
+    self.turnMilliseconds = turnMilliseconds
+  }
+
+  public func payload(at time: Instant) -> AdvertisingPayload {
+    payloads[Int(time.microseconds / 1000) / turnMilliseconds % payloads.count]
   }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How strongly a device is received: a mean that moves along a path, and what the scene does to it.
+/// The level with which a device is received: a mean that moves along a path, and the disturbances of the scene.
 ///
-/// Each packet's level is mean + channel offset + Gaussian noise - fade, rounded to whole dBm; some packets are
+/// Each packet's level is: mean + channel offset + Gaussian noise - fade, rounded to whole dBm; some packets are
 /// lost. Decibels in tenths.
 public struct SignalModel: Equatable, Sendable {
   public var path: SignalPath
   /// Standard deviation of the noise.
   public var sigmaTenths: Int
-  /// What channels 37, 38 and 39 add to the mean: the antenna's and the multipath's signature.
+  /// The offsets of channels 37, 38 and 39 from the mean, which antenna and multipath cause.
   public var channelOffsetsTenths: ChannelOffsets
   public var fades: Fades
-  /// Packets in a thousand that are lost, beyond what the scan schedule misses.
+  /// Lost packets in a thousand, besides those that the scan schedule misses.
   public var lossPerMille: Int
 
   public init(
@@ -46,11 +46,11 @@ public struct SignalModel: Equatable, Sendable {
     }
   }
 
-  /// Times when something stands in the way.
+  /// Times when an obstruction weakens the signal.
   public struct Fades: Equatable, Sendable, BitwiseCopyable {
-    /// Packets in a thousand with which a fade begins.
+    /// In how many of a thousand packets a fade begins.
     public var startsPerMille: Int
-    /// What a fade takes away.
+    /// By how much a fade lowers the level.
     public var depthTenths: Int
     public var milliseconds: Int
 

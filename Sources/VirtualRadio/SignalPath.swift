@@ -2,7 +2,8 @@
 
 public import HCI
 
-/// A device's mean level over time: straight lines between points, the first and last level held outside them.
+/// A device's mean level over time: straight lines between points; before the first and after the last point the level
+/// is constant.
 ///
 /// Two points at one time make a step.
 public struct SignalPath: Equatable, Sendable {
@@ -34,7 +35,7 @@ public struct SignalPath: Equatable, Sendable {
     self.points = points
   }
 
-  /// A device that stays where it is.
+  /// A device that does not move.
   public static func steady(_ level: Int) -> Self { Self([Point(seconds: 0, level: level)]) }
 
   /// The mean level at `time` in 1/65,536 dBm.

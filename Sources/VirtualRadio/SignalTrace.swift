@@ -2,25 +2,25 @@
 
 public import HCI
 
-/// The readings that one advertiser causes, without any bytes: for experiments with the signal gate.
+/// The readings of one advertiser without any packets, for experiments with the signal gate.
 ///
 /// One element for each advertising event: its time, and the reading or nil when the packet was lost or fell outside
 /// the scan window. Iterating allocates nothing.
 public struct SignalTrace: Sequence, IteratorProtocol, Sendable {
-  /// What became of one advertising event.
+  /// The outcome of one advertising event.
   public struct Sample: Equatable, Sendable, BitwiseCopyable {
     public let time: Instant
-    /// dBm, or nil when nothing was heard.
+    /// dBm, or nil when the scanner received nothing.
     public let rssi: Int8?
   }
 
   private var clock: AdvertisingClock
-  private var signal: Signal
+  private var signal: SimulatedSignal
   private let schedule: ScanSchedule
   private let end: Instant
 
-  /// A trace from time 0 until `milliseconds`. Where in its interval the device starts, and where the scanner, is
-  /// part of what `seed` decides.
+  /// A trace from time 0 to `milliseconds`. `seed` also decides where in its interval the device starts, and where the
+  /// scanner starts.
   public init(
     _ model: SignalModel, advertisingMilliseconds: Int = 100, schedule: ScanSchedule = .continuous,
     milliseconds: Int, seed: UInt64
@@ -30,7 +30,7 @@ public struct SignalTrace: Sequence, IteratorProtocol, Sendable {
     shifted.startMicroseconds -= Int64(dice.number(below: Int(schedule.intervalMicroseconds) * 3))
     self.schedule = shifted
     clock = AdvertisingClock(intervalMilliseconds: advertisingMilliseconds, dice: dice)
-    signal = Signal(model, dice: SeededGenerator(seed: seed, stream: 1))
+    signal = SimulatedSignal(model, dice: SeededGenerator(seed: seed, stream: 1))
     end = Instant(microseconds: Int64(milliseconds) * 1000)
   }
 

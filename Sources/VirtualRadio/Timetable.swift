@@ -2,11 +2,11 @@
 
 import HCI
 
-/// When a device is there, and what time its script has: a script may begin anew after a period, for ever.
+/// When a device is present, and the time of its script, which may restart after a period, for ever.
 struct Timetable: Sendable {
-  /// When it is there in every turn of the script, in order; what lies behind the period never comes.
+  /// When it is present in each turn of the script, in order; ranges beyond the period have no effect.
   let presence: [Range<Instant>]
-  /// How long a turn takes; nil plays the script once.
+  /// The length of a turn; nil plays the script once.
   let periodMicroseconds: Int64?
 
   /// The script's time at the scene's `time`.
@@ -14,7 +14,7 @@ struct Timetable: Sendable {
     Instant(microseconds: time.microseconds - turnStart(of: time))
   }
 
-  /// The first stay that ends behind `time`, in the scene's time; nil when the device has left for good.
+  /// The first stay that ends after `time`, in the scene's time; nil when the device has left for good.
   func stay(endingAfter time: Instant) -> Range<Instant>? {
     let start = turnStart(of: time)
     guard let periodMicroseconds else { return presence.first { $0.upperBound > time } }

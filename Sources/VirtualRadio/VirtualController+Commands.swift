@@ -2,7 +2,7 @@
 
 import HCI
 
-/// How a command ended and what it returns.
+/// The status and the return values of a command.
 struct CommandResult: Equatable {
   var status: ErrorCode
   var values: [UInt8] = []
@@ -13,7 +13,7 @@ struct CommandResult: Equatable {
     self.values = values
   }
 
-  /// Command Complete; a command that is not known gets a Command Status, as controllers do (Core Specification 5.4,
+  /// Command Complete. An unknown command gets a Command Status, as from real controllers (Core Specification 5.4,
   /// Volume 4, Part E, 7.7.15).
   func packet(for opcode: Opcode) -> [UInt8] {
     if status == .unknownCommand {
@@ -25,17 +25,18 @@ struct CommandResult: Equatable {
 }
 
 extension VirtualController {
-  /// Carries a command out; what it changes about scanning acts from `time` on.
+  /// Carries out a command; its effect on scanning begins at `time`.
   mutating func execute(_ opcode: Opcode, _ parameters: [UInt8], at time: Instant) -> CommandResult {
     guard let entry = table[opcode] else { return CommandResult(status: .unknownCommand) }
     guard entry.parameterBytes.contains(parameters.count) else {
       return CommandResult(status: .invalidParameters)
     }
-    if let values = constant(opcode) { return CommandResult(values) }
-    return CommandResult(status: change(opcode, parameters, at: time))
+    if let values = readValues(opcode) { return CommandResult(values) }
+    return CommandResult(status: changeSettings(opcode, parameters, at: time))
   }
 
-  private mutating func change(_ opcode: Opcode, _ parameters: [UInt8], at time: Instant) -> ErrorCode {
+  private mutating func changeSettings(_ opcode: Opcode, _ parameters: [UInt8], at time: Instant) -> ErrorCode
+  {
     switch opcode {
     case .reset:
       reset(at: time)
@@ -58,7 +59,7 @@ extension VirtualController {
     let status =
       opcode == .leSetScanEnable
       ? linkLayer.setScanEnable(parameters) : linkLayer.setExtendedScanEnable(parameters)
-    if status == .success { follow(from: time) }
+    if status == .success { applySettings(from: time) }
     return status
   }
 
@@ -75,8 +76,8 @@ extension VirtualController {
     return .success
   }
 
-  /// 7.8.56, 7.8.59 and 7.8.60: there is no advertising set, so that there is nothing to be switched on, off, or removed.
-  /// Every other command here is accepted and changes nothing.
+  /// 7.8.56, 7.8.59 and 7.8.60: there is no advertising set to enable, disable or remove. Every other command here
+  /// succeeds and changes nothing.
   private func changeAdvertising(_ opcode: Opcode, _ parameters: [UInt8]) -> ErrorCode {
     switch opcode.rawValue {
     case 0x2039:
@@ -90,8 +91,8 @@ extension VirtualController {
     }
   }
 
-  /// What a command that only reads returns.
-  private mutating func constant(_ opcode: Opcode) -> [UInt8]? {
+  /// The return values of a command that only reads, or nil for any other command.
+  private mutating func readValues(_ opcode: Opcode) -> [UInt8]? {
     switch opcode {
     case .readLocalVersion:
       [script.version, 0, 0, script.version] + script.manufacturer.bytes + [0, 0]
@@ -102,11 +103,11 @@ extension VirtualController {
     case .readAddress: Array(script.address.bytes.prefix(6))
     case .leReadBufferSize: UInt16(251).bytes + [8]
     case .leReadLocalFeatures: script.features.rawValue.bytes
-    default: laterConstant(opcode)
+    default: readFurtherValues(opcode)
     }
   }
 
-  private mutating func laterConstant(_ opcode: Opcode) -> [UInt8]? {
+  private mutating func readFurtherValues(_ opcode: Opcode) -> [UInt8]? {
     switch opcode.rawValue {
     case 0x0C14: Array("accessoryd".utf8) + Array(repeating: 0, count: 238)
     case 0x200F: [UInt8(LinkLayer.acceptListCapacity)]

@@ -3,7 +3,7 @@
 import HCI
 
 extension VirtualController {
-  mutating func perform(_ effect: ControllerFault.Effect, at time: Instant) {
+  mutating func apply(_ effect: ControllerFault.Effect, at time: Instant) {
     switch effect {
     case .hardwareError(let code): post(PacketEncoder.event(Event.hardwareError, [code]), at: time)
     case .garbage(let bytes): post(bytes, at: time)
@@ -15,7 +15,7 @@ extension VirtualController {
       outbox.removeAll { $0.time > time }
       isPlugged = false
       returnTime = milliseconds.map { time.advanced(milliseconds: Int64($0)) }
-    case .late, .lost, .refused: break  // Only commands have answers.
+    case .late, .lost, .refused: break  // These affect only the answer to a command.
     }
   }
 }
@@ -39,9 +39,10 @@ extension [ControllerFault] {
     return nil
   }
 
-  func perform(
-    _ stage: ControllerFault.Stage, on controller: inout VirtualController, at time: Instant
+  /// Applies the effects of one stage to the controller.
+  func apply(
+    _ stage: ControllerFault.Stage, to controller: inout VirtualController, at time: Instant
   ) {
-    for fault in self where fault.stage == stage { controller.perform(fault.effect, at: time) }
+    for fault in self where fault.stage == stage { controller.apply(fault.effect, at: time) }
   }
 }

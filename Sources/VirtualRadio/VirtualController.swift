@@ -2,23 +2,23 @@
 
 public import HCI
 
-/// A scripted LE controller in a scene: H4 bytes from the host and the time go in, H4 packets with their times come out.
+/// A scripted LE controller in a scene. Input: H4 bytes from the host, and the time. Output: H4 packets with times.
 ///
-/// It answers what a bring-up asks for (``CommandTable``), refuses what it does not know, scans as it was told to, and
-/// fails as its script says. The same script, devices, seed, bytes and times give the same packets, wherever the bytes
-/// were cut and however often it was asked. Times must not run backwards.
+/// It carries out the commands that initialize a controller (``CommandTable``), refuses unknown ones, scans as the host
+/// sets it up, and fails as its script says. The same script, devices, seed, bytes and times give the same packets,
+/// whatever the sizes of the pieces and the number of calls. Times must not run backwards.
 public struct VirtualController: Sendable {
   public let script: ControllerScript
-  /// What it was told and what came of it.
+  /// What it received from the host.
   public internal(set) var counters = Counters()
-  /// False while it is pulled out: it hears no host, and a host's connection to it is gone.
+  /// False while it is pulled out: it receives nothing from the host, whose connection to it is gone.
   public internal(set) var isPlugged = true
 
-  /// Since the beginning, resets included.
+  /// Counts since the start; a reset does not clear them.
   public struct Counters: Equatable, Sendable {
     public var commands = 0
     public var unknownCommands = 0
-    /// Packets that are no commands; a controller without connections passes them over.
+    /// Packets that are no commands; a controller without connections ignores them.
     public var otherPackets = 0
     public var streamErrors = 0
   }
@@ -27,10 +27,10 @@ public struct VirtualController: Sendable {
   let table: CommandTable
   var scene: Scene
   var stream = HostStream()
-  var book: FaultBook
-  /// Answers and events on their way, in the order of their times.
+  var faultSchedule: FaultSchedule
+  /// Answers and events to be delivered, in the order of their times.
   var outbox: [ScenePacket] = []
-  /// What came out before a command changed the course of things.
+  /// Packets that were due before the host's last command arrived.
   private var ready: [ScenePacket] = []
   var isSilent = false
   var returnTime: Instant?
@@ -38,8 +38,7 @@ public struct VirtualController: Sendable {
   var nextScan: Instant?
   var dice: SeededGenerator
 
-  /// `periodMicroseconds` is the scene's: after it what the devices do begins anew. What goes wrong with the controller
-  /// does not.
+  /// The devices' scripts restart every `periodMicroseconds`; the controller's faults do not.
   public init(
     _ script: ControllerScript = ControllerScript(), scene devices: [SceneDevice], seed: UInt64,
     periodMicroseconds: Int64? = nil
@@ -48,42 +47,42 @@ public struct VirtualController: Sendable {
     table = CommandTable(script)
     linkLayer = LinkLayer(hasPublicAddress: script.hasPublicAddress)
     scene = Scene(devices, scanner: .off, seed: seed, periodMicroseconds: periodMicroseconds)
-    book = FaultBook(script.faults)
+    faultSchedule = FaultSchedule(script.faults)
     dice = SeededGenerator(seed: seed, stream: .max)
   }
 }
 
 extension VirtualController {
-  /// Whether it listens to the scene.
+  /// Whether it receives the scene's advertisements.
   public var isScanning: Bool { linkLayer.enabled != nil && isPlugged && !isSilent }
 
-  /// The next packet before `limit`, which is the time it is now; nil when there is none.
+  /// The next packet before `limit`, which is the current time; nil when there is none.
   public mutating func next(before limit: Instant) -> ScenePacket? {
     ready.isEmpty ? advance(before: limit) : ready.removeFirst()
   }
 
-  /// The earliest time at which there may be something to fetch; nil when only the host can bring it about.
+  /// The earliest time at which there may be a packet to read; nil when only a command can cause one.
   public var nextTime: Instant? {
     if let first = ready.first { return first.time }
-    return [outbox.first?.time, timer, isScanning ? scene.nextTime : nil].compactMap { $0 }.min()
+    return [outbox.first?.time, nextTimer, isScanning ? scene.nextTime : nil].compactMap { $0 }.min()
   }
 
-  /// The earliest of the things that happen by themselves.
-  private var timer: Instant? {
-    [book.nextTime, returnTime, scanEnd, nextScan].compactMap { $0 }.min()
+  /// The next timer: a fault, the end of an outage, the end of a scan, or the start of one.
+  private var nextTimer: Instant? {
+    [faultSchedule.nextTime, returnTime, scanEnd, nextScan].compactMap { $0 }.min()
   }
 
   private mutating func advance(before limit: Instant) -> ScenePacket? {
     while true {
-      let border = timer.map { min($0, limit) } ?? limit
-      if let packet = pull(before: border) { return packet }
+      let border = nextTimer.map { min($0, limit) } ?? limit
+      if let packet = removeFirstPacket(before: border) { return packet }
       guard border < limit else { return nil }
-      fire(at: border)
+      fireTimer(at: border)
     }
   }
 
-  /// The first packet of the outbox or of the scene, which speaks only while it is listened to.
-  private mutating func pull(before border: Instant) -> ScenePacket? {
+  /// The first packet of the outbox or of the scene, whose packets are dropped during an outage.
+  private mutating func removeFirstPacket(before border: Instant) -> ScenePacket? {
     if let answer = outbox.first, answer.time < border, answer.time <= scene.nextTime ?? answer.time {
       return outbox.removeFirst()
     }
@@ -95,27 +94,27 @@ extension VirtualController {
     return outbox.removeFirst()
   }
 
-  private mutating func fire(at time: Instant) {
+  private mutating func fireTimer(at time: Instant) {
     if returnTime == time {
-      comeBack(at: time)
+      endOutage(at: time)
     } else if scanEnd == time {
       endScan(at: time)
     } else if nextScan == time {
-      if linkLayer.enabled?.duplicates == .resetEachPeriod { scene.filter.duplicates?.forget() }
-      scan(from: time)
-    } else if let effect = book.takeNext() {
-      perform(effect, at: time)
+      if linkLayer.enabled?.duplicates == .resetEachPeriod { scene.filter.duplicates?.removeAll() }
+      startScan(from: time)
+    } else if let effect = faultSchedule.removeNextEffect() {
+      apply(effect, at: time)
     }
   }
 
-  /// It is powered off and on: everything the host said is forgotten, and what kept it silent is over.
+  /// Switches it off and on: it loses the host's settings, and a silence ends.
   public mutating func powerCycle(at now: Instant) {
     catchUp(to: now)
     if isPlugged { start(at: now) }
   }
 
-  /// A silence ends as if nothing had been; what was pulled out starts afresh.
-  private mutating func comeBack(at time: Instant) {
+  /// A silent controller continues with its settings; one that was pulled out starts from its reset state.
+  private mutating func endOutage(at time: Instant) {
     guard isPlugged else { return start(at: time) }
     returnTime = nil
     isSilent = false
@@ -130,6 +129,7 @@ extension VirtualController {
     reset(at: time)
   }
 
+  /// Moves the packets before `now` to `ready`.
   mutating func catchUp(to now: Instant) {
     while let packet = advance(before: now) { ready.append(packet) }
   }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-/// The scene that is shipped, heard as the agent hears it: through bring-up and controller.
+/// The shipped scene, received as the agent receives it: through a controller that it has initialized.
 @Suite("The demonstration's scene, live")
 struct DemoSceneTests {
   private struct Heard {
@@ -57,7 +57,7 @@ struct DemoSceneTests {
     return plan
   }
 
-  @Test("The bulb is carried to the gateway and away")
+  @Test("The bulb comes close to the gateway and leaves again")
   func carriedBulb() throws {
     let heard = listen(try Self.scene(), plan: Self.fullTime, seconds: 40)
     let bulb = try #require(heard.levels[0xC4A1_0000_1E27])
@@ -68,7 +68,7 @@ struct DemoSceneTests {
     #expect(heard.levels.count > 25 && heard.sets.count > 3)
   }
 
-  @Test("A controller without extended advertising hears the legacy part")
+  @Test("A controller without extended advertising receives the legacy part")
   func legacyController() throws {
     var scene = try Self.scene()
     scene.controller.hasExtendedAdvertising = false

@@ -3,14 +3,14 @@
 import FoundationEssentials
 import TestSupport
 
-/// Files that lie beside the tests.
+/// The files beside the tests.
 enum Fixtures {
   static var folder: String { TestData.packageRoot + "/Tests/SceneFormatTests/Fixtures" }
 
-  /// Whether expected outputs are to be written instead of compared.
+  /// Whether to write the expected outputs instead of comparing them.
   static var isRecording: Bool { ProcessInfo.processInfo.environment["RECORD_GOLDEN"] != nil }
 
-  /// The names, without their ending, of the files in a folder that have one, in order.
+  /// The names, without `ending`, of the files in a folder that have this ending, in order.
   static func names(in name: String, ending: String) -> [String] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/" + name)) ?? []
     return files.filter { $0.hasSuffix(ending) }.map { String($0.dropLast(ending.count)) }.sorted()

@@ -5,13 +5,13 @@ import SceneFormat
 import TestSupport
 import Testing
 
-/// Each file in `Fixtures/bad` holds one kind of mistake; the file of the same name beside it, everything that is said
-/// about it. With `RECORD_GOLDEN` set the second is written anew, to be read before it is committed.
+/// Each file in `Fixtures/bad` holds one kind of mistake; the `.expected` file of the same name holds its diagnostics.
+/// With `RECORD_GOLDEN` set, the test rewrites the `.expected` files; read them before you commit them.
 @Suite("Mistakes in a scene")
 struct SceneGoldenTests {
   static let names = Fixtures.names(in: "bad", ending: ".toml")
 
-  @Test("Each gives exactly the diagnostics that stand beside it", arguments: names)
+  @Test("Each file gives exactly its expected diagnostics", arguments: names)
   func golden(name: String) throws {
     let path = "\(Fixtures.folder)/bad/\(name)"
     let reading = SceneReader.read(text: try Fixtures.bytes(of: path + ".toml"), fileName: "\(name).toml")
@@ -21,7 +21,7 @@ struct SceneGoldenTests {
     #expect(reading.value == nil)
   }
 
-  @Test("There are more than sixty, each with something said about it")
+  @Test("There are more than sixty files, each with a diagnostic")
   func kinds() throws {
     #expect(Self.names.count > 60)
     #expect(Fixtures.names(in: "bad", ending: ".expected") == Self.names)
@@ -33,7 +33,7 @@ struct SceneGoldenTests {
 
 @Suite("Damaged scenes")
 struct SceneRobustnessTests {
-  /// A reading is a scene or errors, never both, and each thing is said on one printable line.
+  /// A reading is a scene or errors, never both, and each diagnostic is one printable line.
   private static func expectSound(_ text: [UInt8], _ name: String) {
     let reading = SceneReader.read(text: text, fileName: "scene")
     let hasError = reading.diagnostics.contains { $0.severity == .error }

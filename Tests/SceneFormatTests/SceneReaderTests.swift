@@ -12,14 +12,15 @@ struct SceneReaderTests {
   private static let scene = try? SceneReader.read(
     text: Fixtures.bytes(of: Fixtures.folder + "/good/every-key.toml"), fileName: "every-key.toml")
 
-  @Test("A good file gives its scene without a word", arguments: Fixtures.names(in: "good", ending: ".toml"))
+  @Test(
+    "A good file gives its scene and no diagnostic", arguments: Fixtures.names(in: "good", ending: ".toml"))
   func good(name: String) throws {
     let text = try Fixtures.bytes(of: Fixtures.folder + "/good/\(name).toml")
     let reading = SceneReader.read(text: text, fileName: name)
     #expect(reading.lines == [] && reading.value != nil)
   }
 
-  @Test("The controller is what its table says")
+  @Test("The controller's table is read")
   func controller() throws {
     let script = try #require(Self.scene?.value).controller
     var expected = ControllerScript()
@@ -43,7 +44,7 @@ struct SceneReaderTests {
     #expect(Self.scene?.value?.periodMicroseconds == 90_000_000)
   }
 
-  @Test("A legacy device is what its table says")
+  @Test("A legacy device's table is read")
   func legacy() throws {
     let service = BluetoothUUID(short: 0xFE0F)
     let turns = [0xA5, 0x5A].map { (byte: UInt8) in
@@ -70,7 +71,7 @@ struct SceneReaderTests {
     #expect(try #require(Self.scene?.value).devices.first == expected)
   }
 
-  @Test("An extended device is what its table says, and takes the scene's signal")
+  @Test("An extended device's table is read; the scene's signal applies to it")
   func extended() throws {
     var set = AdvertisingSet(id: 3, properties: .connectable)
     set.primaryPHY = .coded
@@ -90,7 +91,7 @@ struct SceneReaderTests {
     #expect(try #require(Self.scene?.value).devices[1] == expected)
   }
 
-  @Test("Directed, anonymous and scannable devices are what their tables say")
+  @Test("The tables of directed, anonymous and scannable devices are read")
   func others() throws {
     let devices = try #require(Self.scene?.value).devices
     #expect(devices[2].advertising == .directed(to: DeviceAddress(bits: 0x5B2C_90D1_44E8, type: .random)))
@@ -99,7 +100,7 @@ struct SceneReaderTests {
     #expect(devices[4].scanResponse == AdvertisingPayload().name("Wide"))
   }
 
-  @Test("A scene that was read is heard through its controller")
+  @Test("A scene from a file is received through its controller")
   func heard() throws {
     var scene = try #require(Self.scene?.value)
     scene.controller.faults = []

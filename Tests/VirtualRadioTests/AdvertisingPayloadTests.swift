@@ -8,7 +8,7 @@ import VirtualRadio
 @Suite struct AdvertisingPayloadTests {
   private let lock = BluetoothUUID(high: 0xA92E_E200_5501_11E4, low: 0x916C_0800_200C_9A66)
 
-  @Test func everyStructureIsLaidOutAsTheSupplementSays() {
+  @Test func everyStructureFollowsTheSupplementsLayout() {
     let payload = AdvertisingPayload().flags(0x06).name("Lumo").txPowerLevel(-4).appearance(0x0341)
       .manufacturerData(0x0EEE, [0xA5]).serviceData(BluetoothUUID(short: 0xFCD2), [0x40])
     #expect(

@@ -7,15 +7,15 @@ import VirtualRadio
 
 @Suite("A virtual controller's commands")
 struct ControllerCommandTests {
-  /// What a Linux kernel sends while it brings an LE controller up, with parameters of the right length.
+  /// The commands that a Linux kernel sends to initialize an LE controller, with parameters of the right length.
   static let kernel: [(opcode: UInt16, parameters: Int)] = [
     (0x0C03, 0), (0x1003, 0), (0x1001, 0), (0x1009, 0), (0x1002, 0), (0x1005, 0), (0x0C14, 0), (0x2003, 0),
     (0x2002, 0), (0x201C, 0), (0x0C01, 8), (0x2001, 8), (0x200F, 0), (0x2010, 0), (0x2023, 0), (0x202F, 0),
     (0x2024, 4), (0x2031, 3), (0x0C63, 8),
   ]
 
-  @Test("A kernel's bring-up is answered without a refusal")
-  func kernelBringUp() {
+  @Test("A kernel's initialization succeeds with every command")
+  func kernelInitialization() {
     var host = Host()
     for command in Self.kernel + [(0x203A, 0), (0x203B, 0)] {
       let status = host.send(command.opcode, Array(repeating: 0, count: command.parameters))
@@ -24,14 +24,14 @@ struct ControllerCommandTests {
     #expect(host.heard.count == 21 && host.controller.counters.unknownCommands == 0)
   }
 
-  @Test("A kernel that powers it off finds nothing that advertises, and no advertising set can be named")
+  @Test("A kernel that powers it off can disable all advertising, and no advertising set exists")
   func advertising() {
     var host = Host()
     #expect(host.send(0x2039, [0, 0]) == 0 && host.send(0x203D) == 0)
     #expect(host.send(0x2039, hex("01 01 00 0000 00")) == 0x42 && host.send(0x203C, [0]) == 0x42)
-    #expect(host.send(0x2039, [1, 0]) == 0x12)  // nothing to be switched on
+    #expect(host.send(0x2039, [1, 0]) == 0x12)  // nothing to enable
     #expect(host.send(0x2039, [2, 0]) == 0x12)
-    #expect(host.send(0x2039, hex("00 02 00 0000 00")) == 0x12)  // fewer sets than it says
+    #expect(host.send(0x2039, hex("00 02 00 0000 00")) == 0x12)  // fewer sets than it announces
     var script = ControllerScript()
     script.hasExtendedAdvertising = false
     var legacy = Host(script)
@@ -53,7 +53,7 @@ struct ControllerCommandTests {
     #expect((host.send(0x203B) == 0) == isExtended)
   }
 
-  @Test("Features and version are what the script says, and do not depend on one another")
+  @Test("Features and version are the script's, and do not depend on one another")
   func features() throws {
     var host = Host(.pi)
     host.send(.leReadLocalFeatures)
@@ -75,7 +75,7 @@ struct ControllerCommandTests {
     #expect(host.returned(0x1009) == [0x01, 0x00, 0x00, 0x32, 0xA6, 0xDC])
   }
 
-  @Test("What is not known is refused with a Command Status")
+  @Test("An unknown command is refused with a Command Status")
   func unknown() {
     var host = Host()
     #expect(host.send(0xFC01, [1, 2]) == 0x01)
@@ -92,7 +92,7 @@ struct ControllerCommandTests {
     #expect(host.send(0x2041, [0, 0, 5, 0, 4, 0, 4, 0]) == 0x12)
   }
 
-  @Test("Legacy and extended commands are not mixed until a reset")
+  @Test("Legacy and extended commands cannot be mixed before a reset")
   func mixing() {
     var host = Host()
     #expect(host.send(.leSetScanParameters(.fullTime(.active))) == 0)
@@ -116,8 +116,8 @@ struct ControllerCommandTests {
     host.send(.reset)
     #expect(host.send(0x2041, hex("00 00 00 00 6000 6000")) == 0x11)  // no PHY
     #expect(host.send(0x2041, hex("00 00 02 00 6000 6000")) == 0x11)  // 2M is no primary PHY
-    #expect(host.send(0x2042, hex("01 02 0000 0000")) == 0x12)  // a period's filter without a period
-    #expect(host.send(0x2042, hex("01 00 8000 0100")) == 0x12)  // a duration of its period
+    #expect(host.send(0x2042, hex("01 02 0000 0000")) == 0x12)  // a filter per period without a period
+    #expect(host.send(0x2042, hex("01 00 8000 0100")) == 0x12)  // a duration as long as its period
     #expect(host.send(0x2042, hex("01 00 0000 0100")) == 0x12)  // a period without a duration
   }
 
@@ -129,7 +129,7 @@ struct ControllerCommandTests {
     #expect(host.send(.leSetExtendedScanParameters(le1M: nil, coded: .fullTime(.passive))) == 0x11)
   }
 
-  @Test("While it scans its parameters stay")
+  @Test("While it scans, its parameters cannot be changed")
   func whileScanning() {
     var host = Host()
     host.scan()

@@ -35,7 +35,7 @@ struct ControllerFaultTests {
     }
   }
 
-  @Test("A command is refused, or carried out and called refused")
+  @Test("A command is refused, or carried out and reported as refused")
   func refused() {
     for (stage, isScanning) in [(ControllerFault.Stage.before, false), (.after, true)] {
       var host = host(
@@ -48,13 +48,13 @@ struct ControllerFaultTests {
     }
   }
 
-  @Test("Some pass, some fail, and it is over")
+  @Test("Some commands pass, some fail, and then the fault ends")
   func occurrences() {
     var host = host(ControllerFault(Self.address, .lost, skips: 2, times: 2))
     #expect((0..<6).map { _ in host.send(.readAddress) } == [0, 0, nil, nil, 0, 0])
   }
 
-  @Test("A hardware error comes before or behind an answer, or by itself")
+  @Test("A hardware error comes before or after an answer, or at a time")
   func hardwareError() {
     var before = host(ControllerFault(Self.address, .hardwareError(9)))
     before.send(.readAddress)
@@ -67,14 +67,14 @@ struct ControllerFaultTests {
     #expect(timed.heard.map(\.time) == [.seconds(2)] && timed.heard.map(\.bytes) == [hex("04 10 01 09")])
   }
 
-  @Test("Garbage is sent as it stands")
+  @Test("Garbage is sent unchanged")
   func garbage() {
     var host = host(ControllerFault(Self.address, .garbage([0xDE, 0xAD]), stage: .after))
     host.send(.readAddress)
     #expect(host.heard.last?.bytes == [0xDE, 0xAD])
   }
 
-  @Test("Silence has no answers and no reports, and ends by itself or with power")
+  @Test("During a silence there are no answers and no reports; it ends after its time or with a power cycle")
   func silence() {
     var healing = host(
       ControllerFault(.time(.seconds(1)), .silence(milliseconds: 2000)), devices: [.bulb])
@@ -90,7 +90,7 @@ struct ControllerFaultTests {
     #expect(stuck.send(.reset) == 0)
   }
 
-  @Test("Pulled out it is gone; put back it starts afresh")
+  @Test("Pulled out, it is gone; put back, it starts from its reset state")
   func unplug() {
     var host = host(ControllerFault(.time(.seconds(1)), .unplug(milliseconds: 500)), devices: [.bulb])
     host.scan()
@@ -105,7 +105,7 @@ struct ControllerFaultTests {
     #expect(host.heard.contains { $0.time > .seconds(3) && $0.bytes[1] == 0x3E })
   }
 
-  @Test("A command can bring silence, with or without its answer")
+  @Test("A command can cause a silence, with or without its answer")
   func silenceAtACommand() {
     var before = host(ControllerFault(Self.address, .silence(milliseconds: nil)))
     #expect(before.send(.readAddress) == nil && before.send(.reset) == nil)

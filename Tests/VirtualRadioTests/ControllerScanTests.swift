@@ -44,7 +44,9 @@ struct ControllerScanTests {
     }
   }
 
-  @Test("Without a public address it listens, and asks only with a random one", arguments: [0, 1 << 48 - 1])
+  @Test(
+    "Without a public address it scans passively, and actively only with a random one",
+    arguments: [0, 1 << 48 - 1])
   func missingAddress(missing: UInt64) {
     var script = ControllerScript()
     script.address = missing
@@ -64,7 +66,7 @@ struct ControllerScanTests {
     }
   }
 
-  @Test("It hears the share of its window")
+  @Test("It receives as large a share as its window is of its interval")
   func duty() {
     var counts: [Int] = []
     for window: UInt16 in [0xA0, 0x50, 0x10] {
@@ -78,7 +80,7 @@ struct ControllerScanTests {
     #expect((150...230).contains(counts[2]))
   }
 
-  @Test("Filtered duplicates are reported once a scan, new data of a legacy advertiser among them")
+  @Test("Filtered duplicates are reported once a scan; new data of a legacy advertiser is a duplicate")
   func duplicates() {
     var device = SceneDevice.bulb
     device.payloads = PayloadScript(
@@ -93,7 +95,7 @@ struct ControllerScanTests {
     #expect(host.reports.count == 4)
   }
 
-  @Test("In extended advertising new data is no duplicate, and a chain is one report")
+  @Test("In extended advertising new data is no duplicate, and a chain counts as one report")
   func extendedDuplicates() {
     var device = SceneDevice.extended(3)
     device.payloads = PayloadScript(
@@ -117,7 +119,7 @@ struct ControllerScanTests {
     #expect(Set(host.reports.map(\.header.pdu)) == [.connectable, .extended])
   }
 
-  @Test("Each PHY is heard when it is scanned, and both share one receiver")
+  @Test("Each scanned PHY is received, and both share one receiver")
   func phys() {
     func heard(_ le1M: ScanParameters?, _ coded: ScanParameters?) -> [Int] {
       var host = Host(ControllerScript(), [.extended(1), .extended(2, primary: .coded)])
@@ -133,7 +135,8 @@ struct ControllerScanTests {
     #expect((250...310).contains(both[0]) && (250...310).contains(both[1]))
   }
 
-  @Test("Directed advertising is reported when it is meant for us, or with the policy for unresolved targets")
+  @Test(
+    "Directed advertising is reported when the host is its target, or with the policy for unresolved targets")
   func directed() {
     var device = SceneDevice.bulb
     for (target, all, unresolved) in [
@@ -151,7 +154,7 @@ struct ControllerScanTests {
     }
   }
 
-  @Test("With the accept list nobody else is reported")
+  @Test("With the accept list, no other device is reported")
   func acceptList() {
     var other = SceneDevice.bulb
     other.address = .staticRandom(2)
@@ -170,7 +173,7 @@ struct ControllerScanTests {
     #expect(host.reports.isEmpty)
   }
 
-  @Test("A duration ends an extended scan with an event; a period begins it again")
+  @Test("After its duration an extended scan ends with an event; after its period it starts again")
   func duration() {
     var host = Host(ControllerScript(), [.bulb])
     host.scanExtended(duration: 100)  // 1 s
@@ -185,7 +188,7 @@ struct ControllerScanTests {
     #expect(!host.heard.contains { $0.bytes == hex("04 3E 01 11") })
   }
 
-  @Test("What is heard does not depend on how often it is asked")
+  @Test("The packets do not depend on how often the host reads")
   func cuts() {
     let devices = (0..<20).map { index in
       var device = SceneDevice.bulb
@@ -203,7 +206,7 @@ struct ControllerScanTests {
     #expect(zip(whole, whole.dropFirst()).allSatisfy { $0.time <= $1.time })
   }
 
-  @Test("Waking at the times it names is enough")
+  @Test("Reading only at the times that it announces misses no packet")
   func wakeUps() throws {
     var asleep = Host(ControllerScript(), [.bulb])
     var awake = asleep

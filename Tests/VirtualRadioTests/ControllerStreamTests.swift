@@ -19,7 +19,7 @@ struct ControllerStreamTests {
     return host.heard
   }
 
-  @Test("Cut at any place they mean the same")
+  @Test("Bytes have the same effect in pieces of any size")
   func cuts() {
     let whole = answers(to: [Self.script])
     #expect(whole.count == 4)
@@ -29,7 +29,7 @@ struct ControllerStreamTests {
     #expect(answers(to: Self.script.map { [$0] }) == whole)
   }
 
-  @Test("Out of step it says so, and a Reset brings it back")
+  @Test("Out of step, it reports a hardware error, and a Reset brings it back")
   func resynchronisation() {
     var host = Host()
     host.controller.receive([0x77] + CommandPacket.readAddress.array, at: host.now)
@@ -41,13 +41,13 @@ struct ControllerStreamTests {
     #expect(host.controller.counters.streamErrors == 1)
   }
 
-  @Test("Any damage to what a host sends ends in answers or silence, and a Reset still works")
+  @Test("Any damage to the host's bytes ends in answers or silence, and a Reset still works")
   func damage() {
     withEveryDamage(of: Self.script) { bytes, damage in
       var host = Host(ControllerScript(), [.bulb])
       host.controller.receive(bytes, at: host.now)
       host.listen(milliseconds: 200)
-      // What a damaged length still waits for.
+      // Completes the packet whose length was damaged.
       host.controller.receive(Array(repeating: 0, count: 65_540), at: host.now)
       host.controller.receive(CommandPacket.reset.array, at: host.now)
       host.listen(milliseconds: 200)

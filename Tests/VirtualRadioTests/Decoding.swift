@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-/// The reports in one H4 packet as the product's own parser reads them; nil when it is no report event.
+/// The reports in one H4 packet, read by the agent's own parser; nil when it is no report event.
 func reports(in packet: [UInt8]) -> (format: ReportFormat, reports: [AirReport])? {
   let reading = EventReading(packet)
   guard let format = reading.format else { return nil }

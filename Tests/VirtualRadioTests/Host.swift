@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-/// A host that talks to a controller and keeps what it hears.
+/// A host that sends commands to a controller and keeps the packets it receives.
 struct Host {
   var controller: VirtualController
   var now = Instant(microseconds: 0)
@@ -15,7 +15,7 @@ struct Host {
     controller = VirtualController(script, scene: devices, seed: seed)
   }
 
-  /// Sends a command and listens for 10 ms; its status, or nil when there is no answer.
+  /// Sends a command, listens for 10 ms, and returns the status, or nil when there is no answer.
   @discardableResult mutating func send(_ packet: CommandPacket) -> UInt8? {
     send(bytes: packet.array)
   }
@@ -36,10 +36,10 @@ struct Host {
     while let packet = controller.next(before: now) { heard.append(packet) }
   }
 
-  /// The reports heard so far.
+  /// The reports received so far.
   var reports: [AirReport] { heard.flatMap { VirtualRadioTests.reports(in: $0.bytes)?.reports ?? [] } }
 
-  /// What a command returned behind its status.
+  /// The return values of a command, without its status.
   func returned(_ opcode: UInt16) -> [UInt8]? {
     heard.last {
       $0.bytes.starts(with: [4, 0x0E])
@@ -48,7 +48,7 @@ struct Host {
     .map { Array($0.bytes[7...]) }
   }
 
-  /// Masks, parameters, enable.
+  /// Sets the masks and the parameters, and enables the scan.
   mutating func scan(
     _ parameters: ScanParameters = .fullTime(.passive), filter: ScanFilterPolicy = .all,
     duplicates: Bool = false
@@ -75,7 +75,7 @@ struct Host {
 }
 
 extension ScanParameters {
-  /// 60 ms of 60 ms.
+  /// A window of 60 ms in an interval of 60 ms.
   static func fullTime(_ kind: Kind) -> Self { Self(kind, interval: 0x60, window: 0x60) }
 }
 
@@ -84,7 +84,7 @@ extension CommandPacket {
 }
 
 extension ScenePacket {
-  /// The status that this gives a command; nil when it is something else.
+  /// The status in this answer to a command; nil when it is another packet.
   func status(of opcode: [UInt8]) -> UInt8? {
     if bytes.starts(with: [4, 0x0E]), Array(bytes[4...5]) == opcode { return bytes[6] }
     if bytes.starts(with: [4, 0x0F]), Array(bytes[5...6]) == opcode { return bytes[3] }

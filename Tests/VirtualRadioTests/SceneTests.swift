@@ -22,7 +22,7 @@ import VirtualRadio
     #expect(listen(Scene([bulb], seed: 1), seconds: 9) != listen(Scene([bulb], seed: 2), seconds: 9))
   }
 
-  @Test func howTheTimeIsCutDoesNotChangeWhatIsHeardWithoutBatches() {
+  @Test func withoutBatchesThePacketsDoNotDependOnTheStepsOfTime() {
     var scanner = ScanSettings()
     scanner.batchPerMille = 0
     var scene = Scene([bulb, bulb], scanner: scanner, seed: 1)
@@ -33,7 +33,7 @@ import VirtualRadio
     #expect(pieces == listen(Scene([bulb, bulb], scanner: scanner, seed: 1), seconds: 9))
   }
 
-  @Test func oneMoreDeviceLeavesTheOthersAlone() throws {
+  @Test func oneMoreDeviceDoesNotChangeTheOthers() throws {
     var other = bulb
     other.address = .staticRandom(2)
     let alone = try reports(listen(Scene([bulb], seed: 1), seconds: 9))
@@ -50,7 +50,7 @@ import VirtualRadio
     #expect(!passive.isEmpty && passive.allSatisfy { $0.header.pdu == .connectable })
   }
 
-  @Test func aPartTimeScanHearsItsShare() throws {
+  @Test func aPartTimeScanReceivesItsShare() throws {
     var scanner = ScanSettings()
     scanner.isActive = false
     scanner.schedule = .duty(percent: 30)
@@ -58,20 +58,20 @@ import VirtualRadio
     #expect((2700...3300).contains(heard))
   }
 
-  @Test func nowAndThenAnEventHoldsSeveralReports() throws {
+  @Test func someEventsHoldSeveralReports() throws {
     let packets = listen(Scene(Array(repeating: bulb, count: 20), seed: 3), seconds: 20)
     let counts = try packets.map { try reports([$0]).count }
     #expect(counts.contains(1) && counts.contains(2) && counts.contains { $0 > 2 })
   }
 
-  @Test func aDeviceIsHeardOnlyWhileItIsThere() {
+  @Test func aDeviceIsHeardOnlyWhileItIsPresent() {
     var guest = bulb
     guest.presence = [.seconds(2, 4), .seconds(8, 9)]
     let seconds = Set(listen(Scene([guest], seed: 1), seconds: 20).map { $0.time.microseconds / 1_000_000 })
     #expect(seconds == [2, 3, 8])
   }
 
-  @Test func aRoomWithAPeriodBeginsItsScriptAnewAndGoesOnWithItsDice() throws {
+  @Test func aSceneWithAPeriodRestartsItsScriptAndContinuesItsRandomNumbers() throws {
     var guest = bulb
     guest.address = .nonResolvable(rotationSeconds: 15)
     guest.presence = [.seconds(2, 4), .seconds(8, 99)]
@@ -94,12 +94,12 @@ import VirtualRadio
     #expect(try reports(levels[0]).map(\.header.rssi) != reports(levels[1]).map(\.header.rssi))
   }
 
-  @Test func aPeriodBeginsNothingAnewForADeviceThatStaysWhereItIs() {
+  @Test func aPeriodChangesNothingForADeviceThatDoesNotMove() {
     let once = listen(Scene([bulb], seed: 1), seconds: 30)
     #expect(once == listen(Scene([bulb], seed: 1, periodMicroseconds: 7_000_000), seconds: 30))
   }
 
-  @Test func anIntervalThatStepsOverEveryStayIsNotHeardAndEndsNothing() {
+  @Test func aDeviceWhoseIntervalSkipsEveryStayIsNotHeardAndStopsNoOther() {
     var rare = bulb
     rare.intervalMilliseconds = 3_600_000
     rare.presence = [Instant(microseconds: 0)..<Instant(microseconds: 1)]
@@ -145,7 +145,7 @@ import VirtualRadio
   }
 }
 
-/// Everything that is heard within a time.
+/// Every packet before a time.
 func listen(_ scene: Scene, seconds: Int64) -> [ScenePacket] {
   var scene = scene
   var packets: [ScenePacket] = []

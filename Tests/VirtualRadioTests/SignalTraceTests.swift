@@ -13,7 +13,7 @@ import VirtualRadio
     #expect(trace(5) != trace(6))
   }
 
-  /// These numbers were made once; any machine and any build must make them again.
+  /// Recorded once; every machine and every build must produce the same numbers.
   @Test func aSeedsFirstReadingsAreFixed() {
     let readings = SignalTrace(model, milliseconds: 1000, seed: 1).compactMap(\.rssi)
     #expect(readings == [-69, -58, -61, -55, -61, -61, -57, -60, -57])
@@ -27,17 +27,17 @@ import VirtualRadio
     #expect(times.allSatisfy { $0 >= 0 && $0 < 100_000_000 })
   }
 
-  /// Of 20,000 events the share heard has a standard error below 0.4 %; they are not independent of each other,
-  /// for the phase between device and scanner moves by 5 ms an event, so 3 % are allowed.
+  /// The share received of 20,000 events has a standard error below 0.4 %. The events are not independent of each other,
+  /// because the phase between device and scanner moves by 5 ms an event; therefore 3 % are allowed.
   @Test(arguments: [10, 30, 60, 100])
-  func aScheduleHearsTheShareOfItsDuty(percent: Int) {
+  func aScheduleReceivesTheShareOfItsDuty(percent: Int) {
     let trace = SignalTrace(model, schedule: .duty(percent: percent), milliseconds: 2_100_000, seed: 4)
     let (heard, count) = trace.reduce((0, 0)) { ($0.0 + ($1.rssi == nil ? 0 : 1), $0.1 + 1) }
     #expect(abs(heard * 100 - percent * count) <= 3 * count)
   }
 
   /// 3 standard errors of a share of 25 % in 20,000 are 0.9 %.
-  @Test func lossTakesItsShare() {
+  @Test func asManyPacketsAreLostAsTheModelSays() {
     var lossy = model
     lossy.lossPerMille = 250
     let samples = Array(SignalTrace(lossy, milliseconds: 2_100_000, seed: 8))

@@ -3,7 +3,7 @@
 import HCI
 
 /// A report on its way to the host.
-struct HeardReport: Sendable {
+struct TimedReport: Sendable {
   var time: Instant
   var format: ReportFormat
   var report: AirReport
@@ -13,21 +13,21 @@ extension ScanSettings {
   /// The form in which this controller reports a legacy PDU; `parent` is the PDU a scan response belongs to.
   func heard(
     _ report: AirReport, of parent: AdvertisingPDU? = nil, at time: Instant
-  ) -> HeardReport {
+  ) -> TimedReport {
     let isUnresolved = report.header.directAddress?.lifetime == .resolvablePrivate
     guard isExtended else {
-      return HeardReport(time: time, format: isUnresolved ? .directed : .legacy, report: report)
+      return TimedReport(time: time, format: isUnresolved ? .directed : .legacy, report: report)
     }
     var extended = report.asExtended
     if parent == .connectable { extended.header.properties.insert(.connectable) }
     if isUnresolved { extended.header.properties.insert(.unresolvedTarget) }
-    return HeardReport(time: time, format: .extended, report: extended)
+    return TimedReport(time: time, format: .extended, report: extended)
   }
 }
 
-extension [HeardReport] {
-  /// Marks the last fragment heard as all there will be.
-  mutating func truncate() {
+extension [TimedReport] {
+  /// Marks the last fragment received as the end of a truncated report.
+  mutating func markTruncated() {
     guard !isEmpty else { return }
     self[count - 1].report.header.dataStatus = .truncated
   }

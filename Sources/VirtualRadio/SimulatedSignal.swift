@@ -2,8 +2,8 @@
 
 public import HCI
 
-/// One device's signal as it goes on: the model, its dice, and the fade it may be in.
-public struct Signal: Sendable {
+/// One device's signal over time: the model, its random numbers, and the current fade.
+public struct SimulatedSignal: Sendable {
   public let model: SignalModel
   private var dice: SeededGenerator
   private var fadeEnd = Instant(microseconds: .min)
@@ -13,13 +13,13 @@ public struct Signal: Sendable {
     self.dice = dice
   }
 
-  /// The level of a packet heard on `channel` at `time`, in dBm, or nil when it was lost. Times must not run
-  /// backwards. A level outside what a controller can report (-127...20) is brought to the nearest it can.
+  /// The level of a packet on `channel` at `time`, in dBm, or nil when the packet is lost. Times must not run
+  /// backwards. A level outside a controller's range (-127...20) becomes the nearest one in it.
   public mutating func level(at time: Instant, channel: AdvertisingChannel) -> Int8? {
     level(at: time, place: time, channel: channel)
   }
 
-  /// `place` is the time on the path, which may begin anew while fades go on.
+  /// `place` is the time on the path, which may restart while fades continue.
   mutating func level(at time: Instant, place: Instant, channel: AdvertisingChannel) -> Int8? {
     let noise = dice.gaussian() &* model.sigmaTenths
     let isLost = dice.chance(perMille: model.lossPerMille)
