@@ -3,7 +3,7 @@
 import AgentSimulation
 import Testing
 
-@Suite("Apps, operators, a disk and power cuts, simulated")
+@Suite("The simulation of apps, operators, a disk and power cuts")
 struct LifeCycleTests {
   private func live(
     _ seed: UInt64, _ tampering: LifeTampering? = nil
@@ -16,14 +16,14 @@ struct LifeCycleTests {
     #expect(try live(seed) == live(seed))
   }
 
-  @Test("A few worlds bring commits and replies enough to be wrong about")
+  @Test("A few runs have enough commits and replies for a broken rule to show")
   func substance() throws {
     let outcomes = try (10...15 as ClosedRange<UInt64>).map { seed in try live(seed) }
     #expect(outcomes.map(\.events).reduce(0, +) > 15)
     #expect(outcomes.map(\.replies).reduce(0, +) > 1000)
   }
 
-  @Test("An agent or a disk that is broken on purpose is caught", arguments: LifeTampering.allCases)
+  @Test("Each falsified message or disk is caught", arguments: LifeTampering.allCases)
   func canary(tampering: LifeTampering) {
     for seed in 1...60 as ClosedRange<UInt64> {
       do throws(Simulation.Failure) {
@@ -33,6 +33,6 @@ struct LifeCycleTests {
         return
       }
     }
-    Issue.record("\(tampering) went by")
+    Issue.record("\(tampering) was not caught")
   }
 }

@@ -19,7 +19,7 @@ struct SimulationTests {
     #expect(try run(seed + 100).digest != outcomes[0].digest)
   }
 
-  @Test("In a few worlds there are events, replies and packets enough to be wrong about")
+  @Test("A few runs have enough events, replies and packets for a broken rule to show")
   func substance() throws {
     let outcomes = try (10...20 as ClosedRange<UInt64>).map { seed in try run(seed) }
     #expect(outcomes.map(\.events).reduce(0, +) > 300)
@@ -27,11 +27,11 @@ struct SimulationTests {
     #expect(outcomes.map(\.packets).reduce(0, +) > 2000)
   }
 
-  /// What each way of breaking the agent must be caught for, one of them at least.
+  /// Each way of breaking the agent, with the rules of which at least one must catch it.
   static let canaries: [(Tampering, Set<Breach.Rule>)] = [
     (.dropsAnEvent, [.lostCount, .missingEvent]),
     (.doublesAnEvent, [.lostCount]),
-    (.tellsAStranger, [.unaskedReply]),
+    (.sendsToUnauthorizedClient, [.unaskedReply]),
     (.losesAReply, [.unansweredCall, .wrongReply, .unaskedReply]),
     (.hearsTooLoud, [.enterWithoutCrossing, .unexplainedEvent]),
     (.hearsTooLittle, [.missingEvent, .unexplainedEvent]),
@@ -47,6 +47,6 @@ struct SimulationTests {
         return
       }
     }
-    Issue.record("\(tampering) went by")
+    Issue.record("\(tampering) was not caught")
   }
 }

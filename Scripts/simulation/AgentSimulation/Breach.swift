@@ -7,29 +7,29 @@ public struct Breach: Error, Equatable, Sendable, CustomStringConvertible {
     case unexplainedEvent
     /// A sighting without its event.
     case missingEvent
-    /// A device let in that was not at the gateway.
+    /// A device that entered without having been at the gateway.
     case enterWithoutCrossing
-    /// Events delivered and missed are not those that were produced.
+    /// Delivered and missed events do not add up to those that were produced.
     case lostCount
-    /// A reply that nobody asked for, or may have.
+    /// A reply that the client did not ask for, or has no right to.
     case unaskedReply
     /// A call without its reply.
     case unansweredCall
-    /// A reply that says what it must not.
+    /// A reply with wrong contents.
     case wrongReply
-    /// A client was closed, or let in, against the rules.
+    /// A client was closed or admitted against the rules.
     case wrongAdmission
-    /// An app was told of what is another's, or refused in other words than for what never was.
+    /// An app received what belongs to another app, or another refusal than for what never existed.
     case isolation
     /// A picker's events are out of order, or one is missing.
     case pickerOrder
-    /// The agent, an app, and the file differ about accessories.
+    /// The agent, an app and the file disagree about accessories.
     case registry
-    /// A bound was passed.
+    /// A limit was exceeded.
     case bound
-    /// The controller was treated against the rules.
+    /// The agent used the controller or the kernel against the rules.
     case wrongCommand
-    /// Something is left over when all is quiet.
+    /// State is left after all clients have gone.
     case leftover
   }
 

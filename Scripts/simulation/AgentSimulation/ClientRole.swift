@@ -2,9 +2,9 @@
 
 /// What a client of the simulation does with its connection.
 enum ClientRole: Equatable {
-  /// Watches from the first event on and reads at once: what the reference model hears.
+  /// Watches from the first event on and reads at once: every event is checked when this client reads it.
   case auditor
-  /// Watches, and reads so many bytes at a time; 0 never.
+  /// Watches and reads this many bytes at a time; with 0 it never reads.
   case watcher(bytesPerRead: Int)
   /// Calls methods, one or many at a time.
   case caller
@@ -12,44 +12,44 @@ enum ClientRole: Equatable {
   case recorder
   /// Breaks the protocol.
   case vandal
-  /// An app: may connect, and may call nothing of the operators'.
+  /// An app: may connect, and may not call the operators' methods.
   case app
-  /// Nobody: is turned away.
-  case stranger
-  /// Connects and is silent.
+  /// Neither app nor operator: is refused.
+  case unauthorized
+  /// Connects and never calls.
   case idler
 
   var reads: Bool {
     switch self {
     case .watcher(let bytes): bytes > 0
-    case .auditor, .caller, .recorder, .vandal, .app, .stranger, .idler: true
+    case .auditor, .caller, .recorder, .vandal, .app, .unauthorized, .idler: true
     }
   }
 }
 
-/// Where a watch begins.
+/// The position where a watch begins.
 enum WatchStart: Equatable {
   case anew
   /// A cursor of this run.
   case at(UInt64)
-  /// Another run's.
-  case foreign
-  /// Of this run, ahead of everything.
+  /// A cursor of another run.
+  case otherRun
+  /// A cursor of this run, beyond its last event.
   case future
 }
 
-/// A call whose replies are awaited.
+/// A call whose last reply has not come.
 struct PendingCall: Equatable {
   enum Kind: Equatable {
     case watch(WatchStart)
     case capture
     case status
     case reload
-    /// A list: elements, then an end.
+    /// Replies with elements, then an empty last one.
     case list
-    /// One reply.
+    /// Exactly one reply.
     case one
-    /// Anything at all, once at most.
+    /// Any reply, at most one.
     case anything
   }
 

@@ -2,7 +2,7 @@
 
 import HCI
 
-/// What the reference model knows of one advertiser: everything it ever sent.
+/// Everything that one advertiser ever sent.
 struct Device {
   /// A set's latest advertising data and scan response.
   struct View: Equatable {
@@ -12,10 +12,10 @@ struct Device {
     var response: [UInt8] = []
 
     var payload: [UInt8] { data + response }
-    var words: Words { Words(data, response) }
+    var parsed: ParsedPayload { ParsedPayload(data, response) }
   }
 
-  /// How it stood after one report.
+  /// The device's state after one report.
   struct Moment {
     var time: Int64
     var rssi: Int?
@@ -23,25 +23,25 @@ struct Device {
     var level: Int?
     /// Readings in the filter.
     var samples: Int
-    /// Whether this report brought a new reading.
+    /// Whether this report has a new reading.
     var isReading: Bool
-    /// A sample of its own, with or without a reading; false for the answer to a scan request.
+    /// Whether this report is a new sample, with or without a reading; false for a scan response.
     var isSample: Bool
-    /// The transmit power it claims, if that can be believed.
+    /// The transmit power it claims, if it is plausible.
     var claim: Int?
-    /// The set heard last first.
+    /// The most recently received set first.
     var views: [View]
   }
 
   let address: DeviceAddress
   private(set) var moments: [Moment] = []
-  /// Every payload it ever sent, and none.
+  /// Every payload it ever sent, and the empty one.
   private var heard: (data: Set<[UInt8]>, responses: Set<[UInt8]>) = ([[]], [[]])
   private var recent: [Int] = []
   private var level: Int?
   private var samples = 0
   private(set) var lastReading: Int64?
-  /// The report that a scan response would answer had no reading; nil when there was none to answer.
+  /// Whether the report that a scan response would belong to had no reading; nil when there is no such report.
   private var answerable: Bool?
   private var sampleTimes: [Int64] = []
 
@@ -66,21 +66,21 @@ struct Device {
       heard.data.insert(report.data)
     }
     var views = last?.views ?? []
-    let changed = Self.place(header.advertisingSID, in: &views, at: time)
+    let changed = Self.moveToFront(header.advertisingSID, in: &views, at: time)
     views[0] = changed.storing(report)
     moments.append(
       Moment(
         time: time, rssi: header.hasReading ? Int(header.rssi) : nil, level: level, samples: samples,
         isReading: isReading, isSample: isSample,
-        claim: Self.claim(Int(header.txPower), views[0].words.txPower), views: views))
+        claim: Self.claim(Int(header.txPower), views[0].parsed.txPower), views: views))
   }
 
-  /// The filter begins anew: after a silence, and when the radio is lost.
+  /// Resets the filter: after a silence, and when the radio is lost.
   mutating func forgetLevel() {
     (recent, level, samples, answerable) = ([], nil, 0, nil)
   }
 
-  /// A report and the scan response to it are one sample, whose reading is the first of theirs.
+  /// A report and its scan response are one sample, whose reading is the first of the two.
   private mutating func count(_ header: ReportHeader, at time: Int64) -> (isSample: Bool, isReading: Bool) {
     guard header.properties.contains(.scanResponse), let wantsReading = answerable else {
       answerable = header.properties.contains(.scanResponse) ? nil : !header.hasReading
@@ -99,12 +99,12 @@ struct Device {
     level = level.map { $0 + (median - $0) >> 2 } ?? median
   }
 
-  /// The set that a report belongs to, taken to the front.
-  private static func place(_ set: UInt8, in views: inout [View], at time: Int64) -> View {
+  /// Moves the set that a report belongs to to the front, and returns it.
+  private static func moveToFront(_ set: UInt8, in views: inout [View], at time: Int64) -> View {
     if let known = views.firstIndex(where: { $0.set == set }) {
       views.insert(views.remove(at: known), at: 0)
     } else if set == ReportHeader.noAdvertisingSID, !views.isEmpty {
-      // Without a set's number it belongs to the set heard last.
+      // A report without an Advertising SID belongs to the most recently received set.
     } else if let newest = views.first, newest.set == ReportHeader.noAdvertisingSID {
       views[0].set = set
     } else {
@@ -120,24 +120,24 @@ struct Device {
 
   // MARK: Asking
 
-  /// How it stood at a time: after the last report before, and after each of that very time.
+  /// The states at a time: after the last earlier report, and after each report of this very time.
   func moments(at time: Int64) -> [Moment] {
     let end = moments.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
     let count = moments[..<end].reversed().prefix { $0.time == time }.count
     return Array(moments[..<end].suffix(count + 1))
   }
 
-  /// The ways in which some advertising data and scan response, ever sent, make this up. Where there is no room, each may
-  /// be forgotten or out of date.
-  func readings(of payload: [UInt8]) -> [Words] {
+  /// The combinations of advertising data and scan response, ever sent, that give this payload. When the agent's tables
+  /// are small, it may have forgotten either or hold an old one.
+  func readings(of payload: [UInt8]) -> [ParsedPayload] {
     let heads = heard.data.filter { payload.starts(with: $0) }
     return heads.compactMap { head in
       let tail = Array(payload.dropFirst(head.count))
-      return heard.responses.contains(tail) ? Words(head, tail) : nil
+      return heard.responses.contains(tail) ? ParsedPayload(head, tail) : nil
     }
   }
 
-  /// Moments from one time to another, both included.
+  /// The states from one time to another, both included.
   func moments(from start: Int64, to end: Int64) -> [Moment] {
     moments.reversed().drop { $0.time > end }.prefix { $0.time >= start }.reversed()
   }
@@ -147,7 +147,7 @@ struct Device {
     Int64(min(max(Int(floor), factor * learned(at: time)), Int(ceiling)))
   }
 
-  /// The median of the last eight gaps between samples, of two the longer; gaps over five minutes teach nothing.
+  /// The median of the last eight gaps between samples, of two the longer one, without gaps over five minutes.
   private func learned(at time: Int64) -> Int {
     let times = sampleTimes.reversed().drop { $0 > time }.prefix(9).map { Int($0 / 1000) }
     let gaps = zip(times, times.dropFirst()).map { $0 - $1 }.filter { $0 <= 300_000 }.sorted()
@@ -156,7 +156,7 @@ struct Device {
 }
 
 extension Device.View {
-  /// A directed report without data says nothing; a payload that was cut says nothing against a longer one it begins.
+  /// A directed report without data changes nothing, and neither does a truncated payload with which the known one begins.
   func storing(_ report: Report) -> Self {
     var view = self
     let header = report.header

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// One number for everything that came out of a run (FNV-1a, 64 bits): two runs of a seed must agree on it.
+/// One number for everything that a run produced (FNV-1a, 64 bits): two runs of a seed must have the same.
 public struct Digest: Equatable, Sendable, CustomStringConvertible {
   public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

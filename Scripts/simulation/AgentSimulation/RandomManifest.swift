@@ -5,18 +5,18 @@ import HCI
 import Manifest
 import VirtualRadio
 
-/// Manifests by chance, of the scene's words, and what an integrator makes of one while the agent runs.
+/// Random manifests that fit the random scenes, and the changes that an integrator makes while the agent runs.
 enum RandomManifest {
   static func manifest(dice: inout SeededGenerator) -> GatewayManifest {
     var manifest = GatewayManifest()
     manifest.gateway.radio = .h4("controller")
     manifest.gateway.scan = dice.pick([.auto, .active, .active, .passive])
-    sizes(&manifest.gateway, dice: &dice)
+    setCapacities(&manifest.gateway, dice: &dice)
     manifest.apps = (0..<dice.between(1, 3)).map { app(number: $0, dice: &dice) }
     return manifest
   }
 
-  /// Another manifest that came of the first: items that stay, change, go and come.
+  /// A changed manifest: items stay, change, go and come.
   static func changed(_ manifest: GatewayManifest, dice: inout SeededGenerator) -> GatewayManifest {
     var manifest = manifest
     switch dice.number(below: 6) {
@@ -25,28 +25,28 @@ enum RandomManifest {
     case 2: _ = manifest.apps.popLast()
     case 3: manifest.gateway.scan = dice.pick([.auto, .active, .passive])
     default:
-      for place in manifest.apps.indices { change(&manifest.apps[place], dice: &dice) }
+      for index in manifest.apps.indices { change(&manifest.apps[index], dice: &dice) }
     }
     return manifest
   }
 
   private static func change(_ app: inout App, dice: inout SeededGenerator) {
-    for place in app.items.indices.reversed() {
+    for index in app.items.indices.reversed() {
       switch dice.number(below: 6) {
-      case 0: app.items.remove(at: place)
-      case 1: app.items[place] = item(number: 20 + dice.number(below: 5), dice: &dice)
-      case 2: app.items[place].descriptor = descriptor(dice: &dice)
-      case 3: app.items[place].gate.enterRSSI = Int8(dice.between(-55, -45))
+      case 0: app.items.remove(at: index)
+      case 1: app.items[index] = item(number: 20 + dice.number(below: 5), dice: &dice)
+      case 2: app.items[index].descriptor = descriptor(dice: &dice)
+      case 3: app.items[index].gate.enterRSSI = Int8(dice.between(-55, -45))
       default: break
       }
-      if place < app.items.count { setRange(of: &app.items[place]) }
+      if index < app.items.count { setRange(of: &app.items[index]) }
     }
     var known: Set<String> = []
     app.items.removeAll { !known.insert($0.id).inserted }
   }
 
-  /// Mostly room for everything; now and then so little that every table overflows.
-  private static func sizes(_ gateway: inout Gateway, dice: inout SeededGenerator) {
+  /// Mostly room for all devices; sometimes so little that every table overflows.
+  private static func setCapacities(_ gateway: inout Gateway, dice: inout SeededGenerator) {
     gateway.changedIntervalMilliseconds = Int32(dice.pick([1000, 1000, 100, 5000]))
     guard dice.chance(perMille: 300) else { return }
     gateway.capacities.devices = Int32(dice.between(4, 20))
@@ -87,7 +87,7 @@ enum RandomManifest {
     item.gate.isImmediate = item.descriptor.range == .immediate
   }
 
-  /// Valid as `ManifestRules` has it.
+  /// A descriptor that `ManifestRules` accepts.
   private static func descriptor(dice: inout SeededGenerator) -> DiscoveryDescriptor {
     var descriptor = DiscoveryDescriptor()
     let usesCompany = dice.chance(perMille: 600)

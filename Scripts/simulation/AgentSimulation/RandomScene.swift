@@ -3,7 +3,7 @@
 import HCI
 import VirtualRadio
 
-/// A scene by chance: devices of every kind, that come, go, move, change what they say, and hide.
+/// A random scene: devices of every kind that come, go, move, and change their payloads and addresses.
 enum RandomScene {
   static func script(seconds: Int, dice: inout SeededGenerator) -> SceneScript {
     var script = SceneScript()
@@ -78,10 +78,10 @@ enum RandomScene {
     }
   }
 
-  /// A key of its own for each device but the strangers: two devices with one identity would be one.
+  /// Each known device has its own key, because two devices with one identity would be one.
   private static func key(_ number: UInt64, dice: inout SeededGenerator) -> Block128 {
     let isKnown = number < Vocabulary.identities.count && dice.chance(perMille: 700)
-    return isKnown ? Vocabulary.identities[Int(number)].key : Vocabulary.strangersKey
+    return isKnown ? Vocabulary.identities[Int(number)].key : Vocabulary.unknownKey
   }
 
   private static func advertising(isAnonymous: Bool, dice: inout SeededGenerator) -> Advertising {
@@ -104,11 +104,11 @@ enum RandomScene {
   private static func payload(of advertising: Advertising, dice: inout SeededGenerator) -> AdvertisingPayload
   {
     switch advertising {
-    case .legacy: words(bytesMax: 31, dice: &dice)
+    case .legacy: structures(bytesMax: 31, dice: &dice)
     case .directed: AdvertisingPayload()
     case .extended(let set):
       set.properties.contains(.scannable)
-        ? AdvertisingPayload() : words(bytesMax: dice.pick([60, 200]), dice: &dice)
+        ? AdvertisingPayload() : structures(bytesMax: dice.pick([60, 200]), dice: &dice)
     }
   }
 
@@ -116,24 +116,24 @@ enum RandomScene {
     -> AdvertisingPayload?
   {
     switch advertising {
-    case .legacy(.connectable), .legacy(.scannable): words(bytesMax: 31, dice: &dice)
-    case .extended(let set) where set.properties.contains(.scannable): words(bytesMax: 90, dice: &dice)
+    case .legacy(.connectable), .legacy(.scannable): structures(bytesMax: 31, dice: &dice)
+    case .extended(let set) where set.properties.contains(.scannable): structures(bytesMax: 90, dice: &dice)
     case .legacy, .directed, .extended: nil
     }
   }
 
-  /// Structures until the payload is full or chance ends it, now and then a malformed one.
-  private static func words(bytesMax: Int, dice: inout SeededGenerator) -> AdvertisingPayload {
+  /// A random number of structures, as many as fit; some are malformed.
+  private static func structures(bytesMax: Int, dice: inout SeededGenerator) -> AdvertisingPayload {
     var payload = AdvertisingPayload()
     for _ in 0..<dice.between(1, bytesMax > 31 ? 8 : 4) {
-      let longer = structure(behind: payload, dice: &dice)
+      let longer = structure(after: payload, dice: &dice)
       if longer.bytes.count <= bytesMax { payload = longer }
     }
     return payload
   }
 
   private static func structure(
-    behind payload: AdvertisingPayload, dice: inout SeededGenerator
+    after payload: AdvertisingPayload, dice: inout SeededGenerator
   ) -> AdvertisingPayload {
     let data = dice.pick(Vocabulary.blobs) + dice.bytes(dice.between(0, 2))
     switch dice.number(below: 12) {
@@ -150,7 +150,7 @@ enum RandomScene {
 
   // MARK: Movement
 
-  /// Steps and walks between far away and at the gateway.
+  /// Walks between far away and the gateway.
   private static func signal(seconds: Int, dice: inout SeededGenerator) -> SignalModel {
     var time = 0
     var points = [SignalPath.Point(seconds: 0, level: dice.pick([-80, -65, -52, -40]))]

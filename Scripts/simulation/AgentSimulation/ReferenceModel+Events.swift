@@ -37,8 +37,8 @@ extension ReferenceModel {
     let isReload = reloads.contains { $0.time == event.time }
     let moments = device.moments(at: event.time)
     try expect(isReload || moments.contains { $0.time == event.time }, event, "comes without a report")
-    let readings = isRoomy ? moments.flatMap { $0.views.map(\.words) } : device.readings(of: event.data)
-    try expect(readings.contains { item.isMet(by: $0) }, event, "with \(event.data) does not match")
+    let readings = isRoomy ? moments.flatMap { $0.views.map(\.parsed) } : device.readings(of: event.data)
+    try expect(readings.contains { item.matches($0) }, event, "with \(event.data) does not match")
     let isImmediate = item.descriptor.range == .immediate
     try expect(isImmediate == (event.reason == .entered), event, "has another item's reason")
     if isImmediate { try checkEntered(event, device, item.gate) }
@@ -96,7 +96,7 @@ extension ReferenceModel {
     case .noLongerMatches:
       let moments = device.moments(at: event.time)
       guard let item = item(event) else { throw unexplained(event, "is about no item") }
-      let isOther = moments.contains { $0.time == event.time && !item.isMet(by: $0.views[0].words) }
+      let isOther = moments.contains { $0.time == event.time && !item.matches($0.views[0].parsed) }
       try expect(isOther || !isRoomy, event, "still matches")
     case .evicted: try expect(!isRoomy || hasTooMany(event, device), event, "though there was room")
     case .radioDown: try expect(radioLosses.contains(event.time), event, "though the radio was there")
@@ -111,7 +111,7 @@ extension ReferenceModel {
   /// Whether more items matched than a device may have at once.
   private func hasTooMany(_ event: SeenEvent, _ device: Device) -> Bool {
     device.moments(at: event.time).contains { moment in
-      items.count { entry in moment.views.contains { entry.item.isMet(by: $0.words) } } > 8
+      items.count { entry in moment.views.contains { entry.item.matches($0.parsed) } } > 8
     }
   }
 
@@ -119,7 +119,7 @@ extension ReferenceModel {
     guard let item = item(event) else { throw unexplained(event, "is about no item") }
     // What was heard at that very time came behind the end of the silence.
     let before = device.moments.last { $0.time < event.time }
-    let bearing = before?.views.filter { item.isMet(by: $0.words) } ?? []
+    let bearing = before?.views.filter { item.matches($0.parsed) } ?? []
     var patience = Int64(item.gate.lostMilliseconds)
     var last = bearing.map(\.lastSeen).max() ?? 0
     if item.descriptor.range == .immediate {

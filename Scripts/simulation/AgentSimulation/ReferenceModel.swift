@@ -148,8 +148,8 @@ struct ReferenceModel {
     guard isRoomy else { return }
     for name in heardNow {
       guard let device = devices[name], let moment = device.last else { continue }
-      let words = moment.views[0].words
-      let met = items.filter { $0.item.isMet(by: words) }
+      let words = moment.views[0].parsed
+      let met = items.filter { $0.item.matches(words) }
       guard met.count <= 8 else { continue }
       for entry in met where entry.item.descriptor.range == .default {
         let subject = Subject(app: entry.app, item: entry.item.id, address: name)

@@ -3,29 +3,29 @@
 import JSON
 import Varlink
 
-/// What one client asked and was answered.
+/// The calls and replies of one client.
 ///
 /// Replies come in the order of the calls; each call has one last reply, and only one that asked for more has others
 /// before it.
 struct ReplyBook {
   let client: String
-  /// A client that breaks the protocol is owed nothing.
+  /// Whether the client breaks the protocol, so that no reply is required.
   let isLenient: Bool
   var mayCallGateway = true
   var pending: [PendingCall] = []
   private(set) var watch: WatchBook?
-  /// The last reply to each kind of call that is remembered.
+  /// The parameters of the last status.
   private(set) var lastStatus: JSONObject?
   private(set) var replyCount = 0
-  /// Bytes of a message that has not ended yet.
-  private var begun: [UInt8] = []
+  /// Bytes of an incomplete message.
+  private var partial: [UInt8] = []
 
   init(client: String, isLenient: Bool) {
     self.client = client
     self.isLenient = isLenient
   }
 
-  /// Whether every call but streams without end has its last reply.
+  /// Whether every call has its last reply, except streams without end.
   var isSettled: Bool {
     pending.allSatisfy { call in
       switch call.kind {
@@ -35,28 +35,28 @@ struct ReplyBook {
     }
   }
 
-  /// Takes bytes; answers the events among them, in order.
+  /// Reads bytes and returns the events among them, in order.
   mutating func read(_ bytes: [UInt8], _ facts: Facts) throws(Breach) -> [WatchBook.Entry] {
     var events: [WatchBook.Entry] = []
     for byte in bytes {
       guard byte == 0 else {
-        begun.append(byte)
+        partial.append(byte)
         continue
       }
-      let message = begun
-      begun = []
-      if let event = try take(message, facts) { events.append(event) }
+      let message = partial
+      partial = []
+      if let event = try readMessage(message, facts) { events.append(event) }
     }
     return events
   }
 
-  /// What replies can be held against.
+  /// Facts about the agent that replies must agree with.
   struct Facts {
     let epoch: String
     let clients: Int
   }
 
-  private mutating func take(_ message: [UInt8], _ facts: Facts) throws(Breach) -> WatchBook.Entry? {
+  private mutating func readMessage(_ message: [UInt8], _ facts: Facts) throws(Breach) -> WatchBook.Entry? {
     replyCount += 1
     guard let reply = ReceivedReply(reading: message.span) else {
       throw Breach(.wrongReply, "\(client) read \(String(decoding: message, as: UTF8.self))")
@@ -71,10 +71,10 @@ struct ReplyBook {
     if isLenient { return nil }
     try checkRight(reply, to: call)
     if reply.error != nil { return nil }
-    return try take(reply, to: call, message, facts)
+    return try readReply(reply, to: call, message, facts)
   }
 
-  /// Without the right there is nothing but an error that the protocol itself gives to everybody.
+  /// A client without the right to call a method receives only errors of the protocol itself.
   private func checkRight(_ reply: ReceivedReply, to call: PendingCall) throws(Breach) {
     let isDenied = reply.error == "org.varlink.service.PermissionDenied"
     let isError = reply.error?.hasPrefix("org.varlink.service.") ?? false
@@ -87,18 +87,18 @@ struct ReplyBook {
     }
   }
 
-  private mutating func take(
+  private mutating func readReply(
     _ reply: ReceivedReply, to call: PendingCall, _ message: [UInt8], _ facts: Facts
   ) throws(Breach) -> WatchBook.Entry? {
     switch call.kind {
     case .watch(let start):
       if watch == nil { watch = WatchBook(client: client, start: start) }
-      return try watch?.take(reply.parameters, message, facts)
+      return try watch?.readReply(reply.parameters, message, facts)
     case .status:
       lastStatus = reply.parameters
       try checkStatus(reply.parameters, facts)
     case .list:
-      // The last reply of a list is empty, and no other.
+      // Only the last reply of a list is empty.
       guard reply.continues != reply.parameters.members.isEmpty else {
         let text = String(decoding: message, as: UTF8.self)
         throw Breach(.wrongReply, "\(client) called \(call.method) and read \(text)")

@@ -13,7 +13,7 @@ struct Report {
     self.data = data
   }
 
-  /// The reports in an H4 packet that can be read.
+  /// The valid reports in an H4 packet.
   static func all(in packet: [UInt8]) -> [Report] {
     EventReading(packet).reports.map { Report(header: $0.header, data: $0.data) }
   }

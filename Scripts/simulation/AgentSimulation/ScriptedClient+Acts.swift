@@ -4,10 +4,10 @@ import JSON
 import Varlink
 import VirtualRadio
 
-// What clients write, by chance.
+// The calls that clients make, by chance.
 
 extension ScriptedClient {
-  /// What it may know of the agent to ask about: as much as anybody could.
+  /// Facts for its calls, which any client could know.
   struct Hints {
     var epoch: String
     var produced: UInt64
@@ -17,8 +17,8 @@ extension ScriptedClient {
 
   static let gateway = "io.accessoryd.Gateway."
 
-  /// The first thing it does when it is connected.
-  mutating func begin(_ hints: Hints) {
+  /// Makes its first call after it has connected.
+  mutating func makeFirstCall(_ hints: Hints) {
     switch role {
     case .auditor: watch(.at(0), hints)
     case .watcher: watch(randomStart(hints), hints)
@@ -26,14 +26,14 @@ extension ScriptedClient {
       write(
         PendingCall(kind: .capture, method: Self.gateway + "Capture", wantsMore: true),
         Message.call(Self.gateway + "Capture", more: true))
-    case .caller, .vandal, .app, .stranger, .idler: break
+    case .caller, .vandal, .app, .unauthorized, .idler: break
     }
   }
 
   private mutating func randomStart(_ hints: Hints) -> WatchStart {
     switch dice.number(below: 6) {
     case 0, 1: .anew
-    case 2: .foreign
+    case 2: .otherRun
     case 3: .future
     case 4: .at(hints.produced)
     default: .at(UInt64(dice.number(below: Int(hints.produced) + 1)))
@@ -48,7 +48,7 @@ extension ScriptedClient {
       case .at(let sequence):
         json.member("epoch", hints.epoch)
         json.member("sequence", sequence)
-      case .foreign:
+      case .otherRun:
         json.member("epoch", String(hints.epoch.reversed()))
         json.member("sequence", 3)
       case .future:
@@ -59,56 +59,57 @@ extension ScriptedClient {
     write(PendingCall(kind: .watch(start), method: method, wantsMore: true), message)
   }
 
-  /// What it does next; the time until then is drawn by the simulation.
+  /// Makes its next calls; the simulation decides when.
   mutating func act(_ hints: Hints) {
     guard outgoing.count < 1 << 20 else { return }
     switch role {
     case .caller, .app:
       let count = dice.chance(perMille: 30) ? dice.between(50, 300) : dice.between(1, 4)
       for _ in 0..<count { call(hints) }
-    case .vandal: vandalise(hints)
-    case .auditor, .watcher, .recorder, .stranger, .idler: break
+    case .vandal: breakProtocol(hints)
+    case .auditor, .watcher, .recorder, .unauthorized, .idler: break
     }
   }
 
   mutating func call(_ hints: Hints) {
     let gateway = Self.gateway
     switch dice.number(below: 14) {
-    case 0, 1: one(.status, gateway + "Status")
-    case 2: one(.one, gateway + "Metrics")
-    case 3: list(gateway + "Sightings") { $0.member("includesAll", true) }
-    case 4: list(gateway + "Sightings")
+    case 0, 1: callOnce(.status, gateway + "Status")
+    case 2: callOnce(.one, gateway + "Metrics")
+    case 3: callForList(gateway + "Sightings") { $0.member("includesAll", true) }
+    case 4: callForList(gateway + "Sightings")
     case 5, 6:
       let device = dice.pick(hints.addresses + ["00:00:00:00:00:00", "nonsense"])
-      list(gateway + "Explain") { $0.member("device", device) }
+      callForList(gateway + "Explain") { $0.member("device", device) }
     case 7, 8:
       let item = dice.pick(hints.items + ["nonesuch"])
-      list(gateway + "Try") { $0.member("item", item) }
+      callForList(gateway + "Try") { $0.member("item", item) }
     case 9:
       let device = dice.pick(hints.addresses + ["00:00:00:00:00:00"])
       let seconds = dice.pick([1, 2, 61])
-      list(gateway + "Suggest") { json in
+      callForList(gateway + "Suggest") { json in
         json.member("device", device)
         json.member("seconds", seconds)
       }
-    case 10: if dice.chance(perMille: 300) { one(.reload, gateway + "Reload") }
-    case 11: one(.one, "org.varlink.service.GetInfo")
-    case 12: one(.one, dice.pick([gateway + "Nonesuch", "org.example.Other.Method", gateway + "Sightings"]))
-    default: oneway()
+    case 10: if dice.chance(perMille: 300) { callOnce(.reload, gateway + "Reload") }
+    case 11: callOnce(.one, "org.varlink.service.GetInfo")
+    case 12:
+      callOnce(.one, dice.pick([gateway + "Nonesuch", "org.example.Other.Method", gateway + "Sightings"]))
+    default: callOneway()
     }
   }
 
-  private mutating func one(_ kind: PendingCall.Kind, _ method: String) {
+  private mutating func callOnce(_ kind: PendingCall.Kind, _ method: String) {
     write(PendingCall(kind: kind, method: method, wantsMore: false), Message.call(method))
   }
 
-  private mutating func list(_ method: String, _ parameters: (inout JSONWriter) -> Void = { _ in }) {
+  private mutating func callForList(_ method: String, _ parameters: (inout JSONWriter) -> Void = { _ in }) {
     write(
       PendingCall(kind: .list, method: method, wantsMore: true),
       Message.call(method, more: true, parameters))
   }
 
-  private mutating func oneway() {
+  private mutating func callOneway() {
     let method = Self.gateway + dice.pick(["Status", "Metrics", "Nonesuch", "Watch"])
     write(
       PendingCall(kind: .one, method: method, wantsMore: false), Message.call(method, oneway: true),
@@ -117,7 +118,7 @@ extension ScriptedClient {
 
   // MARK: Breaking the protocol
 
-  private mutating func vandalise(_ hints: Hints) {
+  private mutating func breakProtocol(_ hints: Hints) {
     switch dice.number(below: 8) {
     case 0: frame(dice.bytes(dice.between(1, 200)).map { $0 == 0 ? 1 : $0 })
     case 1: outgoing += Array(repeating: UInt8(ascii: "x"), count: dice.pick([16_384, 16_385, 40_000]))
@@ -129,7 +130,7 @@ extension ScriptedClient {
       let method = Self.gateway + "Watch"
       outgoing += Message.call(method, more: true) { $0.member("sequence", -1) }
       book.pending.append(PendingCall(kind: .anything, method: method, wantsMore: true))
-    default: frame(Array("{\"method\":7,\"oneway\":\"yes\",\"surplus\":[]}".utf8))
+    default: frame(Array("{\"method\":7,\"oneway\":\"yes\",\"unknown\":[]}".utf8))
     }
     if dice.chance(perMille: 200) { hasEnded = true }
   }

@@ -4,7 +4,7 @@ import HCI
 import JSON
 import Manifest
 
-/// A sighting event as a watcher was told it.
+/// A sighting event as a watcher received it.
 struct SeenEvent: Equatable, CustomStringConvertible {
   enum Kind: String { case found, changed, lost }
   enum Reason: String {
@@ -48,7 +48,7 @@ struct SeenEvent: Equatable, CustomStringConvertible {
   var subject: Subject { Subject(app: app, item: item, address: address) }
 }
 
-/// Whom an event is about.
+/// The app, item and device that an event is about.
 struct Subject: Hashable, CustomStringConvertible {
   var app: String
   var item: String
@@ -70,7 +70,7 @@ extension JSONObject {
     if case .object(let object)? = self[name] { object } else { nil }
   }
 
-  func truth(_ name: String) -> Bool? {
+  func bool(_ name: String) -> Bool? {
     if case .bool(let truth)? = self[name] { truth } else { nil }
   }
 

@@ -3,19 +3,19 @@
 import Registry
 import VirtualRadio
 
-/// The registry's file in memory: it answers late, fails now and then, and keeps what it has when the power goes.
+/// The registry's file in memory: it answers late, fails sometimes, and keeps its contents over a power cut.
 ///
-/// One request at a time, as the agent's own disk worker has it.
+/// It holds one request at a time, like the agent's disk worker.
 struct SimulatedDisk {
-  /// What survives a power cut.
+  /// The contents, which survive a power cut.
   private(set) var saved = AccessoryRegistry()
-  /// The file is open; a failure may have closed it.
+  /// Whether the file is open; a failure may have closed it.
   private(set) var isOpen = false
   private(set) var commitCount = 0
   private var dice: SeededGenerator
-  /// Of a thousand requests, so many fail.
+  /// How many of a thousand requests fail.
   private var failuresPerMille: Int
-  /// How it is broken on purpose.
+  /// How the disk breaks its promises on purpose.
   var tampering: LifeTampering?
   private var before = AccessoryRegistry()
   private var waiting: (request: RegistryRequest, due: Int64)?
@@ -27,8 +27,8 @@ struct SimulatedDisk {
 
   var nextTime: Int64? { waiting?.due }
 
-  /// Whether the request was taken: false while another one is under way.
-  mutating func ask(_ request: RegistryRequest, at now: Int64) -> Bool {
+  /// Starts a request; returns false while another one is pending.
+  mutating func start(_ request: RegistryRequest, at now: Int64) -> Bool {
     guard waiting == nil else { return false }
     let isSlow = failuresPerMille > 0 && dice.chance(perMille: 20)
     let delays: [Int64] = isSlow ? [300_000, 2_000_000, 41_000_000] : [0, 100, 4000, 60_000]
@@ -36,22 +36,22 @@ struct SimulatedDisk {
     return true
   }
 
-  mutating func answer(at now: Int64) -> RegistryReply? {
+  mutating func reply(at now: Int64) -> RegistryReply? {
     guard let (request, due) = waiting, due <= now else { return nil }
     waiting = nil
-    guard dice.chance(perMille: failuresPerMille) else { return perform(request) }
+    guard dice.chance(perMille: failuresPerMille) else { return execute(request) }
     return fail(request)
   }
 
-  /// The power goes: what was under way is in the file, or it is not.
-  mutating func cut() {
+  /// Cuts the power: the pending request is in the file, or it is not.
+  mutating func cutPower() {
     isOpen = false
-    if tampering == .losesACommitAtACut { saved = before }
+    if tampering == .losesACommitAtAPowerCut { saved = before }
     guard let request = waiting.take()?.request, dice.chance(perMille: 500) else { return }
-    if request != .open { _ = perform(request) }
+    if request != .open { _ = execute(request) }
   }
 
-  /// What there may be behind a power cut now, when that was there before the last request.
+  /// The contents that are possible after a power cut now; `before` are those before the pending request.
   func possible(from before: AccessoryRegistry) -> [AccessoryRegistry] {
     switch waiting?.request {
     case .commit(let writes)?: [before, before.written(writes)]
@@ -61,8 +61,8 @@ struct SimulatedDisk {
     }
   }
 
-  /// Nothing fails from now on.
-  mutating func mend() { failuresPerMille = 0 }
+  /// No request fails from now on.
+  mutating func stopFailing() { failuresPerMille = 0 }
 
   private mutating func fail(_ request: RegistryRequest) -> RegistryReply {
     guard request != .open else {
@@ -70,13 +70,13 @@ struct SimulatedDisk {
       return .refused(.failed(dice.pick([.readOnly, .noPermission])))
     }
     if dice.chance(perMille: 500) { return .failed(dice.pick([.full, .locked]), isOpen: isOpen) }
-    let fault = RegistryStoreErrorCode(code: 10, reason: "disk I/O error")
-    if dice.chance(perMille: 500) { _ = perform(request) }
+    let error = RegistryStoreErrorCode(code: 10, reason: "disk I/O error")
+    if dice.chance(perMille: 500) { _ = execute(request) }
     isOpen = false
-    return .failed(.disk(fault), isOpen: false)
+    return .failed(.disk(error), isOpen: false)
   }
 
-  private mutating func perform(_ request: RegistryRequest) -> RegistryReply {
+  private mutating func execute(_ request: RegistryRequest) -> RegistryReply {
     switch request {
     case .open:
       isOpen = true
@@ -106,7 +106,7 @@ struct SimulatedDisk {
 }
 
 extension AccessoryRegistry {
-  /// Row for row, as a file would have it; nothing of the rules is in it.
+  /// Applies writes row by row, as a file would; it shares no code with the registry's rules.
   fileprivate func written(_ writes: [RegistryWrite]) -> AccessoryRegistry {
     var rows = rows
     for write in writes {
@@ -120,7 +120,7 @@ extension AccessoryRegistry {
     do {
       return try AccessoryRegistry(rows.sorted { $0.number < $1.number })
     } catch {
-      preconditionFailure("a commit that leaves no registry: \(error)")
+      preconditionFailure("a commit leaves no valid registry: \(error)")
     }
   }
 }

@@ -3,18 +3,18 @@
 import HCI
 import VirtualRadio
 
-/// The virtual controller as the agent's shell would hold it: opened after a while, pulled out, put back.
+/// The virtual controller behind the interface of the agent's loop: opened after a while, pulled out, put back.
 struct SimulatedRadio {
   private var controller: VirtualController
   /// Whether packets are read every 20 ms, or as they come.
   private let isBatched: Bool
-  /// When the opening is done; nil while nobody has asked, or it is open.
+  /// When the requested opening succeeds; nil when none is requested or the radio is open.
   private var opening: Int64?
   private(set) var isOpen = false
   private(set) var packetCount = 0
   private var sent: [Opcode: Int64] = [:]
 
-  /// What the shell has to tell the agent.
+  /// What the loop has to report to the agent.
   enum Plugging: Equatable { case appeared, vanished }
 
   init(_ controller: VirtualController, isBatched: Bool) {
@@ -24,7 +24,7 @@ struct SimulatedRadio {
 
   var nextTime: Int64? {
     let packet = isOpen ? controller.nextTime.map { tick($0.microseconds + 1) } : nil
-    // Somebody looks for a radio that is gone every 100 ms.
+    // The loop looks for a vanished radio every 100 ms.
     let plug = opening.map { controller.isPlugged ? $0 : max($0, tick100(controller.nextTime)) }
     return [packet, plug].compactMap { $0 }.min()
   }
@@ -46,12 +46,12 @@ struct SimulatedRadio {
     controller.receive(bytes, at: Instant(microseconds: now))
   }
 
-  /// Whether the command was sent two seconds ago or earlier.
+  /// Whether the command was sent at least two seconds ago.
   func hasWaited(for opcode: Opcode, at now: Int64) -> Bool {
     sent[opcode].map { now - $0 >= 2_000_000 } ?? false
   }
 
-  /// The next packet that is there.
+  /// The next packet that has arrived.
   mutating func next(at now: Int64) -> [UInt8]? {
     while let packet = controller.next(before: Instant(microseconds: now)) {
       guard isOpen else { continue }
@@ -61,7 +61,7 @@ struct SimulatedRadio {
     return nil
   }
 
-  /// Whether the radio came or went.
+  /// Whether the radio appeared or vanished since the last call.
   mutating func plugging(at now: Int64) -> Plugging? {
     if isOpen, !controller.isPlugged {
       isOpen = false
@@ -74,7 +74,7 @@ struct SimulatedRadio {
     return .appeared
   }
 
-  /// It is pulled out for good.
+  /// Pulls the radio out for good.
   mutating func remove() {
     isOpen = false
     opening = nil

@@ -6,10 +6,10 @@ import Manifest
 import Setup
 import VirtualRadio
 
-// The clients: who comes, what they write and read, who goes.
+// The clients: when they connect, what they write and read, and when they leave.
 
 extension Simulation {
-  /// Who will come, by chance; the auditor is always there from the beginning.
+  /// The clients of the run, by chance; the auditor is always connected from the start.
   func population() -> [ScriptedClient] {
     var population = [client(.auditor, user: 0, at: 0, until: .max)]
     for _ in 0..<dice.between(0, 8) {
@@ -24,10 +24,10 @@ extension Simulation {
 
   private static let roles: [ClientRole] = [
     .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 700),
-    .watcher(bytesPerRead: 0), .caller, .caller, .recorder, .vandal, .vandal, .app, .stranger, .idler,
+    .watcher(bytesPerRead: 0), .caller, .caller, .recorder, .vandal, .vandal, .app, .unauthorized, .idler,
   ]
 
-  /// More than there is room for, of several users.
+  /// More clients than the agent admits, of several users.
   private func crowd() -> [ScriptedClient] {
     let start = Int64(dice.number(below: seconds * 500_000))
     return (0..<dice.between(60, 90)).map { number in
@@ -40,7 +40,7 @@ extension Simulation {
 
   private func user(of role: ClientRole) -> UInt32 {
     switch role {
-    case .stranger: dice.pick([1234, 65_534])
+    case .unauthorized: dice.pick([1234, 65_534])
     case .app: 2000
     case .auditor, .watcher, .caller, .recorder, .vandal, .idler: dice.pick([0, 1001, 1002])
     }
@@ -60,150 +60,150 @@ extension Simulation {
   // MARK: Acting
 
   func actClients() throws(Breach) {
-    for place in clients.indices {
-      if clients[place].leaves <= now {
-        leave(place)
-      } else if clients[place].nextAct <= now {
-        try act(place)
+    for index in clients.indices {
+      if clients[index].leaveTime <= now {
+        disconnect(index)
+      } else if clients[index].nextAct <= now {
+        try act(index)
       }
     }
   }
 
-  private func act(_ place: Int) throws(Breach) {
-    clients[place].nextAct = now + Int64(clients[place].dice.pick([3000, 50_000, 400_000, 2_000_000]))
-    let isNew = clients[place].id == nil
+  private func act(_ index: Int) throws(Breach) {
+    clients[index].nextAct = now + Int64(clients[index].dice.pick([3000, 50_000, 400_000, 2_000_000]))
+    let isNew = clients[index].id == nil
     if isNew {
-      guard try connect(place) else { return }
+      guard try connect(index) else { return }
     }
     let hints = ScriptedClient.Hints(
       epoch: epoch, produced: clients[0].book.watch?.next ?? 0, addresses: addresses,
       items: manifest.items.map(\.item.id))
-    if isNew { clients[place].begin(hints) } else { clients[place].act(hints) }
-    try read(place)
+    if isNew { clients[index].makeFirstCall(hints) } else { clients[index].act(hints) }
+    try read(index)
   }
 
-  /// A few addresses that somebody might ask about.
+  /// A few addresses that a client might ask about.
   private var addresses: [String] {
     referenceModel.devices.keys.sorted().prefix(6).map { String($0.prefix(17)) }
   }
 
-  /// Comes and is let in, or not; who was not does not come again.
-  private func connect(_ place: Int) throws(Breach) -> Bool {
-    let client = clients[place]
+  /// Connects a client and checks whether it is admitted; one that was refused does not try again.
+  private func connect(_ index: Int) throws(Breach) -> Bool {
+    let client = clients[index]
     let ofUser = clients.count { $0.id != nil && $0.peer.uid == client.peer.uid }
     let present = clients.count { $0.id != nil }
     switch agent.admit(client.peer, at: instant) {
     case .admitted(let id):
       note("admits \(client.name)")
-      guard client.role != .stranger, present < 64, ofUser < 16, client.isOperator || present < 56 else {
-        throw Breach(.wrongAdmission, "\(client.name) was let in beside \(present) others")
+      guard client.role != .unauthorized, present < 64, ofUser < 16, client.isOperator || present < 56 else {
+        throw Breach(.wrongAdmission, "\(client.name) was admitted beside \(present) others")
       }
-      clients[place].id = id
+      clients[index].id = id
       return true
-    case .refused(let refusal):
+    case .refused(let reason):
       note("refuses \(client.name)")
       let isRight =
-        switch refusal {
-        case .stranger: client.role == .stranger
+        switch reason {
+        case .stranger: client.role == .unauthorized
         case .full: present >= (client.isOperator ? 64 : 56)
         case .userFull: ofUser >= 16
         }
-      guard isRight else { throw Breach(.wrongAdmission, "\(client.name) was refused: \(refusal)") }
-      (clients[place].nextAct, clients[place].leaves) = (.max, .max)
+      guard isRight else { throw Breach(.wrongAdmission, "\(client.name) was refused: \(reason)") }
+      (clients[index].nextAct, clients[index].leaveTime) = (.max, .max)
       return false
     }
   }
 
-  /// Goes without a word, in the middle of whatever it was.
-  func leave(_ place: Int) {
-    note("loses \(clients[place].name)")
-    if let id = clients[place].id { agent.drop(id) }
-    forget(place)
+  /// Disconnects a client without notice, in the middle of whatever it does.
+  func disconnect(_ index: Int) {
+    note("loses \(clients[index].name)")
+    if let id = clients[index].id { agent.drop(id) }
+    forget(index)
   }
 
-  private func forget(_ place: Int) {
-    clients[place].id = nil
-    (clients[place].nextAct, clients[place].leaves) = (.max, .max)
-    clients[place].outgoing = []
+  private func forget(_ index: Int) {
+    clients[index].id = nil
+    (clients[index].nextAct, clients[index].leaveTime) = (.max, .max)
+    clients[index].outgoing = []
   }
 
-  /// The agent closed a connection: only who broke the protocol, ended its input or did not read may be.
-  func closed(_ id: ClientID) throws(Breach) {
-    guard let place = clients.firstIndex(where: { $0.id == id }) else {
-      throw Breach(.wrongAdmission, "somebody who is not there was closed")
+  /// Checks a connection that the agent closed: only a client that broke the protocol or ended its input may be closed.
+  func checkClosed(_ id: ClientID) throws(Breach) {
+    guard let index = clients.firstIndex(where: { $0.id == id }) else {
+      throw Breach(.wrongAdmission, "a client that is not connected was closed")
     }
-    note("closes \(clients[place].name)")
-    guard clients[place].role == .vandal || clients[place].hasEnded else {
-      throw Breach(.wrongAdmission, "\(clients[place].name) did nothing wrong and was closed")
+    note("closes \(clients[index].name)")
+    guard clients[index].role == .vandal || clients[index].hasEnded else {
+      throw Breach(.wrongAdmission, "\(clients[index].name) did nothing wrong and was closed")
     }
-    forget(place)
+    forget(index)
   }
 
   // MARK: Bytes
 
   /// Moves bytes both ways; true when some moved.
-  func exchange(_ place: Int) throws(Breach) -> Bool {
-    guard let id = clients[place].id else { return false }
+  func exchange(_ index: Int) throws(Breach) -> Bool {
+    guard let id = clients[index].id else { return false }
     var hasMoved = false
-    let count = min(agent.receivableByteCount(id), clients[place].outgoing.count)
+    let count = min(agent.receivableByteCount(id), clients[index].outgoing.count)
     if count > 0 {
-      let bytes = Array(clients[place].outgoing[..<count])
+      let bytes = Array(clients[index].outgoing[..<count])
       agent.receive(bytes.span, from: id)
-      clients[place].outgoing.removeFirst(count)
+      clients[index].outgoing.removeFirst(count)
       hasMoved = true
     }
-    if clients[place].hasEnded, clients[place].outgoing.isEmpty { agent.endInput(id) }
-    let drained = drain(id, scene: clients[place].socketBytesMax - clients[place].unread.count)
+    if clients[index].hasEnded, clients[index].outgoing.isEmpty { agent.endInput(id) }
+    let drained = drain(id, byteCountMax: clients[index].socketBytesMax - clients[index].unread.count)
     guard !drained.isEmpty else {
-      guard isEnding, clients[place].role.reads, !clients[place].unread.isEmpty else { return hasMoved }
-      try read(place)
+      guard isEnding, clients[index].role.reads, !clients[index].unread.isEmpty else { return hasMoved }
+      try read(index)
       return true
     }
-    digest.add(Int64(place))
+    digest.add(Int64(index))
     digest.add(drained)
-    clients[place].unread += drained
-    if clients[place].role == .auditor || isEnding { try read(place) }
+    clients[index].unread += drained
+    if clients[index].role == .auditor || isEnding { try read(index) }
     return true
   }
 
-  private func drain(_ id: ClientID, scene: Int) -> [UInt8] {
+  private func drain(_ id: ClientID, byteCountMax: Int) -> [UInt8] {
     var drained: [UInt8] = []
     agent.drain(id) { span in
-      let count = min(scene, span.count)
-      for index in 0..<count { drained.append(span[index]) }
+      let count = min(byteCountMax, span.count)
+      for offset in 0..<count { drained.append(span[offset]) }
       return count
     }
     return drained
   }
 
-  /// The client reads what it is willing to.
-  func read(_ place: Int) throws(Breach) {
-    guard clients[place].role.reads else { return }
+  /// The client reads as many bytes as its role allows.
+  func read(_ index: Int) throws(Breach) {
+    guard clients[index].role.reads else { return }
     let facts = ReplyBook.Facts(epoch: epoch, clients: clients.count { $0.id != nil })
-    let bytes = tampered(clients[place].read(), of: place)
-    let before = clients[place].book.replyCount
-    let entries = try clients[place].book.read(bytes, facts)
-    replyCount += clients[place].book.replyCount - before
+    let bytes = tampered(clients[index].read(), of: index)
+    let before = clients[index].book.replyCount
+    let entries = try clients[index].book.read(bytes, facts)
+    replyCount += clients[index].book.replyCount - before
     for entry in entries {
-      guard ledger.agrees(entry) else {
-        throw Breach(.wrongReply, "\(clients[place].name) was told another event \(entry.event)")
+      guard log.agrees(with: entry) else {
+        throw Breach(.wrongReply, "\(clients[index].name) received another event \(entry.event)")
       }
-      if clients[place].role == .auditor { try hearOf(entry.event) }
+      if clients[index].role == .auditor { try check(entry.event) }
     }
-    if let stranger = clients.first(where: { $0.role == .stranger && !$0.unread.isEmpty }) {
-      throw Breach(.unaskedReply, "\(stranger.name) has no right and was sent bytes")
+    if let client = clients.first(where: { $0.role == .unauthorized && !$0.unread.isEmpty }) {
+      throw Breach(.unaskedReply, "\(client.name) is unauthorized and received bytes")
     }
   }
 
-  private func hearOf(_ event: SeenEvent) throws(Breach) {
+  private func check(_ event: SeenEvent) throws(Breach) {
     note("event \(event.sequence): \(event.kind) \(event.subject) \(event.reason)")
     try referenceModel.check(event, now: now)
   }
 
-  /// What reaches a client in place of what was sent to it.
-  private func tampered(_ bytes: [UInt8], of place: Int) -> [UInt8] {
+  /// The bytes that the client reads in place of those that the agent sent.
+  private func tampered(_ bytes: [UInt8], of index: Int) -> [UInt8] {
     guard let tampering, !bytes.isEmpty else { return bytes }
-    let isEvent = place == 0 && bytes.last == 0 && bytes.starts(with: Self.eventHead)
+    let isEvent = index == 0 && bytes.last == 0 && bytes.starts(with: Self.eventHead)
     switch tampering {
     case .dropsAnEvent where isEvent:
       tamperings += 1
@@ -211,11 +211,11 @@ extension Simulation {
     case .doublesAnEvent where isEvent:
       tamperings += 1
       return tamperings == 3 ? bytes + bytes : bytes
-    case .tellsAStranger where isEvent:
-      let strangers = clients.indices.filter { clients[$0].role == .stranger }
-      if let stranger = strangers.first { clients[stranger].unread = bytes }
+    case .sendsToUnauthorizedClient where isEvent:
+      let unauthorized = clients.firstIndex { $0.role == .unauthorized }
+      if let unauthorized { clients[unauthorized].unread = bytes }
       return bytes
-    case .losesAReply where clients[place].role == .caller:
+    case .losesAReply where clients[index].role == .caller:
       tamperings += 1
       return tamperings == 1 ? Self.withoutLastReply(bytes) : bytes
     default: return bytes

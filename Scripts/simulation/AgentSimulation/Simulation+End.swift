@@ -3,7 +3,7 @@
 import Agent
 import HCI
 
-// What must hold at any time, and when all is over.
+// What must hold after each step, and at the end.
 
 extension Simulation {
   func checkBounds() throws(Breach) {
@@ -14,22 +14,23 @@ extension Simulation {
     try referenceModel.checkSilence(at: now)
   }
 
-  /// All calls are answered, all counts agree; then everybody goes, the radio is pulled out, and nothing is left.
+  /// Checks that all calls are answered and all counts agree. Then all clients leave, the radio is pulled out, and the
+  /// agent must hold nothing.
   func end() throws(Breach) {
     now = max(now, Int64(seconds) * 1_000_000)
     note("the end")
     isEnding = true
-    // A caller may have asked for a hundred suggestions, one after the other, each of which takes two seconds.
+    // A caller may have made a hundred Suggest calls, one after the other, each of which takes two seconds.
     for _ in 0..<10_000 {
       now += 100_000
       step += 1
-      answerReadings()
+      deliverReadings()
       try settle()
-      if clients.allSatisfy(\.hasItsAnswers) { break }
+      if clients.allSatisfy(\.hasAllReplies) { break }
     }
     try checkAnswers()
     try checkWatches()
-    try leaveAll()
+    try disconnectAll()
   }
 
   private func checkAnswers() throws(Breach) {
@@ -39,7 +40,7 @@ extension Simulation {
     }
   }
 
-  /// Whoever reads has been told of every event, or that it was missed.
+  /// Each client that reads has received every event, or a count of missed ones.
   private func checkWatches() throws(Breach) {
     guard let produced = clients[0].book.watch?.next else {
       throw Breach(.unansweredCall, "the auditor's watch did not begin")
@@ -52,12 +53,12 @@ extension Simulation {
     }
   }
 
-  private func leaveAll() throws(Breach) {
-    for place in clients.indices where clients[place].id != nil { leave(place) }
+  private func disconnectAll() throws(Breach) {
+    for index in clients.indices where clients[index].id != nil { disconnect(index) }
     radio.remove()
     agent.radioVanished("it was pulled out", at: instant)
     readings = []
-    // More than the longest silence, and than the radio's grace.
+    // Longer than the longest silence and the radio's grace period.
     for _ in 0..<8 {
       now += 60_000_000
       step += 1

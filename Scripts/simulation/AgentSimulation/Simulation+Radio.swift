@@ -7,19 +7,19 @@ import Setup
 import TestSupport
 import VirtualRadio
 
-// What comes from the radio and from files.
+// Packets of the radio, and readings of the manifest.
 
 extension Simulation {
-  func hear(_ packet: [UInt8]) {
+  func receivePacket(_ packet: [UInt8]) {
     referenceModel.hear(packet, at: now)
     let heard = tampered(packet)
     guard !heard.isEmpty || packet.isEmpty else { return }
     agent.receive(packet: heard.rawSpan, at: instant)
   }
 
-  /// What the agent hears in place of a packet; empty for nothing at all.
+  /// The packet that the agent receives in place of this one; empty when it receives none.
   private func tampered(_ packet: [UInt8]) -> [UInt8] {
-    // LE Meta events with one legacy report end with its level; only those are worth the trouble.
+    // Only LE Meta events with one legacy report: their last byte is its level.
     let isReport = packet.count > 4 && packet[1] == 0x3E && packet[3] == 0x02 && packet[4] == 1
     guard let tampering, isReport else { return packet }
     tamperings += 1
@@ -28,11 +28,12 @@ extension Simulation {
       let level = Int8(bitPattern: packet[packet.count - 1])
       return level > -127 && level < -30 ? packet.dropLast() + [UInt8(bitPattern: level + 40)] : packet
     case .hearsTooLittle: return tamperings.isMultiple(of: 10) ? [] : packet
-    case .dropsAnEvent, .doublesAnEvent, .tellsAStranger, .losesAReply: return packet
+    case .dropsAnEvent, .doublesAnEvent, .sendsToUnauthorizedClient, .losesAReply: return packet
     }
   }
 
-  func followPlug() throws(Breach) {
+  /// Reports to the agent that the radio appeared or vanished.
+  func reportPlugging() throws(Breach) {
     switch radio.plugging(at: now) {
     case .appeared?:
       note("the radio appears")
@@ -45,8 +46,8 @@ extension Simulation {
     try settle()
   }
 
-  /// Files that were read: as they were, changed, or broken.
-  func answerReadings() {
+  /// Delivers the readings of the manifest that are due: unchanged, changed, or refused.
+  func deliverReadings() {
     while let due = readings.firstIndex(where: { $0 <= now }) {
       readings.remove(at: due)
       guard !dice.chance(perMille: 250) else {

@@ -13,7 +13,7 @@ import VirtualRadio
 ///
 /// One seed decides all of it, so that one seed is one run, byte for byte.
 public final class Simulation {
-  /// What a run came to.
+  /// The figures of a run.
   public struct Outcome: Equatable, Sendable {
     public var digest: Digest
     public var steps: Int
@@ -22,11 +22,11 @@ public final class Simulation {
     public var packets: Int
   }
 
-  /// A rule that was broken, and where.
+  /// A broken rule, and where it was broken.
   public struct Failure: Error, Equatable, Sendable {
     public let breach: Breach
     public let step: Int
-    /// Of simulated time.
+    /// Simulated time.
     public let microseconds: Int64
   }
 
@@ -37,7 +37,7 @@ public final class Simulation {
   let tampering: Tampering?
   var tamperings = 0
   /// Called with a line for each thing that happens.
-  let log: ((String) -> Void)?
+  let write: ((String) -> Void)?
 
   var dice: SeededGenerator
   var agent: AgentCore
@@ -45,23 +45,23 @@ public final class Simulation {
   var radio: SimulatedRadio
   var disk: SimulatedDisk
   var referenceModel: ReferenceModel
-  var ledger = Ledger()
+  var log = EventLog()
   var clients: [ScriptedClient] = []
   let epoch: String
-  /// Readings of the manifest on their way.
+  /// When each started reading of the manifest is delivered.
   var readings: [Int64] = []
   var nextSignal: Int64
   var now: Int64 = 0
   var step = 0
   var digest = Digest()
   var replyCount = 0
-  /// Everybody reads to the end now.
+  /// Every client reads to the end now.
   var isEnding = false
 
   public init(seed: UInt64, tampering: Tampering? = nil, log: ((String) -> Void)? = nil) {
     self.seed = seed
     self.tampering = tampering
-    self.log = log
+    write = log
     var dice = SeededGenerator(seed: seed)
     seconds = dice.pick([20, 40, 40, 70])
     let scene = RandomScene.script(seconds: seconds, dice: &dice)
@@ -130,27 +130,27 @@ public final class Simulation {
       packets: radio.packetCount)
   }
 
-  /// When something happens next.
+  /// The time of the next step.
   private var nextTime: Int64? {
     var soonest: Int64 = nextSignal
-    for client in clients { soonest = min(soonest, client.nextAct, client.leaves) }
+    for client in clients { soonest = min(soonest, client.nextAct, client.leaveTime) }
     for reading in readings { soonest = min(soonest, reading) }
-    let ofWorld: [Int64?] = [radio.nextTime, agent.nextDeadline?.microseconds, disk.nextTime]
-    for case let time? in ofWorld { soonest = min(soonest, time) }
+    let times: [Int64?] = [radio.nextTime, agent.nextDeadline?.microseconds, disk.nextTime]
+    for case let time? in times { soonest = min(soonest, time) }
     return soonest
   }
 
   private func advance() throws(Breach) {
-    // A loop of another make reads the radio first, and lets time pass behind it.
+    // Some loops read the radio first, and only then let time pass.
     if !readsFirst { try settle() }
     while let packet = radio.next(at: now) {
-      hear(packet)
+      receivePacket(packet)
       try settle()
     }
-    try followPlug()
+    try reportPlugging()
     try actClients()
-    answerReadings()
-    if let reply = disk.answer(at: now) { agent.registryAnswered(reply, at: instant) }
+    deliverReadings()
+    if let reply = disk.reply(at: now) { agent.registryAnswered(reply, at: instant) }
     if nextSignal <= now {
       nextSignal = now + Int64(dice.between(5, 60)) * 1_000_000
       note("a signal asks for the manifest")
@@ -164,18 +164,18 @@ public final class Simulation {
   var instant: Instant { Instant(microseconds: now) }
 
   func note(_ line: @autoclosure () -> String) {
-    guard let log else { return }
-    log("\(step) \(now) µs: \(line())")
+    guard let write else { return }
+    write("\(step) \(now) µs: \(line())")
   }
 
   // MARK: Turns
 
-  /// Turns of the agent's loop until it has nothing more to do now.
+  /// Runs turns of the agent's loop until it has nothing more to do at this time.
   func settle() throws(Breach) {
     for _ in 0..<5000 {
       agent.turn(at: instant)
       var isQuiet = try performActions()
-      for place in clients.indices where try exchange(place) { isQuiet = false }
+      for index in clients.indices where try exchange(index) { isQuiet = false }
       let isDue = agent.nextDeadline.map { $0.microseconds <= now } ?? false
       if isQuiet, !isDue { return }
     }
@@ -186,19 +186,19 @@ public final class Simulation {
     var isQuiet = true
     while let action = agent.nextAction() {
       isQuiet = false
-      try perform(action)
+      try execute(action)
     }
     return isQuiet
   }
 
-  private func perform(_ action: Action) throws(Breach) {
+  private func execute(_ action: Action) throws(Breach) {
     switch action {
     case .send(let command):
       let bytes = command.bytes.indices.map { command.bytes[$0] }
       digest.add(bytes)
       note("sends \(bytes)")
       radio.send(bytes, at: now)
-    case .close(let id): try closed(id)
+    case .close(let id): try checkClosed(id)
     case .readManifest:
       note("reads the manifest")
       readings.append(now + Int64(dice.between(100, 300_000)))
@@ -207,18 +207,18 @@ public final class Simulation {
       radio.open(at: now + Int64(dice.between(0, 200_000)))
     case .registry(let request):
       note("asks the registry's file: \(request)")
-      guard disk.ask(request, at: now) else {
+      guard disk.start(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
     case .manage, .mend, .releaseRadio:
-      // Only adapters of a machine are asked of the kernel.
+      // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .signalTouch(let signal): note("signals \(signal)")
-    case .log(let notice): try take(notice)
+    case .log(let notice): try checkNotice(notice)
     }
   }
 
-  private func take(_ notice: Notice) throws(Breach) {
+  private func checkNotice(_ notice: Notice) throws(Breach) {
     note("\(notice)")
     digest.add("\(notice)")
     switch notice {

@@ -2,7 +2,7 @@
 
 import HCI
 
-/// The few words that scenes and manifests are made of: so few that they meet.
+/// The values that random scenes and manifests are made of: few enough that devices and items often match.
 enum Vocabulary {
   static let companies: [UInt16] = [0x0EEE, 0x0EEF, 0x0000]
   static let services = [
@@ -13,7 +13,7 @@ enum Vocabulary {
   static let nameParts = ["Lumo", "-tag", "Lock-", "LUMO"]
   static let blobs: [[UInt8]] = [[0xA5], [0xA5, 0x5A], [0x40, 0x01], []]
 
-  /// Keys of devices that hide behind private addresses, with their identities; the agent knows them.
+  /// Keys and identities of devices with private addresses; the agent knows them.
   static let identities = [
     IdentityKey(
       key: Block128(high: 0x8F1C_6E20_B7D3_4A95, low: 0x0D62_E9F4_7135_A8CB),
@@ -21,6 +21,6 @@ enum Vocabulary {
     IdentityKey(
       key: Block128(high: 1, low: 2), identity: DeviceAddress(bits: 0x00E0_4C12_3456, type: .public)),
   ]
-  /// The key of one that the agent does not know.
-  static let strangersKey = Block128(high: 0x11, low: 0x2233)
+  /// The key of devices that the agent does not know.
+  static let unknownKey = Block128(high: 0x11, low: 0x2233)
 }

@@ -2,9 +2,9 @@
 
 import JSON
 
-/// What one watch was told: events by number, gaps by count.
+/// The replies to one watch: events by number, gaps by count.
 struct WatchBook {
-  /// An event as it was told.
+  /// An event, and the message with it.
   struct Entry {
     var event: SeenEvent
     var message: [UInt8]
@@ -12,7 +12,7 @@ struct WatchBook {
 
   let client: String
   let start: WatchStart
-  /// The number that must come next; nil before the greeting.
+  /// The sequence number that must come next; nil before the first reply.
   private(set) var next: UInt64?
   private(set) var delivered: UInt64 = 0
   private(set) var missed: UInt64 = 0
@@ -24,11 +24,11 @@ struct WatchBook {
     self.start = start
   }
 
-  mutating func take(
+  mutating func readReply(
     _ parameters: JSONObject, _ message: [UInt8], _ facts: ReplyBook.Facts
   ) throws(Breach) -> Entry? {
     guard let next else {
-      try greet(parameters, facts)
+      try readGreeting(parameters, facts)
       return nil
     }
     guard parameters.members.count == 1 else { throw wrong(message) }
@@ -48,20 +48,20 @@ struct WatchBook {
     return Entry(event: event, message: message)
   }
 
-  /// The first reply: this run, where the watch stands, and whether its cursor was of use.
-  private mutating func greet(_ parameters: JSONObject, _ facts: ReplyBook.Facts) throws(Breach) {
+  /// Checks the first reply: the epoch, the position, and whether the cursor was valid.
+  private mutating func readGreeting(_ parameters: JSONObject, _ facts: ReplyBook.Facts) throws(Breach) {
     guard parameters.text("epoch") == facts.epoch, let sequence = parameters.number("sequence"),
       parameters.microseconds("time") != nil
-    else { throw Breach(.wrongReply, "\(client) was greeted without epoch, sequence or time") }
-    let isReset = parameters.truth("isReset") ?? false
+    else { throw Breach(.wrongReply, "\(client) received a first reply without epoch, sequence or time") }
+    let isReset = parameters.bool("isReset") ?? false
     let isRight =
       switch start {
       case .anew: !isReset
       case .at(let wanted): !isReset && UInt64(sequence) == wanted
-      case .foreign, .future: isReset
+      case .otherRun, .future: isReset
       }
     guard isRight else {
-      throw Breach(.wrongReply, "\(client) began \(start) and was greeted at \(sequence), reset \(isReset)")
+      throw Breach(.wrongReply, "\(client) began \(start) and starts at \(sequence), isReset \(isReset)")
     }
     if case .at = start { isListing = false }
     (next, first) = (UInt64(sequence), UInt64(sequence))

@@ -5,22 +5,22 @@
 import AgentSimulation
 import Glibc
 
-guard let wishes = Wishes(CommandLine.arguments.dropFirst()) else {
+guard let options = Options(CommandLine.arguments.dropFirst()) else {
   print("usage: simulate [--seeds N] [--first SEED] [--seed SEED] [--life] [--verbose]")
   exit(64)
 }
-if wishes.seeds.count > 1 { Trap.install() }
+if options.seeds.count > 1 { Trap.install() }
 var total = Totals()
-for seed in wishes.seeds {
-  Trap.name(seed)
-  // Twice at first: one seed is one run.
-  let repeats = seed == wishes.seeds.lowerBound ? 2 : 1
+for seed in options.seeds {
+  Trap.remember(seed)
+  // The first seed runs twice: both runs must be equal.
+  let repeats = seed == options.seeds.lowerBound ? 2 : 1
   var digests: [[Digest]] = []
   for _ in 0..<repeats {
     do throws(Simulation.Failure) {
-      let log: ((String) -> Void)? = wishes.isVerbose ? { print($0) } : nil
-      let outcome = wishes.isOfLife ? nil : try Simulation(seed: seed, log: log).run()
-      let lives = LifeCycle(seed: seed, log: wishes.isVerbose ? { print("life \($0)") } : nil)
+      let log: ((String) -> Void)? = options.isVerbose ? { print($0) } : nil
+      let outcome = options.isLifeCycleOnly ? nil : try Simulation(seed: seed, log: log).run()
+      let lives = LifeCycle(seed: seed, log: options.isVerbose ? { print("life \($0)") } : nil)
       let life = try lives.run()
       digests.append([outcome?.digest, life.digest].compactMap(\.self))
       if digests.count == 1 { total.add(outcome, life) }

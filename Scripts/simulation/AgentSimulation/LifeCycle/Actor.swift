@@ -5,18 +5,18 @@ import JSON
 import Varlink
 import VirtualRadio
 
-/// One connection of an app or an operator: what it wrote, what it waits for, and what it read.
+/// One client of an app or an operator: its connection, its pending calls, and what it has read.
 struct Actor {
   enum Role: Equatable {
     /// Streams a session.
     case streamer
-    /// Calls an app's methods with whatever tokens and identifiers it can think of.
+    /// Calls an app's methods with any tokens and identifiers, its own and others.
     case app
     /// Watches the advertisements of accessories.
     case listener
-    /// Watches requests.
+    /// Watches the operators' requests.
     case watcher
-    /// Decides, and keeps the registry.
+    /// Decides requests, and edits the registry.
     case `operator`
     /// Opens requests on behalf of apps.
     case opener
@@ -29,14 +29,14 @@ struct Actor {
   var id: ClientID?
   var outgoing: [UInt8] = []
   var unread: [UInt8] = []
-  var begun: [UInt8] = []
+  var partial: [UInt8] = []
   var pending: [ActorCall] = []
-  /// What it was told of its session; kept when the connection ends, to go on from there.
+  /// The replies to its session's stream; kept when the connection ends, so that the next one can resume.
   var book: SessionBook?
-  /// Where it stood in its app's events when the power went.
+  /// Its position in its app's events when the power was cut.
   var cursor: (app: String, epoch: String, next: UInt64)?
   var watched = RequestBook()
-  /// 0 is all at once.
+  /// 0 reads everything at once.
   let bytesPerRead: Int
   var nextAct: Int64
   var dice: SeededGenerator
@@ -55,21 +55,21 @@ struct Actor {
   }
 
   mutating func disconnect() {
-    (id, outgoing, unread, begun, pending) = (nil, [], [], [], [])
+    (id, outgoing, unread, partial, pending) = (nil, [], [], [], [])
     watched = RequestBook()
   }
 }
 
-/// A call whose replies are awaited.
+/// A call whose last reply has not come.
 struct ActorCall {
   var method: String
   var wantsMore = false
-  /// Microseconds; nil for a stream.
+  /// Microseconds that the reply may take; nil for a stream.
   var deadline: Int64?
   var sentAt: Int64
-  /// Which session's token it carries, and whose accessory it names.
+  /// Whose token it carries, and whose accessory it names.
   var subject = Subject.none
-  /// The app of the session, the accessory, or the request that it is about.
+  /// The app, the accessory and the request that it is about.
   var app: String?
   var accessory: String?
   var request: String?
@@ -79,11 +79,11 @@ struct ActorCall {
 
   enum Subject: Equatable {
     case none
-    /// The caller's own session, and accessory if any.
+    /// The caller's own session and, if it names one, its own accessory.
     case own
-    /// A token that is not the caller's, was, or never was.
+    /// A token that is another user's, or never existed.
     case foreignToken
-    /// The caller's own session, and an accessory that is not its app's.
+    /// The caller's own session, and an accessory that is another app's, or never existed.
     case foreignAccessory
   }
 

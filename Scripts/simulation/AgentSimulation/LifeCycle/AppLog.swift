@@ -2,36 +2,36 @@
 
 import JSON
 
-/// What an app's sessions were told under which number: the same for all of them, or for one of them alone.
+/// The events that an app's sessions received, by number: the same for all sessions, or for one session alone.
 struct AppLog {
   private struct Entry: Equatable {
-    /// Nil is every session.
+    /// Nil is for every session.
     var session: String?
-    var words: String
+    var text: String
   }
 
   private var entries: [UInt64: Entry] = [:]
-  /// Sessions that were told a number was not for them.
+  /// The sessions for which a number was marked as another session's.
   private var passed: [UInt64: Set<String>] = [:]
 
-  mutating func take(
+  mutating func add(
     _ event: JSONObject, from next: UInt64, at sequence: UInt64, _ session: String, _ client: String
   ) throws(Breach) {
     let kind = event.text("event") ?? ""
     let accessory = event.object("accessory")
     let state = accessory?.number("state") ?? 0
-    let words =
+    let text =
       "\(kind) \(accessory?.text("identifier") ?? "") \(accessory?.text("displayName") ?? "") \(state)"
-    // What the run before had begun ends for everybody who comes back from it.
-    let isOfRunBefore = kind.hasPrefix("picker") && event.text("picker") == nil
-    let isForAll = isOfRunBefore || kind.hasPrefix("accessory") && accessory != nil
-    let entry = Entry(session: isForAll ? nil : session, words: words)
+    // A picker of the previous run ends for every session that returns from that run.
+    let isOfPreviousRun = kind.hasPrefix("picker") && event.text("picker") == nil
+    let isForAll = isOfPreviousRun || kind.hasPrefix("accessory") && accessory != nil
+    let entry = Entry(session: isForAll ? nil : session, text: text)
     guard entries[sequence] ?? entry == entry else {
-      throw Breach(.lostCount, "\(client) read \(words) as \(sequence), others something else")
+      throw Breach(.lostCount, "\(client) read \(text) as \(sequence), another session something else")
     }
     entries[sequence] = entry
     guard passed[sequence]?.contains(session) != true, entry.session != nil || passed[sequence] == nil else {
-      throw Breach(.lostCount, "\(client) read \(words) as \(sequence), which was passed over before")
+      throw Breach(.lostCount, "\(client) read \(text) as \(sequence), which was marked as another session's")
     }
     for number in next..<sequence {
       try checkPassed(number, session, client)
@@ -39,13 +39,13 @@ struct AppLog {
     }
   }
 
-  /// The numbers from there on are not the session's.
+  /// Checks that no event from `next` on is for the session.
   func checkEnd(_ next: UInt64, _ session: String, _ client: String) throws(Breach) {
     for number in entries.keys.sorted() where number >= next { try checkPassed(number, session, client) }
   }
 
   private func checkPassed(_ number: UInt64, _ session: String, _ client: String) throws(Breach) {
     guard let entry = entries[number], entry.session == nil || entry.session == session else { return }
-    throw Breach(.lostCount, "\(client) was not told \(number), \(entry.words)")
+    throw Breach(.lostCount, "\(client) did not receive \(number), \(entry.text)")
   }
 }

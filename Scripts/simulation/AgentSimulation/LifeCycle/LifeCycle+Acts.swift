@@ -7,7 +7,7 @@ import Registry
 import Varlink
 import VirtualRadio
 
-// What apps and operators do, by chance.
+// The calls of apps and operators, by chance.
 
 extension LifeCycle {
   func population() -> [Actor] {
@@ -36,37 +36,37 @@ extension LifeCycle {
       nextAct: Int64(dice.between(0, 3_000_000)), dice: SeededGenerator(seed: dice.next()))
   }
 
-  func act(_ place: Int) {
+  func act(_ index: Int) {
     let pauses: [Int64] = [20_000, 200_000, 1_000_000, 1_000_000, 4_000_000]
-    actors[place].nextAct = now + actors[place].dice.pick(pauses)
-    if actors[place].id == nil {
-      guard case .admitted(let id) = agent.admit(actors[place].peer, at: instant) else { return }
-      note("\(actors[place].name) \(place) connects")
-      actors[place].id = id
+    actors[index].nextAct = now + actors[index].dice.pick(pauses)
+    if actors[index].id == nil {
+      guard case .admitted(let id) = agent.admit(actors[index].peer, at: instant) else { return }
+      note("\(actors[index].name) \(index) connects")
+      actors[index].id = id
     }
-    switch actors[place].role {
-    case .streamer: stream(place)
-    case .listener: listen(place)
-    case .app: if actors[place].pending.count < 3 { callAsApp(place) }
-    case .watcher: watch(place)
-    case .operator: if actors[place].pending.count < 2 { decide(place) }
-    case .opener: open(place)
+    switch actors[index].role {
+    case .streamer: stream(index)
+    case .listener: listen(index)
+    case .app: if actors[index].pending.count < 3 { callAsApp(index) }
+    case .watcher: watch(index)
+    case .operator: if actors[index].pending.count < 2 { decide(index) }
+    case .opener: open(index)
     }
   }
 
-  /// Goes without a word.
-  func hangUp(_ place: Int) {
-    guard let id = actors[place].id else { return }
-    note("\(actors[place].name) \(place) hangs up")
+  /// Disconnects without notice.
+  func hangUp(_ index: Int) {
+    guard let id = actors[index].id else { return }
+    note("\(actors[index].name) \(index) hangs up")
     agent.drop(id)
-    actors[place].disconnect()
+    actors[index].disconnect()
   }
 
   func call(
-    _ place: Int, _ call: ActorCall, _ parameters: (inout JSONWriter) -> Void = { _ in }
+    _ index: Int, _ call: ActorCall, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) {
-    note("\(actors[place].name) \(place) calls \(call.method) \(call.subject) \(call.accessory ?? "")")
-    actors[place].write(call, parameters)
+    note("\(actors[index].name) \(index) calls \(call.method) \(call.subject) \(call.accessory ?? "")")
+    actors[index].write(call, parameters)
   }
 
   private func new(_ method: String, seconds: Int64? = 0, more: Bool = false) -> ActorCall {
@@ -75,30 +75,30 @@ extension LifeCycle {
 
   // MARK: Streams
 
-  private func stream(_ place: Int) {
-    guard actors[place].pending.isEmpty else {
-      if actors[place].dice.chance(perMille: 120) {
-        hangUp(place)
-        actors[place].nextAct = now + Int64(actors[place].dice.pick([1000, 500_000, 9_999_000, 15_000_000]))
+  private func stream(_ index: Int) {
+    guard actors[index].pending.isEmpty else {
+      if actors[index].dice.chance(perMille: 120) {
+        hangUp(index)
+        actors[index].nextAct = now + Int64(actors[index].dice.pick([1000, 500_000, 9_999_000, 15_000_000]))
       }
       return
     }
-    activate(place)
+    activate(index)
   }
 
-  func activate(_ place: Int) {
-    var dice = actors[place].dice
-    let book = actors[place].book
+  func activate(_ index: Int) {
+    var dice = actors[index].dice
+    let book = actors[index].book
     let resumes = book?.resumes ?? false && dice.chance(perMille: 850)
-    if !resumes { actors[place].book = SessionBook() }
-    actors[place].book?.begin()
-    let apps = configuration.access.apps(of: actors[place].peer)
-    let old = actors[place].cursor
+    if !resumes { actors[index].book = SessionBook() }
+    actors[index].book?.startActivation()
+    let apps = configuration.access.apps(of: actors[index].peer)
+    let old = actors[index].cursor
     let returns = !resumes && old.map { apps.contains($0.app) } ?? false && dice.chance(perMille: 800)
-    actors[place].book?.isReturning = returns
+    actors[index].book?.isReturning = returns
     let app = returns ? old?.app ?? "" : apps.isEmpty ? "app0" : dice.pick(apps)
     let hasCursor = resumes && dice.chance(perMille: 700)
-    call(place, new(ActorCall.session + "Activate", seconds: nil, more: true)) { json in
+    call(index, new(ActorCall.session + "Activate", seconds: nil, more: true)) { json in
       if resumes, let book {
         json.member("session", book.token)
         if hasCursor {
@@ -112,39 +112,39 @@ extension LifeCycle {
         json.member("sequence", old.next)
       }
     }
-    actors[place].dice = dice
+    actors[index].dice = dice
   }
 
-  private func listen(_ place: Int) {
-    guard actors[place].pending.isEmpty else {
-      if actors[place].dice.chance(perMille: 100) { hangUp(place) }
+  private func listen(_ index: Int) {
+    guard actors[index].pending.isEmpty else {
+      if actors[index].dice.chance(perMille: 100) { hangUp(index) }
       return
     }
-    guard let own = token(place, own: true) else { return }
+    guard let own = token(index, own: true) else { return }
     var watch = new(ActorCall.session + "WatchAdvertisements", seconds: nil, more: true)
     (watch.subject, watch.app) = (.own, own.app)
-    call(place, watch) { $0.member("session", own.token) }
+    call(index, watch) { $0.member("session", own.token) }
   }
 
-  private func watch(_ place: Int) {
-    guard actors[place].pending.isEmpty else {
-      if actors[place].dice.chance(perMille: 40) { hangUp(place) }
+  private func watch(_ index: Int) {
+    guard actors[index].pending.isEmpty else {
+      if actors[index].dice.chance(perMille: 40) { hangUp(index) }
       return
     }
-    call(place, new(ActorCall.picker + "Watch", seconds: nil, more: true))
+    call(index, new(ActorCall.picker + "Watch", seconds: nil, more: true))
   }
 
-  private func open(_ place: Int) {
-    guard actors[place].pending.isEmpty else {
-      if actors[place].dice.chance(perMille: 100) { hangUp(place) }
+  private func open(_ index: Int) {
+    guard actors[index].pending.isEmpty else {
+      if actors[index].dice.chance(perMille: 100) { hangUp(index) }
       return
     }
-    let app = "app\(actors[place].dice.number(below: 5))"
-    let kind = actors[place].dice.number(below: 5)
-    let device = actors[place].dice.pick(knowledge.addresses + ["00:00:00:00:00:07"])
-    let count: Int = actors[place].dice.pick([1, 1, 2, 5])
-    let timeout: String = actors[place].dice.pick(["5", "short", "unbounded"])
-    call(place, new(ActorCall.picker + "Open", seconds: nil, more: true)) { json in
+    let app = "app\(actors[index].dice.number(below: 5))"
+    let kind = actors[index].dice.number(below: 5)
+    let device = actors[index].dice.pick(knowledge.addresses + ["00:00:00:00:00:07"])
+    let count: Int = actors[index].dice.pick([1, 1, 2, 5])
+    let timeout: String = actors[index].dice.pick(["5", "short", "unbounded"])
+    call(index, new(ActorCall.picker + "Open", seconds: nil, more: true)) { json in
       json.member("app", app)
       if kind == 0 { json.member("usesTouch", true) }
       if kind == 1 { json.member("takesFirstImmediate", true) }
@@ -156,21 +156,21 @@ extension LifeCycle {
 
   // MARK: Apps
 
-  /// A token that this user was given, or one that it was not.
-  private func token(_ place: Int, own: Bool) -> (token: String, app: String)? {
-    let user = actors[place].peer.uid
+  /// A token of this user, or one of another user.
+  private func token(_ index: Int, own: Bool) -> (token: String, app: String)? {
+    let user = actors[index].peer.uid
     let tokens = knowledge.tokens.filter { ($0.user == user) == own }.suffix(6)
     guard !tokens.isEmpty else { return nil }
-    let chosen = actors[place].dice.pick(Array(tokens))
+    let chosen = actors[index].dice.pick(Array(tokens))
     return (chosen.token, chosen.app)
   }
 
-  private func callAsApp(_ place: Int) {
-    var dice = actors[place].dice
-    defer { actors[place].dice = dice }
+  private func callAsApp(_ index: Int) {
+    var dice = actors[index].dice
+    defer { actors[index].dice = dice }
     let isOwn = dice.chance(perMille: 850)
     let random = RandomIdentifier(high: dice.next(), low: dice.next()).text
-    let known = token(place, own: isOwn)
+    let known = token(index, own: isOwn)
     guard !isOwn || known != nil else { return }
     let session = dice.chance(perMille: isOwn ? 1000 : 600) ? known?.token ?? random : random
     let app = known?.app ?? ""
@@ -183,7 +183,7 @@ extension LifeCycle {
     call.session = session
     if method.isAboutAccessory { call.accessory = accessory }
     let draw = dice.next()
-    self.call(place, call) { json in
+    self.call(index, call) { json in
       json.member("session", session)
       if method.isAboutAccessory { json.member("accessory", accessory) }
       Self.write(method.name, draw, &json)
@@ -221,7 +221,7 @@ extension LifeCycle {
     let company = Int(Vocabulary.companies[Int(draw / 8 % 3)])
     switch method {
     case "ShowPicker":
-      if draw % 5 == 0 { brought(company, &json) }
+      if draw % 5 == 0 { writeAppSuppliedItem(company, &json) }
       guard draw % 3 != 0 else { return }
       let timeouts: [String] = ["4", "short", "unbounded", "9"]
       let timeout: String = timeouts[Int(draw / 4 % 4)]
@@ -244,9 +244,9 @@ extension LifeCycle {
     }
   }
 
-  private static func brought(_ company: Int, _ json: inout JSONWriter) {
+  private static func writeAppSuppliedItem(_ company: Int, _ json: inout JSONWriter) {
     json.objects("items", [company]) { json, company in
-      json.member("name", "Brought")
+      json.member("name", "Lantern")
       json.object("descriptor") { $0.member("bluetoothCompanyIdentifier", company) }
     }
   }
@@ -261,9 +261,9 @@ extension AccessList {
 // MARK: - Operators
 
 extension LifeCycle {
-  private func decide(_ place: Int) {
-    var dice = actors[place].dice
-    defer { actors[place].dice = dice }
+  private func decide(_ index: Int) {
+    var dice = actors[index].dice
+    defer { actors[index].dice = dice }
     let random = RandomIdentifier(high: dice.next(), low: dice.next()).text
     let request = dice.pick(knowledge.requests.suffix(8) + [random])
     let accessory = dice.pick(knowledge.identifiers.suffix(12) + [random])
@@ -280,48 +280,48 @@ extension LifeCycle {
       guard let choice = knowledge.candidates.suffix(10).randomPick(&dice) else { return }
       var call = about("Choose", 90)
       call.request = choice.request
-      let names = dice.chance(perMille: 300)
-      self.call(place, call) { json in
+      let givesName = dice.chance(perMille: 300)
+      self.call(index, call) { json in
         json.member("request", choice.request)
         json.member("candidate", choice.candidate)
-        if names { json.member("name", name) }
+        if givesName { json.member("name", name) }
       }
     case 12, 13:
-      call(place, about(dice.pick(["Deny", "Cancel"]), 0)) { $0.member("request", request) }
+      call(index, about(dice.pick(["Deny", "Cancel"]), 0)) { $0.member("request", request) }
     case 14...17:
-      call(place, about("Name", 30)) { json in
+      call(index, about("Name", 30)) { json in
         json.member("request", request)
         json.member("name", name)
       }
-    case 18, 19: call(place, about("Agree", 30)) { $0.member("request", request) }
+    case 18, 19: call(index, about("Agree", 30)) { $0.member("request", request) }
     case 20, 21:
-      call(place, about("Rename", 30)) { json in
+      call(index, about("Rename", 30)) { json in
         json.member("accessory", accessory)
         json.member("name", name)
       }
-    case 22: call(place, about("Remove", 30)) { $0.member("accessory", accessory) }
+    case 22: call(index, about("Remove", 30)) { $0.member("accessory", accessory) }
     case 23:
       let device = dice.pick(knowledge.addresses + ["00:00:00:00:00:01"])
       let app = "app\(dice.number(below: 4))"
-      call(place, about("Allow", 30)) { json in
+      call(index, about("Allow", 30)) { json in
         json.member("app", app)
         json.member("device", device)
       }
     case 24:
       let app = "app\(dice.number(below: 4))"
-      call(place, about("Authorize", 30)) { $0.member("app", app) }
-    case 25: call(place, new(picker + "List", seconds: 30, more: true))
-    case 26: call(place, new(picker + dice.pick(["Registry", "Export"]), seconds: 30, more: true))
+      call(index, about("Authorize", 30)) { $0.member("app", app) }
+    case 25: call(index, new(picker + "List", seconds: 30, more: true))
+    case 26: call(index, new(picker + dice.pick(["Registry", "Export"]), seconds: 30, more: true))
     case 27:
       guard dice.chance(perMille: 400), !knowledge.exported.isEmpty else { return }
       let lines = knowledge.exported
-      call(place, about("Import", 30)) { json in
+      call(index, about("Import", 30)) { json in
         json.member("lines", lines)
         json.member("begins", true)
         json.member("commits", true)
       }
-    case 28: if dice.chance(perMille: 150) { call(place, about("Reset", 30)) }
-    default: call(place, ActorCall(method: "io.accessoryd.Gateway.Reload", deadline: 30_000_000, sentAt: now))
+    case 28: if dice.chance(perMille: 150) { call(index, about("Reset", 30)) }
+    default: call(index, ActorCall(method: "io.accessoryd.Gateway.Reload", deadline: 30_000_000, sentAt: now))
     }
   }
 }

@@ -6,7 +6,7 @@ import Registry
 import Setup
 import VirtualRadio
 
-// What must hold at any time, and when all is over.
+// What must hold after each step, and at the end.
 
 extension LifeCycle {
   func check() throws(Breach) {
@@ -18,7 +18,7 @@ extension LifeCycle {
     }
     for actor in actors where actor.id != nil && actor.outgoing.isEmpty {
       guard let call = actor.pending.first, let deadline = call.deadline else { continue }
-      // What comes while the registry's file is read waits for it first.
+      // A call that comes while the registry's file is being read first waits for the file.
       let patience: Int64 = lastOpening >= call.sentAt ? deadline + 30_000_000 : deadline
       guard now - call.sentAt <= patience + pace else {
         throw Breach(.unansweredCall, "\(actor.name) waits for \(call.method) since \(call.sentAt) µs")
@@ -26,60 +26,60 @@ extension LifeCycle {
     }
   }
 
-  /// The agent has what the file has, and so has every app that has read all.
+  /// Checks that the agent, the file, and every app that has read everything agree.
   private func checkFile() throws(Breach) {
     guard !agent.setupCore.isOpening, agent.setupCore.degradation == nil, disk.isOpen else { return }
     guard agent.setupCore.registry == disk.saved else {
       throw Breach(.registry, "the agent's registry is not the file's")
     }
     known = disk.saved
-    for place in actors.indices where actors[place].bytesPerRead == 0 && actors[place].id != nil {
-      try checkBelief(place)
+    for index in actors.indices where actors[index].bytesPerRead == 0 && actors[index].id != nil {
+      try checkAccessories(index)
     }
   }
 
-  private func checkBelief(_ place: Int) throws(Breach) {
-    guard let book = actors[place].book, let app = book.app, !book.isInvalidated,
-      let held = book.accessories, !actors[place].pending.isEmpty
+  private func checkAccessories(_ index: Int) throws(Breach) {
+    guard let book = actors[index].book, let app = book.app, !book.isInvalidated,
+      let held = book.accessories, !actors[index].pending.isEmpty
     else { return }
     guard book.owed.isEmpty else {
-      throw Breach(.registry, "\(actors[place].name) \(place) was not told that \(book.owed) is gone")
+      throw Breach(.registry, "\(actors[index].name) \(index) did not receive the removal of \(book.owed)")
     }
     guard held != view(of: app) else { return }
     throw Breach(
       .registry,
-      "\(actors[place].name) \(place) holds \(held) and the file has \(view(of: app)) for \(app)")
+      "\(actors[index].name) \(index) holds \(held) and the file has \(view(of: app)) for \(app)")
   }
 
-  /// Nobody begins anything; calls, requests and the disk come to their ends.
+  /// Starts nothing new, lets calls, requests and the disk finish, and checks that they have.
   func end() throws(Breach) {
     note("the end")
     isEnding = true
     nextCut = .max
     pace = 200_000
-    disk.mend()
+    disk.stopFailing()
     radio.remove()
     agent.radioVanished("it was pulled out", at: instant)
-    for place in actors.indices {
-      actors[place].nextAct = .max
-      if actors[place].role == .opener { hangUp(place) }
+    for index in actors.indices {
+      actors[index].nextAct = .max
+      if actors[index].role == .opener { hangUp(index) }
     }
-    // What cannot be used is opened again after the manifest was read.
+    // A registry that cannot be used is opened again after the manifest has been read.
     agent.readManifestAgain(at: instant)
-    try pass(seconds: 130)
+    try wait(seconds: 130)
     try checkAnswers()
     try checkViews()
-    for place in actors.indices where tampering != .neverLeaves || place > 0 { hangUp(place) }
-    try pass(seconds: 170)
+    for index in actors.indices where tampering != .neverLeaves || index > 0 { hangUp(index) }
+    try wait(seconds: 170)
     try checkNothingLeft()
   }
 
-  private func pass(seconds: Int64) throws(Breach) {
+  private func wait(seconds: Int64) throws(Breach) {
     let end = now + seconds * 1_000_000
     while now < end {
       step += 1
       try settle()
-      try work()
+      try deliverInputs()
       try settle()
       try check()
       now = min(end, max(now + pace, nextTime ?? end))
@@ -93,42 +93,43 @@ extension LifeCycle {
     }
   }
 
-  /// Every app believes to have what the file says that it has; so is told who asks anew; operators see what is open.
+  /// Checks that every app has the accessories that the file has, also after it activates again, and that operators see
+  /// the open requests.
   private func checkViews() throws(Breach) {
     let open = Set(agent.setupCore.requests.map(\.id.text))
     for actor in actors where actor.id != nil && actor.role == .watcher && actor.watched.isSynced {
       guard actor.watched.open == open else {
-        throw Breach(.wrongReply, "\(actor.name) believes other requests to be open")
+        throw Breach(.wrongReply, "\(actor.name) has other open requests than the agent")
       }
     }
-    for place in actors.indices where actors[place].role == .streamer && actors[place].id != nil {
-      try checkView(place)
-      if actors[place].pending.isEmpty { activate(place) }
+    for index in actors.indices where actors[index].role == .streamer && actors[index].id != nil {
+      try checkView(index)
+      if actors[index].pending.isEmpty { activate(index) }
     }
     try settle()
-    for place in actors.indices where actors[place].role == .streamer && actors[place].id != nil {
-      try checkView(place)
+    for index in actors.indices where actors[index].role == .streamer && actors[index].id != nil {
+      try checkView(index)
     }
   }
 
-  private func checkView(_ place: Int) throws(Breach) {
-    guard let book = actors[place].book, let app = book.app, !book.isInvalidated,
-      !actors[place].pending.isEmpty
+  private func checkView(_ index: Int) throws(Breach) {
+    guard let book = actors[index].book, let app = book.app, !book.isInvalidated,
+      !actors[index].pending.isEmpty
     else { return }
-    let name = "\(actors[place].name) \(place)"
-    try checkBelief(place)
+    let name = "\(actors[index].name) \(index)"
+    try checkAccessories(index)
     if let token = book.token, let next = book.nextOwn { try logs[app]?.checkEnd(next, token, name) }
     let open = Set(agent.setupCore.requests.map(\.id.text))
     if !book.hasMissed, let picker = book.open.first(where: { !open.contains($0) }) {
-      throw Breach(.pickerOrder, "\(name) was not told that \(picker) has finished")
+      throw Breach(.pickerOrder, "\(name) did not receive that \(picker) has finished")
     }
     let shown: [String] = knowledge.shown.filter { $0.value == book.token }.map { $0.key }
     if !book.hasMissed, let picker = shown.sorted().first(where: { book.pickers[$0] == nil }) {
-      throw Breach(.pickerOrder, "\(name) was told nothing of \(picker)")
+      throw Breach(.pickerOrder, "\(name) received no event of \(picker)")
     }
   }
 
-  /// From the file alone.
+  /// The accessories of an app as the file has them.
   func view(of app: String) -> [String: SessionBook.Held] {
     var view: [String: SessionBook.Held] = [:]
     let registry = disk.saved

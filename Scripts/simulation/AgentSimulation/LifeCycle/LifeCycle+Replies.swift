@@ -8,70 +8,70 @@ import Setup
 import TestSupport
 import Varlink
 
-// What actors are told, and what it must agree with.
+// The replies to the actors, and what they must agree with.
 
 extension LifeCycle {
   /// Moves bytes both ways; true when some moved.
-  func exchange(_ place: Int) throws(Breach) -> Bool {
-    guard let id = actors[place].id else { return false }
+  func exchange(_ index: Int) throws(Breach) -> Bool {
+    guard let id = actors[index].id else { return false }
     var hasMoved = false
-    let count = min(agent.receivableByteCount(id), actors[place].outgoing.count)
+    let count = min(agent.receivableByteCount(id), actors[index].outgoing.count)
     if count > 0 {
-      let bytes = Array(actors[place].outgoing[..<count])
+      let bytes = Array(actors[index].outgoing[..<count])
       agent.receive(bytes.span, from: id)
-      actors[place].outgoing.removeFirst(count)
+      actors[index].outgoing.removeFirst(count)
       hasMoved = true
     }
-    let scene = max(0, (actors[place].bytesPerRead == 0 ? 1 << 20 : 2048) - actors[place].unread.count)
+    let byteCountMax = max(0, (actors[index].bytesPerRead == 0 ? 1 << 20 : 2048) - actors[index].unread.count)
     var drained: [UInt8] = []
     agent.drain(id) { span in
-      let count = min(scene, span.count)
-      for index in 0..<count { drained.append(span[index]) }
+      let count = min(byteCountMax, span.count)
+      for offset in 0..<count { drained.append(span[offset]) }
       return count
     }
     if !drained.isEmpty {
-      digest.add(Int64(place))
+      digest.add(Int64(index))
       digest.add(drained)
-      actors[place].unread += drained
+      actors[index].unread += drained
     }
-    if actors[place].bytesPerRead == 0 || isEnding { try read(place) }
+    if actors[index].bytesPerRead == 0 || isEnding { try read(index) }
     return hasMoved || !drained.isEmpty
   }
 
-  func read(_ place: Int) throws(Breach) {
-    for byte in actors[place].read(all: isEnding) {
+  func read(_ index: Int) throws(Breach) {
+    for byte in actors[index].read(all: isEnding) {
       guard byte == 0 else {
-        actors[place].begun.append(byte)
+        actors[index].partial.append(byte)
         continue
       }
-      let message = actors[place].begun
-      actors[place].begun = []
-      for message in tampered(message, place) { try take(message, place) }
+      let message = actors[index].partial
+      actors[index].partial = []
+      for message in tampered(message, index) { try readMessage(message, index) }
     }
   }
 
-  private func take(_ message: [UInt8], _ place: Int) throws(Breach) {
+  private func readMessage(_ message: [UInt8], _ index: Int) throws(Breach) {
     replyCount += 1
-    let name = actors[place].name
-    guard let reply = ReceivedReply(reading: message.span), let call = actors[place].pending.first,
+    let name = actors[index].name
+    guard let reply = ReceivedReply(reading: message.span), let call = actors[index].pending.first,
       !reply.continues || call.wantsMore
     else { throw Breach(.unaskedReply, "\(name) read \(String(decoding: message, as: UTF8.self))") }
-    note("\(name) \(place) reads \(String(decoding: message.prefix(300), as: UTF8.self))")
+    note("\(name) \(index) reads \(String(decoding: message.prefix(300), as: UTF8.self))")
     if !reply.continues {
-      actors[place].pending.removeFirst()
-      if !actors[place].pending.isEmpty { actors[place].pending[0].sentAt = now }
+      actors[index].pending.removeFirst()
+      if !actors[index].pending.isEmpty { actors[index].pending[0].sentAt = now }
     }
-    if let error = reply.error { try checkStated(error, call, name) }
-    if actors[place].isApp { try checkIsolation(reply, call, message, actors[place]) }
+    if let error = reply.error { try checkError(error, call, name) }
+    if actors[index].isApp { try checkIsolation(reply, call, message, actors[index]) }
     if reply.error == nil {
-      try follow(reply, call, place)
-    } else if call.method.hasSuffix(".Activate"), actors[place].book?.isInvalidated != true {
-      actors[place].book = nil
+      try follow(reply, call, index)
+    } else if call.method.hasSuffix(".Activate"), actors[index].book?.isInvalidated != true {
+      actors[index].book = nil
     }
   }
 
-  /// A call is refused with what its interface says that it may be.
-  private func checkStated(_ error: String, _ call: ActorCall, _ name: String) throws(Breach) {
+  /// Checks that a method's interface states the error.
+  private func checkError(_ error: String, _ call: ActorCall, _ name: String) throws(Breach) {
     guard let dot = call.method.lastIndex(of: "."), let text = Self.texts[String(call.method[..<dot])],
       !text.names(error, of: String(call.method[call.method.index(after: dot)...]))
     else { return }
@@ -84,21 +84,21 @@ extension LifeCycle {
     GatewayInterface.name: InterfaceText(String(decoding: GatewayInterface.text, as: UTF8.self)),
   ]
 
-  private func follow(_ reply: ReceivedReply, _ call: ActorCall, _ place: Int) throws(Breach) {
+  private func follow(_ reply: ReceivedReply, _ call: ActorCall, _ index: Int) throws(Breach) {
     let parameters = reply.parameters
-    switch actors[place].role {
+    switch actors[index].role {
     case .streamer:
       guard reply.continues else { return }
-      let (name, run) = ("\(actors[place].name) \(place)", (epoch, takenBack))
-      try actors[place].book?.take(parameters, of: run, &logs, name)
-      if tampering == .tellsAStranger { try tellAStranger(reply, place) }
+      let (name, run) = ("\(actors[index].name) \(index)", (epoch, takenBack))
+      try actors[index].book?.readReply(parameters, of: run, &logs, name)
+      if tampering == .sendsToAnotherApp { try sendToAnotherApp(reply, index) }
       if let token = parameters.text("session"), let app = parameters.text("app") {
-        knowledge.tokens.append((token, actors[place].peer.uid, app))
-        knowledge.tokenUsers[token] = actors[place].peer.uid
+        knowledge.tokens.append((token, actors[index].peer.uid, app))
+        knowledge.tokenUsers[token] = actors[index].peer.uid
       }
     case .watcher:
-      let name = actors[place].name
-      try actors[place].watched.take(parameters, name)
+      let name = actors[index].name
+      try actors[index].watched.readReply(parameters, name)
       if let request = parameters.text("of"), let number = parameters.object("candidate")?.number("candidate")
       {
         knowledge.candidates.append((request, number))
@@ -113,16 +113,16 @@ extension LifeCycle {
         if line.contains("version") { knowledge.exported = [] }
         knowledge.exported.append(line)
       }
-      if !reply.continues { try checkAcknowledged(call, parameters, place) }
+      if !reply.continues { try checkAcknowledged(call, parameters, index) }
     case .listener, .opener: break
     }
   }
 
   // MARK: On disk
 
-  /// What was acknowledged is on disk.
+  /// Checks that an acknowledged change is on disk.
   private func checkAcknowledged(
-    _ call: ActorCall, _ reply: JSONObject, _ place: Int
+    _ call: ActorCall, _ reply: JSONObject, _ index: Int
   ) throws(Breach) {
     guard isOnDisk(call, reply) else {
       throw Breach(.registry, "\(call.method) was acknowledged and is not on disk")
@@ -131,7 +131,7 @@ extension LifeCycle {
     if call.method == ActorCall.picker + "Choose", let request = call.request,
       !knowledge.onBehalf.contains(request), !knowledge.chosen.insert(request).inserted
     {
-      throw Breach(.registry, "\(request) was chosen for twice")
+      throw Breach(.registry, "\(request) was decided twice")
     }
   }
 
@@ -165,43 +165,44 @@ extension LifeCycle {
     var app: String? = call.app
     if app == nil, call.subject != .foreignToken { app = reply.parameters.text("app") ?? actor.book?.app }
     let isResolve = call.method == ActorCall.session + "Resolve"
-    try look(.object(reply.parameters), app, actor, mayResolve: isResolve)
-    // While the file cannot be used everybody is told that, whatever was asked.
+    try checkTexts(.object(reply.parameters), app, actor, mayResolve: isResolve)
+    // While the file cannot be used, every call is refused for that reason.
     if !disk.isOpen, reply.error == "io.accessoryd.Session.Unknown", call.subject != .own {
       return
     }
     switch call.subject {
     case .none, .own: return
     case .foreignToken:
-      guard reply.error == "io.accessoryd.Session.Invalidated" else { throw told(actor, message) }
+      guard reply.error == "io.accessoryd.Session.Invalidated" else { throw wrongReply(actor, message) }
       let expected = knowledge.tokenRefusal ?? message
       knowledge.tokenRefusal = expected
-      guard expected == message else { throw told(actor, message) }
+      guard expected == message else { throw wrongReply(actor, message) }
     case .foreignAccessory:
       // Its own session may have ended meanwhile.
       if message == knowledge.tokenRefusal || reply.error == "io.accessoryd.Session.Invalidated" { return }
-      guard reply.error == "io.accessoryd.Session.InvalidRequest" else { throw told(actor, message) }
+      guard reply.error == "io.accessoryd.Session.InvalidRequest" else { throw wrongReply(actor, message) }
       if tampering == .refusesInOtherWords, knowledge.accessoryRefusal != nil { message.append(0x20) }
       let expected = knowledge.accessoryRefusal ?? message
       knowledge.accessoryRefusal = expected
-      guard expected == message else { throw told(actor, message) }
+      guard expected == message else { throw wrongReply(actor, message) }
     }
   }
 
-  private func told(_ actor: Actor, _ message: [UInt8]) -> Breach {
-    Breach(.isolation, "\(actor.name) was told \(String(decoding: message, as: UTF8.self))")
+  private func wrongReply(_ actor: Actor, _ message: [UInt8]) -> Breach {
+    Breach(.isolation, "\(actor.name) received \(String(decoding: message, as: UTF8.self))")
   }
 
-  /// Every text in a message to an app: identifiers, tokens and names are its own, and addresses are for Resolve.
-  private func look(
+  /// Checks every text in a message to an app: identifiers, tokens and names are its own, and only Resolve gives
+  /// addresses.
+  private func checkTexts(
     _ element: JSONValue, _ app: String?, _ actor: Actor, mayResolve: Bool
   ) throws(Breach) {
     switch element {
     case .null, .bool, .integer, .double: return
     case .array(let elements):
-      for element in elements { try look(element, app, actor, mayResolve: mayResolve) }
+      for element in elements { try checkTexts(element, app, actor, mayResolve: mayResolve) }
     case .object(let object):
-      for member in object.members { try look(member.value, app, actor, mayResolve: mayResolve) }
+      for member in object.members { try checkTexts(member.value, app, actor, mayResolve: mayResolve) }
     case .string(let text):
       let owner: String? = knowledge.owners[text]
       let user: UInt32? = knowledge.tokenUsers[text]
@@ -211,13 +212,13 @@ extension LifeCycle {
       let isNamed: Bool = readers == nil || readers?.contains(app ?? "") == true
       let isAddress: Bool = text.utf8.count == 17 && text.split(separator: ":").count == 6
       guard isOwn, isKnown, isNamed || !text.hasPrefix("named-"), mayResolve || !isAddress else {
-        throw Breach(.isolation, "\(actor.name), as \(app ?? "nobody"), was told \(text)")
+        throw Breach(.isolation, "\(actor.name), as \(app ?? "no app"), received \(text)")
       }
     }
   }
 
-  /// Notes what there is, before anybody is told.
-  func learn() {
+  /// Notes the agent's identifiers and names before any client receives them.
+  func updateKnowledge() {
     let registry = agent.setupCore.registry
     for accessory in registry.accessories {
       for identifier in [accessory.identifier, accessory.bluetoothIdentifier].compactMap(\.self)

@@ -9,13 +9,13 @@ import Setup
 import TestSupport
 import VirtualRadio
 
-/// The real agent among apps and operators by chance, with a disk that is slow and fails, and with power cuts.
+/// The real agent with random apps and operators, a disk that is slow and fails, and power cuts.
 ///
-/// The radio and its scene are those of the ``Simulation``, whose reference model checks sightings. Here sessions, pickers
-/// and the registry are compared with the events of every client and with what the disk holds.
+/// The radio and its scene are those of ``Simulation``, which checks sightings. Here sessions, pickers and the registry
+/// are compared with the messages to all clients and with the disk's contents.
 public final class LifeCycle {
   let seconds: Int
-  /// The agent's loop looks no more often.
+  /// The shortest time between two steps of the agent's loop.
   var pace: Int64
   let tampering: LifeTampering?
   var tamperings = 0
@@ -28,19 +28,19 @@ public final class LifeCycle {
   var radio: SimulatedRadio
   var disk: SimulatedDisk
   var epoch: String
-  /// When this run of the agent began; its clock begins then.
+  /// When this run of the agent started; its clock starts then.
   var start: Int64 = 0
   var actors: [Actor] = []
   var knowledge = Knowledge()
-  /// What each app was told in this run of the agent.
+  /// The events of each app in this run of the agent.
   var logs: [String: AppLog] = [:]
-  /// What awaited its app when the power went, until this run has looked at it.
-  var leftOver: [String: Set<String>]?
-  /// What of that this run began with taking back.
+  /// The accessories that awaited authorization when the power was cut; nil after this run has opened the registry.
+  var awaitingAtCut: [String: Set<String>]?
+  /// Those of them that this run removed when it started.
   var takenBack: [String: Set<String>] = [:]
-  /// The file as it was when everybody was last found to know it.
+  /// The file's contents at the last check.
   var known = AccessoryRegistry()
-  /// When the registry's file was last being read.
+  /// The last time at which the registry's file was being read.
   var lastOpening: Int64 = 0
   var readings: [Int64] = []
   var nextCut: Int64
@@ -61,7 +61,7 @@ public final class LifeCycle {
     manifest = LifeManifest.manifest(dice: &dice)
     configuration = AgentCore.Configuration(
       manifest, identities: Vocabulary.identities, board: BoardProfile(name: "simulated"),
-      access: LifeManifest.access(dice: nil))
+      access: LifeManifest.access(random: nil))
     let block = Block128(high: dice.next(), low: dice.next())
     epoch = RandomIdentifier(block).text
     agent = AgentCore(
@@ -108,36 +108,36 @@ public final class LifeCycle {
 
   private func advance() throws(Breach) {
     try settle()
-    try work()
-    for place in actors.indices where actors[place].nextAct <= now { act(place) }
+    try deliverInputs()
+    for index in actors.indices where actors[index].nextAct <= now { act(index) }
     if nextCut <= now { try cutPower() }
     try settle()
     try check()
   }
 
-  /// What comes from outside: packets, the disk, files.
-  func work() throws(Breach) {
-    if !isEnding { workRadio() }
-    if let reply = disk.answer(at: now) {
-      note("the disk answers \(reply)")
-      // The power may go before the next look at the file.
+  /// Delivers packets of the radio, replies of the disk, and readings of the manifest.
+  func deliverInputs() throws(Breach) {
+    if !isEnding { deliverPackets() }
+    if let reply = disk.reply(at: now) {
+      note("the disk replies \(reply)")
+      // The power may be cut before the next check of the file.
       known = disk.saved
       agent.registryAnswered(reply, at: instant)
-      learn()
-      lookAtLeftOver()
+      updateKnowledge()
+      updateTakenBack()
     }
-    answerReadings()
+    deliverReadings()
   }
 
-  /// What is gone when the first calls are answered was taken back.
-  private func lookAtLeftOver() {
-    guard let leftOver, !agent.setupCore.isOpening, agent.setupCore.degradation == nil else { return }
-    self.leftOver = nil
+  /// Every accessory that is gone when the registry is open was removed by the start.
+  private func updateTakenBack() {
+    guard let awaitingAtCut, !agent.setupCore.isOpening, agent.setupCore.degradation == nil else { return }
+    self.awaitingAtCut = nil
     let left = Set(disk.saved.accessories.map(\.identifier.text))
-    takenBack = leftOver.mapValues { $0.subtracting(left) }
+    takenBack = awaitingAtCut.mapValues { $0.subtracting(left) }
   }
 
-  /// From the file, what each app sees that awaits it.
+  /// The accessories that await authorization, by app, as the file has them.
   private func awaiting() -> [String: Set<String>] {
     var awaiting: [String: Set<String>] = [:]
     for accessory in disk.saved.accessories where accessory.state == .awaitingAuthorization {
@@ -149,7 +149,7 @@ public final class LifeCycle {
     return awaiting
   }
 
-  private func workRadio() {
+  private func deliverPackets() {
     while let packet = radio.next(at: now) { agent.receive(packet: packet.rawSpan, at: instant) }
     switch radio.plugging(at: now) {
     case .appeared?: agent.radioAppeared(.controller, at: instant)
@@ -158,7 +158,7 @@ public final class LifeCycle {
     }
   }
 
-  /// By the agent's own clock.
+  /// The time of the agent's clock.
   var instant: Instant { Instant(microseconds: now - start) }
 
   func note(_ line: @autoclosure () -> String) {
@@ -166,62 +166,62 @@ public final class LifeCycle {
     log("\(step) \(now) µs: \(line())")
   }
 
-  /// Turns of the agent's loop until it has nothing more to do now.
+  /// Runs turns of the agent's loop until it has nothing more to do at this time.
   func settle() throws(Breach) {
     for _ in 0..<5000 {
       agent.turn(at: instant)
       var isQuiet = true
       while let action = agent.nextAction() {
         isQuiet = false
-        try perform(action)
+        try execute(action)
       }
-      learn()
-      if tampering == .closesAnInnocent, let id = actors[0].id { try perform(.close(id)) }
-      for place in actors.indices where try exchange(place) { isQuiet = false }
+      updateKnowledge()
+      if tampering == .closesAnInnocent, let id = actors[0].id { try execute(.close(id)) }
+      for index in actors.indices where try exchange(index) { isQuiet = false }
       let isDue = agent.nextDeadline.map { $0 <= instant } ?? false
       if isQuiet, !isDue { return }
     }
     throw Breach(.bound, "the agent does not come to rest")
   }
 
-  private func perform(_ action: Action) throws(Breach) {
+  private func execute(_ action: Action) throws(Breach) {
     switch action {
     case .send(let command):
       let bytes = command.bytes
       radio.send(bytes.indices.map { bytes[$0] }, at: now)
     case .close(let id):
-      let name = actors.first { $0.id == id }?.name ?? "somebody"
-      // Who does not read its last replies is closed after a while; nobody here does more.
-      guard let place = actors.firstIndex(where: { $0.id == id }), actors[place].bytesPerRead > 0 else {
+      let name = actors.first { $0.id == id }?.name ?? "an unknown client"
+      // Only a client that does not read its last replies is closed here.
+      guard let index = actors.firstIndex(where: { $0.id == id }), actors[index].bytesPerRead > 0 else {
         throw Breach(.wrongAdmission, "\(name) did nothing wrong and was closed")
       }
-      actors[place].disconnect()
+      actors[index].disconnect()
     case .readManifest: readings.append(now + Int64(dice.between(100, 300_000)))
     case .openRadio: radio.open(at: now + Int64(dice.between(0, 200_000)))
     case .registry(let request):
       note("asks the disk: \(request)")
-      if tampering == .asksTheDiskTwice { _ = disk.ask(request, at: now) }
-      guard disk.ask(request, at: now) else {
+      if tampering == .asksTheDiskTwice { _ = disk.start(request, at: now) }
+      guard disk.start(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
     case .manage, .mend, .releaseRadio:
-      // Only adapters of a machine are asked of the kernel.
+      // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .signalTouch(let signal): note("signals \(signal)")
     case .log(let notice): note("\(notice)")
     }
   }
 
-  private func answerReadings() {
+  private func deliverReadings() {
     while let due = readings.firstIndex(where: { $0 <= now }) {
       readings.remove(at: due)
       manifest = LifeManifest.changed(manifest, dice: &dice)
       configuration = AgentCore.Configuration(
         manifest, identities: configuration.identities, board: configuration.board,
-        access: LifeManifest.access(dice: dice.next()))
+        access: LifeManifest.access(random: dice.next()))
       note("the manifest has \(manifest.items.count) items")
-      // Who is told of what has been left over may change with it.
-      leftOver = nil
+      // The new manifest may change which apps see the removals.
+      awaitingAtCut = nil
       agent.manifestWasRead(
         .accepted(configuration, radioSource: "h4:controller", warnings: []), at: instant)
     }
@@ -229,22 +229,24 @@ public final class LifeCycle {
 
   // MARK: Power
 
-  /// The agent is gone between two turns; another one begins with what the disk holds.
+  /// Ends the agent between two turns; another one starts with the disk's contents.
   private func cutPower() throws(Breach) {
-    note("the power goes")
+    note("the power is cut")
     cutCount += 1
     let possible = disk.possible(from: known)
-    disk.cut()
+    disk.cutPower()
     guard possible.contains(disk.saved) else {
-      throw Breach(.registry, "behind the power cut there is neither what was before nor what was under way")
+      throw Breach(
+        .registry,
+        "after the power cut the file holds neither the old contents nor those of the pending request")
     }
     (known, logs, lastOpening) = (disk.saved, [:], now)
     nextCut = dice.chance(perMille: 400) ? now + Int64(dice.between(3000, 40_000)) * 1000 : .max
-    (leftOver, takenBack) = (awaiting(), [:])
-    for place in actors.indices {
-      actors[place].disconnect()
-      if let book = actors[place].book { actors[place].cursor = book.cursor ?? actors[place].cursor }
-      actors[place].book = nil
+    (awaitingAtCut, takenBack) = (awaiting(), [:])
+    for index in actors.indices {
+      actors[index].disconnect()
+      if let book = actors[index].book { actors[index].cursor = book.cursor ?? actors[index].cursor }
+      actors[index].book = nil
     }
     readings = []
     start = now

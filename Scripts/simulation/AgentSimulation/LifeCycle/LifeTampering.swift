@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A way to break what apps, operators and the disk are told, from outside: each must be caught by its rule, or the rule
-/// proves nothing.
+/// A way to falsify the messages to apps, operators and the disk, from outside: each must be caught by its rule, or the
+/// rule proves nothing.
 public enum LifeTampering: String, CaseIterable, Sendable {
   /// The third commit is acknowledged and does not reach the disk.
   case losesACommit
-  /// The last commit before a power cut was acknowledged and is gone behind it.
-  case losesACommitAtACut
+  /// The last commit before a power cut was acknowledged and is gone after it.
+  case losesACommitAtAPowerCut
   /// An event does not reach a session.
   case dropsAnEvent
   /// An event reaches a session twice.
   case doublesAnEvent
-  /// A session passes over that an accessory came, as if it were another session's.
+  /// A session does not receive that an accessory was added, as if the event were another session's.
   case hidesAnAccessory
-  /// A session passes over that its picker was dismissed.
+  /// A session does not receive that its picker was dismissed.
   case hidesADismissal
-  /// A session that comes back is not told what the start of the agent took back.
-  case hidesWhatWasTakenBack
-  /// A picker finishes twice, each under a number of its own.
+  /// A returning session does not receive the removals that the agent made when it started.
+  case hidesARemovalAtStart
+  /// A picker finishes twice, under two numbers.
   case finishesTwice
-  /// What a session is told of an accessory reaches somebody of another app.
-  case tellsAStranger
-  /// Foreign identifiers are refused in the same words but once.
+  /// A session's event about an accessory reaches a session of another app.
+  case sendsToAnotherApp
+  /// Another app's accessory is refused in other words than one that never existed.
   case refusesInOtherWords
-  /// The last reply to a call does not come.
+  /// The last reply to a call is lost.
   case losesAReply
-  /// It comes twice.
+  /// The last reply to a call comes twice.
   case doublesAReply
-  /// A request is over for operators who were not told of it.
+  /// Operators receive twice that a request has closed.
   case closesTwice
-  /// The disk is asked for two things at once.
+  /// The disk receives two requests at once.
   case asksTheDiskTwice
   /// A client that did nothing wrong is closed.
   case closesAnInnocent
-  /// Somebody does not leave at the end.
+  /// One client does not leave at the end.
   case neverLeaves
 
-  /// What it must be caught for, one of them.
+  /// It must be caught by one of these rules.
   public var rules: [Breach.Rule] {
     switch self {
-    case .losesACommit, .losesACommitAtACut: [.registry]
+    case .losesACommit, .losesACommitAtAPowerCut: [.registry]
     case .dropsAnEvent, .doublesAnEvent: [.lostCount]
     case .hidesAnAccessory: [.lostCount, .registry]
-    case .hidesWhatWasTakenBack: [.lostCount, .registry, .pickerOrder]
+    case .hidesARemovalAtStart: [.lostCount, .registry, .pickerOrder]
     case .hidesADismissal: [.pickerOrder]
     case .finishesTwice: [.pickerOrder, .lostCount]
-    case .tellsAStranger, .refusesInOtherWords: [.isolation]
-    // Behind it every reply is taken for another call's.
+    case .sendsToAnotherApp, .refusesInOtherWords: [.isolation]
+    // After a lost reply, every other reply is read as another call's.
     case .losesAReply: [.unansweredCall, .registry, .isolation, .wrongReply]
     case .doublesAReply: [.unaskedReply]
     case .closesTwice: [.wrongReply]
     case .asksTheDiskTwice: [.bound]
-    // If it reads slowly it might have been closed for that, but then the agent would have forgotten it.
+    // A slow reader may be closed; but then the agent has no state of it.
     case .closesAnInnocent: [.wrongAdmission, .leftover]
     case .neverLeaves: [.leftover]
     }

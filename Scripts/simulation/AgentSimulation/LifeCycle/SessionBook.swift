@@ -2,30 +2,31 @@
 
 import JSON
 
-/// What the stream of one session was told: numbers without a gap, pickers in the order of events, and from the
-/// accessories' events what the app must believe to have.
+/// The stream of one session: numbers without a gap, pickers in the order of events, and the accessories that the app
+/// has according to its events.
 struct SessionBook {
   private(set) var token: String?
   private(set) var app: String?
   private(set) var epoch: String?
-  /// The number that comes next, but for those that are other sessions'.
+  /// The next number, which may be another session's.
   private(set) var next: UInt64?
-  /// Accessories by identifier: name and state; nil while it cannot know.
+  /// Name and state of the accessories by identifier; nil while the app cannot know them.
   private(set) var accessories: [String: Held]?
   private(set) var pickers: [String: Stage] = [:]
   private(set) var isInvalidated = false
-  /// Some events were missed: pickers may have ended unheard.
+  /// Whether events were missed, so that pickers may have ended without an event.
   private(set) var hasMissed = false
-  /// It comes with a cursor of the run before.
+  /// Whether it resumes with a cursor of the previous run.
   var isReturning = false
-  /// What the start of this run took back and the session is still to be told, because it comes from the run before.
+  /// The accessories that the start of this run removed, and whose removal the session must still receive, because it
+  /// returns from the previous run.
   private(set) var owed: Set<String> = []
   private var takenBack: Set<String> = []
   private var activatedAt: UInt64 = 0
   private var lastKind = ""
-  private var told: [String: Held] = [:]
+  private var listed: [String: Held] = [:]
   private var isListing = false
-  /// What is asked next.
+  /// Whether the next call can resume the session.
   var resumes: Bool { token != nil && !isInvalidated }
 
   struct Held: Equatable {
@@ -35,64 +36,64 @@ struct SessionBook {
 
   enum Stage { case presented, failed, dismissed, finished }
 
-  mutating func begin() { isListing = false }
+  mutating func startActivation() { isListing = false }
 
-  /// `run` is what the agent's present run is called, and what its start took back from each app.
-  mutating func take(
+  /// `run` has the epoch of the agent's current run, and the accessories of each app that its start removed.
+  mutating func readReply(
     _ reply: JSONObject, of run: (epoch: String, takenBack: [String: Set<String>]),
     _ logs: inout [String: AppLog], _ client: String
   ) throws(Breach) {
     if let token = reply.text("session") {
-      try greet(token, reply, run.epoch, client)
-      return try remember(run.takenBack[app ?? ""] ?? [], reply, client)
+      try readGreeting(token, reply, run.epoch, client)
+      return try expectRemovals(run.takenBack[app ?? ""] ?? [], reply, client)
     }
     if let count = reply.number("missed") {
       guard let next, count > 0 else { throw Breach(.wrongReply, "\(client) missed nothing") }
       (self.next, accessories, hasMissed) = (next + UInt64(count), nil, true)
       return
     }
-    if case .array(let listed)? = reply["accessories"] {
-      if !isListing { (told, isListing) = ([:], true) }
-      for case .object(let accessory) in listed { try hold(accessory, &told, client) }
+    if case .array(let elements)? = reply["accessories"] {
+      if !isListing { (listed, isListing) = ([:], true) }
+      for case .object(let accessory) in elements { try hold(accessory, &listed, client) }
       guard let event = reply.object("event"), event.text("event") == "activated" else { return }
       activatedAt = UInt64(event.number("sequence") ?? 0)
-      (accessories, isListing) = (told, false)
-      takenBack.subtract(told.keys)
+      (accessories, isListing) = (listed, false)
+      takenBack.subtract(listed.keys)
       return
     }
     guard let event = reply.object("event") else { throw Breach(.wrongReply, "\(client) read nothing") }
-    try take(event, &logs, client)
+    try readEvent(event, &logs, client)
   }
 
-  /// For canaries: as if the next number had been another session's, or would come again.
-  mutating func slip(by count: Int64) { next = next.map { UInt64(Int64($0) + count) } }
+  /// For falsified messages: as if the next numbers had been another session's.
+  mutating func skipNumbers(_ count: Int64) { next = next.map { UInt64(Int64($0) + count) } }
 
-  private mutating func greet(
+  private mutating func readGreeting(
     _ token: String, _ reply: JSONObject, _ epoch: String, _ client: String
   ) throws(Breach) {
     guard let sequence = reply.number("sequence"), reply.text("epoch") == epoch else {
-      throw Breach(.wrongReply, "\(client) was greeted without a place")
+      throw Breach(.wrongReply, "\(client) received a first reply without epoch or sequence")
     }
-    let goesOn = token == self.token && UInt64(sequence) == next && reply.truth("isReset") != true
+    let isResumed = token == self.token && UInt64(sequence) == next && reply.bool("isReset") != true
     if token != self.token { pickers = [:] }
-    if !goesOn { (accessories, hasMissed) = (nil, token == self.token) }
-    if !goesOn { (owed, activatedAt) = ([], UInt64(sequence)) }
+    if !isResumed { (accessories, hasMissed) = (nil, token == self.token) }
+    if !isResumed { (owed, activatedAt) = ([], UInt64(sequence)) }
     (self.token, app, self.epoch, next) = (token, reply.text("app"), epoch, UInt64(sequence))
   }
 
-  private mutating func remember(
+  private mutating func expectRemovals(
     _ takenBack: Set<String>, _ reply: JSONObject, _ client: String
   ) throws(Breach) {
     self.takenBack = takenBack
     guard isReturning else { return }
     isReturning = false
     owed = takenBack
-    guard reply.truth("isReset") == true else {
-      throw Breach(.wrongReply, "\(client) goes on from another run of the agent")
+    guard reply.bool("isReset") == true else {
+      throw Breach(.wrongReply, "\(client) resumed from another run of the agent")
     }
   }
 
-  private mutating func take(
+  private mutating func readEvent(
     _ event: JSONObject, _ logs: inout [String: AppLog], _ client: String
   ) throws(Breach) {
     guard let sequence = event.number("sequence"), let next, let kind = event.text("event") else {
@@ -100,10 +101,10 @@ struct SessionBook {
     }
     let passed = UInt64(event.number("passed") ?? 0)
     guard UInt64(sequence) == next + passed else {
-      throw Breach(.lostCount, "\(client) read event \(sequence) after \(next), \(passed) passed")
+      throw Breach(.lostCount, "\(client) read event \(sequence), expected \(next) and \(passed) passed")
     }
     if let token, let app {
-      try logs[app, default: AppLog()].take(
+      try logs[app, default: AppLog()].add(
         event, from: min(max(next, activatedAt), UInt64(sequence)), at: UInt64(sequence), token, client)
     }
     defer { lastKind = kind }
@@ -113,7 +114,7 @@ struct SessionBook {
     case "invalidated": isInvalidated = true
     case "accessoryAdded", "accessoryChanged":
       guard let accessory = event.object("accessory") else { throw Breach(.wrongReply, "\(client): \(kind)") }
-      // An import may bring back what was taken back.
+      // An import may add an accessory again that the start removed.
       if kind == "accessoryAdded" { takenBack.remove(accessory.text("identifier") ?? "") }
       if var held = accessories {
         try hold(accessory, &held, client)
@@ -123,7 +124,7 @@ struct SessionBook {
       guard let identifier = event.object("accessory")?.text("identifier") else { return }
       accessories?[identifier] = nil
       guard !takenBack.contains(identifier) || owed.remove(identifier) != nil else {
-        throw Breach(.wrongReply, "\(client) was told that \(identifier) is gone, which it never had")
+        throw Breach(.wrongReply, "\(client) received the removal of \(identifier), which it never had")
       }
     default:
       if let picker = event.text("picker") {
@@ -134,18 +135,18 @@ struct SessionBook {
     }
   }
 
-  /// A picker of the run before ends right behind the accessory that was taken back; nobody knows its name any more.
+  /// A picker of the previous run ends right after the accessory that the start removed; its events carry no identifier.
   private func followEnd(_ kind: String, _ client: String) throws(Breach) {
     let order = ["accessoryRemoved", "pickerSetupFailed", "pickerDidDismiss", "pickerFinished"]
-    guard let place = order.firstIndex(of: kind), place > 0, order[place - 1] == lastKind else {
+    guard let stage = order.firstIndex(of: kind), stage > 0, order[stage - 1] == lastKind else {
       throw Breach(.pickerOrder, "\(client) read \(kind) of no picker after \(lastKind)")
     }
   }
 
-  /// The first number that it has to be told of, or to be told that it is another session's.
+  /// The first number that must come as an event or be marked as another session's.
   var nextOwn: UInt64? { next.map { max($0, activatedAt) } }
 
-  /// For who comes back in another run.
+  /// The position from which a client resumes in the next run.
   var cursor: (app: String, epoch: String, next: UInt64)? {
     guard let app, let epoch, let next else { return nil }
     return (app, epoch, next)
@@ -160,7 +161,7 @@ struct SessionBook {
     held[identifier] = Held(name: name, state: state)
   }
 
-  /// present, then what was found and asked, setupFailed perhaps, dismiss, finished: each once.
+  /// Present, then discoveries and renames, perhaps setupFailed, then dismiss and finished, each once.
   private mutating func follow(_ kind: String, of picker: String, _ client: String) throws(Breach) {
     let stage = pickers[picker]
     let following: Stage?
@@ -182,23 +183,23 @@ struct SessionBook {
     pickers[picker] = following
   }
 
-  /// Pickers whose end was not told.
+  /// The pickers without an end.
   var open: [String] { pickers.filter { $0.value != .finished }.map(\.key).sorted() }
 }
 
-/// What a watch of the operators was told: requests come, change, and close once.
+/// The requests that a watch of the operators received: each comes, changes, and closes once.
 struct RequestBook {
   private(set) var open: Set<String> = []
   private(set) var isSynced = false
 
-  mutating func take(_ reply: JSONObject, _ client: String) throws(Breach) {
+  mutating func readReply(_ reply: JSONObject, _ client: String) throws(Breach) {
     if let request = reply.object("request")?.text("request") { open.insert(request) }
     if let of = reply.text("of"), !open.contains(of) {
-      throw Breach(.wrongReply, "\(client) was told of a candidate of nothing")
+      throw Breach(.wrongReply, "\(client) received a candidate of an unknown request")
     }
     if let closed = reply.text("closed"), open.remove(closed) == nil {
-      throw Breach(.wrongReply, "\(client) was told twice that \(closed) is over")
+      throw Breach(.wrongReply, "\(client) received twice that \(closed) has closed")
     }
-    if reply.truth("isSynced") == true { isSynced = true }
+    if reply.bool("isSynced") == true { isSynced = true }
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Every event that anybody was told, by its number: all watchers must be told the same.
-struct Ledger {
+/// Every event that a watcher received, by its number: all watchers must receive the same.
+struct EventLog {
   private var messages: [UInt64: [UInt8]] = [:]
 
-  /// Whether nobody was told something else.
-  mutating func agrees(_ entry: WatchBook.Entry) -> Bool {
+  /// Whether no watcher received another event under this number.
+  mutating func agrees(with entry: WatchBook.Entry) -> Bool {
     guard let known = messages[entry.event.sequence] else {
       messages[entry.event.sequence] = entry.message
       return true

@@ -2,14 +2,14 @@
 
 import AgentSimulation
 
-/// What the command line asks for.
-struct Wishes {
+/// The options of the command line.
+struct Options {
   private(set) var seeds: ClosedRange<UInt64> = 1...10_000
   private(set) var isVerbose = false
-  /// Apps and operators only.
-  private(set) var isOfLife = false
+  /// Whether only the life cycles run.
+  private(set) var isLifeCycleOnly = false
 
-  /// Nil when it is not understood.
+  /// Nil when an argument is unknown or invalid.
   init?(_ arguments: ArraySlice<String>) {
     var (first, count) = (UInt64(1), UInt64(10_000))
     var rest = arguments
@@ -19,7 +19,7 @@ struct Wishes {
         continue
       }
       if argument == "--life" {
-        isOfLife = true
+        isLifeCycleOnly = true
         continue
       }
       guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
@@ -35,7 +35,7 @@ struct Wishes {
   }
 }
 
-/// What all runs came to.
+/// The sums of all runs.
 struct Totals: CustomStringConvertible {
   private var runs = 0
   private var steps = 0
