@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """report.py follow FOLDER PROCESSES SCENARIO…: prints a line for each scenario as its result appears in FOLDER, and
 fails when one failed, or when all of PROCESSES end without a result.
-report.py lost FOLDER SCENARIO WHY CONSOLE: writes the result of a scenario that the machine did not survive."""
+report.py lost FOLDER SCENARIO WHY CONSOLE: writes the result of a scenario during which the machine ended."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def is_alive(process):
 
 
 def result(path):
-    """What the scenario left, once it is whole."""
+    """The scenario's result, or None while the file is missing or incomplete."""
     try:
         return json.loads(path.read_text())
     except (OSError, ValueError):
@@ -44,7 +44,7 @@ def result(path):
 def follow(folder, processes, names):
     start, failed, left = time.monotonic(), 0, list(names)
     while left:
-        # Asked first: what they leave with their last breath counts.
+        # Checked before the results, because a machine may write one just before it ends.
         alive = any(is_alive(process) for process in processes)
         come = [(name, answer) for name in left if (answer := result(pathlib.Path(folder, name + ".json")))]
         for name, answer in come:
@@ -52,7 +52,7 @@ def follow(folder, processes, names):
             failed += not answer["passed"]
             print(line(name, answer), flush=True)
         if left and not come and not alive:
-            sys.exit(f"Scripts/lab: the machines are gone, and there is no result of {', '.join(left)}")
+            sys.exit(f"Scripts/lab: the machines have ended without a result of {', '.join(left)}")
         time.sleep(0.1)
     print(f"{len(names)} scenarios in {time.monotonic() - start:.0f} s")
     if failed:
@@ -61,7 +61,7 @@ def follow(folder, processes, names):
 
 def lost(folder, name, why, console):
     last = "\n".join(pathlib.Path(console).read_text(errors="replace").splitlines()[-15:])
-    answer = {"passed": False, "seconds": 0.0, "figures": {}, "why": f"{why}; its last words:\n{last}"}
+    answer = {"passed": False, "seconds": 0.0, "figures": {}, "why": f"{why}; the end of its console:\n{last}"}
     pathlib.Path(folder, name + ".json").write_text(json.dumps(answer))
 
 

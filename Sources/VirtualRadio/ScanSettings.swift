@@ -36,8 +36,8 @@ public struct ScanSettings: Equatable, Sendable {
 
   func isActive(on phy: PHY) -> Bool { phy == .coded ? coded?.isActive ?? isActive : isActive }
 
-  /// The channel that the scanner listens to on a primary PHY at `time`, or nil when the receiver is off or busy with the
-  /// other PHY: one receiver takes turns when both windows are open.
+  /// The channel that the scanner listens to on a primary PHY at `time`, or nil when the receiver is off or busy with
+  /// the other PHY: one receiver takes turns when both windows are open.
   func channel(on phy: PHY, at time: Instant) -> AdvertisingChannel? {
     guard let coded else { return schedule.channel(at: time) }
     let channels = (schedule.channel(at: time), coded.schedule.channel(at: time))

@@ -21,10 +21,10 @@ import Testing
       ("emit bytes=041001ff", .emit([4, 0x10, 1, 0xFF])),
       ("replay path=/a/b", .replay(path: "/a/b")),
     ])
-  func understood(line: String, order: Order) { #expect(Order(line) == order) }
+  func valid(line: String, order: Order) { #expect(Order(line) == order) }
 
   @Test(
-    "without a value that it needs is not understood",
+    "without a value that it needs is refused",
     arguments: [
       "", "dance", "load rate=0 count=1", "load rate=10", "fault kind=sad", "emit bytes=04zz", "load fast",
     ])

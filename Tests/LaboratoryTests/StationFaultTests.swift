@@ -21,17 +21,17 @@ import VirtualRadio
     #expect(try verdict(&fault, reset) == .cured)
   }
 
-  @Test("a deaf controller answers, and hears again when a scan is enabled")
+  @Test("a deaf controller answers, and reports again when a scan is enabled")
   func deafness() throws {
     var fault = StationFault(.deaf, cure: .scanEnables(1))
     #expect(try verdict(&fault, reset) == .delivered)
-    #expect(fault.lets(PacketEncoder.commandComplete(0x0C03)))
-    #expect(!fault.lets(PacketEncoder.leMetaEvent(0x02, [1, 0])))
+    #expect(fault.passes(PacketEncoder.commandComplete(0x0C03)))
+    #expect(!fault.passes(PacketEncoder.leMetaEvent(0x02, [1, 0])))
     #expect(try verdict(&fault, PacketEncoder.command(0x200C, [0, 0])) == .delivered)
     #expect(try verdict(&fault, scanEnable) == .cured)
   }
 
-  @Test("only the command that is named is refused")
+  @Test("only the named command is refused")
   func refusal() throws {
     var fault = StationFault(.refusing(status: 0x0C), opcode: 0x200C)
     #expect(try verdict(&fault, reset) == .delivered)

@@ -8,7 +8,7 @@ import VirtualRadio
 @Suite("The lab's station") struct StationTests {
   private static func time(_ milliseconds: Int64) -> Instant { Instant(microseconds: milliseconds * 1000) }
 
-  /// Takes everything that is due.
+  /// The packets that are due.
   private func packets(_ station: inout Station, at milliseconds: Int64) -> [[UInt8]] {
     var packets: [[UInt8]] = []
     while let packet = station.next(before: Self.time(milliseconds)) { packets.append(packet) }
@@ -28,18 +28,18 @@ import VirtualRadio
     station.load = ReportLoad(.legacy, rate: 1000, count: 50, addressCount: 3, from: Self.time(10))
     #expect(packets(&station, at: 29).count == 20)
     #expect(packets(&station, at: 1000).count == 30)
-    #expect(station.written.events == 50)
-    #expect(station.written.reports == 50)
+    #expect(station.counters.events == 50)
+    #expect(station.counters.reports == 50)
     #expect(station.load?.isOver == true)
   }
 
-  @Test("what falls due while nobody scans is withheld, not put off")
+  @Test("events that fall due while the controller does not scan are withheld, not delayed")
   func withheldLoad() {
     var station = Station(VirtualController(scene: [], seed: 1))
     station.load = ReportLoad(.legacy, rate: 100, count: 10, addressCount: 1, from: Self.time(0))
     #expect(packets(&station, at: 1000).isEmpty)
-    #expect(station.written.withheld == 10)
-    #expect(station.written.events == 0)
+    #expect(station.counters.withheld == 10)
+    #expect(station.counters.events == 0)
   }
 
   @Test("a mixed load has whole chains of extended reports")

@@ -27,8 +27,8 @@ import VirtualRadio
     #expect(times.allSatisfy { $0 >= 0 && $0 < 100_000_000 })
   }
 
-  /// The share received of 20,000 events has a standard error below 0.4 %. The events are not independent of each other,
-  /// because the phase between device and scanner moves by 5 ms an event; therefore 3 % are allowed.
+  /// The share received of 20,000 events has a standard error below 0.4 %. The events are not independent of each
+  /// other, because the phase between device and scanner moves by 5 ms an event; therefore 3 % are allowed.
   @Test(arguments: [10, 30, 60, 100])
   func aScheduleReceivesTheShareOfItsDuty(percent: Int) {
     let trace = SignalTrace(model, schedule: .duty(percent: percent), milliseconds: 2_100_000, seed: 4)

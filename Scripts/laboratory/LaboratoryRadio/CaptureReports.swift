@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// The report events of a capture, with their times from its first record on.
+/// The report events of a capture, with their times since its first record.
 public struct CaptureReports: Sendable {
   public struct Record: Equatable, Sendable {
     public let time: Instant
@@ -11,20 +11,20 @@ public struct CaptureReports: Sendable {
 
   public let records: [Record]
   private let start: Instant
-  private var place = 0
+  private var index = 0
 
-  /// They are played from `start` on. Clocks that step back are not followed.
+  /// Plays them from `start` on. A clock that steps back in the capture does not move time back.
   public init(_ bytes: [UInt8], from start: Instant) throws(BtsnoopError) {
     self.start = start
     records = try Self.records(bytes)
   }
 
-  public var nextTime: Instant? { place < records.count ? time(of: records[place]) : nil }
+  public var nextTime: Instant? { index < records.count ? time(of: records[index]) : nil }
 
   public mutating func next(at now: Instant) -> [UInt8]? {
     guard let time = nextTime, time <= now else { return nil }
-    defer { place += 1 }
-    return records[place].packet
+    defer { index += 1 }
+    return records[index].packet
   }
 
   private func time(of record: Record) -> Instant {
@@ -42,7 +42,7 @@ public struct CaptureReports: Sendable {
       guard case .packet(.event, isReceived: true, _) = record.content else { continue }
       var packet = [PacketKind.event.rawValue]
       for offset in 0..<record.payload.byteCount { packet.append(record.payload.uint8(at: offset)) }
-      guard Written.reportCount(packet) != nil else { continue }
+      guard StationCounters.reportCount(packet) != nil else { continue }
       records.append(Record(time: Instant(microseconds: last), packet: packet))
     }
     return records

@@ -2,13 +2,13 @@
 
 import HCI
 
-/// A command packet from the host, as far as faults and figures look at it.
+/// The parts of a command packet from the host that faults and counters use.
 public struct HostCommand: Equatable, Sendable {
   public let opcode: UInt16
   /// The first byte of its parameters.
   public let first: UInt8?
 
-  /// Nil for what is no command.
+  /// Nil when the packet is no command.
   public init?(_ packet: [UInt8]) {
     guard packet.count >= 4, packet[0] == PacketKind.command.rawValue else { return nil }
     opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8

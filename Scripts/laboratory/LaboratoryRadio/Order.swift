@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A line that a scenario sends to the controller's program: a verb, and words of the form key=value.
+/// A line that a scenario sends to the controller's program: a verb, and arguments of the form key=value.
 ///
 ///     count
 ///     load kind=legacy|mixed rate=N|flat-out count=N addresses=N
 ///     replay path=FILE
 ///     stop
 ///     fault kind=silent|deaf|ignoring|refusing [opcode=0x200c] [status=0x0c] [resets=N | scans=N]
-///     mend
+///     clear
 ///     emit bytes=041001ff
 ///     unplug
 ///     plug
@@ -17,23 +17,23 @@ public enum Order: Equatable, Sendable {
   case replay(path: String)
   case stop
   case fault(StationFault)
-  case mend
+  case clearFault
   case emit([UInt8])
   case unplug
   case plug
 
-  /// Nil for what is not understood.
+  /// Nil when the line is not a valid order.
   public init?(_ line: String) {
-    let words = line.split(separator: " ")
+    let parts = line.split(separator: " ")
     var values: [Substring: Substring] = [:]
-    for word in words.dropFirst() {
-      guard let sign = word.firstIndex(of: "=") else { return nil }
-      values[word[..<sign]] = word[word.index(after: sign)...]
+    for part in parts.dropFirst() {
+      guard let sign = part.firstIndex(of: "=") else { return nil }
+      values[part[..<sign]] = part[part.index(after: sign)...]
     }
-    switch words.first {
+    switch parts.first {
     case "count": self = .count
     case "stop": self = .stop
-    case "mend": self = .mend
+    case "clear": self = .clearFault
     case "unplug": self = .unplug
     case "plug": self = .plug
     case "load":

@@ -3,11 +3,11 @@
 public import HCI
 import VirtualRadio
 
-/// Report events at an even rate, made beforehand so that their maker costs next to nothing.
+/// Report events at an even rate, prepared in advance so that sending them costs little.
 ///
-/// An event that falls due while nobody scans is withheld, not put off.
+/// An event that falls due while the controller does not scan is withheld, not delayed.
 public struct ReportLoad: Sendable {
-  /// What the events carry.
+  /// The kinds of reports in the events.
   public enum Kind: String, Sendable {
     /// Legacy reports of 31 bytes.
     case legacy
@@ -16,15 +16,15 @@ public struct ReportLoad: Sendable {
   }
 
   private let packets: [[UInt8]]
-  /// Events a second; nil as fast as it goes.
+  /// Events a second; nil sends them as fast as possible.
   private let rate: Int?
   private let count: Int
   private let start: Instant
   /// Events that have fallen due so far.
   public private(set) var done = 0
 
-  /// `count` events in all, from `addressCount` devices in turn. Every tenth device has manufacturer data of 0x0EEE that
-  /// begins with a5 5a 00 10; the others are strangers.
+  /// `count` events in all, from `addressCount` devices in turn. Every tenth device has manufacturer data of 0x0EEE
+  /// that begins with a5 5a 00 10; the others have another company's.
   public init(_ kind: Kind, rate: Int?, count: Int, addressCount: Int, from start: Instant) {
     self.rate = rate
     self.count = count
@@ -70,7 +70,7 @@ public struct ReportLoad: Sendable {
       extendedFrom: address, set: 1, properties: ReportHeader.Properties(rawValue: 0), rssi: level, data)
   }
 
-  /// Flags and manufacturer data of so many bytes, its company included.
+  /// Flags and `bytes` bytes of manufacturer data, its company included.
   private static func payload(_ device: Int, bytes: Int) -> AdvertisingPayload {
     let isTarget = device % 10 == 0
     let head: [UInt8] = isTarget ? [0xA5, 0x5A, 0x00, 0x10] : [0x12, UInt8(device & 0xFF)]

@@ -3,31 +3,31 @@
 import HCI
 import VirtualRadio
 
-/// What is wrong with a controller until something cures it: each step of a recovery ladder has a fault that only it, or
-/// a later one, can end.
+/// A fault of a controller, and what ends it: for each recovery action there is a fault that only this action, or a
+/// later one, ends.
 public struct StationFault: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
-    /// Nothing goes either way.
+    /// No packet passes in either direction.
     case silent
-    /// Commands are answered, and nothing is heard.
+    /// Commands are answered, and no reports come.
     case deaf
-    /// Commands are not answered, and reports go on.
+    /// Commands are not answered, and reports continue.
     case ignoring
     /// Commands are answered with an error.
     case refusing(status: UInt8)
   }
 
-  /// What ends it, besides an order.
+  /// What ends it, besides an order of the scenario.
   public enum Cure: Equatable, Sendable {
     case none
-    /// So many Reset commands; the last of them is carried out.
+    /// This many Reset commands; the controller carries out the last one.
     case resets(Int)
-    /// So many commands that enable a scan.
+    /// This many commands that enable a scan.
     case scanEnables(Int)
   }
 
   public var kind: Kind
-  /// Only this command is ignored or refused; nil harms all of them.
+  /// The only command that is ignored or refused; nil affects all commands.
   public var opcode: UInt16?
   public var cure: Cure
 
@@ -37,16 +37,16 @@ public struct StationFault: Equatable, Sendable {
     self.cure = cure
   }
 
-  /// What becomes of a command.
+  /// What happens to a command.
   public enum Verdict: Equatable, Sendable {
-    /// The controller gets it, and the fault is over.
+    /// The controller receives it, and the fault is over.
     case cured
     case delivered
     case swallowed
     case answered([UInt8])
   }
 
-  /// Judges one command; counts those that cure.
+  /// Decides what happens to a command, and counts those that end the fault.
   public mutating func verdict(on command: HostCommand) -> Verdict {
     if cures(command) { return .cured }
     if let opcode, opcode != command.opcode { return .delivered }
@@ -73,10 +73,10 @@ public struct StationFault: Equatable, Sendable {
   }
 
   /// Whether a packet of the controller reaches the host.
-  public func lets(_ packet: [UInt8]) -> Bool {
+  public func passes(_ packet: [UInt8]) -> Bool {
     switch kind {
     case .silent: false
-    case .deaf: Written.reportCount(packet) == nil
+    case .deaf: StationCounters.reportCount(packet) == nil
     case .ignoring, .refusing: true
     }
   }

@@ -6,11 +6,11 @@ import LaboratoryRadio
 import LinuxSystem
 import VirtualRadio
 
-/// Carries packets between a station and the kernel in real time, and takes orders.
+/// Carries packets between a station and the kernel in real time, and carries out orders.
 ///
-/// One scenario at a time is connected; each line it sends is answered with a line of JSON.
+/// One scenario at a time is connected; the program answers each of its lines with a line of JSON.
 final class StationProgram {
-  /// So many packets are written before orders and commands are looked at again.
+  /// How many packets it writes before it reads orders and commands again.
   private static let packetCountMax = 256
   private static let lineBytesMax = 4096
 
@@ -30,7 +30,7 @@ final class StationProgram {
   init(_ controller: consuming VirtualController, controlPath: String) throws {
     let origin = try BootTime.now()
     let adapter = try VhciAdapter()
-    // Last, because who finds it may rely on the adapter.
+    // Last: a scenario that finds the socket expects the adapter to exist.
     let listener = try UnixListener(replacing: controlPath, interim: controlPath + ".new", mode: 0o600)
     self.origin = origin
     self.listener = listener
@@ -41,20 +41,20 @@ final class StationProgram {
   func run() throws {
     while true {
       try wait()
-      try takeCommands()
-      // What is left is due, so that the next wait is none.
-      try deliver()
-      try takeOrders()
+      try readCommands()
+      // Packets that remain are due, so that the next wait ends at once.
+      try writePackets()
+      try readOrders()
     }
   }
 
   private func now() throws(SystemError) -> Instant { Instant(microseconds: try BootTime.now() - origin) }
 
-  /// Until something comes in, or is due.
+  /// Waits until there is something to read, or a packet is due.
   private func wait() throws {
     let due = adapter == nil ? nil : station.nextTime
     let left = try due.map { try $0.microseconds - now().microseconds }
-    // Rounded up; a load makes good what has fallen due meanwhile.
+    // Rounded up; a load then sends everything that has fallen due.
     let milliseconds = left.map { $0 <= 0 ? 0 : Int32(clamping: ($0 - 1) / 1000 + 1) } ?? -1
     var entries = [pollfd(fd: listener.descriptor.number, events: Int16(POLLIN), revents: 0)]
     if let client { entries.append(pollfd(fd: client.descriptor.number, events: Int16(POLLIN), revents: 0)) }
@@ -63,11 +63,11 @@ final class StationProgram {
     _ = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
   }
 
-  private func takeCommands() throws {
+  private func readCommands() throws {
     while let packet = try adapter?.read() { station.receive(packet, at: try now()) }
   }
 
-  private func deliver() throws {
+  private func writePackets() throws {
     guard let adapter else { return }
     let now = try now()
     for _ in 0..<Self.packetCountMax {
@@ -76,7 +76,7 @@ final class StationProgram {
     }
   }
 
-  private func takeOrders() throws {
+  private func readOrders() throws {
     if client == nil, case .connection(let descriptor, _) = try listener.accept() {
       client = Connection(descriptor)
     }
@@ -91,13 +91,13 @@ final class StationProgram {
     while let end = line.firstIndex(of: UInt8(ascii: "\n")) {
       let text = String(decoding: line[..<end], as: UTF8.self)
       line.removeFirst(end + 1)
-      let answer = try carryOut(text)
+      let answer = try execute(text)
       _ = try client?.descriptor.write(Array((answer + "\n").utf8)[...])
     }
   }
 
-  private func carryOut(_ text: String) throws -> String {
-    guard let order = Order(text) else { return "{\"error\":\"not understood\"}" }
+  private func execute(_ text: String) throws -> String {
+    guard let order = Order(text) else { return "{\"error\":\"unknown order\"}" }
     switch order {
     case .count: break
     case .load(let kind, let rate, let count, let addressCount):
@@ -110,7 +110,7 @@ final class StationProgram {
       station.load = nil
       station.replay = nil
     case .fault(let fault): station.fault = fault
-    case .mend: station.fault = nil
+    case .clearFault: station.fault = nil
     case .emit(let bytes): station.emit(bytes)
     case .unplug: adapter = nil
     case .plug:
@@ -126,14 +126,14 @@ final class StationProgram {
   private var index: Int { adapter.map { Int($0.index) } ?? -1 }
 
   private var state: String {
-    let written = station.written
-    let counters = station.controller.counters
+    let counters = station.counters
+    let commands = station.controller.counters
     let numbers: [(String, Int)] = [
       ("index", index),
-      ("packets", written.packets), ("events", written.events), ("reports", written.reports),
-      ("withheld", written.withheld), ("commands", written.commands), ("resets", written.resets),
-      ("scanEnables", written.scanEnables), ("scanDisables", written.scanDisables),
-      ("unknownCommands", counters.unknownCommands), ("plugs", plugs),
+      ("packets", counters.packets), ("events", counters.events), ("reports", counters.reports),
+      ("withheld", counters.withheld), ("commands", counters.commands), ("resets", counters.resets),
+      ("scanEnables", counters.scanEnables), ("scanDisables", counters.scanDisables),
+      ("unknownCommands", commands.unknownCommands), ("plugs", plugs),
     ]
     let states: [(String, Bool)] = [
       ("scanning", station.controller.isScanning), ("plugged", adapter != nil),

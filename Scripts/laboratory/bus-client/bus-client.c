@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// bus-client ADAPTER: what an application on bluetoothd has to do to hear advertisements, as leanly as C can. Has the
-// adapter discover with duplicates, counts the signals that carry a device's RSSI, and prints their number at
-// SIGUSR1 and when SIGTERM ends it. Interfaces: BlueZ, doc/adapter-api.txt and doc/device-api.txt.
+// bus-client ADAPTER: receives advertisements through bluetoothd with as little work as an application can do. It
+// starts discovery with duplicates, counts the signals that carry a device's RSSI, and prints their number at SIGUSR1,
+// and at SIGTERM, which ends it. Interfaces: BlueZ, doc/adapter-api.txt and doc/device-api.txt.
 
 #include <dbus/dbus.h>
 #include <signal.h>
@@ -88,7 +88,7 @@ static int is_report(DBusMessage *message) {
   return 0;
 }
 
-int main(int count, char **words) {
+int main(int count, char **arguments) {
   DBusError error = DBUS_ERROR_INIT;
   DBusConnection *bus;
   char path[64];
@@ -98,7 +98,7 @@ int main(int count, char **words) {
   signal(SIGUSR1, ask);
   bus = dbus_bus_get(DBUS_BUS_SYSTEM, &error);
   if (!bus) die("the bus", &error);
-  snprintf(path, sizeof path, "/org/bluez/%s", words[1]);
+  snprintf(path, sizeof path, "/org/bluez/%s", arguments[1]);
   dbus_bus_add_match(bus, "type='signal',sender='org.bluez'", &error);
   if (dbus_error_is_set(&error)) die("the match", &error);
   set_filter(bus, path);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shipped agent, as its users see it: through its socket, and from outside."""
+"""The shipped agent, tested as its users see it: through its socket, and as a process."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from errors import Failure
+from errors import ScenarioError
 from program import Program
 
 MANIFEST = """schema = 1
@@ -30,7 +30,7 @@ descriptor.bluetooth-manufacturer-data-blob = "a55a0010"
 descriptor.bluetooth-manufacturer-data-mask = "ffff00f0"
 """
 
-# Listens all the time, and has a step of its own, which a scenario takes.
+# A board that scans all the time and has a recovery step of its own, which a scenario carries out.
 LAB_BOARD = (pathlib.Path("/lab/Board/virtual.toml").read_text().replace('name = "virtual"', 'name = "lab"') + """
 [[recovery]]
 step = "rebind"
@@ -39,8 +39,8 @@ device = "controller-0"
 """)
 
 
-class Answering:
-    """What an agent says on its socket, `socket_path`; whose `world` waits."""
+class GatewayCaller:
+    """Calls an agent at its socket, `socket_path`, and waits in `world`."""
 
     def client(self, user=0):
         return Client(self.socket_path, user)
@@ -56,7 +56,7 @@ class Answering:
         return self.status()["radio"]
 
     def metrics(self):
-        """All of them: names with labels as they stand, numbers."""
+        """All metrics: their names with labels, and their numbers."""
         values = {}
         for line in self.call("Metrics")["text"].splitlines():
             if line and not line.startswith("#"):
@@ -65,7 +65,7 @@ class Answering:
         return values
 
     def await_state(self, state, seconds=20):
-        """Waits for a state of the radio; answers what it says then."""
+        """Waits for a state of the radio, and returns the radio's status."""
         return self.world.until(
             lambda: (radio := self.radio())["state"] == state and radio, f"the radio is {state}", seconds)
 
@@ -74,9 +74,9 @@ class Answering:
         return self.metrics()[name]
 
 
-class Agent(Answering, Program):
-    """It is there, and answers, when this is made; it need not scan yet. `more` is about the gateway,
-    `item` about the item; `before` is what it is started by."""
+class Agent(GatewayCaller, Program):
+    """When the constructor returns, the agent replies; it may not scan yet. `more` is added to the gateway's table,
+    `item` to the item's; `before` is the command that starts it."""
 
     def __init__(self, world, radio="hci0", access="shared", board="virtual", more="", item="", manifest=None,
                  before=(), user=None, wait=True):
@@ -90,35 +90,35 @@ class Agent(Answering, Program):
         path.write_text(manifest or MANIFEST.format(radio=radio, access=access, board=board, more=more) + item)
         path.chmod(0o644)
         self.socket_path = str(self.home / "socket")
-        words = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,
+        command = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,
                  "--state", self.home / "state"]
         if user:
             shutil.chown(self.home, user, user)
-        super().__init__(world, "accessoryd", words)
+        super().__init__(world, "accessoryd", command)
         if wait:
             self.await_socket()
 
     def await_socket(self):
         self.world.until(
-            lambda: pathlib.Path(self.socket_path).exists() or not self.is_running, "the agent's socket is there")
+            lambda: pathlib.Path(self.socket_path).exists() or not self.is_running, "the agent's socket exists")
         if not self.is_running:
-            raise Failure(f"the agent ended: {self.said(5)}")
+            raise ScenarioError(f"the agent ended: {self.log_text(5)}")
 
     def start_again(self):
-        """After it was killed: the same words, the same state."""
+        """Starts the killed agent again with the same command and state."""
         pathlib.Path(self.socket_path).unlink(missing_ok=True)
         self.start()
         self.await_socket()
 
     @property
     def recovery_request(self):
-        """The file that asks for the board's own step."""
+        """The file with which the agent requests the board's own step."""
         return self.home / "recovery-request"
 
-    def tool(self, *words):
-        """accessoryctl as the operator runs it."""
+    def tool(self, *arguments):
+        """Runs accessoryctl as an operator does, and returns its output."""
         done = subprocess.run(
-            ["/lab/bin/accessoryctl", *words, "--socket", self.socket_path], capture_output=True, text=True)
+            ["/lab/bin/accessoryctl", *arguments, "--socket", self.socket_path], capture_output=True, text=True)
         return done.stdout
 
 
@@ -129,7 +129,7 @@ class Client:
         self.rest = b""
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(30)
-        # The kernel tells the agent who connects.
+        # The kernel reports this account to the agent.
         os.seteuid(user)
         try:
             self.socket.connect(path)
@@ -143,7 +143,7 @@ class Client:
         self.socket.close()
 
     def send(self, method, more=False, **parameters):
-        """A method of the gateway's, or one with the name of its interface."""
+        """Calls a method of the gateway, or a method with the name of its interface."""
         name = method if "." in method else "io.accessoryd.Gateway." + method
         call = {"method": name, "parameters": parameters, "more": more}
         self.socket.sendall(json.dumps(call).encode() + b"\0")
@@ -152,12 +152,12 @@ class Client:
         while b"\0" not in self.rest:
             data = self.socket.recv(1 << 16)
             if not data:
-                raise Failure("the agent has hung up")
+                raise ScenarioError("the agent has hung up")
             self.rest += data
         reply, self.rest = self.rest.split(b"\0", 1)
         reply = json.loads(reply)
         if "error" in reply:
-            raise Failure(f"the agent refuses: {reply}")
+            raise ScenarioError(f"the agent refuses: {reply}")
         return reply["parameters"]
 
     def call(self, method, **parameters):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""bleak-client.py: counts what the library bleak tells of advertisements until SIGTERM, and prints
-the number then and at SIGUSR1."""
+"""bleak-client.py: counts the advertisements that the library bleak reports, and prints their number at SIGUSR1, and at
+SIGTERM, which ends it."""
 
 import asyncio
 import signal
@@ -10,23 +10,23 @@ from bleak import BleakScanner
 reports = 0
 
 
-def heard(device, advertisement):
+def count(device, advertisement):
     global reports
     reports += 1
 
 
-def tell():
+def print_count():
     print(reports, flush=True)
 
 
 async def main():
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, tell)
-    async with BleakScanner(heard, bluez={"filters": {"DuplicateData": True}}):
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, print_count)
+    async with BleakScanner(count, bluez={"filters": {"DuplicateData": True}}):
         print("discovers", flush=True)
         await ended.wait()
-    tell()
+    print_count()
 
 
 asyncio.run(main())

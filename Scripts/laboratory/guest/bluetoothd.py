@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The other user of the adapter, and the bus it needs."""
+"""bluetoothd, which shares the adapter, and the bus that it needs."""
 
 import subprocess
 
@@ -11,21 +11,21 @@ class Bluetoothd(Program):
         if not hasattr(world, "bus"):
             world.bus = Program(world, "dbus-daemon", ["dbus-daemon", "--system", "--nofork", "--nopidfile"])
             world.open.append(world.bus)
-            world.until(lambda: _answers(), "the bus answers")
+            world.until(lambda: _bus_answers(), "the bus answers")
         settings = world.folder / "main.conf"
         settings.write_text(f"[Policy]\nAutoEnable={'true' if auto_enable else 'false'}\n")
         super().__init__(world, "bluetoothd", ["/usr/libexec/bluetooth/bluetoothd", "-n", "-f", settings])
         world.until(lambda: _has("org.bluez"), "bluetoothd is on the bus")
 
     def discover(self, world):
-        """A client that has bluetoothd scan for as long as it runs."""
+        """Starts a client for which bluetoothd scans as long as it runs."""
         script = "(echo scan on; exec sleep 1000) | bluetoothctl"
         client = Program(world, "bluetoothctl", ["sh", "-c", script])
         world.open.append(client)
         return client
 
 
-def _answers():
+def _bus_answers():
     return _call("org.freedesktop.DBus.GetId") is not None
 
 
@@ -35,6 +35,6 @@ def _has(name):
 
 
 def _call(method, *arguments):
-    words = ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/", method, *arguments]
-    done = subprocess.run(words, capture_output=True, text=True)
+    command = ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/", method, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None

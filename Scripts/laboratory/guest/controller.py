@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controller behind /dev/vhci, and the orders it takes (Scripts/laboratory/LaboratoryRadio/Order.swift)."""
+"""The controller at /dev/vhci, and its orders (Scripts/laboratory/LaboratoryRadio/Order.swift)."""
 
 import json
 import pathlib
 import socket
 import time
 
-from errors import Failure
+from errors import ScenarioError
 from program import Program
 
 EMPTY = """schema = 1
@@ -24,7 +24,7 @@ def flag(value):
 
 
 class Controller(Program):
-    """`scene` is a file or a scene's text; without one nobody is there but what a load brings."""
+    """`scene` is a file or a scene's text; without one, only a load sends reports."""
 
     def __init__(self, world, scene="", extended=True, address="00:E0:4C:00:00:01"):
         if not scene:
@@ -37,7 +37,7 @@ class Controller(Program):
         super().__init__(world, "controller", ["vhci-scene", scene, "--control", self.control])
         world.until(lambda: self.control.exists() or not self.is_running, "the controller's program runs")
         if not self.is_running:
-            raise Failure(f"the controller's program ended: {self.said(5)}")
+            raise ScenarioError(f"the controller's program ended: {self.log_text(5)}")
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(20)
         self.socket.connect(str(self.control))
@@ -45,21 +45,21 @@ class Controller(Program):
         self.settle()
 
     def settle(self):
-        """Waits until the kernel has brought the adapter up for the first time."""
-        self.world.until(lambda: self.count()["commands"] > 8, "the kernel talks to the adapter")
-        self.world.until(lambda: self._rests(), "the kernel has nothing more to say")
+        """Waits until the kernel has initialized the adapter."""
+        self.world.until(lambda: self.count()["commands"] > 8, "the kernel sends commands to the adapter")
+        self.world.until(lambda: self._is_idle(), "the kernel sends no more commands")
 
-    def _rests(self):
+    def _is_idle(self):
         before = self.count()["commands"]
         time.sleep(0.25)
         return self.count()["commands"] == before
 
     def order(self, verb, **values):
-        words = [verb] + [f"{key}={value}" for key, value in values.items()]
-        self.socket.sendall((" ".join(words) + "\n").encode())
+        line = " ".join([verb] + [f"{key}={value}" for key, value in values.items()])
+        self.socket.sendall((line + "\n").encode())
         answer = json.loads(self.reader.readline() or "{}")
         if "error" in answer or not answer:
-            raise Failure(f"the controller does not take {' '.join(words)!r}: {answer}")
+            raise ScenarioError(f"the controller refuses {line!r}: {answer}")
         return answer
 
     def count(self):
@@ -74,7 +74,7 @@ class Controller(Program):
         return f"hci{self.index}"
 
     def load(self, rate, seconds, kind="legacy", addresses=300):
-        """Reports at an even rate, events a second."""
+        """Starts a load of `rate` report events a second."""
         return self.order("load", rate=rate, count=rate * seconds, kind=kind, addresses=addresses)
 
     def flood(self, count, kind="legacy", addresses=300):
@@ -92,8 +92,8 @@ class Controller(Program):
     def fault(self, kind, **values):
         return self.order("fault", kind=kind, **values)
 
-    def mend(self):
-        return self.order("mend")
+    def clear_fault(self):
+        return self.order("clear")
 
     def hardware_error(self, code=0x42):
         return self.order("emit", bytes=f"041001{code:02x}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 
-class Failure(Exception):
-    """What a scenario shows is not so."""
+class ScenarioError(Exception):
+    """A condition of a scenario does not hold."""

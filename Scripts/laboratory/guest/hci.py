@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bluetooth sockets of the scenarios themselves (Linux, include/net/bluetooth/hci_sock.h and mgmt.h)."""
+"""The scenarios' own Bluetooth sockets (Linux, include/net/bluetooth/hci_sock.h and mgmt.h)."""
 
 import ctypes
 import fcntl
@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 
-from errors import Failure
+from errors import ScenarioError
 
 CHANNEL_RAW, CHANNEL_USER, CHANNEL_CONTROL = 0, 1, 3
 NO_DEVICE = 0xFFFF
@@ -20,17 +20,17 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def open_channel(device, channel):
-    made = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.BTPROTO_HCI)
+    opened = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.BTPROTO_HCI)
     address = struct.pack("<HHH", socket.AF_BLUETOOTH, device, channel)
-    if libc.bind(made.fileno(), address, len(address)) < 0:
+    if libc.bind(opened.fileno(), address, len(address)) < 0:
         code = ctypes.get_errno()
-        made.close()
+        opened.close()
         raise OSError(code, os.strerror(code))
-    return made
+    return opened
 
 
 def flags(index):
-    """The adapter's flags as hciconfig shows them; bit 0 is UP."""
+    """The adapter's flags, as hciconfig prints them; bit 0 is UP."""
     with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as control:
         # struct hci_dev_info: dev_id, name[8], bdaddr[6], flags.
         info = bytearray(struct.pack("<H", index).ljust(92, b"\0"))
@@ -43,7 +43,7 @@ def is_up(index):
 
 
 def drops(connection):
-    """What the kernel dropped, exactly."""
+    """How many packets the kernel dropped."""
     return struct.unpack_from("<9I", connection.getsockopt(socket.SOL_SOCKET, SO_MEMINFO, 36))[MEMINFO_DROPS]
 
 
@@ -82,14 +82,15 @@ class RawReader:
         self.socket.send(struct.pack("<BHB", 1, opcode, len(parameters)) + parameters)
 
 
-class Management:
-    """The kernel's management socket (BlueZ, doc/mgmt-api.txt)."""
+class Mgmt:
+    """The kernel's mgmt socket (BlueZ, doc/mgmt-api.txt)."""
 
     POWERED, LE, DISCOVERY_START, DISCOVERY_STOP, READ_INFO = 0x0005, 0x000D, 0x0023, 0x0024, 0x0004
     ADD_MONITOR, REMOVE_MONITOR, READ_MONITORS = 0x0052, 0x0053, 0x0051
 
     def call(self, opcode, index=NO_DEVICE, parameters=b""):
-        """Answers the status and what was returned. A socket that stays open would fill with an event per report."""
+        """Returns the status and the return parameters. Each call opens a socket, because an open one fills with an
+        event for each report."""
         with open_channel(NO_DEVICE, CHANNEL_CONTROL) as control:
             control.settimeout(20)
             control.send(struct.pack("<HHH", opcode, index, len(parameters)) + parameters)
@@ -100,14 +101,14 @@ class Management:
                 # Command Complete and Command Status.
                 if code in (1, 2) and struct.unpack_from("<H", event, 6)[0] == opcode:
                     return event[8], event[9:]
-        raise Failure(f"no answer to management command {opcode:#06x}")
+        raise ScenarioError(f"no answer to mgmt command {opcode:#06x}")
 
     def power(self, index, on=True):
         status, _ = self.call(self.POWERED, index, bytes([on]))
         return status
 
     def settings(self, index):
-        """Current settings; bit 0 is powered."""
+        """The current settings; bit 0 is powered."""
         status, info = self.call(self.READ_INFO, index)
         return struct.unpack_from("<I", info, 13)[0] if status == 0 else None
 
@@ -116,6 +117,6 @@ class Management:
         status, answer = self.call(self.READ_MONITORS, index)
         if status:
             return []
-        # Supported and enabled features, handles and patterns at most; the number of handles.
+        # Supported and enabled features, the most handles and patterns; then the number of handles.
         count = struct.unpack_from("<H", answer, 11)[0]
         return list(struct.unpack_from(f"<{count}H", answer, 13))

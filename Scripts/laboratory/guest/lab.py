@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a scenario works with: a controller, the agent, other programs, and figures."""
+"""The objects of a scenario: a controller, the agent, other programs, and figures."""
 
 import pathlib
 import tempfile
@@ -8,19 +8,19 @@ import time
 from agent import Agent
 from bluetoothd import Bluetoothd
 from controller import Controller
-from errors import Failure
+from errors import ScenarioError
 from monitor import Monitor
 from system import System
 
-__all__ = ["Failure", "Lab"]
+__all__ = ["ScenarioError", "Lab"]
 
 
 class Lab:
-    """The world of one scenario: a folder for what it leaves, and programs that end with it."""
+    """The world of one scenario: its folder, its figures, and the programs that end with it."""
 
     def __init__(self, results):
         self.results = results
-        # In memory; sockets have short names.
+        # In memory, and with a short name, because socket paths are limited.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab-"))
         self.folder.chmod(0o755)
         self.figures = {}
@@ -33,7 +33,7 @@ class Lab:
         return program
 
     def controller(self, scene="", **settings):
-        """An adapter of the kernel's; it is there when this returns."""
+        """Creates an adapter of the kernel and its controller."""
         return self._keep(Controller(self, scene, **settings))
 
     def agent(self, **settings):
@@ -43,11 +43,11 @@ class Lab:
         return self._keep(Bluetoothd(self, **settings))
 
     def system(self):
-        """systemd with the units installed."""
+        """Starts systemd with the installed units."""
         return self._keep(System(self))
 
     def monitor(self):
-        """Records what all adapters and their users say from now on."""
+        """Starts to record the packets of all adapters."""
         return self._keep(Monitor(self))
 
     def figure(self, name, value):
@@ -55,24 +55,24 @@ class Lab:
 
     def check(self, condition, sentence):
         if not condition:
-            raise Failure(sentence)
+            raise ScenarioError(sentence)
 
     def equal(self, left, right, what):
         self.check(left == right, f"{what}: {left!r} is not {right!r}")
 
     def until(self, condition, what, seconds=20, step=0.05):
-        """Waits until it holds; answers what it says."""
+        """Waits until the condition is true, and returns its value."""
         end = time.monotonic() + seconds
         while not (value := condition()):
             if time.monotonic() > end:
-                raise Failure(f"not in {seconds} s: {what}")
+                raise ScenarioError(f"not in {seconds} s: {what}")
             time.sleep(step)
         return value
 
-    def last_words(self):
+    def log_tails(self):
         """The ends of the programs' logs."""
-        words = {program.name: program.said(15) for program in self.logs}
-        return "".join(f"\n-- {name}\n{said}" for name, said in words.items() if said)
+        tails = {program.name: program.log_text(15) for program in self.logs}
+        return "".join(f"\n-- {name}\n{tail}" for name, tail in tails.items() if tail)
 
     def end(self):
         for program in reversed(self.open):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""probe.py: tries what a confined service may not do, and prints how each ended: "done", or the name of the error."""
+"""probe.py: tries what a confined service may not do, and prints each outcome: "done", or the name of the error."""
 
 import ctypes
 import errno
@@ -12,8 +12,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWUSER, PER_LINUX32, PTRACE_TRACEME = 0x10000000, 8, 0
 
 
-def call(name, *words):
-    if getattr(libc, name)(*words) < 0:
+def call(name, *arguments):
+    if getattr(libc, name)(*arguments) < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
 
@@ -22,7 +22,7 @@ def open_socket(family, protocol=0):
     socket.socket(family, socket.SOCK_RAW if protocol else socket.SOCK_STREAM, protocol).close()
 
 
-# What any account may do, unless something forbids it.
+# Calls that any account may make, unless its service forbids them.
 TRIES = {
     "AF_UNIX": lambda: open_socket(socket.AF_UNIX),
     "AF_BLUETOOTH": lambda: open_socket(socket.AF_BLUETOOTH, socket.BTPROTO_HCI),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A program of a scenario, its log, and what it takes."""
+"""A program of a scenario, its log, and the resources that it uses."""
 
 import pathlib
 import signal
@@ -9,12 +9,12 @@ PATIENCE = 10
 
 
 class Usage:
-    """What a process has taken so far: processor seconds, waits of its own will, kilobytes."""
+    """The resources that a process has used so far: processor seconds, voluntary context switches, kilobytes."""
 
     def __init__(self, process):
         root = pathlib.Path(f"/proc/{process}")
         tasks = list((root / "task").iterdir())
-        # Nanoseconds, much finer than the clock ticks of /proc/PID/stat.
+        # In nanoseconds, much finer than the clock ticks of /proc/PID/stat.
         self.seconds = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
         self.switches = sum(_status(task)["voluntary_ctxt_switches"] for task in tasks)
         status = _status(root)
@@ -29,20 +29,21 @@ def _status(folder):
 
 
 class Program:
-    """Runs from when it is made; its log is kept with the results."""
+    """A program that the constructor starts; its log is kept with the results."""
 
-    def __init__(self, world, name, words, quiet=False):
+    def __init__(self, world, name, command, quiet=False):
         self.world = world
         self.name = name
         self.path = world.results / f"{name}.log"
-        self.words = [str(word) for word in words]
+        self.command = [str(argument) for argument in command]
         self.quiet = quiet
         self.start()
 
     def start(self):
         self.log = open(self.path, "ab")
         self.process = subprocess.Popen(
-            self.words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if self.quiet else self.log, stderr=self.log)
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if self.quiet else self.log,
+            stderr=self.log)
 
     @property
     def pid(self):
@@ -55,7 +56,7 @@ class Program:
     def usage(self):
         return Usage(self.pid)
 
-    def said(self, rows=None):
+    def log_text(self, rows=None):
         lines = self.path.read_text(errors="replace").splitlines()
         return "\n".join(lines[-rows:] if rows else lines)
 
@@ -64,7 +65,7 @@ class Program:
         self.process.wait(PATIENCE)
 
     def end(self, patience=PATIENCE):
-        """Asks it to end, and answers how it did."""
+        """Ends the program, and returns its exit status."""
         if self.is_running:
             self.process.send_signal(signal.SIGTERM)
             try:

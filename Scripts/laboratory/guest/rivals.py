@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How others receive advertisements: bluetoothd, the bus, and a client."""
+"""The programs that the agent is compared with: bluetoothd, the bus, and a client."""
 
 import signal
 
@@ -13,35 +13,36 @@ CLIENTS = {
 
 
 class Rival:
-    """A client on bluetoothd that discovers; the load may begin when this is made."""
+    """A client that discovers through bluetoothd; when the constructor returns, the load can begin."""
 
     def __init__(self, lab, controller, kind):
         self.lab = lab
         self.controller = controller
         self.daemon = lab.bluetoothd()
         lab.until(lambda: hci.is_up(controller.index), "bluetoothd powers the adapter")
-        words = [word.format(adapter=controller.name_of_adapter) for word in CLIENTS[kind]]
-        self.client = Program(lab, kind.replace(" ", "-"), words)
+        command = [argument.format(adapter=controller.name_of_adapter) for argument in CLIENTS[kind]]
+        self.client = Program(lab, kind.replace(" ", "-"), command)
         lab.open.append(self.client)
         lab.logs.append(self.client)
-        lab.until(lambda: "discovers" in self.client.said() or not self.client.is_running, "the client discovers", 60)
-        lab.check(self.client.is_running, f"the client runs: {self.client.said(5)}")
+        lab.until(
+            lambda: "discovers" in self.client.log_text() or not self.client.is_running, "the client discovers", 60)
+        lab.check(self.client.is_running, f"the client runs: {self.client.log_text(5)}")
         controller.await_scan()
 
     def usages(self):
         return [Usage(program.pid) for program in (self.daemon, self.lab.bus, self.client)]
 
     def heard(self):
-        """What the client has counted so far; it tells when it is asked by SIGUSR1."""
-        rows = len(self.client.said().splitlines())
+        """How many reports the client has counted so far; it prints the number at SIGUSR1."""
+        rows = len(self.client.log_text().splitlines())
         self.client.process.send_signal(signal.SIGUSR1)
-        self.lab.until(lambda: len(self.client.said().splitlines()) > rows, "the client tells what it counted")
-        return int(self.client.said().splitlines()[-1])
+        self.lab.until(lambda: len(self.client.log_text().splitlines()) > rows, "the client prints what it counted")
+        return int(self.client.log_text().splitlines()[-1])
 
     def reports(self):
-        """Ends the client, and answers what it has counted."""
+        """Ends the client, and returns how many reports it has counted."""
         self.client.end(20)
-        return int(self.client.said().splitlines()[-1])
+        return int(self.client.log_text().splitlines()[-1])
 
     def end(self):
         self.daemon.end()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs scenarios of the plan that no other machine has taken, each in a process and control group of its own, and
-leaves a result for each."""
+"""Runs the scenarios of the plan that no other machine has claimed, each in its own process and control group, and
+writes a result for each."""
 
 import importlib.util
 import json
@@ -15,12 +15,12 @@ import lab
 
 SHARED = pathlib.Path("/mnt")
 RESULTS = SHARED / "results"
-# Which machine this is.
+# The number of this machine.
 NUMBER = re.search(r"lab\.machine=(\d+)", pathlib.Path("/proc/cmdline").read_text())[1]
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 ADAPTERS = pathlib.Path("/sys/class/bluetooth")
 PATIENCE = 120
-# The machine is not as it should be; it is booted again for what is left.
+# The exit status for a machine that is not clean; the host boots it again for the remaining scenarios.
 BOOT_AGAIN = 3
 
 
@@ -32,19 +32,19 @@ def load(name):
     return module
 
 
-def perform(name, result):
-    """In the child: fills in the result."""
+def run_scenario(name, result):
+    """Runs in the child process, and fills in the result."""
     world = lab.Lab(RESULTS / name)
     start = time.monotonic()
     try:
         load(name).scenario(world)
         result.update(passed=True, why="")
-    except lab.Failure as failure:
-        result.update(passed=False, why=str(failure))
+    except lab.ScenarioError as error:
+        result.update(passed=False, why=str(error))
     except BaseException:
         result.update(passed=False, why=traceback.format_exc())
     if not result["passed"]:
-        result["why"] += world.last_words()
+        result["why"] += world.log_tails()
     result.update(seconds=time.monotonic() - start, figures=world.figures)
     world.end()
     write(name, result)
@@ -57,7 +57,7 @@ def write(name, result):
 
 
 def patience(name):
-    """A scenario that takes longer says so; it is not imported here, where it could do harm."""
+    """The time limit of a scenario. The file is read, not imported, because importing it here could do harm."""
     for line in (pathlib.Path(__file__).parents[1] / "scenarios" / f"{name}.py").read_text().splitlines():
         if line.startswith("PATIENCE = "):
             return int(line.split("=")[1])
@@ -65,7 +65,7 @@ def patience(name):
 
 
 def run(name):
-    """Whether the next one can follow in this machine."""
+    """Runs a scenario, and returns whether this machine can run another one."""
     (SHARED / f"begun.{NUMBER}").write_text(name)
     (RESULTS / name).mkdir(exist_ok=True)
     group = GROUPS / name
@@ -75,10 +75,10 @@ def run(name):
     if child == 0:
         os.setsid()
         (group / "cgroup.procs").write_text("0")
-        perform(name, {})
+        run_scenario(name, {})
         os._exit(0)
     ended = wait(child, start + patience(name))
-    # Whoever is left, wherever it went.
+    # Kills the remaining processes, whatever their session.
     (group / "cgroup.kill").write_text("1")
     if not ended:
         wait(child, time.monotonic() + 5)
@@ -97,7 +97,7 @@ def wait(child, end):
 
 
 def is_clean(group):
-    """Whether nothing of it is left: no process, no adapter."""
+    """Whether no process and no adapter of the scenario is left."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
         reap()
@@ -109,7 +109,7 @@ def is_clean(group):
 
 
 def remove(group):
-    """With the groups that were made in it."""
+    """Removes a group with the groups in it."""
     for child in group.iterdir():
         if child.is_dir():
             remove(child)
@@ -124,8 +124,8 @@ def reap():
         pass
 
 
-def take(name):
-    """Whether it is ours to run: the folder is made by one machine only."""
+def claim(name):
+    """Whether this machine runs the scenario: only one machine can create the folder."""
     try:
         (SHARED / "taken" / name).mkdir()
         return True
@@ -134,5 +134,5 @@ def take(name):
 
 
 for name in (SHARED / "plan").read_text().split():
-    if take(name) and not run(name):
+    if claim(name) and not run(name):
         sys.exit(BOOT_AGAIN)

@@ -33,7 +33,7 @@ dbm = -60
 
 
 def crowd(count, targets, interval=1000):
-    """So many devices, so many of them what the manifest looks for."""
+    """A scene of `count` devices, of which the first `targets` match the manifest."""
     rows = []
     for index in range(count):
         is_target = index < targets
@@ -45,6 +45,6 @@ def crowd(count, targets, interval=1000):
 
 
 def rotating(keys, rotation):
-    """Devices that take a new private address every `rotation` seconds."""
+    """A scene of devices that change their private address every `rotation` seconds."""
     return HEAD + "".join(
         ROTATING.format(index=index, key=key, rotation=rotation) for index, key in enumerate(keys))

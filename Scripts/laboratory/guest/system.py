@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""systemd, and the units as they are installed, on a root of their own."""
+"""systemd with the installed units, on a root file system of its own."""
 
 import os
 import pathlib
 import signal
 import subprocess
 
-from agent import Answering
-from errors import Failure
+from agent import GatewayCaller
+from errors import ScenarioError
 from program import PATIENCE, Program, Usage
 
 GROUPS = pathlib.Path("/sys/fs/cgroup")
@@ -16,29 +16,29 @@ SERVICE = "accessoryd.service"
 
 
 class System(Program):
-    """systemd as the first process of its own processes, mounts and control groups; network and accounts are the
-    guest's, since adapters are. It has come up when this is made."""
+    """systemd with its own processes, mounts and control groups. Network and accounts are the guest's, because the
+    adapters are. When the constructor returns, systemd has started."""
 
     def __init__(self, world):
-        self.place = world.folder / "system"
-        self.place.mkdir()
+        self.folder = world.folder / "system"
+        self.folder.mkdir()
         self.group = _own_group() / "system"
         self.group.mkdir()
-        words = ["/usr/bin/unshare", "--pid", "--mount", "--cgroup", "--fork", "--kill-child=KILL", "--mount-proc",
-                 "sh", "/lab/laboratory/guest/system-root", self.place, "/mnt/units"]
-        # Where its control groups begin is where it is when it leaves the others.
-        super().__init__(world, "systemd", ["sh", "-c", 'echo $$ >"$0/cgroup.procs"; exec "$@"', self.group, *words])
-        self.first = world.until(self._first, "systemd begins")
+        command = ["/usr/bin/unshare", "--pid", "--mount", "--cgroup", "--fork", "--kill-child=KILL", "--mount-proc",
+                 "sh", "/lab/laboratory/guest/system-root", self.folder, "/mnt/units"]
+        # The control group that it is in when it leaves the guest's becomes the root of its control groups.
+        super().__init__(world, "systemd", ["sh", "-c", 'echo $$ >"$0/cgroup.procs"; exec "$@"', self.group, *command])
+        self.first = world.until(self._first, "systemd starts")
         self.root = pathlib.Path(f"/proc/{self.first}/root")
         world.until(lambda: self._state() in ("running", "degraded") or not self.is_running, "systemd is up", 60, 0.2)
         if not self.is_running:
-            raise Failure(f"systemd ended: {self.said(5)}")
+            raise ScenarioError(f"systemd ended: {self.log_text(5)}")
 
     def _first(self):
-        """Its process, as seen from here, once it is systemd."""
+        """The process identifier of systemd in the guest, once it runs."""
         children = pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         if children:
-            # Nobody else may be in the group that is its first, or it cannot hand out controllers.
+            # No other process may be in its root group, or it cannot delegate controllers.
             (self.group.parent / "scenario" / "cgroup.procs").write_text(str(self.pid))
         if children and pathlib.Path(f"/proc/{children[0]}/comm").read_text() == "systemd\n":
             return int(children[0])
@@ -47,28 +47,28 @@ class System(Program):
     def _state(self):
         return self.run("systemctl", "is-system-running", check=False)
 
-    def run(self, *words, check=True):
-        """A program inside, and what it says."""
-        inside = ["nsenter", f"--target={self.first}", "--pid", "--mount", "--cgroup", *words]
+    def run(self, *arguments, check=True):
+        """Runs a program inside, and returns its output."""
+        inside = ["nsenter", f"--target={self.first}", "--pid", "--mount", "--cgroup", *arguments]
         done = subprocess.run(inside, capture_output=True, text=True)
         if check and done.returncode:
-            raise Failure(f"{' '.join(words)} ends with {done.returncode}: {done.stdout}{done.stderr}")
+            raise ScenarioError(f"{' '.join(arguments)} ends with {done.returncode}: {done.stdout}{done.stderr}")
         return done.stdout.strip()
 
-    def systemctl(self, *words):
-        return self.run("systemctl", *words)
+    def systemctl(self, *arguments):
+        return self.run("systemctl", *arguments)
 
     def property(self, name, unit=SERVICE):
         return self.systemctl("show", "--value", f"--property={name}", unit)
 
     def write(self, path, text):
-        """A file of root's."""
+        """Writes a file that belongs to root."""
         file = self.root / path
         file.write_text(text)
         file.chmod(0o644)
 
     def processes(self, unit=SERVICE):
-        """Of a unit, as seen from here."""
+        """The processes of a unit, by their identifiers in the guest."""
         try:
             return [int(line) for line in (self.group / "system.slice" / unit / "cgroup.procs").read_text().split()]
         except OSError:
@@ -77,9 +77,9 @@ class System(Program):
     def journal(self, unit=SERVICE):
         return self.run("journalctl", "--quiet", "--no-pager", "--output=cat", f"--unit={unit}", check=False)
 
-    def said(self, rows=None):
-        """The units' words are in its journal."""
-        lines = super().said().splitlines()
+    def log_text(self, rows=None):
+        """Its log and the journal, in which the units' output is."""
+        lines = super().log_text().splitlines()
         if self.is_running and hasattr(self, "root"):
             text = self.run("journalctl", "--quiet", "--no-pager", "--output=short-monotonic", check=False)
             (self.world.results / "journal").write_text(text)
@@ -87,13 +87,13 @@ class System(Program):
         return "\n".join(lines[-rows:] if rows else lines)
 
     def end(self, patience=PATIENCE):
-        """With the first of them all end."""
+        """Ends all its processes, which end with the first."""
         if self.is_running:
             os.kill(self.first, signal.SIGKILL)
         return super().end(patience)
 
 
-class UnitAgent(Answering):
+class UnitAgent(GatewayCaller):
     """The agent that systemd runs."""
 
     def __init__(self, system):
@@ -114,13 +114,13 @@ class UnitAgent(Answering):
 
 
 def _own_group():
-    """The scenario's control group, whose controllers may be used below it: then no process may be in itself."""
+    """The scenario's control group, with its controllers delegated. Therefore its processes move to a group in it."""
     name = pathlib.Path("/proc/self/cgroup").read_text().strip().removeprefix("0::/").split("/")[0]
     group = GROUPS / name
     own = group / "scenario"
     own.mkdir()
     for process in (group / "cgroup.procs").read_text().split():
         (own / "cgroup.procs").write_text(process)
-    for place in (GROUPS, group):
-        (place / "cgroup.subtree_control").write_text(CONTROLLERS)
+    for folder in (GROUPS, group):
+        (folder / "cgroup.subtree_control").write_text(CONTROLLERS)
     return group

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who sent which scan commands: what btmon recorded, held against what the kernel says that it has sent itself."""
+"""The scan commands that programs sent: those that btmon recorded, without those that the kernel's trace has."""
 
 import struct
 import time
@@ -10,12 +10,12 @@ from kernel import KernelCommands
 from monitor import SCAN_COMMANDS
 
 SCAN_ENABLE = 0x2042
-# So many of a scenario's own show that those of a program are seen.
+# How many commands a scenario sends itself, to show that the commands of programs are found.
 CANARIES = 5
 
 
 class Traffic:
-    """Noted from when it is made, of all adapters; the kernel's must be on, and nobody else's."""
+    """Records the commands to all adapters, from its construction on. Only the kernel may send scan commands."""
 
     def __init__(self, lab):
         self.lab = lab
@@ -24,23 +24,23 @@ class Traffic:
         self.canaries = Counter()
 
     def programs(self):
-        """Scan commands that the kernel has not sent itself, by opcode."""
+        """How many scan commands programs have sent, by opcode."""
         own, sent = Counter(self.kernel.opcodes()), self.monitor.commands()
         return {opcode: sent[opcode] - own[opcode] for opcode in SCAN_COMMANDS if sent[opcode] != own[opcode]}
 
     def show_canary(self, controller):
-        """A program sends some beside the agent: as many are seen."""
+        """Sends scan commands beside the agent, and checks that they are found."""
         raw = hci.RawReader(controller.index)
         for _ in range(CANARIES):
-            # LE Set Extended Scan Enable: on, as it is.
+            # LE Set Extended Scan Enable: on, as it already is.
             raw.command(SCAN_ENABLE, struct.pack("<BBHH", 1, 0, 0, 0))
         raw.close()
         self.canaries[SCAN_ENABLE] += CANARIES
-        self.hold()
+        self.check()
 
-    def hold(self):
-        """No other program has sent any."""
-        self.lab.until(self.rests, "all of it is recorded", 120)
+    def check(self):
+        """Checks that no program has sent scan commands, except the scenario itself."""
+        self.lab.until(self.is_idle, "btmon has recorded everything", 120)
         sent, recorded = self.programs(), self.monitor.scan_commands()
         scenario = sum(self.canaries.values())
         self.lab.figure("scan commands recorded", recorded)
@@ -49,8 +49,8 @@ class Traffic:
         self.lab.equal(sent, self.canaries, "scan commands of programs, by opcode")
         self.lab.check(recorded > scenario, "the kernel scans")
 
-    def rests(self):
-        """btmon may be far behind the load."""
+    def is_idle(self):
+        """Whether btmon, which may lag far behind the load, has stopped writing."""
         before = self.monitor.capture.stat().st_size
         time.sleep(0.5)
         return self.monitor.capture.stat().st_size == before

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""As its own user with all, some and none of the capabilities: what works, and a sentence that says what is missing."""
+"""An agent under its own account with all, some and no capabilities: it works, or its status names what is missing."""
 
 import hci
 
@@ -8,14 +8,14 @@ NAMES = {"net_admin": "CAP_NET_ADMIN", "net_raw": "CAP_NET_RAW"}
 
 
 def confined(capabilities):
-    """Starts a program as the agent's user, with these and without any others to be had."""
+    """The command that starts a program as the agent's user, which can only have these capabilities."""
     listed = ",".join(["-all"] + [f"+{name}" for name in capabilities])
     return ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs",
             f"--inh-caps={listed}", f"--ambient-caps={listed}", f"--bounding-set={listed}"]
 
 
 def works(lab, access, capabilities, rate=200):
-    """The agent scans, and reads what is written."""
+    """Checks that the agent scans, and reads every written event."""
     controller = lab.controller()
     agent = lab.agent(radio="hci0", access=access, user=USER, before=confined(capabilities))
     agent.await_state("on", 30)
@@ -33,26 +33,27 @@ def works(lab, access, capabilities, rate=200):
 
 
 def listens(lab, controller, agent):
-    """It says that it only listens; somebody else scans."""
+    """Checks that the agent reports that it only listens, and adds a monitor so that the kernel scans."""
     status = agent.status()
     sentences = [status["radio"]["detail"]] + [problem["sentence"] for problem in status.get("problems", [])]
-    lab.check(any("CAP_NET_ADMIN" in text for text in sentences), f"it says that it only listens: {sentences}")
-    management = hci.Management()
-    lab.equal(management.power(controller.index), 0, "the status of powering the adapter")
+    is_named = any("CAP_NET_ADMIN" in text for text in sentences)
+    lab.check(is_named, f"the agent reports that it only listens: {sentences}")
+    mgmt = hci.Mgmt()
+    lab.equal(mgmt.power(controller.index), 0, "the status of powering the adapter")
     # A monitor of all advertisements: one pattern without bytes.
-    status, _ = management.call(hci.Management.ADD_MONITOR, controller.index, bytes([1, 0x01, 0, 0]) + bytes(31))
+    status, _ = mgmt.call(hci.Mgmt.ADD_MONITOR, controller.index, bytes([1, 0x01, 0, 0]) + bytes(31))
     lab.equal(status, 0, "the status of adding a monitor")
 
 
 def refused(lab, access, capabilities, missing):
-    """The radio is no radio, and the sentence names the capability."""
+    """Checks that the radio is not on, and that its sentence names the capability."""
     controller = lab.controller()
     agent = lab.agent(radio="hci0", access=access, user=USER, before=confined(capabilities))
     lab.until(lambda: missing in agent.radio()["detail"], f"the agent names {missing}", 15)
     radio = agent.radio()
-    lab.check(radio["state"] != "on", f"there is no radio: {radio}")
+    lab.check(radio["state"] != "on", f"the radio is not on: {radio}")
     for cure in ("setcap", "AmbientCapabilities"):
-        lab.check(cure in radio["detail"], f"it names the cure {cure}: {radio['detail']}")
+        lab.check(cure in radio["detail"], f"the sentence names {cure}: {radio['detail']}")
     agent.end()
     controller.end()
 

@@ -3,24 +3,24 @@
 
 import time
 
-import feats
+import steps
 import rivals
 
 PATIENCE = 400
 RATE, SECONDS, PARTS = 500, 30, 3
-# What is done for the first time is not what it costs: rows for devices, and the emulator's translation of the code.
+# The first events cost more, for rows of devices and the emulator's translation of the code; they do not count.
 WARM_SECONDS = 5
-# Time to tell what is still under way.
+# Time for the last events to arrive.
 SETTLE_SECONDS = 3
-# In exclusive mode the agent takes at most a twentieth of what bluetoothd and a client take.
+# In exclusive mode the agent uses at most a twentieth of the processor time of bluetoothd and a client.
 LEAST_RATIO = 20
 
 
 def carry(controller, usages):
-    """The load, in parts: events written, and the least seconds for an event in any part.
+    """Sends the load in parts, and returns how many events were written, and the least seconds per event in any part.
 
-    With the processor's own virtualisation what else the host does counts as the guest's time: the part that it disturbed
-    least is nearest to the truth.
+    With the processor's own virtualisation, other work of the host counts as the guest's time, so that the part with
+    the least time is the most exact.
     """
     total, least = 0, None
     for _ in range(PARTS):
@@ -28,7 +28,7 @@ def carry(controller, usages):
         controller.load(RATE, SECONDS // PARTS)
         written = controller.await_load(120)
         time.sleep(SETTLE_SECONDS)
-        events = feats.difference(written, before, "events")
+        events = steps.difference(written, before, "events")
         cost = (sum(usage.seconds for usage in usages()) - start) / events
         total, least = total + events, cost if least is None else min(least, cost)
     return total, least
@@ -42,11 +42,11 @@ def warm(controller):
 
 def agent(lab, access):
     controller = lab.controller()
-    program = feats.scanning(lab, controller, access)
+    program = steps.start_scanning(lab, controller, access)
     warm(controller)
     metrics = program.metrics()
     written, cost = carry(controller, lambda: [program.usage()])
-    note(lab, access, written, feats.settled(lab, program, metrics), cost, [program.usage()])
+    note(lab, access, written, steps.count_read(lab, program, metrics), cost, [program.usage()])
     program.end()
     controller.end()
 
@@ -77,6 +77,7 @@ def scenario(lab):
         rival(lab, kind)
     for access in ("exclusive", "shared"):
         for kind in rivals.CLIENTS:
-            lab.figure(f"\n         {access} takes 1 / … of bluetoothd with {kind}", round(lab.costs[kind] / lab.costs[access]))
+            ratio = round(lab.costs[kind] / lab.costs[access])
+            lab.figure(f"\n         {access} takes 1 / … of bluetoothd with {kind}", ratio)
     ratio = lab.costs["C client"] / lab.costs["exclusive"]
     lab.check(ratio >= LEAST_RATIO, f"exclusive costs a {ratio:.0f}th of bluetoothd with a C client")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Three hundred devices for a minute: all are seen, those that are looked for are found, every report is read."""
+"""Three hundred devices for a minute: all are seen, those that match an item are found, every report is read."""
 
 import time
 
-import feats
+import steps
 import scenes
 
 PATIENCE = 240
@@ -14,13 +14,13 @@ SECONDS = {"exclusive": 60, "shared": 15}
 def scenario(lab):
     for access, seconds in SECONDS.items():
         controller = lab.controller(scenes.crowd(DEVICES, TARGETS))
-        agent = feats.scanning(lab, controller, access)
+        agent = steps.start_scanning(lab, controller, access)
         usage = agent.usage()
         time.sleep(seconds)
         after = agent.usage()
-        # From now on nothing is written, so that all of it can be read.
+        # From now on no event is written, so that the agent can read the remaining ones.
         controller.fault("deaf")
-        read, written = feats.settled(lab, agent), controller.count()
+        read, written = steps.count_read(lab, agent), controller.count()
         now = agent.metrics()
         label = f"\n         {access}:"
         lab.figure(f"{label} events", written["events"])
@@ -31,6 +31,6 @@ def scenario(lab):
         lab.equal(now["devices"], DEVICES, "devices")
         lab.equal(now['events_total{event="found"}'], TARGETS, "found")
         lab.equal(now['events_total{event="lost"}'], 0, "lost")
-        feats.hold_exact(lab, written["reports"], read, int(now["receive_drops_total"]))
+        steps.check_counts(lab, written["reports"], read, int(now["receive_drops_total"]))
         agent.end()
         controller.end()

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Exclusive: the agent takes the adapter down, owns it, and leaves it as it was."""
 
-import feats
+import steps
 import hci
 
 
 def scenario(lab):
     controller = lab.controller()
     index = controller.index
-    management = hci.Management()
-    lab.equal(management.power(index), 0, "the status of powering the adapter")
+    mgmt = hci.Mgmt()
+    lab.equal(mgmt.power(index), 0, "the status of powering the adapter")
     flags = hci.flags(index)
-    agent = feats.scanning(lab, controller, "exclusive")
+    agent = steps.start_scanning(lab, controller, "exclusive")
     try:
         hci.open_channel(index, hci.CHANNEL_USER)
-        lab.check(False, "nobody else can take the user channel")
+        lab.check(False, "another program can open the user channel")
     except OSError:
         pass
-    lab.check(management.settings(index) is None, "the adapter is gone from the management interface")
-    count, read, dropped = feats.carry_load(lab, controller, agent, 500, 5)
-    feats.hold_exact(lab, count, read, dropped)
+    lab.check(mgmt.settings(index) is None, "the adapter is gone from the management interface")
+    count, read, dropped = steps.send_load(lab, controller, agent, 500, 5)
+    steps.check_counts(lab, count, read, dropped)
     lab.equal(agent.end(), 0, "the agent's exit status")
     lab.until(lambda: hci.flags(index) == flags, f"the flags are as before: {flags:#x}, {hci.flags(index):#x}", 5)
     lab.figure("flags", f"{flags:#x}")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A controller that nothing cures: ladder after ladder is lost, then a person is asked for, whose replugging helps."""
+"""A controller that no action recovers: after six failed recoveries the agent asks for a person, who replugs it."""
 
 import time
 
-import feats
-from ladder import AGAIN_SECONDS
+import steps
+from recovery import SCAN_SECONDS
 
-# By the guest's clock; nearly all of it is waiting, which the machine skips.
+# In the guest's time; nearly all of it is waiting, which the machine skips.
 PATIENCE = 3600
-LADDERS = 6
+FAILED_RECOVERIES = 6
 
 
 def problems(agent):
@@ -17,31 +17,31 @@ def problems(agent):
 
 def scenario(lab):
     controller = lab.controller()
-    agent = feats.scanning(lab, controller, "shared", board="lab")
+    agent = steps.start_scanning(lab, controller, "shared", board="lab")
     controller.fault("silent")
     start = time.monotonic()
 
     def is_asked():
-        # The recovery unit has been there, and has not helped.
+        # As if the recovery unit had carried out its step without success.
         agent.recovery_request.unlink(missing_ok=True)
         return problems(agent).get("radioNeedsAPerson")
 
-    sentence = lab.until(is_asked, "a person is asked for", PATIENCE - 600, 5)
-    lab.figure("a person is asked for after s", round(time.monotonic() - start))
+    sentence = lab.until(is_asked, "the agent asks for a person", PATIENCE - 600, 5)
+    lab.figure("asked for a person after s", round(time.monotonic() - start))
     lost = agent.metrics()["radio_ladders_lost_total"]
-    lab.figure("ladders lost", int(lost))
-    lab.check(lost == LADDERS and "unplug it" in sentence, f"after {lost:.0f} ladders: {sentence}")
+    lab.figure("failed recoveries", int(lost))
+    lab.check(lost == FAILED_RECOVERIES and "unplug it" in sentence, f"after {lost:.0f} failed recoveries: {sentence}")
     controller.unplug()
     agent.await_state("absent")
-    controller.mend()
+    controller.clear_fault()
     controller.plug()
     start = time.monotonic()
     agent.await_state("on")
     controller.await_scan()
     took = time.monotonic() - start
     lab.figure("replugged, scans after s", took)
-    lab.check(took <= AGAIN_SECONDS, f"it took {took:.1f} s to scan again")
-    count, read, dropped = feats.carry_load(lab, controller, agent, 200, 2)
-    feats.hold_exact(lab, count, read, dropped)
-    feats.forget(lab, "", keep=("after", "lost"))
-    lab.check("radioNeedsAPerson" not in problems(agent), "nobody is asked for any more")
+    lab.check(took <= SCAN_SECONDS, f"it took {took:.1f} s to scan again")
+    count, read, dropped = steps.send_load(lab, controller, agent, 200, 2)
+    steps.check_counts(lab, count, read, dropped)
+    steps.drop_figures(lab, "", keep=("after", "failed"))
+    lab.check("radioNeedsAPerson" not in problems(agent), "the agent still asks for a person")

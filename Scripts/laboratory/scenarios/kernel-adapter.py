@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernel brings the adapter up, and a reader of its raw channel gets what the scene says."""
+"""The kernel initializes the adapter, and a reader of its raw channel receives the scene's reports."""
 
 import struct
 import time
@@ -10,9 +10,9 @@ import hci
 def scenario(lab):
     controller = lab.controller("/lab/Config/demo-scene.toml")
     index = controller.index
-    management = hci.Management()
+    mgmt = hci.Mgmt()
     start = time.monotonic()
-    lab.equal(management.power(index), 0, "the status of powering it")
+    lab.equal(mgmt.power(index), 0, "the status of powering it")
     lab.check(hci.is_up(index), "the adapter is up")
     lab.figure("power-up ms", round((time.monotonic() - start) * 1000))
     lab.equal(controller.count()["unknownCommands"], 0, "commands of the kernel that the controller does not know")
@@ -28,6 +28,6 @@ def scenario(lab):
     controller.await_scan(False)
     read, written = reader.read_for(0.2), controller.count()["events"]
     lab.figure("events", read)
-    lab.check(read > 100, f"the scene is heard: {read} events")
+    lab.check(read > 100, f"the scene is received: {read} events")
     lab.equal(read, written, "read and written")
     lab.equal(hci.drops(reader.socket), 0, "dropped")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An adapter that is not there is a state of the radio; by its address it is found under whatever index it comes."""
+"""A missing adapter is a state of the radio; by its address the agent finds it under any index."""
 
 import time
 
-import feats
+import steps
 import hci
 
 ADDRESS = "00:E0:4C:00:00:77"
@@ -13,9 +13,9 @@ def scenario(lab):
     other = lab.controller(address="00:E0:4C:00:00:01")
     for access in ("exclusive", "shared"):
         agent = lab.agent(radio=ADDRESS, access=access)
-        lab.until(lambda: ADDRESS in agent.radio()["detail"], "it says what is missing")
+        lab.until(lambda: ADDRESS in agent.radio()["detail"], "the agent names the missing adapter")
         lab.equal(agent.radio()["state"], "absent", "the radio")
-        # It begins before the adapter is there, and has the time in it that the kernel takes for it.
+        # The time includes the kernel's initialization of the adapter.
         start = time.monotonic()
         controller = lab.controller(address=ADDRESS)
         agent.await_state("on")
@@ -23,7 +23,7 @@ def scenario(lab):
         took = time.monotonic() - start
         lab.figure(f"{access} adapter made and scans after s", took)
         lab.check(took <= 3, f"it took {took:.1f} s to scan")
-        # Somebody else has the index that it had.
+        # Another adapter gets the index that it had.
         before = controller.index
         controller.unplug()
         agent.await_state("absent")
@@ -33,9 +33,9 @@ def scenario(lab):
         controller.await_scan()
         lab.check((third.index, controller.index != before) == (before, True), "it came back under another index")
         lab.figure(f"{access} index", f"{before}, {controller.index}")
-        count, read, dropped = feats.carry_load(lab, controller, agent, 200, 2, label=f"{access} ")
-        feats.hold_exact(lab, count, read, dropped)
-        feats.forget(lab, access, keep=("after", "index"))
+        count, read, dropped = steps.send_load(lab, controller, agent, 200, 2, label=f"{access} ")
+        steps.check_counts(lab, count, read, dropped)
+        steps.drop_figures(lab, access, keep=("after", "index"))
         agent.end()
         controller.end()
         third.end()

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A recording played through the kernel gives the same events as the tool gives for the file."""
+"""A recording that is played through the kernel gives the same events as `accessoryctl replay` gives for the file."""
 
 import json
 import subprocess
 
 CAPTURE, MANIFEST = "/lab/Config/demo-scene.btsnoop", "/lab/Config/accessoryd.toml"
 PATIENCE = 240
-# Without an event.
+# How long no event comes.
 QUIET_SECONDS = 1
 KINDS = ("found", "changed", "lost")
 
 
 def events(client):
-    """All that came, once nothing more comes."""
+    """The events that come until none has come for a second."""
     client.socket.settimeout(QUIET_SECONDS)
     while True:
         try:
@@ -31,8 +31,8 @@ def sequence(rows_of_events):
 
 
 def scenario(lab):
-    words = ["/lab/bin/accessoryctl", "replay", CAPTURE, "--manifest", MANIFEST, "--json"]
-    tool = subprocess.run(words, capture_output=True, text=True, check=True)
+    command = ["/lab/bin/accessoryctl", "replay", CAPTURE, "--manifest", MANIFEST, "--json"]
+    tool = subprocess.run(command, capture_output=True, text=True, check=True)
     wanted = sequence(map(json.loads, tool.stdout.splitlines()))
     controller = lab.controller()
     text = open(MANIFEST).read().replace('radio = "any"', 'radio = "hci0"').replace(
@@ -46,10 +46,10 @@ def scenario(lab):
         controller.replay(CAPTURE)
         lab.until(lambda: not controller.count()["replaying"], "the recording is over", 120, 0.5)
         heard = sequence(events(client))
-    # The agent's time goes on behind the end of the recording, and silence lasts.
+    # After the end of the recording the agent's clock still runs, and devices are lost to silence.
     while len(heard) > len(wanted) and heard[-1][0] == "lost" and heard[-1][-1] == "silence":
         heard.pop()
     lab.figure("events", len(heard))
-    for place, (left, right) in enumerate(zip(heard, wanted)):
-        lab.equal(left, right, f"event {place}")
+    for number, (left, right) in enumerate(zip(heard, wanted)):
+        lab.equal(left, right, f"event {number}")
     lab.equal(len(heard), len(wanted), "how many events there are")

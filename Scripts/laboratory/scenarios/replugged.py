@@ -3,7 +3,7 @@
 
 import time
 
-import feats
+import steps
 
 PATIENCE = 400
 ROUNDS = 20
@@ -12,7 +12,7 @@ ROUNDS = 20
 def scenario(lab):
     for access in ("exclusive", "shared"):
         controller = lab.controller()
-        # An index may be taken by the time the adapter is back, so that the agent takes any.
+        # The adapter's index may be in use when it comes back, so that the agent uses any adapter.
         agent = lab.agent(radio="any", access=access)
         agent.await_state("on", 30)
         longest, first = 0, None
@@ -24,7 +24,7 @@ def scenario(lab):
             agent.await_state("on")
             controller.await_scan()
             longest = max(longest, time.monotonic() - start)
-            # What is allocated once is there after the first rounds.
+            # After the first rounds, everything that is allocated once has been allocated.
             if turn == 4:
                 first = agent.usage()
         last = agent.usage()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Private addresses that change: with a key it stays one device, without one each address is another."""
+"""Changing private addresses: with a key they are one device, without a key each address is another device."""
 
 import time
 
-import feats
+import steps
 import scenes
 
 KEYS = ["00000000000000110000000000002233", "00000000000000440000000000005566"]
@@ -25,7 +25,7 @@ def scenario(lab):
 
 def follow(lab, access, keys):
     controller = lab.controller(scenes.rotating(KEYS, 5))
-    agent = feats.scanning(lab, controller, access, more=f'identity-keys = "{keys}"')
+    agent = steps.start_scanning(lab, controller, access, more=f'identity-keys = "{keys}"')
     time.sleep(23)
     with agent.client() as client:
         client.send("Sightings", more=True)

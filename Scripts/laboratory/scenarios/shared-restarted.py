@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared with bluetoothd, which is restarted and killed: the monitor is there again, and the agent scans on."""
+"""Shared with bluetoothd, which is restarted and killed: the monitor is added again, and the agent scans on."""
 
 import time
 
-import feats
+import steps
 import hci
 import traffic
 
@@ -12,9 +12,9 @@ def scenario(lab):
     recorded = traffic.Traffic(lab)
     controller = lab.controller()
     daemon = lab.bluetoothd()
-    management = hci.Management()
+    mgmt = hci.Mgmt()
     index = controller.index
-    agent = feats.scanning(lab, controller, "shared")
+    agent = steps.start_scanning(lab, controller, "shared")
     longest = 0
     for kill in (False, True):
         if kill:
@@ -23,15 +23,15 @@ def scenario(lab):
             daemon.end()
         start = time.monotonic()
         daemon = lab.bluetoothd()
-        lab.until(lambda: management.monitors(index), "there is a monitor again", 10)
+        lab.until(lambda: mgmt.monitors(index), "the monitor is added again", 10)
         controller.await_scan()
         agent.await_state("on")
         longest = max(longest, time.monotonic() - start)
         before = agent.metrics()
-        count, read, dropped = feats.carry_load(lab, controller, agent, 200, 3, label="killed: " if kill else "")
-        feats.hold_exact(lab, count, read, dropped)
+        count, read, dropped = steps.send_load(lab, controller, agent, 200, 3, label="killed: " if kill else "")
+        steps.check_counts(lab, count, read, dropped)
         lab.check(read > 0, "reports are read again")
     lab.figure("bluetoothd's start and scan s", longest)
     recorded.show_canary(controller)
     lab.equal(agent.end(), 0, "the agent's exit status")
-    recorded.hold()
+    recorded.check()

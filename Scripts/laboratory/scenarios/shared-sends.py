@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared: what the agent itself sends to the controller, by its system calls: no scan command."""
+"""Shared: the agent itself sends no scan command to the controller, as its system calls show."""
 
 import re
 
-import feats
+import steps
 
 SENDS = ["strace", "-f", "-xx", "-s", "8", "-e", "trace=write,writev,sendto,sendmsg", "-o"]
 # A command on the raw channel: an H4 indicator, then the opcode.
@@ -17,12 +17,12 @@ def scenario(lab):
     agent = lab.agent(radio=controller.name_of_adapter, access="shared", before=[*SENDS, trace])
     agent.await_state("on", 30)
     controller.await_scan()
-    # Nobody is heard: the controller is asked whether it is there.
-    lab.until(lambda: agent.metrics()["radio_probes_total"] >= 1, "it asks", 60, 0.5)
+    # No report comes, so that the agent probes the controller.
+    lab.until(lambda: agent.metrics()["radio_probes_total"] >= 1, "the agent probes", 60, 0.5)
     agent.await_state("on")
     agent.end()
     rows = [COMMAND.match(line) for line in trace.read_text().splitlines()]
-    # The kernel's event counters are written a one, which begins as the command 0 would.
+    # Writing 1 to an eventfd looks like the command 0.
     opcodes = sorted({int(row[2] + row[1], 16) for row in rows if row} - {0})
     lab.figure("opcodes", " ".join(f"{opcode:#06x}" for opcode in opcodes))
     lab.check(opcodes, "the probe is among what it sends")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""README's story on the real radio: asked for, touched, used, hidden from others, renamed, removed, let in again."""
+"""The README's session on the real radio: set up, touched, used, hidden, renamed, removed, and allowed again."""
 
 import pwd
 import subprocess
 import time
 
-from errors import Failure
+from errors import ScenarioError
 
 SESSION = "io.accessoryd.Session."
-# What the item has beside what those of all scenarios have, and another app that looks for the same bulbs.
+# Additional keys of the item, and another app with an item for the same bulbs.
 TOUCHED = """select = "touch"
 descriptor.bluetooth-range = "immediate"
 [app.scenes]
@@ -24,7 +24,7 @@ PATIENCE = 240
 
 
 class App:
-    """A program of an account, with a session that is active."""
+    """A program of an account, with an active session."""
 
     def __init__(self, lab, agent, name, account):
         self.lab = lab
@@ -33,9 +33,9 @@ class App:
         self.stream, self.calls = agent.client(self.user), agent.client(self.user)
         self.stream.send(SESSION + "Activate", more=True, app=name)
         self.token = None
-        self.accessories = self.awaits("activated").get("accessories", [])
+        self.accessories = self.await_event("activated").get("accessories", [])
 
-    def awaits(self, name):
+    def await_event(self, name):
         while True:
             reply = self.stream.receive()
             self.token = reply.get("session") or self.token
@@ -46,20 +46,20 @@ class App:
     def call(self, method, **parameters):
         return self.calls.call(SESSION + method, session=self.token, **parameters)
 
-    def says(self):
-        """The next advertisement of one of its accessories."""
+    def next_advertisement(self):
+        """The next advertisement of one of the app's accessories."""
         with self.agent.client(self.user) as air:
             air.send(SESSION + "WatchAdvertisements", more=True, session=self.token)
-            while not (said := air.receive().get("advertisement")):
+            while not (advertisement := air.receive().get("advertisement")):
                 pass
-            return said
+            return advertisement
 
-    def let_in(self):
-        """It is given an accessory, and may use it."""
-        accessory = self.awaits("accessoryAdded")["accessory"]["identifier"]
+    def await_accessory(self):
+        """Waits for an accessory, and checks that the app can use it."""
+        accessory = self.await_event("accessoryAdded")["accessory"]["identifier"]
         self.lab.equal(self.call("Resolve", accessory=accessory)["address"], BULB, "the address of the accessory")
-        self.lab.check("ee0ea55a0312" in self.says()["data"], "the advertisement of the accessory")
-        self.awaits("pickerDidDismiss")
+        self.lab.check("ee0ea55a0312" in self.next_advertisement()["data"], "the advertisement of the accessory")
+        self.await_event("pickerDidDismiss")
         return accessory
 
     def close(self):
@@ -67,29 +67,29 @@ class App:
         self.calls.socket.close()
 
 
-def hold_hidden(lab, agent, accessory):
-    """To another app it is as if the accessory were not there."""
+def check_hidden(lab, agent, accessory):
+    """Checks that another app cannot see the accessory."""
     other = App(lab, agent, "scenes", "camera")
     lab.equal(other.accessories, [], "accessories of the other app")
     try:
         answer = other.call("Resolve", accessory=accessory)
-    except Failure as refusal:
-        answer = str(refusal)
-    lab.check("InvalidRequest" in answer, f"what another app is told: {answer}")
+    except ScenarioError as error:
+        answer = str(error)
+    lab.check("InvalidRequest" in answer, f"the reply to another app: {answer}")
     other.close()
 
 
-def hold_refused(lab, agent):
-    """What was removed is held at the gateway, and the operator is told why it is not let in."""
-    words = ["/lab/bin/accessoryctl", "pick", "--json", "--socket", agent.socket_path]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as pick:
+def check_refused(lab, agent):
+    """Checks that a removed device at the gateway is refused, and that the operator sees the reason."""
+    command = ["/lab/bin/accessoryctl", "pick", "--json", "--socket", agent.socket_path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as pick:
         sentence = f"the device was removed before; accessoryctl allow lights {BULB} lets it in"
-        lab.check(any(sentence in line for line in pick.stdout), "the operator is told that it was removed before")
+        lab.check(any(sentence in line for line in pick.stdout), "the operator sees that the device was removed before")
         pick.kill()
-    lab.check("Lumo bulb" not in agent.tool("list"), "it is not let in")
+    lab.check("Lumo bulb" not in agent.tool("list"), "the device is not in the list")
 
 
-def tell(lab, access):
+def run(lab, access):
     controller = lab.controller("/lab/Config/story-scene.toml")
     agent = lab.agent(radio=controller.name_of_adapter, access=access, item=TOUCHED)
     agent.await_state("on", 30)
@@ -97,22 +97,23 @@ def tell(lab, access):
     lab.equal(app.accessories, [], "accessories")
     start = time.monotonic()
     app.call("ShowPicker")
-    app.awaits("pickerDidPresent")
-    accessory = app.let_in()
+    app.await_event("pickerDidPresent")
+    accessory = app.await_accessory()
     lab.figure(f"{access} touched after s", time.monotonic() - start)
-    lab.check("Lumo bulb" in agent.tool("list"), "the operator sees it")
-    hold_hidden(lab, agent, accessory)
+    lab.check("Lumo bulb" in agent.tool("list"), "the accessory is in the operator's list")
+    check_hidden(lab, agent, accessory)
     agent.tool("rename", "Lumo bulb", "Desk")
-    lab.equal(app.awaits("accessoryChanged")["accessory"]["displayName"], "Desk", "its name")
+    lab.equal(app.await_event("accessoryChanged")["accessory"]["displayName"], "Desk", "its name")
     agent.tool("remove", "Desk", "--yes")
-    lab.equal(app.awaits("accessoryRemoved")["accessory"]["identifier"], accessory, "the accessory that was removed")
+    removed = app.await_event("accessoryRemoved")["accessory"]["identifier"]
+    lab.equal(removed, accessory, "the accessory that was removed")
     app.call("ShowPicker")
-    app.awaits("pickerDidPresent")
-    hold_refused(lab, agent)
+    app.await_event("pickerDidPresent")
+    check_refused(lab, agent)
     start = time.monotonic()
     agent.tool("allow", "lights", BULB)
-    app.let_in()
-    lab.figure(f"{access} let in again after s", time.monotonic() - start)
+    app.await_accessory()
+    lab.figure(f"{access} allowed again after s", time.monotonic() - start)
     app.close()
     agent.end()
     controller.end()
@@ -120,4 +121,4 @@ def tell(lab, access):
 
 def scenario(lab):
     for access in ("exclusive", "shared"):
-        tell(lab, access)
+        run(lab, access)

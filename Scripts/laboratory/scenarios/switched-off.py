@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Shared: who switches the adapter off by bluetoothctl is obeyed, and it scans within 3 s of being switched on again."""
+"""Shared: an adapter that bluetoothctl powers off stays off; powered on again, the agent scans within 3 s."""
 
 import subprocess
 import time
 
-import feats
+import steps
 import hci
-from errors import Failure
+from errors import ScenarioError
 
 # Longer than the agent waits between tries.
 OFF_SECONDS = 60
@@ -16,9 +16,10 @@ def scenario(lab):
     controller = lab.controller()
     index = controller.index
     lab.bluetoothd()
-    agent = feats.scanning(lab, controller, "shared")
+    agent = steps.start_scanning(lab, controller, "shared")
     power("off")
-    lab.until(lambda: "bluetoothctl power on" in agent.radio()["detail"], "the agent says who can end it", 5)
+    lab.until(
+        lambda: "bluetoothctl power on" in agent.radio()["detail"], "the agent names the command that powers it on", 5)
     lab.check(not hci.is_up(index), "it is off")
     commands = controller.count()["commands"]
     time.sleep(OFF_SECONDS)
@@ -33,13 +34,13 @@ def scenario(lab):
     took = time.monotonic() - start
     lab.figure("on again, scans after s", took)
     lab.check(took <= 3, f"it took {took:.1f} s to scan again")
-    count, read, dropped = feats.carry_load(lab, controller, agent, 200, 2)
-    feats.hold_exact(lab, count, read, dropped)
-    feats.forget(lab, "", keep=("off", "after"))
+    count, read, dropped = steps.send_load(lab, controller, agent, 200, 2)
+    steps.check_counts(lab, count, read, dropped)
+    steps.drop_figures(lab, "", keep=("off", "after"))
     lab.equal(controller.count()["unknownCommands"], 0, "commands of the kernel that the controller does not know")
 
 
 def power(word):
     done = subprocess.run(["bluetoothctl", "power", word], capture_output=True, text=True, timeout=20)
     if "succeeded" not in done.stdout:
-        raise Failure(f"bluetoothctl power {word}: {done.stdout}{done.stderr}")
+        raise ScenarioError(f"bluetoothctl power {word}: {done.stdout}{done.stderr}")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Another program has the adapter, or rfkill blocks it: the radio says so, and scans within 3 s of the end of it."""
+"""Another program has the adapter, or rfkill blocks it: the radio's sentence names it; freed, it scans within 3 s."""
 
 import pathlib
 import struct
 import time
 
-import feats
+import steps
 import hci
 
 
@@ -28,13 +28,13 @@ def scenario(lab):
     for access in ("exclusive", "shared"):
         controller = lab.controller()
         index = controller.index
-        lab.until(lambda: hci.flags(index) == 0, "the kernel takes an adapter down that nobody uses", 10)
+        lab.until(lambda: hci.flags(index) == 0, "the kernel takes an unused adapter down", 10)
         other = hci.open_channel(index, hci.CHANNEL_USER)
         agent = lab.agent(radio=f"hci{index}", access=access)
         await_word(lab, agent, "another program")
         again(lab, agent, controller, f"{access} taken", other.close)
         if access == "exclusive":
-            # The kernel does not block an adapter whose user channel is open; one that is blocked cannot be opened.
+            # rfkill does not block an adapter whose user channel is open, and a blocked adapter cannot be opened.
             agent.end()
             block(True)
             agent = lab.agent(radio=f"hci{index}", access=access)
@@ -47,6 +47,6 @@ def scenario(lab):
 
 
 def await_word(lab, agent, word):
-    """It is no radio, and says why."""
-    lab.until(lambda: word in agent.radio()["detail"], f"it says {word!r}", 20)
-    lab.check(agent.radio()["state"] != "on", f"no radio: {agent.radio()}")
+    """Waits until the radio's sentence contains the word, and checks that the radio is not on."""
+    lab.until(lambda: word in agent.radio()["detail"], f"the sentence contains {word!r}", 20)
+    lab.check(agent.radio()["state"] != "on", f"the radio is not on: {agent.radio()}")

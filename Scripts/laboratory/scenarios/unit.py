@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The units under systemd: the service confined, reloaded, killed, and helped by the one-shot, in both manners."""
+"""The units under systemd: the service is confined, reloaded, killed and recovered, in both access modes."""
 
 import pathlib
 import time
 
 import confinement
-import feats
+import recovery
+import steps
 from agent import MANIFEST
 from system import UnitAgent
 
@@ -19,7 +20,7 @@ step = "rfkill"
 
 
 def start(lab, system, access):
-    """The controller, and the agent as it comes up."""
+    """Starts the controller and the agent."""
     controller = lab.controller()
     settings = {"radio": controller.name_of_adapter, "access": access, "board": "unit", "more": ""}
     system.write("etc/accessoryd/accessoryd.toml", MANIFEST.format(**settings))
@@ -54,44 +55,44 @@ def kill(lab, system, controller, agent, label):
 
 
 def is_blocked(index):
-    places = pathlib.Path("/sys/class/rfkill").glob("*")
-    return any((place / "name").read_text().strip() == f"hci{index}" and (place / "soft").read_text().strip() == "1"
-               for place in places)
+    switches = pathlib.Path("/sys/class/rfkill").glob("*")
+    return any((switch / "name").read_text().strip() == f"hci{index}" and (switch / "soft").read_text().strip() == "1"
+               for switch in switches)
 
 
 def recover(lab, system, controller, agent, label):
-    """A silent controller that only the one-shot's step cures: while it is blocked it has no power."""
-    # Asked before: the step lasts a second.
+    """Checks a silent controller that only the recovery unit's step cures: while it is blocked, it has no power."""
+    # Read before, because the step lasts only a second.
     capabilities, index = system.property("CapabilityBoundingSet", RECOVERY), controller.index
     controller.fault("silent")
     begin = time.monotonic()
-    lab.until(lambda: is_blocked(index), "the one-shot's step begins", 150)
-    lab.check(agent.recovery_request.exists(), "the agent has asked for it")
-    controller.mend()
+    lab.until(lambda: is_blocked(index), "the recovery unit's step begins", 150)
+    lab.check(agent.recovery_request.exists(), "the agent has requested it")
+    controller.clear_fault()
     running = system.processes(RECOVERY)
-    lab.check(running, "the one-shot runs")
+    lab.check(running, "the recovery unit runs")
     for process in running:
-        confinement.hold(lab, process, 0, capabilities)
-    lab.until(lambda: not agent.recovery_request.exists(), "the request is taken away")
+        confinement.check(lab, process, 0, capabilities)
+    lab.until(lambda: not agent.recovery_request.exists(), "the request is removed")
     agent.await_state("on", 30)
     controller.await_scan()
     lab.figure(f"{label}silent, scans after s", time.monotonic() - begin)
-    lab.equal(system.property("Result", RECOVERY), "success", "the one-shot")
-    lab.equal(agent.metrics()['radio_recoveries_total{rung="boardStep"}'], 1, "steps of the board")
+    lab.equal(system.property("Result", RECOVERY), "success", "the recovery unit")
+    lab.equal(recovery.count(agent, "boardStep"), 1, "steps of the board")
     lab.equal(system.property("NRestarts"), "1", "restarts of the agent, which was killed once")
 
 
 def serve(lab, system, access):
     label = f"\n         {access}: "
     controller, agent = start(lab, system, access)
-    lab.figure(f"{label}has", confinement.hold_service(lab, system, agent.pid))
-    count, read, dropped = feats.carry_load(lab, controller, agent, 1000, 3, label=label)
-    feats.hold_exact(lab, count, read, dropped)
+    lab.figure(f"{label}capabilities", confinement.check_service(lab, system, agent.pid))
+    count, read, dropped = steps.send_load(lab, controller, agent, 1000, 3, label=label)
+    steps.check_counts(lab, count, read, dropped)
     lab.check(count > 2800, f"the load was written: {count}")
     reload(lab, system, agent)
     kill(lab, system, controller, agent, label)
     recover(lab, system, controller, agent, label)
-    confinement.hold_service(lab, system, agent.pid)
+    confinement.check_service(lab, system, agent.pid)
     system.systemctl("stop", "accessoryd.service")
     controller.end()
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where an item wants names the agent listens passively and asks in short windows, on both PHYs, as btmon shows."""
+"""For an item with a name the agent scans passively, with short active windows, on both PHYs, as btmon shows."""
 
 import struct
 import time
 
-import feats
+import steps
 from agent import MANIFEST
 from monitor import COMMAND
 
@@ -19,13 +19,13 @@ NAMED = """descriptor.bluetooth-name-substring = "Lumo"
 
 
 class Scan:
-    """LE Set Extended Scan Parameters (Core Specification 5.4, Volume 4, Part E, 7.8.64), and from when to when."""
+    """LE Set Extended Scan Parameters (Core Specification 5.4, Volume 4, Part E, 7.8.64), and when the scan ran."""
 
     def __init__(self, bytes):
         self.phys = bytes[2]
         self.is_active = bool(bytes[3])
         # Interval and window of each PHY.
-        self.places = [struct.unpack_from("<HH", bytes, place + 1) for place in range(3, len(bytes), 5)]
+        self.timings = [struct.unpack_from("<HH", bytes, offset + 1) for offset in range(3, len(bytes), 5)]
         self.begin = self.end = None
 
     @property
@@ -34,13 +34,13 @@ class Scan:
 
     @property
     def duty(self):
-        """Percent of the time, of all PHYs; the kernel has one interval for each, in which it listens as long."""
-        shares = [window / interval for interval, window in self.places]
-        return round(100 * (sum(shares) if len({place[0] for place in self.places}) == 1 else max(shares)))
+        """Percent of the time that the controller scans, on all PHYs; the kernel gives each PHY its own interval."""
+        shares = [window / interval for interval, window in self.timings]
+        return round(100 * (sum(shares) if len({timing[0] for timing in self.timings}) == 1 else max(shares)))
 
 
 def scans(monitor):
-    """Those that were begun and ended, in order."""
+    """The scans that began and ended, in order."""
     parameters, running = None, None
     for record in monitor.records():
         if record.opcode != COMMAND:
@@ -59,7 +59,7 @@ def scans(monitor):
 
 def scenario(lab):
     for access in ("exclusive", "shared"):
-        # All the time, and 30 ms of 300.
+        # Scanning all the time, and 30 ms of 300 ms.
         for board, duty in (("usb-dongle", 100), ("generic", 10)):
             watch(lab, access, board, duty)
 
@@ -75,7 +75,7 @@ def watch(lab, access, board, duty):
     controller.await_scan()
     time.sleep(SECONDS)
     agent.end()
-    # btmon writes a little later.
+    # btmon writes with a delay.
     time.sleep(1)
     active, passive = ([scan for scan in scans(monitor) if scan.is_active == kind] for kind in (True, False))
     lab.check(len(active) in WINDOWS and passive, f"{len(active)} windows in {SECONDS} s")
@@ -85,11 +85,11 @@ def watch(lab, access, board, duty):
         lab.check(1.5 <= scan.seconds <= 2.6, f"a window of {scan.seconds:.1f} s")
     lab.equal({scan.duty for scan in active + passive}, {duty}, "duty")
     if board == "usb-dongle":
-        # Only where the whole time is the agent's there is enough for both.
+        # Only a board that scans all the time has time for both PHYs.
         lab.equal({scan.phys for scan in active + passive}, {LE_1M | LE_CODED}, "PHYs")
     monitor.end()
     controller.end()
 
 
-def longest(those):
-    return max(scan.seconds for scan in those)
+def longest(scans):
+    return max(scan.seconds for scan in scans)

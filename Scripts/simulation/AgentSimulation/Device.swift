@@ -156,7 +156,8 @@ struct Device {
 }
 
 extension Device.View {
-  /// A directed report without data changes nothing, and neither does a truncated payload with which the known one begins.
+  /// A directed report without data changes nothing, and neither does a truncated payload with which the known one
+  /// begins.
   func storing(_ report: Report) -> Self {
     var view = self
     let header = report.header

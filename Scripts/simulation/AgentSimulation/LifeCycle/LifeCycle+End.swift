@@ -157,7 +157,8 @@ extension LifeCycle {
     else {
       throw Breach(
         .leftover,
-        "\(agent.clientCount) clients, \(agent.setupCore.sessionCount) sessions, \(agent.setupCore.requests.count) requests, "
+        "\(agent.clientCount) clients, \(agent.setupCore.sessionCount) sessions, "
+          + "\(agent.setupCore.requests.count) requests, "
           + "\(awaiting) accessories that await their apps; open: \(agent.setupCore.requests)")
     }
   }

@@ -135,7 +135,8 @@ struct SessionBook {
     }
   }
 
-  /// A picker of the previous run ends right after the accessory that the start removed; its events carry no identifier.
+  /// A picker of the previous run ends right after the accessory that the start removed; its events carry no
+  /// identifier.
   private func followEnd(_ kind: String, _ client: String) throws(Breach) {
     let order = ["accessoryRemoved", "pickerSetupFailed", "pickerDidDismiss", "pickerFinished"]
     guard let stage = order.firstIndex(of: kind), stage > 0, order[stage - 1] == lastKind else {

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What several scenarios do: an agent under a load, and its figures."""
+"""Steps that several scenarios share: an agent under a load, and its figures."""
 
 import time
 
 
-def scanning(lab, controller, access, **settings):
-    """An agent on the controller's adapter, scanning."""
+def start_scanning(lab, controller, access, **settings):
+    """Starts an agent on the controller's adapter, and waits until it scans."""
     agent = lab.agent(radio=controller.name_of_adapter, access=access, **settings)
     agent.await_state("on", 30)
     controller.await_scan()
     return agent
 
 
-def carry_load(lab, controller, agent, rate, seconds, kind="legacy", addresses=300, label=""):
-    """Sends a load and waits until the agent has read it; answers what was written and read, and notes figures."""
+def send_load(lab, controller, agent, rate, seconds, kind="legacy", addresses=300, label=""):
+    """Sends a load, waits until the agent has read it, and notes figures. Returns how many events were written, read
+    and dropped."""
     before, metrics = controller.count(), agent.metrics()
     usage = agent.usage()
     start = time.monotonic()
@@ -21,10 +22,10 @@ def carry_load(lab, controller, agent, rate, seconds, kind="legacy", addresses=3
     written = controller.await_load(seconds * 3 + 30)
     took = time.monotonic() - start
     count = difference(written, before, "events")
-    # What is still under way; the questions behind that are not part of the load.
+    # Waits for events that the agent has not read yet; the calls after this are not part of the load.
     time.sleep(0.3)
     after = agent.usage()
-    read = settled(lab, agent, metrics)
+    read = count_read(lab, agent, metrics)
     now = agent.metrics()
     dropped = now["receive_drops_total"] - metrics["receive_drops_total"]
     lab.figure(f"{label}written", count)
@@ -37,13 +38,13 @@ def carry_load(lab, controller, agent, rate, seconds, kind="legacy", addresses=3
     return count, read, int(dropped)
 
 
-def carry_at(lab, rate):
-    """Half a minute at this rate, in both manners."""
+def check_rate(lab, rate):
+    """Checks a load of this rate for half a minute, in both access modes."""
     for access in ("exclusive", "shared"):
         controller = lab.controller()
-        agent = scanning(lab, controller, access)
-        count, read, dropped = carry_load(lab, controller, agent, rate, 30, label=f"\n         {access} ")
-        hold_exact(lab, count, read, dropped)
+        agent = start_scanning(lab, controller, access)
+        count, read, dropped = send_load(lab, controller, agent, rate, 30, label=f"\n         {access} ")
+        check_counts(lab, count, read, dropped)
         lab.check(count > 0.96 * 30 * rate, f"the load was written: {count}")
         agent.end()
         controller.end()
@@ -54,12 +55,12 @@ def difference(after, before, name):
 
 
 def reports(metrics):
-    """Report events that the agent has read: every event of a load has one report."""
+    """How many report events the agent has read; every event of a load has one report."""
     return int(metrics["reports_total"])
 
 
-def settled(lab, agent, before=None):
-    """What was read since, or at all, once nothing more comes."""
+def count_read(lab, agent, before=None):
+    """Waits until the agent reads no more events. Returns how many it has read since `before`, or since its start."""
     last = -1
     while (now := reports(agent.metrics())) != last:
         last = now
@@ -67,14 +68,14 @@ def settled(lab, agent, before=None):
     return last - (reports(before) if before else 0)
 
 
-def hold_exact(lab, count, read, dropped, most=0):
-    """Everything that was written was read, or is known to be dropped."""
+def check_counts(lab, count, read, dropped, most=0):
+    """Checks that every written event was read, or was counted as dropped."""
     lab.equal(read + dropped, count, "read and dropped, and written")
     lab.check(dropped <= most, f"{dropped} were dropped")
 
 
-def forget(lab, beginning, keep):
-    """Drops figures that are of no interest here."""
+def drop_figures(lab, beginning, keep):
+    """Removes the figures that begin so, except those that contain one of `keep`."""
     keep = (keep,) if isinstance(keep, str) else keep
     for name in [name for name in lab.figures if name.startswith(beginning) and not any(k in name for k in keep)]:
         del lab.figures[name]

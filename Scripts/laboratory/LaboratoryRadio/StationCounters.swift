@@ -2,14 +2,14 @@
 
 import HCI
 
-/// What went to the kernel, and what the host asked for: the figures that a scenario compares with the agent's.
-public struct Written: Equatable, Sendable {
+/// Packets to the host and commands from it, counted for comparison with the agent's metrics.
+public struct StationCounters: Equatable, Sendable {
   /// Packets of every kind.
   public var packets = 0
   /// Events with advertising reports, and the reports in them.
   public var events = 0
   public var reports = 0
-  /// Events of a load that fell due while nobody scanned: they were not written.
+  /// Events of a load that fell due while the controller did not scan, and were not written.
   public var withheld = 0
   /// Commands from the host, those that enabled a scan, and those that disabled one.
   public var commands = 0
@@ -19,7 +19,7 @@ public struct Written: Equatable, Sendable {
 
   public init() {}
 
-  /// Counts a packet on its way to the host.
+  /// Counts a packet to the host.
   public mutating func count(_ packet: [UInt8]) {
     packets += 1
     guard let reportCount = Self.reportCount(packet) else { return }
@@ -27,8 +27,8 @@ public struct Written: Equatable, Sendable {
     reports += reportCount
   }
 
-  /// Reports in an event; nil for every other packet (Core Specification 5.4, Volume 4, Part E, 7.7.65.2, 7.7.65.11
-  /// and 7.7.65.13).
+  /// How many reports an event has; nil for every other packet (Core Specification 5.4, Volume 4, Part E, 7.7.65.2,
+  /// 7.7.65.11 and 7.7.65.13).
   public static func reportCount(_ packet: [UInt8]) -> Int? {
     guard packet.count > 4, packet[0] == PacketKind.event.rawValue, packet[1] == 0x3E,
       [0x02, 0x0B, 0x0D].contains(packet[3])
