@@ -5,31 +5,31 @@ import HCI
 import Manifest
 import Setup
 
-// What must have been heard for an event to be true.
+// Which reports each event requires.
 
 extension ReferenceModel {
-  /// Sixteenths of a decibel by which the agent's filter may differ from ours: it may have begun anew from the last 28
-  /// readings while nobody asked.
+  /// Sixteenths of a decibel by which the agent's filter may differ from the model's: it may have restarted from the
+  /// last 28 readings while its level was not read.
   private static let tolerance = 4
 
-  /// Level, readings and payload are those of a moment at the event's time.
+  /// Checks that level, readings and payload are those of a moment at the event's time.
   func checkReadings(_ event: SeenEvent, _ device: Device) throws(Breach) {
     let moments = device.moments(at: event.time)
-    try expect(moments.contains { $0.rssi == event.rssi }, event, "has a level that nobody heard")
+    try expect(moments.contains { $0.rssi == event.rssi }, event, "has a level that was not received")
     guard isRoomy else {
-      let isSaid = !device.readings(of: event.data).isEmpty
-      return try expect(isSaid, event, "says what nobody heard: \(event.data)")
+      let isKnown = !device.readings(of: event.data).isEmpty
+      return try expect(isKnown, event, "has a payload that was not received: \(event.data)")
     }
-    let isSaid = moments.contains { $0.views.contains { $0.payload == event.data } }
-    try expect(isSaid, event, "says what nobody heard: \(event.data)")
-    // A lost radio resets the filter behind the moment.
+    let isKnown = moments.contains { $0.views.contains { $0.payload == event.data } }
+    try expect(isKnown, event, "has a payload that was not received: \(event.data)")
+    // The loss of the radio resets the filter after the moment.
     let isNear = moments.contains { moment in
-      guard let level = moment.level, let told = event.filteredRSSI else {
+      guard let level = moment.level, let filtered = event.filteredRSSI else {
         return event.filteredRSSI == nil || event.reason == .radioDown
       }
-      return abs(told * 16 - level) <= 8 + Self.tolerance
+      return abs(filtered * 16 - level) <= 8 + Self.tolerance
     }
-    try expect(isNear, event, "filters otherwise")
+    try expect(isNear, event, "has another filtered level")
   }
 
   func checkFound(_ event: SeenEvent, _ device: Device) throws(Breach) {
@@ -44,11 +44,11 @@ extension ReferenceModel {
     if isImmediate { try checkEntered(event, device, item.gate) }
   }
 
-  /// The level was at the threshold for the whole dwell, with enough readings.
+  /// Checks that the level was above the threshold for the whole dwell, with enough readings.
   private func checkEntered(_ event: SeenEvent, _ device: Device, _ gate: GateSettings) throws(Breach) {
     let dwell = Int64(gate.enterDwellMilliseconds) * 1000
     let since = event.time - dwell
-    // A new item judges by what is known of the device, without another reading.
+    // A new item starts with the device's current level, without another reading.
     let isReload = reloads.contains { $0.time == event.time }
     let known = isReload ? device.moments(at: event.time).suffix(1) : []
     let during = known + device.moments(from: since, to: event.time).filter(\.isReading)
@@ -69,9 +69,9 @@ extension ReferenceModel {
     }
   }
 
-  /// A row that gave way and came back has forgotten its filter; but no filter passes what no reading did.
+  /// A row that was evicted and came back has lost its filter. But no filtered level is above all readings.
   private func checkEverNear(_ event: SeenEvent, _ device: Device, _ gate: GateSettings) throws(Breach) {
-    // A power that it claimed may be forgotten too; one could only have made entering harder.
+    // The row may also have lost a claimed power, which could only have raised the threshold.
     let enter = 16 * (gate.txPower.map { Int($0) - Int(gate.enterPathLoss) } ?? Int(gate.enterRSSI))
     let isNear = device.moments.contains { moment in
       moment.time <= event.time && moment.rssi.map { ($0 + offset) * 16 >= enter } ?? false
@@ -82,11 +82,11 @@ extension ReferenceModel {
   func checkChanged(_ event: SeenEvent, _ device: Device, since last: Int64) throws(Breach) {
     try expect(event.reason == .payload, event, "has no reason")
     try expect(event.time - last >= 1000 * changeMilliseconds, event, "comes too soon")
-    // A long payload may find its place later.
+    // A long payload may be stored later.
     guard isRoomy else { return }
     let moments = device.moments(at: last) + device.moments(from: last, to: event.time)
     let payloads = moments.map { $0.views.map(\.payload) }
-    try expect(payloads.contains { $0 != payloads[0] }, event, "without a change since \(last) µs")
+    try expect(payloads.contains { $0 != payloads[0] }, event, "has no change since \(last) µs")
   }
 
   func checkLost(_ event: SeenEvent, _ device: Device) throws(Breach) {
@@ -117,7 +117,7 @@ extension ReferenceModel {
 
   private func checkSilence(_ event: SeenEvent, _ device: Device) throws(Breach) {
     guard let item = item(event) else { throw unexplained(event, "is about no item") }
-    // What was heard at that very time came behind the end of the silence.
+    // A report at that very time came after the end of the silence.
     let before = device.moments.last { $0.time < event.time }
     let bearing = before?.views.filter { item.matches($0.parsed) } ?? []
     var patience = Int64(item.gate.lostMilliseconds)
@@ -145,8 +145,8 @@ extension ReferenceModel {
 }
 
 extension Device.Moment {
-  /// What the level must reach, in sixteenths of a decibel: the integrator's word for the power replaces levels by path
-  /// loss, the air's may only make entering harder.
+  /// The level to reach, in sixteenths of a decibel. A transmit power in the manifest replaces levels by path loss; a
+  /// claimed one can only raise the threshold.
   func enterLevel(_ gate: GateSettings) -> Int {
     if let power = gate.txPower { return 16 * (Int(power) - Int(gate.enterPathLoss)) }
     return 16 * (Int(gate.enterRSSI) + max(0, claim ?? 0))

@@ -4,12 +4,13 @@ import Discovery
 import HCI
 import Manifest
 
-/// Whoever hears what the agent hears, forgets nothing, and checks every event it tells.
+/// A model that receives the same packets as the agent, forgets nothing, and checks every event of the agent.
 ///
-/// It follows the specification and shares no code with the data path: arrays, dictionaries, memory without end,
-/// everything computed anew. Where the agent's tables may overflow it checks what holds all the same.
+/// It follows the specification and shares no code with the data path: it uses arrays and dictionaries without limits,
+/// and computes everything again for each check. Where the agent's tables may overflow, it checks only what still
+/// holds.
 struct ReferenceModel {
-  /// What was found, from the event that said so to the one that ends it.
+  /// A subject that was found and not lost since, with its latest event.
   struct History {
     var last: SeenEvent
   }
@@ -18,21 +19,21 @@ struct ReferenceModel {
   private(set) var histories: [Subject: History] = [:]
   private(set) var eventCount = 0
   private var nextSequence: UInt64 = 0
-  /// Whom there was an event about since some were overwritten before they were heard of; nil while none was.
+  /// The subjects that had an event since the last gap in the sequence; nil while there was no gap.
   private var certain: Set<Subject>?
   var items: [ManifestItem]
   private let identities: [IdentityKey]
   /// Added to every reading, in dB.
   let offset: Int
-  /// Whether the tables have room for everyone in the scene.
+  /// Whether the agent's tables have room for every device of the scene.
   let isRoomy: Bool
   let changeMilliseconds: Int64
   private var chains = Chains()
-  /// Devices heard since the last check, in order.
+  /// Devices received since the last check, in order.
   private(set) var heardNow: [String] = []
-  /// Silences are measured by so many learned intervals.
+  /// How many learned intervals a silence lasts.
   let factor: Int
-  /// When the radio was given up, and when a manifest took effect.
+  /// The times when the radio was lost, and when a manifest took effect.
   private(set) var radioLosses: [Int64] = []
   private(set) var reloads: [(time: Int64, before: [ManifestItem])] = []
   private var clock: Int64 = 0
@@ -63,7 +64,7 @@ struct ReferenceModel {
 
   mutating func loseRadio(at time: Int64) {
     radioLosses.append(time)
-    // What was heard in this very step is lost with the rest.
+    // The reports of this step are lost as well.
     heardNow = []
     for name in devices.keys.sorted() { devices[name]?.forgetLevel() }
   }
@@ -73,7 +74,7 @@ struct ReferenceModel {
     items = manifest.items
   }
 
-  /// As events name it: by its identity where a key is known.
+  /// The device's name in events: its identity where the agent knows the key.
   private func name(of address: DeviceAddress) -> String {
     let known = identities.first { $0.resolves(address) }?.identity
     let shown = known ?? address
@@ -95,17 +96,18 @@ struct ReferenceModel {
 
   // MARK: Events
 
-  /// Checks an event, in the order of their numbers.
+  /// Checks an event; events must come in the order of their numbers.
   mutating func check(_ event: SeenEvent, now: Int64) throws(Breach) {
     eventCount += 1
-    try expect(event.time <= now && event.time >= clock, event, "comes out of its time")
+    try expect(event.time <= now && event.time >= clock, event, "has a time out of order")
     clock = event.time
     let subject = event.subject
-    guard let device = devices[event.address] else { throw unexplained(event, "tells of nobody") }
+    guard let device = devices[event.address] else { throw unexplained(event, "is about an unknown device") }
     noteGap(before: event)
     let history = histories[subject]
     let isContinuing = (history == nil) == (event.kind == .found)
-    try expect(isContinuing || certain?.contains(subject) == false, event, "does not go on with its history")
+    try expect(
+      isContinuing || certain?.contains(subject) == false, event, "does not follow the subject's last event")
     certain?.insert(subject)
     try checkReadings(event, device)
     switch event.kind {
@@ -116,13 +118,13 @@ struct ReferenceModel {
     histories[subject] = event.kind == .lost ? nil : History(last: event)
   }
 
-  /// Events that a small ring overwrote leave every history in doubt.
+  /// After a gap, where a small ring overwrote events, no history is certain.
   private mutating func noteGap(before event: SeenEvent) {
     if event.sequence != nextSequence { (histories, certain) = ([:], []) }
     nextSequence = event.sequence + 1
   }
 
-  /// The item by the manifest that was in force at the event's time; a loss by a reload is told in the words of the old.
+  /// The item in the manifest that was in force at the event's time; for a loss by a reload, in the old manifest.
   func item(_ event: SeenEvent) -> DisplayItem? {
     let later = reloads.first { event.kind == .lost ? event.time <= $0.time : event.time < $0.time }
     return Self.item(event, in: later?.before ?? items)
@@ -142,14 +144,14 @@ struct ReferenceModel {
 
   // MARK: The end of a step
 
-  /// Everything heard in this step must have had its consequences.
+  /// Checks that every report of this step has had its effect.
   mutating func endStep(at now: Int64) throws(Breach) {
     defer { heardNow = [] }
     guard isRoomy else { return }
     for name in heardNow {
       guard let device = devices[name], let moment = device.last else { continue }
-      let words = moment.views[0].parsed
-      let met = items.filter { $0.item.matches(words) }
+      let payload = moment.views[0].parsed
+      let met = items.filter { $0.item.matches(payload) }
       guard met.count <= 8 else { continue }
       for entry in met where entry.item.descriptor.range == .default {
         let subject = Subject(app: entry.app, item: entry.item.id, address: name)
@@ -159,10 +161,10 @@ struct ReferenceModel {
     }
   }
 
-  /// A radio that listens a tenth of the time takes ten times as long to hear nothing.
+  /// A radio that scans a tenth of the time needs ten times as long to detect a silence.
   private func stretched(_ milliseconds: Int32) -> Int32 { factor == 3 ? milliseconds : 10 * milliseconds }
 
-  /// What was silent for too long must be lost; asked when all that was due has happened.
+  /// Checks that each device that was silent for too long is lost. Called when everything due has happened.
   func checkSilence(at now: Int64) throws(Breach) {
     for (subject, history) in histories {
       guard let device = devices[subject.address], let moment = device.last,
@@ -172,7 +174,7 @@ struct ReferenceModel {
       let patience = device.patience(stretched(gate.lostMilliseconds), factor, gate.lostMillisecondsMax)
       let silence = device.patience(stretched(gate.silenceMilliseconds), factor, gate.silenceMillisecondsMax)
       let learned = item.descriptor.range == .immediate ? max(patience, silence) : patience
-      // A row that gave way has learned its interval anew.
+      // A row that was evicted has learned its interval again.
       let limit = isRoomy ? learned : Int64(item.gate.lostMillisecondsMax)
       guard now - moment.time <= 1000 * limit + 50_000 else {
         throw Breach(.missingEvent, "\(subject) is silent since \(moment.time) µs and was not lost")

@@ -8,10 +8,10 @@ import Manifest
 import Setup
 import VirtualRadio
 
-/// The real agent in a world by chance: a virtual clock, a virtual controller in a random scene, random manifests and
-/// random clients, with a reference model that checks everything the agent says.
+/// The real agent in a random world: a virtual clock, a virtual controller in a random scene, random manifests and
+/// random clients, with a reference model that checks all messages of the agent.
 ///
-/// One seed decides all of it, so that one seed is one run, byte for byte.
+/// The seed decides everything, so that one seed is one run, byte for byte.
 public final class Simulation {
   /// The figures of a run.
   public struct Outcome: Equatable, Sendable {
