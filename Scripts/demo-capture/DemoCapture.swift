@@ -3,7 +3,7 @@
 import HCI
 public import VirtualRadio
 
-/// The capture of the demonstration: what a host and its controller say to each other in a scene.
+/// The capture of the demonstration: the packets between a host and its controller in a scene.
 public enum DemoCapture {
   /// 2026-03-02 08:00:00 UTC in microseconds since 1970.
   static var start: Instant { Instant(microseconds: 1_772_438_400_000_000) }
@@ -20,7 +20,7 @@ public enum DemoCapture {
       while let packet = scene.next(before: step.time) {
         capture.append(packet.bytes, isReceived: true, at: packet.time)
       }
-      switch step.act {
+      switch step.action {
       case .sends(let packet): capture.append(packet, isReceived: false, at: step.time)
       case .receives(let packet): capture.append(packet, isReceived: true, at: step.time)
       case .scans(let settings): scene.scanner = settings

@@ -3,26 +3,26 @@
 import HCI
 import VirtualRadio
 
-/// What the host of the demonstration does besides listening: it brings the controller up, scans, has a band connected
+/// The packets of the demonstration besides reports: the host initializes the controller, scans, is connected to a band
 /// for a while, and changes to extended scanning (a controller refuses to mix the two without a reset, Core
 /// Specification 5.4, Volume 4, Part E, 3.1.1).
 enum HostScript {
   struct Step {
     var time: Instant
-    var act: Act
+    var action: Action
   }
 
-  enum Act {
+  enum Action {
     case sends([UInt8])
     case receives([UInt8])
-    /// The controller's settings from now on.
+    /// From now on the controller scans with these settings.
     case scans(ScanSettings)
   }
 
-  /// `address` is the controller's own.
-  static func steps(address: UInt64) -> [Step] { bringUp(address) + connection + change + end }
+  /// `address` is the controller's public address.
+  static func steps(address: UInt64) -> [Step] { initialization(address) + connection + change + end }
 
-  private static func bringUp(_ address: UInt64) -> [Step] {
+  private static func initialization(_ address: UInt64) -> [Step] {
     command(0, 0x0C03)  // HCI_Reset
       + command(2, 0x1009, returns: Array(little(address, 6)))  // HCI_Read_BD_ADDR
       + command(4, 0x2003, returns: features)  // HCI_LE_Read_Local_Supported_Features
@@ -30,7 +30,7 @@ enum HostScript {
       // HCI_LE_Set_Scan_Parameters: active, 60 ms of 60 ms, directed reports wanted
       + command(8, 0x200B, [1] + little(0x60, 2) + little(0x60, 2) + [0, 2])
       + command(10, 0x200C, [1, 0])  // HCI_LE_Set_Scan_Enable
-      + [Step(time: milliseconds(12), act: .scans(ScanSettings()))]
+      + [Step(time: milliseconds(12), action: .scans(ScanSettings()))]
   }
 
   /// The scene's band, which is silent while it is connected.
@@ -51,7 +51,7 @@ enum HostScript {
       sends(6500, PacketEncoder.acl(connection: 0x40, [3, 0, 4, 0, 0x0A, 0x2A, 0])),
       receives(6530, PacketEncoder.event(0x13, [1, 0x40, 0, 1, 0])),
       receives(6560, PacketEncoder.acl(connection: 0x40, [2, 0, 4, 0, 0x0B, 92])),
-      // Disconnection Complete: the band's user ended it
+      // Disconnection Complete: the band's user disconnected
       receives(16_980, PacketEncoder.event(0x05, [0, 0x40, 0, 0x13])),
     ]
   }
@@ -67,13 +67,13 @@ enum HostScript {
     extended.isExtended = true
     let onePHY = [1] + little(0x60, 2) + little(0x60, 2)
     return command(start, 0x200C, [0, 0])
-      + [Step(time: milliseconds(start + 2), act: .scans(.off))]
+      + [Step(time: milliseconds(start + 2), action: .scans(.off))]
       + command(start + 10, 0x0C03)
       + command(start + 20, 0x2001, little(0x0000_0000_0000_1C7F, 8))
       // HCI_LE_Set_Extended_Scan_Parameters: 1M and coded
       + command(start + 30, 0x2041, [0, 2, 0b101] + onePHY + onePHY)
       + command(start + 40, 0x2042, [1, 0, 0, 0, 0, 0])  // HCI_LE_Set_Extended_Scan_Enable
-      + [Step(time: milliseconds(start + 42), act: .scans(extended))]
+      + [Step(time: milliseconds(start + 42), action: .scans(extended))]
   }
 
   private static var end: [Step] { command(DemoCapture.seconds * 1000, 0x2042, [0, 0, 0, 0, 0, 0]) }
@@ -89,11 +89,11 @@ enum HostScript {
   }
 
   private static func sends(_ time: Int, _ packet: [UInt8]) -> Step {
-    Step(time: milliseconds(time), act: .sends(packet))
+    Step(time: milliseconds(time), action: .sends(packet))
   }
 
   private static func receives(_ time: Int, _ packet: [UInt8]) -> Step {
-    Step(time: milliseconds(time), act: .receives(packet))
+    Step(time: milliseconds(time), action: .receives(packet))
   }
 
   private static func milliseconds(_ count: Int) -> Instant { Instant(microseconds: Int64(count) * 1000) }

@@ -8,7 +8,7 @@ import LinuxSystem
 import ManifestFormat
 import SceneFormat
 
-/// What the scene's file gets wrong, line by line.
+/// The diagnostics of the scene's file, line by line.
 struct SceneError: Error {
   let lines: [String]
 }

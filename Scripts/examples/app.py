@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""app.py SOCKET [APP [ACCESSORY]]: asks for an accessory while it has none, or where ACCESSORY is; says what happens."""
+"""app.py SOCKET [APP [ACCESSORY]]: shows a picker while it has no accessory, or resolves ACCESSORY; prints events."""
 import sys
 import varlink  # of PyPI
 sys.excepthook = lambda kind, error, trace: print(f"{kind.__name__}: {error}", file=sys.stderr)
 socket, app, wanted = (sys.argv[1:] + [None, None])[:3]
 gateway = varlink.Client.new_with_address(f"unix:{socket}")
-# A connection carries one call at a time: the stream of events is one of its own.
+# A connection carries one call at a time, so that the stream of events needs its own.
 with gateway.open("io.accessoryd.Session") as stream, gateway.open("io.accessoryd.Session") as session:
     for reply in stream.Activate(app, _more=True):
         token = reply.get("session") or token

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# app.sh SOCKET [APP]: what app.py does, once, in a shell: opens a session, asks for an accessory, waits for it, and asks
-# where it is. $VARLINK is the command line of PyPI's varlink, "python3 -m varlink.cli" if it is not given.
+# app.sh SOCKET [APP]: does once, in a shell, what app.py does: opens a session, shows a picker, waits for an accessory,
+# and resolves it. $VARLINK is the command line of PyPI's varlink, by default "python3 -m varlink.cli".
 set -eu
-# Its output is read as it comes.
+# The events are read while the stream runs.
 export PYTHONUNBUFFERED=1
 interface=unix:$1/io.accessoryd.Session
 folder=$(mktemp -d)
@@ -12,7 +12,7 @@ trap 'kill "$stream" 2>/dev/null || true; rm -r "$folder"' EXIT
 
 call() { ${VARLINK:-python3 -m varlink.cli} call "$@"; }
 
-# The last value of a key in what the stream has said, as soon as there is one.
+# Waits for a value of a key in the stream, and prints the last one.
 value() {
   while grep -qs '^State:.[^Z]' "/proc/$stream/status"; do
     found=$(tr -d '\n' <"$folder/events" | sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p")

@@ -11,7 +11,7 @@ import make_demo_capture
 
   init() throws { demo = try DemoReading() }
 
-  @Test func theCommittedCaptureIsWhatTheGeneratorMakes() throws {
+  @Test func theCommittedCaptureIsTheGenerators() throws {
     let path = TestData.packageRoot + "/Config/demo-scene.btsnoop"
     let committed = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
     let isCurrent = committed == demo.bytes
@@ -35,7 +35,7 @@ import make_demo_capture
     #expect(demo.headers.contains { $0.properties.contains(.legacyPDU) })
   }
 
-  @Test func whatOnlyExtendedReportsSayOccurs() {
+  @Test func theFieldsOfExtendedReportsOccur() {
     let headers = demo.headers
     #expect(Set(headers.map(\.dataStatus.rawValue)) == [0, 1, 2])
     #expect(headers.contains { $0.address.type == .anonymous })
@@ -48,7 +48,7 @@ import make_demo_capture
     #expect(demo.headers.contains { !$0.hasReading })
   }
 
-  @Test func thereIsSomethingBesideReports() {
+  @Test func otherPacketsThanReportsOccur() {
     #expect(Set(demo.others) == [.command, .event, .acl])
     #expect(demo.others.count > 30)
   }
@@ -60,7 +60,7 @@ import make_demo_capture
     #expect(addresses.filter { $0.lifetime == .resolvablePrivate }.count > 6)
   }
 
-  @Test func theBulbIsCarriedToTheGatewayAndAway() {
+  @Test func theBulbComesToTheGatewayAndLeaves() {
     let bulb = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
     #expect(demo.level(of: bulb, seconds: 0..<9) < -72)
     #expect((-42 ... -34).contains(demo.level(of: bulb, seconds: 13..<30)))

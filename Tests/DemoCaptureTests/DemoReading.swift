@@ -9,7 +9,7 @@ import Testing
 import VirtualRadio
 import make_demo_capture
 
-/// The demonstration's capture as the product's own parsers read it.
+/// The demonstration's capture, read by the agent's own parsers.
 struct DemoReading {
   struct Heard {
     var time: Instant
@@ -37,7 +37,7 @@ struct DemoReading {
     for record in capture.records { add(EventReading(record.packet ?? []), at: record.time) }
   }
 
-  /// With it in the identity key file the wallet's addresses are one device.
+  /// The key with which the wallet's addresses are one device.
   var walletKey: IdentityKey {
     get throws {
       let wallet = try #require(scene.devices.first { $0.name == "Wallet-tag" })
@@ -50,7 +50,7 @@ struct DemoReading {
 
   var headers: [ReportHeader] { heard.map(\.header) }
 
-  /// The mean level at which a device was heard, by seconds since the first record.
+  /// The mean level of a device's reports in a range of seconds since the first record.
   func level(of address: DeviceAddress, seconds: Range<Int64>) -> Int {
     let readings = heard.filter {
       $0.header.address == address

@@ -3,7 +3,8 @@
 import GateTrials
 import Testing
 
-/// The published guarantee on a hundred seeds; `Scripts/gate` holds it on ten thousand and prints the tables.
+/// Checks the published guarantee with a hundred seeds; `Scripts/gate` checks it with ten thousand and prints the
+/// tables.
 @Suite("Gate guarantee: 100 ms advertising, 100 % duty, sigma 4 dB, no loss")
 struct GuaranteeTests {
   private let seeds: Range<UInt64> = 1..<101
@@ -29,7 +30,7 @@ struct GuaranteeTests {
     #expect(conditions.falseEntries(seeds: seeds) == 0)
   }
 
-  @Test("Nobody enters before three samples and 400 ms")
+  @Test("No device enters before three samples and 400 ms")
   func floor() throws {
     var conditions = Conditions()
     conditions.sigmaTenths = 0

@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// Prints how the immediate gate behaves: first what is promised, then what happens under other conditions. Exits
-/// with 1 when a promise is broken, with 64 for wrong arguments.
+/// Prints how the immediate gate behaves: first the guarantee, then tables for other conditions. Exits with 1 when the
+/// guarantee does not hold, and with 64 for wrong arguments.
 ///
 ///     gate-tables [SEEDS]
 @main
@@ -17,7 +17,7 @@ struct GateTables {
     var isHeld = false
     let elapsed = ContinuousClock().measure {
       isHeld = Report(seeds: 1..<(seeds + 1)).promises()
-      // A tenth of the seeds is enough where nothing is promised.
+      // A tenth of the seeds is enough for conditions without a guarantee.
       Report(seeds: 1..<(max(100, seeds / 10) + 1)).tables()
     }
     print("\n\(seeds) seeds took \(elapsed.components.seconds) s")

@@ -7,7 +7,7 @@ import VirtualRadio
 struct Report {
   let seeds: Range<UInt64>
 
-  /// The conditions of the guarantee, and what it says about them; false when one promise is broken.
+  /// Prints the figures of the guarantee; returns false when one does not hold.
   func promises() -> Bool {
     title("Promised: 100 ms advertising, 100 % duty, sigma 4 dB, no loss")
     let conditions = Conditions()
@@ -34,7 +34,7 @@ struct Report {
     return isHeld
   }
 
-  /// Everything else, without a promise.
+  /// Prints the tables for other conditions.
   func tables() {
     table("Sigma", [0, 2, 4, 6, 8, 10].map { value in ("\(value) dB", { $0.sigmaTenths = 10 * value }) })
     table("Loss", [0, 10, 25, 50, 75].map { value in ("\(value) %", { $0.lossPerMille = 10 * value }) })
@@ -59,7 +59,7 @@ struct Report {
     levels()
   }
 
-  /// Where the border between inside and outside lies.
+  /// Prints the level at which devices begin to enter.
   private func levels() {
     title("Mean level, sigma 4 dB: share that enters within 10 min")
     for level in [-60, -58, -57, -56, -55, -54, -53, -52, -50, -48] {

@@ -3,7 +3,7 @@
 import HCI
 public import VirtualRadio
 
-/// What surrounds a device and its gateway; as it stands, the conditions of the published guarantee.
+/// The radio conditions of a device and its gateway; by default those of the published guarantee.
 public struct Conditions: Sendable {
   public var sigmaTenths = 40
   public var lossPerMille = 0
@@ -11,7 +11,7 @@ public struct Conditions: Sendable {
   public var advertisingMilliseconds = 100
   public var channelOffsetsTenths = SignalModel.ChannelOffsets()
   public var fades = SignalModel.Fades.none
-  /// How much stronger than calibrated the adapter hears.
+  /// By how many dB the adapter's levels are higher than calibrated.
   public var calibrationError = 0
 
   public init() {}
@@ -22,7 +22,7 @@ public struct Conditions: Sendable {
     return latencies(of: trial, seeds) { $0.firstHeard }
   }
 
-  /// Milliseconds from the move to entering, for a device that was at -75 dBm and is at `level` of a sudden.
+  /// Milliseconds from the move to entering, for a device that suddenly moves from -75 dBm to `level`.
   public func whenMovedIn(to level: Int = -40, seeds: Range<UInt64>) -> Latencies {
     let path = SignalPath([
       .init(seconds: 0, level: -75 + calibrationError), .init(seconds: 10, level: -75 + calibrationError),
@@ -33,7 +33,7 @@ public struct Conditions: Sendable {
     return latencies(of: trial, seeds) { _ in trial.arrival }
   }
 
-  /// Seeds with which a device that stays at `level` dBm enters within ten minutes.
+  /// The number of seeds with which a device that stays at `level` dBm enters within ten minutes.
   public func falseEntries(at level: Int = -57, seeds: Range<UInt64>) -> Int {
     let trial = trial(.steady(level + calibrationError), seconds: 600)
     return seeds.reduce(0) { $0 + (trial.run(seed: $1).entered == nil ? 0 : 1) }

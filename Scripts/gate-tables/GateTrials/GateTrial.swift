@@ -5,14 +5,14 @@ public import HCI
 import Manifest
 public import VirtualRadio
 
-/// One device before the immediate gate: its seeded signal goes through the whole data path, byte for byte, until
-/// it enters or the time is over.
+/// One device at the immediate gate: its seeded signal goes through the whole data path, byte for byte, until it enters
+/// or the time is over.
 public struct GateTrial: Sendable {
   public var model: SignalModel
   public var advertisingMilliseconds = 100
   public var schedule = ScanSchedule.continuous
   public var milliseconds: Int
-  /// When the device comes to the gateway.
+  /// When the device arrives at the gateway.
   public var arrival = Instant(microseconds: 0)
 
   public init(_ model: SignalModel, milliseconds: Int) {
@@ -20,9 +20,9 @@ public struct GateTrial: Sendable {
     self.milliseconds = milliseconds
   }
 
-  /// What became of one seed.
+  /// The outcome of one seed.
   public struct Outcome: Equatable, Sendable {
-    /// The first report heard since the arrival.
+    /// The first report received since the arrival.
     public var firstHeard: Instant?
     public var entered: Instant?
   }
@@ -51,7 +51,7 @@ public struct GateTrial: Sendable {
     .nonConnectable, from: DeviceAddress(bits: 0xC0DE_0000_0001, type: .random), rssi: 0,
     AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [0xA5, 0x5A]))
 
-  /// One item behind the gate with its defaults, and tables no larger than one device needs.
+  /// One item with the gate's defaults, and tables no larger than one device needs.
   private static let manifest: GatewayManifest = {
     var item = DisplayItem(id: "bulb", name: "Bulb")
     item.descriptor.companyIdentifier = 0x0EEE

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How long it took to enter, seed by seed.
+/// The time from arrival to entering, for each seed.
 public struct Latencies: Sendable {
-  /// Milliseconds, ascending, of those that entered.
+  /// The milliseconds of the seeds that entered, ascending.
   public let milliseconds: [Int]
-  /// Seeds in all.
+  /// The number of seeds.
   public let count: Int
 
   public init(milliseconds: [Int], count: Int) {
@@ -12,7 +12,7 @@ public struct Latencies: Sendable {
     self.count = count
   }
 
-  /// The nearest rank; nil when so many did not enter that the rank falls among them.
+  /// The nearest rank; nil when too few seeds entered to reach the rank.
   public func percentile(_ percent: Int) -> Int? {
     let rank = (count * percent + 99) / 100
     return rank >= 1 && rank <= milliseconds.count ? milliseconds[rank - 1] : nil
