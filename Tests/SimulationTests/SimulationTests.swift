@@ -33,8 +33,8 @@ struct SimulationTests {
     (.doublesAnEvent, [.lostCount]),
     (.sendsToUnauthorizedClient, [.unaskedReply]),
     (.losesAReply, [.unansweredCall, .wrongReply, .unaskedReply]),
-    (.hearsTooLoud, [.enterWithoutCrossing, .unexplainedEvent]),
-    (.hearsTooLittle, [.missingEvent, .unexplainedEvent]),
+    (.raisesLevels, [.enterWithoutCrossing, .unexplainedEvent]),
+    (.dropsPackets, [.missingEvent, .unexplainedEvent]),
   ]
 
   @Test("An agent that is broken on purpose is caught", arguments: canaries)

@@ -36,7 +36,7 @@ struct Device {
   let address: DeviceAddress
   private(set) var moments: [Moment] = []
   /// Every payload it ever sent, and the empty one.
-  private var heard: (data: Set<[UInt8]>, responses: Set<[UInt8]>) = ([[]], [[]])
+  private var sent: (data: Set<[UInt8]>, responses: Set<[UInt8]>) = ([[]], [[]])
   private var recent: [Int] = []
   private var level: Int?
   private var samples = 0
@@ -49,9 +49,9 @@ struct Device {
 
   var last: Moment? { moments.last }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
-  mutating func hear(_ report: Report, offset: Int, at time: Int64) {
+  mutating func add(_ report: Report, offset: Int, at time: Int64) {
     let header = report.header
     if header.hasReading, let lastReading, samples > 0,
       time >= lastReading + 1000 * patience(5000, 3, 30_000)
@@ -61,9 +61,9 @@ struct Device {
     let (isSample, isReading) = count(header, at: time)
     if isReading { filter(max(-127, min(20, Int(header.rssi) + offset)), at: time) }
     if header.properties.contains(.scanResponse) {
-      heard.responses.insert(report.data)
+      sent.responses.insert(report.data)
     } else {
-      heard.data.insert(report.data)
+      sent.data.insert(report.data)
     }
     var views = last?.views ?? []
     let changed = Self.moveToFront(header.advertisingSID, in: &views, at: time)
@@ -118,7 +118,7 @@ struct Device {
     [inHeader, inPayload].compactMap { $0 }.filter { (-40...20).contains($0) }.max()
   }
 
-  // MARK: Asking
+  // MARK: Lookups
 
   /// The states at a time: after the last earlier report, and after each report of this very time.
   func moments(at time: Int64) -> [Moment] {
@@ -130,10 +130,10 @@ struct Device {
   /// The combinations of advertising data and scan response, ever sent, that give this payload. When the agent's tables
   /// are small, it may have forgotten either or hold an old one.
   func readings(of payload: [UInt8]) -> [ParsedPayload] {
-    let heads = heard.data.filter { payload.starts(with: $0) }
+    let heads = sent.data.filter { payload.starts(with: $0) }
     return heads.compactMap { head in
       let tail = Array(payload.dropFirst(head.count))
-      return heard.responses.contains(tail) ? ParsedPayload(head, tail) : nil
+      return sent.responses.contains(tail) ? ParsedPayload(head, tail) : nil
     }
   }
 

@@ -30,7 +30,7 @@ struct ReferenceModel {
   let changeMilliseconds: Int64
   private var chains = Chains()
   /// Devices received since the last check, in order.
-  private(set) var heardNow: [String] = []
+  private(set) var receivedNow: [String] = []
   /// How many learned intervals a silence lasts.
   let factor: Int
   /// The times when the radio was lost, and when a manifest took effect.
@@ -49,23 +49,23 @@ struct ReferenceModel {
     changeMilliseconds = Int64(manifest.gateway.changedIntervalMilliseconds)
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
-  mutating func hear(_ packet: [UInt8], at time: Int64) {
+  mutating func receivePacket(_ packet: [UInt8], at time: Int64) {
     for part in Report.all(in: packet) {
       guard let report = chains.join(part, at: time), report.header.address.type != .anonymous else {
         continue
       }
       let name = name(of: report.header.address)
-      devices[name, default: Device(address: report.header.address)].hear(report, offset: offset, at: time)
-      if !heardNow.contains(name) { heardNow.append(name) }
+      devices[name, default: Device(address: report.header.address)].add(report, offset: offset, at: time)
+      if !receivedNow.contains(name) { receivedNow.append(name) }
     }
   }
 
   mutating func loseRadio(at time: Int64) {
     radioLosses.append(time)
     // The reports of this step are lost as well.
-    heardNow = []
+    receivedNow = []
     for name in devices.keys.sorted() { devices[name]?.forgetLevel() }
   }
 
@@ -146,9 +146,9 @@ struct ReferenceModel {
 
   /// Checks that every report of this step has had its effect.
   mutating func endStep(at now: Int64) throws(Breach) {
-    defer { heardNow = [] }
+    defer { receivedNow = [] }
     guard isRoomy else { return }
-    for name in heardNow {
+    for name in receivedNow {
       guard let device = devices[name], let moment = device.last else { continue }
       let payload = moment.views[0].parsed
       let met = items.filter { $0.item.matches(payload) }

@@ -11,10 +11,10 @@ import VirtualRadio
 
 extension Simulation {
   func receivePacket(_ packet: [UInt8]) {
-    referenceModel.hear(packet, at: now)
-    let heard = tampered(packet)
-    guard !heard.isEmpty || packet.isEmpty else { return }
-    agent.receive(packet: heard.rawSpan, at: instant)
+    referenceModel.receivePacket(packet, at: now)
+    let received = tampered(packet)
+    guard !received.isEmpty || packet.isEmpty else { return }
+    agent.receive(packet: received.rawSpan, at: instant)
   }
 
   /// The packet that the agent receives in place of this one; empty when it receives none.
@@ -24,10 +24,10 @@ extension Simulation {
     guard let tampering, isReport else { return packet }
     tamperings += 1
     switch tampering {
-    case .hearsTooLoud:
+    case .raisesLevels:
       let level = Int8(bitPattern: packet[packet.count - 1])
       return level > -127 && level < -30 ? packet.dropLast() + [UInt8(bitPattern: level + 40)] : packet
-    case .hearsTooLittle: return tamperings.isMultiple(of: 10) ? [] : packet
+    case .dropsPackets: return tamperings.isMultiple(of: 10) ? [] : packet
     case .dropsAnEvent, .doublesAnEvent, .sendsToUnauthorizedClient, .losesAReply: return packet
     }
   }

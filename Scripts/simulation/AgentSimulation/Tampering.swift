@@ -11,7 +11,7 @@ public enum Tampering: String, CaseIterable, Sendable {
   /// The last reply to a call is lost.
   case losesAReply
   /// The agent receives all packets with a level 40 dB higher than they had.
-  case hearsTooLoud
+  case raisesLevels
   /// The agent does not receive every tenth packet.
-  case hearsTooLittle
+  case dropsPackets
 }
