@@ -71,7 +71,7 @@ extension JSONObject {
   }
 
   func bool(_ name: String) -> Bool? {
-    if case .bool(let truth)? = self[name] { truth } else { nil }
+    if case .bool(let value)? = self[name] { value } else { nil }
   }
 
   /// Seconds with six decimals.
