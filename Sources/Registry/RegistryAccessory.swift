@@ -60,7 +60,7 @@ public enum AccessoryStatus: String, Sendable {
 extension AccessoryRegistry {
   /// Returns the status of an accessory. `accounts` holds the account of each app, looked up when the manifest was read;
   /// apps with an unknown account are absent.
-  public func standing(
+  public func status(
     of accessory: RegistryAccessory, in manifest: GatewayManifest, accounts: [String: AccountID]
   ) -> AccessoryStatus {
     guard let app = manifest.apps.first(where: { $0.name == accessory.app }) else { return .orphaned }

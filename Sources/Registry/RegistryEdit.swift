@@ -60,7 +60,7 @@ struct RegistryEdit {
     }
   }
 
-  /// The network of a device without Bluetooth is what it is known by, whoever looks at it.
+  /// Sets the name of a network. For a device without Bluetooth it is the identity, for every app.
   mutating func setSSID(_ identifier: RandomIdentifier, _ ssid: [UInt8]) throws(RegistryError) {
     let accessory = try accessory(identifier)
     var device = registry.device(of: accessory)
@@ -179,11 +179,11 @@ extension RegistryEdit {
     {
       throw .removedBefore
     }
-    try requireRoom(for: addition)
+    try requireCapacity(for: addition)
     guard !areTaken(addition.identifier, addition.bluetoothIdentifier) else { throw .identifierTaken }
   }
 
-  private func requireRoom(for addition: RegistryAddition) throws(RegistryError) {
+  private func requireCapacity(for addition: RegistryAddition) throws(RegistryError) {
     guard registry.accessories.count < RegistryLimits.accessoriesMax else { throw .full }
     guard let item = addition.item, let maxAccessories = addition.maxAccessories else { return }
     let count = registry.accessories.count { $0.app == addition.app && $0.item == item }
@@ -207,8 +207,8 @@ extension RegistryTombstone {
 }
 
 extension RegistryEdit {
-  /// Removes an accessory; with the last accessory of a device, the device and its bond; with the last one of an app, its
-  /// account.
+  /// Removes an accessory; with the last accessory of a device, the device and its bond; with the last one of an app,
+  /// its account.
   mutating func remove(
     _ identifier: RandomIdentifier, leavesTombstone: Bool
   ) throws(RegistryError) {

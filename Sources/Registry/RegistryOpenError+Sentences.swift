@@ -3,11 +3,11 @@
 import Manifest
 
 extension RegistryOpenError {
-  /// What is wrong, without a full stop; the file's name goes before it.
+  /// What is wrong, without a full stop; follows the name of the file.
   public var reason: String {
     switch self {
     case .damaged(let damage): "is damaged: \(damage.reason)"
-    case .foreign(let applicationID):
+    case .otherApplication(let applicationID):
       "is another program's database (application id 0x\(String(applicationID, radix: 16)))"
     case .newer(let version, let known):
       "was written by a later accessoryd (version \(version); this one knows \(known))"
@@ -19,12 +19,13 @@ extension RegistryOpenError {
     }
   }
 
-  /// What would help.
+  /// What to do about it.
   public var cure: String {
     switch self {
     case .damaged:
-      "run accessoryctl registry reset: it keeps the file under another name and begins a new one"
-    case .foreign: "move the file away if it is not needed, or let accessoryd keep its registry elsewhere"
+      "run accessoryctl registry reset: it keeps the file under another name and creates a new one"
+    case .otherApplication:
+      "move the file away if it is not needed, or let accessoryd keep its registry elsewhere"
     case .newer: "install the later accessoryd again, or run accessoryctl registry reset"
     case .exposed: "make it a file of accessoryd's user with mode 600"
     case .failed(let failure): failure.cure
@@ -36,14 +37,14 @@ extension RegistryFileError {
   fileprivate var reason: String {
     switch self {
     case .torn(let byteCount): "it ends after \(byteCount) bytes"
-    case .noDatabase: "it does not begin like a database"
+    case .noDatabase: "it does not begin with the header of a database"
     case .missingBesideLog: "it is missing, but the log of its latest changes is there"
     case .unreadable(let fault): fault.reason
     // SQLite quotes what it found: text of the file.
     case .inconsistent(let finding): finding.quotedForPeople
-    case .foreignTables: "its tables are not a registry's"
-    case .badValue(let table, let number?, let column): "\(column) of \(table.rawValue) \(number) cannot be"
-    case .badValue(let table, nil, let column): "\(column) of some \(table.rawValue) cannot be"
+    case .foreignTables: "its tables are not those of a registry"
+    case .badValue(let table, let number?, let column): "\(table.rawValue) \(number) has an invalid \(column)"
+    case .badValue(let table, nil, let column): "a row of \(table.rawValue) has an invalid \(column)"
     case .violation(let violation): violation.reason
     }
   }
@@ -54,20 +55,21 @@ extension RegistryConsistencyError {
   public var reason: String {
     switch self {
     case .invalid(let table, let number, let field):
-      "\(field.rawValue) of \(table.rawValue) \(number) cannot be"
-    case .repeatedNumber(let table, let number): "\(table.rawValue) \(number) is there twice"
+      "\(table.rawValue) \(number) has an invalid \(field.rawValue)"
+    case .repeatedNumber(let table, let number): "\(table.rawValue) \(number) occurs twice"
     case .tooMany(let table):
       "it has more rows of \(table.rawValue) than \(RegistryLimits.rowsMax(of: table))"
     case .missingDevice(let accessory): "the device of accessory \(accessory) is missing"
-    case .unusedDevice(let number): "device \(number) is nobody's accessory"
-    case .repeatedIdentity(let device): "device \(device) is there under another number too"
-    case .repeatedAccessory(let number): "accessory \(number) is its app's twice"
-    case .repeatedIdentifier(let accessory): "an identifier of accessory \(accessory) is there twice"
+    case .unusedDevice(let number): "device \(number) has no accessory"
+    case .repeatedIdentity(let device): "device \(device) occurs under another number too"
+    case .repeatedAccessory(let number):
+      "the app of accessory \(number) has another accessory on the same device"
+    case .repeatedIdentifier(let accessory): "an identifier of accessory \(accessory) occurs twice"
     case .bluetoothDisagrees(let accessory): "accessory \(accessory) and its device differ about Bluetooth"
     case .networkDisagrees(let accessory): "accessory \(accessory) and its device differ about the network"
     case .missingAccount(let accessory): "the account of accessory \(accessory) is missing"
-    case .unusedAccount(let number): "account \(number) has no accessories or is there twice"
-    case .repeatedTombstone(let number): "tombstone \(number) is there twice"
+    case .unusedAccount(let number): "account \(number) has no accessories or occurs twice"
+    case .repeatedTombstone(let number): "tombstone \(number) occurs twice"
     }
   }
 }
@@ -83,13 +85,13 @@ extension RegistryStoreError {
     case .noPermission: "accessoryd's account may not use the folder"
     case .disk(let fault), .unexpected(let fault): "\(fault.reason) (SQLite \(fault.code))"
     case .system(let fault, let call): "\(call): \(fault.reason)"
-    case .memory: "there is no memory"
+    case .memory: "there is not enough memory"
     case .closed: "the registry is not open"
     case .tooManyKept(let count): "\(count) registries are kept already"
     }
   }
 
-  /// What would help.
+  /// What to do about it.
   public var cure: String {
     switch self {
     case .full: "free some space"
@@ -100,7 +102,7 @@ extension RegistryStoreError {
     case .disk, .system: "look at the system's log for errors of the disk"
     case .unexpected: "please report it"
     case .memory: "free some memory"
-    case .closed: "see why with accessoryctl status"
+    case .closed: "accessoryctl status says why"
     case .tooManyKept: "remove those that are not needed"
     }
   }

@@ -6,7 +6,7 @@ public import Manifest
 public enum RegistryOpenError: Error, Equatable, Sendable {
   case damaged(RegistryFileError)
   /// The file is another program's database.
-  case foreign(applicationID: UInt32)
+  case otherApplication(applicationID: UInt32)
   /// A later version of this program wrote it.
   case newer(version: Int64, known: Int64)
   /// Other users have access to the file, or it is not a regular file.

@@ -60,7 +60,7 @@ package enum Value: Equatable, Sendable {
   case text(String)
   case bytes([UInt8])
   /// A floating-point number, or text that is not UTF-8; this program writes neither.
-  case foreign
+  case unsupported
 }
 
 /// A column with an invalid value.

@@ -6,8 +6,8 @@ public import Registry
 /// A registry as lines of JSON without line feeds and without secrets: a first line with the version and the number of
 /// rows, then each row with the names of the file's columns, in the order of tables and numbers.
 ///
-/// Text is text, other bytes are lower-case hexadecimal digits, absent values are left out. Each call of `next()` writes
-/// one line.
+/// Text is text, other bytes are lower-case hexadecimal digits, absent values are left out. Each call of `next()`
+/// writes one line.
 public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
   /// The version in the first line: that of the tables with these columns.
   public static let version: Int64 = 1
@@ -49,7 +49,7 @@ extension RegistryRow {
       case .integer(let integer): json.member(column.name, integer)
       case .text(let text): json.member(column.name, text)
       case .bytes(let bytes): json.member(column.name, Hex(bytes))
-      case .null, .foreign: break
+      case .null, .unsupported: break
       }
     }
   }

@@ -85,7 +85,7 @@ public enum RegistryImport {
 }
 
 extension RowValues {
-  /// Turns a bond whose keys were left out into a lost one.
+  /// Makes a bond whose keys were left out a lost one.
   fileprivate mutating func loseBond() {
     if self["bond"] == .text("bonded") { self["bond"] = .text("lost") }
   }
@@ -113,13 +113,13 @@ extension RegistryImportError {
   public var reason: String {
     switch self {
     case .notJSON(let line, let problem): "line \(line) is not JSON from byte \(problem.offset) on"
-    case .noHead: "the first line is not that of an exported registry"
+    case .noHead: "the first line does not belong to an exported registry"
     case .version(let version, let known):
       "it was exported by another accessoryd (version \(version); this one reads \(known))"
     case .rowCount(let count, let announced):
-      "it has \(count) rows, and its first line announces \(announced): it is cut, or lines were put in"
-    case .noRow(let line): "line \(line) is no row of a registry"
-    case .badValue(let line, let column): "\(column.quotedForPeople) in line \(line) cannot be"
+      "it has \(count) rows, and its first line announces \(announced): lines are missing, or were added"
+    case .noRow(let line): "line \(line) is not a row of a registry"
+    case .badValue(let line, let column): "line \(line) has an invalid \(column.quotedForPeople)"
     case .violation(let violation): "its rows contradict each other: \(violation.reason)"
     }
   }

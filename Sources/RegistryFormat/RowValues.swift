@@ -27,7 +27,7 @@ package struct RowValues: Equatable, Sendable {
     switch self[column] {
     case .null: nil
     case .integer(let integer): integer
-    case .text, .bytes, .foreign: throw ColumnError(column: column)
+    case .text, .bytes, .unsupported: throw ColumnError(column: column)
     }
   }
 
@@ -44,7 +44,7 @@ package struct RowValues: Equatable, Sendable {
     switch self[column] {
     case .null: nil
     case .text(let text): text
-    case .integer, .bytes, .foreign: throw ColumnError(column: column)
+    case .integer, .bytes, .unsupported: throw ColumnError(column: column)
     }
   }
 
@@ -52,7 +52,7 @@ package struct RowValues: Equatable, Sendable {
     switch self[column] {
     case .null: nil
     case .bytes(let bytes): bytes
-    case .integer, .text, .foreign: throw ColumnError(column: column)
+    case .integer, .text, .unsupported: throw ColumnError(column: column)
     }
   }
 

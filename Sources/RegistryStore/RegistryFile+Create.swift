@@ -36,7 +36,7 @@ extension RegistryFile {
       try database.run("PRAGMA journal_mode = MEMORY")
       try database.run("BEGIN IMMEDIATE")
       try database.run("PRAGMA application_id = \(Schema.applicationID)")
-      for statement in schema.ladder.joined() { try database.run(statement) }
+      for statement in schema.migrations.joined() { try database.run(statement) }
       try database.run("PRAGMA user_version = \(schema.version)")
       try database.run("COMMIT")
     } catch {

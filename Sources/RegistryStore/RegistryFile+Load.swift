@@ -22,7 +22,7 @@ extension RegistryFile {
       try database.run("PRAGMA wal_autocheckpoint = \(logPagesMax)")
       try database.run("PRAGMA journal_size_limit = 0")
       try database.run("PRAGMA max_page_count = \(pagesMax)")
-      try climb(database, schema, from: Int(version))
+      try migrate(database, schema, from: Int(version))
     }
     try requireTables(database, schema)
   }
@@ -41,12 +41,12 @@ extension RegistryFile {
     throw .damaged(.inconsistent(finding))
   }
 
-  private static func climb(
+  private static func migrate(
     _ database: borrowing Database, _ schema: Schema, from version: Int
   ) throws(DatabaseError) {
-    guard version < schema.ladder.count else { return }
+    guard version < schema.migrations.count else { return }
     try database.run("BEGIN IMMEDIATE")
-    for statement in schema.ladder[version...].joined() { try database.run(statement) }
+    for statement in schema.migrations[version...].joined() { try database.run(statement) }
     try database.run("PRAGMA user_version = \(schema.version)")
     try database.run("COMMIT")
   }

@@ -19,8 +19,8 @@ struct RegistryFile: ~Copyable {
 
   let database: Database
 
-  /// Opens the registry at `path`, creates it if it does not exist, and migrates an older one. It must be read before it
-  /// is written.
+  /// Opens the registry at `path`, creates it if it does not exist, and migrates an older one. It must be read before
+  /// it is written.
   static func open(
     _ path: String, _ files: any RegistryFiles, owners: Set<UInt32>?, schema: Schema
   ) throws(RegistryOpenError) -> RegistryFile {
@@ -52,7 +52,7 @@ struct RegistryFile: ~Copyable {
     }
     let header = try FileHeader(head)
     guard Int64(header.applicationID) == Schema.applicationID else {
-      throw .foreign(applicationID: header.applicationID)
+      throw .otherApplication(applicationID: header.applicationID)
     }
   }
 

@@ -2,24 +2,25 @@
 
 /// The tables of the database, and the migrations that create them.
 package struct Schema: Sendable {
-  /// "AKit": distinguishes registry files from other databases (the 32 bits at byte 68, sqlite.org, "Database File Format", 1.3).
+  /// "AKit": distinguishes registry files from other databases (the 32 bits at byte 68, sqlite.org, "Database File
+  /// Format", 1.3).
   static let applicationID: Int64 = 0x414B_6974
 
   /// The statements that turn each version into the next; version 0 is an empty file.
-  package var ladder: [[String]]
+  package var migrations: [[String]]
   /// The contents of `sqlite_schema` for the last version: the definition of every table, sorted by name.
   package var tables: [String]
 
   /// The version that this program writes.
-  package static let current = Schema(ladder: [versionOne], tables: versionOne)
+  package static let current = Schema(migrations: [versionOne], tables: versionOne)
 
-  package init(ladder: [[String]], tables: [String]) {
-    self.ladder = ladder
+  package init(migrations: [[String]], tables: [String]) {
+    self.migrations = migrations
     self.tables = tables
   }
 
   /// The value of `user_version`, and of `registry` in exports.
-  package var version: Int64 { Int64(ladder.count) }
+  package var version: Int64 { Int64(migrations.count) }
 
   /// Addresses are six bytes, identifiers sixteen, in the order of their text. Enumerated numbers are those of
   /// AccessorySetupKit or the Core Specification, or are explained where rows are read.

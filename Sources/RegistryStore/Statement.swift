@@ -37,7 +37,7 @@ import RegistryFormat
 
   private func bind(_ value: Value, at index: Int32) throws(DatabaseError) {
     switch value {
-    case .null, .foreign: try Database.check(unsafe sqlite3_bind_null(handle, index))
+    case .null, .unsupported: try Database.check(unsafe sqlite3_bind_null(handle, index))
     case .integer(let integer): try Database.check(unsafe sqlite3_bind_int64(handle, index, integer))
     case .text(let text):
       let bytes = Array(text.utf8)
@@ -58,9 +58,9 @@ import RegistryFormat
     switch unsafe sqlite3_column_type(handle, column) {
     case SQLITE_NULL: .null
     case SQLITE_INTEGER: .integer(unsafe sqlite3_column_int64(handle, column))
-    case SQLITE_TEXT: String(validating: bytes(column), as: UTF8.self).map(Value.text) ?? .foreign
+    case SQLITE_TEXT: String(validating: bytes(column), as: UTF8.self).map(Value.text) ?? .unsupported
     case SQLITE_BLOB: .bytes(bytes(column))
-    default: .foreign
+    default: .unsupported
     }
   }
 

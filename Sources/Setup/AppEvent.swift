@@ -8,7 +8,7 @@ public struct AppEvent: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     case activated
     /// The session has ended, for this reason.
-    case invalidated(SetupFailure)
+    case invalidated(SetupError)
     case migrationComplete
     case accessoryAdded(AppAccessory)
     /// The accessory as it was.
@@ -18,11 +18,11 @@ public struct AppEvent: Equatable, Sendable {
     case pickerDidPresent
     case pickerDidDismiss
     case pickerSetupBridging
-    case pickerSetupFailed(SetupFailure)
+    case pickerSetupFailed(SetupError)
     case pickerSetupPairing
     case pickerSetupRename
     /// nil on success. AccessorySetupKit has no such event: there the picker's completion handler is called.
-    case pickerFinished(SetupFailure?)
+    case pickerFinished(SetupError?)
   }
 
   public var time: Instant

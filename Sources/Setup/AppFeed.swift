@@ -2,10 +2,10 @@
 
 public import Registry
 
-/// The last life-cycle events of an app, in one numbering; the events of a picker are for the session that asked.
+/// The latest life-cycle events of an app, numbered together. Events of a picker go only to the session that opened it.
 ///
-/// Capacity: ``capacity`` events, and as many with which the run began. A session that reads too late learns how many
-/// events it missed.
+/// Capacity: ``capacity`` events, and as many opening events. A session that reads too late learns how many events it
+/// missed.
 struct AppFeed: Sendable {
   static let capacity = 256
 
@@ -15,9 +15,9 @@ struct AppFeed: Sendable {
     let audience: RandomIdentifier?
   }
 
-  /// Events about accessories that the agent took back at its start, before there was any session: kept for sessions that
-  /// come back from the run before. They have the first numbers. Further ones go to ``ring``, where no session reads
-  /// them.
+  /// Events about accessories that the agent took back at its start, before there was any session. They are kept for
+  /// apps that resume from the run before, and have the first numbers. Events beyond the capacity go to ``ring``, where
+  /// no session reads them.
   private var opening: [AppEvent] = []
   private var ring = Ring<Entry>(capacity: capacity)
 
@@ -26,7 +26,7 @@ struct AppFeed: Sendable {
 
   var openingCount: UInt64 { UInt64(opening.count) }
 
-  /// Begins the run with an event.
+  /// Adds an event to those with which the run begins.
   mutating func open(with event: AppEvent) {
     guard ring.produced == 0, opening.count < Self.capacity else { return append(event, to: nil) }
     opening.append(event)
@@ -36,7 +36,7 @@ struct AppFeed: Sendable {
     ring.append(Entry(event: event, audience: audience))
   }
 
-  /// Returns what a session reads next. After its `invalidated` there is nothing for it.
+  /// Returns the next event for a session. There is none after its `invalidated`.
   func read(_ position: inout SessionPosition) -> SessionReading {
     guard !position.isOver else { return .end }
     if position.sequence < openingCount {

@@ -10,10 +10,10 @@ struct AutomaticKey: Hashable, Sendable {
   let item: String
 }
 
-/// When devices may be set up automatically: not too many at once, and not again right after a failure.
+/// Limits when devices may be set up automatically: not too many at once, and not again right after a failure.
 ///
-/// Capacity: ``failedMax`` devices whose setup failed; when there are more, the one whose retry is nearest is forgotten,
-/// which is counted.
+/// Capacity: ``failedMax`` devices whose setup failed; when there are more, the one whose retry is nearest is
+/// forgotten, which is counted.
 struct AutomaticSetups: Sendable {
   /// Waits after the first, the second, and every further failure in a row.
   static let backOffMilliseconds: [Int64] = [60_000, 300_000, 1_800_000]
@@ -28,8 +28,8 @@ struct AutomaticSetups: Sendable {
   private var failed: [AutomaticKey: Failure] = [:]
   private var begun: [Instant] = []
 
-  /// Returns whether the device may be set up now; it counts as begun then.
-  mutating func begin(_ key: AutomaticKey, at now: Instant) -> Bool {
+  /// Returns whether the device may be set up now. If so, the setup counts as begun.
+  mutating func beginSetup(_ key: AutomaticKey, at now: Instant) -> Bool {
     guard failed[key].map({ $0.retry <= now }) ?? true else { return false }
     begun.removeAll { now.milliseconds(since: $0) >= 60_000 }
     guard begun.count < Self.setupsPerMinute else { return false }

@@ -6,27 +6,27 @@ import Registry
 
 /// The devices that an open picker has found.
 ///
-/// Capacity: `countMax` candidates. A stronger one takes the place of the weakest; devices without a place are counted
-/// in ``hidden`` while they are received, up to four times as many.
+/// Capacity: `countMax` candidates. A stronger one replaces the weakest. Devices without a slot are kept in ``hidden``
+/// while they are received, up to four times as many.
 public struct CandidateList: Sendable {
   /// How long a filtered picker waits for a scan response before it reports a device to its app.
   public static let responseMilliseconds: Int64 = 300
 
   public let countMax: Int
-  /// The app is told what was found, and says what is shown.
+  /// The app receives what was found, and decides what is shown.
   public let isFiltered: Bool
   public private(set) var candidates: [PickerCandidate] = []
-  /// Devices that found no place.
+  /// Devices without a slot.
   public private(set) var hidden: Set<DeviceAddress> = []
-  /// How many devices the app was told of.
+  /// How many devices were reported to the app.
   public private(set) var discoveredCount = 0
-  /// The app has said what is shown.
+  /// The app has decided what is shown.
   private(set) var wasUpdated = false
-  /// Candidates of a filtered picker that were lost: one that comes back keeps its number, and is not reported again.
-  /// Capacity: as many as are remembered as hidden; when it is full, a lost candidate is forgotten.
+  /// Candidates of a filtered picker that were lost. One that comes back keeps its number and is not reported again.
+  /// Capacity: as many as ``hidden``; when it is full, a lost candidate is forgotten.
   private var lost: [DeviceAddress: PickerCandidate] = [:]
   private var lastNumber: UInt32 = 0
-  /// What the app is told of each candidate.
+  /// The payload and RSSI of each candidate, for the app.
   private var payloads: [UInt32: (payload: [UInt8], rssi: Int8?)] = [:]
 
   init(countMax: Int, isFiltered: Bool) { (self.countMax, self.isFiltered) = (countMax, isFiltered) }
@@ -40,7 +40,7 @@ public struct CandidateList: Sendable {
   /// The candidates that can be chosen.
   public var shown: [PickerCandidate] { candidates.filter(\.isShown) }
 
-  /// When ``discover(at:)`` has something to report that it had not before.
+  /// When ``discover(at:)`` next has something new to report.
   var deadline: Instant? {
     let waiting = candidates.filter { isFiltered && !$0.isDiscovered && $0.isInside }
     return waiting.map { $0.firstSeen.advanced(milliseconds: Self.responseMilliseconds) }.min()
@@ -48,8 +48,8 @@ public struct CandidateList: Sendable {
 
   // MARK: - Devices
 
-  /// Takes in a device that was received, for the first time or again. The candidate `chosen` keeps its place. Returns
-  /// false when the device found no place.
+  /// Updates the list with a device that was received, for the first time or again. The candidate `chosen` keeps its
+  /// slot. Returns false when there is no slot for the device.
   mutating func update(with report: CandidateReport, keeping chosen: UInt32?, at now: Instant) -> Bool {
     if let index = candidates.firstIndex(where: { $0.device == report.device }) {
       candidates[index].level = report.level
@@ -64,10 +64,10 @@ public struct CandidateList: Sendable {
     return true
   }
 
-  /// Returns whether the device found a place.
+  /// Returns whether there was a slot for the device.
   private mutating func admit(_ report: CandidateReport, keeping chosen: UInt32?, at now: Instant) -> Bool {
-    if candidates.count == countMax, !makeRoom(for: report, keeping: chosen) {
-      // Beyond what could ever be shown beside the strongest, the number says enough.
+    if candidates.count == countMax, !freeSlot(for: report, keeping: chosen) {
+      // Devices beyond this number could never be shown, so they are not remembered.
       if hidden.count < rememberedMax { hidden.insert(report.device) }
       return false
     }
@@ -87,7 +87,7 @@ public struct CandidateList: Sendable {
   }
 
   /// Removes the weakest candidate for a stronger one, unless it was chosen or the app shows it.
-  private mutating func makeRoom(for report: CandidateReport, keeping chosen: UInt32?) -> Bool {
+  private mutating func freeSlot(for report: CandidateReport, keeping chosen: UInt32?) -> Bool {
     let free = candidates.indices.filter { index in
       !(isFiltered && candidates[index].isShown) && candidates[index].number != chosen
     }
@@ -106,7 +106,8 @@ public struct CandidateList: Sendable {
     lost[candidate.device] = candidate
   }
 
-  /// A device is no longer received, or no longer matches, or became the app's. The candidate `chosen` stays.
+  /// Removes a device that is no longer received, no longer matches, or has become the app's accessory. The candidate
+  /// `chosen` stays.
   mutating func lose(_ device: DeviceAddress, keeping chosen: UInt32?) {
     hidden.remove(device)
     guard let index = candidates.firstIndex(where: { $0.device == device }),
@@ -118,9 +119,9 @@ public struct CandidateList: Sendable {
   /// The candidate has become an accessory.
   mutating func remove(_ number: UInt32) { candidates.removeAll { $0.number == number } }
 
-  // MARK: - What the app is told, and what is shown
+  // MARK: - Reports to the app, and what is shown
 
-  /// Returns the numbers of the candidates that the app of a filtered picker is to be told of now, once each.
+  /// Returns the numbers of the candidates to report to the app of a filtered picker now, each only once.
   mutating func discover(at now: Instant) -> [UInt32] {
     var numbers: [UInt32] = []
     for index in candidates.indices where candidates[index].isInside && !candidates[index].isDiscovered {
@@ -143,7 +144,7 @@ public struct CandidateList: Sendable {
     return isAnyInside
   }
 
-  /// The app of a filtered picker shows exactly these. Returns false when it was not told of one of them.
+  /// The app of a filtered picker shows exactly these. Returns false when one of them was never reported to it.
   mutating func show(_ items: [(number: UInt32, name: String?, image: String?)]) -> Bool {
     guard items.allSatisfy({ wasDiscovered($0.number) }) else { return false }
     wasUpdated = true
@@ -152,12 +153,12 @@ public struct CandidateList: Sendable {
     return true
   }
 
-  /// Whether the app was told of the candidate; it may have been lost since.
+  /// Whether the candidate was reported to the app; it may have been lost since.
   private func wasDiscovered(_ number: UInt32) -> Bool {
     candidate(number)?.isDiscovered ?? lost.values.contains { $0.number == number }
   }
 
-  /// Returns what the app is told of a candidate.
+  /// Returns a candidate as its app sees it.
   func discoveredAccessory(_ number: UInt32, among items: [PickerItem]) -> DiscoveredAccessory? {
     guard let candidate = candidate(number) else { return nil }
     let item = items[candidate.item]

@@ -33,10 +33,10 @@ public struct Grants: Equatable, Sendable {
       registry.accounts.map { ($0.app, $0.account) }, uniquingKeysWith: { first, _ in first })
     for accessory in registry.accessories {
       let device = registry.device(of: accessory)
-      let standing = configuration.standing(of: accessory, boundTo: accounts[accessory.app])
+      let status = configuration.status(of: accessory, boundTo: accounts[accessory.app])
       let grant = Grant(
         identifier: accessory.identifier, app: accessory.app, item: accessory.item, number: accessory.number,
-        isAuthorized: standing == .active && accessory.state == .authorized, isVisible: standing != .suspended
+        isAuthorized: status == .active && accessory.state == .authorized, isVisible: status != .suspended
       )
       for address in [device.identity.address, device.secondAddress].compactMap({ $0 }) {
         byAddress[address.settled, default: []].append(grant)

@@ -14,9 +14,9 @@ public struct PickerCandidate: Equatable, Sendable {
   public internal(set) var level: Int16?
   /// Whether the gate has let it in; items without a gate let every device in.
   public internal(set) var isInside: Bool
-  /// Its scan response was received, so that its whole payload is known.
+  /// Its scan response was received, so its whole payload is known.
   public internal(set) var hasResponded: Bool
-  /// The app of a filtered picker was told of it.
+  /// It was reported to the app of a filtered picker.
   var isDiscovered = false
   /// It can be chosen: the picker is not filtered, or the app shows it.
   public internal(set) var isShown = false
@@ -35,7 +35,7 @@ extension PickerCandidate {
   }
 }
 
-/// What a picker is told of a device.
+/// A device as it is reported to a picker.
 public struct CandidateReport: Equatable, Sendable {
   public var device: DeviceAddress
   public var item: Int

@@ -4,11 +4,11 @@ public import HCI
 public import Manifest
 import Registry
 
-/// What an open picker looks for, how a candidate is chosen, and what was found so far.
+/// An open picker: the items it looks for, how a candidate is chosen, and the devices it has found.
 public struct PickerRequest: Sendable {
   /// How the choice is made.
   public enum Choice: Equatable, Sendable {
-    /// By a person, or a script in a person's place.
+    /// By an operator, or by a script in place of one.
     case person
     /// By holding the accessory at the gateway.
     case touch
@@ -18,15 +18,15 @@ public struct PickerRequest: Sendable {
     case device(UInt64)
   }
 
-  /// How long a touch may take at most, and how long it may take when the caller gave no time.
+  /// The longest time that a touch may take, which is also its default.
   public static let touchMilliseconds: Int64 = 300_000
 
   public let items: [PickerItem]
   public let settings: PickerSettings
   public let choice: Choice
-  /// A person looks at what is shown, and gets time to choose; an unattended picker ends in its own time.
+  /// An operator sees what is shown and gets time to choose. An unattended picker ends when its own time is over.
   public let isAttended: Bool
-  /// Some item can be chosen by touch.
+  /// At least one item can be chosen by touch.
   public let isTouchable: Bool
   let idleMilliseconds: Int64
   public internal(set) var candidates: CandidateList
@@ -103,13 +103,13 @@ public struct PickerItem: Equatable, Sendable {
   }
 }
 
-// MARK: - Why pickers end by themselves
+// MARK: - Errors of pickers that end by themselves
 
 extension PickerRequest {
   /// Why the picker ends when its time is over. `isChoosing`: something was shown that could be chosen.
-  func failureAtEnd(isChoosing: Bool) -> SetupFailure {
+  func failureAtEnd(isChoosing: Bool) -> SetupError {
     if choice == .touch, let refusal = touches.refusal {
-      return SetupFailure(.discoveryTimeout, refusal.reason, cure: refusal.cure)
+      return SetupError(.discoveryTimeout, refusal.reason, cure: refusal.cure)
     }
     if isFiltered, !isChoosing, candidates.discoveredCount > 0 {
       return .nothingShown(of: candidates.discoveredCount)
@@ -120,12 +120,12 @@ extension PickerRequest {
     case .person: return isChoosing ? .nobodyChose(inMilliseconds: milliseconds) : .nothingFound
     case .touch: return .nothingFound
     case .firstImmediate:
-      return SetupFailure(
+      return SetupError(
         .discoveryTimeout, "nothing that matches was held at the gateway in \(Self.spoken(milliseconds))",
         cure: "hold the accessory at the gateway; accessoryctl try says how near a device has come")
     case .device(let bits):
       let address = AddressText.text(of: bits)
-      return SetupFailure(
+      return SetupError(
         .discoveryTimeout,
         "no device with the address \(address) matched an item within \(Self.spoken(milliseconds))",
         cure: "bring it near and switch it on; accessoryctl explain \(address) says why it does not match")
@@ -138,7 +138,7 @@ extension PickerRequest {
   }
 }
 
-extension SetupFailure {
+extension SetupError {
   /// Nothing was found in time.
   public static var nothingFound: Self {
     Self(
@@ -149,8 +149,8 @@ extension SetupFailure {
   /// In a filtered picker.
   fileprivate static func nothingShown(of count: Int) -> Self {
     Self(
-      .discoveryTimeout, "the app was told of \(count) \(count == 1 ? "device" : "devices") and showed none",
-      cure: "call UpdatePicker with those that people may choose from")
+      .discoveryTimeout, "the app received \(count) \(count == 1 ? "device" : "devices") and showed none",
+      cure: "call UpdatePicker with the devices that can be chosen")
   }
 
   static var radioDown: Self {
@@ -158,6 +158,6 @@ extension SetupFailure {
   }
 
   static func nobodyChose(inMilliseconds milliseconds: Int64) -> Self {
-    .userCancelled(reason: "nobody chose in \(PickerRequest.spoken(milliseconds))")
+    .userCancelled(reason: "no operator chose a device in \(PickerRequest.spoken(milliseconds))")
   }
 }

@@ -8,7 +8,7 @@ public struct PickerSettings: Hashable, Sendable {
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The app is told what was discovered, and decides what is shown.
+    /// The app receives what was discovered, and decides what is shown.
     public static let filterDiscoveryResults = Options(rawValue: 1 << 0)
   }
 
@@ -38,7 +38,7 @@ public struct PickerSettings: Hashable, Sendable {
 }
 
 extension PickerSettings.DiscoveryTimeout {
-  public static let textReason = "this is no time to wait"
+  public static let textReason = "this is not a valid timeout"
   public static let textCure =
     "use \"short\", \"medium\", \"long\", \"unbounded\", or seconds from \"1\" to \"3600\""
 

@@ -3,39 +3,39 @@
 public import Registry
 
 extension RegistryError {
-  /// The error as apps are told.
-  var setupFailure: SetupFailure {
+  /// The error as it is reported to apps.
+  var setupFailure: SetupError {
     switch self {
     case .unknownAccessory, .unknownApp, .notRemoved: .noSuchAccessory
     case .alreadyAdded:
-      SetupFailure(.invalidRequest, "the device is the app's accessory already", cure: "use the accessory")
+      SetupError(.invalidRequest, "the device is the app's accessory already", cure: "use the accessory")
     case .removedBefore:
-      SetupFailure(
+      SetupError(
         .userRestricted, "the device was removed before", cure: "an operator allows it: accessoryctl allow")
     case .accountChanged:
-      SetupFailure(
-        .userRestricted, "the app's accessories are another account's",
+      SetupError(
+        .userRestricted, "the app's accessories belong to another account",
         cure: "an operator confirms the account: accessoryctl authorize")
     case .itemFull(let most):
-      SetupFailure(
+      SetupError(
         .userRestricted, "the item has all the accessories that it may, \(most)",
         cure: "remove one, or raise the item's max-accessories")
     case .full:
-      SetupFailure(
+      SetupError(
         .userRestricted, "the registry has \(RegistryLimits.accessoriesMax) accessories, as many as it holds",
         cure: "remove some")
     case .identifierTaken:
-      SetupFailure(.unknown, "a random identifier was drawn twice", cure: "try again")
+      SetupError(.unknown, "a random identifier was drawn twice", cure: "try again")
     case .identityTaken:
-      SetupFailure(
+      SetupError(
         .invalidRequest, "another device is known by that address or network", cure: "remove that one")
     case .invalid(let field):
-      SetupFailure(
+      SetupError(
         .invalidRequest, field: field.rawValue, "it cannot be stored", cure: "shorten it, or leave it out")
     }
   }
 
-  /// The error as operators are told.
+  /// The error as it is reported to operators.
   var operatorError: OperatorError {
     switch self {
     case .unknownAccessory: .notFound(.accessory, name: "")

@@ -4,8 +4,9 @@ import Registry
 
 /// The registry as it is on disk, and the changes on their way there: one at a time, in order.
 ///
-/// Pure: changes and the disk's replies go in, effects come out. Capacity: ``waitingMax`` changes that wait. Each is made
-/// for a call, a setup flow, or a second address, of which there are fewer; a change beyond that fails.
+/// Pure: changes and the disk's replies go in, effects come out. Capacity: ``waitingMax`` changes that wait. Each
+/// change belongs to a call, a setup flow, or a second address, of which there are fewer; a change beyond the capacity
+/// fails.
 struct RegistryQueue: Sendable {
   enum State: Equatable, Sendable {
     /// The file is being read.
@@ -91,7 +92,7 @@ enum ChangePurpose: Sendable {
   /// The app gives the whole name of a network whose prefix was added to its accessory.
   case network(RandomIdentifier, CallID)
   /// An accessory that its app did not confirm is removed.
-  case takeBack(RandomIdentifier, SetupFailure, CallID?)
+  case takeBack(RandomIdentifier, SetupError, CallID?)
   /// An operator's answer to a question, and the operator's call.
   case question(flow: RandomIdentifier, CallID)
   /// The call of an app about its accessory, or of an operator.
@@ -109,7 +110,7 @@ enum ChangePurpose: Sendable {
   }
 }
 
-/// What became of a change.
+/// The result of a change.
 enum ChangeResult: Sendable {
   case done
   case reset(kept: String?)
@@ -124,7 +125,7 @@ extension RegistryQueue {
   /// Asks for the file at the start.
   mutating func open() -> [Effect] { [.request(.open)] }
 
-  /// Puts a change after those that wait.
+  /// Queues a change.
   mutating func enqueue(_ change: Change, _ purpose: ChangePurpose) -> [Effect] {
     guard waiting.count < Self.waitingMax else {
       return [.settled(purpose, .failed("\(Self.waitingMax) changes wait for the disk already; try again"))]
@@ -214,7 +215,8 @@ extension RegistryQueue {
       if isDone { failure = nil }
       effects.append(
         .settled(
-          doubtful.change.purpose, isDone ? .done : .failed("the disk did not take the change; see the log")))
+          doubtful.change.purpose, isDone ? .done : .failed("the disk did not write the change; see the log"))
+      )
     }
     return isFirst ? effects + [.opened] : effects
   }
@@ -241,13 +243,13 @@ extension RegistryQueue {
 // MARK: - Sentences
 
 extension ChangeResult {
-  /// What an app is told; nil on success.
-  var setupFailure: SetupFailure? {
+  /// The error for an app; nil on success.
+  var setupFailure: SetupError? {
     switch self {
     case .done, .reset: nil
     case .refused(let error): error.setupFailure
     case .failed(let sentence):
-      SetupFailure(.unknown, sentence, cure: SetupFailure.registryCure)
+      SetupError(.unknown, sentence, cure: SetupError.registryCure)
     }
   }
 }

@@ -2,8 +2,8 @@
 
 public import HCI
 
-/// Limits how often an app may ask for a picker: some times a minute, and not right after a picker was closed without a
-/// choice.
+/// Limits how often an app may ask for a picker: a number of times per minute, and not right after a picker was closed
+/// without a choice.
 ///
 /// Capacity: as many times as the app may ask in a minute.
 public struct RequestPace: Sendable {
@@ -25,15 +25,15 @@ public struct RequestPace: Sendable {
   }
 
   /// Counts a request. Refuses a request that comes too soon, without counting it.
-  public mutating func ask(at now: Instant) throws(SetupFailure) {
+  public mutating func ask(at now: Instant) throws(SetupError) {
     if let closed, now.milliseconds(since: closed.at) < Self.afterCancelMilliseconds {
-      throw SetupFailure(
-        .pickerRestricted, closed.by.reason, cure: "ask again when somebody wants it, after 5 s")
+      throw SetupError(
+        .pickerRestricted, closed.by.reason, cure: "ask again after 5 s, when a user wants it")
     }
     asked.removeAll { now.milliseconds(since: $0) >= Self.windowMilliseconds }
     if asked.count >= perMinute, let oldest = asked.first {
       let wait = (Self.windowMilliseconds - now.milliseconds(since: oldest) + 999) / 1000
-      throw SetupFailure(
+      throw SetupError(
         .pickerRestricted, "the app has asked \(perMinute) times within a minute",
         cure: "ask again in \(wait) s")
     }

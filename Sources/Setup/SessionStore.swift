@@ -8,7 +8,7 @@ public import Registry
 public struct Session: Equatable, Sendable {
   public let token: RandomIdentifier
   public let app: String
-  /// The user that activated it; calls of other users do not reach it, whatever token they bring.
+  /// The user that activated it; calls of other users never reach it, whatever token they give.
   public let user: UInt32
   /// When it ends because no connection streams it; nil while one does.
   public fileprivate(set) var end: Instant?
@@ -16,8 +16,8 @@ public struct Session: Equatable, Sendable {
 
 /// The sessions that are open, and the events for them.
 ///
-/// Capacity: ``countMax`` sessions, and of each app ``AppFeed/capacity`` events. When all places are taken, the session
-/// that has been without a stream for longest gives way; if all are streamed, the new one is refused. A session without
+/// Capacity: ``countMax`` sessions, and of each app ``AppFeed/capacity`` events. When it is full, the session that
+/// has been without a stream for longest is ended; if all are streamed, the new one is refused. A session without
 /// its stream ends after ten seconds.
 public struct SessionStore: Sendable {
   /// Twice the number of connections: each may have one session that streams, and one that it just left.
@@ -32,8 +32,8 @@ public struct SessionStore: Sendable {
 
   // MARK: - Sessions
 
-  /// Opens a session that is streamed from now on. `token` is random. Returns nil when there is no place; `ended` is the
-  /// session that gave way.
+  /// Opens a session that is streamed from now on. `token` is random. Returns nil when the store is full; `ended` is
+  /// the session that was ended to make room.
   public mutating func open(
     _ token: RandomIdentifier, app: String, user: UInt32
   ) -> (session: Session?, ended: Session?) {
@@ -55,7 +55,7 @@ public struct SessionStore: Sendable {
     }
   }
 
-  /// Returns the session of a token, for the user that opened it. The caller reports nil in the same words whatever the
+  /// Returns the session of a token, for the user that opened it. The caller refuses nil in the same words for every
   /// reason.
   public func session(_ token: RandomIdentifier, of user: UInt32) -> Session? {
     index(of: token).map { sessions[$0] }.flatMap { $0.user == user ? $0 : nil }
@@ -88,7 +88,7 @@ public struct SessionStore: Sendable {
     return ended.sorted { ($0.end?.microseconds ?? 0) < ($1.end?.microseconds ?? 0) }
   }
 
-  /// When ``expire(at:)`` is due.
+  /// When ``expire(at:)`` has to be called.
   public var nextEnd: Instant? { sessions.compactMap(\.end).min() }
 
   /// The sessions of an app, in the order they were opened.
@@ -103,23 +103,23 @@ public struct SessionStore: Sendable {
     feeds[app, default: AppFeed()].append(event, to: audience)
   }
 
-  /// Begins the app's events with the end of something that the run before began.
+  /// Puts an event before all others of the app: the end of something that began in the run before.
   mutating func appendOpening(_ event: AppEvent, toApp app: String) {
     feeds[app, default: AppFeed()].open(with: event)
   }
 
-  /// Returns what a session's stream has to say next.
+  /// Returns the next event of a session's stream.
   func read(_ position: inout SessionPosition) -> SessionReading {
     feeds[position.app]?.read(&position) ?? .end
   }
 
-  /// Where a stream begins in its app's events, and whether its cursor was of no use.
+  /// Returns where a stream begins in its app's events, and whether its cursor was useless.
   func start(_ session: Session, _ cursor: SessionCursor) -> (position: SessionPosition, isReset: Bool) {
     let feed = feeds[session.app] ?? AppFeed()
     let produced = feed.produced
     switch cursor {
     case .now: return (position(of: session, at: produced, activatedAt: produced), false)
-    case .foreign:
+    case .otherEpoch:
       // The stream has not seen the end of the run before, with which this one began.
       let sequence = feed.openingCount > 0 ? 0 : produced
       return (position(of: session, at: sequence, activatedAt: produced), true)
@@ -134,11 +134,11 @@ public struct SessionStore: Sendable {
   }
 }
 
-/// From which event of its app a stream goes on.
+/// The event of its app at which a stream resumes.
 enum SessionCursor: Sendable {
   /// The caller gave none.
   case now
   case sequence(UInt64)
-  /// The cursor is of another run.
-  case foreign
+  /// The cursor belongs to another run of the agent.
+  case otherEpoch
 }

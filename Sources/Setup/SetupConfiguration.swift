@@ -25,13 +25,13 @@ public struct SetupConfiguration: Sendable {
     apps[app]?.items.first { $0.id == id }
   }
 
-  /// Whether every accessory has the same standing under both.
-  func standsLike(_ other: SetupConfiguration) -> Bool {
+  /// Whether every accessory has the same status under both.
+  func hasSameStatuses(as other: SetupConfiguration) -> Bool {
     itemIDs == other.itemIDs && accounts == other.accounts
   }
 
-  /// Returns what ``AccessoryRegistry/standing(of:in:accounts:)`` returns, but faster for many accessories.
-  func standing(of accessory: RegistryAccessory, boundTo account: AccountID?) -> AccessoryStatus {
+  /// Returns what ``AccessoryRegistry/status(of:in:accounts:)`` returns, but faster for many accessories.
+  func status(of accessory: RegistryAccessory, boundTo account: AccountID?) -> AccessoryStatus {
     guard let known = itemIDs[accessory.app] else { return .orphaned }
     guard account == accounts[accessory.app] else { return .suspended }
     if let item = accessory.item, !known.contains(item) { return .orphaned }

@@ -124,10 +124,10 @@ extension SetupCore {
     chooseAndAdd(id, candidate.number, .touch)
   }
 
-  /// Signals a failure. The signal names the item of the devices that were held; of several, the one that stands first in
-  /// the request.
+  /// Signals a failure. The signal names the item of the devices that were held; if there are several items, the first
+  /// one in the request.
   private mutating func refuseTouch(
-    _ id: RandomIdentifier, _ devices: [DeviceAddress], _ refusal: TouchRefusal
+    _ id: RandomIdentifier, _ devices: [DeviceAddress], _ refusal: TouchError
   ) {
     guard let flow = flows.flow(id), let picker = flow.picker else { return }
     counters.touchesRefused += 1
@@ -144,18 +144,18 @@ extension SetupCore {
   /// Returns why a device is not set up unless an operator chooses it from a list; nil when it may be.
   private func reasonUnattendedSetupIsRefused(
     for device: DeviceAddress, app: String, item: PickerItem
-  ) -> TouchRefusal? {
+  ) -> TouchError? {
     guard device.isIdentityDurable else { return .changesAddress }
     let id = item.item.id
     guard !registry.isRemoved(.bluetooth(device.settled), app: app, item: id) else {
       let address = AddressText.text(of: device.bits)
-      return TouchRefusal(
+      return TouchError(
         "the device was removed before", cure: "accessoryctl allow \(app) \(address) lets it in")
     }
     // A device that is on its way to the disk takes a place already.
     let taken = accessoryCount(ofApp: app, item: id) + automaticCount(ofApp: app, item: id)
     guard item.isAppSupplied || taken < Int(item.item.maxAccessories) else {
-      return TouchRefusal(
+      return TouchError(
         "the item \(id) has all the accessories that it may, \(item.item.maxAccessories)",
         cure: "remove one, or raise the item's max-accessories")
     }
@@ -189,7 +189,7 @@ extension SetupCore {
   private mutating func setUpAutomatically(_ device: MatchedDevice, _ item: PickerItem) {
     let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.item.id)
     guard reasonUnattendedSetupIsRefused(for: device.address, app: device.app, item: item) == nil,
-      !flows.flows.contains(where: { $0.isAdding(key) }), automatic.begin(key, at: now)
+      !flows.flows.contains(where: { $0.isAdding(key) }), automatic.beginSetup(key, at: now)
     else { return }
     let identifier = random.draw()
     let addition = addition(
@@ -215,7 +215,7 @@ extension SetupCore {
     }
   }
 
-  mutating func failAutomatic(_ key: AutomaticKey, _ failure: SetupFailure) {
+  mutating func failAutomatic(_ key: AutomaticKey, _ failure: SetupError) {
     let (seconds, isForgotten) = automatic.fail(key, at: now)
     counters.automaticFailed += 1
     if isForgotten { counters.automaticForgotten += 1 }
@@ -242,7 +242,7 @@ public struct MatchedDevice: Equatable, Sendable {
   public var rssi: Int8?
   /// Its scan response was received, or it has none.
   public var hasResponded: Bool
-  /// Advertising data, then scan response; empty when no app is told.
+  /// Advertising data, then scan response; empty when no app receives it.
   public var payload: [UInt8]
 
   public init(

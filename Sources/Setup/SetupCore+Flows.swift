@@ -6,22 +6,22 @@ import Registry
 // The setup core performs the effects of its flows.
 
 extension SetupCore {
-  /// Changes a flow and performs its effects. Operators will see the change.
+  /// Changes a flow, performs its effects, and lets the operators see the change.
   mutating func change(_ id: RandomIdentifier, _ body: (inout SetupFlow) -> [SetupFlow.Effect]) {
     note(.requests)
     changeQuietly(id, body)
   }
 
-  /// Changes a flow and performs its effects; operators need not look at it at once.
+  /// Changes a flow and performs its effects; operators see the change with the next one.
   mutating func changeQuietly(_ id: RandomIdentifier, _ body: (inout SetupFlow) -> [SetupFlow.Effect]) {
     guard let index = flows.index(of: id) else { return }
     for effect in flows.change(index, body) {
       guard let flow = flows.flow(id) else { return }
-      perform(effect, of: flow)
+      performFlowEffect(effect, of: flow)
     }
   }
 
-  private mutating func perform(_ effect: SetupFlow.Effect, of flow: SetupFlow) {
+  private mutating func performFlowEffect(_ effect: SetupFlow.Effect, of flow: SetupFlow) {
     switch effect {
     case .log(let old, let new):
       log(.transition(flow: flow.id, app: flow.app, from: old.name, to: new.name))
@@ -68,7 +68,7 @@ extension SetupCore {
     enqueue(.apply(.add(addition)), .setup(flow: flow.id))
   }
 
-  /// Removes a flow that is over, and tells everyone who waits for it.
+  /// Removes a flow that is over, and replies to the calls that wait for it.
   private mutating func end(_ flow: SetupFlow) {
     guard case .finished(let failure) = flow.state else { preconditionFailure("the flow has finished") }
     flows.remove(flow.id)
@@ -85,7 +85,7 @@ extension SetupCore {
     note(.requests)
   }
 
-  private mutating func replyToQuestion(_ question: SetupQuestion, _ failure: SetupFailure?) {
+  private mutating func replyToQuestion(_ question: SetupQuestion, _ failure: SetupError?) {
     if failure == nil, let accessory = view(question.accessory) {
       reply(question.call, .success(.accessory(accessory)))
     } else {

@@ -4,16 +4,16 @@ import HCI
 import Manifest
 public import Registry
 
-// What operators decide.
+// The decisions of operators.
 
 extension SetupCore {
   // MARK: - Requests
 
-  /// The operator says no.
+  /// The operator denies the request.
   public mutating func deny(_ request: String) throws(OperatorError) -> [SetupEffect] {
     try end(
       request,
-      SetupFailure(.userRestricted, "an operator denied it", cure: "ask the people at the gateway"))
+      SetupError(.userRestricted, "an operator denied it", cure: "ask the gateway's operator"))
     return takeEffects()
   }
 
@@ -26,7 +26,7 @@ extension SetupCore {
 
   /// Ends a request with a failure. Returns the flow as it was.
   @discardableResult
-  private mutating func end(_ text: String, _ failure: SetupFailure) throws(OperatorError) -> SetupFlow {
+  private mutating func end(_ text: String, _ failure: SetupError) throws(OperatorError) -> SetupFlow {
     let flow = try openRequest(text)
     switch flow.state {
     case .discovering, .choosing, .naming: change(flow.id) { $0.finish(failure) }
@@ -124,16 +124,16 @@ extension SetupCore {
     change(id) { $0.close(result.setupFailure, displayName: displayName) }
   }
 
-  // MARK: - Requests of their own
+  // MARK: - Requests that operators open
 
-  /// What an operator opens on an app's behalf.
+  /// A request that an operator opens on behalf of an app.
   public struct Opening: Sendable {
     public var app: String
     /// The ids of items; nil for all that can be chosen.
     public var items: [String]?
     public var choice = PickerRequest.Choice.person
     public var count = 1
-    /// A person looks at the candidates.
+    /// An operator looks at the candidates.
     public var isAttended = true
     public var settings = PickerSettings()
 
@@ -182,7 +182,7 @@ extension SetupCore {
     var items: [PickerItem] = []
     for id in ids ?? choosable.map(\.id) {
       guard !items.contains(where: { $0.item.id == id }) else {
-        throw .invalid(field: "items", reason: "the item \(id) is there already; name each item once")
+        throw .invalid(field: "items", reason: "the item \(id) is listed twice; name each item once")
       }
       guard let item = choosable.first(where: { $0.id == id }) else {
         throw .notFound(.item, name: id, candidates: choosable.map(\.id))
@@ -214,7 +214,7 @@ extension SetupCore {
   /// Ends a request whose opener has disconnected, once nothing is being set up any more.
   mutating func endIfAbandoned(_ request: RandomIdentifier) {
     guard let flow = flows.flow(request), flow.isAbandoned, flow.canBeClosed else { return }
-    change(request) { $0.finish(.userCancelled(reason: "who opened it has gone")) }
+    change(request) { $0.finish(.userCancelled(reason: "the operator who opened it has disconnected")) }
   }
 
   // MARK: - Accessories
@@ -256,14 +256,15 @@ extension SetupCore {
     return request(.apply(.allow(app: app, buried.identity)), .call(call, .operator))
   }
 
-  /// Gives the app's accessories to its present account.
+  /// Binds the app's accessories to its present account.
   public mutating func authorize(app: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
     guard configuration.apps[app] != nil else { throw .notFound(.app, name: app, candidates: appNames) }
     guard let account = configuration.accounts[app] else {
       throw .invalid(
         field: "app",
-        reason: "nobody on this machine may act as it; make the account that the manifest names, and reload")
+        reason:
+          "no account on this machine may act as it; make the account that the manifest names, and reload")
     }
     let count = registry.accessories(ofApp: app).count
     guard count > 0 else { return [.reply(call, .success(.count(0)))] }
@@ -277,7 +278,7 @@ extension SetupCore {
     return request(.replace(registry), .call(call, .importing(registry.accessories.count)))
   }
 
-  /// Begins an empty registry, whatever state the old one is in.
+  /// Replaces the registry with an empty one, in every state of the old one.
   public mutating func resetRegistry(_ call: CallID) -> [SetupEffect] {
     request(.reset, .call(call, .operator))
   }
@@ -288,7 +289,7 @@ extension SetupCore {
   }
 }
 
-extension SetupFailure {
+extension SetupError {
   fileprivate static func alreadySetUp(_ address: String, app: String, name: String) -> Self {
     Self(
       .invalidRequest, field: "device",

@@ -10,11 +10,11 @@ extension SetupCore {
   /// Opens a picker for a session. Without `items` it looks for all of the app's in the manifest.
   public mutating func showPicker(
     _ session: Session, items: [PickerItem]?, settings: PickerSettings
-  ) throws(SetupFailure) -> (RandomIdentifier, [SetupEffect]) {
+  ) throws(SetupError) -> (RandomIdentifier, [SetupEffect]) {
     try requireRegistry()
     if let open = flows.picker(ofApp: session.app) { throw .alreadyOpen(open, for: session) }
     guard let items = items ?? manifestItems(ofApp: session.app), !items.isEmpty else {
-      throw .noItems(of: session.app, cure: "or bring items in the call")
+      throw .noItems(of: session.app, cure: "or supply items in the call")
     }
     if let failure = accountFailure(ofApp: session.app) { throw failure }
     try paceRequest(ofApp: session.app)
@@ -29,23 +29,23 @@ extension SetupCore {
     configuration.apps[app]?.items.filter { $0.selection != .observe }.map { PickerItem($0) }
   }
 
-  /// Returns why nothing can be set up for an app whose accessories are another account's; nil when something can.
-  func accountFailure(ofApp app: String) -> SetupFailure? {
+  /// Returns why nothing can be set up for an app whose accessories belong to another account; nil when they do not.
+  func accountFailure(ofApp app: String) -> SetupError? {
     guard let account = registry.account(ofApp: app), account != configuration.accounts[app] else {
       return nil
     }
     return .accountIsAnother(app: app)
   }
 
-  /// Apps of the manifest whose accessories are another account's.
+  /// The apps of the manifest whose accessories belong to another account.
   public var suspendedApps: [String] { appNames.filter { accountFailure(ofApp: $0) != nil } }
 
-  func requireRegistry() throws(SetupFailure) {
+  func requireRegistry() throws(SetupError) {
     guard let sentence = degradation else { return }
-    throw SetupFailure(.unknown, sentence, cure: SetupFailure.registryCure)
+    throw SetupError(.unknown, sentence, cure: SetupError.registryCure)
   }
 
-  mutating func paceRequest(ofApp app: String) throws(SetupFailure) {
+  mutating func paceRequest(ofApp app: String) throws(SetupError) {
     try paces[app, default: RequestPace(perMinute: Int(configuration.limits.requestsPerMinute))].ask(at: now)
   }
 
@@ -62,46 +62,47 @@ extension SetupCore {
 
   // MARK: - While it is open
 
-  private func picker(of session: Session) throws(SetupFailure) -> SetupFlow {
+  private func picker(of session: Session) throws(SetupError) -> SetupFlow {
     guard let flow = flows.flows.first(where: { $0.session == session.token && $0.picker != nil }) else {
-      throw SetupFailure(
+      throw SetupError(
         .invalidRequest, field: "session", "it has no open picker", cure: "call ShowPicker first")
     }
     return flow
   }
 
-  private func filteredPicker(of session: Session) throws(SetupFailure) -> SetupFlow {
+  private func filteredPicker(of session: Session) throws(SetupError) -> SetupFlow {
     let flow = try picker(of: session)
     guard flow.picker?.isFiltered == true else {
-      throw SetupFailure(
+      throw SetupError(
         .invalidRequest, field: "session", "its picker is not filtered",
         cure: "open it with the option filterDiscoveryResults 1")
     }
     return flow
   }
 
-  /// The app of a filtered picker says what is shown. A refused call has effects too: operators look at the request.
+  /// Shows what the app of a filtered picker wants shown. A refused call has effects too, because operators see the
+  /// request.
   public mutating func updatePicker(
     _ session: Session, showing items: [(number: UInt32, name: String?, image: String?)]
-  ) throws(SetupFailure) -> (failure: SetupFailure?, effects: [SetupEffect]) {
+  ) throws(SetupError) -> (failure: SetupError?, effects: [SetupEffect]) {
     let flow = try filteredPicker(of: session)
     let now = now
-    var wasTold = true
+    var areKnown = true
     change(flow.id) { flow in
       let effects = flow.show(items, at: now)
-      wasTold = effects != nil
+      areKnown = effects != nil
       return effects ?? []
     }
-    return (wasTold ? nil : .wasNotTold, takeEffects())
+    return (areKnown ? nil : .unknownNumber, takeEffects())
   }
 
-  public mutating func finishPickerDiscovery(_ session: Session) throws(SetupFailure) -> [SetupEffect] {
+  public mutating func finishPickerDiscovery(_ session: Session) throws(SetupError) -> [SetupEffect] {
     change(try filteredPicker(of: session).id) { $0.finishDiscovery() }
     return takeEffects()
   }
 
   /// The app closes its picker.
-  public mutating func cancelPicker(_ session: Session) throws(SetupFailure) -> [SetupEffect] {
+  public mutating func cancelPicker(_ session: Session) throws(SetupError) -> [SetupEffect] {
     let flow = try picker(of: session)
     if let failure = flow.reasonItStaysOpen { throw failure }
     paces[session.app]?.close(by: .app, at: now)
@@ -115,26 +116,26 @@ extension SetupFlow {
   var canBeClosed: Bool { reasonItStaysOpen == nil }
 
   /// Why the app cannot close it now; nil when it can.
-  fileprivate var reasonItStaysOpen: SetupFailure? {
+  fileprivate var reasonItStaysOpen: SetupError? {
     switch state {
     case .discovering, .choosing, .naming, .asking, .writing, .finished: nil
     case .adding:
-      SetupFailure(
+      SetupError(
         .invalidRequest, field: "session", "an accessory is being set up",
         cure: "wait for accessoryAdded or pickerFinished; RemoveAccessory takes what was added away")
     case .confirming, .settling:
-      SetupFailure(
-        .invalidRequest, field: "session", "an accessory awaits the app's word",
+      SetupError(
+        .invalidRequest, field: "session", "an accessory awaits the app's confirmation",
         cure: "give it back with FailAuthorization, which ends the picker too")
     case .takingBack:
-      SetupFailure(
+      SetupError(
         .invalidRequest, field: "session", "an accessory is being taken back",
         cure: "wait for pickerFinished, which comes by itself")
     }
   }
 }
 
-extension SetupFailure {
+extension SetupError {
   /// Status names every problem of the registry, even a single change that the disk did not write.
   static let registryCure = "ask the gateway's operator to see accessoryctl status"
 
@@ -145,15 +146,15 @@ extension SetupFailure {
       cure: "add [[app.\(app).item]] to the manifest, \(cure)")
   }
 
-  fileprivate static var wasNotTold: Self {
+  fileprivate static var unknownNumber: Self {
     Self(
-      .invalidRequest, field: "items", "the picker has not told of one of these devices",
+      .invalidRequest, field: "items", "one of these devices was never reported by the picker",
       cure: "use the numbers of this picker's accessoryDiscovered events")
   }
 
   static func accountIsAnother(app: String) -> Self {
     Self(
-      .userRestricted, "the accessories of \(app) are another account's",
+      .userRestricted, "the accessories of \(app) belong to another account",
       cure: "an operator confirms its account: accessoryctl authorize \(app)")
   }
 
@@ -168,7 +169,7 @@ extension SetupFailure {
     case .some:
       return Self(
         .pickerAlreadyActive, "another session of the app has an open picker",
-        cure: "wait until that session was told pickerFinished"
+        cure: "wait until that session has received pickerFinished"
           + (isClosable ? ", or call CancelPicker with its token" : ""))
     case nil:
       return Self(

@@ -7,25 +7,25 @@ public import Registry
 // The setup core performs the effects of the registry queue.
 
 extension SetupCore {
-  /// How long after a failed removal of an accessory that awaits its app it is tried again.
+  /// How long after the failed removal of an accessory that awaits its app the removal is tried again.
   static let takeBackMilliseconds: Int64 = 30_000
 
-  /// Puts a change of the registry after those that wait.
+  /// Queues a change of the registry.
   mutating func enqueue(_ change: RegistryQueue.Change, _ purpose: ChangePurpose) {
-    perform(queue.enqueue(change, purpose))
+    performQueueEffects(queue.enqueue(change, purpose))
   }
 
   /// The disk has replied.
   public mutating func receive(_ reply: RegistryReply) -> [SetupEffect] {
-    perform(queue.receive(reply))
-    perform(queue.writeNext())
+    performQueueEffects(queue.receive(reply))
+    performQueueEffects(queue.writeNext())
     return takeEffects()
   }
 
   /// Reads a file that could not be used again: it may have been repaired.
-  mutating func openRegistryAgain() { perform(queue.openAgain()) }
+  mutating func openRegistryAgain() { performQueueEffects(queue.openAgain()) }
 
-  mutating func perform(_ effects: [RegistryQueue.Effect]) {
+  mutating func performQueueEffects(_ effects: [RegistryQueue.Effect]) {
     for effect in effects {
       switch effect {
       case .request(let request): add(.registry(request))
@@ -52,7 +52,7 @@ extension SetupCore {
     for flow in flows.flows where flow.origin == .previousRun { takeBack(flow.id, .agentHasRestarted) }
   }
 
-  /// Ends the questions about accessories that were removed, and goes on with the picker whose accessory was removed or
+  /// Ends the questions about accessories that were removed, and continues the picker whose accessory was removed or
   /// confirmed.
   private mutating func endOvertakenRequests() {
     for flow in flows.flows where flow.isRequest {
@@ -102,7 +102,7 @@ extension SetupCore {
   /// Reports to every app how its accessories differ from those in `old`.
   mutating func reportDifferences(from old: AccessoryRegistry, _ before: SetupConfiguration) {
     let new = registry
-    let isSame = before.standsLike(configuration)
+    let isSame = before.hasSameStatuses(as: configuration)
     let left = old.accessories.filter { !isSame || new.hasChanged($0, since: old) }
     let come = new.accessories.filter { !isSame || old.hasChanged($0, since: new) }
     var was: [RandomIdentifier: AppAccessory] = [:]
@@ -194,7 +194,7 @@ extension SetupCore {
     }
   }
 
-  private mutating func wasTakenBack(_ identifier: RandomIdentifier, _ failure: SetupFailure) {
+  private mutating func wasTakenBack(_ identifier: RandomIdentifier, _ failure: SetupError) {
     if let flow = flows.flows.first(where: { $0.isRequest && $0.isTakingBack(identifier) }) {
       change(flow.id) { $0.finish(failure) }
     }

@@ -13,32 +13,32 @@ extension SetupCore {
     /// The token of a session that lost its stream and is resumed; nil opens a session. Any other text is an unknown
     /// token.
     public var session: String?
-    /// The first event to read, if the epoch is this run's.
+    /// The first event to read, if the epoch is that of this run.
     public var sequence: UInt64?
-    /// The caller gave a cursor of another run.
-    public var hasForeignCursor = false
+    /// The caller gave a cursor whose epoch is that of another run.
+    public var hasOtherEpoch = false
 
     public init() {}
   }
 
-  /// A stream that begins.
+  /// A stream of a session, as it begins.
   public struct ActivatedSession: Equatable, Sendable {
     public let position: SessionPosition
-    /// The cursor was of no use.
+    /// The cursor was useless, so the stream begins anew.
     public let isReset: Bool
     /// The stream begins with `activated` and the accessories.
     public let isActivated: Bool
   }
 
-  /// Opens or resumes a session. `user` is the caller as the kernel knows it; `apps` are those it may act as.
+  /// Opens or resumes a session. `user` is the caller's UID as the kernel reports it; `apps` are those it may act as.
   public mutating func activate(
     _ activation: Activation, user: UInt32, apps: Set<String>
-  ) throws(SetupFailure) -> (ActivatedSession, [SetupEffect]) {
+  ) throws(SetupError) -> (ActivatedSession, [SetupEffect]) {
     if let token = activation.session { return (try resume(token, activation, user: user), []) }
     let app = try app(named: activation.app, among: apps)
     let (session, ended) = sessions.open(random.draw(), app: app, user: user)
     guard let session else {
-      throw SetupFailure(
+      throw SetupError(
         .activationFailed, "\(SessionStore.countMax) sessions are open", cure: "close one, and try again")
     }
     if let ended { release(ended) }
@@ -47,16 +47,16 @@ extension SetupCore {
     return (ActivatedSession(position: position, isReset: isReset, isActivated: true), takeEffects())
   }
 
-  private func app(named name: String?, among apps: Set<String>) throws(SetupFailure) -> String {
+  private func app(named name: String?, among apps: Set<String>) throws(SetupError) -> String {
     if let name {
       guard apps.contains(name) else { throw .noSuchApp }
       return name
     }
     guard let only = apps.first else { throw .noSuchApp }
     guard apps.count == 1 else {
-      throw SetupFailure(
+      throw SetupError(
         .activationFailed, field: "app",
-        "this account is several apps: \(apps.sorted().joined(separator: ", "))",
+        "this account may act as several apps: \(apps.sorted().joined(separator: ", "))",
         cure: "name one")
     }
     return only
@@ -64,10 +64,10 @@ extension SetupCore {
 
   private mutating func resume(
     _ token: String, _ activation: Activation, user: UInt32
-  ) throws(SetupFailure) -> ActivatedSession {
+  ) throws(SetupError) -> ActivatedSession {
     let session = try session(token, of: user)
     guard activation.app.map({ $0 == session.app }) ?? true else {
-      counters.foreignRefused += 1
+      counters.unknownIdentifiersRefused += 1
       throw .noSession
     }
     guard sessions.resume(session.token) else { throw .isStreamed }
@@ -77,31 +77,31 @@ extension SetupCore {
   }
 
   /// Returns the session of a token that this user opened; every other token is refused in the same words.
-  public mutating func session(_ token: String, of user: UInt32) throws(SetupFailure) -> Session {
+  public mutating func session(_ token: String, of user: UInt32) throws(SetupError) -> Session {
     guard let token = RandomIdentifier(text: token), let session = sessions.session(token, of: user) else {
-      counters.foreignRefused += 1
+      counters.unknownIdentifiersRefused += 1
       throw .noSession
     }
     return session
   }
 
-  /// Returns what the session's stream has to say next.
+  /// Returns the next event of the session's stream.
   public func read(_ position: inout SessionPosition) -> SessionReading { sessions.read(&position) }
 
-  /// Whether the session is still open. The stream of a session that is not sends what is left, and ends.
+  /// Whether the session is still open. The stream of a closed session sends the remaining events and ends.
   public func isOpen(_ session: RandomIdentifier) -> Bool { sessions.isOpen(session) }
 
   /// The session's stream has ended; another stream may resume the session for a while.
   public mutating func leave(_ session: RandomIdentifier) { sessions.leave(session, at: now) }
 
-  /// The app has no more use for the session.
+  /// The app ends the session.
   public mutating func invalidate(_ session: Session) -> [SetupEffect] {
     if let ended = sessions.close(session.token) { release(ended, because: .wasInvalidated) }
     return takeEffects()
   }
 
   /// Ends what the session began, except an accessory that is being set up or awaits the app.
-  private mutating func release(_ session: Session, because failure: SetupFailure = .hasExpired) {
+  private mutating func release(_ session: Session, because failure: SetupError = .hasExpired) {
     for flow in flows.flows where flow.session == session.token {
       switch flow.state {
       case .discovering, .choosing, .naming: change(flow.id) { $0.finish(.pickerLost(failure)) }
@@ -130,11 +130,11 @@ extension SetupCore {
 
 extension SetupCore.Activation {
   fileprivate var cursor: SessionCursor {
-    hasForeignCursor ? .foreign : sequence.map { .sequence($0) } ?? .now
+    hasOtherEpoch ? .otherEpoch : sequence.map { .sequence($0) } ?? .now
   }
 }
 
-extension SetupFailure {
+extension SetupError {
   static var noSuchApp: Self {
     Self(
       .activationFailed, field: "app", "there is no such app for this account",
@@ -142,7 +142,7 @@ extension SetupFailure {
   }
 
   public static var noSession: Self {
-    Self(.invalidated, "the session has ended, or never was", cure: "call Activate again")
+    Self(.invalidated, "the session has ended, or never existed", cure: "call Activate again")
   }
 
   /// Reported only to the session's own account.
@@ -168,11 +168,11 @@ extension SetupFailure {
   }
 
   static func userCancelled(reason: String) -> Self {
-    Self(.userCancelled, reason, cure: "ask again when somebody is at the gateway")
+    Self(.userCancelled, reason, cure: "ask again when an operator is at the gateway")
   }
 
   /// For the picker of a session that has ended.
-  fileprivate static func pickerLost(_ failure: SetupFailure) -> Self {
+  fileprivate static func pickerLost(_ failure: SetupError) -> Self {
     Self(.invalidated, failure.reason, cure: failure.cure)
   }
 }

@@ -4,7 +4,7 @@ public import HCI
 import Manifest
 import Registry
 
-// From a choice to an accessory.
+// A setup, from the choice of a candidate to an accessory.
 
 extension SetupCore {
   // MARK: - The choice
@@ -139,8 +139,8 @@ extension SetupCore {
     endIfAbandoned(id)
   }
 
-  /// The chosen device is no accessory that the app could use; it may still be in the registry.
-  private mutating func failWriting(_ flow: SetupFlow, _ failure: SetupFailure) {
+  /// Ends a flow whose device did not become an accessory that the app can use; it may be in the registry all the same.
+  private mutating func failWriting(_ flow: SetupFlow, _ failure: SetupError) {
     change(flow.id) { $0.finish(failure) }
     followAwaitingAccessories(until: now.advanced(milliseconds: SetupFlow.confirmMilliseconds))
   }
@@ -159,7 +159,7 @@ extension SetupCore {
   }
 
   /// Removes an accessory that awaits its app; with it its flow fails.
-  mutating func takeBack(_ identifier: RandomIdentifier, _ failure: SetupFailure, _ call: CallID? = nil) {
+  mutating func takeBack(_ identifier: RandomIdentifier, _ failure: SetupError, _ call: CallID? = nil) {
     guard let flow = flows.flow(awaitingAppWith: identifier) else { return }
     change(flow.id) { $0.takeBack(failure, call) }
   }
@@ -174,10 +174,10 @@ extension DeviceAddress {
   public var isIdentityDurable: Bool { isResolved || lifetime == .durable }
 }
 
-extension SetupFailure {
+extension SetupError {
   static var accountIsUnknown: Self {
     Self(
-      .userRestricted, "nobody on this machine may act as the app",
+      .userRestricted, "no account on this machine may act as the app",
       cure: "make the account that the manifest names, and reload")
   }
 

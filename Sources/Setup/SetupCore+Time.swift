@@ -8,12 +8,12 @@ public import Registry
 // Time, and reloads of the manifest.
 
 extension SetupCore {
-  /// When ``advance(to:)`` is due.
+  /// When ``advance(to:)`` has to be called.
   public var deadline: Instant? {
     flows.flows.reduce(sessions.nextEnd) { .earliest($0, $1.deadline) }
   }
 
-  /// Lets time pass, up to the calls and the candidate refreshes that come at that time.
+  /// Lets time pass. Called before the calls and the candidate refreshes of that time.
   public mutating func advance(to time: Instant) -> [SetupEffect] {
     now = max(now, time)
     guard let deadline, deadline <= now else { return [] }
@@ -63,14 +63,14 @@ extension SetupCore {
       new.apps[session.app] == nil || new.accounts[session.app] != before.accounts[session.app]
     }
     for flow in flows.flows where flow.isRequest && !isStillValid(flow) {
-      let failure = SetupFailure.userCancelled(reason: "the gateway's manifest was changed")
+      let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")
       if flow.question != nil {
         change(flow.id) { $0.close(failure) }
       } else if flow.canBeClosed {
         change(flow.id) { $0.finish(failure) }
       }
     }
-    if !before.standsLike(new) { reportDifferences(from: registry, before) }
+    if !before.hasSameStatuses(as: new) { reportDifferences(from: registry, before) }
     refreshGrants()
     openRegistryAgain()
     return takeEffects()
@@ -85,7 +85,7 @@ extension SetupCore {
 
   // MARK: - Second identities
 
-  /// Whether some accessory has a second identity and no second address yet.
+  /// Whether an accessory has a second identity and no second address yet.
   public var hasSecondIdentities: Bool {
     registry.accessories.contains { accessory in
       let item = accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }
@@ -116,7 +116,7 @@ extension SetupCore {
       }
     }
     for accessory in registry.accessories where accessory.item == nil || accessory.alternate != nil {
-      guard standing(of: accessory) == .active else { continue }
+      guard status(of: accessory) == .active else { continue }
       if accessory.item == nil, accessory.descriptor.hasBluetoothClause {
         items.append(
           accessory.recognised(by: accessory.descriptor, AppSuppliedItem.id(ofAccessory: accessory.number)))

@@ -4,11 +4,12 @@ public import HCI
 public import Manifest
 public import Registry
 
-/// Which app may set up what: the sessions of apps, the setup flows, and the queue of changes to the registry.
+/// Decides which app may set up which device. It holds the sessions of apps, the setup flows, and the queue of changes
+/// to the registry.
 ///
 /// Pure: calls, devices that match, the disk's replies, and the time go in; each input returns its effects. Capacity:
-/// those of ``SessionStore`` and ``RegistryQueue``; each app has one flow with a picker. Questions to the operators are
-/// made in calls, whose number is bounded.
+/// that of ``SessionStore`` and ``RegistryQueue``; each app has one flow with a picker. Questions to the operators come
+/// from calls, whose number is bounded.
 public struct SetupCore: Sendable {
   var configuration: SetupConfiguration
   var random: RandomSource
@@ -21,7 +22,7 @@ public struct SetupCore: Sendable {
   public internal(set) var counters = SetupCounters()
   var radio = RadioPresence()
   public internal(set) var now: Instant
-  /// Seconds since 1970, as far as the machine knows.
+  /// Seconds since 1970; nil while the machine does not know the time.
   public var wallSeconds: Int64?
   /// How many numbers were given to items that apps supply in calls.
   private var appSuppliedCount: UInt64 = 0
@@ -38,7 +39,7 @@ public struct SetupCore: Sendable {
 
   /// Reads the registry's file; the first input.
   public mutating func start() -> [SetupEffect] {
-    perform(queue.open())
+    performQueueEffects(queue.open())
     return takeEffects()
   }
 
@@ -68,7 +69,7 @@ public struct SetupCore: Sendable {
     note(.events)
   }
 
-  /// Begins the app's events with the end of something that the run before began.
+  /// Puts an event before all others of the app: the end of something that began in the run before.
   mutating func emitOpening(_ kind: AppEvent.Kind, toApp app: String) {
     sessions.appendOpening(AppEvent(kind, at: now), toApp: app)
   }
@@ -79,9 +80,9 @@ public struct SetupCore: Sendable {
   func view(
     _ accessory: RegistryAccessory, in registry: AccessoryRegistry, _ configuration: SetupConfiguration
   ) -> AppAccessory? {
-    let standing = configuration.standing(of: accessory, boundTo: registry.account(ofApp: accessory.app))
-    guard standing != .suspended else { return nil }
-    return AppAccessory(accessory, registry.device(of: accessory), isInert: standing == .orphaned)
+    let status = configuration.status(of: accessory, boundTo: registry.account(ofApp: accessory.app))
+    guard status != .suspended else { return nil }
+    return AppAccessory(accessory, registry.device(of: accessory), isInert: status == .orphaned)
   }
 
   func view(_ identifier: RandomIdentifier) -> AppAccessory? {
@@ -109,7 +110,7 @@ struct RadioPresence: Sendable {
     settledAt = isDown ? nil : now.advanced(milliseconds: Self.settleMilliseconds)
   }
 
-  /// Whether devices appear and disappear because people carry them, not because of the radio.
+  /// Whether devices appear and disappear because they are carried, not because of the radio.
   func isSettled(at now: Instant) -> Bool { !isDown && settledAt.map { $0 <= now } ?? true }
 }
 
@@ -119,14 +120,14 @@ extension SetupCore {
   public var sessionCount: Int { sessions.sessions.count }
   public var registry: AccessoryRegistry { queue.registry }
 
-  /// What waits for an operator, in the order of opening.
+  /// The requests that wait for an operator, in the order of opening.
   public var requests: [SetupFlow] { flows.flows.filter(\.isRequest) }
 
   public func request(_ id: RandomIdentifier) -> SetupFlow? {
     flows.flow(id).flatMap { $0.isRequest ? $0 : nil }
   }
 
-  /// How the request ended; nil when it is open, or was over long ago.
+  /// How the request ended; nil while it is open, and when it ended long ago.
   public func outcome(of request: RandomIdentifier) -> RequestOutcome? { flows.outcome(of: request) }
 
   /// Whether calls have to wait because the registry is being read, or because accessories that awaited their apps when
@@ -157,8 +158,8 @@ extension SetupCore {
     registry.accessories(ofApp: app).compactMap { view($0, in: registry, configuration) }
   }
 
-  public func standing(of accessory: RegistryAccessory) -> AccessoryStatus {
-    configuration.standing(of: accessory, boundTo: registry.account(ofApp: accessory.app))
+  public func status(of accessory: RegistryAccessory) -> AccessoryStatus {
+    configuration.status(of: accessory, boundTo: registry.account(ofApp: accessory.app))
   }
 
   /// Returns the app's next accessory after a number in the registry.
@@ -171,12 +172,12 @@ extension SetupCore {
     return nil
   }
 
-  /// Throws when the registry was never read: an app would otherwise be told that it has no accessories.
-  public func requireSoundRegistry() throws(SetupFailure) {
+  /// Throws when the registry was never read. Otherwise an app would seem to have no accessories.
+  public func requireSoundRegistry() throws(SetupError) {
     if degradation != nil, !queue.wasOpened { try requireRegistry() }
   }
 
-  /// The items that a flow looks for, by their paths; true where their app is told what devices send.
+  /// The items that a flow looks for, by their paths; true where the app receives what devices send.
   public var interest: [String: Bool] {
     var interest: [String: Bool] = [:]
     for flow in flows.flows {
@@ -201,12 +202,12 @@ extension SetupCore {
   }
 }
 
-/// The requests for which devices are looked for: what the radio is needed for.
+/// How many requests look for devices, which is what the radio is needed for.
 public struct RequestCounts: Equatable, Sendable {
   public var open: Int
   /// Those for which a device has to be held at the gateway.
   public var immediate: Int
-  /// Those whose apps are told what devices send.
+  /// Those whose apps receive what devices send.
   public var filtered: Int
 
   public init(open: Int = 0, immediate: Int = 0, filtered: Int = 0) {
@@ -236,9 +237,9 @@ public struct SetupCounters: Equatable, Sendable {
   public var sessionsOpened: UInt64 = 0
   public var sessionsExpired: UInt64 = 0
   public var requestsOpened: UInt64 = 0
-  /// Identifiers and tokens that were not the caller's.
-  public var foreignRefused: UInt64 = 0
-  /// Devices that an app was told of before they were chosen.
+  /// Identifiers and tokens that do not belong to the caller.
+  public var unknownIdentifiersRefused: UInt64 = 0
+  /// Devices that were reported to an app before an operator chose them.
   public var disclosed: UInt64 = 0
   public var resolved: UInt64 = 0
   public var added: UInt64 = 0

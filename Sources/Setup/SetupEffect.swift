@@ -2,18 +2,18 @@
 
 public import Registry
 
-/// What the agent does for the setup core, in this order.
+/// What the agent does for the setup core, in the order of the effects.
 public enum SetupEffect: Equatable, Sendable {
   case registry(RegistryRequest)
-  /// Ends a call that was waiting.
+  /// Ends a pending call.
   case reply(CallID, Result<CallResult, OperatorError>)
   case signal(TouchSignal)
   case log(SetupNotice)
-  /// What the agent has to follow; the last effect of an input.
+  /// What the agent has to update; the last effect of an input.
   case changed(SetupChanges)
 }
 
-/// What an input has changed that others follow.
+/// What an input has changed, for the parts of the agent that depend on it.
 public struct SetupChanges: OptionSet, Sendable {
   public let rawValue: UInt8
 
@@ -51,7 +51,7 @@ public struct CompletedSetup: Equatable, Sendable {
   }
 }
 
-/// The reply to a call that was waiting.
+/// The result of a pending call.
 public enum CallResult: Equatable, Sendable {
   case done
   case accessory(AppAccessory)
@@ -64,17 +64,17 @@ public enum CallResult: Equatable, Sendable {
 
 /// Why a call is refused.
 public enum OperatorError: Error, Equatable, Sendable {
-  /// The kinds of things that a name was not found among.
+  /// The kinds of things that a call can name.
   public enum Kind: String, CaseIterable, Sendable {
     case candidate, app, item, accessory, device
   }
 
   /// Reported as to an app.
-  case failure(SetupFailure)
+  case failure(SetupError)
   case requestClosed(String)
   case notFound(Kind, name: String, candidates: [String] = [])
   case invalid(field: String, reason: String)
-  case setupFailed(SetupFailure)
+  case setupFailed(SetupError)
   /// A sentence that says what to do about the registry.
   case registry(String)
   /// The app has this request open.
@@ -90,7 +90,7 @@ public enum SetupNotice: Equatable, Sendable {
   /// The suspended accessory is visible to its app again.
   case restored(app: String, item: String?, RandomIdentifier)
   /// An app used an identifier or token that is not its own.
-  case foreign(app: String)
+  case unknownIdentifier(app: String)
   case resolved(app: String, RandomIdentifier)
   case disclosed(app: String)
   case automaticFailed(app: String, item: String, reason: String, retrySeconds: Int64)
@@ -98,7 +98,7 @@ public enum SetupNotice: Equatable, Sendable {
   case transition(flow: RandomIdentifier, app: String, from: String, to: String)
 }
 
-/// What the gateway's signal program (`on-touch`) is told: how a touch ended, and for which item.
+/// The arguments of the gateway's signal program (`on-touch`): how a touch ended, and for which item.
 public struct TouchSignal: Equatable, Sendable {
   public enum Outcome: String, CaseIterable, Sendable {
     case success, failure

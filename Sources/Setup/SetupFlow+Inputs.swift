@@ -12,7 +12,8 @@ extension SetupFlow {
   /// The picker was opened.
   func present() -> [Effect] { [.emit(.pickerDidPresent)] }
 
-  /// A device that matches was received, for the first time or again. Devices of the app's accessories are not reported.
+  /// A device that matches was received, for the first time or again. Devices of the app's accessories are not
+  /// reported.
   mutating func receive(_ report: CandidateReport, at now: Instant) -> [Effect] {
     guard let items = picker?.items, !state.isFinished else { return [] }
     precondition(report.item < items.count, "a candidate matches an item of the picker")
@@ -56,7 +57,7 @@ extension SetupFlow {
     state == .discovering ? enter(.choosing(since: now)) : []
   }
 
-  private func failureAtEnd(isRadioDown: Bool) -> SetupFailure {
+  private func failureAtEnd(isRadioDown: Bool) -> SetupError {
     guard let picker else { preconditionFailure("only a picker ends by itself") }
     let isChoosing = state != .discovering
     if isChoosing, picker.isAttended { return .nobodyChose(inMilliseconds: picker.idleMilliseconds) }
@@ -65,7 +66,7 @@ extension SetupFlow {
 
   // MARK: - The app of a filtered picker
 
-  /// The app shows exactly these. Returns nil when it was not told of one of them.
+  /// Shows exactly these candidates. Returns nil when one of them was never reported to the app.
   mutating func show(
     _ items: [(number: UInt32, name: String?, image: String?)], at now: Instant
   ) -> [Effect]? {
@@ -84,8 +85,8 @@ extension SetupFlow {
 // MARK: - The setup
 
 extension SetupFlow {
-  /// Chooses a candidate; ``askForName(until:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen: it
-  /// is not shown, or another one was chosen.
+  /// Chooses a candidate; ``askForName(until:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen:
+  /// it is not shown, or another one was chosen.
   mutating func choose(_ number: UInt32, _ chooser: Chooser, network: [UInt8]? = nil) -> Bool {
     guard isLooking, let picker, let candidate = picker.candidates.candidate(number), candidate.isShown else {
       return false
@@ -126,7 +127,7 @@ extension SetupFlow {
   /// The accessory was confirmed by its app.
   mutating func confirm(_ setup: CompletedSetup, at now: Instant) -> [Effect] { succeed(setup, at: now) }
 
-  /// Goes on with the next accessory, or ends.
+  /// Continues with the next accessory, or ends.
   private mutating func succeed(_ setup: CompletedSetup, at now: Instant) -> [Effect] {
     completed.append(setup)
     picker?.remaining -= 1
@@ -152,12 +153,12 @@ extension SetupFlow {
   }
 
   /// Removes the accessory, which its app does not want or did not confirm.
-  mutating func takeBack(_ failure: SetupFailure, _ call: CallID?) -> [Effect] {
+  mutating func takeBack(_ failure: SetupError, _ call: CallID?) -> [Effect] {
     enter(.takingBack(failure, call))
   }
 
   /// Ends the flow with a failure.
-  mutating func finish(_ failure: SetupFailure?) -> [Effect] {
+  mutating func finish(_ failure: SetupError?) -> [Effect] {
     state.isFinished ? [] : enter(.finished(failure))
   }
 
@@ -166,8 +167,8 @@ extension SetupFlow {
   /// An operator has agreed.
   mutating func write() -> [Effect] { enter(.writing) }
 
-  /// The question is answered, or will not be. `displayName` is the accessory's, as far as operators are told.
-  mutating func close(_ failure: SetupFailure?, displayName: String? = nil) -> [Effect] {
+  /// Closes the question, answered or not. `displayName` is the accessory's name for operators.
+  mutating func close(_ failure: SetupError?, displayName: String? = nil) -> [Effect] {
     self.displayName = displayName
     return finish(failure)
   }

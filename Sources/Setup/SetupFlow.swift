@@ -7,8 +7,9 @@ public import Registry
 /// One setup, or one question to the operators, from its beginning to its end.
 ///
 /// Pure: what is received, what operators and apps decide, and the time go in; effects come out. Every change of
-/// ``state`` goes through one setter. A flow without a picker and a question belongs to an accessory that awaits its app
-/// although no operator chose it: one that was set up automatically, was imported, or is left over from the run before.
+/// ``state`` goes through one setter. A flow without a picker and a question belongs to an accessory that awaits its
+/// app although no operator chose it: one that was set up automatically, was imported, or is left over from the run
+/// before.
 public struct SetupFlow: Sendable {
   public enum State: Equatable, Sendable {
     /// The picker is open; no candidate has been shown yet.
@@ -24,16 +25,16 @@ public struct SetupFlow: Sendable {
     /// The app's confirmation, or the removal of the accessory, is being written.
     case settling(until: Instant)
     /// The accessory is being taken back, for this reason. The call is an app's that gave it back.
-    case takingBack(SetupFailure, CallID?)
+    case takingBack(SetupError, CallID?)
     /// The operators have been asked.
     case asking
     /// What an operator agreed to is being written.
     case writing
     /// The flow is over; nil on success.
-    case finished(SetupFailure?)
+    case finished(SetupError?)
   }
 
-  /// Who began the flow.
+  /// The party that began the flow.
   enum Origin: Equatable, Sendable {
     /// An app, in the session with this token.
     case session(RandomIdentifier)
@@ -46,7 +47,7 @@ public struct SetupFlow: Sendable {
     case registry
   }
 
-  /// Who made the choice.
+  /// The party that made the choice.
   enum Chooser: Equatable, Sendable {
     /// An operator, in a call that waits for its reply.
     case `operator`(CallID)
@@ -71,7 +72,7 @@ public struct SetupFlow: Sendable {
     case emit(AppEvent.Kind)
     /// Writes the chosen device to the registry as an accessory with this identifier.
     case add(RandomIdentifier)
-    case takeBack(RandomIdentifier, SetupFailure, CallID?)
+    case takeBack(RandomIdentifier, SetupError, CallID?)
     case reply(CallID, Result<CallResult, OperatorError>)
     case signal(TouchSignal)
     /// The flow is over and is removed.
@@ -82,7 +83,7 @@ public struct SetupFlow: Sendable {
   static let nameMilliseconds: Int64 = 60_000
   /// How long an app may take to confirm an accessory.
   static let confirmMilliseconds: Int64 = 120_000
-  /// How long an operator may take to answer a question.
+  /// How long a question to the operators stays open.
   static let answerMilliseconds: Int64 = 60_000
 
   public let id: RandomIdentifier
@@ -91,7 +92,7 @@ public struct SetupFlow: Sendable {
   public let openedAt: Instant
   /// Only ``enter(_:)`` changes it.
   public private(set) var state: State
-  /// Of a flow that looks for devices.
+  /// nil unless the flow looks for devices.
   public internal(set) var picker: PickerRequest?
   /// What the operators are asked.
   public let question: SetupQuestion?
@@ -177,7 +178,7 @@ public struct SetupFlow: Sendable {
     }
   }
 
-  /// When it ends, or goes on, by itself as things are; operators see it.
+  /// When it ends or continues by itself; operators see this time.
   public var end: Instant? {
     switch state {
     case .discovering: picker?.end(openedAt: openedAt)
@@ -192,7 +193,7 @@ public struct SetupFlow: Sendable {
     }
   }
 
-  /// When the flow needs the time.
+  /// When the flow next has to be given the time.
   var deadline: Instant? {
     switch state {
     case .discovering, .choosing:
@@ -224,8 +225,8 @@ extension SetupFlow {
     }
   }
 
-  /// Reports the end to everyone who waits for it.
-  private func endingActions(_ failure: SetupFailure?, from old: State) -> [Effect] {
+  /// Reports the end to the app, and to the operator whose call waits for it.
+  private func endingActions(_ failure: SetupError?, from old: State) -> [Effect] {
     guard picker != nil else { return [.end] }
     var effects: [Effect] = []
     if let failure, old.isSettingUp {
@@ -277,10 +278,10 @@ extension SetupFlow.State {
 /// What the operators are asked about an accessory.
 public struct SetupQuestion: Sendable {
   public enum Change: Sendable {
-    /// The app wants it to have another name, which an operator types; `renamesNetwork`: the stored name of its network
-    /// too.
+    /// The app wants another name for it, which an operator types. `renamesNetwork`: the stored name of its network
+    /// changes too.
     case rename(renamesNetwork: Bool)
-    /// The app wants it to be found by more than before.
+    /// The app wants it to match a wider descriptor.
     case extend(RegistryExtension)
   }
 
@@ -296,7 +297,7 @@ public struct RequestOutcome: Equatable, Sendable {
   /// The accessory that was set up last, or asked about.
   public let accessory: RandomIdentifier?
   public let displayName: String?
-  public let failure: SetupFailure?
+  public let failure: SetupError?
   /// Every accessory that it set up.
   public let completed: [CompletedSetup]
 }

@@ -4,10 +4,10 @@ public import HCI
 
 /// Chooses by touch: which device was carried to the gateway.
 ///
-/// A device is eligible when it was outside or unseen when the request opened, or has left since, and then enters. After
-/// the first such entry the choice waits one second. If another device enters in that time, it is not clear which one was
-/// meant, and both must leave and come again. Capacity: ``devicesMax`` devices that are inside; beyond that nothing is chosen
-/// until some have left.
+/// A device is eligible when it was outside or unseen when the request opened, or has left since, and then enters.
+/// After the first such entry the choice waits one second. If another device enters in that time, it is not clear which
+/// one was meant, and both must leave and come again. Capacity: ``devicesMax`` devices that are inside; beyond that
+/// nothing is chosen until some have left.
 public struct TouchChoice: Sendable {
   public enum Decision: Equatable, Sendable {
     /// Only this device was held at the gateway.
@@ -83,17 +83,18 @@ public struct TouchChoice: Sendable {
   }
 }
 
-/// What one picker knows of the devices that are held at the gateway.
+/// The devices that are held at the gateway, for one picker.
 struct TouchTracking: Sendable {
   /// nil until the first candidate refresh.
   var choice: TouchChoice?
   /// The devices at the gateway now, each with the item whose gate has let it in.
   private(set) var held: [DeviceAddress: String] = [:]
-  /// Why the last device that was held was not set up, as the app is told.
-  var refusal: TouchRefusal?
+  /// Why the last device that was held was not set up, as it is reported to the app.
+  var refusal: TouchError?
 
-  /// Takes in the devices that are held now. `contested` are those that another request looks for too; `isSettled`:
-  /// devices come and go because people carry them. Returns the devices that were refused because they are contested.
+  /// Updates the devices that are held now. `contested` are those that another request looks for too; `isSettled`:
+  /// devices appear and disappear because they are carried. Returns the devices that were refused because they are
+  /// contested.
   mutating func follow(
     _ held: [DeviceAddress: String], contested: Set<DeviceAddress>, isSettled: Bool, at now: Instant
   ) -> [DeviceAddress] {
@@ -123,7 +124,7 @@ struct TouchTracking: Sendable {
 }
 
 /// Why a device that was held at the gateway was not set up, as a sentence for operators.
-public struct TouchRefusal: Equatable, Sendable {
+public struct TouchError: Equatable, Sendable {
   public let reason: String
   public let cure: String
 
@@ -138,7 +139,7 @@ public struct TouchRefusal: Equatable, Sendable {
   var forApp: Self { self == .contested ? .unnamed : self }
 }
 
-extension TouchRefusal {
+extension TouchError {
   static let contested = Self("two requests look for the device that was held", cure: "deny one of them")
   private static let unnamed = Self(
     "the device that was held was not set up", cure: "ask the gateway's operator why, and hold it again")

@@ -17,9 +17,9 @@ struct DescriptorFieldsTests {
     return object
   }
 
-  private func failure(_ text: String) throws -> SetupFailure? {
+  private func failure(_ text: String) throws -> SetupError? {
     let object = try object(text)
-    do throws(SetupFailure) {
+    do throws(SetupError) {
       _ = try DescriptorFields.read(object, at: "items[0].descriptor")
       return nil
     } catch {

@@ -19,7 +19,7 @@ struct OperatorErrorTests {
       .setupFailed(Sample.failure), .registry("the disk is full"), .busy(RandomIdentifier(high: 1, low: 2)),
       .requestClosed(long), .invalid(field: long, reason: long), .registry(long),
       .notFound(.item, name: long, candidates: Array(repeating: long, count: 60)),
-      .setupFailed(SetupFailure(.unknown, field: long, long, cure: long)),
+      .setupFailed(SetupError(.unknown, field: long, long, cure: long)),
     ] + OperatorError.Kind.allCases.map { .notFound($0, name: "x", candidates: ["a", "b"]) }
 
   @Test("Each is an error of the interface", arguments: errors.indices)

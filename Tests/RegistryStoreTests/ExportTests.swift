@@ -90,17 +90,17 @@ struct ExportTests {
   func sentences() {
     let problems: [(RegistryImportError, String)] = [
       (.notJSON(line: 2, JSONError(.endOfText, at: 7)), "line 2 is not JSON from byte 7 on"),
-      (.noHead, "the first line is not that of an exported registry"),
+      (.noHead, "the first line does not belong to an exported registry"),
       (.version(2, known: 1), "it was exported by another accessoryd (version 2; this one reads 1)"),
       (
         .rowCount(3, announced: 4),
-        "it has 3 rows, and its first line announces 4: it is cut, or lines were put in"
+        "it has 3 rows, and its first line announces 4: lines are missing, or were added"
       ),
-      (.noRow(line: 5), "line 5 is no row of a registry"),
-      (.badValue(line: 6, column: "a\u{1B}"), #""a\u{1B}" in line 6 cannot be"#),
+      (.noRow(line: 5), "line 5 is not a row of a registry"),
+      (.badValue(line: 6, column: "a\u{1B}"), #"line 6 has an invalid "a\u{1B}""#),
       (
         .violation(.unusedDevice(number: 7)),
-        "its rows contradict each other: device 7 is nobody's accessory"
+        "its rows contradict each other: device 7 has no accessory"
       ),
     ]
     for (problem, sentence) in problems { #expect(problem.reason == sentence) }

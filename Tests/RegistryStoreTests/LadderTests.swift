@@ -5,13 +5,13 @@ import RegistryStore
 import RegistrySupport
 import Testing
 
-@Suite("The ladder of versions")
+@Suite("The migrations of versions")
 struct LadderTests {
   private static let later = "CREATE TABLE later (number INTEGER PRIMARY KEY) STRICT"
 
   /// A version that is to come.
   private static let next = Schema(
-    ladder: Schema.current.ladder + [[later]],
+    migrations: Schema.current.migrations + [[later]],
     tables: Schema.current.tables.dropLast() + [later] + Schema.current.tables.suffix(1))
 
   private func keeper(_ disk: CrashDisk) -> RegistryKeeper {
@@ -54,6 +54,6 @@ struct LadderTests {
         #expect(keeper(disk).answer(.open) == .opened(trial.before), "change \(cut), \(loss), seed \(seed)")
       }
     }
-    print("power cuts, ladder (\(start)): \(count * Losses.all.count)")
+    print("power cuts, migrations (\(start)): \(count * Losses.all.count)")
   }
 }

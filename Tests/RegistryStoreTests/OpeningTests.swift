@@ -57,7 +57,7 @@ struct OpeningTests {
     var bytes = disk[path]
     bytes.replaceSubrange(68..<72, with: [0x0F, 0x05, 0x51, 0x12])
     disk[path] = bytes
-    #expect(Trial.opened(disk) == .refused(.foreign(applicationID: 0x0F05_5112)))
+    #expect(Trial.opened(disk) == .refused(.otherApplication(applicationID: 0x0F05_5112)))
     #expect(disk[path] == bytes)
     disk[path] = Array(repeating: 0x41, count: 4_096)
     #expect(Trial.opened(disk) == .refused(.damaged(.noDatabase)))

@@ -163,21 +163,21 @@ struct RegistryRuleTests {
   }
 
   @Test("Accessories are orphaned and suspended while the manifest says so, and good again afterwards")
-  func standing() throws {
+  func status() throws {
     let registry = try registry(Rows.addition(1))
     let accessory = registry.accessories[0]
     var app = App(name: "lights", account: .user("lights"))
     app.items = [DisplayItem(id: "bulb", name: "Bulb")]
     var manifest = GatewayManifest()
-    #expect(registry.standing(of: accessory, in: manifest, accounts: [:]) == .orphaned)
+    #expect(registry.status(of: accessory, in: manifest, accounts: [:]) == .orphaned)
     manifest.apps = [app]
-    #expect(registry.standing(of: accessory, in: manifest, accounts: [:]) == .suspended)
-    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
-    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .active)
+    #expect(registry.status(of: accessory, in: manifest, accounts: [:]) == .suspended)
+    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
+    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .active)
     manifest.apps[0].items = []
-    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .orphaned)
+    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .orphaned)
     // Another account learns nothing, not even of what is inert.
-    #expect(registry.standing(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
+    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
   }
 
   @Test("Keys of a bond are never printed")

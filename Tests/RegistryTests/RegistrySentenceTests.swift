@@ -13,14 +13,14 @@ struct RegistrySentenceTests {
         RegistryOpenError.newer(version: 2, known: 1),
         "was written by a later accessoryd (version 2; this one knows 1)"
       ),
-      (.foreign(applicationID: 0xF), "is another program's database (application id 0xf)"),
+      (.otherApplication(applicationID: 0xF), "is another program's database (application id 0xf)"),
       (.damaged(.torn(byteCount: 9)), "is damaged: it ends after 9 bytes"),
       (.damaged(.unreadable(RegistryStoreErrorCode(code: 11, reason: "malformed"))), "is damaged: malformed"),
       (.damaged(.inconsistent("a\u{1B}b")), #"is damaged: "a\u{1B}b""#),
       (
         .damaged(.violation(.missingDevice(accessory: 3))), "is damaged: the device of accessory 3 is missing"
       ),
-      (.damaged(.badValue(.device, number: 2, column: "bond")), "is damaged: bond of device 2 cannot be"),
+      (.damaged(.badValue(.device, number: 2, column: "bond")), "is damaged: device 2 has an invalid bond"),
       (.exposed(.othersRead(permissions: 0o644)), "is open to others (mode 644)"),
       (
         .failed(.system(RegistryStoreErrorCode(code: 2, reason: "No such file or directory"), call: "open")),

@@ -11,9 +11,9 @@ final class PickerHarness {
   enum Event: Equatable {
     case didPresent
     case discovered(UInt32)
-    case setupFailed(SetupFailure)
+    case setupFailed(SetupError)
     case didDismiss
-    case finished(SetupFailure?)
+    case finished(SetupError?)
   }
 
   private(set) var flow: SetupFlow
@@ -113,7 +113,7 @@ final class PickerHarness {
       accessory: Self.accessory, displayName: "Item 0", awaitsApp: awaitsApp, finishesInApp: false)
   }
 
-  func fail(_ failure: SetupFailure) { take(flow.finish(failure)) }
+  func fail(_ failure: SetupError) { take(flow.finish(failure)) }
   func finishDiscovery() { take(flow.finishDiscovery()) }
 
   func update(_ numbers: UInt32...) -> Bool {
@@ -137,7 +137,7 @@ extension DeviceAddress {
   }
 }
 
-extension SetupFailure {
+extension SetupError {
   static var denied: Self { Self(.userRestricted, "an operator said no", cure: "ask the operator") }
 }
 
@@ -145,7 +145,7 @@ extension [PickerHarness.Event] {
   /// The code that a picker finished with; nil when it did not, or finished well.
   var failure: SetupErrorCode? { finish?.code }
 
-  var finish: SetupFailure? {
+  var finish: SetupError? {
     if case .finished(let failure)? = last { failure } else { nil }
   }
 }

@@ -176,7 +176,7 @@ struct PickerRequestTests {
         "no device with the address C0:00:00:00:00:09 matched an item within 7 s"
       ),
       (.firstImmediate, .discoveryTimeout, "nothing that matches was held at the gateway in 7 s"),
-      (.person, .userCancelled, "nobody chose in 7 s"),
+      (.person, .userCancelled, "no operator chose a device in 7 s"),
     ])
   func unattended(choice: PickerRequest.Choice, code: SetupErrorCode, reason: String) {
     var settings = PickerSettings()
@@ -207,7 +207,7 @@ struct PickerRequestTests {
   }
 
   @Test(
-    "That nobody chose is said with the time that there was",
+    "An operator who does not choose is reported with the time that was left to choose",
     arguments: [(30, "30 s"), (60, "a minute"), (90, "90 s"), (600, "10 minutes")])
   func nobodyChose(seconds: Int, words: String) {
     var limits = Limits()
@@ -215,7 +215,7 @@ struct PickerRequestTests {
     let harness = PickerHarness(limits: limits)
     harness.hear(1)
     harness.run(seconds: Double(seconds))
-    #expect(harness.takeEvents().finish?.reason == "nobody chose in \(words)")
+    #expect(harness.takeEvents().finish?.reason == "no operator chose a device in \(words)")
   }
 
   @Test("At most so many candidates, the strongest; the others are counted")

@@ -101,8 +101,8 @@ struct TouchChoiceTests {
 struct RequestPaceTests {
   private final class Bench {
     private var pace = RequestPace(perMinute: 5)
-    func refusal(at seconds: Double) -> SetupFailure? {
-      do throws(SetupFailure) {
+    func refusal(at seconds: Double) -> SetupError? {
+      do throws(SetupError) {
         try pace.ask(at: Instant(microseconds: Int64(seconds * 1_000_000)))
         return nil
       } catch { return error }

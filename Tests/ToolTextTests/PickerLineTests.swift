@@ -35,7 +35,7 @@ struct PickerLineTests {
   private static let replies: [PickerReply] = [
     .request(setup), .request(authorize), .candidate(candidate, of: id), .gone(7, of: id),
     .closed(id, RequestEnding(accessory: id, displayName: "Küche")),
-    .closed(id, RequestEnding(failure: "userCancelled", reason: "nobody chose in 10 minutes")),
+    .closed(id, RequestEnding(failure: "userCancelled", reason: "no operator chose a device in 10 minutes")),
     .closed(id, RequestEnding()), .synced,
   ]
 

@@ -47,7 +47,7 @@ extension GatewayMethod {
 }
 
 /// A method of `io.accessoryd.Session`.
-protocol SessionMethod: Method where Failure == SetupFailure {
+protocol SessionMethod: Method where Failure == SetupError {
   /// The method's name within its interface.
   static var member: String { get }
 }
@@ -55,8 +55,8 @@ protocol SessionMethod: Method where Failure == SetupFailure {
 extension SessionMethod {
   static var name: String { "\(SessionInterface.name).\(member)" }
 
-  static var diskTimeout: SetupFailure? {
-    SetupFailure(
+  static var diskTimeout: SetupError? {
+    SetupError(
       .unknown, Patience.diskTimeoutSentence, cure: "ask List what became of it, and the gateway's operator")
   }
 }
@@ -79,7 +79,7 @@ protocol CallFailure: Error {
 }
 
 extension GatewayError: CallFailure {}
-extension SetupFailure: CallFailure {}
+extension SetupError: CallFailure {}
 extension OperatorError: CallFailure {}
 
 /// What a method does about a call.

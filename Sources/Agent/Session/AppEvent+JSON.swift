@@ -38,7 +38,7 @@ extension AppEvent.Kind {
   var name: String { type?.name ?? "pickerFinished" }
 
   /// Why it came to nothing.
-  var failure: SetupFailure? {
+  var failure: SetupError? {
     switch self {
     case .invalidated(let failure), .pickerSetupFailed(let failure): failure
     case .pickerFinished(let failure): failure

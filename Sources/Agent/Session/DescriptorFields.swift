@@ -17,7 +17,7 @@ enum DescriptorFields {
   ]
 
   /// Reads a descriptor that stands at `path` in a call: `items[0].descriptor`.
-  static func read(_ object: JSONObject, at path: String) throws(SetupFailure) -> DiscoveryDescriptor {
+  static func read(_ object: JSONObject, at path: String) throws(SetupError) -> DiscoveryDescriptor {
     let fields = JSONObjectReader(object, at: path)
     var descriptor = DiscoveryDescriptor()
     descriptor.companyIdentifier = try fields.number("bluetoothCompanyIdentifier", in: 0...0xFFFF)
@@ -36,13 +36,13 @@ enum DescriptorFields {
   /// Holds a descriptor that stands at `path` against the rules of the manifest, what the app declares among them.
   static func check(
     _ descriptor: DiscoveryDescriptor, of app: App, at path: String, isAlternate: Bool = false
-  ) throws(SetupFailure) {
+  ) throws(SetupError) {
     let diagnostics = ManifestRules.diagnostics(in: descriptor, of: app, isAlternate: isAlternate)
     let failures = diagnostics.lazy.compactMap { $0.failure(at: path, isAlternate: isAlternate) }
     if let failure = failures.first { throw failure }
   }
 
-  private static func uuid(_ fields: JSONObjectReader) throws(SetupFailure) -> BluetoothUUID? {
+  private static func uuid(_ fields: JSONObjectReader) throws(SetupError) -> BluetoothUUID? {
     let name = "bluetoothServiceUUID"
     guard let text = fields.checkedString(name) else { return nil }
     guard let uuid = IdentifierText.serviceUUID(text) else {
@@ -52,7 +52,7 @@ enum DescriptorFields {
   }
 
   /// `…Blob` and `…Mask`: both, of one length, or the blob alone, every bit of which counts then.
-  private static func maskedBytes(_ fields: JSONObjectReader, _ name: String) throws(SetupFailure)
+  private static func maskedBytes(_ fields: JSONObjectReader, _ name: String) throws(SetupError)
     -> MaskedBytes?
   {
     let blob = try fields.hexadecimal(name + "Blob", in: 1...bytesMax)
@@ -73,7 +73,7 @@ enum DescriptorFields {
     return masked
   }
 
-  private static func compareOptions(_ fields: JSONObjectReader) throws(SetupFailure) -> CompareOptions {
+  private static func compareOptions(_ fields: JSONObjectReader) throws(SetupError) -> CompareOptions {
     let name = "bluetoothNameSubstringCompareOptions"
     guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
     let options = CompareOptions(rawValue: value)
@@ -85,7 +85,7 @@ enum DescriptorFields {
     return options
   }
 
-  private static func range(_ fields: JSONObjectReader) throws(SetupFailure) -> DiscoveryDescriptor.Range {
+  private static func range(_ fields: JSONObjectReader) throws(SetupError) -> DiscoveryDescriptor.Range {
     let name = "bluetoothRange"
     guard let value: Int = try fields.number(name, in: 0...Int(Int32.max)) else { return .default }
     guard let range = DiscoveryDescriptor.Range(rawValue: value) else {
@@ -94,7 +94,7 @@ enum DescriptorFields {
     return range
   }
 
-  private static func supportedOptions(_ fields: JSONObjectReader) throws(SetupFailure) -> SupportOptions {
+  private static func supportedOptions(_ fields: JSONObjectReader) throws(SetupError) -> SupportOptions {
     let name = "supportedOptions"
     guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
     let options = SupportOptions(rawValue: value)

@@ -12,7 +12,7 @@ enum ExtensionFields {
   /// Reads it and holds it against the accessory and what its app declares.
   static func read(
     _ parameters: Parameters, of accessory: RegistryAccessory, app: App
-  ) throws(SetupFailure) -> RegistryExtension {
+  ) throws(SetupError) -> RegistryExtension {
     let fields = JSONObjectReader(parameters.object, at: "")
     let descriptor = fields.checkedObject("descriptor")
     let alternate = fields.checkedObject("alternate")
@@ -32,7 +32,7 @@ enum ExtensionFields {
 
   private static func networks(
     _ object: JSONObject, of accessory: RegistryAccessory, app: App
-  ) throws(SetupFailure) -> RegistryExtension {
+  ) throws(SetupError) -> RegistryExtension {
     let given = JSONObjectReader(object, at: "descriptor")
     let asked = try DescriptorFields.read(object, at: "descriptor")
     let known = accessory.descriptor
@@ -52,7 +52,7 @@ enum ExtensionFields {
 
   private static func checkNetworks(
     _ added: RegistryExtension, beside known: DiscoveryDescriptor, _ given: JSONObjectReader, app: App
-  ) throws(SetupFailure) {
+  ) throws(SetupError) {
     if added.ssid != nil, known.ssidPrefix != nil {
       throw given.failure(
         "ssid", "the accessory has an ssidPrefix, and the two exclude each other",
@@ -72,12 +72,12 @@ enum ExtensionFields {
 
   private static func alternate(
     _ object: JSONObject, of accessory: RegistryAccessory, app: App
-  ) throws(SetupFailure) -> DiscoveryDescriptor? {
+  ) throws(SetupError) -> DiscoveryDescriptor? {
     let alternate = try DescriptorFields.read(object, at: "alternate")
     try DescriptorFields.check(alternate, of: app, at: "alternate", isAlternate: true)
     guard let known = accessory.alternate else { return alternate }
     guard known == alternate else {
-      throw SetupFailure(
+      throw SetupError(
         .invalidRequest, field: "alternate", "the accessory has another second identity already",
         cure: "keys never change; remove the accessory and set it up again")
     }

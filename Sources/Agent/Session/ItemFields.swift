@@ -22,10 +22,10 @@ enum ItemFields {
   /// N being `firstNumber`.
   static func read(
     _ value: JSONValue, of app: App, firstNumber: UInt64
-  ) throws(SetupFailure) -> [PickerItem] {
+  ) throws(SetupError) -> [PickerItem] {
     let elements = if case .array(let elements) = value { elements } else { [JSONValue]() }
     guard countRange.contains(elements.count) else {
-      throw SetupFailure(
+      throw SetupError(
         .invalidRequest, field: "items", "there are \(elements.count) items",
         cure:
           "give \(countRange.lowerBound) to \(countRange.upperBound), or leave items out for the manifest's"
@@ -48,7 +48,7 @@ enum ItemFields {
   /// An item of the manifest.
   private static func known(
     _ id: String, _ fields: JSONObjectReader, of app: App, after others: [PickerItem]
-  ) throws(SetupFailure) -> PickerItem {
+  ) throws(SetupError) -> PickerItem {
     if let other = fields.names.first(where: { $0 != "item" }) {
       throw fields.failure(
         other, "an item of the manifest is as the manifest says",
@@ -80,7 +80,7 @@ enum ItemFields {
   /// An item that the app brought.
   private static func brought(
     _ fields: JSONObjectReader, of app: App, id: String
-  ) throws(SetupFailure) -> PickerItem {
+  ) throws(SetupError) -> PickerItem {
     guard fields.checkedString("name") != nil else {
       throw fields.failure(
         "name", "an item has a name for people",
@@ -105,7 +105,7 @@ enum ItemFields {
     return PickerItem(item, isAppSupplied: true)
   }
 
-  private static func checkRoom(for items: [PickerItem]) throws(SetupFailure) {
+  private static func checkRoom(for items: [PickerItem]) throws(SetupError) {
     var json = JSONWriter()
     for (index, item) in items.enumerated() where item.isAppSupplied {
       json.line { json in
@@ -114,7 +114,7 @@ enum ItemFields {
         json.member("ssidPrefix", item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) })
       }
       guard json.bytes.count <= textBytesMax else {
-        throw SetupFailure(
+        throw SetupError(
           .invalidRequest, field: "items[\(index)]",
           "the names and images of these items are too long together",
           cure: "shorten them, or use fewer characters that have to be escaped")
@@ -127,7 +127,7 @@ extension JSONObjectReader {
   /// Bits that are all known.
   func options<Options: OptionSet>(
     _ name: String, among known: Options, named words: String
-  ) throws(SetupFailure) -> Options where Options.RawValue == UInt {
+  ) throws(SetupError) -> Options where Options.RawValue == UInt {
     guard let value: UInt = try number(name, in: 0...UInt(UInt32.max)) else { return [] }
     guard value & ~known.rawValue == 0 else {
       throw failure(name, "there are no such options", cure: "use \(words)")
@@ -136,7 +136,7 @@ extension JSONObjectReader {
   }
 
   /// `renameOptions`, of an item and of RenameAccessory.
-  func renameOptions() throws(SetupFailure) -> RenameOptions {
+  func renameOptions() throws(SetupError) -> RenameOptions {
     try options("renameOptions", among: RenameOptions.ssid, named: "ssid 1, or 0")
   }
 }

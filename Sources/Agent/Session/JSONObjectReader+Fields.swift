@@ -8,8 +8,8 @@ import Setup
 /// refused with the field named.
 extension JSONObjectReader {
   /// Why a field is not acceptable.
-  func failure(_ name: String, _ reason: String, cure: String) -> SetupFailure {
-    SetupFailure(.invalidRequest, field: path(of: name), reason, cure: cure)
+  func failure(_ name: String, _ reason: String, cure: String) -> SetupError {
+    SetupError(.invalidRequest, field: path(of: name), reason, cure: cure)
   }
 
   /// nil when the field is absent or null; its type was checked.
@@ -25,7 +25,7 @@ extension JSONObjectReader {
   /// A whole number within a range.
   func number<Number: FixedWidthInteger>(
     _ name: String, in range: ClosedRange<Number>
-  ) throws(SetupFailure) -> Number? {
+  ) throws(SetupError) -> Number? {
     guard case .integer(let integer)? = object[name] else { return nil }
     guard let number = Number(exactly: integer), range.contains(number) else {
       throw failure(
@@ -35,7 +35,7 @@ extension JSONObjectReader {
   }
 
   /// The UTF-8 bytes of a string, within a range of lengths.
-  func bytes(ofText name: String, in range: ClosedRange<Int>) throws(SetupFailure) -> [UInt8]? {
+  func bytes(ofText name: String, in range: ClosedRange<Int>) throws(SetupError) -> [UInt8]? {
     guard let bytes = checkedString(name).map({ Array($0.utf8) }) else { return nil }
     guard range.contains(bytes.count) else {
       throw failure(
@@ -45,7 +45,7 @@ extension JSONObjectReader {
   }
 
   /// Bytes written as hexadecimal digits, within a range of lengths.
-  func hexadecimal(_ name: String, in range: ClosedRange<Int>) throws(SetupFailure) -> [UInt8]? {
+  func hexadecimal(_ name: String, in range: ClosedRange<Int>) throws(SetupError) -> [UInt8]? {
     guard let text = checkedString(name) else { return nil }
     guard let bytes = HexText.bytes(text) else {
       throw failure(

@@ -7,9 +7,9 @@ import Setup
 extension ManifestDiagnostic {
   /// The error for a descriptor at `base` in a call, where the diagnostic's path begins; nil for warnings, and for
   /// diagnostics that are not about descriptors.
-  func failure(at base: String, isAlternate: Bool) -> SetupFailure? {
+  func failure(at base: String, isAlternate: Bool) -> SetupError? {
     guard let (reason, cure) = kind.sentences(isAlternate: isAlternate) else { return nil }
-    return SetupFailure(.invalidRequest, field: field(in: base), reason, cure: cure)
+    return SetupError(.invalidRequest, field: field(in: base), reason, cure: cure)
   }
 
   private func field(in base: String) -> String {

@@ -6,7 +6,7 @@ import Setup
 /// The `settings` of ShowPicker: `ASPickerDisplaySettings`.
 enum SettingsFields {
   /// Reads them; without any, they are as AccessorySetupKit's.
-  static func read(_ value: JSONValue?) throws(SetupFailure) -> PickerSettings {
+  static func read(_ value: JSONValue?) throws(SetupError) -> PickerSettings {
     var settings = PickerSettings()
     guard case .object(let object)? = value else { return settings }
     let fields = JSONObjectReader(object, at: "settings")

@@ -7,7 +7,7 @@ extension SetupNotice {
   /// Which limit holds for it; nil for what is rare, or an operator's doing.
   var strangerKind: StrangerKind? {
     switch self {
-    case .foreign: .foreign
+    case .unknownIdentifier: .foreign
     case .disclosed: .disclosed
     case .resolved: .resolved
     case .automaticFailed: .automaticFailed
@@ -18,7 +18,7 @@ extension SetupNotice {
   var level: LogLevel {
     switch self {
     case .automaticFailed: .warning
-    case .foreign, .added, .removed, .suspended, .restored: .notice
+    case .unknownIdentifier, .added, .removed, .suspended, .restored: .notice
     case .resolved, .disclosed: .info
     case .transition: .debug
     }
@@ -36,7 +36,7 @@ extension SetupNotice {
         + "accessoryctl authorize \(app) confirms that"
     case .restored(let app, let item, let identifier):
       "\(Self.path(app, item)) has its suspended accessory \(identifier.text) again"
-    case .foreign(let app): "\(app) asked about an accessory that it does not have"
+    case .unknownIdentifier(let app): "\(app) asked about an accessory that it does not have"
     case .resolved(let app, let identifier): "\(app) was told the address of its accessory \(identifier.text)"
     case .disclosed(let app): "\(app) was told of a device that nobody has chosen yet"
     case .automaticFailed(let app, let item, let reason, let seconds):

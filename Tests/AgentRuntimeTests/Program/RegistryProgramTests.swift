@@ -22,7 +22,8 @@ struct RegistryProgramTests {
     "cannot be opened: there is no such folder" + consequence
     + "make the folder, or name another with --state, and start accessoryd again"
   private static let reset =
-    consequence + "run accessoryctl registry reset: it keeps the file under another name and begins a new one"
+    consequence
+    + "run accessoryctl registry reset: it keeps the file under another name and creates a new one"
 
   private static let cases: [Case] = [
     Case(name: "the folder's folder is missing", state: "none/state", sentence: noFolder),
@@ -39,7 +40,9 @@ struct RegistryProgramTests {
     Case(name: "a file that broke off", sentence: "is damaged: it ends after 9 bytes" + reset) {
       try write(Array("SQLite fo".utf8), in: $0)
     },
-    Case(name: "something else", sentence: "is damaged: it does not begin like a database" + reset) {
+    Case(
+      name: "something else", sentence: "is damaged: it does not begin with the header of a database" + reset
+    ) {
       try write([UInt8](repeating: 7, count: 4096), in: $0)
     },
     Case(

@@ -114,7 +114,7 @@ enum Sample {
     return AppAccessory(row, device, isInert: false)
   }
 
-  static var failure: SetupFailure {
-    SetupFailure(.invalidRequest, field: "items[0].name", "it has 0 bytes", cure: "use 1 to 248 bytes")
+  static var failure: SetupError {
+    SetupError(.invalidRequest, field: "items[0].name", "it has 0 bytes", cure: "use 1 to 248 bytes")
   }
 }

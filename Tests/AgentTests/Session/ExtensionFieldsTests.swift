@@ -21,7 +21,7 @@ struct ExtensionFieldsTests {
   private static func field(
     _ members: String, of accessory: RegistryAccessory = Sample.accessory, app: App = Sample.app
   ) throws -> String? {
-    let failure = try #require(throws: SetupFailure.self) { try read(members, of: accessory, app: app) }
+    let failure = try #require(throws: SetupError.self) { try read(members, of: accessory, app: app) }
     #expect(failure.code == .invalidRequest)
     #expect(!failure.reason.isEmpty && !failure.cure.isEmpty)
     return failure.field

@@ -21,8 +21,8 @@ struct ItemFieldsTests {
     return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5)
   }
 
-  private static func failure(_ text: String, of app: App = Sample.app) throws -> SetupFailure {
-    try #require(throws: SetupFailure.self) { try items(text, of: app) }
+  private static func failure(_ text: String, of app: App = Sample.app) throws -> SetupError {
+    try #require(throws: SetupError.self) { try items(text, of: app) }
   }
 
   /// An item with that descriptor.

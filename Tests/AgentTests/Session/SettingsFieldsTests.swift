@@ -42,7 +42,7 @@ struct SettingsFieldsTests {
       "0x10",
     ])
   func refused(text: String) throws {
-    let failure = try #require(throws: SetupFailure.self) {
+    let failure = try #require(throws: SetupError.self) {
       try Self.settings("{\"discoveryTimeout\":\"\(text)\"}")
     }
     #expect(failure.code == .invalidRequest)
@@ -53,7 +53,7 @@ struct SettingsFieldsTests {
   func options() throws {
     #expect(try Self.settings(#"{"options":1}"#).options == .filterDiscoveryResults)
     for bits in ["2", "3", "-1", "9007199254740991"] {
-      let failure = try #require(throws: SetupFailure.self) { try Self.settings("{\"options\":\(bits)}") }
+      let failure = try #require(throws: SetupError.self) { try Self.settings("{\"options\":\(bits)}") }
       #expect(failure.field == "settings.options")
     }
   }

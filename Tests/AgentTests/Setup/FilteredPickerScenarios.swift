@@ -173,6 +173,6 @@ struct FilteredPickerScenarios {
         30.0 anna: closed discoveryTimeout
         """)
     let failure = app.events.last?.object("error")
-    #expect(failure?.text("reason") == "the app was told of 1 device and showed none")
+    #expect(failure?.text("reason") == "the app received 1 device and showed none")
   }
 }

@@ -68,7 +68,9 @@ struct IsolationTests {
     return client.messages.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
   }
 
-  private func refused(_ pair: Pair) -> UInt64 { pair.scenario.harness.setupCore.counters.foreignRefused }
+  private func refused(_ pair: Pair) -> UInt64 {
+    pair.scenario.harness.setupCore.counters.unknownIdentifiersRefused
+  }
 
   @Test(
     "An accessory of another app, a removed one, a random one and none are refused alike",

@@ -161,7 +161,7 @@ struct RegistryScenarios {
   @Test("Without its file nothing is granted or removed, and everybody is told what to do")
   func degraded() {
     var registry = StandInRegistryFile()
-    registry.replies = [.refused(.foreign(applicationID: 1))]
+    registry.replies = [.refused(.otherApplication(applicationID: 1))]
     let scenario = SetupScenario(.lights { _ in }, registry: registry)
     let app = scenario.app()
     let anna = scenario.watcher()
@@ -203,7 +203,7 @@ struct RegistryScenarios {
   @Test("What awaits its app stays when the file is read again after a reset, as after any other opening")
   func resetThenReadAgain() throws {
     var registry = StandInRegistryFile()
-    registry.replies = [.refused(.foreign(applicationID: 1))]
+    registry.replies = [.refused(.otherApplication(applicationID: 1))]
     let scenario = SetupScenario(.lights { $0.setupOptions = .confirmAuthorization }, registry: registry)
     let anna = scenario.watcher()
     anna.call("Reset")
@@ -244,7 +244,7 @@ struct RegistryScenarios {
     scenario.run(seconds: 1)
     scenario.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
-      .refused(.foreign(applicationID: 1)),
+      .refused(.otherApplication(applicationID: 1)),
     ]
     app.call("RemoveAccessory", about: app.accessory)
     app.call("RemoveAccessory", about: app.accessory)

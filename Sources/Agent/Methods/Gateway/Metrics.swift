@@ -249,7 +249,7 @@ extension AgentCore {
         setup.automaticForgotten),
       Metric(
         "foreign_refused_total", .counter, "Identifiers and tokens that were not the caller's.",
-        setup.foreignRefused),
+        setup.unknownIdentifiersRefused),
       Metric(
         "disclosed_total", .counter, "Devices disclosed to apps before an operator chose them.",
         setup.disclosed),

@@ -47,11 +47,11 @@ extension AgentCore {
   fileprivate func line(of accessory: RegistryAccessory) -> AccessoryLine {
     let device = setupCore.registry.device(of: accessory)
     let row = dataPath.row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
-    let standing = setupCore.standing(of: accessory)
+    let status = setupCore.status(of: accessory)
     return AccessoryLine(
       identifier: accessory.identifier, app: accessory.app, item: accessory.item,
-      displayName: device.displayName, state: standing == .orphaned ? .unauthorized : accessory.state,
-      standing: standing,
+      displayName: device.displayName, state: status == .orphaned ? .unauthorized : accessory.state,
+      standing: status,
       address: device.identity.address, ssid: accessory.ssid.map { AirText($0) },
       bond: AppAccessory.BondState(device.bond), isIdentityDurable: device.isIdentityDurable,
       isInSight: row != nil,

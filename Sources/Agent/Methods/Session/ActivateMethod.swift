@@ -12,14 +12,14 @@ enum ActivateMethod: SessionMethod {
   static let member = "Activate"
   static let replies = ReplyCount.many
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)
     try agent.setupCore.requireSoundRegistry()
     var activation = SetupCore.Activation()
     activation.app = parameters.wordIfAny("app")
     activation.session = parameters.wordIfAny("session")
     activation.sequence = parameters.numberIfAny("sequence")
-    activation.hasForeignCursor =
+    activation.hasOtherEpoch =
       parameters.wordIfAny("epoch").map { $0.lowercased() != agent.epochText }
       ?? (activation.sequence != nil)
     let (activated, effects) = try agent.setupCore.activate(

@@ -8,13 +8,13 @@ import Varlink
 enum RenameAppAccessoryMethod: SessionMethod {
   static let member = "RenameAccessory"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let parameters = call.parameters
     let session = try call.session()
     let options = try JSONObjectReader(parameters.object, at: "").renameOptions()
     let accessory = try call.accessory(of: session)
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {
-      (setup, id) throws(SetupFailure) in
+      (setup, id) throws(SetupError) in
       try setup.renameAccessory(accessory, session, options: options, id)
     }
   }
@@ -24,9 +24,9 @@ enum RenameAppAccessoryMethod: SessionMethod {
 enum RemoveAppAccessoryMethod: SessionMethod {
   static let member = "RemoveAccessory"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let accessory = try call.accessory(of: try call.session())
-    return try startPending(call) { (setup, id) throws(SetupFailure) in
+    return try startPending(call) { (setup, id) throws(SetupError) in
       try setup.removeAccessory(accessory, id)
     }
   }
@@ -36,13 +36,13 @@ enum RemoveAppAccessoryMethod: SessionMethod {
 enum FinishAuthorizationMethod: SessionMethod {
   static let member = "FinishAuthorization"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let parameters = call.parameters
     let session = try call.session()
     let fields = JSONObjectReader(parameters.object, at: "")
     let bridgingIdentifier = try fields.sixBytes("bluetoothTransportBridgingIdentifier")
     let accessory = try call.accessory(of: session)
-    return try startPending(call) { (setup, id) throws(SetupFailure) in
+    return try startPending(call) { (setup, id) throws(SetupError) in
       try setup.finishAuthorization(
         accessory, ssid: parameters.wordIfAny("ssid").map { Array($0.utf8) },
         bridgingIdentifier: bridgingIdentifier, id)
@@ -54,9 +54,9 @@ enum FinishAuthorizationMethod: SessionMethod {
 enum FailAuthorizationMethod: SessionMethod {
   static let member = "FailAuthorization"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let accessory = try call.accessory(of: try call.session())
-    return try startPending(call) { (setup, id) throws(SetupFailure) in
+    return try startPending(call) { (setup, id) throws(SetupError) in
       try setup.failAuthorization(accessory, id)
     }
   }
@@ -66,12 +66,12 @@ enum FailAuthorizationMethod: SessionMethod {
 enum UpdateAuthorizationMethod: SessionMethod {
   static let member = "UpdateAuthorization"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let session = try call.session()
     let accessory = try call.accessory(of: session)
     let adds = try ExtensionFields.read(call.parameters, of: accessory, app: try call.app(of: session))
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {
-      (setup, id) throws(SetupFailure) in
+      (setup, id) throws(SetupError) in
       try setup.updateAuthorization(accessory, session, adding: adds, id)
     }
   }
@@ -79,7 +79,7 @@ enum UpdateAuthorizationMethod: SessionMethod {
 
 extension JSONObjectReader {
   /// Six bytes as a number, the first one the most significant.
-  fileprivate func sixBytes(_ name: String) throws(SetupFailure) -> UInt64? {
+  fileprivate func sixBytes(_ name: String) throws(SetupError) -> UInt64? {
     try hexadecimal(name, in: 6...6)?.reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -9,7 +9,7 @@ import Varlink
 enum ShowPickerMethod: SessionMethod {
   static let member = "ShowPicker"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)
     let session = try call.session()
     let app = try call.app(of: session)
@@ -30,7 +30,7 @@ enum ShowPickerMethod: SessionMethod {
 enum UpdatePickerMethod: SessionMethod {
   static let member = "UpdatePicker"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let session = try call.session()
     let (failure, effects) = try call.agent.setupCore.updatePicker(
       session, showing: try DiscoveredItems.read(call.parameters))
@@ -44,7 +44,7 @@ enum UpdatePickerMethod: SessionMethod {
 enum FinishPickerDiscoveryMethod: SessionMethod {
   static let member = "FinishPickerDiscovery"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let session = try call.session()
     call.agent.follow(try call.agent.setupCore.finishPickerDiscovery(session))
     return .done
@@ -55,7 +55,7 @@ enum FinishPickerDiscoveryMethod: SessionMethod {
 enum CancelPickerMethod: SessionMethod {
   static let member = "CancelPicker"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let session = try call.session()
     call.agent.follow(try call.agent.setupCore.cancelPicker(session))
     return .done
@@ -70,10 +70,10 @@ enum DiscoveredItems {
 
   static func read(
     _ parameters: Parameters
-  ) throws(SetupFailure) -> [(number: UInt32, name: String?, image: String?)] {
+  ) throws(SetupError) -> [(number: UInt32, name: String?, image: String?)] {
     guard case .array(let elements)? = parameters["items"] else { return [] }
     guard elements.count <= countMax else {
-      throw SetupFailure(
+      throw SetupError(
         .invalidRequest, field: "items", "there are \(elements.count) items", cure: "show at most \(countMax)"
       )
     }

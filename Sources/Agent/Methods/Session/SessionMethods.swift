@@ -12,7 +12,7 @@ import Varlink
 enum InvalidateMethod: SessionMethod {
   static let member = "Invalidate"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let session = try call.session()
     call.agent.follow(call.agent.setupCore.invalidate(session))
     return .done
@@ -24,7 +24,7 @@ enum ListAppAccessoriesMethod: SessionMethod {
   static let member = "List"
   static let replies = ReplyCount.many
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     .stream(AppAccessoryStream(app: try call.session().app))
   }
 }
@@ -51,7 +51,7 @@ private struct AppAccessoryStream: ReplyStream {
 enum ResolveMethod: SessionMethod {
   static let member = "Resolve"
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let agent = call.agent
     let accessory = try call.accessory(of: try call.session())
     let (device, effects) = try agent.setupCore.resolve(accessory)
@@ -71,20 +71,20 @@ enum ResolveMethod: SessionMethod {
 
 extension MethodCall {
   /// The session that the call names, for the user that opened it.
-  func session() throws(SetupFailure) -> Session {
+  func session() throws(SetupError) -> Session {
     try agent.setupCore.session(parameters.word("session"), of: client.peer.uid)
   }
 
   /// The accessory that the call names. An identifier that the session's app does not have is counted and logged.
-  func accessory(of session: Session) throws(SetupFailure) -> RegistryAccessory {
+  func accessory(of session: Session) throws(SetupError) -> RegistryAccessory {
     let identifier = parameters.word("accessory")
     if let accessory = agent.setupCore.accessory(identifier, of: session) { return accessory }
-    agent.follow(agent.setupCore.noteForeignIdentifier(of: session))
+    agent.follow(agent.setupCore.refuseUnknownIdentifier(of: session))
     throw .noSuchAccessory
   }
 
   /// The session's app in the manifest.
-  func app(of session: Session) throws(SetupFailure) -> App {
+  func app(of session: Session) throws(SetupError) -> App {
     guard let app = agent.setupCore.app(session.app) else { throw .noSession }
     return app
   }

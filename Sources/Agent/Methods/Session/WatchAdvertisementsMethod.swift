@@ -12,7 +12,7 @@ enum WatchAdvertisementsMethod: SessionMethod {
   static let member = "WatchAdvertisements"
   static let replies = ReplyCount.many
 
-  static func start(_ call: MethodCall) throws(SetupFailure) -> CallOutcome {
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)
     let session = try call.session()
     let produced = agent.feeds.advertisements.open(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Why a call or a setup failed: `ASError.Code` with its raw values.
+/// The kinds of errors: `ASError.Code` with its raw values.
 public enum SetupErrorCode: Int, CaseIterable, Sendable {
   /// Never sent.
   case success = 0
-  /// Something went wrong in the agent itself.
+  /// The agent itself failed.
   case unknown = 1
-  /// The peer may not act as such an app.
+  /// The peer may not act as this app.
   case activationFailed = 100
   /// The radio is down, or the link was lost.
   case connectionFailed = 150
@@ -22,23 +22,23 @@ public enum SetupErrorCode: Int, CaseIterable, Sendable {
   case pickerAlreadyActive = 500
   /// The app asks too often.
   case pickerRestricted = 550
-  /// A person, or time, ended it.
+  /// An operator or a timeout ended it.
   case userCancelled = 700
-  /// An operator said no.
+  /// An operator denied it.
   case userRestricted = 750
 
   /// The name of the case.
   public var name: String { "\(self)" }
 }
 
-/// A failure of a call or a setup, with what an app's author needs to correct it.
-public struct SetupFailure: Error, Equatable, Sendable {
+/// Why a call or a setup failed, with what an app's author needs to correct it.
+public struct SetupError: Error, Equatable, Sendable {
   public let code: SetupErrorCode
   /// The parameter, for an invalid request: `items[1].descriptor.bluetoothServiceUUID`.
   public let field: String?
   /// What is wrong, as the second half of a sentence.
   public let reason: String
-  /// What would help.
+  /// What to do about it.
   public let cure: String
 
   public init(_ code: SetupErrorCode, field: String? = nil, _ reason: String, cure: String) {

@@ -5,7 +5,7 @@ import JSON
 import Setup
 import Varlink
 
-extension SetupFailure {
+extension SetupError {
   /// Characters of a text in one message; the rest is cut.
   private static let charactersMax = 400
 

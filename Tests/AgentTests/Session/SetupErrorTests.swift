@@ -7,13 +7,13 @@ import Setup
 import Testing
 
 @Suite("Why something was not done, as apps are told")
-struct SetupFailureTests {
+struct SetupErrorTests {
   @Test(
     "Each code is an error of the interface, with or without a field",
     arguments: SetupErrorCode.allCases.filter { $0 != .success })
   func codes(code: SetupErrorCode) throws {
     for field in [nil, "settings.options"] {
-      let message = SetupFailure(code, field: field, "this is wrong", cure: "do that").message
+      let message = SetupError(code, field: field, "this is wrong", cure: "do that").message
       #expect(try Described.misfit(ofError: message, in: SessionInterface.self) == nil)
       let reply = try Described.reply(message)
       #expect(reply.integer("code") == Int64(code.rawValue))
@@ -33,7 +33,7 @@ struct SetupFailureTests {
   @Test("Texts are cut, so that no refusal is longer than a reply may be")
   func long() throws {
     let long = String(repeating: "\u{E0001}", count: 20_000)
-    let message = SetupFailure(.unknown, field: long, long, cure: long).message
+    let message = SetupError(.unknown, field: long, long, cure: long).message
     #expect(message.count < 16 << 10)
     #expect(try Described.misfit(ofError: message, in: SessionInterface.self) == nil)
   }
