@@ -14,30 +14,30 @@ struct AdapterTests {
     .time(Instant(microseconds: 1_000_000)), .silence(milliseconds: 3_600_000))
 
   private func recoveries(_ harness: AgentHarness) -> [RecoveryAction] {
-    harness.notices.compactMap { if case .radioRecovery(let rung, _) = $0 { rung } else { nil } }
+    harness.notices.compactMap { if case .radioRecovery(let action, _) = $0 { action } else { nil } }
   }
 
   // MARK: - Silence
 
-  @Test("A quiet scene is asked about every half minute, and the answer is enough")
+  @Test("In a quiet scene the controller is probed every half minute, and its reply is enough")
   func quietScene() {
     let harness = AgentHarness(.lights, scene: [])
     harness.run(milliseconds: 100_000)
     #expect(harness.agent.radioState == .on)
     #expect(harness.radioStates == [.recovering, .on])
     let asked = harness.commands.count { $0.opcode == CommandPacket.readLocalVersion.opcode }
-    // Once in the bring-up.
+    // Once during initialization.
     #expect(asked == 1 + 3)
   }
 
-  @Test("A controller that is heard is not asked")
-  func heard() {
+  @Test("A controller that sends reports is not probed")
+  func reporting() {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     harness.run(milliseconds: 100_000)
     #expect(harness.commands.count { $0.opcode == CommandPacket.readLocalVersion.opcode } == 1)
   }
 
-  @Test("A controller that has fallen silent for good is found out within 33 s")
+  @Test("A controller that stays silent is detected within 33 s")
   func silent() {
     var script = ControllerScript()
     script.faults = [Self.silence]
@@ -52,10 +52,10 @@ struct AdapterTests {
           .controller(.timeout(CommandPacket.readLocalVersion.opcode)), retryMilliseconds: 1000)))
   }
 
-  // MARK: - The ladder
+  // MARK: - Recovery
 
-  @Test("An adapter that answers no more is helped rung by rung, within a minute")
-  func climbs() throws {
+  @Test("An adapter that no longer replies gets each recovery action in turn, within a minute")
+  func escalates() throws {
     var script = ControllerScript()
     script.faults = [Self.silence]
     var board = BoardProfile.attentive
@@ -65,28 +65,28 @@ struct AdapterTests {
     harness.run(milliseconds: 33_000)
     let failed = harness.now
     harness.run(milliseconds: 4500)
-    // The scan, then the reset; behind it the adapter is let go.
+    // The scan is restarted, then the controller reset; after that the adapter is released.
     #expect(recoveries(harness) == [.restartScan, .reset, .takeDownAndUp])
-    #expect(harness.mended == [.takeDownAndUp])
+    #expect(harness.recoveryTasks == [.takeDownAndUp])
     #expect(harness.agent.isMendingRadio)
     #expect(harness.agent.radioState == .recovering)
-    for rung in [RecoveryAction.powerCycle, .boardStep] {
+    for action in [RecoveryAction.powerCycle, .boardStep] {
       harness.radioComes(as: .adapter)
       harness.run(milliseconds: 2500)
-      #expect(harness.mended.last == rung)
+      #expect(harness.recoveryTasks.last == action)
     }
-    harness.remedyFails("nobody came")
+    harness.remedyFails("the program failed")
     #expect(!harness.agent.isMendingRadio)
     #expect(harness.agent.radioState == .absent)
     #expect(harness.now.milliseconds(since: failed) < 60_000)
     #expect(
-      harness.notices.contains(.bringupFailed(.remedy("nobody came"), retryMilliseconds: 30_000)))
-    // Behind the wait it is opened again.
+      harness.notices.contains(.bringupFailed(.remedy("the program failed"), retryMilliseconds: 30_000)))
+    // After the wait the adapter is opened again.
     harness.run(milliseconds: 30_000)
-    #expect(harness.mended.count == 4)
+    #expect(harness.recoveryTasks.count == 4)
   }
 
-  @Test("A rung that helps is the last", arguments: [1900, 3500])
+  @Test("A recovery action that helps is the last one", arguments: [1900, 3500])
   func helps(milliseconds: Int) {
     var script = ControllerScript()
     script.faults = [
@@ -98,11 +98,11 @@ struct AdapterTests {
     harness.run(milliseconds: 40_000)
     #expect(recoveries(harness) == (milliseconds == 1900 ? [.restartScan] : [.restartScan, .reset]))
     #expect(harness.agent.radioState == .on)
-    #expect(harness.mended.isEmpty)
+    #expect(harness.recoveryTasks.isEmpty)
   }
 
-  @Test("After six ladders in an hour a person is asked for")
-  func needsAPerson() throws {
+  @Test("After six escalations in an hour status asks for an operator")
+  func needsOperator() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect())
     harness.radioComes(as: .adapter)
@@ -110,7 +110,7 @@ struct AdapterTests {
       harness.run(milliseconds: 1000)
       if harness.agent.isMendingRadio { harness.remedyFails("it is broken") }
     }
-    #expect(harness.mended.count { $0 == .powerCycle } == 6)
+    #expect(harness.recoveryTasks.count { $0 == .powerCycle } == 6)
     let status = harness.call("Status", by: client)
     #expect("\(status)".contains("radioNeedsAPerson"))
   }
@@ -124,7 +124,7 @@ struct AdapterTests {
     return harness
   }
 
-  @Test("A shared adapter scans by the kernel: it is sent no HCI scan command")
+  @Test("A shared adapter scans by the kernel: the agent sends it no HCI scan command")
   func shares() {
     let harness = shared()
     harness.run(milliseconds: 1000)
@@ -133,11 +133,11 @@ struct AdapterTests {
     #expect(harness.commands.isEmpty)
   }
 
-  /// Answers of a controller: Read Local Version, and LE Set Extended Scan Enable.
+  /// A controller's replies to Read Local Version and LE Set Extended Scan Enable.
   private static let version: [UInt8] = [0x04, 0x0E, 0x0C, 0x01, 0x01, 0x10, 0, 9, 0, 0, 9, 0x5F, 0, 0, 0]
   private static func scanEnable(_ status: UInt8) -> [UInt8] { [0x04, 0x0E, 4, 1, 0x42, 0x20, status] }
 
-  @Test("A scan that a shared controller refuses, which the kernel tells nobody, is no scan")
+  @Test("A scan that a shared controller refuses counts as failed, although the kernel does not report it")
   func refusedShared() {
     let harness = shared()
     harness.run(milliseconds: 1000)
@@ -147,11 +147,11 @@ struct AdapterTests {
     #expect(recoveries(harness) == [.restartScan])
     harness.receive(Self.scanEnable(0x0C))
     harness.receive(Self.version)
-    #expect(harness.mended == [.reset])
+    #expect(harness.recoveryTasks == [.reset])
     #expect(harness.agent.radioState == .recovering)
   }
 
-  @Test("A scan that begins behind a refusal is one")
+  @Test("A scan that starts after a refusal counts as running")
   func refusedOnce() {
     let harness = shared()
     harness.run(milliseconds: 1000)
@@ -162,15 +162,15 @@ struct AdapterTests {
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("A shared controller that refuses the question whether it is there is not well")
-  func refusesQuestion() {
+  @Test("A shared controller that refuses the probe is recovered")
+  func refusesProbe() {
     let harness = shared()
     harness.run(milliseconds: 30_500)
     harness.receive([0x04, 0x0E, 4, 1, 0x01, 0x10, 0x0C])
     #expect(recoveries(harness) == [.restartScan])
   }
 
-  @Test("A shared adapter that was silent is asked for its version, and its answer is enough")
+  @Test("A silent shared adapter is asked for its version, and its reply is enough")
   func asksShared() {
     let harness = shared()
     harness.run(milliseconds: 30_500)
@@ -182,24 +182,24 @@ struct AdapterTests {
     #expect(recoveries(harness) == [.restartScan])
     #expect(harness.kernel?.monitors == [2])
     #expect(harness.agent.radioState == .on)
-    // The scan that was begun anew is asked about soon, and its silence is the next failure.
+    // The restarted scan is probed soon, and its silence is the next failure.
     harness.run(milliseconds: 4000)
-    #expect(harness.mended == [.reset])
+    #expect(harness.recoveryTasks == [.reset])
   }
 
-  @Test("A shared adapter that somebody switches off is absent until it is switched on")
+  @Test("A shared adapter that is switched off is absent until it is switched on")
   func switchedOff() {
     let harness = shared()
-    harness.tell(MgmtEvent(index: 3, .settings([.lowEnergy])))
+    harness.receive(MgmtEvent(index: 3, .settings([.lowEnergy])))
     harness.turn()
     #expect(harness.agent.radioState == .absent)
-    harness.tell(MgmtEvent(index: 3, .settings([.lowEnergy, .powered])))
+    harness.receive(MgmtEvent(index: 3, .settings([.lowEnergy, .powered])))
     harness.turn()
     #expect(harness.agent.radioState == .on)
     #expect(recoveries(harness).isEmpty)
   }
 
-  @Test("A shared adapter that rfkill blocks is let go: no reason for a ladder")
+  @Test("A shared adapter that rfkill blocks is released without recovery")
   func blocked() {
     var kernel = StandInKernel()
     kernel.settings = [.lowEnergy]
@@ -208,13 +208,13 @@ struct AdapterTests {
     harness.turn()
     #expect(harness.agent.radioState == .absent)
     #expect(recoveries(harness).isEmpty)
-    #expect(harness.mended.isEmpty)
+    #expect(harness.recoveryTasks.isEmpty)
   }
 
-  @Test("A shared adapter that another program takes is no reason for a ladder")
+  @Test("A shared adapter that another program takes is released without recovery")
   func taken() {
     let harness = shared()
-    harness.tell(MgmtEvent(index: 3, .removed))
+    harness.receive(MgmtEvent(index: 3, .removed))
     harness.turn()
     #expect(harness.agent.radioState == .absent)
     #expect(recoveries(harness).isEmpty)
@@ -222,8 +222,8 @@ struct AdapterTests {
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("What the kernel was asked for is taken back before the adapter is let go")
-  func farewell() {
+  @Test("Requests to the kernel are undone before the adapter is released")
+  func undoesRequests() {
     let harness = shared()
     harness.radioVanishes()
     #expect(harness.kernel?.monitors == [])
@@ -234,7 +234,7 @@ struct AdapterTests {
     #expect(harness.kernel?.discovery == KernelDuty(interval: 18, window: 18))
   }
 
-  @Test("A hardware error of a shared adapter, which the kernel resets, is the beginning of a ladder")
+  @Test("A hardware error of a shared adapter, which the kernel resets, starts the recovery")
   func hardwareError() {
     let harness = shared()
     harness.receive([0x04, 0x10, 0x01, 0x42])
@@ -242,7 +242,7 @@ struct AdapterTests {
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("Who may only listen says so, and that the range immediate may not be recognised")
+  @Test("An agent that may only listen reports it, and that immediate range may not be recognised")
   func listens() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect())
@@ -254,15 +254,15 @@ struct AdapterTests {
     #expect(status.contains("immediateDegraded") && status.contains("CAP_NET_ADMIN"))
   }
 
-  @Test("A message of the kernel that is cut is counted, and nothing else")
-  func cut() {
+  @Test("A truncated message of the kernel is counted and has no other effect")
+  func truncated() {
     let harness = shared()
-    harness.tellBytes([6, 0, 3, 0, 4, 0, 1])
+    harness.receiveMgmtBytes([6, 0, 3, 0, 4, 0, 1])
     #expect(harness.agent.counters.reception.mgmtMessagesTruncated == 1)
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("The share of time follows the requests: low, balanced with one, all of it with an immediate one")
+  @Test("The scan duty follows the requests: low, balanced with one, continuous with an immediate one")
   func duties() {
     let harness = AgentHarness(.lights, board: BoardProfile(name: "slow"))
     harness.kernel = StandInKernel()

@@ -11,30 +11,32 @@ import TestSupport
 import Varlink
 import VirtualRadio
 
-/// An agent with a virtual controller and clients, in virtual time: everything a shell would do, done at once.
+/// An agent with a virtual controller and clients, in virtual time. The harness performs every action of the agent at
+/// once.
 final class AgentHarness: ScenarioHarness {
   private(set) var agent: AgentCore
   var setupCore: SetupCore { agent.setupCore }
   private(set) var now = Instant(microseconds: 0)
   private var controller: VirtualController?
-  /// The disk did, which makes a loop turn.
-  private var hasAnswered = false
+  /// The disk has replied, which makes the loop turn again.
+  private var hasDiskReplied = false
   private(set) var clients: [ClientID: HarnessClient] = [:]
   private(set) var notices: [Notice] = []
   private(set) var touchSignals: [TouchSignal] = []
   private(set) var opened: [RadioSelection] = []
   private(set) var commands: [CommandPacket] = []
-  /// What the kernel was asked, and what was to be tried with the adapter.
+  /// The commands that the kernel received.
   private(set) var managed: [MgmtCommand] = []
   var kernel: StandInKernel?
-  private(set) var mended: [RecoveryAction] = []
-  /// What a reading of the manifest brings; nothing is answered while it is nil.
+  /// The recovery actions that the agent asked for, for its adapter.
+  private(set) var recoveryTasks: [RecoveryAction] = []
+  /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
-  private(set) var readingsAsked = 0
-  /// Answers for the registry's file; while it is held, what was asked waits.
+  private(set) var readingCount = 0
+  /// Replies for the registry's file; while it is held, requests wait.
   var registry: StandInRegistryFile
 
-  /// `run` tells one start of the agent from another: identifiers and the epoch are drawn anew.
+  /// `run` distinguishes starts of the agent: each draws its own identifiers and epoch.
   init(
     _ manifest: GatewayManifest, scene devices: [SceneDevice]? = nil,
     script: ControllerScript = ControllerScript(),
@@ -55,7 +57,7 @@ final class AgentHarness: ScenarioHarness {
 
   var nextTime: Instant? { [controller?.nextTime, agent.nextDeadline].compactMap { $0 }.min() }
 
-  /// Goes through everything that happens within a time, reading the radio every 20 ms.
+  /// Runs the agent for a time, reading the radio every 20 ms.
   func run(milliseconds: Int64) {
     let end = now.advanced(milliseconds: milliseconds)
     while now < end {
@@ -81,13 +83,13 @@ final class AgentHarness: ScenarioHarness {
     }
   }
 
-  /// A packet of the radio, now.
+  /// The agent receives a packet of the radio now.
   func receive(_ packet: [UInt8]) {
     agent.receive(packet: packet.span.rawBytes, at: now)
     turn()
   }
 
-  /// Lets the disk answer what it was asked while it was held.
+  /// Lets the disk reply to the request that it held.
   func releaseRegistry() {
     guard let reply = registry.release() else { return }
     agent.registryAnswered(reply, at: now)
@@ -97,50 +99,50 @@ final class AgentHarness: ScenarioHarness {
   /// Turns until nothing is left to do at this time.
   func turn() {
     repeat {
-      hasAnswered = false
+      hasDiskReplied = false
       agent.turn(at: now)
-      while let action = agent.nextAction() { perform(action) }
+      while let action = agent.nextAction() { performAction(action) }
       for id in clients.keys { deliver(to: id) }
-    } while hasAnswered || agent.nextDeadline.map { $0 <= now } ?? false
+    } while hasDiskReplied || agent.nextDeadline.map { $0 <= now } ?? false
   }
 
-  private func perform(_ action: Action) {
+  private func performAction(_ action: Action) {
     switch action {
     case .send(let command):
       commands.append(command)
       controller?.receive(command.bytes.indices.map { command.bytes[$0] }, at: now)
     case .close(let id): clients[id]?.isClosed = true
     case .readManifest:
-      readingsAsked += 1
+      readingCount += 1
       if let reading { agent.manifestWasRead(reading, at: now) }
     case .openRadio(let selection, _): opened.append(selection)
     case .manage(let command):
       managed.append(command)
-      for event in kernel?.answer(command) ?? [] { tell(event) }
+      for event in kernel?.answer(command) ?? [] { receive(event) }
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
-    case .mend(let rung): mended.append(rung)
+    case .mend(let task): recoveryTasks.append(task)
     case .registry(let request):
       guard let reply = registry.answer(request) else { return }
       agent.registryAnswered(reply, at: now)
-      hasAnswered = true
+      hasDiskReplied = true
     case .signalTouch(let signal): touchSignals.append(signal)
     case .log(let notice): notices.append(notice)
     }
   }
 
-  /// Moves bytes both ways, as far as the client reads.
+  /// Moves bytes in both directions, as far as the client reads.
   private func deliver(to id: ClientID) {
     guard let client = clients[id], !client.isClosed else { return }
-    agent.drain(id) { client.take($0) }
+    agent.drain(id) { client.receive($0) }
     while !client.outgoing.isEmpty {
-      let scene = agent.receivableByteCount(id)
-      guard scene > 0 else { return }
-      let part = Array(client.outgoing.prefix(scene))
+      let byteCount = agent.receivableByteCount(id)
+      guard byteCount > 0 else { return }
+      let part = Array(client.outgoing.prefix(byteCount))
       client.outgoing.removeFirst(part.count)
       agent.receive(part.span, from: id)
       agent.turn(at: now)
-      while let action = agent.nextAction() { perform(action) }
-      agent.drain(id) { client.take($0) }
+      while let action = agent.nextAction() { performAction(action) }
+      agent.drain(id) { client.receive($0) }
     }
   }
 
@@ -157,23 +159,23 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  /// Something was opened, in place of the controller.
+  /// An adapter of this kind was opened in place of the controller.
   func radioComes(as kind: RadioKind) {
     agent.radioAppeared(kind, at: now)
     turn()
   }
 
-  /// A message of the kernel's management interface.
-  func tell(_ event: MgmtEvent) { agent.receive(management: event.bytes.span.rawBytes, at: now) }
+  /// The agent receives an event of the kernel's management interface.
+  func receive(_ event: MgmtEvent) { agent.receive(management: event.bytes.span.rawBytes, at: now) }
 
-  func tellBytes(_ bytes: [UInt8]) { agent.receive(management: bytes.span.rawBytes, at: now) }
+  func receiveMgmtBytes(_ bytes: [UInt8]) { agent.receive(management: bytes.span.rawBytes, at: now) }
 
   func setRequests(_ count: Int, immediate: Int) {
     agent.setRequests(RequestCounts(open: count, immediate: immediate), at: now)
     turn()
   }
 
-  /// What was tried with the adapter did not help.
+  /// The last recovery task failed.
   func remedyFails(_ reason: String) {
     agent.remedyFailed(reason, at: now)
     turn()
@@ -194,7 +196,7 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  /// The states that the radio has taken, in order.
+  /// The states of the radio, in order.
   var radioStates: [RadioState] {
     notices.compactMap { if case .radio(let state, _, _) = $0 { state } else { nil } }
   }
@@ -204,13 +206,13 @@ final class AgentHarness: ScenarioHarness {
   // MARK: - Clients
 
   func id(of client: HarnessClient) -> ClientID {
-    guard let id = client.id else { preconditionFailure("who is at a harness is known to its agent") }
+    guard let id = client.id else { preconditionFailure("a client of this harness has an id") }
     return id
   }
 
   func connect(user: UInt32) -> HarnessClient? { connect(user: user, groups: []) }
 
-  /// Somebody connects; nil when turned away.
+  /// Connects a client; nil when the agent refuses it.
   func connect(user: UInt32 = 0, groups: Set<UInt32>) -> HarnessClient? {
     let peer = Peer(process: 1, uid: user, groups: groups)
     guard case .admitted(let id) = agent.admit(peer, at: now) else {
@@ -239,7 +241,7 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  /// Calls a method of the operators' interface and answers what came back in this turn.
+  /// Calls a method of the gateway's interface and returns the replies of this turn.
   @discardableResult
   func call(
     _ method: String, by client: HarnessClient, more: Bool = false,
@@ -252,7 +254,7 @@ final class AgentHarness: ScenarioHarness {
 }
 
 extension BoardProfile {
-  /// Listens all the time, so that few devices are enough for a test.
+  /// Scans all the time, so that few devices are enough for a test.
   static var attentive: Self {
     var board = Self(name: "bench")
     board.low = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)

@@ -7,10 +7,10 @@ import Manifest
 import Testing
 import Varlink
 
-@Suite("Who may connect, and what becomes of them")
+@Suite("Which clients may connect, and how connections end")
 struct ClientTests {
   @Test(
-    "Operators are root and the group's members; apps have no right to operators' methods; others get nothing"
+    "Operators are root and the group's members; apps may not call operators' methods; other users are refused"
   )
   func rights() throws {
     let harness = AgentHarness(.lights)
@@ -47,7 +47,7 @@ struct ClientTests {
     #expect(harness.agent.clientCount == 64)
   }
 
-  @Test("A place is free again when its client has gone, and the old client's id means nothing")
+  @Test("A slot is free after its client has disconnected, and the old id is invalid")
   func reuse() throws {
     let harness = AgentHarness(.lights)
     let first = try #require(harness.connect())
@@ -60,7 +60,7 @@ struct ClientTests {
     #expect(harness.call("Status", by: second).count == 1)
   }
 
-  @Test("A thousand calls at once are answered in order, 16 a turn")
+  @Test("A thousand calls at once get replies in order, 16 per turn")
   func pipelined() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect())
@@ -70,7 +70,7 @@ struct ClientTests {
     #expect(harness.agent.counters.turns >= 1000 / 16)
   }
 
-  @Test("A frame that is too long, and one that is no JSON, end the connection and are counted")
+  @Test("A frame that is too long or not JSON ends the connection and is counted")
   func broken() throws {
     let harness = AgentHarness(.lights)
     let long = try #require(harness.connect())
@@ -87,8 +87,8 @@ struct ClientTests {
     #expect(harness.agent.clientCount == 0)
   }
 
-  @Test("Who is closed is told why: the limit, where there is one")
-  func farewell() throws {
+  @Test("A closing connection gets the reason, with the limit if there is one")
+  func closingError() throws {
     let harness = AgentHarness(.lights)
     let cases: [([UInt8], String, Int64?)] = [
       ([UInt8](repeating: 0x20, count: 20_000), "oversized", 16_384), (Array("}{\0".utf8), "notJSON", nil),
@@ -105,7 +105,7 @@ struct ClientTests {
     }
   }
 
-  @Test("Half a frame has 30 s to be finished")
+  @Test("An unfinished frame is closed after 30 s")
   func half() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect())
@@ -119,7 +119,7 @@ struct ClientTests {
     #expect(harness.notices.last == .closed(.overdue, user: 0))
   }
 
-  @Test("A client that sent all it had gets its replies, and the connection ends")
+  @Test("A client that ends its input gets its replies, and then the connection ends")
   func halfClosed() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect())
@@ -129,17 +129,17 @@ struct ClientTests {
     #expect(client.isClosed)
   }
 
-  @Test("A client that never reads stops nobody and takes no more than its buffer")
+  @Test("A client that never reads blocks no other client and uses only its buffer")
   func neverReads() throws {
     let harness = AgentHarness(.lights, scene: (1...40).map { .bulb($0) })
-    let deaf = try #require(harness.connect())
-    deaf.appetite = 0
+    let stalled = try #require(harness.connect())
+    stalled.readableByteCount = 0
     let watcher = try #require(harness.connect())
     harness.call("Watch", by: watcher, more: true)
-    harness.call("Watch", by: deaf, more: true)
-    for _ in 0..<100 { harness.call("Status", by: deaf) }
+    harness.call("Watch", by: stalled, more: true)
+    for _ in 0..<100 { harness.call("Status", by: stalled) }
     harness.run(milliseconds: 5000)
-    #expect(harness.agent.sendableByteCount(harness.id(of: deaf)) <= 65_536)
+    #expect(harness.agent.sendableByteCount(harness.id(of: stalled)) <= 65_536)
     #expect(watcher.events.count { $0.text("event") == "found" } == 40)
     #expect(!watcher.replies.contains { $0["missed"] != nil })
   }

@@ -8,7 +8,7 @@ import Setup
 import TestSupport
 import Testing
 
-@Suite("A descriptor as apps write it")
+@Suite("Descriptors in the calls of apps")
 struct DescriptorFieldsTests {
   private func object(_ text: String) throws -> JSONObject {
     guard case .object(let object) = try JSONReader.read(Array(text.utf8).span) else {
@@ -35,7 +35,7 @@ struct DescriptorFieldsTests {
     "ssid":"Lumo-1","supportedOptions":6}
     """
 
-  @Test("Every field arrives, and is written as it was read")
+  @Test("Every field is read, and is written as it was read")
   func roundTrip() throws {
     let descriptor = try DescriptorFields.read(object(Self.everything), at: "")
     #expect(descriptor.companyIdentifier == 0x0EEE)
@@ -49,7 +49,7 @@ struct DescriptorFieldsTests {
     #expect(String(decoding: json.takeBytes(), as: UTF8.self) == Self.everything + "\n")
   }
 
-  @Test("Company 0 is a company, and nothing is no clause")
+  @Test("Company 0 is a company, and an absent field is no clause")
   func zero() throws {
     #expect(
       try DescriptorFields.read(object(#"{"bluetoothCompanyIdentifier":0}"#), at: "").companyIdentifier == 0)
@@ -58,7 +58,7 @@ struct DescriptorFieldsTests {
   }
 
   @Test(
-    "What AccessorySetupKit crashes for is an invalid request that names the field",
+    "Descriptors that crash AccessorySetupKit are invalid requests that name the field",
     arguments: [
       (#"{"bluetoothCompanyIdentifier":65536}"#, "bluetoothCompanyIdentifier"),
       (#"{"bluetoothCompanyIdentifier":-1}"#, "bluetoothCompanyIdentifier"),

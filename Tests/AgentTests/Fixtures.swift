@@ -53,8 +53,8 @@ extension SceneDevice {
       signal: SignalModel(.steady(level)))
   }
 
-  /// Something that no item looks for.
-  static func stranger(_ number: UInt64) -> SceneDevice {
+  /// A device that no item looks for.
+  static func unknownDevice(_ number: UInt64) -> SceneDevice {
     SceneDevice(
       .staticRandom(number),
       payloads: PayloadScript(AdvertisingPayload().flags(0x06).manufacturerData(0x004C, [2])),

@@ -7,11 +7,11 @@ import Manifest
 import Testing
 import Varlink
 
-@Suite("What operators call")
+@Suite("Methods of the gateway interface")
 struct GatewayMethodTests {
-  @Test("Status says how the radio, the tables and the clients are")
+  @Test("Status reports the state of the radio, the tables and the clients")
   func status() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1), .stranger(2)])
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .unknownDevice(2)])
     harness.run(milliseconds: 3000)
     let client = try #require(harness.connect())
     let reply = try #require(harness.call("Status", by: client).first)
@@ -27,7 +27,7 @@ struct GatewayMethodTests {
     #expect((reply.integer("reports") ?? 0) > 5)
   }
 
-  @Test("Without a radio, status says so and what is the matter")
+  @Test("Without a radio, status reports that and why")
   func statusWithoutRadio() throws {
     let harness = AgentHarness(.lights)
     harness.radioVanishes()
@@ -44,9 +44,9 @@ struct GatewayMethodTests {
         == "there is no radio: it was pulled out; accessoryctl reload looks for it anew")
   }
 
-  @Test("Sightings are the devices that match, or all, and the last reply is empty")
+  @Test("Sightings lists the devices that match, or all, and the last reply is empty")
   func sightings() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1), .stranger(2)])
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .unknownDevice(2)])
     harness.run(milliseconds: 3000)
     let client = try #require(harness.connect())
     let matching = harness.call("Sightings", by: client, more: true)
@@ -58,9 +58,9 @@ struct GatewayMethodTests {
     #expect(all.count == 3)
   }
 
-  @Test("A list of a full table comes whole, although the client's buffer holds a part of it")
+  @Test("A list of a full table arrives whole, although it is larger than the client's buffer")
   func longList() throws {
-    let harness = AgentHarness(.lights, scene: (1...300).map { .stranger($0) })
+    let harness = AgentHarness(.lights, scene: (1...300).map { .unknownDevice($0) })
     harness.run(milliseconds: 5000)
     let client = try #require(harness.connect())
     let all = harness.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
@@ -68,7 +68,7 @@ struct GatewayMethodTests {
     #expect(Set(all.compactMap { $0.object("device")?.text("address") }).count == 300)
   }
 
-  @Test("Explain gives the device and then every item's clauses; an absent device is named")
+  @Test("Explain returns the device and then every item's clauses; an absent device is named")
   func explain() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1, level: -70)])
     harness.run(milliseconds: 3000)
@@ -91,9 +91,9 @@ struct GatewayMethodTests {
   }
 
   @Test(
-    "Try says of every device whether an item has found it; an unknown item is answered with those there are")
+    "Try reports for every device whether an item has found it; for an unknown item it lists the items")
   func trials() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40), .stranger(2)])
+    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40), .unknownDevice(2)])
     harness.run(milliseconds: 3000)
     let client = try #require(harness.connect())
     let replies = harness.call("Try", by: client, more: true) { $0.member("item", "held") }
@@ -104,7 +104,7 @@ struct GatewayMethodTests {
     #expect(unknown.first?["items"] == .array([.string("lights/bulb"), .string("lights/held")]))
   }
 
-  @Test("An item that two apps have is asked for with its app")
+  @Test("An item that two apps have must be named with its app")
   func ambiguousTrial() throws {
     let manifest = GatewayManifest.lights.with { manifest in
       var other = manifest.apps[0]
@@ -120,14 +120,14 @@ struct GatewayMethodTests {
       harness.call("Try", by: client, more: true) { $0.member("item", "shades/bulb") }.last?.error == nil)
   }
 
-  @Test("Suggest listens for as long as it was told, and then gives a manifest that finds the device")
+  @Test("Suggest listens for the requested time, and then returns a manifest that finds the device")
   func suggest() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     harness.run(milliseconds: 1000)
     let client = try #require(harness.connect())
     let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))
-    client.forget()
+    client.forgetReplies()
     harness.call("Suggest", by: client, more: true) { json in
       json.member("device", address)
       json.member("seconds", 3)
@@ -140,7 +140,7 @@ struct GatewayMethodTests {
     #expect(suggestion.text("toml")?.contains("0x0EEE") == true)
   }
 
-  @Test("A device that is not heard, or says too little, has no suggestion")
+  @Test("There is no suggestion for a device that is not received or sends too little")
   func noSuggestion() throws {
     let harness = AgentHarness(.lights, scene: [])
     let client = try #require(harness.connect())
@@ -154,7 +154,7 @@ struct GatewayMethodTests {
     #expect(wrong.first?.text("parameter") == "seconds")
   }
 
-  @Test("Two suggestions at once are enough; the third is told the limit")
+  @Test("Two suggestions may run at once; the third call gets the limit")
   func busy() throws {
     let harness = AgentHarness(.lights, scene: [])
     for _ in 0..<2 {
@@ -167,7 +167,7 @@ struct GatewayMethodTests {
     #expect(reply.first?.integer("limit") == 2)
   }
 
-  @Test("Metrics are families with help, type and samples, and items by their names")
+  @Test("Metrics are families with help, type and samples, with items by name")
   func metrics() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     harness.run(milliseconds: 2000)
@@ -180,7 +180,7 @@ struct GatewayMethodTests {
     #expect(text.contains("accessoryd_items_omitted 0\n"))
   }
 
-  @Test("Items that metrics have no room for are counted")
+  @Test("Items for which metrics have no room are counted")
   func manyItems() throws {
     let manifest = GatewayManifest.lights.with { manifest in
       manifest.apps[0].items = (0..<2000).map { index in
@@ -196,7 +196,7 @@ struct GatewayMethodTests {
     #expect(client.receivedByteCount < 32 << 10)
   }
 
-  @Test("A recording has every packet with its time and direction, the agent's commands too")
+  @Test("A capture has every packet with its time and direction, including the agent's commands")
   func capture() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
     harness.run(milliseconds: 500)

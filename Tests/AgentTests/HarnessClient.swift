@@ -3,25 +3,25 @@
 import Agent
 import Varlink
 
-/// A client of a harness: what it sends, and what it was sent.
+/// A client of a harness, with what it sends and what it received.
 class HarnessClient {
-  /// Who it is to the agent of a harness; nil at a socket.
+  /// Its id in the agent of an ``AgentHarness``; nil at a socket.
   let id: ClientID?
   var isClosed = false
   var outgoing: [UInt8] = []
   private(set) var replies: [ReceivedReply] = []
-  /// The same as they came, without their ends.
+  /// The same as bytes, without the closing NUL.
   private(set) var messages: [[UInt8]] = []
   private var unfinished: [UInt8] = []
   private(set) var receivedByteCount = 0
-  /// How many bytes it still reads; a client that never reads has none.
-  var appetite = Int.max
+  /// How many bytes it still reads; 0 for a client that never reads.
+  var readableByteCount = Int.max
 
   init(_ id: ClientID?) { self.id = id }
 
-  func take(_ bytes: Span<UInt8>) -> Int {
-    let count = min(bytes.count, appetite)
-    appetite -= count
+  func receive(_ bytes: Span<UInt8>) -> Int {
+    let count = min(bytes.count, readableByteCount)
+    readableByteCount -= count
     receivedByteCount += count
     for index in 0..<count {
       guard bytes[index] == 0 else {
@@ -29,7 +29,7 @@ class HarnessClient {
         continue
       }
       guard let reply = ReceivedReply(reading: unfinished.span) else {
-        preconditionFailure("what the agent sends is a reply: \(String(decoding: unfinished, as: UTF8.self))")
+        preconditionFailure("the agent sends only replies: \(String(decoding: unfinished, as: UTF8.self))")
       }
       replies.append(reply)
       messages.append(unfinished)
@@ -38,5 +38,5 @@ class HarnessClient {
     return count
   }
 
-  func forget() { replies = [] }
+  func forgetReplies() { replies = [] }
 }

@@ -8,9 +8,9 @@ import Setup
 import Testing
 import Varlink
 
-@Suite("What operators are refused with")
+@Suite("Errors for operators")
 struct OperatorErrorTests {
-  /// Characters that take most bytes when they are escaped.
+  /// Characters that take the most bytes when they are escaped.
   private static let long = String(repeating: "\u{E0001}", count: 20_000)
 
   private static let errors: [OperatorError] =
@@ -25,11 +25,11 @@ struct OperatorErrorTests {
   @Test("Each is an error of the interface", arguments: errors.indices)
   func fits(index: Int) throws {
     let message = Self.errors[index].message
-    #expect(try Described.misfit(ofError: message, in: OperatorInterface.self) == nil)
+    #expect(try Described.mismatch(ofError: message, in: OperatorInterface.self) == nil)
     #expect(message.count <= ConnectionLimits().replyBytesMax)
   }
 
-  @Test("Every error of the interface is there")
+  @Test("Every error of the interface occurs")
   func complete() throws {
     let description = OperatorInterface.description()
     let described = description.members.keys.filter { description.error($0) != nil }
@@ -37,8 +37,8 @@ struct OperatorErrorTests {
     #expect(Set(written) == Set(described.map { "\(OperatorInterface.name).\($0)" }))
   }
 
-  @Test("Long texts and lists are cut")
-  func cut() throws {
+  @Test("Long texts and lists are truncated")
+  func truncation() throws {
     let reply = try Described.reply(Self.errors[8].message)
     #expect(reply.text("name")?.unicodeScalars.count == 400)
     guard case .array(let candidates)? = reply["candidates"] else {
@@ -48,7 +48,7 @@ struct OperatorErrorTests {
     #expect(candidates.count == 32)
   }
 
-  @Test("A failed setup tells its failure's name, reason and cure")
+  @Test("A failed setup reports the error's name, reason and cure")
   func setupFailed() throws {
     let reply = try Described.reply(OperatorError.setupFailed(Sample.failure).message)
     #expect(reply.parameters.members.map(\.name) == ["failure", "reason", "cure"])

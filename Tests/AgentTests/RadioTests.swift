@@ -9,7 +9,7 @@ import VirtualRadio
 
 @Suite("The agent and its radio")
 struct RadioTests {
-  @Test("The manifest's radio is opened at once, brought up, and scans")
+  @Test("The manifest's radio is opened at once, initialized, and scans")
   func begins() {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     #expect(harness.opened == [.h4("bench")])
@@ -20,7 +20,7 @@ struct RadioTests {
     #expect(harness.commands.first?.opcode == .reset)
   }
 
-  @Test("A bring-up that fails is tried again after 1, 2, 4 seconds, and so on up to a minute")
+  @Test("A failed initialization is retried after 1, 2, 4 seconds, and so on up to a minute")
   func backsOff() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.command(.reset), .refused(ErrorCode(rawValue: 0x03)))]
@@ -33,8 +33,8 @@ struct RadioTests {
     #expect(harness.agent.radioState == .recovering)
   }
 
-  @Test("A controller that answers nothing is a failure after two seconds, and one that comes to is on again")
-  func comesTo() {
+  @Test("A controller that does not reply has failed after two seconds, and is on again when it recovers")
+  func recovers() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.time(Instant(microseconds: 0)), .silence(milliseconds: 4500))]
     let harness = AgentHarness(.lights, scene: [], script: script)
@@ -44,7 +44,7 @@ struct RadioTests {
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("A controller that takes its time for every answer has two seconds for each")
+  @Test("A slow controller has two seconds for each reply")
   func slow() {
     var script = ControllerScript()
     script.answerMicroseconds = 1_500_000
@@ -55,7 +55,7 @@ struct RadioTests {
     #expect(!hasFailed)
   }
 
-  @Test("A controller without an address asks under one that this run decides")
+  @Test("A controller without an address gets a random one for this run")
   func addressless() {
     var script = ControllerScript()
     script.address = 0
@@ -67,7 +67,7 @@ struct RadioTests {
     #expect(harness.commands.contains { $0.opcode == .leSetRandomAddress })
   }
 
-  @Test("A hardware error while it scans is recovered from")
+  @Test("The agent recovers from a hardware error while it scans")
   func hardwareError() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.time(Instant(microseconds: 2_000_000)), .hardwareError(0x42))]
@@ -80,7 +80,7 @@ struct RadioTests {
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("While a request with an immediate item is open the radio listens all the time, and is read at once")
+  @Test("While a request with an immediate item is open, the radio scans all the time and is read at once")
   func urgent() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
     harness.run(milliseconds: 500)
@@ -98,7 +98,7 @@ struct RadioTests {
     #expect(harness.isRadioUrgent)
   }
 
-  @Test("A radio that speaks nonsense is counted, and nothing else")
+  @Test("Invalid packets of the radio are counted and have no other effect")
   func nonsense() {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     harness.run(milliseconds: 500)
@@ -110,7 +110,7 @@ struct RadioTests {
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("What the data path waits for is done late by a drain interval at most, and never sooner than that")
+  @Test("Deadlines of the data path are met at most one drain interval late, and never early")
   func coalesces() {
     let harness = AgentHarness(.lights, scene: (1...50).map { .blinking($0) })
     harness.run(milliseconds: 5000)

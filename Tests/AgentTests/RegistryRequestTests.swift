@@ -5,9 +5,9 @@ import Registry
 import Setup
 import Testing
 
-@Suite("What is asked of the registry's file")
+@Suite("Requests to the registry's file")
 struct RegistryRequestTests {
-  @Test("It is opened first, once")
+  @Test("The file is opened first, and once")
   func opening() {
     let harness = AgentHarness(.lights)
     harness.run(milliseconds: 100)

@@ -8,7 +8,7 @@ import Manifest
 import Testing
 import Varlink
 
-@Suite("Reading the manifest again")
+@Suite("Reloading the manifest")
 struct ReloadTests {
   private func configuration(_ manifest: GatewayManifest) -> ManifestReading {
     .accepted(
@@ -16,7 +16,7 @@ struct ReloadTests {
       warnings: ["accessoryd.toml:3: app.lights: a warning"])
   }
 
-  @Test("The caller is told what became of the items, and sightings of unchanged ones live on")
+  @Test("The reply counts the items that stay, come and go; sightings of unchanged items continue")
   func reloads() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40)])
     harness.run(milliseconds: 3000)
@@ -37,7 +37,8 @@ struct ReloadTests {
   }
 
   @Test(
-    "A broken manifest changes nothing and says where it is broken; status remembers until a good one comes")
+    "A broken manifest changes nothing and its findings are returned; status keeps the problem until a good reload"
+  )
   func refuses() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     harness.run(milliseconds: 2000)
@@ -46,7 +47,7 @@ struct ReloadTests {
     let reply = try #require(harness.call("Reload", by: client).first)
     #expect(reply.error == "io.accessoryd.Gateway.ManifestRefused")
     guard case .array(let findings)? = reply["findings"] else {
-      Issue.record("findings are told")
+      Issue.record("there are findings")
       return
     }
     #expect(findings.count == 50 && reply.integer("omitted") == 10)
@@ -57,23 +58,23 @@ struct ReloadTests {
     #expect(harness.agent.counters.reloads == 1 && harness.agent.counters.reloadsRefused == 1)
   }
 
-  @Test("Who asks while the file is being read waits for the next reading")
+  @Test("A caller waits for the next reading if one is already in progress")
   func queues() throws {
     let harness = AgentHarness(.lights)
     let clients = try (0..<3).map { _ in try #require(harness.connect()) }
     harness.call("Reload", by: clients[0])
     harness.call("Reload", by: clients[1])
     harness.call("Reload", by: clients[2])
-    #expect(harness.readingsAsked == 1)
+    #expect(harness.readingCount == 1)
     harness.manifestWasRead(configuration(.lights))
     #expect(clients.map(\.replies.count) == [1, 0, 0])
-    #expect(harness.readingsAsked == 2)
+    #expect(harness.readingCount == 2)
     harness.manifestWasRead(.refused(findings: ["x"]))
     #expect(clients.map(\.replies.count) == [1, 1, 1])
-    #expect(harness.readingsAsked == 2)
+    #expect(harness.readingCount == 2)
   }
 
-  @Test("A caller that dies meanwhile is not waited for; a signal needs no caller")
+  @Test("A reload continues when its caller disconnects; a signal needs no caller")
   func withoutCaller() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect())
@@ -81,12 +82,12 @@ struct ReloadTests {
     harness.hangUp(client)
     harness.manifestWasRead(configuration(.lights))
     harness.readManifestAgain()
-    #expect(harness.readingsAsked == 2)
+    #expect(harness.readingCount == 2)
     harness.manifestWasRead(configuration(.lights))
     #expect(harness.agent.counters.reloads == 2)
   }
 
-  @Test("Another radio is opened; the same one is left alone")
+  @Test("A new radio is opened; the same one stays open")
   func radio() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     harness.run(milliseconds: 1000)
@@ -96,7 +97,7 @@ struct ReloadTests {
     #expect(harness.agent.radioState == .absent)
   }
 
-  @Test("A radio that is absent is opened again by every reload")
+  @Test("Every reload opens an absent radio again")
   func absentRadio() throws {
     let harness = AgentHarness(.lights)
     harness.radioVanishes()
@@ -106,7 +107,7 @@ struct ReloadTests {
     #expect(harness.opened == [.h4("bench"), .h4("bench")])
   }
 
-  @Test("Fewer connections keep those that are there and admit no more")
+  @Test("A lower limit keeps the present connections and admits no more")
   func fewerConnections() throws {
     let harness = AgentHarness(.lights)
     let clients = try (0..<10).map { _ in try #require(harness.connect()) }

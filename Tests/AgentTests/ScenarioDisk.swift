@@ -8,10 +8,10 @@ import Registry
 import RegistryStore
 import Synchronization
 
-/// The disk of a gateway that runs: a real file, changed by the disk worker's thread, that fails and hesitates when the
-/// scenario says so.
+/// The disk of a running gateway: a real file, changed by the disk worker's thread, that fails and waits when the
+/// scenario asks for it.
 ///
-/// What the file answers is what ``StandInRegistryFile`` would; ``difference`` says where it is not.
+/// The file replies as ``StandInRegistryFile`` would; ``difference`` reports where it does not.
 final class ScenarioDisk: Sendable {
   private let registry: Mutex<StandInRegistryFile>
   private let reading = Mutex<ManifestReading?>(nil)
@@ -20,7 +20,7 @@ final class ScenarioDisk: Sendable {
   private let keeper: RegistryKeeper
   let path: String
 
-  /// The file holds what the registry's does.
+  /// Creates a file with the contents of `registry`.
   init(_ registry: StandInRegistryFile, path: String) {
     self.path = path
     self.registry = Mutex(registry)
@@ -53,7 +53,7 @@ final class ScenarioDisk: Sendable {
   }
 
   var isHeld: Bool { registry.withLock { $0.isHeld } }
-  /// The first answer of the file that was not the expected one.
+  /// The first reply of the file that was not the expected one.
   var difference: String? { differences.withLock { $0 } }
 
   func release() {
@@ -64,7 +64,7 @@ final class ScenarioDisk: Sendable {
     if isAwaited { gate.signal() }
   }
 
-  /// Reads the file, which nobody uses any more, and compares it with what it should hold.
+  /// Reads the file after the gateway has closed it, and compares it with what it should hold.
   func finish() {
     compare(RegistryKeeper(path: path).answer(.open), .opened(state.saved))
   }
@@ -83,7 +83,7 @@ final class ScenarioDisk: Sendable {
         return (registry.release(), isScripted)
       }
     }
-    guard let reply else { preconditionFailure("what was asked is answered") }
+    guard let reply else { preconditionFailure("every request gets a reply") }
     guard !isScripted else { return reply }
     let real = keeper.answer(request)
     compare(real, reply)
@@ -91,15 +91,15 @@ final class ScenarioDisk: Sendable {
   }
 
   private func compare(_ real: RegistryReply, _ expected: RegistryReply) {
-    // What was there is kept under a name of its own.
+    // The kept file has another name.
     if case (.reset, .reset) = (real, expected) { return }
     guard real != expected else { return }
-    differences.withLock { $0 = $0 ?? "the file answered \(real), and not \(expected)" }
+    differences.withLock { $0 = $0 ?? "the file replied \(real), not \(expected)" }
   }
 
   private func read() -> Result<ConfigurationReader.Result, StartFailure> {
     guard case .accepted(let configuration, let radioSource, let warnings)? = manifest else {
-      preconditionFailure("a scenario says what is read before it is")
+      preconditionFailure("a scenario sets the reading before a manifest is read")
     }
     return .success(
       ConfigurationReader.Result(
@@ -107,7 +107,7 @@ final class ScenarioDisk: Sendable {
   }
 }
 
-/// A folder in memory for a gateway's socket and file, which every user can reach; gone with its owner.
+/// A folder in memory for a gateway's socket and file, which every user can enter. It is removed with this object.
 final class ScenarioFolder: Sendable {
   let path: String
 

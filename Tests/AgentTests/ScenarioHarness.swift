@@ -5,36 +5,36 @@ import HCI
 import Setup
 import VirtualRadio
 
-/// A gateway in a scenario's time: the agent, its radio, its disk, and everybody who is connected to it.
+/// A gateway in a scenario's time: the agent, its radio, its disk, and its clients.
 ///
-/// Whatever is done is done at once, and all that follows from it at the same time.
+/// Every input takes effect at once, with everything that follows from it.
 protocol ScenarioHarness: AnyObject {
   var now: Instant { get }
-  /// Before then nothing happens by itself.
+  /// The earliest time at which something happens by itself.
   var nextTime: Instant? { get }
-  /// What the agent knows of sessions, requests and accessories.
+  /// The agent's sessions, requests and accessories.
   var setupCore: SetupCore { get }
   /// The registry's file.
   var registry: StandInRegistryFile { get set }
-  /// What a reading of the manifest brings.
+  /// The result of the next reading of the manifest.
   var reading: ManifestReading? { get set }
-  /// What the gateway's program for touches was told.
+  /// The signals that the gateway's program for touches received.
   var touchSignals: [TouchSignal] { get }
 
   func run(milliseconds: Int64)
-  /// Lets the disk answer what it was asked while it was held.
+  /// Lets the disk reply to the request that it held.
   func releaseRegistry()
   func readManifestAgain()
   func radioVanishes()
   /// Another controller is plugged in.
   func radioComes(_ scene: [SceneDevice])
-  /// Somebody connects; nil when turned away.
+  /// Connects a client; nil when the agent refuses it.
   func connect(user: UInt32) -> HarnessClient?
   func send(_ bytes: [UInt8], by client: HarnessClient)
   func hangUp(_ client: HarnessClient)
 }
 
 extension ScenarioHarness {
-  /// Root connects.
+  /// Connects a client of root.
   func connect() -> HarnessClient? { connect(user: 0) }
 }

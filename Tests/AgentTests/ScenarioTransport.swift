@@ -6,19 +6,19 @@ import Manifest
 import Testing
 import VirtualRadio
 
-/// How what people say reaches the agent of a scenario.
+/// How calls reach the agent of a scenario.
 enum ScenarioTransport: String {
-  /// Bytes are handed to the agent itself.
+  /// The harness hands bytes to the agent.
   case memory
-  /// Through the running loop's listening socket, by the kernel's word for who they are.
+  /// Clients connect to the listening socket of the running loop, and the kernel reports their UIDs.
   case socket
 
   @TaskLocal static var current = ScenarioTransport.memory
 
-  /// Whether somebody can be at a socket as whom a scenario wants: only root changes its user.
+  /// Whether clients can connect as any user: only root may change its user.
   static let canBeSocket = peer_act_as(1000) == 0 && peer_act_as(0) == 0
 
-  func harness(
+  func makeHarness(
     _ manifest: GatewayManifest, scene: [SceneDevice]?, access: AccessList, registry: StandInRegistryFile,
     run: UInt64
   ) -> any ScenarioHarness {
@@ -29,7 +29,7 @@ enum ScenarioTransport: String {
   }
 }
 
-/// Every scenario of a suite happens twice, once for each transport, and has to go the same way.
+/// Runs every scenario of a suite twice, once with each transport, with the same expectations.
 struct OverEveryTransport: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -38,18 +38,18 @@ struct OverEveryTransport: SuiteTrait, TestTrait, TestScoping {
   ) async throws {
     try await scenario()
     guard ScenarioTransport.canBeSocket, !test.traits.contains(where: { $0 is InMemoryAlone }) else { return }
-    let toldApart = IssueHandlingTrait.compactMapIssues { issue in
+    let markingIssues = IssueHandlingTrait.compactMapIssues { issue in
       var issue = issue
       issue.comments.append("this happened over the socket")
       return issue
     }
-    try await toldApart.provideScope(for: test, testCase: testCase) {
+    try await markingIssues.provideScope(for: test, testCase: testCase) {
       try await ScenarioTransport.$current.withValue(.socket) { try await scenario() }
     }
   }
 }
 
-/// A scenario that cannot go the same way over the socket.
+/// A scenario that takes another course over the socket, and runs only in memory.
 struct InMemoryAlone: TestTrait {
   let reason: String
 }
@@ -62,10 +62,10 @@ extension Trait where Self == OverEveryTransport {
   static var overEveryTransport: Self { OverEveryTransport() }
 }
 
-@Suite("How scenarios are told")
+@Suite("Transports of scenarios")
 struct ScenarioTransportTests {
   @Test(
-    "They happen over the real socket too",
+    "Scenarios run over the real socket too",
     .enabled(if: ScenarioTransport.canBeSocket, "only root can connect as other users"), .overSocket)
   func socket() {
     let scenario = SetupScenario()
@@ -75,7 +75,7 @@ struct ScenarioTransportTests {
   }
 }
 
-/// One test over the socket alone.
+/// Runs a test over the socket only.
 struct OverSocket: TestTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing scenario: @Sendable () async throws -> Void

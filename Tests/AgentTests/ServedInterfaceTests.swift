@@ -8,20 +8,20 @@ import Varlink
 
 @testable import Agent
 
-@Suite("The interfaces that are served")
+@Suite("Served interfaces")
 struct ServedInterfaceTests {
   private static var interfaces: [any ServedInterface.Type] {
     [GatewayInterface.self, SessionInterface.self, OperatorInterface.self]
   }
 
-  @Test("Each is built in, sound, and named as its file", arguments: 0..<3)
+  @Test("Each interface is built in, valid, and named like its file", arguments: 0..<3)
   func isSound(index: Int) {
     let interface = Self.interfaces[index]
     #expect(interface.description().name == interface.name)
     #expect(Array(interface.description().text.utf8) == interface.text)
   }
 
-  @Test("Every method that is described is known by its whole name, and no other is")
+  @Test("Exactly the described methods are known, by their full names")
   func methods() {
     let described = Self.interfaces.flatMap { interface in
       let description = interface.description()
@@ -35,7 +35,7 @@ struct ServedInterfaceTests {
     #expect(AgentMethod(rawValue: "io.accessoryd.Session.Explain") == nil)
   }
 
-  @Test("Each description comes in one reply, as its file stands", arguments: 0..<3)
+  @Test("Each description is returned in one reply, identical to its file", arguments: 0..<3)
   func isServed(index: Int) throws {
     let interface = Self.interfaces[index]
     let harness = AgentHarness(.lights)
@@ -48,7 +48,7 @@ struct ServedInterfaceTests {
       client.replies.map { $0.text("description") } == [String(decoding: interface.text, as: UTF8.self)])
   }
 
-  @Test("A client that calls the operators' interface by its former name learns the new one")
+  @Test("A call of the operators' interface by its former name names the new one")
   func formerName() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect(user: 0))
@@ -59,34 +59,34 @@ struct ServedInterfaceTests {
   }
 }
 
-@Suite("What the interfaces say of themselves")
+@Suite("The texts of the interfaces")
 struct InterfaceTextTests {
   @Test(
-    "Every field has a comment of its own",
+    "Every field has its own comment",
     arguments: [GatewayInterface.text, SessionInterface.text, OperatorInterface.text])
   func fields(text: [UInt8]) {
     #expect(InterfaceText(String(decoding: text, as: UTF8.self)).bareFields == [])
   }
 
-  @Test("What apps have to call with more says so, and nothing else does")
+  @Test("The comments of streaming methods say that they need more, and no others do")
   func more() {
     let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
     for method in AgentMethod.allCases where method.rawValue.hasPrefix("\(SessionInterface.name).") {
       let name = String(method.rawValue.drop(through: "."))
-      let isSaid = text.comments[name]?.contains(#"Must be called with "more"."#) ?? false
-      #expect(isSaid == (method.replies == .many), "\(name)")
+      let isStated = text.comments[name]?.contains(#"Must be called with "more"."#) ?? false
+      #expect(isStated == (method.replies == .many), "\(name)")
     }
   }
 
-  @Test("A cursor of no use is told by reset, not refused, and no error is named for it")
+  @Test("A useless cursor causes a reset, not an error, and the comment names no error for it")
   func cursor() {
     let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
     #expect(!text.names("io.accessoryd.Session.InvalidRequest", of: "WatchAdvertisements"))
     #expect(text.names("io.accessoryd.Session.Invalidated", of: "WatchAdvertisements"))
   }
 
-  @Test("Fields without a comment of their own are found, and errors that a method does not name")
-  func alarm() {
+  @Test("Fields without their own comment are found, and errors that a method does not name")
+  func canary() {
     let text = InterfaceText(
       """
       interface org.example.lamps
@@ -117,7 +117,7 @@ struct InterfaceTextTests {
   }
 }
 
-/// What methods are said to be refused with.
+/// The errors that the comments of methods name.
 enum StatedErrors {
   private static let texts: [String: InterfaceText] = [
     GatewayInterface.name: text(GatewayInterface.self), SessionInterface.name: text(SessionInterface.self),
@@ -128,17 +128,17 @@ enum StatedErrors {
     InterfaceText(String(decoding: interface.text, as: UTF8.self))
   }
 
-  /// Records an issue when a method, by its whole name, was refused with an error that its comment does not name.
+  /// Records an issue if a method, by its full name, returned an error that its comment does not name.
   static func check(_ error: String?, of method: String) {
     guard let error, let dot = method.lastIndex(of: ".") else { return }
     let isNamed = texts[String(method[..<dot])]?.names(error, of: String(method[method.index(after: dot)...]))
     if isNamed != true {
-      Issue.record("\(method) was refused with \(error), which its comment does not name")
+      Issue.record("\(method) returned \(error), which its comment does not name")
     }
   }
 }
 
-@Suite("Who may call what")
+@Suite("Which clients may call which methods")
 struct CallRightsTests {
   private func error(_ method: String, user: UInt32, parameters: (inout JSONWriter) -> Void = { _ in }) throws
     -> String?
@@ -149,7 +149,7 @@ struct CallRightsTests {
     return client.replies.first?.error
   }
 
-  @Test("An app is refused every method for operators, whatever else is wrong with the call")
+  @Test("An app is denied every method for operators, whatever else is wrong with the call")
   func operatorsOnly() throws {
     let denied = "org.varlink.service.PermissionDenied"
     for interface in [GatewayInterface.name, OperatorInterface.name] {
@@ -163,7 +163,7 @@ struct CallRightsTests {
       try error("\(OperatorInterface.name).Nothing", user: 0) == "org.varlink.service.MethodNotFound")
   }
 
-  @Test("Sessions are for everybody who was admitted", arguments: [0, 1000] as [UInt32])
+  @Test("Every admitted client may call the session interface", arguments: [0, 1000] as [UInt32])
   func sessions(user: UInt32) throws {
     #expect(
       try error("\(SessionInterface.name).Nothing", user: user) == "org.varlink.service.MethodNotFound")

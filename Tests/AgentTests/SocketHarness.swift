@@ -14,15 +14,15 @@ import VirtualRadio
 
 @testable import virtual_controller
 
-/// The gateway as it runs: the real loop with its listener, its workers, a file, and a simulated controller at the other
-/// end of a pair of packet sockets. Clients are connected to its socket, each as one user.
+/// The gateway as it runs: the real loop with its listener, its workers, a file, and a simulated controller at the
+/// other end of a pair of packet sockets. Clients are connected to its socket, each as one user.
 ///
-/// Only time is the scenario's: it stands still while the loop turns, until nothing is pending. No code sleeps; the harness
-/// waits until other threads and programs are done.
+/// Only time is the scenario's: it stands still while the loop turns, until nothing is pending. No code sleeps; the
+/// harness waits until other threads and programs are done.
 final class SocketHarness: ScenarioHarness {
   /// How long another thread or program may take, in real time.
   private static let patienceMilliseconds: Int32 = 30_000
-  /// More turns at one time are none that come to an end.
+  /// The largest number of turns at one time; more mean that the loop never settles.
   private static let turnsMax = 10_000
 
   private let folder = ScenarioFolder()
@@ -47,13 +47,13 @@ final class SocketHarness: ScenarioHarness {
     let dependencies = LoopDependencies(
       clock: LoopClock(origin: nil, now: { time.now }),
       performTask: { [opening = air.opening] _ in .opened(opening.open()) },
-      startProgram: { words, account throws(SystemError) in
-        programs.began(words)
-        return try LoopDependencies.confined(words, account)
+      startProgram: { arguments, account throws(SystemError) in
+        programs.recordStart(arguments)
+        return try LoopDependencies.confined(arguments, account)
       })
     do {
       let path = folder.path + "/socket"
-      loop = try SignalMask.kept {
+      loop = try SignalMask.restoring {
         try AgentLoop(
           setup, disk.disk, ServiceSocket(path), Log(.terminal, .info, time: { "" }) { _ in true },
           in: dependencies)
@@ -90,7 +90,7 @@ final class SocketHarness: ScenarioHarness {
     listen()
   }
 
-  /// Turns until there is nothing left to do at this time.
+  /// Turns until nothing is left to do at this time.
   private func settle() {
     for _ in 0..<Self.turnsMax {
       air.exchangePackets(at: time.now)
@@ -101,13 +101,13 @@ final class SocketHarness: ScenarioHarness {
       } catch {
         preconditionFailure("a scenario's loop cannot turn: \(error)")
       }
-      precondition(!isAwaited, "neither the disk nor a program comes to an end")
+      precondition(!isAwaited, "neither the disk nor a program finishes")
       guard loop.isDue else { return air.exchangePackets(at: time.now) }
     }
-    preconditionFailure("a scenario's loop does not come to rest")
+    preconditionFailure("a scenario's loop does not settle")
   }
 
-  /// Another thread or program is about to make the loop turn.
+  /// Whether another thread or program will make the loop turn.
   private var isAwaited: Bool {
     loop.disk.worker.isBusy && !disk.isHeld || loop.radio.tasks.worker.isBusy
       || loop.touch.program.running != nil
@@ -134,7 +134,7 @@ final class SocketHarness: ScenarioHarness {
     listen()
   }
 
-  /// As the signal for it does.
+  /// Does what SIGHUP does.
   func readManifestAgain() {
     loop.context.agent.readManifestAgain(at: time.now)
     settle()
@@ -177,7 +177,7 @@ final class SocketHarness: ScenarioHarness {
     listen()
   }
 
-  /// Everybody reads what there is; what did not fit before comes then.
+  /// Every client reads what has arrived, until nothing more follows.
   private func listen() {
     while clients.count(where: { $0.listen() }) > 0 { settle() }
   }
@@ -194,7 +194,7 @@ final class SocketClient: HarnessClient {
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(_ path: String, user: UInt32) throws(SystemError) {
-    precondition(peer_act_as(user) == 0, "a client is who the scenario says")
+    precondition(peer_act_as(user) == 0, "a client connects as the scenario's user")
     defer { precondition(peer_act_as(0) == 0, "the test is root again") }
     end = try End(path)
     super.init(nil)
@@ -206,24 +206,24 @@ final class SocketClient: HarnessClient {
     outgoing.removeFirst(count)
   }
 
-  /// Whether there was anything.
+  /// Reads what has arrived; returns whether there was anything.
   func listen() -> Bool {
     guard let end, !isClosed else { return false }
-    var hasHeard = false
+    var hasRead = false
     do throws(SystemError) {
       while let count = try end.descriptor.read(into: &buffer) {
         guard count > 0 else {
           isClosed = true
           break
         }
-        hasHeard = true
+        hasRead = true
         let bytes = buffer
-        _ = take(bytes.span.extracting(0..<count))
+        _ = receive(bytes.span.extracting(0..<count))
       }
     } catch {
       isClosed = true
     }
-    return hasHeard
+    return hasRead
   }
 
   func close() {
@@ -232,18 +232,18 @@ final class SocketClient: HarnessClient {
   }
 }
 
-/// What time it is.
+/// The time of a scenario.
 final class ScenarioTime {
   var now = Instant(microseconds: 0)
 }
 
-/// The simulated controller that the loop opens, behind a pair of packet sockets.
+/// The simulated controller that the loop opens, at the other end of a pair of packet sockets.
 final class ScenarioRadio {
-  /// What the devices worker's thread and the test's share.
+  /// The state that the devices worker's thread shares with the test's.
   final class Opening: Sendable {
     private struct State {
       var hasController: Bool
-      /// The controller's end of the pair that was made last.
+      /// The controller's end of the latest pair.
       var end: SharedDescriptor?
     }
 
@@ -289,7 +289,7 @@ final class ScenarioRadio {
     return scene
   }
 
-  /// When the controller has something to send that it could not send by `now`.
+  /// When the controller next has something to send after `now`.
   func nextTime(after now: Instant) -> Instant? {
     guard let time = transport?.nextTime, time > now else { return nil }
     return time
@@ -315,21 +315,21 @@ final class ScenarioRadio {
   }
 }
 
-/// What the gateway's program for touches was run with.
+/// The arguments with which the gateway's program for touches was started.
 final class ScenarioPrograms {
   private(set) var signals: [TouchSignal] = []
 
-  func began(_ words: [String]) {
-    guard words.count == 4, let outcome = TouchSignal.Outcome(rawValue: words[1]) else {
-      preconditionFailure("the program is told the outcome, the item and the app: \(words)")
+  func recordStart(_ arguments: [String]) {
+    guard arguments.count == 4, let outcome = TouchSignal.Outcome(rawValue: arguments[1]) else {
+      preconditionFailure("the arguments are the outcome, the item and the app: \(arguments)")
     }
-    signals.append(TouchSignal(outcome, app: words[3], item: words[2]))
+    signals.append(TouchSignal(outcome, app: arguments[3], item: arguments[2]))
   }
 }
 
-/// The signals that a thread of the test has blocked stay what they were, though the loop blocks some.
+/// Restores the signal mask of a test's thread, because the loop blocks some signals.
 enum SignalMask {
-  static func kept<Value: ~Copyable, Failure: Error>(
+  static func restoring<Value: ~Copyable, Failure: Error>(
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     var mask = sigset_t()

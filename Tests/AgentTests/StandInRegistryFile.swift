@@ -2,13 +2,13 @@
 
 import Registry
 
-/// The registry's file of a harness, in memory.
+/// A stand-in, in memory, for the registry's file.
 struct StandInRegistryFile {
-  /// What the file holds.
+  /// The contents of the file.
   private(set) var saved = AccessoryRegistry()
-  /// What the next requests come to; then they succeed.
+  /// The replies to the next requests; when there are none, requests succeed.
   var replies: [RegistryReply] = []
-  /// Nothing is answered until ``release()``.
+  /// Whether requests wait until ``release()``.
   var isHeld = false
   private(set) var requests: [RegistryRequest] = []
   private var waiting: RegistryRequest?
@@ -17,7 +17,7 @@ struct StandInRegistryFile {
 
   init(_ registry: AccessoryRegistry = AccessoryRegistry()) { saved = registry }
 
-  /// Whoever keeps the keys finds that no device takes them any more.
+  /// Marks every bond as lost, as the program that stores the keys would when devices no longer accept them.
   mutating func loseBonds() {
     let devices = saved.rows.compactMap { row -> RegistryWrite? in
       guard case .device(var device) = row else { return nil }
@@ -27,23 +27,23 @@ struct StandInRegistryFile {
     write(devices)
   }
 
-  /// Nil while it is held.
+  /// Returns the reply; nil while requests wait.
   mutating func answer(_ request: RegistryRequest) -> RegistryReply? {
     requests.append(request)
     guard !isHeld else {
       waiting = request
       return nil
     }
-    return perform(request)
+    return reply(to: request)
   }
 
   mutating func release() -> RegistryReply? {
     isHeld = false
     guard let request = waiting.take() else { return nil }
-    return perform(request)
+    return reply(to: request)
   }
 
-  private mutating func perform(_ request: RegistryRequest) -> RegistryReply {
+  private mutating func reply(to request: RegistryRequest) -> RegistryReply {
     guard replies.isEmpty else { return replies.removeFirst() }
     switch request {
     case .open: return .opened(saved)
@@ -70,7 +70,7 @@ struct StandInRegistryFile {
     do {
       saved = try AccessoryRegistry(rows.sorted { $0.number < $1.number })
     } catch {
-      preconditionFailure("a commit that leaves no registry: \(error)")
+      preconditionFailure("a commit leaves an invalid registry: \(error)")
     }
   }
 }

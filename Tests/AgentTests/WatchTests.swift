@@ -9,9 +9,9 @@ import Testing
 import Varlink
 import VirtualRadio
 
-@Suite("Watching")
+@Suite("Watch streams")
 struct WatchTests {
-  @Test("A watch begins with its place, then the devices that are there, then what happens")
+  @Test("A watch begins with its cursor, then the present devices, then events")
   func begins() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1), .arriving(2, second: 4)])
     harness.run(milliseconds: 3000)
@@ -29,7 +29,7 @@ struct WatchTests {
     #expect(events.map { $0.text("item") } == ["bulb", "bulb"])
   }
 
-  @Test("A watch that goes on from a cursor misses nothing and is told nothing twice")
+  @Test("A watch that resumes at a cursor misses and repeats no event")
   func resumes() throws {
     let harness = AgentHarness(.lights, scene: (1...30).map { .arriving($0, second: Int64($0)) })
     let first = try #require(harness.connect())
@@ -53,7 +53,7 @@ struct WatchTests {
   }
 
   @Test(
-    "A cursor of another run, or from the future, is reset, and everything that is there is listed",
+    "A cursor of another run or from the future is reset, and the present devices are listed",
     arguments: [
       ("ffffffffffffffffffffffffffffffff", 0), ("00000000000000010000000000000002", 1_000_000), ("?", 0),
     ])
@@ -84,7 +84,7 @@ struct WatchTests {
     #expect(negative.first?.text("parameter") == "sequence")
   }
 
-  @Test("A slow watcher is told exactly what it missed; one beside it misses nothing")
+  @Test("A slow watcher learns exactly how many events it missed; another one misses none")
   func slow() throws {
     let manifest = GatewayManifest.lights.with { manifest in
       manifest.gateway.capacities.events = 64
@@ -95,9 +95,9 @@ struct WatchTests {
     let fast = try #require(harness.connect())
     harness.call("Watch", by: slow, more: true)
     harness.call("Watch", by: fast, more: true)
-    slow.appetite = 0
+    slow.readableByteCount = 0
     harness.run(milliseconds: 20_000)
-    slow.appetite = .max
+    slow.readableByteCount = .max
     harness.run(milliseconds: 1000)
     #expect(fast.missed == 0)
     #expect(slow.missed > 0)
@@ -108,7 +108,7 @@ struct WatchTests {
     #expect(harness.agent.counters.streams.eventsMissed == UInt64(slow.missed))
   }
 
-  @Test("What the radio had found is lost three seconds after it went, and found again when it is back")
+  @Test("Devices are lost three seconds after the radio disappears, and found again when it is back")
   func radioDown() throws {
     var script = ControllerScript()
     let time = Instant(microseconds: 4_000_000)
@@ -128,7 +128,7 @@ struct WatchTests {
     #expect(harness.notices.count { $0 == .radioGivenUp } == 1)
   }
 
-  @Test("A radio that is back within three seconds loses nothing")
+  @Test("No device is lost when the radio is back within three seconds")
   func radioFlickers() throws {
     var script = ControllerScript()
     let time = Instant(microseconds: 4_000_000)
@@ -144,13 +144,13 @@ struct WatchTests {
 
 extension HarnessClient {
   var events: [JSONObject] { replies.compactMap { $0.object("event") } }
-  /// What was found and lost, without changes.
+  /// The found and lost events, without changes.
   var turns: [String] { events.compactMap { $0.text("event") }.filter { $0 != "changed" } }
   var missed: Int64 { replies.reduce(0) { $0 + ($1.integer("missed") ?? 0) } }
 }
 
 extension SceneDevice {
-  /// A bulb that is switched on at a time and stays.
+  /// A bulb that is switched on at a time and stays on.
   static func arriving(_ number: UInt64, second: Int64) -> SceneDevice {
     var device = bulb(number)
     device.presence = [.seconds(second, 1_000_000)]

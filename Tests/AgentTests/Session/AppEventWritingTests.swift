@@ -10,7 +10,7 @@ import Setup
 import Testing
 import Varlink
 
-@Suite("Events and accessories as apps are told of them")
+@Suite("Events and accessories as apps receive them")
 struct AppEventWritingTests {
   private static let picker = RandomIdentifier(high: 0xFEED, low: 0xBEEF)
   private static let epoch = Block128(high: 1, low: 2).text
@@ -44,12 +44,12 @@ struct AppEventWritingTests {
 
   private static func names(_ object: JSONObject) -> [String] { object.members.map(\.name) }
 
-  @Test("Every kind fits the interface", arguments: kinds.indices)
+  @Test("Every kind of event matches the interface", arguments: kinds.indices)
   func fits(index: Int) throws {
     for passed in [0, 3] {
       for picker in [nil, Self.picker] {
         let message = Self.message(Self.kinds[index], passed: passed, picker: picker)
-        #expect(try Described.misfit(message, of: "Activate", in: SessionInterface.self) == nil)
+        #expect(try Described.mismatch(message, of: "Activate", in: SessionInterface.self) == nil)
       }
     }
   }
@@ -64,7 +64,7 @@ struct AppEventWritingTests {
     #expect(Set(Self.kinds.compactMap(\.type)) == Set(AccessoryEventType.allCases).subtracting([.unknown]))
   }
 
-  @Test("An event begins with its place and time, and says what passed only when something did")
+  @Test("An event begins with its number and time, and has `passed` only when events were passed over")
   func place() throws {
     #expect(
       Self.names(try Self.object(.pickerDidPresent, passed: 2))
@@ -76,7 +76,7 @@ struct AppEventWritingTests {
     #expect(text.contains(#""sequence":41,"epoch":"00000000000000010000000000000002","time":12.000345,"#))
   }
 
-  @Test("What an event is about follows, in the interface's order")
+  @Test("The subject of an event follows, in the order of the interface")
   func subjects() throws {
     let changed = try Self.object(.accessoryChanged(Sample.fullAccessory, changed: [.displayName, .bond]))
     #expect(
@@ -95,7 +95,7 @@ struct AppEventWritingTests {
     #expect(failure.text("name") == "invalidRequest")
   }
 
-  @Test("A discovered device has a number, its item, its data, and its level if there was one")
+  @Test("A discovered device has a number, its item, its data, and its RSSI if there was one")
   func discovery() throws {
     var device = Self.discovered
     guard case .object(let full)? = try Self.object(.accessoryDiscovered(device))["discovered"] else {
@@ -110,7 +110,7 @@ struct AppEventWritingTests {
     device.rssi = nil
     device.payload = []
     let bare = Self.message(.accessoryDiscovered(device))
-    #expect(try Described.misfit(bare, of: "Activate", in: SessionInterface.self) == nil)
+    #expect(try Described.mismatch(bare, of: "Activate", in: SessionInterface.self) == nil)
   }
 
   // MARK: - Accessories
@@ -132,13 +132,13 @@ struct AppEventWritingTests {
         """)
   }
 
-  @Test("What an accessory has not is left out, and the least still fits the interface")
+  @Test("Absent members of an accessory are left out, and the smallest accessory matches the interface")
   func leastAccessory() throws {
     var device = Sample.device
     device.isIdentityDurable = false
     let least = AppAccessory(Sample.accessory, device, isInert: true)
     let message = Self.message(least)
-    #expect(try Described.misfit(message, of: "List", in: SessionInterface.self) == nil)
+    #expect(try Described.mismatch(message, of: "List", in: SessionInterface.self) == nil)
     let object = try #require(try Described.reply(message).object("accessory"))
     #expect(
       Self.names(object) == ["identifier", "displayName", "state", "descriptor", "bond", "isIdentityDurable"])
@@ -157,13 +157,13 @@ struct AppEventWritingTests {
     var accessory = Sample.fullAccessory
     accessory.ssid = ssid
     let message = Self.message(accessory)
-    #expect(try Described.misfit(message, of: "List", in: SessionInterface.self) == nil)
+    #expect(try Described.mismatch(message, of: "List", in: SessionInterface.self) == nil)
     let object = try #require(try Described.reply(message).object("accessory"))
     #expect(object.text("ssid") == text)
     #expect(object.text("ssidHex") == hex)
   }
 
-  @Test("Every state and bond fits the interface")
+  @Test("Every state and bond matches the interface")
   func states() throws {
     for bond in [AppAccessory.BondState.none, .bonded, .lost] {
       for state in AccessoryState.allCases {
@@ -171,12 +171,12 @@ struct AppEventWritingTests {
         accessory.bond = bond
         accessory.state = state
         #expect(
-          try Described.misfit(Self.message(accessory), of: "List", in: SessionInterface.self) == nil)
+          try Described.mismatch(Self.message(accessory), of: "List", in: SessionInterface.self) == nil)
       }
     }
   }
 
-  @Test("A bridging identifier keeps its zeros")
+  @Test("A bridging identifier keeps its leading zeros")
   func bridging() throws {
     var accessory = Sample.fullAccessory
     accessory.bridgingIdentifier = 0xA

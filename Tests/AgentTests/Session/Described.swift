@@ -10,26 +10,26 @@ import Setup
 import Testing
 import Varlink
 
-/// Holds what is written against the interface that describes it.
+/// Checks messages against the interface that describes them.
 enum Described {
-  /// Where a message does not fit what a method may answer; nil when it fits.
-  static func misfit(_ message: [UInt8], of method: String, in interface: any ServedInterface.Type) throws
+  /// Returns where a message differs from the replies of a method; nil if it matches them.
+  static func mismatch(_ message: [UInt8], of method: String, in interface: any ServedInterface.Type) throws
     -> String?
   {
     let description = interface.description()
     let output = try #require(description.method(method)?.output)
-    return misfit(try reply(message).parameters, output, description)
+    return mismatch(try reply(message).parameters, output, description)
   }
 
-  /// Where an error's message does not fit its interface; nil when it fits.
-  static func misfit(ofError message: [UInt8], in interface: any ServedInterface.Type) throws -> String? {
+  /// Returns where an error's message differs from its interface; nil if it matches it.
+  static func mismatch(ofError message: [UInt8], in interface: any ServedInterface.Type) throws -> String? {
     let description = interface.description()
     let reply = try reply(message)
     let name = try #require(reply.error)
     guard name.hasPrefix(interface.name + "."),
       let fields = description.error(String(name.dropFirst(interface.name.utf8.count + 1)))
-    else { return "no error of it: \(name)" }
-    return misfit(reply.parameters, fields, description)
+    else { return "not an error of the interface: \(name)" }
+    return mismatch(reply.parameters, fields, description)
   }
 
   static func reply(_ message: [UInt8]) throws -> ReceivedReply {
@@ -38,7 +38,7 @@ enum Described {
     return try #require(reply)
   }
 
-  private static func misfit(
+  private static func mismatch(
     _ object: JSONObject, _ fields: [InterfaceField], _ description: InterfaceDescription
   ) -> String? {
     do {
@@ -49,7 +49,7 @@ enum Described {
     }
   }
 
-  /// The parameters of a call, as the agent takes them: read from bytes, checked against the interface.
+  /// Returns the parameters of a call as the agent reads them: from bytes, and checked against the interface.
   static func parameters(_ method: any SessionMethod.Type, _ text: String) throws -> Parameters {
     let identity = ServiceIdentity(vendor: "v", product: "p", version: "1", url: "")
     let service = try Service<AgentMethod>(
@@ -61,17 +61,17 @@ enum Described {
     let message = "{\"method\":\"\(method.name)\",\"parameters\":\(text),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(message.utf8).span),
       case .perform(_, let parameters) = service.dispatch(call)
-    else { throw NoCall() }
+    else { throw NotACall() }
     return parameters
   }
 
-  /// What was written is no call of the interface.
-  struct NoCall: Error {}
+  /// The text is not a call of the interface.
+  struct NotACall: Error {}
 }
 
-/// An app, and an accessory of it.
+/// An app and one of its accessories.
 enum Sample {
-  /// May look for two companies, a service, a name, and networks.
+  /// An app that may look for two companies, a service, a name, and networks.
   static var app: App {
     var app = App(name: "lights", account: .user("lights"))
     app.supports = [.bluetooth, .wifi]
@@ -102,7 +102,7 @@ enum Sample {
       displayName: "Kitchen", isIdentityDurable: true)
   }
 
-  /// Everything that an accessory may have.
+  /// An accessory with every optional value.
   static var fullAccessory: AppAccessory {
     var row = Self.accessory
     row.item = "bulb"

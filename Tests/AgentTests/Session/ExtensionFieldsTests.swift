@@ -8,7 +8,7 @@ import Registry
 import Setup
 import Testing
 
-@Suite("What UpdateAuthorization may ask for")
+@Suite("Parameters of UpdateAuthorization")
 struct ExtensionFieldsTests {
   private static func read(
     _ members: String, of accessory: RegistryAccessory = Sample.accessory, app: App = Sample.app
@@ -33,7 +33,7 @@ struct ExtensionFieldsTests {
     return accessory
   }
 
-  @Test("A network, or the beginning of one, is added")
+  @Test("A network or a prefix is added")
   func networks() throws {
     #expect(
       try Self.read(#","descriptor":{"ssid":"Lumo-1"}"#) == RegistryExtension(ssid: Array("Lumo-1".utf8)))
@@ -42,7 +42,7 @@ struct ExtensionFieldsTests {
         == RegistryExtension(ssidPrefix: Array("Lumo-".utf8)))
   }
 
-  @Test("Fields that are as they were may stand beside it")
+  @Test("Unchanged fields may be repeated")
   func same() throws {
     let text = """
       ,"descriptor":{"ssid":"Lumo-1","bluetoothCompanyIdentifier":3822,\
@@ -53,7 +53,7 @@ struct ExtensionFieldsTests {
     #expect(try Self.read(text) == RegistryExtension(ssid: Array("Lumo-1".utf8)))
   }
 
-  @Test("Keys of an accessory stay, even when the app does not declare them any more")
+  @Test("The keys of an accessory stay, even if the app no longer declares them")
   func undeclared() throws {
     var app = Sample.app
     app.companyIdentifiers = []
@@ -62,7 +62,7 @@ struct ExtensionFieldsTests {
   }
 
   @Test(
-    "Keys never change, and the one that would is named",
+    "Keys never change, and the error names the one that would",
     arguments: [
       (#""bluetoothCompanyIdentifier":0"#, "bluetoothCompanyIdentifier"),
       (#""bluetoothManufacturerDataBlob":"a55b""#, "bluetoothManufacturerDataBlob"),
@@ -80,7 +80,7 @@ struct ExtensionFieldsTests {
     #expect(try Self.field(",\"descriptor\":{\(member),\"ssid\":\"a\"}") == "descriptor.\(field)")
   }
 
-  @Test("A network that is there does not change either, and both kinds exclude each other")
+  @Test("An existing network never changes either, and name and prefix exclude each other")
   func networkThatIsThere() throws {
     let named = Self.accessory { $0.descriptor.ssid = Array("Lumo-1".utf8) }
     #expect(try Self.field(#","descriptor":{"ssid":"Lumo-2"}"#, of: named) == "descriptor.ssid")
@@ -91,7 +91,7 @@ struct ExtensionFieldsTests {
     #expect(try Self.field(#","descriptor":{"ssid":""}"#) == "descriptor.ssid")
   }
 
-  @Test("An app that does not declare Wi-Fi adds no network")
+  @Test("An app that does not declare Wi-Fi may not add a network")
   func technology() throws {
     var app = Sample.app
     app.supports = [.bluetooth]
@@ -99,7 +99,7 @@ struct ExtensionFieldsTests {
     #expect(try Self.field(#","descriptor":{"ssidPrefix":"a"}"#, app: app) == "descriptor.ssidPrefix")
   }
 
-  @Test("A second identity is a descriptor that the app declares")
+  @Test("A second identity must be a descriptor that the app declares")
   func alternate() throws {
     let text = #","alternate":{"bluetoothServiceUUID":"fe0f","bluetoothNameSubstring":"Lumo"}"#
     let alternate = try #require(try Self.read(text).alternate)
@@ -125,7 +125,7 @@ struct ExtensionFieldsTests {
     #expect(try Self.field(",\"alternate\":\(text)") == "alternate\(field)")
   }
 
-  @Test("A second identity that is there does not change")
+  @Test("An existing second identity never changes")
   func alternateThatIsThere() throws {
     let known = Self.accessory { accessory in
       accessory.alternate = DiscoveryDescriptor()
@@ -137,7 +137,7 @@ struct ExtensionFieldsTests {
     #expect(added == RegistryExtension(ssid: [0x61]))
   }
 
-  @Test("Asking for nothing, or for what is there, is refused before anybody is asked")
+  @Test("A request for nothing new is refused before an operator is asked")
   func nothing() throws {
     #expect(try Self.field("") == "descriptor")
     #expect(try Self.field(#","descriptor":null,"alternate":null"#) == "descriptor")

@@ -11,7 +11,7 @@ import Testing
 import ToolText
 import Varlink
 
-@Suite("The items of a picker as apps give them")
+@Suite("Items of a picker in the calls of apps")
 struct ItemFieldsTests {
   private static let session = "00000000000000000000000000000001"
 
@@ -25,20 +25,20 @@ struct ItemFieldsTests {
     try #require(throws: SetupError.self) { try items(text, of: app) }
   }
 
-  /// An item with that descriptor.
-  private static func brought(_ descriptor: String, _ more: String = "") -> String {
+  /// An item with this descriptor.
+  private static func supplied(_ descriptor: String, _ more: String = "") -> String {
     "[{\"name\":\"Bulb\",\"descriptor\":\(descriptor)\(more)}]"
   }
 
   // MARK: - Items of the manifest
 
-  @Test("The id of an item in the manifest stands for that item")
+  @Test("An item is named by its id in the manifest")
   func known() throws {
     let items = try Self.items(#"[{"item":"held"},{"item":"bulb","name":null}]"#)
     #expect(items == [PickerItem(.touchBulb), PickerItem(.bulb)])
   }
 
-  @Test("An unknown id is refused with those that could be meant, but for what is only observed")
+  @Test("An unknown id is refused with the ids that can be chosen, without those that are only observed")
   func unknown() throws {
     let failure = try Self.failure(#"[{"item":"bulb"},{"item":"lamp"}]"#)
     #expect(failure.code == .invalidRequest)
@@ -51,7 +51,7 @@ struct ItemFieldsTests {
     #expect(try Self.failure(#"[{"item":"call:5"}]"#).field == "items[0].item")
   }
 
-  @Test("Some ids are listed, the others counted; an app without items is told how to go on")
+  @Test("Some ids are listed and the others counted; for an app without items the cure says what to add")
   func listing() throws {
     var app = Sample.app
     app.items = (0..<40).map { DisplayItem(id: "item\($0)", name: "Item") }
@@ -72,7 +72,7 @@ struct ItemFieldsTests {
   }
 
   @Test(
-    "Beside the id nothing else may stand",
+    "An item with an id has no other field",
     arguments: [
       #""name":"x""#, #""productImage":"x""#, #""descriptor":{}"#, #""setupOptions":0"#,
       #""renameOptions":1"#,
@@ -83,15 +83,15 @@ struct ItemFieldsTests {
     #expect(try Self.failure("[{\(field),\"item\":\"nothing\"}]").field == "items[0].\(name)")
   }
 
-  @Test("An item is given once")
+  @Test("An item may be listed only once")
   func twice() throws {
     #expect(try Self.failure(#"[{"item":"bulb"},{"item":"bulb"}]"#).field == "items[1].item")
   }
 
   // MARK: - Items in the call
 
-  @Test("An item in the call is as the app says, and has an id that counts on")
-  func brought() throws {
+  @Test("An item in the call is what the app describes, and gets the next id")
+  func supplied() throws {
     let text = """
       [{"item":"bulb"},{"name":"Lümo \\u202e","productImage":"lumo.png","descriptor":{\
       "bluetoothCompanyIdentifier":0,"bluetoothNameSubstring":"Lumo","bluetoothRange":10},\
@@ -110,9 +110,9 @@ struct ItemFieldsTests {
     #expect(item.renameOptions == .ssid)
   }
 
-  @Test("Rename options without the option rename mean nothing, and are taken")
+  @Test("Rename options without the option rename are accepted and have no effect")
   func renameOptionsAlone() throws {
-    let items = try Self.items(Self.brought(#"{"ssidPrefix":"Lumo-"}"#, #","renameOptions":1"#))
+    let items = try Self.items(Self.supplied(#"{"ssidPrefix":"Lumo-"}"#, #","renameOptions":1"#))
     #expect(items[0].item.setupOptions.isEmpty)
     #expect(items[0].item.renameOptions == .ssid)
   }
@@ -120,7 +120,7 @@ struct ItemFieldsTests {
   @Test(
     "What AccessorySetupKit crashes the app for is an invalid request that names the field",
     arguments: [
-      // Which clauses stand together.
+      // Combinations of clauses.
       ("{}", ""), (#"{"bluetoothRange":10}"#, ""),
       (#"{"bluetoothNameSubstring":"Lumo"}"#, "bluetoothNameSubstring"),
       (#"{"bluetoothManufacturerDataBlob":"00"}"#, "bluetoothManufacturerDataBlob"),
@@ -137,11 +137,11 @@ struct ItemFieldsTests {
         #"{"bluetoothCompanyIdentifier":0,"bluetoothNameSubstringCompareOptions":1}"#,
         "bluetoothNameSubstringCompareOptions"
       ),
-      // What the app declares.
+      // Declarations of the app.
       (#"{"bluetoothCompanyIdentifier":76}"#, "bluetoothCompanyIdentifier"),
       (#"{"bluetoothServiceUUID":"fe0e"}"#, "bluetoothServiceUUID"),
       (#"{"bluetoothCompanyIdentifier":0,"bluetoothNameSubstring":"lumo"}"#, "bluetoothNameSubstring"),
-      // What a single field says.
+      // Single fields.
       (#"{"bluetoothCompanyIdentifier":65536}"#, "bluetoothCompanyIdentifier"),
       (#"{"bluetoothCompanyIdentifier":-9007199254740991}"#, "bluetoothCompanyIdentifier"),
       (#"{"bluetoothCompanyIdentifier":0,"supportedOptions":1}"#, "supportedOptions"),
@@ -150,33 +150,34 @@ struct ItemFieldsTests {
       (#"{"bluetoothServiceUUID":""}"#, "bluetoothServiceUUID"),
     ])
   func refuses(descriptor: String, field: String) throws {
-    let failure = try Self.failure(Self.brought(descriptor))
+    let failure = try Self.failure(Self.supplied(descriptor))
     #expect(failure.code == .invalidRequest)
     #expect(failure.field == "items[0].descriptor" + (field.isEmpty ? "" : ".\(field)"))
     #expect(!failure.reason.isEmpty && !failure.cure.isEmpty)
-    // The manifest's own words mean nothing to an app.
+    // The words of the manifest mean nothing to an app.
     #expect(!failure.reason.contains("-prefix") && !failure.reason.contains("-blob"))
-    #expect(try Described.misfit(ofError: failure.message, in: SessionInterface.self) == nil)
+    #expect(try Described.mismatch(ofError: failure.message, in: SessionInterface.self) == nil)
   }
 
-  @Test("A radio that the app does not declare is refused where it is used")
+  @Test("A radio that the app does not declare is refused at the field that uses it")
   func technologies() throws {
     var app = Sample.app
     app.supports = [.bluetooth]
-    #expect(try Self.failure(Self.brought(#"{"ssid":"Lumo"}"#), of: app).field == "items[0].descriptor.ssid")
+    #expect(try Self.failure(Self.supplied(#"{"ssid":"Lumo"}"#), of: app).field == "items[0].descriptor.ssid")
     #expect(
-      try Self.failure(Self.brought(#"{"ssidPrefix":"Lumo"}"#), of: app).field
+      try Self.failure(Self.supplied(#"{"ssidPrefix":"Lumo"}"#), of: app).field
         == "items[0].descriptor.ssidPrefix")
     app.supports = [.wifi]
     #expect(
-      try Self.failure(Self.brought(#"{"bluetoothCompanyIdentifier":0}"#), of: app).field
+      try Self.failure(Self.supplied(#"{"bluetoothCompanyIdentifier":0}"#), of: app).field
         == "items[0].descriptor")
   }
 
-  @Test("A service is the same in 4 and in 32 digits")
+  @Test("A service may have 4 or 32 digits")
   func longUUID() throws {
     let long = #"{"bluetoothServiceUUID":"0000FE0F-0000-1000-8000-00805F9B34FB"}"#
-    #expect(try Self.items(Self.brought(long))[0].item.descriptor.serviceUUID == BluetoothUUID(short: 0xFE0F))
+    #expect(
+      try Self.items(Self.supplied(long))[0].item.descriptor.serviceUUID == BluetoothUUID(short: 0xFE0F))
   }
 
   @Test(
@@ -220,7 +221,7 @@ struct ItemFieldsTests {
     #expect(try Self.failure("[]").field == "items")
   }
 
-  @Test("Texts that would not fit one message to operators are refused; whatever is taken fits")
+  @Test("Items whose texts would not fit one message to operators are refused; all others fit")
   func scene() throws {
     func list(_ count: Int) -> String {
       // DEL is one byte that takes six when it is escaped.
@@ -239,7 +240,7 @@ struct ItemFieldsTests {
   }
 
   @Test(
-    "What is of another type, or of no field, is no call of the interface",
+    "A value of another type, or an unknown field, is not a call of the interface",
     arguments: [
       #"[{"item":5}]"#, #"[{"name":"x","descriptor":[]}]"#, #"["bulb"]"#, #"{"item":"bulb"}"#, "[null]",
       #"[{"name":"x","descriptor":{"bluetoothCompanyIdentifier":"0x0EEE"}}]"#,
@@ -250,12 +251,13 @@ struct ItemFieldsTests {
       String(repeating: "[", count: 20) + String(repeating: "]", count: 20),
     ])
   func noCalls(items: String) {
-    #expect(throws: Described.NoCall.self) { try Self.items(items) }
+    #expect(throws: Described.NotACall.self) { try Self.items(items) }
   }
 
   // MARK: - Complaints about AccessorySetupKit
 
-  @Test("Complaint 9: where a manifest mismatch crashes the app, the field, the cause and the cure are told")
+  @Test(
+    "Complaint 9: a mismatch with the manifest, which crashes an app there, returns field, reason and cure")
   func manifestMismatch() throws {
     let failure = try Self.failure(
       #"[{"item":"bulb"},{"name":"Bulb","descriptor":{"bluetoothServiceUUID":"FEAA"}}]"#)
@@ -265,16 +267,16 @@ struct ItemFieldsTests {
     #expect(failure.cure == "add it to the app's bluetooth-services in the manifest")
   }
 
-  @Test("Complaint 10: a descriptor with only a name is refused, and the words say what is missing")
+  @Test("Complaint 10: a descriptor with only a name is refused, and the error says what is missing")
   func nameAlone() throws {
-    let failure = try Self.failure(Self.brought(#"{"bluetoothNameSubstring":"Lumo"}"#))
+    let failure = try Self.failure(Self.supplied(#"{"bluetoothNameSubstring":"Lumo"}"#))
     #expect(failure.code == .invalidRequest)
     #expect(failure.field == "items[0].descriptor.bluetoothNameSubstring")
-    #expect(failure.reason == "a name alone matches strangers")
+    #expect(failure.reason == "a name alone matches unknown devices")
     #expect(failure.cure == "add bluetoothCompanyIdentifier or bluetoothServiceUUID")
-    // And the substring itself works, once there is a key.
+    // The substring works once there is a key.
     let items = try Self.items(
-      Self.brought(#"{"bluetoothNameSubstring":"Lumo","bluetoothCompanyIdentifier":3822}"#))
+      Self.supplied(#"{"bluetoothNameSubstring":"Lumo","bluetoothCompanyIdentifier":3822}"#))
     #expect(items[0].item.descriptor.nameSubstring == Array("Lumo".utf8))
   }
 }

@@ -7,7 +7,7 @@ import Setup
 import Testing
 import Varlink
 
-@Suite("A picker's settings as apps give them")
+@Suite("Settings of a picker in the calls of apps")
 struct SettingsFieldsTests {
   private static func parameters(_ settings: String) throws -> Parameters {
     try Described.parameters(ShowPickerMethod.self, "{\"session\":\"\",\"settings\":\(settings)}")
@@ -58,7 +58,7 @@ struct SettingsFieldsTests {
     }
   }
 
-  @Test("An identifier is 32 digits of any case, and anything else is none")
+  @Test("An identifier is 32 digits of any case; anything else is invalid")
   func identifiers() throws {
     func identifier(_ text: String) throws -> RandomIdentifier? {
       try Described.parameters(ListAppAccessoriesMethod.self, "{\"session\":\"\(text)\"}").identifier(

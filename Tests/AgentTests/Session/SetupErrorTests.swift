@@ -6,7 +6,7 @@ import JSON
 import Setup
 import Testing
 
-@Suite("Why something was not done, as apps are told")
+@Suite("Errors for apps")
 struct SetupErrorTests {
   @Test(
     "Each code is an error of the interface, with or without a field",
@@ -14,14 +14,14 @@ struct SetupErrorTests {
   func codes(code: SetupErrorCode) throws {
     for field in [nil, "settings.options"] {
       let message = SetupError(code, field: field, "this is wrong", cure: "do that").message
-      #expect(try Described.misfit(ofError: message, in: SessionInterface.self) == nil)
+      #expect(try Described.mismatch(ofError: message, in: SessionInterface.self) == nil)
       let reply = try Described.reply(message)
       #expect(reply.integer("code") == Int64(code.rawValue))
       #expect(reply.text("field") == field)
     }
   }
 
-  @Test("The message is as the interface describes it")
+  @Test("The message has the members of the interface")
   func text() {
     #expect(
       String(decoding: Sample.failure.message.dropLast(), as: UTF8.self) == """
@@ -30,11 +30,11 @@ struct SetupErrorTests {
         """)
   }
 
-  @Test("Texts are cut, so that no refusal is longer than a reply may be")
+  @Test("Texts are truncated, so that no error is longer than a reply may be")
   func long() throws {
     let long = String(repeating: "\u{E0001}", count: 20_000)
     let message = SetupError(.unknown, field: long, long, cure: long).message
     #expect(message.count < 16 << 10)
-    #expect(try Described.misfit(ofError: message, in: SessionInterface.self) == nil)
+    #expect(try Described.mismatch(ofError: message, in: SessionInterface.self) == nil)
   }
 }

@@ -6,11 +6,11 @@ import Setup
 import Testing
 import Varlink
 
-@Suite("What apps are told to do about what is open already, and that it helps", .overEveryTransport)
+@Suite("The cure when a request is already open works", .overEveryTransport)
 struct AlreadyActiveScenarios {
   private func cure(_ call: ScenarioCall) -> String? { call.replies.first?.text("cure") }
 
-  @Test("A question about an accessory is waited for")
+  @Test("A second question about an accessory waits for the first")
   func question() {
     let (scenario, app, anna) = SetupScenario.owning()
     app.call("RenameAccessory", about: app.accessory)
@@ -23,31 +23,31 @@ struct AlreadyActiveScenarios {
     #expect(app.call("RenameAccessory", about: app.accessory).replies.isEmpty)
   }
 
-  @Test("A picker of the session's own can be closed")
+  @Test("A session can close its own picker")
   func own() {
     let (scenario, app, _) = SetupScenario.choosing()
     #expect(cure(app.call("ShowPicker")) == "wait for pickerFinished, or call CancelPicker")
     app.call("CancelPicker")
-    // So long what was closed stays closed.
+    // For 5 s the app may not open another picker.
     scenario.run(seconds: 6)
     #expect(app.call("ShowPicker").replies.first?.error == nil)
   }
 
-  @Test("One of another session is closed with that session's token")
+  @Test("A picker of another session is closed with that session's token")
   func another() {
     let (scenario, app, _) = SetupScenario.choosing()
     let second = scenario.app(as: "lights again")
     #expect(
       cure(second.call("ShowPicker"))
-        == "wait until that session was told pickerFinished, or call CancelPicker with its token")
+        == "wait until that session has received pickerFinished, or call CancelPicker with its token")
     #expect(second.call("CancelPicker").replies.first?.error == "io.accessoryd.Session.InvalidRequest")
     app.call("CancelPicker")
-    // So long what was closed stays closed.
+    // For 5 s the app may not open another picker.
     scenario.run(seconds: 6)
     #expect(second.call("ShowPicker").replies.first?.error == nil)
   }
 
-  @Test("What an operator has opened is the operator's to finish")
+  @Test("A request that an operator opened ends with the operator")
   func operators() {
     let scenario = SetupScenario(.lights { _ in })
     let app = scenario.app()
@@ -59,7 +59,7 @@ struct AlreadyActiveScenarios {
     #expect(app.call("ShowPicker").replies.first?.error == nil)
   }
 
-  @Test("While the app is waited for it gives the accessory back, and the picker ends")
+  @Test("An app that has to confirm gives the accessory back, and the picker ends")
   func confirming() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -72,7 +72,7 @@ struct AlreadyActiveScenarios {
     #expect(app.events.last?.text("event") == "pickerFinished")
   }
 
-  @Test("What is being written down is waited for")
+  @Test("A change that is being written is awaited")
   func adding() {
     let (scenario, app, anna) = SetupScenario.choosing()
     scenario.harness.registry.isHeld = true

@@ -6,9 +6,9 @@ import Manifest
 import Testing
 import VirtualRadio
 
-@Suite("Items that apps bring in the call", .overEveryTransport)
+@Suite("Items that apps supply in the call", .overEveryTransport)
 struct AppSuppliedItemScenarios {
-  /// Beside an item of the manifest that finds nothing here.
+  /// The supplied item, after an item of the manifest that finds nothing here.
   private static let items =
     #""items":[{"item":"bulb"},{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822},"setupOptions":4}]"#
 
@@ -27,11 +27,13 @@ struct AppSuppliedItemScenarios {
     return (scenario, app, anna)
   }
 
-  @Test("What was set up by one is recognised for good: it is found, lost and found again; others are not")
+  @Test(
+    "An accessory set up with one is recognised from then on: found, lost and found again; other devices are not"
+  )
   func foundAgain() {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 11), .seconds(60, 200)]
-    let (scenario, app, _) = owner([bulb, .bulb(2, level: -90), .stranger(3)])
+    let (scenario, app, _) = owner([bulb, .bulb(2, level: -90), .unknownDevice(3)])
     app.call("WatchAdvertisements")
     scenario.run(seconds: 70)
     app.call("List")
@@ -57,7 +59,7 @@ struct AppSuppliedItemScenarios {
         """)
   }
 
-  @Test("One that looks for a name makes the radio ask for scan responses, if nothing else does")
+  @Test("One that looks for a name makes the radio request scan responses")
   func nameInScanResponse() {
     let manifest = GatewayManifest.lights { _ in }.with {
       $0.gateway.scan = .auto
@@ -89,7 +91,7 @@ struct AppSuppliedItemScenarios {
         """)
   }
 
-  @Test("So it is after a restart, when nobody brings the item any more")
+  @Test("The accessory is recognised after a restart too, when no app supplies the item")
   func restarted() {
     let (scenario, _, _) = owner([.bulb(1)])
     let after = SetupScenario(

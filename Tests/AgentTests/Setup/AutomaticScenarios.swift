@@ -7,7 +7,7 @@ import Setup
 import Testing
 import VirtualRadio
 
-@Suite("Accessories that are set up by themselves", .overEveryTransport)
+@Suite("Accessories that are set up automatically", .overEveryTransport)
 struct AutomaticScenarios {
   private static func manifest(_ change: (inout DisplayItem) -> Void = { _ in }) -> GatewayManifest {
     .lights {
@@ -23,7 +23,7 @@ struct AutomaticScenarios {
     return (scenario, scenario.app(), scenario.watcher())
   }
 
-  @Test("The app hears of the accessory, and of no picker")
+  @Test("The app receives the accessory, and no event of a picker")
   func grant() {
     let (scenario, _, _) = gateway([.bulb(1, from: 5)])
     scenario.run(seconds: 10)
@@ -34,7 +34,7 @@ struct AutomaticScenarios {
         """)
   }
 
-  @Test("An item's last place is given once, and nobody who found it taken has failed")
+  @Test("An item's last place is taken once, and the other devices do not count as failed")
   func lastPlace() {
     let (scenario, app, _) = gateway(
       [.bulb(1, from: 5), .bulb(2, from: 5), .bulb(3, from: 5)], Self.manifest { $0.maxAccessories = 1 })
@@ -46,7 +46,7 @@ struct AutomaticScenarios {
     #expect(scenario.harness.setupCore.counters.automaticFailed == 0)
   }
 
-  @Test("What was removed stays out until it is allowed, after a restart too")
+  @Test("A removed device is not set up again until it is allowed, even after a restart")
   func tombstone() {
     let (scenario, app, anna) = gateway([.bulb(1, from: 5)])
     scenario.run(seconds: 10)
@@ -76,7 +76,7 @@ struct AutomaticScenarios {
   }
 
   @Test(
-    "A setup that fails is tried again after 1, 5, 30 and 30 minutes",
+    "A failed setup is retried after 1, 5, 30 and 30 minutes",
     .inMemoryAlone("when a device is looked for again depends on the millisecond in which the radio is read"))
   func backOff() {
     var bulb = SceneDevice.bulb(1, from: 5)
@@ -93,7 +93,7 @@ struct AutomaticScenarios {
   }
 
   @Test(
-    "An app that does not confirm it is not asked again at once",
+    "An app that does not confirm is not asked again at once",
     .inMemoryAlone("when a device is looked for again depends on the millisecond in which the radio is read"))
   func notConfirmed() {
     let (scenario, app, _) = gateway(
@@ -112,7 +112,7 @@ struct AutomaticScenarios {
         """)
   }
 
-  @Test("Six a minute, and no more than an item may have")
+  @Test("Six setups per minute, and at most as many as the item allows")
   func quota() {
     let (scenario, _, anna) = gateway(
       (1...9).map { .bulb($0, from: 5) }, Self.manifest { $0.maxAccessories = 7 })
@@ -125,7 +125,7 @@ struct AutomaticScenarios {
     #expect(scenario.harness.setupCore.registry.accessories.count == 7)
   }
 
-  @Test("A device that changes its address is left to people")
+  @Test("A device that changes its address is left to operators")
   func privateAddress() {
     var bulb = SceneDevice.bulb(1)
     bulb.address = .nonResolvable(rotationSeconds: 900)

@@ -10,10 +10,10 @@ import Testing
 import Varlink
 import VirtualRadio
 
-/// What developers complain about (accessorysetupkit.md, A.5), by its number there, and what happens here.
-@Suite("Complaints about AccessorySetupKit that do not hold here", .overEveryTransport)
+/// Complaints of developers (accessorysetupkit.md, A.5), with their numbers there, and what happens here.
+@Suite("Complaints about AccessorySetupKit that do not apply here", .overEveryTransport)
 struct ComplaintTests {
-  private func ofGateway(
+  private func callGateway(
     _ scenario: SetupScenario, _ method: String, _ parameters: String = "", more: Bool = false
   )
     -> [ReceivedReply]
@@ -23,11 +23,11 @@ struct ComplaintTests {
     return client.replies
   }
 
-  @Test("1: whether the radio is on is told apart from whether anything is authorized")
+  @Test("1: whether the radio is on is separate from whether anything is authorized")
   func radioState() throws {
     let scenario = SetupScenario(.lights { _ in })
     scenario.app()
-    let status = try #require(ofGateway(scenario, "Status").first)
+    let status = try #require(callGateway(scenario, "Status").first)
     #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
     #expect(status.object("radio")?.text("state") ?? status.text("radio") == "on")
     #expect(scenario.text == "0.0 lights: activated")
@@ -35,7 +35,7 @@ struct ComplaintTests {
 
   @Test("2: a device that restarts as its own bootloader stays its app's accessory")
   func secondIdentity() {
-    var bootloader = SceneDevice.stranger(1)
+    var bootloader = SceneDevice.unknownDevice(1)
     bootloader.presence = [.seconds(30, 1000)]
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 15)]
@@ -51,9 +51,9 @@ struct ComplaintTests {
     #expect(scenario.text.hasSuffix("found a1") && !scenario.text.contains("accessoryRemoved"))
   }
 
-  @Test("2: so does one that has another address as its bootloader, if nothing else has fallen silent")
+  @Test("2: so does a device whose bootloader has another address, if no other device fell silent")
   func secondAddress() {
-    var bootloader = SceneDevice.stranger(2)
+    var bootloader = SceneDevice.unknownDevice(2)
     bootloader.presence = [.seconds(16, 1000)]
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 15)]
@@ -69,7 +69,7 @@ struct ComplaintTests {
     #expect(scenario.harness.setupCore.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
   }
 
-  @Test("3: a setup that fails leaves nothing, and the device can be found again")
+  @Test("3: a failed setup leaves nothing behind, and the device can be found again")
   func failedSetup() {
     let scenario = SetupScenario(.lights { _ in })
     let app = scenario.app()
@@ -88,7 +88,7 @@ struct ComplaintTests {
     #expect(scenario.harness.registry.saved.accessories.count == 1)
   }
 
-  @Test("4: a removal reaches every client, and those that come after a restart")
+  @Test("4: a removal reaches every client, also after a restart")
   func removal() {
     let (scenario, app, anna) = SetupScenario.owning()
     let second = scenario.app(as: "lights again")
@@ -112,7 +112,7 @@ struct ComplaintTests {
         """)
   }
 
-  @Test("4: what a restart took back reaches every client that comes back, whatever has happened since")
+  @Test("4: what a restart took back reaches every client that resumes, whatever has happened since")
   func takenBack() {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let scenario = SetupScenario(manifest)
@@ -161,7 +161,7 @@ struct ComplaintTests {
     let scenario = SetupScenario(.lights { $0.descriptor.companyIdentifier = 0x0EEF })
     let app = scenario.app()
     let anna = scenario.watcher()
-    let explained = ofGateway(scenario, "Explain", #""device":"C0:00:00:00:00:01""#, more: true)
+    let explained = callGateway(scenario, "Explain", #""device":"C0:00:00:00:00:01""#, more: true)
     #expect(explained.count > 1)
     scenario.harness.reading = .accepted(
       AgentCore.Configuration(.lights { _ in }, board: .attentive, access: .twoApps),
@@ -177,7 +177,7 @@ struct ComplaintTests {
     #expect(scenario.harness.setupCore.sessionCount == 1)
   }
 
-  @Test("6: a picker is closed without ending the session, and nothing of it is left")
+  @Test("6: a picker is closed without ending the session, and leaves nothing behind")
   func cancelPicker() {
     let scenario = SetupScenario(.lights { $0.setupOptions = .rename })
     let app = scenario.app()
@@ -194,8 +194,8 @@ struct ComplaintTests {
     #expect(scenario.lines.last?.hasSuffix("lights: List → done") ?? false)
   }
 
-  @Test("7: a rename is answered once, whether an operator answers it or not")
-  func everyRequestIsAnswered() {
+  @Test("7: a rename gets one reply, whether an operator answers it or not")
+  func everyCallGetsOneReply() {
     let (scenario, app, anna) = SetupScenario.owning()
     let calls = [app.call("RenameAccessory", about: app.accessory)]
     scenario.run(seconds: 59)
@@ -214,7 +214,7 @@ struct ComplaintTests {
     #expect(app.events.last?.text("event") == "accessoryChanged")
   }
 
-  @Test("8: overlapping calls each get an answer of their own")
+  @Test("8: overlapping calls each get their own reply")
   func overlapping() {
     let (scenario, app, anna) = SetupScenario.owning()
     scenario.harness.registry.isHeld = true
@@ -235,7 +235,7 @@ struct ComplaintTests {
       ])
   }
 
-  @Test("9: what the manifest does not declare is refused with its field, and the app goes on")
+  @Test("9: an undeclared descriptor is refused with its field, and the app can continue")
   func undeclared() {
     let scenario = SetupScenario(.lights { _ in })
     let app = scenario.app()
@@ -250,7 +250,7 @@ struct ComplaintTests {
         """)
   }
 
-  @Test("10: a part of a name alone is refused with what to add; beside a company it finds its device")
+  @Test("10: a name substring alone is refused with what to add; with a company it finds its device")
   func nameAlone() {
     let scenario = SetupScenario(.lights { _ in }.with { $0.apps[0].names = [Array("Lumo".utf8)] })
     let app = scenario.app()
@@ -268,16 +268,16 @@ struct ComplaintTests {
     _ = anna
   }
 
-  @Test("11: operators see what is near, whether an item looks for it or not")
+  @Test("11: operators see every device nearby, whether an item looks for it or not")
   func sightings() {
-    let scenario = SetupScenario(.lights { _ in }, scene: [.bulb(1), .stranger(2)])
-    let seen = ofGateway(scenario, "Sightings", #""includesAll":true"#, more: true).compactMap {
+    let scenario = SetupScenario(.lights { _ in }, scene: [.bulb(1), .unknownDevice(2)])
+    let seen = callGateway(scenario, "Sightings", #""includesAll":true"#, more: true).compactMap {
       $0.object("device")
     }
     #expect(Set(seen.compactMap { $0.text("address") }) == ["C0:00:00:00:00:01", "C0:00:00:00:00:02"])
   }
 
-  @Test("13: a device that does not take its keys any more is told as that; it stays its app's accessory")
+  @Test("13: a device that no longer accepts its keys is reported as such, and stays its app's accessory")
   func bondLost() {
     let (scenario, _, _) = SetupScenario.owning()
     var registry = StandInRegistryFile(scenario.harness.registry.saved)
@@ -288,7 +288,7 @@ struct ComplaintTests {
     #expect(call.replies.first?.object("accessory")?.integer("state") == 20)
   }
 
-  @Test("14: levels are smoothed, and what is heard no more is lost")
+  @Test("14: levels are smoothed, and a device that falls silent is lost")
   func smoothed() {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 20)]
@@ -296,9 +296,9 @@ struct ComplaintTests {
     let (scenario, app, anna) = SetupScenario.owning(scene: [bulb])
     let watch = app.call("WatchAdvertisements")
     scenario.run(seconds: 200)
-    let said = watch.replies.compactMap { $0.object("advertisement") }
-    #expect(said.first?.text("event") == "found" && said.last?.text("event") == "lost")
-    #expect(said.compactMap { $0.integer("filteredRSSI") }.allSatisfy { (-66 ... -54).contains($0) })
+    let events = watch.replies.compactMap { $0.object("advertisement") }
+    #expect(events.first?.text("event") == "found" && events.last?.text("event") == "lost")
+    #expect(events.compactMap { $0.integer("filteredRSSI") }.allSatisfy { (-66 ... -54).contains($0) })
     anna.call("List")
     #expect(scenario.harness.setupCore.registry.accessories.count == 1)
   }

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 import VirtualRadio
 
-@Suite("Pickers whose app decides what is shown", .overEveryTransport)
+@Suite("Filtered pickers", .overEveryTransport)
 struct FilteredPickerScenarios {
   private func filtered(_ scene: [SceneDevice] = [.bulb(1)]) -> (SetupScenario, ScenarioApp, ScenarioOperator)
   {
@@ -18,7 +18,7 @@ struct FilteredPickerScenarios {
     return (scenario, app, anna)
   }
 
-  @Test("Each device is told once; the app shows one under a name of its own, and it is chosen")
+  @Test("Each device is reported once; the app shows one under its own name, and an operator chooses it")
   func update() {
     let (scenario, app, anna) = filtered([.bulb(1, level: -50), .bulb(2, level: -70)])
     scenario.run(seconds: 5)
@@ -37,8 +37,8 @@ struct FilteredPickerScenarios {
         0.0 lights: accessoryDiscovered 1 of item 0
         0.0 lights: accessoryDiscovered 2 of item 0
         0.0 lights: ShowPicker → done
-        0.1 anna: setup lights looking filtered, 2 told
-        5.0 anna: setup lights choosing filtered, 2 told
+        0.1 anna: setup lights looking filtered, 2 reported
+        5.0 anna: setup lights choosing filtered, 2 reported
         5.0 anna: candidate 2 The second
         5.0 lights: UpdatePicker → done
         6.0 anna: Choose → NotFound candidate 1
@@ -59,7 +59,7 @@ struct FilteredPickerScenarios {
   }
 
   @Test(
-    "A device without a scan response is told after 300 ms, one with it at once",
+    "A device without a scan response is reported after 300 ms, one with it at once",
     .inMemoryAlone("to the tenth of a second, when a device is found depends on when the radio is read"))
   func scanResponse() {
     var silent = SceneDevice.bulb(2, from: 4)
@@ -71,15 +71,15 @@ struct FilteredPickerScenarios {
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
-        0.1 anna: setup lights looking filtered, 0 told
+        0.1 anna: setup lights looking filtered, 0 reported
         2.3 lights: accessoryDiscovered 2 of item 0
-        2.3 anna: setup lights looking filtered, 1 told
+        2.3 anna: setup lights looking filtered, 1 reported
         2.4 lights: accessoryDiscovered 1 of item 0
-        2.4 anna: setup lights looking filtered, 2 told
+        2.4 anna: setup lights looking filtered, 2 reported
         """)
   }
 
-  @Test("It makes the radio ask for scan responses, as long as it is open, if nothing else does")
+  @Test("An open filtered picker makes the radio request scan responses")
   func nameInScanResponse() throws {
     let manifest = GatewayManifest.lights { _ in }.with { $0.gateway.scan = .auto }
     let scenario = SetupScenario(manifest, scene: [.bulb(1, from: 30)])
@@ -119,7 +119,7 @@ struct FilteredPickerScenarios {
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0
         0.0 lights: ShowPicker → done
-        0.1 anna: setup lights looking filtered, 1 told
+        0.1 anna: setup lights looking filtered, 1 reported
         1.0 lights: UpdatePicker → InvalidRequest items
         1.0 lights: UpdatePicker → InvalidRequest items[0].discovered
         1.0 lights: pickerDidDismiss
@@ -137,7 +137,7 @@ struct FilteredPickerScenarios {
         """)
   }
 
-  @Test("No more devices are waited for: before an update it is discoveryTimeout")
+  @Test("FinishPickerDiscovery before an update ends the picker with discoveryTimeout")
   func finishDiscovery() {
     let (scenario, app, _) = filtered()
     scenario.run(seconds: 1)
@@ -149,7 +149,7 @@ struct FilteredPickerScenarios {
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0
         0.0 lights: ShowPicker → done
-        0.1 anna: setup lights looking filtered, 1 told
+        0.1 anna: setup lights looking filtered, 1 reported
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished discoveryTimeout
         1.0 anna: closed discoveryTimeout
@@ -157,7 +157,7 @@ struct FilteredPickerScenarios {
         """)
   }
 
-  @Test("An app that is told of devices and shows none runs into its timeout, which is said so")
+  @Test("An app that receives devices and shows none gets a timeout that says so")
   func nothingShown() {
     let (scenario, app, _) = filtered()
     scenario.run(seconds: 31)
@@ -167,7 +167,7 @@ struct FilteredPickerScenarios {
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0
         0.0 lights: ShowPicker → done
-        0.1 anna: setup lights looking filtered, 1 told
+        0.1 anna: setup lights looking filtered, 1 reported
         30.0 lights: pickerDidDismiss
         30.0 lights: pickerFinished discoveryTimeout
         30.0 anna: closed discoveryTimeout

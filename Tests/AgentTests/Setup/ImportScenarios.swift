@@ -4,15 +4,15 @@ import Agent
 import Testing
 import Varlink
 
-@Suite("Imports that operators begin", .overEveryTransport)
+@Suite("Imports of operators", .overEveryTransport)
 struct ImportScenarios {
   private func call(_ parameters: String, _ scenario: SetupScenario, _ client: HarnessClient) -> String {
-    let told = client.replies.count
+    let replyCount = client.replies.count
     scenario.harness.send(Message.text("io.accessoryd.Operator.Import", parameters, more: false), by: client)
-    return client.replies.dropFirst(told).map { $0.parameters.text("reason") ?? "taken" }.joined()
+    return client.replies.dropFirst(replyCount).map { $0.parameters.text("reason") ?? "taken" }.joined()
   }
 
-  @Test("One that does not go on gives way to the next after 30 s, and is told so if it goes on after all")
+  @Test("An idle import gives way to the next one after 30 s, and a late continuation is refused")
   func idle() throws {
     let scenario = SetupScenario(.lights { _ in }, scene: [])
     let first = try #require(scenario.harness.connect())

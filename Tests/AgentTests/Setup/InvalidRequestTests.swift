@@ -6,10 +6,10 @@ import Setup
 import Testing
 import Varlink
 
-@Suite("Requests that are refused with the field at fault", .overEveryTransport)
+@Suite("Invalid requests name the field at fault", .overEveryTransport)
 struct InvalidRequestTests {
   @Test(
-    "The field is named, with what is wrong and what helps",
+    "The error names the field, what is wrong and what to do",
     arguments: [
       (#""items":[]"#, "items"),
       (#""items":[{"item":"lamp"}]"#, "items[0].item"),

@@ -15,7 +15,7 @@ struct IsolationTests {
     ("RenameAccessory", ""), ("RemoveAccessory", ""), ("FinishAuthorization", #","ssid":"Lumo""#),
     ("FailAuthorization", ""), ("UpdateAuthorization", #","descriptor":{"ssid":"Lumo"}"#), ("Resolve", ""),
   ]
-  /// Those that take a token.
+  /// Every method that takes a token.
   static let sessionMethods: [(name: String, rest: String)] =
     [
       ("Invalidate", ""), ("List", ""), ("ShowPicker", ""), ("UpdatePicker", #","items":[]"#),
@@ -55,7 +55,7 @@ struct IsolationTests {
     return pair
   }
 
-  /// What comes back, byte by byte.
+  /// Returns the reply, byte by byte.
   private func reply(_ pair: Pair, _ method: String, token: String, _ rest: String, user: UInt32 = 1000)
     -> String
   {
@@ -73,7 +73,7 @@ struct IsolationTests {
   }
 
   @Test(
-    "An accessory of another app, a removed one, a random one and none are refused alike",
+    "An accessory of another app, a removed one, a random one and none are refused in the same words",
     arguments: accessoryMethods)
   func accessories(method: String, rest: String) {
     let pair = pair()
@@ -93,7 +93,7 @@ struct IsolationTests {
   }
 
   @Test(
-    "A token of another account, an ended one, a random one and none are refused alike",
+    "A token of another account, an ended one, a random one and none are refused in the same words",
     arguments: sessionMethods)
   func tokens(method: String, rest: String) {
     let pair = pair()
@@ -109,7 +109,7 @@ struct IsolationTests {
     #expect(pair.scenario.text == "")
   }
 
-  @Test("A session of another account cannot be taken up, even while nobody reads it")
+  @Test("A session of another account cannot be resumed, even while no client streams it")
   func takingUp() {
     let pair = pair()
     pair.garden.hangUp()
@@ -125,7 +125,7 @@ struct IsolationTests {
     #expect(refused(pair) - before == 4)
   }
 
-  @Test("An app of another account is no app, like one that does not exist")
+  @Test("An app of another account is refused like one that does not exist")
   func activating() {
     let pair = pair()
     var replies: Set<String> = []
@@ -138,7 +138,7 @@ struct IsolationTests {
     #expect(replies.count == 1)
   }
 
-  @Test("What one app does with its accessory on a device is told to no other")
+  @Test("What one app does with its accessory on a device is reported to no other app")
   func streams() {
     let pair = pair()
     pair.garden.call("WatchAdvertisements")
@@ -152,7 +152,7 @@ struct IsolationTests {
     #expect(pair.lights.events.allSatisfy { $0.object("accessory")?.text("item") != "lamp" })
   }
 
-  @Test("Identifiers do not tell that two apps have one device")
+  @Test("Identifiers do not reveal that two apps share a device")
   func identifiers() {
     let pair = pair()
     let (mine, other) = (
@@ -166,7 +166,7 @@ struct IsolationTests {
     #expect(mine?.integer("sequence") != nil)
   }
 
-  @Test("Apps are no operators")
+  @Test("Apps may not call the operators' interface")
   func operators() {
     let pair = pair()
     for method in ["Watch", "List", "Registry", "Export"] {

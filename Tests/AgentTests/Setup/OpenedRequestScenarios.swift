@@ -14,7 +14,7 @@ struct OpenedRequestScenarios {
     return (scenario, scenario.app(), scenario.watcher())
   }
 
-  @Test("It stays open until so many were set up; the app hears of accessories only")
+  @Test("A request stays open until its count is set up; the app receives accessories only")
   func count() {
     let (scenario, _, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)])
     anna.call("Open", #""app":"lights","count":2"#)
@@ -44,7 +44,7 @@ struct OpenedRequestScenarios {
   }
 
   @Test(
-    "The device of an address is taken as soon as it is found",
+    "The device with the given address is chosen as soon as it is found",
     .inMemoryAlone("whether watchers see the moment between the two depends on when the radio is read"))
   func device() {
     let (scenario, _, anna) = gateway([.bulb(1), .bulb(2, from: 4)])
@@ -65,7 +65,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("The first that a gate lets in is taken")
+  @Test("The first device that a gate lets in is chosen")
   func firstImmediate() {
     let (scenario, _, anna) = gateway([.bulb(1), .bulb(2, level: -40, from: 4)], .lights)
     anna.call("Open", #""app":"lights","items":["held"],"takesFirstImmediate":true"#)
@@ -84,7 +84,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("An opener who hangs up while something is set up ends the request, once that is done")
+  @Test("A request whose opener disconnects during a setup ends after the setup")
   func hangUpInBetween() {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let (scenario, app, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)], manifest)
@@ -105,7 +105,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("It ends with the connection that opened it")
+  @Test("A request ends with the connection that opened it")
   func hangUp() {
     let (scenario, _, anna) = gateway([.bulb(1)])
     let call = anna.call("Open", #""app":"lights""#)
@@ -122,7 +122,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("What cannot be opened is refused by name")
+  @Test("A request that cannot be opened is refused with its field or name")
   func refusals() {
     let (scenario, app, anna) = gateway([.bulb(1)])
     anna.call("Open", #""app":"lamps""#)
@@ -156,7 +156,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("An app without items has nothing that can be opened, and nothing to confirm")
+  @Test("An app without items has nothing to open and nothing to confirm")
   func noItems() {
     let (scenario, _, anna) = gateway([], GatewayManifest.lights.with { $0.apps[0].items = [] })
     let open = anna.call("Open", #""app":"lights","usesTouch":true"#)
@@ -172,7 +172,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("A candidate is refused by the number that it was named by")
+  @Test("The error for an unknown candidate has the number of the call")
   func negative() {
     let (scenario, _, anna) = SetupScenario.choosing()
     anna.choose(-1)
@@ -184,7 +184,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("Nothing found in its time: SetupFailed")
+  @Test("A request that finds nothing in time ends with SetupFailed")
   func timeout() {
     let (scenario, _, anna) = gateway([])
     anna.call("Open", #""app":"lights","discoveryTimeout":"2""#)
@@ -200,7 +200,7 @@ struct OpenedRequestScenarios {
   }
 
   @Test(
-    "What needs nobody at a screen ends in its time, though other devices match",
+    "An unattended request ends in time, even if other devices match",
     arguments: [
       (#""device":"C0:00:00:00:00:02""#, "discoveryTimeout"), (#""count":1"#, "userCancelled"),
     ])
@@ -219,7 +219,7 @@ struct OpenedRequestScenarios {
         """)
   }
 
-  @Test("A device that is the app's already is named at once; another app's is taken")
+  @Test("A device that is already the app's accessory is refused at once; another app's is chosen")
   func alreadySetUp() {
     let (scenario, _, anna) = gateway([.bulb(1)], .lightsAndGarden)
     anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)

@@ -6,11 +6,11 @@ import Setup
 import Testing
 import VirtualRadio
 
-@Suite("What operators decide about pickers", .overEveryTransport)
+@Suite("Decisions of operators about pickers", .overEveryTransport)
 struct PickerChoiceScenarios {
   @Test(
-    "An operator who watches and does not read keeps nobody awake, and gets the latest afterwards",
-    .inMemoryAlone("the kernel keeps for its client what would fill the agent's buffer"))
+    "A watching operator that does not read does not keep the agent busy, and gets the latest state afterwards",
+    .inMemoryAlone("the kernel buffers what would fill the agent's buffer"))
   func slowWatcher() throws {
     let scenario = SetupScenario(.lights { _ in }, scene: (1...20).map { .bulb($0) })
     let app = scenario.app()
@@ -18,13 +18,13 @@ struct PickerChoiceScenarios {
     app.call("ShowPicker")
     scenario.run(seconds: 1)
     let stream = try #require(anna.stream)
-    stream.appetite = 0
+    stream.readableByteCount = 0
     scenario.run(seconds: 60)
-    // It has had more to read than fits into its buffer.
+    // More was sent to it than fits into its buffer.
     let deadline = scenario.harness.nextTime
     #expect(try #require(deadline) > scenario.harness.now)
     let before = stream.replies.count
-    stream.appetite = .max
+    stream.readableByteCount = .max
     scenario.run(seconds: 1)
     #expect(stream.replies.count > before + 100)
   }
@@ -56,7 +56,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("A denial fails it with userRestricted")
+  @Test("A denial ends the picker with userRestricted")
   func denial() {
     let (scenario, _, anna) = SetupScenario.choosing()
     anna.answer("Deny")
@@ -70,7 +70,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("An operator's cancel fails it with userCancelled; the app may not ask for 5 s")
+  @Test("An operator's cancel ends the picker with userCancelled; the app may not ask again for 5 s")
   func cancelByOperator() {
     let (scenario, app, anna) = SetupScenario.choosing()
     anna.answer("Cancel")
@@ -94,7 +94,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("So does the app's own")
+  @Test("The app's own cancel ends the picker with userCancelled too")
   func cancelByApp() {
     let (scenario, app, _) = SetupScenario.choosing()
     app.call("CancelPicker")
@@ -112,9 +112,9 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("Nobody chooses for ten minutes: userCancelled")
+  @Test("A picker without a choice for ten minutes ends with userCancelled")
   func idle() {
-    // Ten minutes of a bulb that speaks rarely.
+    // Ten minutes of a bulb that advertises rarely.
     var bulb = SceneDevice.bulb(1)
     bulb.intervalMilliseconds = 1000
     let (scenario, _, _) = SetupScenario.choosing(scene: [bulb])
@@ -178,7 +178,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("Of two operators who choose one wins, and the other is told that the request is closed")
+  @Test("Of two operators who choose, one wins and the other gets RequestClosed")
   func twoOperators() {
     let (scenario, _, anna) = SetupScenario.choosing()
     let ben = scenario.watcher("ben")
@@ -206,7 +206,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("What is no candidate is not chosen, and a name is refused where the item is not renamed")
+  @Test("Only candidates can be chosen, and a name is refused if the item is not renamed")
   func refusals() {
     let (scenario, _, anna) = SetupScenario.choosing()
     anna.choose(7)
@@ -232,7 +232,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("An app without items is told so; items in the call are looked for")
+  @Test("An app without items gets ExtensionNotFound, unless it supplies items in the call")
   func extensionNotFound() {
     let scenario = SetupScenario(.lights { $0.selection = .observe })
     let app = scenario.app()
@@ -258,7 +258,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("An item has as many accessories as it may: the setup fails, and a removal makes room")
+  @Test("A setup for a full item fails, and a removal makes room")
   func itemIsFull() {
     let scenario = SetupScenario(.lights { $0.maxAccessories = 1 }, scene: [.bulb(1, level: -50), .bulb(2)])
     let app = scenario.app()
@@ -302,7 +302,7 @@ struct PickerChoiceScenarios {
     #expect(failure?.text("cure") == "remove one, or raise the item's max-accessories")
   }
 
-  @Test("A device that is the app's is not offered; another app's is offered under its first name")
+  @Test("A device that is already the app's is not offered; another app's is offered under its first name")
   func shared() {
     let scenario = SetupScenario(.lightsAndGarden)
     let app = scenario.app()

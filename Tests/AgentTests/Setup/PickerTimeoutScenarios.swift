@@ -4,10 +4,10 @@ import Agent
 import Registry
 import Testing
 
-@Suite("How pickers end by themselves", .overEveryTransport)
+@Suite("Timeouts of pickers", .overEveryTransport)
 struct PickerTimeoutScenarios {
   @Test(
-    "Nothing found: discoveryTimeout after what the settings say, 30 s by default",
+    "A picker that finds nothing ends with discoveryTimeout, by default after 30 s",
     arguments: [("", 30), ("short", 60), ("medium", 120), ("long", 300), ("7", 7)])
   func discovery(timeout: String, seconds: Int) {
     let scenario = SetupScenario(scene: [])
@@ -28,7 +28,8 @@ struct PickerTimeoutScenarios {
   }
 
   @Test(
-    "Nothing found because the radio is down: connectionFailed; a radio that is back in time changes that")
+    "A picker that finds nothing while the radio is down ends with connectionFailed, unless the radio is back in time"
+  )
   func radioDown() {
     let scenario = SetupScenario(scene: [])
     let app = scenario.app()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What apps ask about their accessories", .overEveryTransport)
 struct QuestionScenarios {
-  @Test("A rename is asked of the operators, and the name they type is told to every session")
+  @Test("A rename asks the operators, and every session receives the name they type")
   func rename() {
     let (scenario, app, anna) = SetupScenario.owning()
     scenario.app(as: "lights again")
@@ -29,7 +29,7 @@ struct QuestionScenarios {
         """)
   }
 
-  @Test("Nobody answers a rename for a minute, somebody denies it, somebody closes it")
+  @Test("A rename ends when no operator answers for a minute, when one denies it, and when one closes it")
   func unanswered() {
     let (scenario, app, anna) = SetupScenario.owning()
     app.call("RenameAccessory", about: app.accessory)
@@ -57,7 +57,7 @@ struct QuestionScenarios {
         """)
   }
 
-  @Test("Who asks for a rename and hangs up is not waited for")
+  @Test("A rename ends when its caller disconnects")
   func hangUp() {
     let (scenario, app, _) = SetupScenario.owning()
     let call = app.call("RenameAccessory", about: app.accessory)
@@ -71,7 +71,7 @@ struct QuestionScenarios {
         """)
   }
 
-  @Test("What is asked about an accessory ends with it")
+  @Test("A question about an accessory ends when the accessory is removed")
   func removedMeanwhile() {
     let (scenario, app, anna) = SetupScenario.owning()
     app.call("RenameAccessory", about: app.accessory)
@@ -88,7 +88,7 @@ struct QuestionScenarios {
         """)
   }
 
-  @Test("Only a network's name is renamed with the option for it")
+  @Test("The option for networks is refused for an accessory without a network")
   func renameNetwork() {
     let (scenario, app, _) = SetupScenario.owning()
     app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
@@ -100,7 +100,7 @@ struct QuestionScenarios {
         """)
   }
 
-  @Test("With the option for it the network's stored name follows the name that is typed")
+  @Test("With the option for networks, the network's stored name follows the typed name")
   func renameWithNetwork() {
     let (scenario, app, anna) = SetupScenario.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
@@ -128,7 +128,7 @@ struct QuestionScenarios {
         """)
   }
 
-  @Test("A network is given no name that its accessory is not looked for by")
+  @Test("A network gets no name that its accessory's descriptor does not match")
   func renameNetworkAway() {
     let (scenario, app, anna) = SetupScenario.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
@@ -153,7 +153,7 @@ struct QuestionScenarios {
     #expect(whole.text == "2.0 lights: RenameAccessory → InvalidRequest renameOptions")
   }
 
-  @Test("Operators agree to a second identity, or do not")
+  @Test("Operators agree to a second identity or deny it")
   func extend() {
     let (scenario, app, anna) = SetupScenario.owning()
     let more = #""alternate":{"bluetoothCompanyIdentifier":3822,"bluetoothManufacturerDataBlob":"02"}"#
@@ -183,7 +183,7 @@ struct QuestionScenarios {
     #expect(changed?.object("alternate")?.text("bluetoothManufacturerDataBlob") == "02")
   }
 
-  @Test("The beginning of a network's name that was added awaits the whole, once")
+  @Test("After a network prefix is added, the app gives the full name once")
   func addedNetwork() {
     let manifest = GatewayManifest.lights { _ in }.with { $0.apps[0].supports = [.bluetooth, .wifi] }
     let (scenario, app, anna) = SetupScenario.owning(manifest)
@@ -214,7 +214,7 @@ struct QuestionScenarios {
         """)
   }
 
-  @Test("A removal reaches every session of the app; by hand the device can be chosen again")
+  @Test("A removal reaches every session of the app; an operator can choose the device again")
   func remove() {
     let (scenario, app, anna) = SetupScenario.owning()
     scenario.app(as: "lights again")

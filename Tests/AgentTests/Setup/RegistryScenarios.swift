@@ -9,9 +9,9 @@ import Setup
 import Testing
 import Varlink
 
-@Suite("Apps and operators while the registry's file is in trouble", .overEveryTransport)
+@Suite("Apps and operators when the registry's file fails", .overEveryTransport)
 struct RegistryScenarios {
-  @Test("A removed device that has only a network is allowed by the network's name as the registry says it")
+  @Test("A removed device that has only a network is allowed by its name as the registry prints it")
   func allowedNetwork() throws {
     var registry = AccessoryRegistry()
     guard case .add(var camera) = Rows.networkAddition(1, app: "lights") else { return }
@@ -21,7 +21,7 @@ struct RegistryScenarios {
     let scenario = SetupScenario(registry: StandInRegistryFile(registry))
     let anna = scenario.watcher()
     anna.call("Allow", #""app":"lights","device":"Cam-1""#)
-    // The name's last byte is no text.
+    // The name's last byte is not UTF-8.
     anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
     anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
     scenario.run(seconds: 1)
@@ -33,7 +33,7 @@ struct RegistryScenarios {
         """)
   }
 
-  @Test("A full disk fails the setup; nothing is half added, and the device is offered again")
+  @Test("A full disk fails the setup; nothing is added partly, and the device is offered again")
   func failingAdd() {
     let (scenario, app, anna) = SetupScenario.choosing()
     scenario.harness.registry.replies = [.failed(.full, isOpen: true)]
@@ -65,7 +65,7 @@ struct RegistryScenarios {
   }
 
   @Test(
-    "A disk that does not take a change is a problem of the agent's until it takes one",
+    "A disk that fails to write is a problem in status until a write succeeds",
     arguments: [.full, .readOnly, .locked, .disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error"))]
       as [RegistryStoreError])
   func problem(failure: RegistryStoreError) throws {
@@ -92,7 +92,7 @@ struct RegistryScenarios {
     scenario.status()?.objects("problems") ?? []
   }
 
-  @Test("A disk that does not answer: calls wait, and are answered by their deadline")
+  @Test("Calls wait for a disk that does not reply, and end at their deadline")
   func heldDisk() {
     let (scenario, app, anna) = SetupScenario.choosing()
     anna.choose()
@@ -119,7 +119,7 @@ struct RegistryScenarios {
         """)
   }
 
-  @Test("Calls that come while the file is read wait for it")
+  @Test("Calls that arrive while the file is being read wait for it")
   func deferred() {
     var registry = StandInRegistryFile()
     registry.isHeld = true
@@ -142,7 +142,7 @@ struct RegistryScenarios {
         """)
   }
 
-  @Test("Calls that wait for the file are answered after 30 s")
+  @Test("Calls that wait for the file end after 30 s")
   func deferredTooLong() {
     var registry = StandInRegistryFile()
     registry.isHeld = true
@@ -158,7 +158,7 @@ struct RegistryScenarios {
         """)
   }
 
-  @Test("Without its file nothing is granted or removed, and everybody is told what to do")
+  @Test("Without its file nothing is granted or removed, and every caller gets an error")
   func degraded() {
     var registry = StandInRegistryFile()
     registry.replies = [.refused(.otherApplication(applicationID: 1))]
@@ -200,7 +200,7 @@ struct RegistryScenarios {
         """)
   }
 
-  @Test("What awaits its app stays when the file is read again after a reset, as after any other opening")
+  @Test("An accessory that awaits its app stays when the file is read again after a reset")
   func resetThenReadAgain() throws {
     var registry = StandInRegistryFile()
     registry.replies = [.refused(.otherApplication(applicationID: 1))]
@@ -237,7 +237,7 @@ struct RegistryScenarios {
         """)
   }
 
-  @Test("A file that breaks while it is open: what was known can be read, and is not changed")
+  @Test("When the open file breaks, the registry can be read but not changed")
   func degradedLater() {
     let (scenario, app, anna) = SetupScenario.choosing()
     anna.choose()
@@ -276,9 +276,9 @@ struct RegistryScenarios {
   }
 
   @Test(
-    "A picker ends well when the file, read again, has what its app had confirmed",
-    .inMemoryAlone("in which turn a watcher is told of it depends on the thread that reads the file"))
-  func confirmedUnheard() throws {
+    "A picker succeeds when the file, read again, has the confirmation of its app",
+    .inMemoryAlone("the turn in which a watcher sees it depends on the thread that reads the file"))
+  func confirmedInFile() throws {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let (scenario, app, _) = SetupScenario.owning(manifest)
     var registry = scenario.harness.registry.saved

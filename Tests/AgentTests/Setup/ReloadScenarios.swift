@@ -7,7 +7,7 @@ import Testing
 import Varlink
 import VirtualRadio
 
-@Suite("Apps and operators when the manifest is read again", .overEveryTransport)
+@Suite("Apps and operators after a reload", .overEveryTransport)
 struct ReloadScenarios {
   private func reload(_ scenario: SetupScenario, _ manifest: GatewayManifest, _ access: AccessList = .twoApps)
   {
@@ -38,7 +38,7 @@ struct ReloadScenarios {
         """)
   }
 
-  @Test("Who is connected already has the rights of the new manifest, not those of the old one")
+  @Test("Connected clients get the rights of the new manifest")
   func connectedBefore() throws {
     let (scenario, _, _) = SetupScenario.owning()
     let before = try #require(scenario.harness.connect(user: 1000))
@@ -82,7 +82,7 @@ struct ReloadScenarios {
         """)
     #expect(problems(scenario) == [])
     guard let harness = scenario.harness as? AgentHarness else { return }
-    let said: [String] = harness.notices.compactMap { notice in
+    let logged: [String] = harness.notices.compactMap { notice in
       switch notice {
       case .setup(.added): "added"
       case .setup(.removed): "removed"
@@ -91,14 +91,14 @@ struct ReloadScenarios {
       case _: nil
       }
     }
-    #expect(said == ["added", "suspended", "restored"])
+    #expect(logged == ["added", "suspended", "restored"])
   }
 
   private func problems(_ scenario: SetupScenario) -> [String?] {
     (scenario.status(to: "operator")?.objects("problems") ?? []).map { $0.text("kind") }
   }
 
-  @Test("A picker for an item that is not what it was is closed; one for an unchanged item lives on")
+  @Test("A picker for a changed item is closed; one for an unchanged item stays open")
   func picker() {
     let (scenario, app, _) = SetupScenario.owning()
     app.call("ShowPicker")

@@ -14,11 +14,11 @@ final class ScenarioApp {
   private(set) var stream: HarnessClient?
   private(set) var token = ""
   private(set) var epoch = ""
-  /// The number of the event that comes next.
+  /// The number of the next event.
   private(set) var sequence: Int64 = 0
-  /// Everything that the stream has said.
+  /// All events of the stream.
   private(set) var events: [JSONObject] = []
-  private var toldCount = 0
+  private var notedCount = 0
 
   init(_ scenario: SetupScenario, _ name: String, user: UInt32, label: String) {
     self.scenario = scenario
@@ -27,10 +27,10 @@ final class ScenarioApp {
     self.label = label
   }
 
-  /// Opens a stream; with parameters of its own it goes on with an old one.
+  /// Opens a stream; `more` are the parameters that resume an earlier one.
   func activate(_ more: String = "") {
     stream = scenario.harness.connect(user: user)
-    toldCount = 0
+    notedCount = 0
     guard let stream else { return }
     let parameters = more.isEmpty ? "\"app\":\"\(name)\"" : more
     scenario.harness.send(Message.text("io.accessoryd.Session.Activate", parameters, more: true), by: stream)
@@ -42,34 +42,34 @@ final class ScenarioApp {
     stream = nil
   }
 
-  /// Calls a method of its interface with its token.
+  /// Calls a method of the session interface with the app's token.
   @discardableResult
   func call(_ method: String, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
     return scenario.call("Session.\(method)", "\"session\":\"\(token)\"\(more)", user: user, label: label)
   }
 
-  /// A call about one of its accessories.
+  /// Makes a call about one of the app's accessories.
   @discardableResult
   func call(_ method: String, about accessory: String, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
     return call(method, "\"accessory\":\"\(accessory)\"\(more)")
   }
 
-  /// The identifier of the accessory that it was told of last.
+  /// The identifier of the accessory in the latest event about one.
   var accessory: String {
     events.last { $0.object("accessory") != nil }?.object("accessory")?.text("identifier") ?? ""
   }
 
   func collect() {
     guard let stream else { return }
-    for reply in stream.replies.dropFirst(toldCount) {
-      toldCount += 1
-      take(reply)
+    for reply in stream.replies.dropFirst(notedCount) {
+      notedCount += 1
+      receive(reply)
     }
   }
 
-  private func take(_ reply: ReceivedReply) {
+  private func receive(_ reply: ReceivedReply) {
     if let token = reply.text("session") {
       self.token = token
       epoch = reply.text("epoch") ?? ""
@@ -77,7 +77,7 @@ final class ScenarioApp {
       if reply["isReset"] == .bool(true) { scenario.note(label, "reset") }
     } else if let event = reply.object("event") {
       events.append(event)
-      tell(event, reply.parameters.objects("accessories"))
+      note(event, reply.parameters.objects("accessories"))
     } else if let missed = reply.integer("missed") {
       scenario.note(label, "missed \(missed)")
     } else {
@@ -86,24 +86,24 @@ final class ScenarioApp {
     }
   }
 
-  private func tell(_ event: JSONObject, _ accessories: [JSONObject]) {
+  private func note(_ event: JSONObject, _ accessories: [JSONObject]) {
     let kind = event.text("event")
     if kind != "activated" { sequence = (event.integer("sequence") ?? 0) + 1 }
-    let words = accessories.map { $0.accessoryWords(scenario) }
-    scenario.note(label, ([event.eventWords(scenario)] + words).joined(separator: ", "))
+    let summaries = accessories.map { $0.accessorySummary(scenario) }
+    scenario.note(label, ([event.eventSummary(scenario)] + summaries).joined(separator: ", "))
   }
 }
 
-/// An operator who watches, and decides.
+/// An operator who watches and decides.
 final class ScenarioOperator {
   private unowned let scenario: SetupScenario
   private let label: String
   private(set) var stream: HarnessClient?
-  /// The request that was told of last.
+  /// The latest request that it has seen.
   private(set) var request = ""
   private(set) var candidates: [JSONObject] = []
-  private var told: [String: String] = [:]
-  private var toldCount = 0
+  private var noted: [String: String] = [:]
+  private var notedCount = 0
 
   init(_ scenario: SetupScenario, _ label: String) {
     self.scenario = scenario
@@ -121,7 +121,7 @@ final class ScenarioOperator {
     scenario.call("Operator.\(method)", parameters, user: 0, label: label)
   }
 
-  /// A call about the request that it was told of last.
+  /// Makes a call about the latest request.
   @discardableResult
   func answer(_ method: String, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
@@ -136,36 +136,36 @@ final class ScenarioOperator {
 
   func collect() {
     guard let stream else { return }
-    for reply in stream.replies.dropFirst(toldCount) {
-      toldCount += 1
-      take(reply)
+    for reply in stream.replies.dropFirst(notedCount) {
+      notedCount += 1
+      receive(reply)
     }
   }
 
-  private func take(_ reply: ReceivedReply) {
+  private func receive(_ reply: ReceivedReply) {
     if let request = reply.object("request") {
       self.request = request.text("request") ?? ""
-      tell(self.request, request.requestWords(scenario))
+      note(self.request, request.requestSummary(scenario))
     } else if let candidate = reply.object("candidate") {
       candidates.append(candidate)
       let number = candidate.integer("candidate") ?? -1
-      let shared = candidate.truth("isShared") ? " (shared)" : ""
-      tell(
+      let shared = candidate.bool("isShared") ? " (shared)" : ""
+      note(
         "\(reply.text("of") ?? "")/\(number)", "candidate \(number) \(candidate.text("name") ?? "")\(shared)")
     } else if let gone = reply.integer("gone") {
       scenario.note(label, "gone \(gone)")
     } else if reply.text("closed") != nil {
-      let said = [
+      let details = [
         reply.text("accessory").map(scenario.alias), reply.text("displayName"), reply.text("failure"),
       ]
-      scenario.note(label, (["closed"] + said.compactMap { $0 }).joined(separator: " "))
+      scenario.note(label, (["closed"] + details.compactMap { $0 }).joined(separator: " "))
     }
   }
 
-  /// What sounds as before is not told again.
-  private func tell(_ key: String, _ words: String) {
-    guard told[key] != words else { return }
-    told[key] = words
-    scenario.note(label, words)
+  /// Adds a line, unless it repeats the last one about the same thing.
+  private func note(_ key: String, _ text: String) {
+    guard noted[key] != text else { return }
+    noted[key] = text
+    scenario.note(label, text)
   }
 }

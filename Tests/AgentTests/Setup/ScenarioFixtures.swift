@@ -38,7 +38,7 @@ extension GatewayManifest {
 }
 
 extension SceneDevice {
-  /// A bulb that is there for some seconds only.
+  /// A bulb that is present between two seconds only.
   static func bulb(_ number: UInt64, level: Int = -60, from start: Int64, to end: Int64 = 100_000)
     -> SceneDevice
   {

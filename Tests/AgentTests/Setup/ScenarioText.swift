@@ -4,16 +4,16 @@ import JSON
 import Registry
 import Varlink
 
-// Replies and events in a few words.
+// Short texts for replies and events.
 
 extension ReceivedReply {
-  /// Of an ordinary call.
-  func words(_ scenario: SetupScenario) -> String {
+  /// The text of a reply to a call other than Activate and Watch.
+  func summary(_ scenario: SetupScenario) -> String {
     if let error {
-      let said = [text("field"), text("failure"), text("kind"), text("name")].compactMap { $0 }
-      return ([String(error.drop(through: "."))] + said).joined(separator: " ")
+      let details = [text("field"), text("failure"), text("kind"), text("name")].compactMap { $0 }
+      return ([String(error.drop(through: "."))] + details).joined(separator: " ")
     }
-    if let accessory = object("accessory") { return accessory.accessoryWords(scenario) }
+    if let accessory = object("accessory") { return accessory.accessorySummary(scenario) }
     if let advertisement = object("advertisement") {
       return [
         advertisement.integer("sequence").map { "#\($0)" }, advertisement.text("event"),
@@ -34,7 +34,7 @@ extension ReceivedReply {
 }
 
 extension JSONObject {
-  func truth(_ name: String) -> Bool { self[name] == .bool(true) }
+  func bool(_ name: String) -> Bool { self[name] == .bool(true) }
 
   func object(_ name: String) -> JSONObject? {
     if case .object(let object)? = self[name] { object } else { nil }
@@ -52,8 +52,8 @@ extension JSONObject {
     list(name).compactMap { if case .object(let object) = $0 { object } else { nil } }
   }
 
-  /// An accessory, as its app or an operator is told.
-  func accessoryWords(_ scenario: SetupScenario) -> String {
+  /// The text of an accessory, for its app or an operator.
+  func accessorySummary(_ scenario: SetupScenario) -> String {
     let state: String? =
       switch integer("state") {
       case 0: "unauthorized"
@@ -67,10 +67,10 @@ extension JSONObject {
       .compactMap { $0 }.joined(separator: " ")
   }
 
-  /// A life-cycle event.
-  func eventWords(_ scenario: SetupScenario) -> String {
+  /// The text of a life-cycle event.
+  func eventSummary(_ scenario: SetupScenario) -> String {
     var words = [text("event") ?? "?"]
-    if let accessory = object("accessory") { words.append(accessory.accessoryWords(scenario)) }
+    if let accessory = object("accessory") { words.append(accessory.accessorySummary(scenario)) }
     let changed = texts("changed")
     if !changed.isEmpty { words.append("(\(changed.joined(separator: " ")))") }
     if let discovered = object("discovered") {
@@ -81,12 +81,12 @@ extension JSONObject {
     return words.joined(separator: " ")
   }
 
-  /// A request, as operators see it.
-  func requestWords(_ scenario: SetupScenario) -> String {
+  /// The text of a request, as operators see it.
+  func requestSummary(_ scenario: SetupScenario) -> String {
     [
-      text("kind"), text("app"), text("phase"), truth("isOnBehalf") ? "on behalf" : nil,
-      truth("usesTouch") ? "touch" : nil,
-      truth("isFiltered") ? "filtered, \(integer("disclosed") ?? -1) told" : nil,
+      text("kind"), text("app"), text("phase"), bool("isOnBehalf") ? "on behalf" : nil,
+      bool("usesTouch") ? "touch" : nil,
+      bool("isFiltered") ? "filtered, \(integer("disclosed") ?? -1) reported" : nil,
       integer("remaining").flatMap { $0 == 1 || text("kind") != "setup" ? nil : "\($0) to come" },
       integer("hidden").flatMap { $0 > 0 ? "\($0) hidden" : nil }, text("displayName"),
       texts("adds").isEmpty ? nil : "adds \(texts("adds").joined(separator: ", "))", text("detail"),

@@ -8,7 +8,9 @@ import VirtualRadio
 
 @Suite("Streams of sessions", .overEveryTransport)
 struct SessionStreamScenarios {
-  @Test("A second session hears of accessories, not of the first one's picker; it is told what it passed")
+  @Test(
+    "A second session receives accessories but not the first one's picker events, and counts them in `passed`"
+  )
   func audience() {
     let scenario = SetupScenario(.lights { _ in })
     let app = scenario.app()
@@ -20,13 +22,13 @@ struct SessionStreamScenarios {
     scenario.run(seconds: 1)
     app.call("RemoveAccessory", about: app.accessory)
     scenario.run(seconds: 1)
-    let heard = second.events.filter { $0.text("event") != "activated" }
-    #expect(heard.map { $0.text("event") } == ["accessoryAdded", "accessoryRemoved"])
-    #expect(heard.map { $0.integer("sequence") } == [1, 4])
-    #expect(heard.map { $0.integer("passed") } == [1, 2])
+    let received = second.events.filter { $0.text("event") != "activated" }
+    #expect(received.map { $0.text("event") } == ["accessoryAdded", "accessoryRemoved"])
+    #expect(received.map { $0.integer("sequence") } == [1, 4])
+    #expect(received.map { $0.integer("passed") } == [1, 2])
   }
 
-  @Test("A session that lost its stream goes on within ten seconds, from the event it names")
+  @Test("A session that lost its stream resumes within ten seconds, at the event it names")
   func resume() {
     let (scenario, app, anna) = SetupScenario.owning()
     let cursor = #""session":"\#(app.token)","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#
@@ -42,7 +44,7 @@ struct SessionStreamScenarios {
         """)
   }
 
-  @Test("A session that is streamed is not taken up by another connection, and its owner is told so")
+  @Test("A streamed session cannot be resumed by another connection, and its owner learns why")
   func streamed() throws {
     let (scenario, app, _) = SetupScenario.owning()
     let client = try #require(scenario.harness.connect(user: app.user))
@@ -52,10 +54,10 @@ struct SessionStreamScenarios {
     #expect(reply.error == "io.accessoryd.Session.InvalidRequest" && reply.text("field") == "session")
     #expect(reply.text("reason") == "another connection streams the session")
     app.call("CancelPicker")
-    #expect(scenario.text.hasSuffix("CancelPicker → InvalidRequest session"), "the session goes on")
+    #expect(scenario.text.hasSuffix("CancelPicker → InvalidRequest session"), "the session continues")
   }
 
-  @Test("After ten seconds the session is over, and its picker with it")
+  @Test("After ten seconds without a stream the session and its picker end")
   func expiry() {
     let (scenario, app, _) = SetupScenario.owning()
     app.call("ShowPicker")
@@ -76,7 +78,7 @@ struct SessionStreamScenarios {
         """)
   }
 
-  @Test("A cursor of another run, or from the future, is of no use: reset, and all accessories")
+  @Test("A cursor of another run or from the future causes a reset with all accessories")
   func reset() {
     let (scenario, app, _) = SetupScenario.owning()
     app.hangUp()
@@ -94,7 +96,7 @@ struct SessionStreamScenarios {
         """)
   }
 
-  @Test("Who reads too late misses exactly what was overwritten")
+  @Test("A late reader misses exactly the overwritten events")
   func missed() {
     let (scenario, app, anna) = SetupScenario.owning()
     app.hangUp()
@@ -108,7 +110,7 @@ struct SessionStreamScenarios {
     #expect(scenario.text.contains("lights: missed 44\n"))
   }
 
-  @Test("A session that its app invalidates takes its picker with it and ends")
+  @Test("A session that its app invalidates ends with its picker")
   func invalidate() {
     let (scenario, app, _) = SetupScenario.owning()
     app.call("ShowPicker")
@@ -131,7 +133,7 @@ struct SessionStreamScenarios {
         """)
   }
 
-  @Test("An account that is no such app is told so; one that is several names one")
+  @Test("An account may activate only its own apps, and names one if it has several")
   func activationFailed() {
     var access = AccessList.twoApps
     access.appsOfUser = [1000: ["lights", "garden"]]
@@ -154,11 +156,11 @@ struct SessionStreamScenarios {
 
 @Suite("Streams of advertisements", .overEveryTransport)
 struct AdvertisementScenarios {
-  @Test("What is there is told first, then what is found, changed and lost; strangers never")
+  @Test("Present accessories come first, then found, changed and lost events; never other devices")
   func stream() {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
-    let (scenario, app, _) = SetupScenario.owning(scene: [bulb, .bulb(2, level: -90), .stranger(3)])
+    let (scenario, app, _) = SetupScenario.owning(scene: [bulb, .bulb(2, level: -90), .unknownDevice(3)])
     app.call("WatchAdvertisements")
     scenario.run(seconds: 320)
     #expect(scenario.text.contains("→ #0 found a1\n") && scenario.text.contains("→ #0 lost a1\n"))
@@ -166,7 +168,7 @@ struct AdvertisementScenarios {
     #expect(!scenario.text.contains("a2"))
   }
 
-  @Test("It ends with its session, and with its accessory it falls silent")
+  @Test("A stream ends with its session, and has no more events of a removed accessory")
   func ends() {
     let (scenario, app, anna) = SetupScenario.owning(scene: [.bulb(1)])
     app.call("WatchAdvertisements")
@@ -187,7 +189,7 @@ struct AdvertisementScenarios {
         """)
   }
 
-  @Test("A cursor goes on where it was; one of another run is reset")
+  @Test("A stream resumes at its cursor; a cursor of another run is reset")
   func cursor() {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
@@ -203,7 +205,7 @@ struct AdvertisementScenarios {
     #expect(scenario.text.contains("→ reset from #2\n") && scenario.text.hasSuffix("→ #2 found a1"))
   }
 
-  @Test("Who reads too late misses exactly what was overwritten, and gets all the rest")
+  @Test("A late reader misses exactly the overwritten events, and gets all others")
   func missed() {
     var bulb = SceneDevice.bulb(1)
     bulb.payloads = PayloadScript(
@@ -223,7 +225,7 @@ struct AdvertisementScenarios {
     #expect(next == missed[0] + 256)
   }
 
-  @Test("An authorized accessory's address is told, counted and logged")
+  @Test("Resolve returns an authorized accessory's address, and is counted and logged")
   func resolve() {
     let (scenario, app, _) = SetupScenario.owning(scene: [.bulb(1)])
     app.call("Resolve", about: app.accessory)

@@ -3,9 +3,9 @@
 import Manifest
 import VirtualRadio
 
-/// How scenarios begin. What is told until then is taken already.
+/// How scenarios begin. The lines until then are removed.
 extension SetupScenario {
-  /// The app's picker is open, and an operator sees what is in the scene.
+  /// The app's picker is open, and an operator sees the devices of the scene.
   static func choosing(
     _ manifest: GatewayManifest = .lights { _ in }, scene: [SceneDevice] = [.bulb(1)]
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
@@ -17,14 +17,14 @@ extension SetupScenario {
     return (scenario, app, anna)
   }
 
-  /// The same, of an app with one item.
+  /// The same for an app with one item.
   static func choosing(
     _ change: (inout DisplayItem) -> Void
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     choosing(.lights(change))
   }
 
-  /// The app has what the operator chose: the first that was found, with `more` that the choice says.
+  /// The app has the accessory that the operator chose: the first candidate, with `more` parameters of the choice.
   static func owning(
     _ manifest: GatewayManifest = .lights { _ in }, scene: [SceneDevice] = [.bulb(1)],
     choosing more: String = ""

@@ -13,7 +13,7 @@ import VirtualRadio
 /// A line gives the second since the scenario began, the receiver, and what it received. Random identifiers appear as
 /// a1, a2 … in the order of their first appearance.
 final class SetupScenario {
-  /// How exactly lines know their time.
+  /// The resolution of the times in lines.
   private static let stepMilliseconds: Int64 = 100
 
   let harness: any ScenarioHarness
@@ -24,25 +24,26 @@ final class SetupScenario {
   private var names: [String: String] = [:]
   private let start: Int64
 
-  /// The radio scans, and has found what is there, when the scenario begins.
+  /// When the scenario begins, the radio has scanned for `seconds` and found the devices that are there.
   init(_ harness: any ScenarioHarness, after seconds: Int64 = 2) {
     self.harness = harness
     harness.run(milliseconds: seconds * 1000)
     start = harness.now.microseconds
   }
 
-  /// `run` tells one start of the agent from another.
+  /// `run` distinguishes starts of the agent.
   convenience init(
     _ manifest: GatewayManifest = .lights, scene: [SceneDevice]? = [.bulb(1)], access: AccessList = .twoApps,
     registry: StandInRegistryFile = StandInRegistryFile(), run: UInt64 = 1
   ) {
     self.init(
-      ScenarioTransport.current.harness(manifest, scene: scene, access: access, registry: registry, run: run))
+      ScenarioTransport.current.makeHarness(
+        manifest, scene: scene, access: access, registry: registry, run: run))
   }
 
   var text: String { lines.joined(separator: "\n") }
 
-  /// What was told since the last time this was asked.
+  /// Returns the lines since the last call, and removes them.
   func takeLines() -> String {
     defer { lines = [] }
     return text
@@ -60,9 +61,9 @@ final class SetupScenario {
     }
   }
 
-  func note(_ who: String, _ what: String) {
+  func note(_ receiver: String, _ text: String) {
     let tenths = (harness.now.microseconds - start) / 100_000
-    lines.append("\(tenths / 10).\(tenths % 10) \(who): \(what)")
+    lines.append("\(tenths / 10).\(tenths % 10) \(receiver): \(text)")
   }
 
   /// A short name for a random identifier.
@@ -80,7 +81,7 @@ final class SetupScenario {
     calls.removeAll { $0.isOver }
   }
 
-  // MARK: - People
+  // MARK: - Apps and operators
 
   /// An app that has activated.
   @discardableResult
@@ -102,11 +103,11 @@ final class SetupScenario {
     return watcher
   }
 
-  /// A call on a connection of its own, whose replies become lines.
+  /// Makes a call on its own connection; its replies become lines.
   @discardableResult
   func call(_ method: String, _ parameters: String, user: UInt32, label: String) -> ScenarioCall {
     let call = ScenarioCall(self, method, label: label)
-    call.begin(parameters, user: user)
+    call.send(parameters, user: user)
     calls.append(call)
     collect()
     return call
@@ -114,15 +115,15 @@ final class SetupScenario {
 }
 
 extension SetupScenario {
-  /// What the agent says of itself.
+  /// The agent's status.
   func status(to label: String = "anna") -> JSONObject? {
     call("Gateway.Status", "", user: 0, label: label).replies.first?.parameters
   }
 }
 
-/// A call that is answered now or later.
+/// A call that gets its replies now or later.
 final class ScenarioCall {
-  /// Methods that answer with several replies.
+  /// Methods with several replies.
   private static let streams: Set<String> = [
     "Session.List", "Session.WatchAdvertisements", "Operator.Open", "Operator.List", "Operator.Registry",
     "Operator.Export",
@@ -132,7 +133,7 @@ final class ScenarioCall {
   private let method: String
   private let label: String
   private var client: HarnessClient?
-  private var toldCount = 0
+  private var notedCount = 0
   private(set) var isOver = false
 
   init(_ scenario: SetupScenario, _ method: String, label: String) {
@@ -143,7 +144,7 @@ final class ScenarioCall {
 
   var replies: [ReceivedReply] { client?.replies ?? [] }
 
-  func begin(_ parameters: String, user: UInt32) {
+  func send(_ parameters: String, user: UInt32) {
     client = scenario.harness.connect(user: user)
     guard let client else { return }
     scenario.harness.send(
@@ -151,10 +152,10 @@ final class ScenarioCall {
   }
 
   func collect() {
-    for reply in replies.dropFirst(toldCount) {
-      toldCount += 1
+    for reply in replies.dropFirst(notedCount) {
+      notedCount += 1
       StatedErrors.check(reply.error, of: "io.accessoryd.\(method)")
-      scenario.note(label, "\(method.drop(through: ".")) → \(reply.words(scenario))")
+      scenario.note(label, "\(method.drop(through: ".")) → \(reply.summary(scenario))")
       if !reply.continues { hangUp() }
     }
   }
@@ -167,7 +168,7 @@ final class ScenarioCall {
 }
 
 extension Message {
-  /// A call whose parameters are written out.
+  /// Returns a call with parameters in JSON.
   static func text(_ method: String, _ parameters: String, more: Bool) -> [UInt8] {
     let flags = more ? ",\"more\":true" : ""
     return Array("{\"method\":\"\(method)\",\"parameters\":{\(parameters)}\(flags)}".utf8) + [0]
@@ -175,7 +176,7 @@ extension Message {
 }
 
 extension String {
-  /// What is behind the last of these.
+  /// Returns what follows the last occurrence of `mark`.
   func drop(through mark: Character) -> Substring {
     lastIndex(of: mark).map { self[index(after: $0)...] } ?? self[...]
   }

@@ -5,11 +5,11 @@ import Manifest
 import Registry
 import Testing
 
-@Suite("From a choice to an accessory", .overEveryTransport)
+@Suite("Setups from a choice to an accessory", .overEveryTransport)
 struct SetupScenarios {
   // MARK: - confirmAuthorization
 
-  @Test("An accessory that its app has to confirm awaits it, and is taken")
+  @Test("An accessory that its app has to confirm awaits it, and is authorized")
   func confirmed() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -38,7 +38,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("The app gives it back: it can be chosen again")
+  @Test("An accessory that the app gives back can be chosen again")
   func givenBack() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -66,7 +66,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("Two minutes without the app's word take it back, whether its client lives or not")
+  @Test("An unconfirmed accessory is taken back after two minutes, whether its client is connected or not")
   func notConfirmed() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -90,7 +90,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("It is confirmed by another session after the one that asked was lost")
+  @Test("Another session may confirm an accessory after the one that asked has ended")
   func confirmedByAnother() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -116,7 +116,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("A restart in the middle takes it back; who comes back with a cursor is told so")
+  @Test("A restart before the confirmation takes the accessory back, which a client with a cursor learns")
   func restart() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -146,7 +146,7 @@ struct SetupScenarios {
     #expect(after.harness.registry.saved.accessories.isEmpty)
   }
 
-  @Test("Removed while it awaits its app, it takes its picker with it")
+  @Test("Removing an accessory that awaits its app ends the picker")
   func removedMeanwhile() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -168,7 +168,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("What awaits its app, and the disk did not let go, goes back half a minute later")
+  @Test("A removal that the disk did not write is tried again half a minute later")
   func removedLater() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -189,7 +189,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("While the disk takes the app's word, its time does not run out")
+  @Test("The time to confirm does not run out while the disk writes the confirmation")
   func slowConfirmation() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -213,7 +213,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("An operator's denial takes it back")
+  @Test("An operator's denial takes the accessory back")
   func deniedMeanwhile() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
@@ -237,7 +237,7 @@ struct SetupScenarios {
 
   // MARK: - rename and finishInApp
 
-  @Test("A name in the choice")
+  @Test("An operator gives a name with the choice")
   func nameInChoice() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = [.rename, .finishInApp] }
     anna.choose(1, #""name":"Hall""#)
@@ -253,7 +253,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("A name after the choice")
+  @Test("An operator gives a name after the choice")
   func nameAfterwards() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
     anna.choose()
@@ -275,7 +275,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("Nobody types a name for a minute: it keeps its item's")
+  @Test("An accessory that is not named within a minute gets its item's name")
   func unnamed() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
     anna.choose()
@@ -293,7 +293,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("The app closes the picker while a name is typed")
+  @Test("The app closes the picker while an operator types a name")
   func closedWhileNaming() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
     anna.choose()
@@ -316,7 +316,7 @@ struct SetupScenarios {
 
   // MARK: - Networks
 
-  @Test("A network known by its beginning awaits its whole name")
+  @Test("A network known by its prefix awaits its full name")
   func networkPrefix() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     anna.choose()
@@ -341,7 +341,7 @@ struct SetupScenarios {
         """)
   }
 
-  @Test("With the option for it the network's stored name is the name that is typed")
+  @Test("With the option for networks, the network's stored name is the typed name")
   func renamedNetwork() {
     func choosing() -> (SetupScenario, ScenarioApp, ScenarioOperator) {
       SetupScenario.choosing {
@@ -375,7 +375,7 @@ struct SetupScenarios {
     #expect(answered.text.contains("accessoryAdded a1 Lumo-hall authorized Lumo-hall"))
   }
 
-  @Test("An operator who knows the whole name gives it at once")
+  @Test("An operator can give the full name with the choice")
   func networkInChoice() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     anna.choose(1, #""ssid":"Other""#)

@@ -8,7 +8,7 @@ import VirtualRadio
 
 @Suite("Accessories that are held at the gateway", .overEveryTransport)
 struct TouchScenarios {
-  /// The second item of the app can be touched, and the gateway signals touches.
+  /// The app has one item, chosen by touch, and the gateway signals touches.
   private static var manifest: GatewayManifest {
     GatewayManifest.lights.with { manifest in
       manifest.apps[0].items = [manifest.apps[0].items[1]]
@@ -31,7 +31,7 @@ struct TouchScenarios {
     scenario.harness.touchSignals.map { "\($0.outcome.rawValue) \($0.app) \($0.item)" }
   }
 
-  @Test("A device that is brought is set up a second after it came")
+  @Test("A device is set up one second after it is held at the gateway")
   func touch() {
     let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5)])
     scenario.run(seconds: 10)
@@ -51,7 +51,7 @@ struct TouchScenarios {
     #expect(signals(scenario) == ["success lights held"])
   }
 
-  @Test("A device that was there before is not meant, until it has left and come again")
+  @Test("A device that was held before is ignored until it has left and come again")
   func heldBefore() {
     var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(0, 10), .seconds(40, 100)]
@@ -75,7 +75,7 @@ struct TouchScenarios {
     #expect(signals(scenario) == ["success lights held"])
   }
 
-  @Test("Two devices at once: neither; the request says so and goes on")
+  @Test("Of two devices at once neither is chosen; the request says why and stays open")
   func twoDevices() {
     let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
     scenario.run(seconds: 10)
@@ -92,7 +92,7 @@ struct TouchScenarios {
     #expect(signals(scenario) == ["failure lights held"])
   }
 
-  @Test("Two requests that look for one device: neither")
+  @Test("A device that two requests look for is chosen for neither")
   func twoRequests() {
     let manifest = Self.manifest.with { manifest in
       var garden = manifest.apps[0]
@@ -121,7 +121,7 @@ struct TouchScenarios {
         """)
   }
 
-  @Test("A device that was removed is not let in again by touch until an operator allows it")
+  @Test("A removed device is not set up again by touch until an operator allows it")
   func tombstone() {
     var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(5, 20), .seconds(50, 70), .seconds(100, 200)]
@@ -165,7 +165,7 @@ struct TouchScenarios {
         """)
   }
 
-  @Test("What is signalled of a refused touch is the item of the device that was held")
+  @Test("A refused touch signals the item of the device that was held")
   func refusedItem() {
     let manifest = Self.manifest.with { manifest in
       var other = manifest.apps[0].items[0]
@@ -187,7 +187,7 @@ struct TouchScenarios {
     #expect(signals(twins) == ["failure lights held"])
   }
 
-  @Test("A device that changes its address is not let in by touch")
+  @Test("A device that changes its address is not set up by touch")
   func privateAddress() {
     var bulb = SceneDevice.bulb(1, level: -35, from: 5)
     bulb.address = .nonResolvable(rotationSeconds: 900)
@@ -204,7 +204,7 @@ struct TouchScenarios {
         """)
   }
 
-  @Test("Nobody brings anything for five minutes")
+  @Test("A touch request without a device ends after five minutes")
   func timeout() {
     let (scenario, _, _) = touching([])
     scenario.run(seconds: 301)
@@ -220,7 +220,7 @@ struct TouchScenarios {
         """)
   }
 
-  @Test("Who held something that was refused is told why when the time is over")
+  @Test("A request whose touch was refused reports why when its time is over")
   func refusedTimeout() {
     let (scenario, app, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
     scenario.run(seconds: 301)
@@ -230,7 +230,7 @@ struct TouchScenarios {
     #expect(failure?.text("cure") == "take all away and bring one")
   }
 
-  @Test("A radio that was away makes nobody enter")
+  @Test("Devices do not count as entering when the radio comes back")
   func radioGlitch() {
     let (scenario, _, _) = touching([.bulb(1, level: -35)])
     scenario.run(seconds: 2)
@@ -251,7 +251,7 @@ struct TouchScenarios {
     #expect(signals(scenario) == [])
   }
 
-  @Test("An operator opens a touch for an item that people choose, for several devices")
+  @Test("An operator opens a touch request for several devices of an ordinary item")
   func opened() {
     let scenario = SetupScenario(
       Self.manifest.with { $0.apps[0].items[0].selection = .operator },
