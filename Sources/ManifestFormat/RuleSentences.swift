@@ -25,7 +25,7 @@ extension ManifestDiagnostic.Clauses {
     case .none:
       "nothing says what to look for; add bluetooth-company-identifier, bluetooth-service-uuid, ssid or ssid-prefix"
     case .nameAlone:
-      "a name alone matches strangers; add bluetooth-company-identifier or bluetooth-service-uuid"
+      "a name alone matches unknown devices too; add bluetooth-company-identifier or bluetooth-service-uuid"
     case .manufacturerDataWithoutCompanyIdentifier:
       "manufacturer data follows a company identifier; add bluetooth-company-identifier"
     case .serviceDataWithoutServiceUUID: "service data follows a service UUID; add bluetooth-service-uuid"

@@ -52,9 +52,9 @@ struct ServedInterfaceTests {
   func formerName() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect(user: 0))
-    harness.send(Message.call("io.accessoryd.Picker.List", more: true), by: client)
+    harness.send(Message.call("\(OperatorInterface.formerName).List", more: true), by: client)
     let reply = try #require(client.replies.last)
-    #expect(reply.text("interface") == "io.accessoryd.Picker")
+    #expect(reply.text("interface") == OperatorInterface.formerName)
     #expect(reply.text("cure")?.contains("io.accessoryd.Operator") == true)
   }
 }

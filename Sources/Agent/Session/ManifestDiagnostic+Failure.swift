@@ -42,7 +42,7 @@ extension ManifestDiagnostic.Clauses {
           : "add bluetoothCompanyIdentifier, bluetoothServiceUUID, ssid or ssidPrefix"
       )
     case .nameAlone:
-      ("a name alone matches strangers", "add bluetoothCompanyIdentifier or bluetoothServiceUUID")
+      ("a name alone matches unknown devices too", "add bluetoothCompanyIdentifier or bluetoothServiceUUID")
     case .manufacturerDataWithoutCompanyIdentifier:
       ("manufacturer data follows a company identifier", "add bluetoothCompanyIdentifier")
     case .serviceDataWithoutServiceUUID:

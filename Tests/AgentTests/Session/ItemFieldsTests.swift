@@ -272,7 +272,7 @@ struct ItemFieldsTests {
     let failure = try Self.failure(Self.supplied(#"{"bluetoothNameSubstring":"Lumo"}"#))
     #expect(failure.code == .invalidRequest)
     #expect(failure.field == "items[0].descriptor.bluetoothNameSubstring")
-    #expect(failure.reason == "a name alone matches unknown devices")
+    #expect(failure.reason == "a name alone matches unknown devices too")
     #expect(failure.cure == "add bluetoothCompanyIdentifier or bluetoothServiceUUID")
     // The substring works once there is a key.
     let items = try Self.items(
