@@ -118,7 +118,7 @@ int disk_find(const crash_disk *disk, const char *name) {
 
 void disk_name(crash_disk *disk, const char *name, const char *to, int file) {
   if (strlen(name) >= NAME_BYTES_MAX || strlen(to) >= NAME_BYTES_MAX) abort();
-  // More names than anybody leaves without syncing the folder.
+  // More changes of names than any caller makes without syncing the folder.
   if (disk->naming_count == FILES_MAX) disk_sync_names(disk);
   struct naming *naming = &disk->namings[disk->naming_count++];
   strcpy(naming->name, name);
@@ -142,7 +142,7 @@ static uint64_t draw(uint64_t *seed) {
   return mixed ^ mixed >> 31;
 }
 
-/// Keeps a write's sectors by chance, each where it lies in the file.
+/// Keeps some of a write's sectors at random.
 static void keep_sectors(struct bytes *bytes, const struct edit *edit, int tears, uint64_t *seed) {
   size_t end = edit->offset + edit->count;
   for (size_t start = edit->offset; start < end;) {
@@ -171,7 +171,7 @@ static void lose(struct file *file, enum power_loss loss, uint64_t *seed) {
 }
 
 void crash_disk_restart(crash_disk *disk, enum power_loss loss, uint64_t seed) {
-  // Names are journalled in order: some first ones are kept.
+  // Changes of names are journalled in order: the first ones are kept.
   int kept = loss == POWER_LOSES_ALL ? 0 : disk->naming_count;
   if (loss > POWER_LOSES_NOTHING) kept = (int)(draw(&seed) % (uint64_t)(disk->naming_count + 1));
   for (int index = 0; index < kept; index++) folder_apply(&disk->safe, &disk->namings[index]);
@@ -223,7 +223,7 @@ static int io_error(enum call call) {
   return SQLITE_IOERR;
 }
 
-/// The error of a call under the disk's fault; SQLITE_OK when it does not concern it.
+/// Returns the error of a call under the disk's fault; SQLITE_OK if the fault does not affect it.
 static int fault_of(const crash_disk *disk, enum call call) {
   int changes = call == CALL_WRITE || call == CALL_TRUNCATE || call == CALL_MAKE || call == CALL_DELETE ||
                 call == CALL_RENAME;
@@ -251,7 +251,7 @@ int64_t crash_disk_failures(const crash_disk *disk) { return disk->failures; }
 int64_t crash_disk_changes(const crash_disk *disk) { return disk->changes; }
 int64_t crash_disk_calls(const crash_disk *disk) { return disk->calls; }
 
-// MARK: Beside SQLite
+// MARK: Calls outside SQLite
 
 static int error_of(int code) {
   return code == SQLITE_FULL ? ENOSPC : code == SQLITE_READONLY ? EROFS : code == SQLITE_OK ? 0 : EIO;
@@ -323,7 +323,7 @@ void crash_disk_put(crash_disk *disk, const char *name, const uint8_t *bytes, si
   disk_sync_names(disk);
 }
 
-// MARK: Life
+// MARK: Creation
 
 crash_disk *crash_disk_make(const char *name) {
   crash_disk *disk = calloc(1, sizeof *disk);

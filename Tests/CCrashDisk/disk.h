@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The disk's inside: files, names, and what was not synced yet.
+// The implementation of the disk: files, names, and changes that were not synced yet.
 
-#ifndef CRASH_DISK_INSIDE_H
-#define CRASH_DISK_INSIDE_H
+#ifndef CRASH_DISK_IMPLEMENTATION_H
+#define CRASH_DISK_IMPLEMENTATION_H
 
 #include "CCrashDisk.h"
 
@@ -23,7 +23,7 @@ struct edit {
   struct edit *next;
 };
 
-/// Bytes as they are seen, as they are safe, and what lies between.
+/// The visible bytes, the durable bytes, and the edits between them.
 struct file {
   struct bytes now, safe;
   struct edit *first, *last;
@@ -54,16 +54,16 @@ struct crash_disk {
   int stays, is_off, ignores_syncs;
 };
 
-/// What a call is, which decides how it can fail.
+/// The kinds of calls, which decide how a call can fail.
 enum call {
   CALL_READ, CALL_WRITE, CALL_TRUNCATE, CALL_SYNC, CALL_SIZE, CALL_OPEN, CALL_MAKE, CALL_DELETE, CALL_ACCESS,
   CALL_LOCK, CALL_RENAME
 };
 
-/// Counts a call. SQLITE_OK, or the code it fails with; `*half` tells a write to make its first half all the same.
+/// Counts a call. Returns SQLITE_OK or the code it fails with; with `*half` a write still writes its first half.
 int disk_begin(crash_disk *disk, enum call call, int *half);
 
-/// Counts a change. Whether the power fails in it: what it does may then be begun, and it fails.
+/// Counts a change. Returns whether the power fails in it: then it may be begun, and fails.
 int disk_is_cut(crash_disk *disk);
 
 int disk_find(const crash_disk *disk, const char *name);

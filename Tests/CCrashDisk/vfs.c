@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What SQLite asks of a disk (sqlite.org/vfs.html).
+// The file system interface of SQLite (sqlite.org/vfs.html).
 
 #include "disk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/// An open file. Its name may be gone.
+/// An open file. Its name may be deleted.
 struct handle {
   sqlite3_file base;
   crash_disk *disk;
   int file;
-  /// A log that was made here: syncing it syncs the folder, as SQLite's own way to the disk does.
+  /// A log that was created here: syncing it syncs the folder, as SQLite's own VFS does.
   int syncs_folder;
   char deleted_on_close[NAME_BYTES_MAX];
 };
@@ -76,7 +76,7 @@ static int disk_lock(sqlite3_file *base, int level) {
   return disk_begin(of(base)->disk, CALL_LOCK, 0);
 }
 
-// Giving a lock back does not fail in a way that anybody could do something about.
+// Releasing a lock does not fail in a way that a caller could handle.
 static int disk_unlock(sqlite3_file *base, int level) {
   (void)base;
   (void)level;
@@ -100,7 +100,7 @@ static int disk_sector(sqlite3_file *base) {
   return 4096;
 }
 
-// As SQLite believes of real disks: bytes that were not written stay what they are.
+// As SQLite assumes for real disks: bytes that were not written stay unchanged.
 static int disk_traits(sqlite3_file *base) {
   (void)base;
   return SQLITE_IOCAP_POWERSAFE_OVERWRITE;

@@ -38,7 +38,7 @@ struct ExportTests {
       ])
   }
 
-  @Test("An export comes back as it was, but for keys, which are lost", arguments: 0..<20)
+  @Test("An import equals its export, except for keys, which are lost", arguments: 0..<20)
   func roundTrip(seed: UInt64) throws {
     var registry = AccessoryRegistry()
     var changes = RandomChanges(seed: seed)
@@ -53,7 +53,7 @@ struct ExportTests {
     #expect(imported == registry)
   }
 
-  @Test("Lines that are no export are refused with their place")
+  @Test("Invalid lines are refused with their number")
   func problems() throws {
     var registry = AccessoryRegistry()
     try registry.apply(Rows.addition(1))
@@ -86,7 +86,7 @@ struct ExportTests {
     #expect(problem(replaced(3, lines[1])) == .violation(.repeatedNumber(.account, number: 1)))
   }
 
-  @Test("What is wrong with lines is said with their numbers")
+  @Test("Errors name the line and what is wrong with it")
   func sentences() {
     let problems: [(RegistryImportError, String)] = [
       (.notJSON(line: 2, JSONError(.endOfText, at: 7)), "line 2 is not JSON from byte 7 on"),
@@ -106,6 +106,6 @@ struct ExportTests {
     for (problem, sentence) in problems { #expect(problem.reason == sentence) }
   }
 
-  @Test("Exports have the version of the tables whose columns they have")
+  @Test("Exports have the version of the tables")
   func version() { #expect(RegistryExport.version == Schema.current.version) }
 }

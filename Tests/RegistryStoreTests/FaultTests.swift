@@ -13,7 +13,7 @@ struct FaultTests {
   ]
 
   @Test(
-    "A change whose calls fail is made or not, and the file can be written to or says that it cannot",
+    "A change whose calls fail is made or not, and afterwards the file is writable or reports that it is not",
     arguments: Scenario.all.map(\.name))
   func commits(name: String) throws {
     let scenario = try #require(Scenario.all.first { $0.name == name })
@@ -22,7 +22,7 @@ struct FaultTests {
   }
 
   @Test(
-    "An import whose calls fail is made or not, and the file can be written to or says that it cannot",
+    "An import whose calls fail is made or not, and afterwards the file is writable or reports that it is not",
     arguments: Trial.Start.allCases)
   func replacing(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
@@ -30,7 +30,7 @@ struct FaultTests {
     print("failing calls, import (\(start)): \(failures(of: .replace(imported), from: trial, to: imported))")
   }
 
-  /// Lets every call of a change fail that leads from the trial's registry to another one.
+  /// Lets each call fail during a change from the trial's registry to `after`.
   private func failures(of change: RegistryRequest, from trial: Trial, to after: AccessoryRegistry) -> Int {
     everyFault(trial.disk, opensFirst: true, { $0.answer(change) }) { keeper, disk, reply in
       var expected: [RegistryReply] = [.opened(after)]
@@ -40,9 +40,9 @@ struct FaultTests {
       case .failed(_, isOpen: false):
         #expect(keeper.answer(change) == .failed(.closed, isOpen: false))
         expected.append(.opened(trial.before))
-      default: Issue.record("\(change) answered \(reply)")
+      default: Issue.record("\(change) replied \(reply)")
       }
-      // Whatever is in the log counts; what is not durable goes.
+      // The log counts; what is not durable is lost.
       disk.powerOff()
       _ = keeper.answer(.close)
       disk.restart()
@@ -52,7 +52,7 @@ struct FaultTests {
   }
 
   @Test(
-    "Opening whose calls fail says so, never that the file is damaged, and harms nothing",
+    "Opening with failing calls reports that, never damage, and changes nothing",
     arguments: Trial.Start.allCases)
   func opening(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
@@ -60,7 +60,7 @@ struct FaultTests {
       switch reply {
       case .opened(let registry): #expect(registry == trial.before)
       case .refused(.failed): break
-      default: Issue.record("opening answered \(reply)")
+      default: Issue.record("opening replied \(reply)")
       }
       _ = keeper.answer(.close)
       #expect(Trial.opened(disk) == .opened(trial.before))
@@ -68,13 +68,13 @@ struct FaultTests {
     print("failing calls, opening (\(start)): \(failures)")
   }
 
-  @Test("A new registry whose making fails is made the next time")
+  @Test("A new registry whose creation fails is created the next time")
   func creation() throws {
     let failures = everyFault(CrashDisk(), opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
       switch reply {
       case .opened(let registry): #expect(registry == AccessoryRegistry())
       case .refused(.failed): break
-      default: Issue.record("creation answered \(reply)")
+      default: Issue.record("creation replied \(reply)")
       }
       _ = keeper.answer(.close)
       #expect(Trial.opened(disk) == .opened(AccessoryRegistry()))
@@ -82,7 +82,7 @@ struct FaultTests {
     print("failing calls, creation: \(failures)")
   }
 
-  @Test("A reset that fails leaves the old registry, none, or a new one, and can be asked for again")
+  @Test("A failed reset leaves the old registry, none, or a new one, and can be repeated")
   func resetting() throws {
     let trial = try Trial(Scenario.all[1], .cut)
     let failures = everyFault(trial.disk, opensFirst: true, { $0.answer(.reset) }) { keeper, disk, reply in
@@ -102,8 +102,8 @@ struct FaultTests {
     print("failing calls, reset: \(failures)")
   }
 
-  /// Lets every call of an operation fail once, and from then on, with every error that it can have. Answers how many
-  /// operations met a failure.
+  /// Lets each call of an operation fail, once or from then on, with every error that it can have. Returns the number
+  /// of operations with a failure.
   private func everyFault(
     _ disk: CrashDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
     judge: (RegistryKeeper, CrashDisk, RegistryReply) -> Void

@@ -13,7 +13,7 @@ enum Fixtures {
     try FileContents(reading: "/\(folder)/Fixtures/\(name)", byteCountMax: 1 << 20).bytes
   }
 
-  /// What the fixture of version 1 holds.
+  /// The contents of the fixture of version 1.
   static func registry() throws -> AccessoryRegistry {
     var registry = AccessoryRegistry()
     for scenario in [Scenario.all[1], Scenario.all[9], Scenario.all[11], Scenario.all[13]] {
@@ -23,7 +23,7 @@ enum Fixtures {
     return registry
   }
 
-  /// For its owner alone.
+  /// Writes a file that only its owner may use.
   static func write(_ bytes: [UInt8], to path: String) throws {
     try DurableFile.create(path)
     var file = try OutputFile.create(path: path)

@@ -10,13 +10,13 @@ import Testing
 struct OpeningTests {
   private let path = CrashDisk.path
 
-  /// A disk with a registry of some rows, closed well.
+  /// A disk with a registry of some rows that was closed properly.
   private func disk() throws -> (disk: CrashDisk, registry: AccessoryRegistry) {
     let trial = try Trial(Scenario.all[1], .closed)
     return (trial.disk, trial.before)
   }
 
-  @Test("A registry reads back as it was written, whatever happened to it", arguments: 0..<8)
+  @Test("A registry reads back as it was written, after any changes", arguments: 0..<8)
   func readsBack(seed: UInt64) throws {
     let disk = CrashDisk()
     let keeper = disk.keeper()
@@ -33,7 +33,7 @@ struct OpeningTests {
     #expect(Trial.opened(disk) == .opened(registry))
   }
 
-  @Test("A file that lost its end is damaged, and stays as it is")
+  @Test("A truncated file is damaged, and stays unchanged")
   func torn() throws {
     let (disk, registry) = try disk()
     let whole = disk[path]
@@ -51,8 +51,8 @@ struct OpeningTests {
     #expect(Trial.opened(disk) == .opened(registry))
   }
 
-  @Test("Another program's database, and what is none, are refused and stay as they are")
-  func foreign() throws {
+  @Test("Another program's database and other files are refused and stay unchanged")
+  func otherApplication() throws {
     let (disk, _) = try disk()
     var bytes = disk[path]
     bytes.replaceSubrange(68..<72, with: [0x0F, 0x05, 0x51, 0x12])
@@ -63,7 +63,7 @@ struct OpeningTests {
     #expect(Trial.opened(disk) == .refused(.damaged(.noDatabase)))
   }
 
-  @Test("A later version's file is refused and stays as it is")
+  @Test("A later version's file is refused and stays unchanged")
   func newer() throws {
     let (disk, _) = try disk()
     var bytes = disk[path]
@@ -73,15 +73,15 @@ struct OpeningTests {
     #expect(disk[path] == bytes)
   }
 
-  @Test("A log without its file is damage: a new registry would swallow it")
+  @Test("A log without its file is damage, because a new registry would read it")
   func missingBesideLog() throws {
     let (disk, _) = try disk()
     try disk.rename(path, to: path + "-wal")
     #expect(Trial.opened(disk) == .refused(.damaged(.missingBesideLog)))
   }
 
-  /// SQLite keeps no checksums: an byte of a name may change unnoticed. What comes out is a registry all the same.
-  @Test("Any byte may change: what is opened holds together, and the rest is refused")
+  /// SQLite keeps no checksums, so a byte of a name may change unnoticed. The result is a valid registry all the same.
+  @Test("With any byte changed, a file gives a consistent registry or is refused")
   func flippedBytes() throws {
     let (disk, registry) = try disk()
     let whole = disk[path]
@@ -99,7 +99,7 @@ struct OpeningTests {
     #expect(Trial.opened(disk) == .opened(registry))
   }
 
-  @Test("Rows that cannot be are named")
+  @Test("Invalid rows are named")
   func badRows() throws {
     let (disk, registry) = try disk()
     let keeper = disk.keeper()
@@ -110,7 +110,7 @@ struct OpeningTests {
     #expect(keeper.answer(.commit([])) == .failed(.closed, isOpen: false))
   }
 
-  @Test("A reset keeps what was there beside the new registry, under another name each time")
+  @Test("A reset keeps the old registry beside the new one, under another name each time")
   func reset() throws {
     let (disk, registry) = try disk()
     let whole = disk[path]

@@ -23,7 +23,7 @@ struct PowerCutTests {
     print("power cuts, \(name): \(cuts)")
   }
 
-  @Test("A new registry is there wholly or not at all")
+  @Test("A new registry exists completely or not at all")
   func creation() {
     let cuts = everyCut(CrashDisk(), opensFirst: false, { $0.answer(.open) }) { _, found in
       found == .opened(AccessoryRegistry())
@@ -31,7 +31,9 @@ struct PowerCutTests {
     print("power cuts, creation: \(cuts)")
   }
 
-  @Test("Opening what a power cut left changes nothing, cut as it may be", arguments: Trial.Start.allCases)
+  @Test(
+    "Opening the file after a power cut changes nothing, even with another cut",
+    arguments: Trial.Start.allCases)
   func opening(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
     let cuts = everyCut(trial.disk, opensFirst: false, { $0.answer(.open) }) { _, found in
@@ -64,7 +66,7 @@ struct PowerCutTests {
     print("power cuts, reset (\(start)): \(cuts)")
   }
 
-  @Test("Of many changes the first ones are there, all that were acknowledged among them")
+  @Test("Of many changes the first ones survive, including all acknowledged ones")
   func manyChanges() throws {
     let trial = try Trial(Scenario.all[1], .closed)
     let identifier = try #require(trial.before.accessories.first).identifier
@@ -80,7 +82,7 @@ struct PowerCutTests {
     let count = changes(probe) { keeper in for each in writes { _ = keeper.answer(.commit(each)) } }
     var cuts = 0
     for cut in 0..<count {
-      // In every write all that is not durable goes; the other kinds of loss take turns.
+      // Each write loses all that is not durable, and then with one other kind of loss in turn.
       for (loss, seed) in [Losses.all[0], Losses.all[1 + cut % (Losses.all.count - 1)]] {
         let disk = trial.disk.copy()
         let keeper = disk.keeper()
@@ -100,8 +102,8 @@ struct PowerCutTests {
 
   // MARK: Cutting
 
-  /// Cuts the power in every change that the operation, and closing behind it, make to a copy of the disk; with every
-  /// kind of loss. Answers how many cuts were made.
+  /// Cuts the power in each change that the operation and the closing after it make to a copy of the disk, with every
+  /// kind of loss. Returns the number of cuts.
   private func everyCut(
     _ disk: CrashDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply,
     isGood: (_ reply: RegistryReply, _ found: RegistryReply) -> Bool
@@ -126,7 +128,7 @@ struct PowerCutTests {
     return cuts
   }
 
-  /// The changes that an operation and closing behind it make.
+  /// Returns the number of changes that an operation and the closing after it make.
   private func changes(
     _ disk: CrashDisk, opensFirst: Bool = true, _ operation: (RegistryKeeper) -> Void
   ) -> Int {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The registry in a real folder")
 struct RealFileTests {
-  @Test("The file and its log are their owner's alone, and others' files are not opened")
+  @Test("Only the owner may use the file and its log, and files of other users are not opened")
   func permissions() throws {
     try withFolder { folder in
       let path = folder + "/registry"
@@ -22,7 +22,7 @@ struct RealFileTests {
       for name in [path, path + "-wal"] {
         #expect(try DurableFile.status(of: name)?.mode == 0o100600, "\(name)")
       }
-      // Nobody else can read or write it meanwhile.
+      // No other process can read or write it meanwhile.
       #expect(RegistryKeeper(path: path).answer(.open) == .refused(.failed(.locked)))
       #expect(keeper.answer(.close) == .closed)
       #expect(try DurableFile.status(of: path + "-wal") == nil)
@@ -30,12 +30,12 @@ struct RealFileTests {
       _ = keeper.answer(.close)
       #expect(unsafe chmod(path, 0o644) == 0)
       #expect(keeper.answer(.open) == .refused(.exposed(.othersRead(permissions: 0o644))))
-      let stranger = RegistryKeeper(path: path, owners: [getuid() + 1])
-      #expect(stranger.answer(.open) == .refused(.exposed(.foreignOwner(getuid()))))
+      let otherUser = RegistryKeeper(path: path, owners: [getuid() + 1])
+      #expect(otherUser.answer(.open) == .refused(.exposed(.foreignOwner(getuid()))))
     }
   }
 
-  @Test("What is no file is not opened")
+  @Test("Only files are opened")
   func notAFile() throws {
     try withFolder { folder in
       #expect(RegistryKeeper(path: folder).answer(.open) == .refused(.exposed(.notAFile)))
@@ -43,7 +43,7 @@ struct RealFileTests {
     }
   }
 
-  @Test("A file that version 1 wrote is read, and brought up to date where it is older")
+  @Test("A file of version 1 is read, and migrated if it is older")
   func versionOne() throws {
     try withFolder { folder in
       let path = folder + "/registry"

@@ -6,13 +6,13 @@ import RegistryStore
 import RegistrySupport
 import Testing
 
-/// A scenario on a disk: the registry before its change, and what the change leads to.
+/// A scenario on a disk: the registry before its change, and the registry after it.
 struct Trial {
-  /// How the file was left when the change is made.
+  /// The state of the file before the change.
   enum Start: CaseIterable {
-    /// Closed well: there is no log.
+    /// Closed properly: there is no log.
     case closed
-    /// The power failed: what was done is in the log.
+    /// The power failed: the changes are in the log.
     case cut
   }
 
@@ -31,14 +31,14 @@ struct Trial {
     }
     if start == .cut { disk.powerOff() }
     _ = keeper.answer(.close)
-    // A disk that was left in peace writes everything in the end; the log's end is not synced.
+    // A disk that keeps its power writes everything in the end; the end of the log is not synced.
     disk.restart(start == .cut ? POWER_LOSES_ALL : POWER_LOSES_NOTHING)
     before = registry
     writes = try registry.apply(scenario.change).writes
     after = registry
   }
 
-  /// What the disk holds now, read by somebody new.
+  /// Returns what a new keeper reads from the disk.
   static func opened(_ disk: CrashDisk) -> RegistryReply {
     let keeper = disk.keeper()
     defer { _ = keeper.answer(.close) }
@@ -46,7 +46,7 @@ struct Trial {
   }
 }
 
-/// What becomes of writes that were not synced: three kinds of loss, and chance by three seeds each.
+/// The ways in which writes that were not synced are lost; random ones with three seeds each.
 enum Losses {
   static let all: [(CrashDisk.Loss, UInt64)] =
     [(POWER_LOSES_ALL, 0), (POWER_LOSES_NOTHING, 0)] + (1...3).map { (POWER_LOSES_SECTORS, $0) }

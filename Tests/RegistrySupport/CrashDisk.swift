@@ -7,7 +7,7 @@ public import Manifest
 public import RegistryStore
 import Synchronization
 
-/// A disk in memory whose power fails, as the registry's file system.
+/// A disk in memory that loses power and fails as a test asks, used as the registry's file system.
 @safe public final class CrashDisk: RegistryFiles, @unchecked Sendable {
   public typealias Loss = power_loss
   public typealias Fault = power_fault
@@ -28,7 +28,7 @@ import Synchronization
     unsafe disk = Self.required(crash_disk_copy(other.disk, name))
   }
 
-  // Holds, here and below: the disk is there until its owner goes, and every path and buffer is lent for one call.
+  // Holds, here and below: the disk exists as long as its owner, and every path and buffer is lent for one call.
   deinit { unsafe crash_disk_free(disk) }
 
   private static func freshName() -> String {
@@ -36,20 +36,20 @@ import Synchronization
   }
 
   private static func required(_ disk: OpaquePointer?) -> OpaquePointer {
-    guard let disk = unsafe disk else { preconditionFailure("there is no memory for a disk") }
+    guard let disk = unsafe disk else { preconditionFailure("there is not enough memory for a disk") }
     return unsafe disk
   }
 
-  /// What is safe on this disk, on another one.
+  /// Returns another disk with what is durable on this one.
   public func copy() -> CrashDisk { CrashDisk(copying: self) }
 
   public func keeper() -> RegistryKeeper { RegistryKeeper(path: Self.path, files: self) }
 
-  // MARK: Trouble
+  // MARK: Failures
 
   public func cut(at change: Int) { unsafe crash_disk_cut_at(disk, Int64(change)) }
 
-  /// Counts changes and calls anew, and lets everything be good.
+  /// Restarts the counts of changes and calls, and removes all failures.
   public func heal() {
     unsafe crash_disk_cut_at(disk, -1)
     unsafe crash_disk_fail_at(disk, -1, POWER_FAULT_IO, 0)

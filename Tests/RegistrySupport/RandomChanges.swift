@@ -4,7 +4,7 @@ import HCI
 public import Registry
 private import VirtualRadio
 
-/// Changes as they might come, many of them refused: few apps, few devices, so that they meet.
+/// Random changes, many of which are refused: with few apps and devices they conflict often.
 public struct RandomChanges {
   private var random: SeededGenerator
   private var drawn: UInt64 = 1000

@@ -4,7 +4,7 @@ public import HCI
 public import Manifest
 public import Registry
 
-/// What registries are made of in tests: `n` tells things apart.
+/// Values for registries in tests; `n` makes each one different.
 public enum Rows {
   public static func identifier(_ n: UInt64) -> RandomIdentifier {
     RandomIdentifier(high: 0x1D00_0000_0000_0000 | n, low: ~n)
@@ -15,7 +15,7 @@ public enum Rows {
     DeviceAddress(bits: 0xC0DE_0000_0000 | n, type: .random)
   }
 
-  /// A descriptor with every clause but the network's.
+  /// A descriptor with every clause except that of a network.
   public static var descriptor: DiscoveryDescriptor {
     var descriptor = DiscoveryDescriptor()
     descriptor.companyIdentifier = 0x0EEE
@@ -47,7 +47,7 @@ public enum Rows {
     return .add(addition)
   }
 
-  /// Accessory `n` of an app, which has only a network.
+  /// Accessory `n` of an app, with only a network.
   public static func networkAddition(_ n: UInt64, app: String = "cameras") -> RegistryChange {
     var addition = RegistryAddition(
       app: app, account: .group(44), descriptor: networkDescriptor, identity: .network(ssid(n)),

@@ -2,13 +2,13 @@
 
 public import Registry
 
-/// A change of some kind, and what has to be there for it to mean something.
+/// A change of one kind, and the changes that have to precede it.
 public struct Scenario: Sendable {
   public let name: String
   public let before: [RegistryChange]
   public let change: RegistryChange
 
-  /// The registry that the change is made to.
+  /// Returns the registry before the change.
   public func registryBefore() throws -> AccessoryRegistry {
     var registry = AccessoryRegistry()
     for change in before { try registry.apply(change) }

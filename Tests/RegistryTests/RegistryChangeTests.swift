@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Changes of the registry")
 struct RegistryChangeTests {
-  @Test("What a change writes leads from the rows before to the rows after", arguments: 0..<50)
+  @Test("The writes of a change turn the rows before into the rows after", arguments: 0..<50)
   func writes(seed: UInt64) throws {
     var registry = AccessoryRegistry()
     var changes = RandomChanges(seed: seed)
@@ -16,7 +16,7 @@ struct RegistryChangeTests {
       let before = registry
       do throws(RegistryError) {
         let outcome = try registry.apply(changes.next(for: registry))
-        for write in outcome.writes { rows.make(write) }
+        for write in outcome.writes { rows.apply(write) }
         made += 1
       } catch {
         #expect(registry == before)
@@ -35,14 +35,14 @@ struct RegistryChangeTests {
     registry.checkInvariants()
   }
 
-  @Test("Rows that contradict each other are no registry")
+  @Test("Inconsistent rows are refused")
   func violations() throws {
     let registry = try Scenario.all[1].registryBefore()
     let rows = registry.rows
     for index in rows.indices {
       var fewer = rows
       let removed = fewer.remove(at: index)
-      // A tombstone depends on nothing.
+      // No row depends on a tombstone.
       if removed.table == .tombstone { continue }
       #expect(throws: RegistryConsistencyError.self, "without \(removed)") { try AccessoryRegistry(fewer) }
       #expect(throws: RegistryConsistencyError.repeatedNumber(removed.table, number: removed.number)) {
@@ -53,7 +53,7 @@ struct RegistryChangeTests {
 }
 
 extension [RegistryRow] {
-  fileprivate mutating func make(_ write: RegistryWrite) {
+  fileprivate mutating func apply(_ write: RegistryWrite) {
     switch write {
     case .put(let row):
       removeAll { $0.table == row.table && $0.number == row.number }

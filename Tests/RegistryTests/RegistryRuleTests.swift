@@ -30,7 +30,7 @@ struct RegistryRuleTests {
     #expect(registry.accessory(first, ofApp: "meters") == nil)
   }
 
-  @Test("The last app that gives a device up takes the device and its bond with it")
+  @Test("Removing the last accessory of a device removes the device and its bond")
   func lastRemoval() throws {
     var registry = try registry(Rows.addition(1), Rows.addition(2, app: "meters", device: 1))
     try registry.apply(.setBond(first, .bonded(keys: nil)))
@@ -40,7 +40,7 @@ struct RegistryRuleTests {
     #expect(registry == AccessoryRegistry())
   }
 
-  @Test("A device that is added again has another identifier")
+  @Test("A device that is added again gets another identifier")
   func addedAgain() throws {
     var registry = try registry(Rows.addition(1))
     #expect(throws: RegistryError.alreadyAdded(first)) { try registry.apply(Rows.addition(2, device: 1)) }
@@ -49,7 +49,7 @@ struct RegistryRuleTests {
     #expect(registry.accessories.map(\.identifier) == [second])
   }
 
-  @Test("What was removed is not set up again hands-free until it is allowed, and by a person at any time")
+  @Test("A removed device is not set up again hands-free until it is allowed, but an operator can choose it")
   func tombstones() throws {
     var registry = try registry(Rows.addition(1), .remove(first, leavesTombstone: true))
     guard case .add(var addition) = Rows.addition(2, device: 1) else { return }
@@ -67,7 +67,7 @@ struct RegistryRuleTests {
     #expect(registry.tombstones.isEmpty)
   }
 
-  @Test("The oldest tombstone gives way when there is no room, which is told")
+  @Test("A new tombstone replaces the oldest when there is no room, and the outcome reports it")
   func tombstonesFull() throws {
     var registry = AccessoryRegistry()
     for n in 1...UInt64(RegistryLimits.tombstonesMax) + 1 {
@@ -79,7 +79,7 @@ struct RegistryRuleTests {
     #expect(registry.tombstones.first?.identity == .bluetooth(Rows.address(2)))
   }
 
-  @Test("An item has as many accessories as its manifest says, a registry as many as it holds")
+  @Test("An item and a registry have at most their number of accessories")
   func full() throws {
     var registry = try registry(Rows.addition(1))
     guard case .add(var addition) = Rows.addition(2) else { return }
@@ -90,7 +90,7 @@ struct RegistryRuleTests {
     registry.checkInvariants()
   }
 
-  @Test("An app whose account changed adds nothing until an operator confirms")
+  @Test("An app whose account changed adds nothing until an operator confirms it")
   func accounts() throws {
     var registry = try registry(Rows.addition(1))
     guard case .add(var addition) = Rows.addition(2) else { return }
@@ -103,7 +103,7 @@ struct RegistryRuleTests {
     }
   }
 
-  @Test("A network's new name is the new identity of a device that has nothing else")
+  @Test("A network's new name is the new identity of a device without Bluetooth")
   func networkRenamed() throws {
     var registry = try registry(Rows.networkAddition(1), Rows.networkAddition(2, app: "doors"))
     try registry.apply(.rename(first, displayName: "Door", ssid: Rows.ssid(7)))
@@ -113,7 +113,7 @@ struct RegistryRuleTests {
     registry.checkInvariants()
   }
 
-  @Test("A bootloader's address is the same device, also after a bond told the identity")
+  @Test("A bootloader's address belongs to the same device, even after a bond reveals the identity")
   func secondAddress() throws {
     var registry = try registry(Rows.addition(1), .addAddress(first, Rows.address(8)))
     #expect(registry.accessory(ofApp: "lights", on: .bluetooth(Rows.address(8)))?.identifier == first)
@@ -123,7 +123,7 @@ struct RegistryRuleTests {
     registry.checkInvariants()
   }
 
-  @Test("Keys of a descriptor stay as they are")
+  @Test("Keys of a descriptor never change")
   func extending() throws {
     var registry = try registry(Rows.addition(1))
     try registry.apply(.extend(first, RegistryExtension(ssidPrefix: [1])))
@@ -137,7 +137,7 @@ struct RegistryRuleTests {
     #expect(registry.accessory(first)?.alternate == Rows.descriptor)
   }
 
-  @Test("What cannot be stored is refused by name")
+  @Test("A value that cannot be stored is refused by name")
   func invalid() throws {
     var registry = try registry(Rows.addition(1))
     let before = registry
@@ -155,14 +155,14 @@ struct RegistryRuleTests {
     }
   }
 
-  @Test("A change that says nothing new writes nothing")
+  @Test("A change without effect writes nothing")
   func nothingNew() throws {
     var registry = try registry(Rows.addition(1))
     #expect(try registry.apply(.setState(first, .authorized)).writes.isEmpty)
     #expect(try registry.apply(.rename(first, displayName: "Lumo 1")).writes.isEmpty)
   }
 
-  @Test("Accessories are orphaned and suspended while the manifest says so, and good again afterwards")
+  @Test("Accessories are orphaned or suspended as the manifest says, and active again afterwards")
   func status() throws {
     let registry = try registry(Rows.addition(1))
     let accessory = registry.accessories[0]
@@ -176,7 +176,7 @@ struct RegistryRuleTests {
     #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .active)
     manifest.apps[0].items = []
     #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .orphaned)
-    // Another account learns nothing, not even of what is inert.
+    // Another account learns nothing, not even about inert accessories.
     #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
   }
 

@@ -4,10 +4,10 @@ import Manifest
 import Registry
 import Testing
 
-@Suite("What people are told of a registry that cannot be used")
+@Suite("Sentences about a registry that cannot be used")
 struct RegistrySentenceTests {
   @Test(
-    "It says what is wrong and what would help",
+    "A sentence says what is wrong and what to do",
     arguments: [
       (
         RegistryOpenError.newer(version: 2, known: 1),

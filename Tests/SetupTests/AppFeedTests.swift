@@ -13,7 +13,7 @@ struct AppFeedTests {
   private func event() -> AppEvent { AppEvent(.pickerDidPresent, picker: nil, at: Instant(microseconds: 0)) }
 
   @Test(
-    "Delivered, missed and passed make up what was produced, when events are overwritten behind passed ones")
+    "Delivered, missed and passed events add up to all events, even if passed ones were overwritten")
   func count() {
     var feed = AppFeed()
     var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 0)
@@ -33,7 +33,7 @@ struct AppFeedTests {
     #expect(total == feed.produced)
   }
 
-  @Test("Behind invalidated a session is told nothing more, whatever becomes of its app")
+  @Test("After `invalidated` a session receives no more events")
   func end() {
     var feed = AppFeed()
     var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 0)
@@ -44,7 +44,7 @@ struct AppFeedTests {
     #expect(feed.read(&position) == .end)
   }
 
-  @Test("What the run began with comes first, however much came after it; then what `activated` did not tell")
+  @Test("The opening events of a run come first, then those that `activated` does not cover")
   func opening() {
     var feed = AppFeed()
     let removed = AppEvent(.pickerDidDismiss, picker: nil, at: Instant(microseconds: 0))
@@ -62,7 +62,7 @@ struct AppFeedTests {
     #expect(feed.produced == 303)
   }
 
-  @Test("A run begins with so many events; more are told by `activated` alone")
+  @Test("A run has a limited number of opening events; `activated` covers the others")
   func openingCapacity() {
     var feed = AppFeed()
     for _ in 0..<AppFeed.capacity + 5 { feed.open(with: event()) }

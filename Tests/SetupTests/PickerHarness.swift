@@ -5,9 +5,9 @@ import Manifest
 import Registry
 @testable import Setup
 
-/// An open picker and what its session was told.
+/// An open picker and the events of its session.
 final class PickerHarness {
-  /// What a session is told, without the devices' payloads.
+  /// An event of a session, without the devices' payloads.
   enum Event: Equatable {
     case didPresent
     case discovered(UInt32)
@@ -18,7 +18,7 @@ final class PickerHarness {
 
   private(set) var flow: SetupFlow
   private(set) var events: [Event] = []
-  /// Every change of state, as it is logged.
+  /// The logged changes of state.
   private(set) var transitions: [String] = []
   private(set) var milliseconds: Int64 = 0
   var isRadioDown = false
@@ -33,7 +33,7 @@ final class PickerHarness {
       items, settings: settings, choice: choice, count: count, isAttended: isAttended, limits: limits, at: now
     )
     flow = SetupFlow(RandomIdentifier(high: 1, low: 1), app: "lights", .operator, picker, at: now)
-    take(flow.present())
+    record(flow.present())
   }
 
   convenience init(filtered: Bool, timeout: PickerSettings.DiscoveryTimeout = .standard) {
@@ -50,13 +50,13 @@ final class PickerHarness {
     return picker
   }
 
-  /// What happened since it was asked last.
+  /// Returns the events since the last call, and removes them.
   func takeEvents() -> [Event] {
     defer { events = [] }
     return events
   }
 
-  private func take(_ effects: [SetupFlow.Effect]) {
+  private func record(_ effects: [SetupFlow.Effect]) {
     for case .log(let old, let new) in effects { transitions.append("\(old.name) -> \(new.name)") }
     for case .emit(let kind) in effects {
       switch kind {
@@ -76,11 +76,11 @@ final class PickerHarness {
     while let due = flow.deadline, due <= Instant(microseconds: end * 1000) {
       milliseconds = max(milliseconds, due.microseconds / 1000)
       let before = flow
-      take(flow.advance(to: now, isRadioDown: isRadioDown))
+      record(flow.advance(to: now, isRadioDown: isRadioDown))
       if flow.deadline == before.deadline { break }
     }
     milliseconds = end
-    take(flow.advance(to: now, isRadioDown: isRadioDown))
+    record(flow.advance(to: now, isRadioDown: isRadioDown))
   }
 
   func hear(
@@ -88,37 +88,37 @@ final class PickerHarness {
   ) {
     let report = CandidateReport(
       .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded)
-    take(flow.receive(report, at: now))
+    record(flow.receive(report, at: now))
   }
 
   func lose(_ number: UInt64) { flow.lose(.number(number)) }
 
   func choose(_ number: UInt32) -> PickerCandidate? {
     guard flow.choose(number, .opener) else { return nil }
-    take(flow.add(Self.accessory, name: nil))
+    record(flow.add(Self.accessory, name: nil))
     return flow.choice?.candidate
   }
 
-  /// Of what is set up.
+  /// The identifier of the accessory that is set up.
   static let accessory = RandomIdentifier(high: 2, low: 1)
 
   func succeed(awaitsConfirmation: Bool = false) {
-    take(flow.complete(completed(awaitsConfirmation), at: now))
+    record(flow.complete(completed(awaitsConfirmation), at: now))
   }
 
-  func confirm() { take(flow.confirm(completed(false), at: now)) }
+  func confirm() { record(flow.confirm(completed(false), at: now)) }
 
   private func completed(_ awaitsApp: Bool) -> CompletedSetup {
     CompletedSetup(
       accessory: Self.accessory, displayName: "Item 0", awaitsApp: awaitsApp, finishesInApp: false)
   }
 
-  func fail(_ failure: SetupError) { take(flow.finish(failure)) }
-  func finishDiscovery() { take(flow.finishDiscovery()) }
+  func fail(_ failure: SetupError) { record(flow.finish(failure)) }
+  func finishDiscovery() { record(flow.finishDiscovery()) }
 
   func update(_ numbers: UInt32...) -> Bool {
     let effects = flow.show(numbers.map { ($0, "Mine \($0)", nil) }, at: now)
-    take(effects ?? [])
+    record(effects ?? [])
     return effects != nil
   }
 
@@ -142,7 +142,7 @@ extension SetupError {
 }
 
 extension [PickerHarness.Event] {
-  /// The code that a picker finished with; nil when it did not, or finished well.
+  /// The code with which a picker failed; nil if it succeeded or has not finished.
   var failure: SetupErrorCode? { finish?.code }
 
   var finish: SetupError? {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A picker")
 struct PickerRequestTests {
-  @Test("It presents itself, shows what is found, is chosen from, and ends well")
+  @Test("A picker is presented, shows candidates, and ends after a choice and a setup")
   func scenario() {
     let harness = PickerHarness()
     #expect(harness.takeEvents() == [.didPresent])
@@ -22,7 +22,7 @@ struct PickerRequestTests {
   }
 
   @Test(
-    "Without a candidate it ends in its time: 30 s, or what was asked for",
+    "Without a candidate it ends after 30 s or the requested time",
     arguments: [
       (PickerSettings.DiscoveryTimeout.standard, 30.0), (.short, 60), (.medium, 120), (.long, 300),
       (.seconds(7), 7),
@@ -36,14 +36,14 @@ struct PickerRequestTests {
     #expect(harness.takeEvents() == [.didDismiss, .finished(.nothingFound)])
   }
 
-  @Test("An unbounded one waits for ever")
+  @Test("An unbounded one never ends by itself")
   func unbounded() {
     let harness = PickerHarness(filtered: false, timeout: .unbounded)
     harness.run(seconds: 1_000_000)
     #expect(harness.flow.state == .discovering && harness.flow.end == nil)
   }
 
-  @Test("When the time is over and the radio is down, that is said instead")
+  @Test("When the time is over while the radio is down, the error says that instead")
   func radioDown() {
     let harness = PickerHarness()
     harness.isRadioDown = true
@@ -51,7 +51,7 @@ struct PickerRequestTests {
     #expect(harness.takeEvents().failure == .connectionFailed)
   }
 
-  @Test("A first candidate ends the discovery's time; ten minutes without a choice end the picker")
+  @Test("The first candidate ends the discovery timeout; ten minutes without a choice end the picker")
   func idle() {
     let harness = PickerHarness()
     harness.run(seconds: 29)
@@ -62,7 +62,7 @@ struct PickerRequestTests {
     #expect(harness.takeEvents().failure == .userCancelled)
   }
 
-  @Test("A device that the gate keeps out is no candidate yet")
+  @Test("A device outside the gate is not a candidate yet")
   func outside() {
     let harness = PickerHarness()
     harness.hear(1, inside: false)
@@ -82,7 +82,7 @@ struct PickerRequestTests {
     #expect(harness.choose(1) == nil && harness.choose(2) == nil)
   }
 
-  @Test("A candidate that is lost can be chosen no more; one that is being set up stays")
+  @Test("A lost candidate can no longer be chosen; one that is being set up stays")
   func lost() {
     let harness = PickerHarness()
     harness.hear(1)
@@ -94,7 +94,7 @@ struct PickerRequestTests {
     #expect(harness.candidate(2) != nil)
   }
 
-  @Test("A setup that fails says so and closes the picker")
+  @Test("A failed setup is reported and closes the picker")
   func setupFails() {
     let harness = PickerHarness()
     harness.hear(1)
@@ -104,7 +104,7 @@ struct PickerRequestTests {
     #expect(harness.takeEvents() == [.setupFailed(.denied), .didDismiss, .finished(.denied)])
   }
 
-  @Test("Denied, cancelled or ended with its session it is dismissed once, whatever comes after")
+  @Test("A picker that is denied, cancelled or ended with its session is dismissed exactly once")
   func fails() {
     let harness = PickerHarness()
     _ = harness.takeEvents()
@@ -115,7 +115,7 @@ struct PickerRequestTests {
     #expect(harness.takeEvents() == [.didDismiss, .finished(.denied)])
   }
 
-  @Test("An accessory that awaits its app is confirmed, or fails when its owner says so")
+  @Test("An accessory that awaits its app is confirmed or given back")
   func confirming() {
     let confirmed = PickerHarness()
     confirmed.hear(1)
@@ -154,7 +154,7 @@ struct PickerRequestTests {
       ])
   }
 
-  @Test("Opened for several, it goes on until they were all set up")
+  @Test("A picker for several accessories stays open until all are set up")
   func several() {
     let harness = PickerHarness(count: 2)
     harness.hear(1)
@@ -169,7 +169,7 @@ struct PickerRequestTests {
   }
 
   @Test(
-    "What nobody looks at ends in its own time, whatever is shown, and says what did not come",
+    "An unattended picker ends in its own time, whatever is shown, and reports what was missing",
     arguments: [
       (
         PickerRequest.Choice.device(0xC000_0000_0009), SetupErrorCode.discoveryTimeout,
@@ -191,7 +191,7 @@ struct PickerRequestTests {
     #expect(failure?.code == code && failure?.reason == reason)
   }
 
-  @Test("What nobody looks at has its time anew from each that was set up, and ends with the radio")
+  @Test("An unattended picker restarts its time after each setup, and reports a radio that is down")
   func unattendedSeveral() {
     let harness = PickerHarness(choice: .firstImmediate, count: 2)
     harness.run(seconds: 29)
@@ -218,7 +218,7 @@ struct PickerRequestTests {
     #expect(harness.takeEvents().finish?.reason == "no operator chose a device in \(words)")
   }
 
-  @Test("At most so many candidates, the strongest; the others are counted")
+  @Test("A picker has a limited number of candidates, the strongest; the others are counted")
   func capacity() {
     var limits = Limits()
     limits.candidates = 3
@@ -245,7 +245,9 @@ struct PickerRequestTests {
     #expect(harness.takeEvents().failure == .discoveryTimeout)
   }
 
-  @Test("Touch ends as early as is wanted, and never later", arguments: [(12, 12), (300, 300), (3600, 300)])
+  @Test(
+    "Touch ends at the requested time, and never later than after five minutes",
+    arguments: [(12, 12), (300, 300), (3600, 300)])
   func touchTimeout(wanted: Int32, end: Double) {
     var settings = PickerSettings()
     settings.discoveryTimeout = .seconds(wanted)
@@ -259,7 +261,7 @@ struct PickerRequestTests {
 
 @Suite("A filtered picker")
 struct FilteredPickerTests {
-  @Test("The app is told once of each device, with its scan response or after 300 ms")
+  @Test("The app receives each device once, with its scan response or after 300 ms")
   func discovers() {
     let harness = PickerHarness(filtered: true)
     harness.hear(1, responded: false)
@@ -275,7 +277,7 @@ struct FilteredPickerTests {
     #expect(harness.takeEvents().isEmpty)
   }
 
-  @Test("Nothing is shown until the app says what; each list replaces the one before")
+  @Test("Nothing is shown until the app selects it; each list replaces the previous one")
   func updates() {
     let harness = PickerHarness(filtered: true)
     harness.hear(1)
@@ -291,7 +293,7 @@ struct FilteredPickerTests {
     #expect(harness.shown.isEmpty)
   }
 
-  @Test("The discovery's time runs until the app shows something")
+  @Test("The discovery timeout runs until the app shows something")
   func timeout() {
     let harness = PickerHarness(filtered: true)
     harness.hear(1)

@@ -18,7 +18,7 @@ struct RingTests {
     }
   }
 
-  @Test("A reader that keeps up gets everything in order")
+  @Test("A reader that keeps up gets every element in order")
   func keepsUp() {
     var ring = Ring<Int>(capacity: 3)
     var sequence: UInt64 = 0
@@ -29,7 +29,7 @@ struct RingTests {
   }
 
   @Test(
-    "Delivered and missed make up all that were produced, however late a reader comes",
+    "Delivered and missed elements add up to all elements, however late a reader comes",
     arguments: 0...12)
   func adds(lag: Int) {
     var ring = Ring<Int>(capacity: 5)
@@ -45,13 +45,13 @@ struct RingTests {
     }
   }
 
-  @Test("A number that was never given is another run's")
+  @Test("A number that was never given belongs to another run")
   func future() {
     var ring = Ring<Int>(capacity: 2)
     ring.append(1)
     var sequence: UInt64 = 2
     guard case .reset = ring.read(&sequence) else {
-      Issue.record("the reader is told")
+      Issue.record("the reader is reset")
       return
     }
     #expect(sequence == 2)

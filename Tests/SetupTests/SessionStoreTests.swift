@@ -24,7 +24,7 @@ struct SessionStoreTests {
   private func token(_ number: UInt64) -> RandomIdentifier { RandomIdentifier(high: 7, low: number) }
   private func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
-  @Test("A session answers to its token, and only to the user that opened it")
+  @Test("A session is found by its token, and only for the user that opened it")
   func belongs() {
     let table = Table()
     #expect(table.open(token(1)).session?.app == "lights")
@@ -33,7 +33,7 @@ struct SessionStoreTests {
     #expect(table.session(token(2), of: 1000) == nil)
   }
 
-  @Test("Without its stream a session lives ten seconds, and can be taken up in that time")
+  @Test("Without its stream a session lives ten seconds, and can be resumed in that time")
   func lingers() {
     let table = Table()
     _ = table.open(token(1))
@@ -50,7 +50,7 @@ struct SessionStoreTests {
     #expect(!table.resume(token(1)))
   }
 
-  @Test("When places run out the one left longest gives way; those that are streamed do not")
+  @Test("A full store ends the session that was left longest, never a streamed one")
   func full() {
     let table = Table()
     for number in 0..<UInt64(SessionStore.countMax) {
@@ -63,7 +63,7 @@ struct SessionStoreTests {
     #expect(opened.session?.token == token(901) && opened.ended?.token == token(3))
   }
 
-  @Test("Sessions of an app come in the order they were opened; one that is closed is gone")
+  @Test("Sessions of an app are listed in the order of opening, without closed ones")
   func order() {
     let table = Table()
     for number in 1...3 { _ = table.open(token(UInt64(number))) }

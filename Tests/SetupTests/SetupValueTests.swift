@@ -7,7 +7,7 @@ import Testing
 
 @Suite("AccessorySetupKit's values")
 struct SetupValueTests {
-  @Test("The event types are its own")
+  @Test("The event types are those of AccessorySetupKit")
   func eventTypes() {
     let values = AccessoryEventType.allCases.map(\.rawValue)
     #expect(values == [0, 10, 11, 20, 30, 31, 32, 33, 40, 50, 60, 70, 80, 90])
@@ -15,14 +15,14 @@ struct SetupValueTests {
     #expect(AccessoryEventType(rawValue: 90)?.name == "pickerSetupRename")
   }
 
-  @Test("The error codes are its own")
+  @Test("The error codes are those of AccessorySetupKit")
   func errorCodes() {
     let values = SetupErrorCode.allCases.map(\.rawValue)
     #expect(values == [0, 1, 100, 150, 200, 300, 400, 450, 500, 550, 700, 750])
     #expect(SetupErrorCode.pickerAlreadyActive.name == "pickerAlreadyActive")
   }
 
-  @Test("States, options and ranges are its own")
+  @Test("States, options and ranges are those of AccessorySetupKit")
   func options() {
     #expect(AccessoryState.allCases.map(\.rawValue) == [0, 10, 20])
     #expect(PickerSettings.Options.filterDiscoveryResults.rawValue == 1)
@@ -32,7 +32,7 @@ struct SetupValueTests {
     #expect(DiscoveryDescriptor.Range.immediate.rawValue == 10)
   }
 
-  @Test("Short, medium and long are one, two and five minutes, and 30 s holds without a word")
+  @Test("Short, medium and long are one, two and five minutes; the default is 30 s")
   func timeouts() {
     #expect(PickerSettings().discoveryTimeout == .seconds(30))
     #expect(PickerSettings.DiscoveryTimeout.short == .seconds(60))

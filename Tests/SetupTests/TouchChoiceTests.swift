@@ -30,7 +30,7 @@ struct TouchChoiceTests {
     #expect(harness.decide(at: 9000) == nil)
   }
 
-  @Test("One that was there when the request opened is not eligible, until it has left and comes again")
+  @Test("A device that was held when the request opened is eligible only after it has left and come again")
   func wasThere() {
     let harness = Bench(inside: 1)
     harness.enter(1, at: 0)
@@ -40,7 +40,7 @@ struct TouchChoiceTests {
     #expect(harness.decide(at: 6000) == .chosen(.number(1)))
   }
 
-  @Test("Two in the same second: neither, and both must leave and come again")
+  @Test("Of two devices in the same second neither is chosen, and both must leave and come again")
   func several() {
     let harness = Bench()
     harness.enter(1, at: 0)
@@ -54,7 +54,7 @@ struct TouchChoiceTests {
     #expect(harness.decide(at: 4000) == .chosen(.number(2)))
   }
 
-  @Test("A second device after the decision is a choice of its own")
+  @Test("A second device after the decision is a separate choice")
   func later() {
     let harness = Bench()
     harness.enter(1, at: 0)
@@ -63,7 +63,7 @@ struct TouchChoiceTests {
     #expect(harness.decide(at: 2001) == .chosen(.number(2)))
   }
 
-  @Test("One that leaves within its second was carried past")
+  @Test("A device that leaves within its second is not chosen")
   func passesBy() {
     let harness = Bench()
     harness.enter(1, at: 0)
@@ -71,7 +71,7 @@ struct TouchChoiceTests {
     #expect(!harness.isWaiting && harness.decide(at: 1000) == nil)
   }
 
-  @Test("A device that two requests wait for is given to neither")
+  @Test("A device that two requests look for goes to neither")
   func contested() {
     let harness = Bench()
     harness.enter(1, at: 0)
@@ -84,7 +84,7 @@ struct TouchChoiceTests {
     #expect(harness.decide(at: 4000) == .chosen(.number(1)))
   }
 
-  @Test("A crowd at the gateway chooses nothing")
+  @Test("Too many devices at the gateway choose nothing")
   func crowd() {
     let harness = Bench()
     for number in 0..<300 { harness.enter(UInt64(number), at: 0) }
@@ -113,7 +113,7 @@ struct RequestPaceTests {
     }
   }
 
-  @Test("Five times in any minute; one that was refused does not count")
+  @Test("An app may ask five times per minute; refused requests do not count")
   func pace() {
     let harness = Bench()
     for second in 0..<5 { #expect(harness.ask(at: Double(10 * second)) == nil) }
@@ -124,7 +124,7 @@ struct RequestPaceTests {
   }
 
   @Test(
-    "Not within five seconds of one that was closed, and it is said who closed it",
+    "An app may not ask within five seconds after a request was closed, and the error says who closed it",
     arguments: [
       (RequestPace.Closer.app, "the app has just closed its picker"),
       (.operator, "an operator has just closed a request of the app"),

@@ -7,9 +7,9 @@ import RegistrySupport
 import Setup
 import Testing
 
-@Suite("The disk whose power fails")
-struct AlarmTests {
-  @Test("On a disk that only says that it synced, an acknowledged change is lost: the alarm works")
+@Suite("The simulated disk")
+struct CanaryTests {
+  @Test("On a disk that ignores syncs an acknowledged change is lost, so these tests can fail")
   func canary() throws {
     let trial = try Trial(Scenario.all[1], .closed)
     let keeper = trial.disk.keeper()

@@ -5,11 +5,11 @@ import RegistryStore
 import RegistrySupport
 import Testing
 
-@Suite("The migrations of versions")
-struct LadderTests {
+@Suite("Migrations of the registry's file")
+struct MigrationTests {
   private static let later = "CREATE TABLE later (number INTEGER PRIMARY KEY) STRICT"
 
-  /// A version that is to come.
+  /// The next version.
   private static let next = Schema(
     migrations: Schema.current.migrations + [[later]],
     tables: Schema.current.tables.dropLast() + [later] + Schema.current.tables.suffix(1))
@@ -18,8 +18,8 @@ struct LadderTests {
     RegistryKeeper(path: CrashDisk.path, files: disk, owners: nil, schema: Self.next)
   }
 
-  @Test("An older file is brought up to date with what is in it, and is then too new for the older program")
-  func climbs() throws {
+  @Test("An older file is migrated with its contents, and is then too new for the older program")
+  func migrates() throws {
     let trial = try Trial(Scenario.all[1], .cut)
     let newer = keeper(trial.disk)
     #expect(newer.answer(.open) == .opened(trial.before))
@@ -29,15 +29,16 @@ struct LadderTests {
     #expect(Trial.opened(trial.disk) == .refused(.newer(version: 2, known: 1)))
   }
 
-  @Test("A new file stands on the last step")
+  @Test("A new file has the latest version")
   func fresh() {
     let disk = CrashDisk()
     #expect(keeper(disk).answer(.open) == .opened(AccessoryRegistry()))
     #expect(Trial.opened(disk) == .refused(.newer(version: 2, known: 1)))
   }
 
-  @Test("A power cut on the way up leaves the older file or the newer", arguments: Trial.Start.allCases)
-  func cutOnTheWay(start: Trial.Start) throws {
+  @Test(
+    "A power cut during a migration leaves the older version or the newer", arguments: Trial.Start.allCases)
+  func powerCut(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
     let probe = trial.disk.copy()
     _ = keeper(probe).answer(.open)
@@ -47,9 +48,9 @@ struct LadderTests {
       for (loss, seed) in Losses.all {
         let disk = trial.disk.copy()
         disk.cut(at: cut)
-        let climbing = keeper(disk)
-        _ = climbing.answer(.open)
-        _ = climbing.answer(.close)
+        let migrating = keeper(disk)
+        _ = migrating.answer(.open)
+        _ = migrating.answer(.close)
         disk.restart(loss, seed: seed &+ UInt64(cut))
         #expect(keeper(disk).answer(.open) == .opened(trial.before), "change \(cut), \(loss), seed \(seed)")
       }

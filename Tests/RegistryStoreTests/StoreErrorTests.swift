@@ -5,10 +5,10 @@ import Registry
 @testable import RegistryStore
 import Testing
 
-@Suite("What the disk answered, in words")
-struct FaultWordTests {
-  @Test("SQLite and the system have words for their codes")
-  func words() {
+@Suite("Errors of the disk, as sentences")
+struct StoreErrorTests {
+  @Test("Codes of SQLite and the system have a text")
+  func texts() {
     #expect(RegistryStoreError(DatabaseError(code: 1034)).reason == "disk I/O error (SQLite 1034)")
     #expect(RegistryStoreError(SystemError(.fsync, code: 5)).reason == "fsync: Input/output error")
     let refusal = RegistryOpenError(DatabaseError(code: 11))
