@@ -21,7 +21,7 @@ public enum Action: Sendable {
   /// Close the radio, which is gone for the reason in this sentence, and open it again when it is back.
   case releaseRadio(String)
   /// Close the adapter, perform the recovery action, and open the adapter again.
-  case mend(RecoveryAction)
+  case recoverRadio(RecoveryAction)
   /// Send the request to the registry's file, then call ``AgentCore/registryAnswered(_:at:)`` with the reply. One request
   /// is under way at a time.
   case registry(RegistryRequest)

@@ -18,13 +18,13 @@ extension AgentCore {
   }
 
   /// A recovery action did not bring the adapter back.
-  public func remedyFailed(_ reason: String, at now: Instant) {
+  public func recoveryFailed(_ reason: String, at now: Instant) {
     radio.recoveryFailed(reason, at: now)
     performRadioOutput()
   }
 
   /// Whether a recovery action is under way.
-  public var isMendingRadio: Bool { radio.isMending }
+  public var isRecoveringRadio: Bool { radio.isRecovering }
 
   /// A recording has ended. The devices in it fall silent in time.
   public func recordingEnded(_ reason: String, at now: Instant) {
@@ -99,11 +99,11 @@ extension AgentCore {
 
   /// What the agent would leave in the kernel if it were killed now.
   public var kernelScanState: KernelScanState {
-    radio.link == .shared ? radio.shared.remains : KernelScanState()
+    radio.link == .shared ? radio.shared.kernelScanState : KernelScanState()
   }
 
   /// The commands that undo what the kernel was asked to do, before the agent ends.
-  public var farewell: [MgmtCommand] { radio.farewell }
+  public var restoringCommands: [MgmtCommand] { radio.restoringCommands }
 
   /// Whether the radio has to be read at once: a request is open, or the controller owes a reply. Otherwise every
   /// ``drainIntervalMilliseconds`` is enough.

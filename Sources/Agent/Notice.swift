@@ -10,7 +10,7 @@ public import Varlink
 public enum Notice: Equatable, Sendable {
   /// The radio's state has changed; `detail` says why, for operators.
   case radio(RadioState, before: RadioState, detail: String)
-  case bringupFailed(RadioFailure, retryMilliseconds: Int64)
+  case initializationFailed(RadioFailure, retryMilliseconds: Int64)
   /// A recovery action was started because of a failure.
   case radioRecovery(RecoveryAction, RadioFailure)
   /// The radio was absent for so long that every device it had found counts as lost.

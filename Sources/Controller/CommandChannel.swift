@@ -16,7 +16,7 @@ struct CommandChannel: Sendable {
 
   /// Queues a command; the previous one must have been completed.
   mutating func send(_ command: CommandPacket, deadline: Instant) {
-    precondition(opcode == nil, "a command is sent when the one before was answered")
+    precondition(opcode == nil, "the previous command must be completed before the next is sent")
     opcode = command.opcode
     self.deadline = deadline
     waiting = command
@@ -25,9 +25,9 @@ struct CommandChannel: Sendable {
 
   /// Receives a reply; returns whether it completes the pending command. Other replies only update how many commands
   /// may be sent.
-  mutating func take(_ answer: borrowing CommandReply) -> Bool {
-    mayBeSent = answer.commandsAllowed > 0
-    guard waiting == nil, answer.isComplete, answer.opcode == opcode else {
+  mutating func receiveReply(_ reply: borrowing CommandReply) -> Bool {
+    mayBeSent = reply.commandsAllowed > 0
+    guard waiting == nil, reply.isComplete, reply.opcode == opcode else {
       release()
       return false
     }

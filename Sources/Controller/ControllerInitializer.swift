@@ -46,16 +46,13 @@ public struct ControllerInitializer: Sendable {
   private let commandMilliseconds: Int64
   /// The address of a controller that has none of its own.
   private let ownAddress: UInt64
-  private var plan: ScanPlan?
-  private var planStart = Instant(microseconds: 0)
+  private var schedule = ScanSchedule()
   /// The active scan, and the one that has parameters but is not enabled yet.
   private var applied: ScanTarget?
   private var pending: ScanTarget?
   /// The active scan before the failure.
   private var lost: ScanTarget?
   private var channel = CommandChannel()
-  /// The time when an auto plan changes between active and passive.
-  private var phaseEnd: Instant?
   /// Whether the pending command only probes the controller.
   private var isProbing = false
   /// The number of probes that got a reply.
@@ -71,7 +68,7 @@ public struct ControllerInitializer: Sendable {
   }
 
   /// The time to call ``timeout(now:)``, unless something is received before.
-  public var deadline: Instant? { channel.deadline ?? phaseEnd }
+  public var deadline: Instant? { channel.deadline ?? schedule.phaseEnd }
 }
 
 // MARK: - Inputs
@@ -80,21 +77,21 @@ extension ControllerInitializer {
   /// Starts from the beginning and forgets everything about the controller. Without a plan it is initialized and does
   /// not scan.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
-    step { bringup in
-      bringup.profile = ControllerProfile()
-      bringup.channel = CommandChannel()
-      (bringup.applied, bringup.pending, bringup.lost, bringup.phaseEnd) = (nil, nil, nil, nil)
-      (bringup.plan, bringup.planStart, bringup.isProbing) = (plan, now, false)
-      bringup.prepare(.reset, now)
+    step { initializer in
+      initializer.profile = ControllerProfile()
+      initializer.channel = CommandChannel()
+      (initializer.applied, initializer.pending, initializer.lost) = (nil, nil, nil)
+      (initializer.schedule, initializer.isProbing) = (ScanSchedule(plan, from: now), false)
+      initializer.prepare(.reset, now)
     }
   }
 
   /// Changes the plan; nil ends the scan.
   public mutating func follow(_ plan: ScanPlan?, now: Instant) -> Output {
-    step { bringup in
-      guard plan != bringup.plan else { return }
-      (bringup.plan, bringup.planStart) = (plan, now)
-      if bringup.isSettled { bringup.settle(now) }
+    step { initializer in
+      guard plan != initializer.schedule.plan else { return }
+      initializer.schedule.replacePlan(plan, from: now)
+      if initializer.isSettled { initializer.settle(now) }
     }
   }
 
@@ -105,8 +102,8 @@ extension ControllerInitializer {
     if isWorking {
       if let code = event.hardwareErrorCode {
         fail(.hardwareError(code))
-      } else if let answer = CommandReply(event) {
-        take(answer, now)
+      } else if let reply = CommandReply(event) {
+        receiveReply(reply, now)
       }
     }
     return output(since: before)
@@ -114,12 +111,12 @@ extension ControllerInitializer {
 
   /// Handles the deadline; does nothing if called too early.
   public mutating func timeout(now: Instant) -> Output {
-    step { bringup in
-      guard let deadline = bringup.deadline, deadline <= now else { return }
-      if let opcode = bringup.channel.opcode {
-        bringup.fail(.timeout(opcode))
+    step { initializer in
+      guard let deadline = initializer.deadline, deadline <= now else { return }
+      if let opcode = initializer.channel.opcode {
+        initializer.fail(.timeout(opcode))
       } else {
-        bringup.settle(now)
+        initializer.settle(now)
       }
     }
   }
@@ -127,30 +124,31 @@ extension ControllerInitializer {
   /// Sends a scanning controller a harmless command. Its reply counts in ``probesAnswered``; a missing reply fails like
   /// any command. Does nothing while another command is pending.
   public mutating func probe(now: Instant) -> Output {
-    step { bringup in
-      guard case .scanning = bringup.state, bringup.channel.opcode == nil else { return }
-      bringup.isProbing = true
-      bringup.send(.readLocalVersion, now)
+    step { initializer in
+      guard case .scanning = initializer.state, initializer.channel.opcode == nil else { return }
+      initializer.isProbing = true
+      initializer.send(.readLocalVersion, now)
     }
   }
 
   /// Restarts the scan of an initialized controller, whatever the result of the last command.
   public mutating func restartScan(now: Instant) -> Output {
-    step { bringup in
-      guard let applied = bringup.applied ?? bringup.lost else { return }
-      (bringup.channel, bringup.isProbing) = (CommandChannel(), false)
-      bringup.enter(.disabling)
-      bringup.send(applied.enable(false), now)
+    step { initializer in
+      guard let applied = initializer.applied ?? initializer.lost else { return }
+      (initializer.channel, initializer.isProbing) = (CommandChannel(), false)
+      initializer.enter(.disabling)
+      initializer.send(applied.enable(false), now)
     }
   }
 
   /// Stops: the radio is gone or no longer used.
   public mutating func stop() -> Output {
-    step { bringup in
-      bringup.channel = CommandChannel()
-      (bringup.applied, bringup.pending, bringup.lost, bringup.phaseEnd) = (nil, nil, nil, nil)
-      bringup.isProbing = false
-      bringup.enter(.off)
+    step { initializer in
+      initializer.channel = CommandChannel()
+      (initializer.applied, initializer.pending, initializer.lost) = (nil, nil, nil)
+      initializer.schedule.suspend()
+      initializer.isProbing = false
+      initializer.enter(.off)
     }
   }
 
@@ -188,7 +186,8 @@ extension ControllerInitializer {
 
   private mutating func fail(_ error: ControllerInitializerError) {
     channel = CommandChannel()
-    (phaseEnd, isProbing) = (nil, false)
+    schedule.suspend()
+    isProbing = false
     (lost, applied) = (applied, nil)
     enter(.failed(error))
   }
@@ -202,31 +201,31 @@ extension ControllerInitializer {
     send(step.packet(ownAddress: ownAddress), now)
   }
 
-  private mutating func take(_ answer: borrowing CommandReply, _ now: Instant) {
-    guard channel.take(answer) else { return }
+  private mutating func receiveReply(_ reply: borrowing CommandReply, _ now: Instant) {
+    guard channel.receiveReply(reply) else { return }
     // A reply without a status is truncated.
-    guard let status = answer.status else { return fail(.answerCut(answer.opcode)) }
-    guard status == .success else { return fail(.refused(answer.opcode, status)) }
+    guard let status = reply.status else { return fail(.replyTruncated(reply.opcode)) }
+    guard status == .success else { return fail(.refused(reply.opcode, status)) }
     guard !isProbing else {
       isProbing = false
       probesAnswered &+= 1
       return settle(now)
     }
-    if case .preparing(let step) = state, !profile.take(answer.returned, of: step) {
-      return fail(.answerCut(answer.opcode))
+    if case .preparing(let step) = state, !profile.receive(reply.returned, of: step) {
+      return fail(.replyTruncated(reply.opcode))
     }
-    proceed(now)
+    continueAfterSuccess(now)
   }
 
   /// Continues after the command of the current state succeeded.
-  private mutating func proceed(_ now: Instant) {
+  private mutating func continueAfterSuccess(_ now: Instant) {
     switch state {
     case .preparing(let step):
       if let next = step.next(on: profile) { return prepare(next, now) }
       guard profile.scansExtended || profile.knowsLegacyScan else { return fail(.cannotScan) }
       settle(now)
     case .configuring:
-      guard let pending else { preconditionFailure("parameters were set for nothing") }
+      guard let pending else { preconditionFailure("no scan waits for the parameters that were set") }
       enter(.enabling)
       send(pending.enable(true), now)
     case .enabling:
@@ -235,7 +234,7 @@ extension ControllerInitializer {
     case .disabling:
       applied = nil
       settle(now)
-    case .off, .ready, .scanning, .failed: preconditionFailure("nothing was sent in this state")
+    case .off, .ready, .scanning, .failed: preconditionFailure("no command is pending in this state")
     }
   }
 
@@ -255,13 +254,8 @@ extension ControllerInitializer {
   }
 
   private mutating func target(_ now: Instant) -> ScanTarget? {
-    guard let plan else {
-      phaseEnd = nil
-      return nil
-    }
-    let phase = plan.phase(at: now.milliseconds(since: planStart))
-    phaseEnd = phase.milliseconds.map { now.advanced(milliseconds: $0) }
-    return ScanTarget(plan, isActive: phase.isActive, on: profile)
+    schedule.update(at: now)
+    return schedule.plan.map { ScanTarget($0, isActive: schedule.isActive, on: profile) }
   }
 }
 
@@ -272,7 +266,7 @@ public enum ControllerInitializerError: Error, Equatable, Sendable {
   /// The controller refused the command.
   case refused(Opcode, ErrorCode)
   /// The reply has fewer bytes than the command returns.
-  case answerCut(Opcode)
+  case replyTruncated(Opcode)
   /// The controller reported a hardware error, with a code of its manufacturer.
   case hardwareError(UInt8)
   /// The controller supports neither the extended nor the legacy scan commands.

@@ -36,18 +36,19 @@ public enum ControllerInitializerStep: Equatable, CaseIterable, Sendable {
 
 extension ControllerProfile {
   /// Stores the values that a step's command returned; returns false if they are truncated.
-  mutating func take(_ returned: RawSpan, of step: ControllerInitializerStep) -> Bool {
+  mutating func receive(_ returned: RawSpan, of step: ControllerInitializerStep) -> Bool {
     switch step {
     case .reset, .eventMask, .leEventMask, .ownAddress: return true
     case .commands:
       guard let commands = SupportedCommands(returned: returned) else { return false }
-      take(commands)
+      noteSupportedCommands(commands)
     case .version:
       version = LocalVersion(returned: returned)
       return version != nil
     case .address:
-      guard returned.byteCount >= 6 else { return false }
-      address = returned.uint48(at: 0)
+      var cursor = ByteCursor(returned)
+      guard let found = cursor.uint48() else { return false }
+      address = found
     case .features:
       guard let found = LEFeatures(returned: returned) else { return false }
       features = found

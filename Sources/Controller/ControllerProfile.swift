@@ -21,7 +21,7 @@ public struct ControllerProfile: Equatable, Sendable {
   /// Only extended scanning knows PHYs.
   public var scansCoded: Bool { scansExtended && features.contains(.codedPHY) }
 
-  mutating func take(_ commands: SupportedCommands) {
+  mutating func noteSupportedCommands(_ commands: SupportedCommands) {
     knowsExtendedScan =
       commands.contains(.leSetExtendedScanParameters) && commands.contains(.leSetExtendedScanEnable)
     knowsLegacyScan = commands.contains(.leSetScanParameters) && commands.contains(.leSetScanEnable)

@@ -100,24 +100,3 @@ extension [UInt8] {
     append(UInt8(truncatingIfNeeded: value >> 8))
   }
 }
-
-/// How the kernel scans, in units of 625 µs.
-public struct KernelDuty: Equatable, Sendable {
-  /// The purpose of a scan: "LE Scanning Interval", and Window, "for discovery" and "for adv monitoring" of the default system
-  /// configuration.
-  public enum Purpose: Equatable, Sendable {
-    case discovery, monitors
-
-    /// Types of the parameters.
-    var intervalType: UInt16 { self == .discovery ? 0x0011 : 0x0013 }
-    var windowType: UInt16 { self == .discovery ? 0x0012 : 0x0014 }
-  }
-
-  public var interval: UInt16
-  public var window: UInt16
-
-  public init(interval: UInt16, window: UInt16) {
-    self.interval = interval
-    self.window = window
-  }
-}

@@ -28,8 +28,8 @@ public struct AdapterSettings: OptionSet, Hashable, Sendable {
 
 /// Why a message is not an event of the management interface.
 public enum MgmtError: Error, Equatable, Sendable {
-  /// The message is truncated.
-  case cut(byteCount: Int)
+  /// The message ends before its last field; it has `byteCount` bytes.
+  case truncated(byteCount: Int)
 }
 
 /// One message from the management interface: event, controller index, length, parameters, least significant byte
@@ -59,74 +59,68 @@ public struct MgmtEvent: Equatable, Sendable {
   }
 
   public init(parsing bytes: RawSpan) throws(MgmtError) {
-    guard bytes.byteCount >= Self.headByteCount else { throw .cut(byteCount: bytes.byteCount) }
-    let length = Int(bytes.uint16(at: 4))
-    guard bytes.byteCount >= Self.headByteCount + length else { throw .cut(byteCount: bytes.byteCount) }
-    index = bytes.uint16(at: 2)
-    let code = bytes.uint16(at: 0)
-    let body = bytes.extracting(Self.headByteCount..<Self.headByteCount + length)
-    guard length >= Self.leastByteCount(code) else { throw .cut(byteCount: bytes.byteCount) }
-    content = Self.content(code, body)
+    var cursor = ByteCursor(bytes)
+    guard let code = cursor.uint16(), let index = cursor.uint16(), let byteCount = cursor.uint16(),
+      let parameters = cursor.bytes(Int(byteCount)), let content = Content(code, parameters)
+    else { throw .truncated(byteCount: bytes.byteCount) }
+    self.init(index: index, content)
   }
+}
 
-  private static let headByteCount = 6
-
-  private static func leastByteCount(_ code: UInt16) -> Int {
+extension MgmtEvent.Content {
+  /// Reads an event's parameters ("Command Complete Event" and those that follow it); nil if they are truncated.
+  fileprivate init?(_ code: UInt16, _ parameters: RawSpan) {
+    var cursor = ByteCursor(parameters)
     switch code {
-    case 0x0001, 0x0002: 3
-    case 0x0006: 4
-    case 0x0013, 0x002c: 2
-    default: 0
-    }
-  }
-
-  private static func content(_ code: UInt16, _ body: RawSpan) -> Content {
-    switch code {
+    // Command Complete and Command Status: Command_Opcode, Status, Return_Parameters.
     case 0x0001, 0x0002:
-      return .completed(
-        MgmtOpcode(rawValue: body.uint16(at: 0)), MgmtStatus(rawValue: body.uint8(at: 2)),
-        returned: (3..<body.byteCount).map { body.uint8(at: $0) })
-    case 0x0004: return .added
-    case 0x0005: return .removed
-    case 0x0006: return .settings(AdapterSettings(rawValue: body.uint32(at: 0)))
-    case 0x0013: return .discovering(body.uint8(at: 1) != 0)
-    case 0x002c: return .monitorRemoved(handle: body.uint16(at: 0))
-    default: return .other(code)
+      guard let opcode = cursor.uint16(), let status = cursor.uint8() else { return nil }
+      var returned: [UInt8] = []
+      while let byte = cursor.uint8() { returned.append(byte) }
+      self = .completed(MgmtOpcode(rawValue: opcode), MgmtStatus(rawValue: status), returned: returned)
+    // Index Added and Index Removed.
+    case 0x0004: self = .added
+    case 0x0005: self = .removed
+    // New Settings: Current_Settings.
+    case 0x0006:
+      guard let settings = cursor.uint32() else { return nil }
+      self = .settings(AdapterSettings(rawValue: settings))
+    // Discovering: Address_Type, Discovering.
+    case 0x0013:
+      guard cursor.skip(1), let isDiscovering = cursor.uint8() else { return nil }
+      self = .discovering(isDiscovering != 0)
+    // Advertisement Monitor Removed: Monitor_Handle.
+    case 0x002c:
+      guard let handle = cursor.uint16() else { return nil }
+      self = .monitorRemoved(handle: handle)
+    default: self = .other(code)
     }
   }
 }
 
-/// The reply to Read Controller Information: address, version, manufacturer, supported and current settings. Unused
-/// fields are left out.
+/// The reply to Read Controller Information: Address, Bluetooth_Version, Manufacturer, Supported_Settings,
+/// Current_Settings, and fields that the agent does not use.
 struct ControllerInformation: Equatable, Sendable {
   let address: UInt64
   let supported: AdapterSettings
   let current: AdapterSettings
 
   init?(_ returned: [UInt8]) {
-    guard returned.count >= 17 else { return nil }
-    address = returned.span.rawBytes.uint48(at: 0)
-    supported = AdapterSettings(rawValue: returned.span.rawBytes.uint32(at: 9))
-    current = AdapterSettings(rawValue: returned.span.rawBytes.uint32(at: 13))
+    var cursor = ByteCursor(returned.span.rawBytes)
+    guard let address = cursor.uint48(), cursor.skip(1), cursor.skip(2),
+      let supported = cursor.uint32(), let current = cursor.uint32()
+    else { return nil }
+    self.address = address
+    self.supported = AdapterSettings(rawValue: supported)
+    self.current = AdapterSettings(rawValue: current)
   }
 }
 
-extension KernelDuty {
-  /// Reads the duty from the parameters of Read Default System Configuration, which consist of type (2 bytes), length (1)
-  /// and value; nil if they are missing.
-  init?(_ returned: [UInt8], for purpose: Purpose) {
-    var values: [UInt16: UInt16] = [:]
-    var place = 0
-    while place + 3 <= returned.count {
-      let type = UInt16(returned[place]) | UInt16(returned[place + 1]) << 8
-      let length = Int(returned[place + 2])
-      guard place + 3 + length <= returned.count else { return nil }
-      if length == 2 { values[type] = UInt16(returned[place + 3]) | UInt16(returned[place + 4]) << 8 }
-      place += 3 + length
-    }
-    guard let interval = values[purpose.intervalType], let window = values[purpose.windowType] else {
-      return nil
-    }
-    self.init(interval: interval, window: window)
+extension AdapterSettings {
+  /// Reads the reply to a command that changes the settings: Current_Settings.
+  init?(_ returned: [UInt8]) {
+    var cursor = ByteCursor(returned.span.rawBytes)
+    guard let settings = cursor.uint32() else { return nil }
+    self.init(rawValue: settings)
   }
 }

@@ -34,82 +34,71 @@ public struct MgmtScan: Sendable {
   /// How long to wait before discovery is requested again, while another program discovers.
   static let busyMilliseconds: Int64 = 5000
 
+  /// The agent's advertisement monitor in the kernel.
+  private struct Monitor: Sendable {
+    var handle: UInt16?
+    /// Whether it must be removed and added again.
+    var isStale = false
+    /// Whether the kernel has monitors.
+    var isSupported = true
+
+    mutating func forget() { (handle, isStale) = (nil, false) }
+  }
+
+  /// The kernel's discovery, whichever program requested it.
+  private struct Discovery: Sendable {
+    var isRunning = false
+    var isAgents = false
+    /// The time to request it again, after another program's discovery was in the way.
+    var retry: Instant?
+
+    mutating func noteRunning(isAgents: Bool) { (isRunning, self.isAgents) = (true, isAgents) }
+    mutating func noteStopped() { (isRunning, isAgents) = (false, false) }
+  }
+
   public private(set) var state = State.off
   /// The adapter's public address; 0 while it is not known.
   public private(set) var address: UInt64 = 0
-  /// Whether the kernel has monitors. Without them discovery is used, which reports each device only occasionally.
-  public private(set) var hasMonitors = true
 
   private let index: UInt16
   private let commandMilliseconds: Int64
-  private var plan: ScanPlan?
-  private var planStart = Instant(microseconds: 0)
-  private var phaseEnd: Instant?
-  private var isActiveWanted = false
-
-  private var awaited: MgmtCommand?
-  private var answerDeadline: Instant?
-  private var outgoing: MgmtCommand?
+  private var schedule = ScanSchedule()
+  private var channel = MgmtCommandChannel()
 
   // The known state of the adapter.
   private var settings: AdapterSettings?
-  private var mayBeSwitchedOn = true
-  private var hasDefaults = true
-  private var hasReadDefaults = false
-  /// How the kernel scanned for monitors before the agent changed it.
-  private var originalDuty: KernelDuty?
-  private var duty: KernelDuty?
-  /// Likewise for discovery; changed only during the agent's own discovery, so that those of other programs are
-  /// unaffected.
-  private var originalDiscovery: KernelDuty?
-  private var discovery: KernelDuty?
-  private var monitor: UInt16?
-  /// Whether the monitor must be removed and added again.
-  private var isMonitorStale = false
-  private var isDiscovering = false
-  private var isOurDiscovery = false
-  private var discoveryRetry: Instant?
+  private var mayBePoweredOn = true
+  private var duties: KernelDuties
+  private var monitor = Monitor()
+  private var discovery = Discovery()
 
   /// The default timeout allows for powering on: the kernel allows a controller two seconds for each of many commands.
   ///
-  /// `remains` is what an agent that was killed has left in this adapter.
+  /// `kernelScanState` is what an agent that was killed has left in this adapter.
   public init(
-    index: UInt16, remains: KernelScanState = KernelScanState(), commandMilliseconds: Int64 = 10_000
+    index: UInt16, kernelScanState: KernelScanState = KernelScanState(), commandMilliseconds: Int64 = 10_000
   ) {
     self.index = index
     self.commandMilliseconds = commandMilliseconds
-    monitor = remains.monitor
-    originalDuty = remains.originalDuty
-    originalDiscovery = remains.originalDiscovery
+    monitor.handle = kernelScanState.monitor
+    duties = KernelDuties(kernelScanState)
   }
 
-  /// What is left in the kernel, should we be killed now.
-  public var remains: KernelScanState {
+  /// Whether the kernel has monitors. Without them discovery is used, which reports each device only occasionally.
+  public var hasMonitors: Bool { monitor.isSupported }
+
+  /// What the agent would leave in the kernel if it were killed now.
+  public var kernelScanState: KernelScanState {
     KernelScanState(
-      monitor: monitor, originalDuty: duty == originalDuty ? nil : originalDuty,
-      originalDiscovery: discovery == originalDiscovery ? nil : originalDiscovery)
+      monitor: monitor.handle, originalDuty: duties.changedMonitors,
+      originalDiscovery: duties.changedDiscovery)
   }
 
   /// The time to call ``timeout(now:)``, unless something is received before.
   public var deadline: Instant? {
-    if let answerDeadline { return answerDeadline }
-    return [phaseEnd, isDiscovering ? nil : discoveryRetry].compactMap { $0 }.min()
+    if let deadline = channel.deadline { return deadline }
+    return [schedule.phaseEnd, discovery.isRunning ? nil : discovery.retry].compactMap { $0 }.min()
   }
-}
-
-/// Why an adapter does not scan.
-public enum MgmtScanError: Error, Equatable, Sendable {
-  case timeout(MgmtOpcode)
-  case refused(MgmtOpcode, MgmtStatus)
-  case answerCut(MgmtOpcode)
-  /// rfkill blocks the adapter.
-  case blocked
-  /// CAP_NET_ADMIN is missing.
-  case permissionDenied
-  /// The adapter does not support LE.
-  case withoutLowEnergy
-  /// The kernel no longer has the adapter: it was unplugged, or another program uses it exclusively.
-  case gone
 }
 
 // MARK: - Inputs
@@ -119,42 +108,36 @@ extension MgmtScan {
   /// kernel may have failed to scan for it.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
     step(now) { scan in
-      (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
-      (scan.settings, scan.mayBeSwitchedOn, scan.discoveryRetry) = (nil, true, nil)
-      (scan.isDiscovering, scan.isOurDiscovery) = (false, false)
-      (scan.plan, scan.planStart) = (plan, now)
-      (scan.state, scan.isMonitorStale) = (.preparing, scan.monitor != nil)
+      scan.schedule = ScanSchedule(plan, from: now)
+      (scan.settings, scan.mayBePoweredOn, scan.discovery) = (nil, true, Discovery())
+      scan.replaceMonitor()
     }
   }
 
   /// Replaces the monitor, so that the kernel starts the controller's scan again.
   public mutating func restart(now: Instant) -> Output {
-    step(now) { scan in
-      (scan.awaited, scan.answerDeadline, scan.outgoing) = (nil, nil, nil)
-      scan.state = .preparing
-      scan.isMonitorStale = scan.monitor != nil
-    }
+    step(now) { $0.replaceMonitor() }
   }
 
   /// Changes the plan; nil ends the scan.
   public mutating func follow(_ plan: ScanPlan?, now: Instant) -> Output {
     step(now) { scan in
-      guard plan != scan.plan else { return }
-      (scan.plan, scan.planStart) = (plan, now)
+      if plan != scan.schedule.plan { scan.schedule.replacePlan(plan, from: now) }
     }
   }
 
+  /// Receives an event of the management interface; events of other adapters are ignored.
   public mutating func received(_ event: MgmtEvent, now: Instant) -> Output {
     guard event.index == index else { return Output() }
     guard isWorking else { return Output() }
-    return step(now) { $0.take(event.content, now) }
+    return step(now) { $0.receiveContent(event.content, now) }
   }
 
   /// Handles the deadline; does nothing if called too early.
   public mutating func timeout(now: Instant) -> Output {
     step(now) { scan in
-      guard let end = scan.answerDeadline, end <= now, let awaited = scan.awaited else { return }
-      scan.fail(.timeout(awaited.opcode))
+      guard let end = scan.channel.deadline, end <= now, let command = scan.channel.pending else { return }
+      scan.fail(.timeout(command.opcode))
     }
   }
 
@@ -164,25 +147,30 @@ extension MgmtScan {
   }
 
   /// The commands that restore the kernel's state, in this order.
-  public var farewell: [MgmtCommand] {
+  public var restoringCommands: [MgmtCommand] {
     var commands: [MgmtCommand] = []
-    if isDiscovering && isOurDiscovery { commands.append(.stopDiscovery(index)) }
-    if let monitor { commands.append(.removeMonitor(monitor, index)) }
-    if let originalDuty, duty != originalDuty {
-      commands.append(.setDefaults(originalDuty, for: .monitors, index))
-    }
-    if let originalDiscovery, discovery != originalDiscovery {
-      commands.append(.setDefaults(originalDiscovery, for: .discovery, index))
-    }
+    if discovery.isRunning && discovery.isAgents { commands.append(.stopDiscovery(index)) }
+    if let handle = monitor.handle { commands.append(.removeMonitor(handle, index)) }
+    if let duty = duties.changedMonitors { commands.append(.setDefaults(duty, for: .monitors, index)) }
+    if let duty = duties.changedDiscovery { commands.append(.setDefaults(duty, for: .discovery, index)) }
     return commands
   }
 
   private mutating func step(_ now: Instant, _ body: (inout Self) -> Void) -> Output {
     let before = state
     body(&self)
-    if isWorking, awaited == nil { settle(now) }
-    return Output(command: outgoing.take(), state: state == before ? nil : state)
+    if isWorking, channel.pending == nil { settle(now) }
+    return Output(command: channel.takeOutgoing(), state: state == before ? nil : state)
   }
+
+  private mutating func replaceMonitor() {
+    channel = MgmtCommandChannel()
+    enter(.preparing)
+    monitor.isStale = monitor.handle != nil
+  }
+
+  /// The only place where the state changes.
+  private mutating func enter(_ new: State) { state = new }
 
   private var isWorking: Bool {
     switch state {
@@ -192,125 +180,109 @@ extension MgmtScan {
   }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension MgmtScan {
-  private mutating func take(_ content: MgmtEvent.Content, _ now: Instant) {
+  private mutating func receiveContent(_ content: MgmtEvent.Content, _ now: Instant) {
     switch content {
     case .completed(let opcode, let status, let returned):
-      guard let command = awaited, command.opcode == opcode else { return }
-      (awaited, answerDeadline) = (nil, nil)
-      take(status, returned, of: command, now)
-    case .settings(let settings): take(settings)
-    case .discovering(let isOn):
-      isDiscovering = isOn
-      if !isOn { (isOurDiscovery, discoveryRetry) = (false, nil) }
+      guard let command = channel.complete(opcode) else { return }
+      if status == .success {
+        receiveSuccess(returned, of: command)
+      } else {
+        receiveRefusal(status, of: command, now)
+      }
+    case .settings(let settings): receiveSettings(settings)
+    case .discovering(true): discovery.isRunning = true
+    case .discovering(false): discovery = Discovery()
     case .monitorRemoved(let handle):
-      if handle == 0 || handle == monitor { forgetMonitor() }
+      if handle == 0 || handle == monitor.handle { monitor.forget() }
     case .removed:
       // The state in the kernel went with the adapter.
-      (monitor, isOurDiscovery) = (nil, false)
-      (originalDuty, duty, originalDiscovery, discovery) = (nil, nil, nil, nil)
+      (monitor.handle, discovery.isAgents) = (nil, false)
+      duties.forgetAll()
       fail(.gone)
     case .added, .other: break
     }
   }
 
-  private mutating func forgetMonitor() { (monitor, isMonitorStale) = (nil, false) }
-
-  private mutating func take(_ new: AdapterSettings) {
+  private mutating func receiveSettings(_ new: AdapterSettings) {
     if settings?.contains(.powered) == true, !new.contains(.powered) {
-      mayBeSwitchedOn = false
-      (isDiscovering, isOurDiscovery) = (false, false)
+      mayBePoweredOn = false
+      discovery.noteStopped()
     }
     settings = new
   }
 
-  private mutating func take(
-    _ status: MgmtStatus, _ returned: [UInt8], of command: MgmtCommand, _ now: Instant
-  ) {
-    guard status == .success else { return takeRefusal(status, of: command, now) }
+  private mutating func receiveSuccess(_ returned: [UInt8], of command: MgmtCommand) {
     switch command.opcode {
     case .readControllerInformation:
-      guard let information = ControllerInformation(returned) else { return fail(.answerCut(command.opcode)) }
+      guard let information = ControllerInformation(returned) else {
+        return fail(.replyTruncated(command.opcode))
+      }
       address = information.address
       guard information.supported.contains(.lowEnergy) else { return fail(.withoutLowEnergy) }
       settings = information.current
     case .setPowered, .setLowEnergy:
-      guard returned.count >= 4 else { return fail(.answerCut(command.opcode)) }
-      settings = AdapterSettings(rawValue: returned.span.rawBytes.uint32(at: 0))
-    case .readDefaultSystemConfiguration:
-      hasReadDefaults = true
-      originalDuty = originalDuty ?? KernelDuty(returned, for: .monitors)
-      discovery = KernelDuty(returned, for: .discovery)
-      originalDiscovery = originalDiscovery ?? discovery
-      // A kernel that does not report how it scans for monitors does not let it be set either.
-      if originalDuty == nil { hasDefaults = false }
-    case .setDefaultSystemConfiguration:
-      // The command's parameters have the same form as the reply to the read command.
-      duty = KernelDuty(command.parameters, for: .monitors) ?? duty
-      discovery = KernelDuty(command.parameters, for: .discovery) ?? discovery
+      guard let current = AdapterSettings(returned) else { return fail(.replyTruncated(command.opcode)) }
+      settings = current
+    case .readDefaultSystemConfiguration: duties.receiveDefaults(returned)
+    case .setDefaultSystemConfiguration: duties.noteSet(command.parameters)
     case .addMonitor:
-      guard returned.count >= 2 else { return fail(.answerCut(command.opcode)) }
-      monitor = returned.span.rawBytes.uint16(at: 0)
-    case .removeMonitor: forgetMonitor()
-    case .startDiscovery: (isDiscovering, isOurDiscovery) = (true, true)
-    case .stopDiscovery: (isDiscovering, isOurDiscovery) = (false, false)
+      var cursor = ByteCursor(returned.span.rawBytes)
+      guard let handle = cursor.uint16() else { return fail(.replyTruncated(command.opcode)) }
+      monitor.handle = handle
+    case .removeMonitor: monitor.forget()
+    case .startDiscovery: discovery.noteRunning(isAgents: true)
+    case .stopDiscovery: discovery.noteStopped()
     default: break
     }
   }
 
-  private mutating func takeRefusal(
-    _ status: MgmtStatus, of command: MgmtCommand, _ now: Instant
-  ) {
+  private mutating func receiveRefusal(_ status: MgmtStatus, of command: MgmtCommand, _ now: Instant) {
     switch (command.opcode, status) {
     case (_, .permissionDenied): fail(.permissionDenied)
     case (_, .blocked): fail(.blocked)
     case (_, .invalidIndex): fail(.gone)
     case (.startDiscovery, _) where status != .notPowered:
       // Another program discovers; its discovery scans as well.
-      discoveryRetry = now.advanced(milliseconds: Self.busyMilliseconds)
-    case (.stopDiscovery, _): isOurDiscovery = false
+      discovery.retry = now.advanced(milliseconds: Self.busyMilliseconds)
+    case (.stopDiscovery, _): discovery.isAgents = false
     // Another program removed it.
-    case (.removeMonitor, _): forgetMonitor()
-    case (.readDefaultSystemConfiguration, _), (.setDefaultSystemConfiguration, _): hasDefaults = false
-    case (.addMonitor, .unknownCommand), (.addMonitor, .notSupported): hasMonitors = false
+    case (.removeMonitor, _): monitor.forget()
+    case (.readDefaultSystemConfiguration, _), (.setDefaultSystemConfiguration, _): duties.noteRefusal()
+    case (.addMonitor, .unknownCommand), (.addMonitor, .notSupported): monitor.isSupported = false
     case (_, .notPowered): settings?.remove(.powered)
     default: fail(.refused(command.opcode, status))
     }
   }
 
   private mutating func fail(_ error: MgmtScanError) {
-    (awaited, answerDeadline, outgoing, phaseEnd) = (nil, nil, nil, nil)
-    state = .failed(error)
+    channel = MgmtCommandChannel()
+    schedule.suspend()
+    enter(.failed(error))
   }
 }
 
-// MARK: - What is wanted
+// MARK: - Towards the wanted state
 
 extension MgmtScan {
   private var wantedDuty: KernelDuty? {
-    plan.map { plan in
+    schedule.plan.map { plan in
       let parameters = plan.parameters(.passive)
       return KernelDuty(interval: parameters.interval, window: parameters.window)
     }
   }
 
   private mutating func settle(_ now: Instant) {
-    if let retry = discoveryRetry, retry <= now { discoveryRetry = nil }
-    if let plan {
-      let phase = plan.phase(at: now.milliseconds(since: planStart))
-      phaseEnd = phase.milliseconds.map { now.advanced(milliseconds: $0) }
-      isActiveWanted = phase.isActive
-    } else {
-      (phaseEnd, isActiveWanted) = (nil, false)
-    }
+    if let retry = discovery.retry, retry <= now { discovery.retry = nil }
+    schedule.update(at: now)
     if let command = nextCommand {
       send(command, now)
     } else if settings?.contains(.powered) != true {
-      state = .switchedOff
+      enter(.switchedOff)
     } else {
-      state = plan == nil ? .ready : .scanning(isActive: isDiscovering)
+      enter(schedule.plan == nil ? .ready : .scanning(isActive: discovery.isRunning))
     }
   }
 
@@ -318,49 +290,59 @@ extension MgmtScan {
   private var nextCommand: MgmtCommand? {
     guard let settings else { return .readInformation(index) }
     guard settings.contains(.lowEnergy) else { return .setLowEnergy(true, index) }
-    guard settings.contains(.powered) else { return mayBeSwitchedOn ? .setPowered(true, index) : nil }
-    guard let wantedDuty else { return nextDiscovery ?? monitor.map { .removeMonitor($0, index) } }
-    if hasDefaults {
-      guard hasReadDefaults else { return .readDefaults(index) }
+    guard settings.contains(.powered) else { return mayBePoweredOn ? .setPowered(true, index) : nil }
+    guard let wantedDuty else { return nextDiscovery ?? monitor.handle.map { .removeMonitor($0, index) } }
+    if duties.areSettable {
+      guard duties.areRead else { return .readDefaults(index) }
       // The kernel applies it when it begins to scan.
-      if duty != wantedDuty {
-        return monitor.map { .removeMonitor($0, index) } ?? .setDefaults(wantedDuty, for: .monitors, index)
+      if duties.monitors != wantedDuty {
+        return monitor.handle.map { .removeMonitor($0, index) }
+          ?? .setDefaults(wantedDuty, for: .monitors, index)
       }
     }
-    if let monitor {
-      if isMonitorStale { return .removeMonitor(monitor, index) }
-    } else if hasMonitors {
+    if let handle = monitor.handle {
+      if monitor.isStale { return .removeMonitor(handle, index) }
+    } else if monitor.isSupported {
       return .addMonitor(index)
     }
     return nextDiscovery
   }
 
   private var nextDiscovery: MgmtCommand? {
-    if let wantedDuty, isActiveWanted || !hasMonitors {
-      guard !isDiscovering || (isOurDiscovery && needs(wantedDuty)) else { return nil }
-      guard !isDiscovering else { return .stopDiscovery(index) }
-      guard discoveryRetry == nil else { return nil }
-      return needs(wantedDuty) ? .setDefaults(wantedDuty, for: .discovery, index) : .startDiscovery(index)
+    if let wantedDuty, schedule.isActive || !monitor.isSupported {
+      let mustSet = duties.mustSetDiscovery(to: wantedDuty)
+      if discovery.isRunning { return discovery.isAgents && mustSet ? .stopDiscovery(index) : nil }
+      guard discovery.retry == nil else { return nil }
+      return mustSet ? .setDefaults(wantedDuty, for: .discovery, index) : .startDiscovery(index)
     }
-    if isDiscovering && isOurDiscovery { return .stopDiscovery(index) }
-    guard let originalDiscovery, needs(originalDiscovery) else { return nil }
-    return .setDefaults(originalDiscovery, for: .discovery, index)
-  }
-
-  /// Whether the kernel would discover with another duty, and the duty can be set.
-  private func needs(_ wanted: KernelDuty) -> Bool {
-    hasDefaults && originalDiscovery != nil && discovery != wanted
+    if discovery.isRunning && discovery.isAgents { return .stopDiscovery(index) }
+    guard duties.areSettable, let original = duties.changedDiscovery else { return nil }
+    return .setDefaults(original, for: .discovery, index)
   }
 
   private mutating func send(_ command: MgmtCommand, _ now: Instant) {
-    (awaited, outgoing) = (command, command)
-    answerDeadline = now.advanced(milliseconds: commandMilliseconds)
+    channel.send(command, deadline: now.advanced(milliseconds: commandMilliseconds))
     // A scan stays on while its parameters change.
     switch state {
     case .scanning: break
-    case .off, .preparing, .switchedOff, .ready, .failed: state = .preparing
+    case .off, .preparing, .switchedOff, .ready, .failed: enter(.preparing)
     }
   }
+}
+
+/// Why an adapter does not scan.
+public enum MgmtScanError: Error, Equatable, Sendable {
+  case timeout(MgmtOpcode)
+  case refused(MgmtOpcode, MgmtStatus)
+  case replyTruncated(MgmtOpcode)
+  /// rfkill blocks the adapter.
+  case blocked
+  /// CAP_NET_ADMIN is missing.
+  case permissionDenied
+  /// The adapter does not support LE.
+  case withoutLowEnergy
+  /// The kernel no longer has the adapter: it was unplugged, or another program uses it exclusively.
+  case gone
 }
 
 /// The state that a scan leaves in the kernel if it is not ended properly; only the agent restores it.

@@ -38,10 +38,10 @@ public struct ScanPlan: Equatable, Sendable {
     case .auto:
       guard needsScanResponses else { return (false, nil) }
       let period = max(activePeriodMilliseconds, 1)
-      let place = max(elapsed, 0) % period
+      let position = max(elapsed, 0) % period
       guard activeMilliseconds < period else { return (true, nil) }
-      let isActive = place < activeMilliseconds
-      return (isActive, (isActive ? activeMilliseconds : period) - place)
+      let isActive = position < activeMilliseconds
+      return (isActive, (isActive ? activeMilliseconds : period) - position)
     }
   }
 

@@ -2,9 +2,9 @@
 
 public import HCI
 
-/// What is tried with an adapter that does not do what it is told, mildest first.
+/// What the agent tries with an adapter that does not follow its commands, mildest first.
 public enum RecoveryAction: String, CaseIterable, Sendable {
-  /// The scan ended and begun again.
+  /// Ends the scan and starts it again.
   case restartScan
   /// Sends Reset and initializes the controller again.
   case reset
@@ -24,33 +24,35 @@ public enum RecoveryAction: String, CaseIterable, Sendable {
 /// initialized again from time to time.
 public struct Watchdog: Equatable, Sendable {
   /// The actions to try, and how long to wait after them.
-  public struct Ladder: Equatable, Sendable {
-    public var rungs: [RecoveryAction]
+  public struct Escalation: Equatable, Sendable {
+    public var actions: [RecoveryAction]
     public var waitMillisecondsMin: Int64
     public var waitMillisecondsMax: Int64
 
     /// For a controller that is reached only by its commands: initialized again after 1, 2, 4 … 60 s.
-    public static let commands = Ladder(rungs: [], waitMillisecondsMin: 1000, waitMillisecondsMax: 60_000)
+    public static let commands = Escalation(
+      actions: [], waitMillisecondsMin: 1000, waitMillisecondsMax: 60_000)
 
     /// For an adapter of this machine; `hasBoardStep` is whether its board's profile has recovery steps.
-    public static func adapter(hasBoardStep: Bool) -> Ladder {
-      let rungs = RecoveryAction.allCases.filter { hasBoardStep || $0 != .boardStep }
-      return Ladder(rungs: rungs, waitMillisecondsMin: 30_000, waitMillisecondsMax: 300_000)
+    public static func adapter(hasBoardStep: Bool) -> Escalation {
+      let actions = RecoveryAction.allCases.filter { hasBoardStep || $0 != .boardStep }
+      return Escalation(actions: actions, waitMillisecondsMin: 30_000, waitMillisecondsMax: 300_000)
     }
   }
 
+  /// What to do about a failure.
   public enum Remedy: Equatable, Sendable {
-    /// At once.
-    case climb(RecoveryAction)
-    /// Bring it up anew after so long.
+    /// Perform this action at once.
+    case perform(RecoveryAction)
+    /// Initialize the controller again after this time.
     case wait(milliseconds: Int64)
   }
 
   /// Why an operator must check the machine.
   public enum Exhaustion: Equatable, Sendable {
-    /// ``laddersPerHourMax`` escalations in an hour did not help.
+    /// ``failedEscalationsPerHourMax`` escalations in an hour did not help.
     case nothingHelped
-    /// ``curesPerHourMax`` escalations in an hour, most of which helped.
+    /// ``escalationsPerHourMax`` escalations in an hour, most of which helped.
     case failsTooOften
   }
 
@@ -61,42 +63,42 @@ public struct Watchdog: Equatable, Sendable {
 
   /// How long a radio may be silent before it is probed.
   public static let silenceMilliseconds: Int64 = 30_000
-  public static let ladderMillisecondsMax: Int64 = 60_000
-  public static let laddersPerHourMax = 6
-  public static let curesPerHourMax = 60
+  public static let escalationMillisecondsMax: Int64 = 60_000
+  public static let failedEscalationsPerHourMax = 6
+  public static let escalationsPerHourMax = 60
   /// How long a scan must last so that the next failure counts as the first.
-  private static let peaceMilliseconds: Int64 = 60_000
+  private static let stableMilliseconds: Int64 = 60_000
 
-  public var ladder: Ladder
+  public var escalation: Escalation
   /// The start of the current escalation, and the index of its last action.
   private var began: Instant?
-  private var place: Int?
-  /// The escalations of the last hour; at most ``curesPerHourMax``.
+  private var actionIndex: Int?
+  /// The escalations of the last hour; at most ``escalationsPerHourMax``.
   private var attempts: [Attempt] = []
   private var waitMilliseconds: Int64
   private var scanningSince: Instant?
   /// The number of escalations that did not help.
-  public private(set) var laddersLost: UInt64 = 0
-  /// How often each rung was tried.
+  public private(set) var escalationsFailed: UInt64 = 0
+  /// How often each action was tried.
   public private(set) var tries: [RecoveryAction: UInt64] = [:]
 
-  public init(_ ladder: Ladder) {
-    self.ladder = ladder
-    waitMilliseconds = ladder.waitMillisecondsMin
+  public init(_ escalation: Escalation) {
+    self.escalation = escalation
+    waitMilliseconds = escalation.waitMillisecondsMin
   }
 
-  /// The rung that is being tried.
-  public var rung: RecoveryAction? { place.map { ladder.rungs[$0] } }
+  /// The action that is being tried.
+  public var action: RecoveryAction? { actionIndex.map { escalation.actions[$0] } }
 
   /// Why no more escalations begin in this hour; nil while they may.
   public private(set) var exhaustion: Exhaustion?
 
   /// Changes the radio: the current escalation ends, but the escalations of the hour still count.
-  public mutating func use(_ ladder: Ladder) {
-    guard ladder != self.ladder else { return }
-    self.ladder = ladder
-    (began, place) = (nil, nil)
-    waitMilliseconds = ladder.waitMillisecondsMin
+  public mutating func use(_ escalation: Escalation) {
+    guard escalation != self.escalation else { return }
+    self.escalation = escalation
+    (began, actionIndex) = (nil, nil)
+    waitMilliseconds = escalation.waitMillisecondsMin
   }
 
   /// Records that the controller scans.
@@ -106,48 +108,50 @@ public struct Watchdog: Equatable, Sendable {
 
   /// Records that an advertisement was received, or that the scanning controller replied.
   public mutating func recovered(at now: Instant) {
-    if place != nil, !attempts.isEmpty { attempts[attempts.count - 1].hasHelped = true }
-    (began, place, exhaustion) = (nil, nil, nil)
+    if actionIndex != nil, !attempts.isEmpty { attempts[attempts.count - 1].hasHelped = true }
+    (began, actionIndex, exhaustion) = (nil, nil, nil)
   }
 
   /// Returns what to do about a failure. `mayRestart` is whether there is a scan to restart; a controller that failed
   /// during initialisation needs at least the next action.
   public mutating func failed(at now: Instant, mayRestart: Bool) -> Remedy {
-    if let since = scanningSince, now.milliseconds(since: since) >= Self.peaceMilliseconds {
-      waitMilliseconds = ladder.waitMillisecondsMin
+    if let since = scanningSince, now.milliseconds(since: since) >= Self.stableMilliseconds {
+      waitMilliseconds = escalation.waitMillisecondsMin
     }
     scanningSince = nil
-    guard let rung = nextRung(at: now, mayRestart) else { return giveUp() }
-    tries[rung, default: 0] &+= 1
-    return .climb(rung)
+    guard let action = nextAction(at: now, mayRestart) else { return endEscalation() }
+    tries[action, default: 0] &+= 1
+    return .perform(action)
   }
 
-  private mutating func nextRung(at now: Instant, _ mayRestart: Bool) -> RecoveryAction? {
-    if let began, let last = place {
-      guard last + 1 < ladder.rungs.count, now.milliseconds(since: began) < Self.ladderMillisecondsMax else {
-        return nil
-      }
-      place = last + 1
-      return rung
+  private mutating func nextAction(at now: Instant, _ mayRestart: Bool) -> RecoveryAction? {
+    if let began, let last = actionIndex {
+      guard last + 1 < escalation.actions.count,
+        now.milliseconds(since: began) < Self.escalationMillisecondsMax
+      else { return nil }
+      actionIndex = last + 1
+      return action
     }
     attempts.removeAll { now.milliseconds(since: $0.began) >= 3_600_000 }
-    guard let first = ladder.rungs.firstIndex(where: { mayRestart || $0 != .restartScan }) else { return nil }
+    guard let first = escalation.actions.firstIndex(where: { mayRestart || $0 != .restartScan }) else {
+      return nil
+    }
     exhaustion = exhaustionNow
     guard exhaustion == nil else { return nil }
     attempts.append(Attempt(began: now))
-    (began, place) = (now, first)
-    return rung
+    (began, actionIndex) = (now, first)
+    return action
   }
 
   private var exhaustionNow: Exhaustion? {
-    if attempts.count(where: { !$0.hasHelped }) >= Self.laddersPerHourMax { return .nothingHelped }
-    return attempts.count >= Self.curesPerHourMax ? .failsTooOften : nil
+    if attempts.count(where: { !$0.hasHelped }) >= Self.failedEscalationsPerHourMax { return .nothingHelped }
+    return attempts.count >= Self.escalationsPerHourMax ? .failsTooOften : nil
   }
 
-  private mutating func giveUp() -> Remedy {
-    if place != nil { laddersLost &+= 1 }
-    (began, place) = (nil, nil)
-    defer { waitMilliseconds = min(2 * waitMilliseconds, ladder.waitMillisecondsMax) }
-    return .wait(milliseconds: exhaustion != nil ? ladder.waitMillisecondsMax : waitMilliseconds)
+  private mutating func endEscalation() -> Remedy {
+    if actionIndex != nil { escalationsFailed &+= 1 }
+    (began, actionIndex) = (nil, nil)
+    defer { waitMilliseconds = min(2 * waitMilliseconds, escalation.waitMillisecondsMax) }
+    return .wait(milliseconds: exhaustion != nil ? escalation.waitMillisecondsMax : waitMilliseconds)
   }
 }

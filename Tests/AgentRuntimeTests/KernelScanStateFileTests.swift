@@ -14,9 +14,9 @@ struct KernelScanStateFileTests {
       KernelScanState(originalDuty: KernelDuty(interval: 4, window: 4)),
       KernelScanState(originalDiscovery: KernelDuty(interval: 18, window: 18)), KernelScanState(wasUp: true),
     ])
-  func roundTrip(remains: KernelScanState) {
-    let text = KernelScanStateFile.text(remains, incarnation: 42)
-    #expect(KernelScanStateFile.parse(text, incarnation: 42) == remains)
+  func roundTrip(state: KernelScanState) {
+    let text = KernelScanStateFile.text(state, incarnation: 42)
+    #expect(KernelScanStateFile.parse(text, incarnation: 42) == state)
   }
 
   @Test("Another adapter with the same index has none of it: handles of others are left alone")

@@ -48,7 +48,7 @@ struct AdapterTests {
     #expect(harness.agent.radioState == .recovering)
     #expect(
       harness.notices.contains(
-        .bringupFailed(
+        .initializationFailed(
           .controller(.timeout(CommandPacket.readLocalVersion.opcode)), retryMilliseconds: 1000)))
   }
 
@@ -67,23 +67,23 @@ struct AdapterTests {
     harness.run(milliseconds: 4500)
     // The scan is restarted, then the controller reset; after that the adapter is released.
     #expect(recoveries(harness) == [.restartScan, .reset, .takeDownAndUp])
-    #expect(harness.recoveryTasks == [.takeDownAndUp])
-    #expect(harness.agent.isMendingRadio)
+    #expect(harness.recoveryActions == [.takeDownAndUp])
+    #expect(harness.agent.isRecoveringRadio)
     #expect(harness.agent.radioState == .recovering)
     for action in [RecoveryAction.powerCycle, .boardStep] {
       harness.radioComes(as: .adapter)
       harness.run(milliseconds: 2500)
-      #expect(harness.recoveryTasks.last == action)
+      #expect(harness.recoveryActions.last == action)
     }
     harness.remedyFails("the program failed")
-    #expect(!harness.agent.isMendingRadio)
+    #expect(!harness.agent.isRecoveringRadio)
     #expect(harness.agent.radioState == .absent)
     #expect(harness.now.milliseconds(since: failed) < 60_000)
     #expect(
-      harness.notices.contains(.bringupFailed(.remedy("the program failed"), retryMilliseconds: 30_000)))
+      harness.notices.contains(.initializationFailed(.remedy("the program failed"), retryMilliseconds: 30_000)))
     // After the wait the adapter is opened again.
     harness.run(milliseconds: 30_000)
-    #expect(harness.recoveryTasks.count == 4)
+    #expect(harness.recoveryActions.count == 4)
   }
 
   @Test("A recovery action that helps is the last one", arguments: [1900, 3500])
@@ -98,7 +98,7 @@ struct AdapterTests {
     harness.run(milliseconds: 40_000)
     #expect(recoveries(harness) == (milliseconds == 1900 ? [.restartScan] : [.restartScan, .reset]))
     #expect(harness.agent.radioState == .on)
-    #expect(harness.recoveryTasks.isEmpty)
+    #expect(harness.recoveryActions.isEmpty)
   }
 
   @Test("After six escalations in an hour status asks for an operator")
@@ -108,9 +108,9 @@ struct AdapterTests {
     harness.radioComes(as: .adapter)
     for _ in 0..<3600 {
       harness.run(milliseconds: 1000)
-      if harness.agent.isMendingRadio { harness.remedyFails("it is broken") }
+      if harness.agent.isRecoveringRadio { harness.remedyFails("it is broken") }
     }
-    #expect(harness.recoveryTasks.count { $0 == .powerCycle } == 6)
+    #expect(harness.recoveryActions.count { $0 == .powerCycle } == 6)
     let status = harness.call("Status", by: client)
     #expect("\(status)".contains("radioNeedsAPerson"))
   }
@@ -147,7 +147,7 @@ struct AdapterTests {
     #expect(recoveries(harness) == [.restartScan])
     harness.receive(Self.scanEnable(0x0C))
     harness.receive(Self.version)
-    #expect(harness.recoveryTasks == [.reset])
+    #expect(harness.recoveryActions == [.reset])
     #expect(harness.agent.radioState == .recovering)
   }
 
@@ -184,7 +184,7 @@ struct AdapterTests {
     #expect(harness.agent.radioState == .on)
     // The restarted scan is probed soon, and its silence is the next failure.
     harness.run(milliseconds: 4000)
-    #expect(harness.recoveryTasks == [.reset])
+    #expect(harness.recoveryActions == [.reset])
   }
 
   @Test("A shared adapter that is switched off is absent until it is switched on")
@@ -208,7 +208,7 @@ struct AdapterTests {
     harness.turn()
     #expect(harness.agent.radioState == .absent)
     #expect(recoveries(harness).isEmpty)
-    #expect(harness.recoveryTasks.isEmpty)
+    #expect(harness.recoveryActions.isEmpty)
   }
 
   @Test("A shared adapter that another program takes is released without recovery")

@@ -29,7 +29,7 @@ final class AgentHarness: ScenarioHarness {
   private(set) var managed: [MgmtCommand] = []
   var kernel: StandInKernel?
   /// The recovery actions that the agent asked for, for its adapter.
-  private(set) var recoveryTasks: [RecoveryAction] = []
+  private(set) var recoveryActions: [RecoveryAction] = []
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
   private(set) var readingCount = 0
@@ -120,7 +120,7 @@ final class AgentHarness: ScenarioHarness {
       managed.append(command)
       for event in kernel?.answer(command) ?? [] { receive(event) }
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
-    case .mend(let task): recoveryTasks.append(task)
+    case .mend(let task): recoveryActions.append(task)
     case .registry(let request):
       guard let reply = registry.answer(request) else { return }
       agent.registryAnswered(reply, at: now)
@@ -177,7 +177,7 @@ final class AgentHarness: ScenarioHarness {
 
   /// The last recovery task failed.
   func remedyFails(_ reason: String) {
-    agent.remedyFailed(reason, at: now)
+    agent.recoveryFailed(reason, at: now)
     turn()
   }
 

@@ -27,7 +27,7 @@ struct RadioTests {
     let harness = AgentHarness(.lights, scene: [], script: script)
     harness.run(milliseconds: 240_000)
     let waits: [Int64] = harness.notices.compactMap { notice in
-      if case .bringupFailed(_, let milliseconds) = notice { milliseconds } else { nil }
+      if case .initializationFailed(_, let milliseconds) = notice { milliseconds } else { nil }
     }
     #expect(waits == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
     #expect(harness.agent.radioState == .recovering)
@@ -39,7 +39,7 @@ struct RadioTests {
     script.faults = [ControllerFault(.time(Instant(microseconds: 0)), .silence(milliseconds: 4500))]
     let harness = AgentHarness(.lights, scene: [], script: script)
     harness.run(milliseconds: 4000)
-    #expect(harness.notices.contains(.bringupFailed(.controller(.timeout(.reset)), retryMilliseconds: 1000)))
+    #expect(harness.notices.contains(.initializationFailed(.controller(.timeout(.reset)), retryMilliseconds: 1000)))
     harness.run(milliseconds: 6000)
     #expect(harness.agent.radioState == .on)
   }
@@ -51,7 +51,7 @@ struct RadioTests {
     let harness = AgentHarness(.lights, scene: [], script: script)
     harness.run(milliseconds: 30_000)
     #expect(harness.agent.radioState == .on)
-    let hasFailed = harness.notices.contains { if case .bringupFailed = $0 { true } else { false } }
+    let hasFailed = harness.notices.contains { if case .initializationFailed = $0 { true } else { false } }
     #expect(!hasFailed)
   }
 
@@ -74,7 +74,7 @@ struct RadioTests {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
     harness.run(milliseconds: 2500)
     #expect(
-      harness.notices.contains(.bringupFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
+      harness.notices.contains(.initializationFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
     #expect(harness.agent.radioState == .recovering)
     harness.run(milliseconds: 1500)
     #expect(harness.agent.radioState == .on)

@@ -23,7 +23,7 @@ struct MgmtMessageTests {
     #expect(monitor[4] == 35 && monitor[6] == 1 && monitor[9] == 0)
   }
 
-  @Test("Events are told apart, with what they carry")
+  @Test("Each event is read with its parameters")
   func events() throws {
     #expect(try parsed([4, 0, 1, 0, 0, 0]) == MgmtEvent(index: 1, .added))
     #expect(try parsed([5, 0, 1, 0, 0, 0]) == MgmtEvent(index: 1, .removed))
@@ -41,13 +41,13 @@ struct MgmtMessageTests {
     #expect(try parsed([0x77, 0, 0xFF, 0xFF, 0, 0]) == MgmtEvent(index: 0xFFFF, .other(0x77)))
   }
 
-  @Test("A message that is cut anywhere is refused, and told by its length")
-  func cut() throws {
+  @Test("A message that is truncated anywhere is refused, and its error has its length")
+  func truncated() throws {
     let whole: [UInt8] = [6, 0, 0, 0, 4, 0, 1, 2, 0, 0]
     for count in whole.indices {
-      #expect(throws: MgmtError.cut(byteCount: count)) { try parsed(Array(whole[..<count])) }
+      #expect(throws: MgmtError.truncated(byteCount: count)) { try parsed(Array(whole[..<count])) }
     }
     // A length that is too small for the event.
-    #expect(throws: MgmtError.cut(byteCount: 8)) { try parsed([6, 0, 0, 0, 2, 0, 1, 2]) }
+    #expect(throws: MgmtError.truncated(byteCount: 8)) { try parsed([6, 0, 0, 0, 2, 0, 1, 2]) }
   }
 }

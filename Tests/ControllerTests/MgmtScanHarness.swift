@@ -4,7 +4,7 @@ import AdapterSupport
 import Controller
 import HCI
 
-/// A scan and the kernel it asks, in virtual time.
+/// A mgmt scan and a stand-in for the kernel, in virtual time.
 struct MgmtScanHarness {
   var kernel = StandInKernel()
   var scan = MgmtScan(index: 3)
@@ -13,7 +13,7 @@ struct MgmtScanHarness {
   mutating func start(_ plan: ScanPlan?) { settle(scan.start(plan, now: now)) }
   mutating func follow(_ plan: ScanPlan?) { settle(scan.follow(plan, now: now)) }
   mutating func restart() { settle(scan.restart(now: now)) }
-  mutating func tell(_ content: MgmtEvent.Content) {
+  mutating func deliver(_ content: MgmtEvent.Content) {
     settle(scan.received(kernel.event(content), now: now))
   }
 

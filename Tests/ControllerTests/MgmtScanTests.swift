@@ -38,21 +38,22 @@ struct MgmtScanTests {
   @Test("What a killed agent left in the kernel is taken back, and what it found is put back at the end")
   func takesBackRemains() {
     var harness = started()
-    let remains = harness.scan.remains
-    #expect(remains == KernelScanState(monitor: 1, originalDuty: KernelDuty(interval: 96, window: 48)))
-    harness.scan = MgmtScan(index: 3, remains: remains)
+    let state = harness.scan.kernelScanState
+    #expect(state == KernelScanState(monitor: 1, originalDuty: KernelDuty(interval: 96, window: 48)))
+    harness.scan = MgmtScan(index: 3, kernelScanState: state)
     harness.start(plan)
     #expect(harness.scan.state == .scanning(isActive: false))
     #expect(harness.kernel.monitors == [2])
-    #expect(harness.scan.farewell.map(\.opcode) == [.removeMonitor, .setDefaultSystemConfiguration])
+    #expect(harness.scan.restoringCommands.map(\.opcode) == [.removeMonitor, .setDefaultSystemConfiguration])
     #expect(
-      harness.scan.farewell.last == .setDefaults(KernelDuty(interval: 96, window: 48), for: .monitors, 3))
+      harness.scan.restoringCommands.last
+        == .setDefaults(KernelDuty(interval: 96, window: 48), for: .monitors, 3))
   }
 
   @Test("What a killed agent left and somebody took away meanwhile is not missed")
   func toleratesRemainsThatWent() {
     var harness = MgmtScanHarness()
-    harness.scan = MgmtScan(index: 3, remains: KernelScanState(monitor: 9))
+    harness.scan = MgmtScan(index: 3, kernelScanState: KernelScanState(monitor: 9))
     harness.kernel.refusals[.removeMonitor] = MgmtStatus(rawValue: 0x0D)
     harness.start(plan)
     #expect(harness.scan.state == .scanning(isActive: false))
@@ -70,11 +71,11 @@ struct MgmtScanTests {
   func respectsOthers() {
     var harness = started()
     harness.kernel.settings = [.lowEnergy]
-    harness.tell(.settings([.lowEnergy]))
+    harness.deliver(.settings([.lowEnergy]))
     #expect(harness.scan.state == .switchedOff)
     #expect(!harness.kernel.settings.contains(.powered))
     harness.kernel.settings = [.powered, .lowEnergy]
-    harness.tell(.settings([.powered, .lowEnergy]))
+    harness.deliver(.settings([.powered, .lowEnergy]))
     #expect(harness.scan.state == .scanning(isActive: false))
   }
 
@@ -84,7 +85,7 @@ struct MgmtScanTests {
     var harness = started()
     if handle != 7 { harness.kernel.monitors = [] }
     let before = harness.kernel.asked.count
-    harness.tell(.monitorRemoved(handle: handle))
+    harness.deliver(.monitorRemoved(handle: handle))
     #expect(harness.kernel.asked.dropFirst(before) == (handle == 7 ? [] : [.addMonitor]))
     #expect(harness.kernel.monitors.count == 1)
   }
@@ -110,7 +111,7 @@ struct MgmtScanTests {
     harness.follow(active)
     #expect(harness.scan.state == .scanning(isActive: true))
     let before = harness.kernel.asked.count
-    harness.tell(.discovering(false))
+    harness.deliver(.discovering(false))
     #expect(harness.kernel.asked.dropFirst(before) == [.startDiscovery])
     harness.follow(plan)
     #expect(harness.kernel.asked.suffix(2) == [.stopDiscovery, .setDefaultSystemConfiguration])
@@ -128,18 +129,19 @@ struct MgmtScanTests {
     harness.follow(active)
     #expect(harness.kernel.discoveredWith == KernelDuty(interval: 480, window: 480))
     #expect(
-      harness.scan.farewell.last == .setDefaults(KernelDuty(interval: 18, window: 18), for: .discovery, 3))
+      harness.scan.restoringCommands.last
+        == .setDefaults(KernelDuty(interval: 18, window: 18), for: .discovery, 3))
 
     // Killed: the next agent takes it back.
     var next = harness
-    next.scan = MgmtScan(index: 3, remains: harness.scan.remains)
+    next.scan = MgmtScan(index: 3, kernelScanState: harness.scan.kernelScanState)
     next.start(plan)
     #expect(next.kernel.discovery == KernelDuty(interval: 18, window: 18))
     #expect(next.scan.state == .scanning(isActive: false))
 
     harness.follow(plan)
     #expect(harness.kernel.discovery == KernelDuty(interval: 18, window: 18))
-    #expect(harness.scan.remains.originalDiscovery == nil)
+    #expect(harness.scan.kernelScanState.originalDiscovery == nil)
   }
 
   @Test("Active windows of an automatic plan begin and end by themselves")
@@ -170,7 +172,7 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .scanning(isActive: true))
 
     var other = started()
-    other.tell(.discovering(true))
+    other.deliver(.discovering(true))
     #expect(other.scan.state == .scanning(isActive: true))
     other.follow(nil)
     #expect(!other.kernel.asked.contains(.stopDiscovery))
@@ -212,8 +214,8 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .preparing)
     harness.pass(milliseconds: 10_000)
     #expect(harness.scan.state == .failed(.timeout(.readControllerInformation)))
-    harness.tell(.settings([.powered, .lowEnergy]))
-    harness.tell(.completed(.readControllerInformation, .success, returned: []))
+    harness.deliver(.settings([.powered, .lowEnergy]))
+    harness.deliver(.completed(.readControllerInformation, .success, returned: []))
     #expect(harness.scan.state == .failed(.timeout(.readControllerInformation)))
     harness.kernel.isMute = false
     harness.start(plan)
@@ -223,9 +225,9 @@ struct MgmtScanTests {
   @Test("An adapter that the kernel knows no more is gone")
   func gone() {
     var harness = started()
-    harness.tell(.removed)
+    harness.deliver(.removed)
     #expect(harness.scan.state == .failed(.gone))
-    #expect(harness.scan.farewell.isEmpty)
+    #expect(harness.scan.restoringCommands.isEmpty)
   }
 
   @Test("A scan that is begun anew gives up its monitor for another")
@@ -236,13 +238,13 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .scanning(isActive: false))
   }
 
-  @Test("The farewell leaves the kernel as it was")
-  func farewell() {
+  @Test("The restoringCommands leaves the kernel as it was")
+  func restoringCommands() {
     var harness = started()
-    for command in harness.scan.farewell { _ = harness.kernel.answer(command) }
+    for command in harness.scan.restoringCommands { _ = harness.kernel.answer(command) }
     #expect(harness.kernel.monitors == [])
     #expect(harness.kernel.duty == KernelDuty(interval: 96, window: 48))
     harness.scan.stop()
-    #expect(harness.scan.farewell == [])
+    #expect(harness.scan.restoringCommands == [])
   }
 }

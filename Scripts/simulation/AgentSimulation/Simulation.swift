@@ -210,7 +210,7 @@ public final class Simulation {
       guard disk.start(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
-    case .manage, .mend, .releaseRadio:
+    case .manage, .recoverRadio, .releaseRadio:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .signalTouch(let signal): note("signals \(signal)")
@@ -222,12 +222,13 @@ public final class Simulation {
     note("\(notice)")
     digest.add("\(notice)")
     switch notice {
-    case .bringupFailed(.controller(.timeout(let opcode)), _):
+    case .initializationFailed(.controller(.timeout(let opcode)), _):
       guard radio.hasWaited(for: opcode, at: now) else {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
-    case .radio, .bringupFailed, .radioRecovery, .turnedAway, .closed, .reloaded, .reloadRefused, .setup:
+    case .radio, .initializationFailed, .radioRecovery, .turnedAway, .closed, .reloaded, .reloadRefused,
+      .setup:
       break
     }
   }

@@ -19,7 +19,7 @@ struct Radio: Sendable {
     case listener
     case recording
     /// The adapter is closed while this recovery action is under way.
-    case mending(RecoveryAction)
+    case recovering(RecoveryAction)
     /// A recording that has ended.
     case ended(String)
   }
@@ -68,10 +68,10 @@ extension Radio {
         radio.link = .controller
         radio.recovery.watchdog.use(.adapter(hasBoardStep: hasBoardStep))
         radio.initialize(at: now)
-      case .sharedAdapter(let index, let remains):
+      case .sharedAdapter(let index, let state):
         radio.link = .shared
         radio.recovery.watchdog.use(.adapter(hasBoardStep: hasBoardStep))
-        radio.shared = MgmtScan(index: index, remains: remains)
+        radio.shared = MgmtScan(index: index, kernelScanState: state)
         radio.initialize(at: now)
       }
     }
@@ -88,7 +88,7 @@ extension Radio {
   /// A recovery action did not bring the adapter back, or took it away.
   mutating func recoveryFailed(_ reason: String, at now: Instant) {
     update(at: now) { radio in
-      guard case .mending = radio.link else { return }
+      guard case .recovering = radio.link else { return }
       radio.recover(from: .remedy(reason), mayRestart: false, at: now)
     }
   }
@@ -99,7 +99,7 @@ extension Radio {
       switch radio.link {
       case .controller: radio.apply(radio.initializer.follow(plan, now: now), at: now)
       case .shared: radio.apply(radio.shared.follow(plan, now: now), at: now)
-      case .absent, .listener, .recording, .mending, .ended: break
+      case .absent, .listener, .recording, .recovering, .ended: break
       }
     }
   }
@@ -113,7 +113,7 @@ extension Radio {
       apply(initializer.received(event, now: now), at: now)
       if initializer.probesAnswered != answered { noteHeard(at: now) }
     case .shared: receiveShared(event, at: now)
-    case .absent, .listener, .recording, .mending, .ended: break
+    case .absent, .listener, .recording, .recovering, .ended: break
     }
     noteChange(since: before, at: now)
   }
@@ -162,7 +162,7 @@ extension Radio {
       switch radio.link {
       case .controller: radio.apply(radio.initializer.timeout(now: now), at: now)
       case .shared: radio.apply(radio.shared.timeout(now: now), at: now)
-      case .absent, .listener, .recording, .mending, .ended: return
+      case .absent, .listener, .recording, .recovering, .ended: return
       }
       radio.advanceProbe(to: now)
     }
@@ -174,7 +174,7 @@ extension Radio {
     let retry = recovery.retry
     let next =
       switch link {
-      case .absent, .listener, .recording, .mending, .ended: retry
+      case .absent, .listener, .recording, .recovering, .ended: retry
       case .controller: retry ?? [initializer.deadline, nextProbe].compactMap { $0 }.min()
       case .shared: retry ?? [shared.deadline, probe.end ?? nextProbe].compactMap { $0 }.min()
       }
@@ -197,14 +197,14 @@ extension Radio {
       initializations &+= 1
       apply(shared.start(plan, now: now), at: now)
     // The adapter was closed for a recovery action that did not help.
-    case .absent, .mending: closeForRecovery(.takeDownAndUp, at: now)
+    case .absent, .recovering: closeForRecovery(.takeDownAndUp, at: now)
     case .listener, .recording, .ended: break
     }
   }
 
   private mutating func stop(at now: Instant) {
     (recovery.retry, scanningSince, probe.end, probe.lastHeard) = (nil, nil, nil, nil)
-    for command in farewell { output.append(.manage(command)) }
+    for command in restoringCommands { output.append(.manage(command)) }
     apply(initializer.stop(), at: now)
     shared.stop()
   }
@@ -240,7 +240,7 @@ extension Radio {
     recovery.failure = nil
     recovery.watchdog.scans(at: now)
     // During a recovery the scan has to be proved; a kernel has yet to tell its controller.
-    guard recovery.watchdog.rung != nil || recovery.refusal.error != nil else { return }
+    guard recovery.watchdog.action != nil || recovery.refusal.error != nil else { return }
     guard link == .shared else { return sendProbe(at: now) }
     probe.lastHeard = now.advanced(
       milliseconds: ScanRefusal.settlingMilliseconds - Watchdog.silenceMilliseconds)
@@ -265,7 +265,7 @@ extension Radio {
     case .shared:
       probe.end = now.advanced(milliseconds: RadioProbe.timeoutMilliseconds)
       output.append(.send(.readLocalVersion))
-    case .absent, .listener, .recording, .mending, .ended: break
+    case .absent, .listener, .recording, .recovering, .ended: break
     }
   }
 
@@ -282,29 +282,29 @@ extension Radio {
     recovery.refusal.forget()
     switch recovery.watchdog.failed(at: now, mayRestart: mayRestart) {
     case .wait(let milliseconds):
-      if case .mending = link { link = .absent(failure.sentence) }
+      if case .recovering = link { link = .absent(failure.sentence) }
       recovery.retry = now.advanced(milliseconds: milliseconds)
-      output.append(.log(.bringupFailed(failure, retryMilliseconds: milliseconds)))
-    case .climb(let rung):
-      output.append(.log(.radioRecovery(rung, failure)))
-      perform(rung, at: now)
+      output.append(.log(.initializationFailed(failure, retryMilliseconds: milliseconds)))
+    case .perform(let action):
+      output.append(.log(.radioRecovery(action, failure)))
+      performRecovery(action, at: now)
     }
   }
 
-  private mutating func perform(_ rung: RecoveryAction, at now: Instant) {
-    switch (rung, link) {
+  private mutating func performRecovery(_ action: RecoveryAction, at now: Instant) {
+    switch (action, link) {
     case (.restartScan, .controller): apply(initializer.restartScan(now: now), at: now)
     case (.restartScan, .shared): apply(shared.restart(now: now), at: now)
     case (.reset, .controller): initialize(at: now)
     case (.restartScan, _), (.reset, _), (.takeDownAndUp, _), (.powerCycle, _), (.boardStep, _):
-      closeForRecovery(rung, at: now)
+      closeForRecovery(action, at: now)
     }
   }
 
-  private mutating func closeForRecovery(_ rung: RecoveryAction, at now: Instant) {
+  private mutating func closeForRecovery(_ action: RecoveryAction, at now: Instant) {
     stop(at: now)
-    link = .mending(rung)
-    output.append(.mend(rung))
+    link = .recovering(action)
+    output.append(.recoverRadio(action))
   }
 
   // MARK: - Changes of state
@@ -337,7 +337,7 @@ extension Radio {
       case .scanning(let isActive): isActive
       case .off, .preparing, .switchedOff, .ready, .failed: nil
       }
-    case .absent, .listener, .recording, .mending, .ended: nil
+    case .absent, .listener, .recording, .recovering, .ended: nil
     }
   }
 
@@ -346,7 +346,7 @@ extension Radio {
     case .absent: .absent
     case .recording, .listener: .on
     case .ended: .off
-    case .mending: .recovering
+    case .recovering: .recovering
     case .controller: controllerState
     case .shared: sharedState
     }

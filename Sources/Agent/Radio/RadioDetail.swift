@@ -13,7 +13,7 @@ extension Radio {
   var isLive: Bool {
     switch link {
     case .controller, .shared, .listener: true
-    case .absent, .recording, .mending, .ended: false
+    case .absent, .recording, .recovering, .ended: false
     }
   }
 
@@ -32,7 +32,7 @@ extension Radio {
     switch link {
     case .listener: true
     case .shared: !shared.hasMonitors
-    case .absent, .controller, .recording, .mending, .ended: false
+    case .absent, .controller, .recording, .recovering, .ended: false
     }
   }
 
@@ -40,10 +40,10 @@ extension Radio {
   var isSwitchedOff: Bool { link == .shared && shared.state == .switchedOff }
 
   /// Whether a recovery action is under way.
-  var isMending: Bool { if case .mending = link { true } else { false } }
+  var isRecovering: Bool { if case .recovering = link { true } else { false } }
 
   /// The commands that undo what the kernel was asked to do.
-  var farewell: [MgmtCommand] { link == .shared ? shared.farewell : [] }
+  var restoringCommands: [MgmtCommand] { link == .shared ? shared.restoringCommands : [] }
 
   /// What is going on, in a sentence's end.
   var detail: String {
@@ -54,7 +54,7 @@ extension Radio {
       return
         "it listens while other programs scan; with CAP_NET_ADMIN (setcap, the unit's AmbientCapabilities, "
         + "or --cap-add) the agent would see to the scan itself"
-    case .mending(let rung): return "\((recovery.failure ?? .unanswered).sentence); \(rung.sentence)"
+    case .recovering(let action): return "\((recovery.failure ?? .unanswered).sentence); \(action.sentence)"
     case .controller, .shared: break
     }
     if let failure = recovery.failure { return failure.sentence }
@@ -86,7 +86,7 @@ extension ControllerInitializerError {
     case .timeout(let opcode): "the controller did not answer command \(opcode.text) in time"
     case .refused(let opcode, let code):
       "the controller refused command \(opcode.text) with error 0x\(Hex.digits(UInt64(code.rawValue), count: 2))"
-    case .answerCut(let opcode): "the controller's answer to command \(opcode.text) was too short"
+    case .replyTruncated(let opcode): "the controller's answer to command \(opcode.text) was too short"
     case .hardwareError(let code):
       "the controller reported a hardware error, 0x\(Hex.digits(UInt64(code), count: 2))"
     case .cannotScan: "the controller knows no scan commands"
@@ -105,7 +105,7 @@ extension MgmtScanError {
     case .timeout(let opcode): "the kernel did not answer \(opcode.text) in time"
     case .refused(let opcode, let status):
       "the kernel refused \(opcode.text) with error 0x\(Hex.digits(UInt64(status.rawValue), count: 2))"
-    case .answerCut(let opcode): "the kernel's answer to \(opcode.text) was too short"
+    case .replyTruncated(let opcode): "the kernel's answer to \(opcode.text) was too short"
     case .blocked: "the radio is blocked; rfkill unblock bluetooth frees it"
     case .permissionDenied: "the kernel refuses: \(Self.cure)"
     case .withoutLowEnergy: "the adapter knows no Bluetooth LE"

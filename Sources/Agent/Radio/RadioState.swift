@@ -21,7 +21,7 @@ public enum RadioKind: Equatable, Sendable {
   /// A controller that the kernel holds for nobody else: it can be reset and powered too.
   case adapter
   /// An adapter that other programs use too: the agent reads its events, and asks the kernel to scan.
-  case sharedAdapter(index: UInt16, remains: KernelScanState = KernelScanState())
+  case sharedAdapter(index: UInt16, kernelScanState: KernelScanState = KernelScanState())
   /// An adapter whose events are read: other programs decide whether it scans.
   case listener
   /// A recording; it takes no commands.

@@ -15,7 +15,7 @@ extension Notice {
   /// Which limit holds for it; nil for what only the machine and its operators cause.
   var strangerKind: StrangerKind? {
     switch self {
-    case .radio, .bringupFailed, .radioRecovery, .radioGivenUp, .reloaded, .reloadRefused: nil
+    case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .reloaded, .reloadRefused: nil
     case .setup(let notice): notice.strangerKind
     case .turnedAway(.stranger, _): .strangers
     case .turnedAway(.full, _): .full
@@ -31,7 +31,7 @@ extension Notice {
   var level: LogLevel {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
-    case .radio, .bringupFailed, .radioRecovery, .radioGivenUp: .warning
+    case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
     case .turnedAway, .closed: .notice
     case .reloaded: .notice
     case .setup(let notice): notice.level
@@ -43,9 +43,9 @@ extension Notice {
   var sentence: String {
     switch self {
     case .radio(let state, _, let detail): "radio \(state.rawValue): \(detail)"
-    case .bringupFailed(let reason, let milliseconds):
+    case .initializationFailed(let reason, let milliseconds):
       "the radio did not come up: \(reason.sentence); it is tried again in \(Self.seconds(milliseconds))"
-    case .radioRecovery(let rung, let reason): "\(reason.sentence); \(rung.sentence)"
+    case .radioRecovery(let action, let reason): "\(reason.sentence); \(action.sentence)"
     case .radioGivenUp: "the radio has been away too long: every device that was found counts as lost"
     case .turnedAway(let refusal, let user): "a program of user \(user) was turned away: \(refusal.sentence)"
     case .closed(let reason, let user): "a connection of user \(user) was closed: \(reason.sentence)"

@@ -137,7 +137,7 @@ struct AgentLoop: ~Copyable {
       case .manage(let command): radio.sendMgmtCommand(command, &context)
       case .openRadio(let selection, let access): openRadio(selection, access)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
-      case .mend(let rung): radio.recover(rung, &context)
+      case .recoverRadio(let action): radio.recover(action, &context)
       case .registry(let request): disk.ask(request)
       case .signalTouch(let signal): touch.signalTouch(signal, &context)
       case .log(let notice): log(notice)
@@ -152,7 +152,7 @@ struct AgentLoop: ~Copyable {
   private mutating func log(_ notice: Notice) {
     var sentence = notice.sentence
     // A program that speaks something else does not respond to commands.
-    if case .bringupFailed = notice, case .h4? = radio.wanted?.selection {
+    if case .initializationFailed = notice, case .h4? = radio.wanted?.selection {
       sentence += "; \(RadioOpening.Failure.h4Cure)"
     }
     context.say(notice.level, sentence, limitedAs: notice.strangerKind)

@@ -48,7 +48,7 @@ struct LoopDependencies {
 
   var clock: LoopClock
   /// Done on the devices worker's thread.
-  var performTask: @Sendable (AdapterTask) -> AdapterTaskResult = { $0.perform() }
+  var performTask: @Sendable (AdapterTask) -> AdapterTaskResult = { $0.run() }
   var startProgram: ProgramStart = LoopDependencies.confined
 
   /// The machine.

@@ -4,7 +4,7 @@ import Controller
 import HCI
 import LinuxSystem
 
-/// What is done to an adapter that nobody holds, before it is opened again: what the *devices* worker does for a rung
+/// What is done to an adapter that nobody holds, before it is opened again: what the *devices* worker does for a action
 /// of the ladder. Each step may fail; what counts is whether the adapter can be opened behind it.
 struct AdapterRecovery {
   private static let answerMilliseconds = 4000
@@ -18,9 +18,9 @@ struct AdapterRecovery {
 
   /// Nil, or why nothing could be done.
   func perform(
-    _ rung: RecoveryAction, by control: borrowing AdapterSocket, requestPath: String
+    _ action: RecoveryAction, by control: borrowing AdapterSocket, requestPath: String
   ) -> RadioOpening.Failure? {
-    switch rung {
+    switch action {
     case .restartScan: break
     case .reset: try? control.reset(index)
     case .takeDownAndUp:

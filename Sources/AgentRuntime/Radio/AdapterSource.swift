@@ -15,7 +15,7 @@ final class AdapterSource: RadioSource {
   var kind: RadioKind {
     switch hold.accessMode {
     case .exclusive: .adapter
-    case .shared: .sharedAdapter(index: hold.index, remains: hold.remains)
+    case .shared: .sharedAdapter(index: hold.index, kernelScanState: hold.kernelScanState)
     case .listening: .listener
     }
   }

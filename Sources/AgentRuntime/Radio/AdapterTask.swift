@@ -7,20 +7,20 @@ import Manifest
 /// What the *devices* worker is asked.
 enum AdapterTask: Equatable, Sendable {
   case open(RadioRequest)
-  /// Does what the rung says to the adapter, and opens it.
-  case mend(RecoveryAction, RadioRequest, settleMilliseconds: Int)
+  /// Does what the action says to the adapter, and opens it.
+  case recover(RecoveryAction, RadioRequest, settleMilliseconds: Int)
   /// Takes an adapter up that was found up.
   case restore(UInt16)
   /// Notes what is left in an adapter should the agent be killed.
   case note(KernelScanState, index: UInt16, KernelScanStateFile)
 
-  func perform() -> AdapterTaskResult {
+  func run() -> AdapterTaskResult {
     switch self {
     case .open(let request): .opened(RadioOpening.open(request))
-    case .mend(let rung, let request, let settle):
-      .opened(RadioOpening.mend(rung, request, settleMilliseconds: settle))
+    case .recover(let action, let request, let settle):
+      .opened(RadioOpening.recover(action, request, settleMilliseconds: settle))
     case .restore(let index): restore(index)
-    case .note(let remains, let index, let file): note(remains, index, file)
+    case .note(let state, let index, let file): note(state, index, file)
     }
   }
 
@@ -31,10 +31,10 @@ enum AdapterTask: Equatable, Sendable {
     return .done
   }
 
-  private func note(_ remains: KernelScanState, _ index: UInt16, _ file: KernelScanStateFile)
+  private func note(_ state: KernelScanState, _ index: UInt16, _ file: KernelScanStateFile)
     -> AdapterTaskResult
   {
-    file.note(remains, index)
+    file.note(state, index)
     return .done
   }
 }

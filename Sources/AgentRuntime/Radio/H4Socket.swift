@@ -104,7 +104,8 @@ final class H4Socket: RadioSource {
       guard case .packet(let byteCount) = try StreamFrame(measuring: bytes) else { return nil }
       return byteCount
     } catch {
-      throw .outOfStep(bytes.uint8(at: 0))
+      var cursor = ByteCursor(bytes)
+      throw .outOfStep(cursor.uint8() ?? 0)
     }
   }
 

@@ -11,7 +11,7 @@ struct KernelScanStateFile: Equatable, Sendable {
   let path: String
 
   /// What is left in the adapter that has this index now; nothing where another one had it, or the file says nothing.
-  func remains(_ index: UInt16) -> KernelScanState {
+  func state(of index: UInt16) -> KernelScanState {
     guard let file = try? FileContents(reading: path, byteCountMax: Self.byteCountMax),
       let incarnation = AdapterSocket.incarnation(index)
     else { return KernelScanState() }
@@ -19,17 +19,17 @@ struct KernelScanStateFile: Equatable, Sendable {
   }
 
   /// Best effort: without it a monitor stays until the adapter goes, should the agent be killed.
-  func note(_ remains: KernelScanState, _ index: UInt16) {
-    guard !remains.isEmpty, let incarnation = AdapterSocket.incarnation(index) else {
+  func note(_ state: KernelScanState, _ index: UInt16) {
+    guard !state.isEmpty, let incarnation = AdapterSocket.incarnation(index) else {
       return FileName.remove(path)
     }
-    try? DurableFile.replace(path, with: Array(Self.text(remains, incarnation: incarnation).utf8))
+    try? DurableFile.replace(path, with: Array(Self.text(state, incarnation: incarnation).utf8))
   }
 
-  static func text(_ remains: KernelScanState, incarnation: UInt64) -> String {
+  static func text(_ state: KernelScanState, incarnation: UInt64) -> String {
     let numbers = [
-      remains.monitor, remains.originalDuty?.interval, remains.originalDuty?.window,
-      remains.originalDiscovery?.interval, remains.originalDiscovery?.window, remains.wasUp ? 1 : nil,
+      state.monitor, state.originalDuty?.interval, state.originalDuty?.window,
+      state.originalDiscovery?.interval, state.originalDiscovery?.window, state.wasUp ? 1 : nil,
     ]
     return "\(incarnation) \(numbers.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " "))\n"
   }

@@ -16,7 +16,7 @@ struct MgmtConnection {
 
 extension LoopRadio {
   /// How long the end waits until the kernel has carried out the last commands.
-  private static var farewellMilliseconds: Int { 1000 }
+  private static var restoreMilliseconds: Int { 1000 }
 
   /// Opens the interface while an adapter is wanted. Without it the agent looks for adapters now and then.
   mutating func updateMgmt(isWanted: Bool, _ loop: inout LoopContext) {
@@ -84,15 +84,15 @@ extension LoopRadio {
 
   /// Leaves adapters as they were found. The loop is over, so it may wait here.
   mutating func leaveAdapter(_ loop: inout LoopContext) {
-    let farewell = loop.agent.farewell
-    if !farewell.isEmpty, let socket = mgmt?.socket {
-      socket.carryOut(farewell, milliseconds: Self.farewellMilliseconds)
+    let restoringCommands = loop.agent.restoringCommands
+    if !restoringCommands.isEmpty, let socket = mgmt?.socket {
+      socket.carryOut(restoringCommands, milliseconds: Self.restoreMilliseconds)
       if let file = wanted?.kernelScanStateFile { FileName.remove(file.path) }
     }
     let adapter = opened?.source.adapter
     opened = nil
     guard let adapter, adapter.accessMode == .exclusive(wasUp: true) else { return }
-    let (index, state) = (adapter.index, adapter.remainsBehind)
+    let (index, state) = (adapter.index, adapter.stateAfterClosing)
     // The tasks run after this function has released the last reference to the adapter, whose channel has to be closed.
     tasks.addForEnd(.restore(index))
     if let file = wanted?.kernelScanStateFile { tasks.addForEnd(.note(state, index: index, file)) }
@@ -100,6 +100,6 @@ extension LoopRadio {
 
   /// Performs the tasks that the worker has not begun.
   func performRemainingTasks() {
-    for task in tasks.waiting { _ = task.perform() }
+    for task in tasks.waiting { _ = task.run() }
   }
 }

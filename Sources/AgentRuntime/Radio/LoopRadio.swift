@@ -66,7 +66,7 @@ struct LoopRadio {
     release(&loop, restores: false)
     guard let request = wanted, tasks.opening == nil else { return }
     tasks.opening = request
-    tasks.add(.mend(action, request, settleMilliseconds: loop.agent.boardSettleMilliseconds))
+    tasks.add(.recover(action, request, settleMilliseconds: loop.agent.boardSettleMilliseconds))
   }
 
   mutating func receiveTaskResult(_ loop: inout LoopContext) {
@@ -88,8 +88,8 @@ struct LoopRadio {
   private mutating func receiveFailure(_ failure: RadioOpening.Failure, _ loop: inout LoopContext) {
     if lastFailure != failure { loop.log.say(.warning, "there is no radio: \(failure.sentence)") }
     lastFailure = failure
-    guard failure.isAbsence || !loop.agent.isMendingRadio else {
-      return loop.agent.remedyFailed(failure.sentence, at: loop.now)
+    guard failure.isAbsence || !loop.agent.isRecoveringRadio else {
+      return loop.agent.recoveryFailed(failure.sentence, at: loop.now)
     }
     if let longest = failure.retryMillisecondsMax {
       retry = backOff.failed(at: loop.now, millisecondsMax: longest)
@@ -114,7 +114,7 @@ struct LoopRadio {
   private mutating func remember(_ adapter: OpenAdapter, _ loop: inout LoopContext) {
     if adapter.address != 0 { wanted?.knownAddress = adapter.address }
     loop.agent.noteReceiveRoom(adapter.receiveRoom)
-    if case .exclusive = adapter.accessMode { note(adapter.remains, adapter) }
+    if case .exclusive = adapter.accessMode { note(adapter.kernelScanState, adapter) }
   }
 
   private static func source(of opened: RadioOpening.Opened, at now: Instant) -> any RadioSource {
@@ -180,8 +180,8 @@ struct LoopRadio {
       // An adapter that is opened again is restored later.
       guard restores else { return notedState = KernelScanState() }
       if wasUp { tasks.add(.restore(adapter.index)) }
-      note(adapter.remainsBehind, adapter)
-    case .shared, .listening: note(adapter.remainsBehind, adapter)
+      note(adapter.stateAfterClosing, adapter)
+    case .shared, .listening: note(adapter.stateAfterClosing, adapter)
     }
   }
 }

@@ -22,11 +22,11 @@ final class OpenAdapter: Sendable {
   let accessMode: AccessMode
   let events: AdapterSocket
   /// What an agent that was killed has left in it.
-  let remains: KernelScanState
+  let kernelScanState: KernelScanState
   /// What is still in it when it is let go: a shared scan takes all of it back, an exclusive one nothing.
-  var remainsBehind: KernelScanState {
+  var stateAfterClosing: KernelScanState {
     guard case .exclusive = accessMode else { return KernelScanState() }
-    var behind = remains
+    var behind = kernelScanState
     behind.wasUp = false
     return behind
   }
@@ -35,12 +35,12 @@ final class OpenAdapter: Sendable {
 
   init(
     _ listing: AdapterListing, _ accessMode: AccessMode, _ events: consuming AdapterSocket, receiveRoom: Int,
-    remains: KernelScanState = KernelScanState()
+    kernelScanState: KernelScanState = KernelScanState()
   ) {
     (index, address, self.accessMode) = (listing.index, listing.address, accessMode)
     self.events = events
     self.receiveRoom = receiveRoom
-    self.remains = remains
+    self.kernelScanState = kernelScanState
   }
 }
 
@@ -116,10 +116,11 @@ struct AdapterOpener: ~Copyable {
         if listing.isUp || attempt > 0 { try control.takeDown(listing.index) }
         let socket = try AdapterSocket.exclusive(listing.index)
         let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
-        var remains = file.remains(listing.index)
-        remains.wasUp = remains.wasUp || listing.isUp
+        var kernelScanState = file.state(of: listing.index)
+        kernelScanState.wasUp = kernelScanState.wasUp || listing.isUp
         return OpenAdapter(
-          listing, .exclusive(wasUp: remains.wasUp), socket, receiveRoom: room, remains: remains)
+          listing, .exclusive(wasUp: kernelScanState.wasUp), socket, receiveRoom: room,
+          kernelScanState: kernelScanState)
       } catch {
         failure = error
         guard error.isTaken else { break }
@@ -141,7 +142,8 @@ struct AdapterOpener: ~Copyable {
       guard Capability.networkAdministration.isHeld else {
         return OpenAdapter(listing, .listening, socket, receiveRoom: room)
       }
-      return OpenAdapter(listing, .shared, socket, receiveRoom: room, remains: file.remains(listing.index))
+      return OpenAdapter(
+        listing, .shared, socket, receiveRoom: room, kernelScanState: file.state(of: listing.index))
     } catch {
       throw .of(error, listing.index)
     }

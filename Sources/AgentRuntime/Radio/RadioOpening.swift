@@ -50,15 +50,15 @@ enum RadioOpening {
     }
   }
 
-  /// Does to the adapter what a rung of the ladder says, and opens it.
-  static func mend(
-    _ rung: RecoveryAction, _ request: RadioRequest, settleMilliseconds: Int
+  /// Does to the adapter what a recovery action says, and opens it.
+  static func recover(
+    _ action: RecoveryAction, _ request: RadioRequest, settleMilliseconds: Int
   ) -> Result<Opened, Failure> {
     Result { () throws(Failure) in
       let opening = try AdapterOpener()
       let adapters = try opening.find(request.selection, request.knownAddress)
-      let mending = AdapterRecovery(index: adapters[0].index, settleMilliseconds: settleMilliseconds)
-      if let failure = mending.perform(rung, by: opening.control, requestPath: request.recoveryPath) {
+      let recovery = AdapterRecovery(index: adapters[0].index, settleMilliseconds: settleMilliseconds)
+      if let failure = recovery.perform(action, by: opening.control, requestPath: request.recoveryPath) {
         throw failure
       }
       return .adapter(try opening.open(request))

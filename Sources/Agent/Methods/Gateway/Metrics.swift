@@ -136,10 +136,10 @@ extension AgentCore {
         radio.probe.count),
       Metric(
         "radio_recoveries_total", .counter, "Recovery actions tried, by action.",
-        "rung", RecoveryAction.allCases.map { ($0.rawValue, radio.recovery.watchdog.tries[$0] ?? 0) }),
+        "action", RecoveryAction.allCases.map { ($0.rawValue, radio.recovery.watchdog.tries[$0] ?? 0) }),
       Metric(
         "radio_ladders_lost_total", .counter, "Escalations after which no recovery action had helped.",
-        radio.recovery.watchdog.laddersLost),
+        radio.recovery.watchdog.escalationsFailed),
     ]
   }
 

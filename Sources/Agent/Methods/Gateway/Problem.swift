@@ -102,9 +102,10 @@ extension AgentCore {
 extension Watchdog.Exhaustion {
   fileprivate var sentence: String {
     switch self {
-    case .nothingHelped: "\(Watchdog.laddersPerHourMax) times in an hour no remedy helped the adapter"
+    case .nothingHelped:
+      "\(Watchdog.failedEscalationsPerHourMax) times in an hour no remedy helped the adapter"
     case .failsTooOften:
-      "\(Watchdog.curesPerHourMax) times in an hour the adapter failed, and was brought back"
+      "\(Watchdog.escalationsPerHourMax) times in an hour the adapter failed, and was brought back"
     }
   }
 }

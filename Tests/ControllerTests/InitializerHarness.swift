@@ -6,9 +6,9 @@ import Manifest
 import TestSupport
 import VirtualRadio
 
-/// A bring-up and a virtual controller in virtual time.
-struct Rig {
-  var bringup = ControllerInitializer()
+/// An initializer and a virtual controller in virtual time.
+struct InitializerHarness {
+  var initializer = ControllerInitializer()
   var controller: VirtualController
   var now = Instant(microseconds: 0)
   /// The opcodes that were sent, and when.
@@ -23,41 +23,41 @@ struct Rig {
   }
 
   mutating func start(_ plan: ScanPlan? = ScanPlan()) {
-    let output = bringup.start(plan, now: now)
-    perform(output)
+    let output = initializer.start(plan, now: now)
+    apply(output)
   }
 
   mutating func follow(_ plan: ScanPlan?) {
-    let output = bringup.follow(plan, now: now)
-    perform(output)
+    let output = initializer.follow(plan, now: now)
+    apply(output)
   }
 
-  /// Goes through everything that happens within a time.
+  /// Runs the controller and the initializer for a time.
   mutating func run(milliseconds: Int64) {
     let end = now.advanced(milliseconds: milliseconds)
-    while let due = [controller.nextTime, bringup.deadline].compactMap({ $0 }).min(), due < end {
+    while let due = [controller.nextTime, initializer.deadline].compactMap({ $0 }).min(), due < end {
       now = max(now, Instant(microseconds: due.microseconds + 1))
       while let packet = controller.next(before: now) { receive(packet) }
-      let output = bringup.timeout(now: now)
-      perform(output)
+      let output = initializer.timeout(now: now)
+      apply(output)
     }
     now = end
   }
 
   var opcodes: [UInt16] { sent.map(\.opcode.rawValue) }
 
-  /// Everything that could be compared between two runs.
+  /// A text to compare between two runs.
   var log: String { "\(sent) \(states) \(reports.count) \(reports.map(\.header.rssi))" }
 
   private mutating func receive(_ packet: ScenePacket) {
     let reading = EventReading(packet.bytes)
     reports += reading.reports
     guard let event = try? Event(parsing: Array(packet.bytes.dropFirst()).rawSpan) else { return }
-    let output = bringup.received(event, now: now)
-    perform(output)
+    let output = initializer.received(event, now: now)
+    apply(output)
   }
 
-  private mutating func perform(_ output: ControllerInitializer.Output) {
+  private mutating func apply(_ output: ControllerInitializer.Output) {
     if let state = output.state { states.append(state) }
     guard let command = output.command else { return }
     sent.append((command.opcode, now))
