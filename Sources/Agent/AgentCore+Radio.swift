@@ -39,7 +39,7 @@ extension AgentCore {
   }
 
   /// Receives a message of the kernel's management interface (``MgmtEvent``).
-  public func receive(management message: RawSpan, at now: Instant) {
+  public func receive(mgmt message: RawSpan, at now: Instant) {
     do throws(MgmtError) {
       radio.receive(try MgmtEvent(parsing: message), at: now)
       performRadioOutput()
@@ -117,7 +117,7 @@ extension AgentCore {
   public var boardSettleMilliseconds: Int { configuration.board.settleMilliseconds }
 
   /// How many bytes of an adapter's packets the kernel keeps until they are read.
-  public func noteReceiveRoom(_ byteCount: Int) { counters.reception.roomBytes = byteCount }
+  public func noteReceiveBuffer(_ byteCount: Int) { counters.reception.roomBytes = byteCount }
 
   /// How many packets the kernel has dropped since the last report.
   public func noteReceiveDrops(_ count: UInt64) {

@@ -5,31 +5,31 @@ import HCI
 import LinuxSystem
 import Manifest
 
-/// The program `accessoryd`: reads what it needs, takes its place at the socket, and turns until it is ended.
+/// The program `accessoryd`: reads its configuration, opens its socket, and runs the loop until a signal ends it.
 public enum AgentProgram {
-  /// `words` begin with the program's name. Answers the exit status.
-  public static func run(_ words: [String]) -> Int32 {
+  /// Runs the program and returns its exit status. `arguments` begin with the program's name.
+  public static func run(_ arguments: [String]) -> Int32 {
     ResidentMemory.keepHeapSmall()
     Signals.ignoreBrokenPipe()
     let style: LogStyle = LogOutput.isJournal(Environment.value(of: "JOURNAL_STREAM")) ? .journal : .terminal
     var log = Log(style, .info)
-    do throws(StartFailure) {
-      return try run(words, style).rawValue
+    do throws(StartError) {
+      return try run(arguments, style).rawValue
     } catch {
       for sentence in error.sentences { say(sentence, style, &log) }
       return error.status.rawValue
     }
   }
 
-  /// People who start the agent by hand get the sentence behind the program's name.
+  /// On a terminal the program's name precedes the sentence.
   private static func say(_ sentence: String, _ style: LogStyle, _ log: inout Log) {
     if style == .journal { return log.say(.error, sentence) }
     _ = LogOutput.write(Array("accessoryd: \(sentence)\n".utf8))
   }
 
-  private static func run(_ words: [String], _ style: LogStyle) throws(StartFailure) -> ExitCode {
+  private static func run(_ arguments: [String], _ style: LogStyle) throws(StartError) -> ExitCode {
     let request: Options.Request
-    do throws(UsageProblem) { request = try Options.read(words) } catch { throw .usage(error) }
+    do throws(UsageError) { request = try Options.read(arguments) } catch { throw .usage(error) }
     switch request {
     case .help: print(Options.help, terminator: "")
     case .version: print("accessoryd \(AgentVersion.text)")
@@ -38,7 +38,7 @@ public enum AgentProgram {
     return .success
   }
 
-  private static func run(_ options: Options, _ log: Log) throws(StartFailure) {
+  private static func run(_ options: Options, _ log: Log) throws(StartError) {
     var log = log
     let reader = ConfigurationReader(manifestPath: options.manifest, radio: options.radio)
     let read = try reader.read()

@@ -4,19 +4,19 @@ import LinuxSystem
 import Manifest
 import ManifestFormat
 
-/// What the agent's command line asks for.
+/// The options of the agent's command line.
 struct Options: Equatable {
   static let defaultSocket = "/run/accessoryd/io.accessoryd"
 
   var manifest: String
   var socket = defaultSocket
-  /// The folder of what the agent remembers; the service manager's or the usual one when it is not given.
+  /// The folder of the agent's state; nil for the service manager's or the usual one.
   var state: String?
-  /// In place of the manifest's `radio`, as it was given; its files count from the working directory.
+  /// The radio that replaces the manifest's; its relative paths start from the working directory.
   var radio: String?
   var logLevel = LogLevel.info
 
-  /// What to do at all.
+  /// What the command line asks for.
   enum Request: Equatable {
     case run(Options)
     case help
@@ -39,18 +39,20 @@ struct Options: Equatable {
     }
   }
 
-  /// `words` begin with the program's name.
-  static func read(_ words: [String]) throws(UsageProblem) -> Request {
+  /// Reads a command line, which begins with the program's name.
+  static func read(_ arguments: [String]) throws(UsageError) -> Request {
     let line: CommandLineOptions
-    do throws(CommandLineOptions.Problem) {
-      line = try CommandLineOptions(words, Name.allCases.map(\.option))
+    do throws(CommandLineOptions.ParseError) {
+      line = try CommandLineOptions(arguments, Name.allCases.map(\.option))
     } catch {
       throw .line(error)
     }
     var manifest: String?
     var options = Options(manifest: "")
     for (option, value) in line.given {
-      guard let name = Name(rawValue: option) else { preconditionFailure("an option of our own list") }
+      guard let name = Name(rawValue: option) else {
+        preconditionFailure("an option that is not in the list")
+      }
       switch name {
       case .help: return .help
       case .version: return .version
@@ -66,7 +68,7 @@ struct Options: Equatable {
         options.logLevel = level
       }
     }
-    if let word = line.otherWord { throw .word(word) }
+    if let argument = line.otherArgument { throw .unexpectedArgument(argument) }
     guard let manifest, !manifest.isEmpty else { throw .noManifest }
     guard !options.socket.isEmpty else { throw .noSocket }
     guard options.state != "" else { throw .noState }
@@ -78,31 +80,31 @@ struct Options: Equatable {
     usage: accessoryd --manifest FILE [--socket PATH] [--state FOLDER] [--radio RADIO]
                       [--log-level LEVEL]
 
-    Listens to Bluetooth advertising, matches it against a manifest, and tells local programs about their
-    accessories over a UNIX socket.
+    Listens to Bluetooth advertising, matches it against a manifest, and reports to local programs, over a UNIX
+    socket, the accessories that are theirs.
 
-      --manifest FILE     what to look for and for whom (accessoryctl check FILE says what is wrong with it)
-      --socket PATH       where programs connect; \(defaultSocket) when it is not given
-      --state FOLDER      where the registry of accessories is kept; when it is not given, the service manager's
-                          $STATE_DIRECTORY or \(StateFolder.usual)
+      --manifest FILE     the apps and their accessories (accessoryctl check FILE lists its errors)
+      --socket PATH       where programs connect; by default \(defaultSocket)
+      --state FOLDER      where the registry of accessories is stored; by default the service manager's
+                          $STATE_DIRECTORY, or else \(StateFolder.usual)
       --radio RADIO       replaces the manifest's radio: any, hci0, AA:BB:CC:DD:EE:FF, btsnoop:FILE,
                           btsnoop:FILE?pace=flat-out or h4:PATH (for instance the socket of
                           virtual-controller); relative paths start from the working directory here, and from
                           the manifest's folder in the manifest
-      --log-level LEVEL   the least that is logged: error, warning, notice, info (the default) or debug
-      --help, --version   say this, or the version
+      --log-level LEVEL   the least urgent level to log: error, warning, notice, info (the default) or debug
+      --help, --version   print this text, or the version
 
-    SIGTERM ends it; SIGHUP makes it read the manifest again. Exit status: 0, or as in sysexits.h: 64 usage,
-    65 a file's content, 66 no such file, 69 another agent runs, 71 the system refused, 73 no socket can be made,
-    77 no permission.
+    SIGTERM ends the agent; SIGHUP makes it read the manifest again. Exit status: 0, or as in sysexits.h: 64 usage,
+    65 an invalid file, 66 no such file, 69 another agent runs, 71 the system refused a call, 73 the socket cannot
+    be created, 77 no permission.
 
     """
 }
 
-/// What is wrong with a command line.
-enum UsageProblem: Error, Equatable {
-  case line(CommandLineOptions.Problem)
-  case word(String)
+/// Why a command line is invalid.
+enum UsageError: Error, Equatable {
+  case line(CommandLineOptions.ParseError)
+  case unexpectedArgument(String)
   case noManifest
   case noSocket
   case noState

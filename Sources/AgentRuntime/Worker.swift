@@ -3,10 +3,10 @@
 import LinuxSystem
 import Synchronization
 
-/// A thread that does, one after the other, what could keep the loop waiting.
+/// A thread that performs, one after the other, requests that would block the loop.
 ///
-/// Capacity: one request and one reply. Who asks waits for the reply before asking again, which the loop sees to; the
-/// reply wakes the loop by ``replies``. No signal reaches the thread.
+/// Capacity: one request and one reply. The loop sends the next request only after the reply, which wakes the loop
+/// through ``replies``. No signal reaches the thread.
 final class Worker<Request: Sendable, Reply: Sendable>: Sendable {
   private struct Slots {
     var request: Request?
@@ -17,7 +17,7 @@ final class Worker<Request: Sendable, Reply: Sendable>: Sendable {
 
   private let slots = Mutex(Slots())
   private let requests: Waker
-  /// Readable when a reply is there.
+  /// Becomes readable when a reply has arrived.
   let replies: Waker
 
   init(_ work: @escaping @Sendable (Request) -> Reply) throws(SystemError) {
@@ -26,20 +26,20 @@ final class Worker<Request: Sendable, Reply: Sendable>: Sendable {
     try BackgroundThread.start { [self] in run(work) }
   }
 
-  /// Whether a request was made whose reply was not taken.
+  /// Whether a request was sent whose reply the loop has not taken.
   var isBusy: Bool { slots.withLock { $0.isBusy } }
 
-  /// Nothing else may be under way.
-  func ask(_ request: Request) {
+  /// Sends a request; the worker must be idle.
+  func send(_ request: Request) {
     slots.withLock { slots in
-      precondition(!slots.isBusy, "a worker has one thing to do at a time")
+      precondition(!slots.isBusy, "a worker has one request at a time")
       slots.isBusy = true
       slots.request = request
     }
     requests.wake()
   }
 
-  /// The reply, once ``replies`` is readable.
+  /// Returns the reply, once ``replies`` is readable.
   func takeReply() -> Reply? {
     try? replies.acknowledge()
     return slots.withLock { slots in
@@ -49,7 +49,7 @@ final class Worker<Request: Sendable, Reply: Sendable>: Sendable {
     }
   }
 
-  /// Ends the thread once it is done with what it does.
+  /// Ends the thread after its current request.
   func stop() {
     slots.withLock { $0.isStopping = true }
     requests.wake()
@@ -57,7 +57,7 @@ final class Worker<Request: Sendable, Reply: Sendable>: Sendable {
 
   private func run(_ work: (Request) -> Reply) {
     while true {
-      // A wait that fails would fail for ever: nothing can be asked of this thread any more.
+      // A wait that fails would fail for ever: the thread cannot receive another request.
       guard (try? requests.wait()) != nil else { return }
       let (request, isStopping) = slots.withLock { ($0.request.take(), $0.isStopping) }
       guard !isStopping else { return }

@@ -45,11 +45,11 @@ int cbluetooth_adapters(int socket, struct cbluetooth_adapter *adapters) {
   list.head.dev_num = CBLUETOOTH_ADAPTERS_MAX;
   if (ioctl(socket, HCIGETDEVLIST, &list) < 0) return -1;
   int count = 0;
-  for (int place = 0; place < list.head.dev_num && place < CBLUETOOTH_ADAPTERS_MAX; place++) {
+  for (int index = 0; index < list.head.dev_num && index < CBLUETOOTH_ADAPTERS_MAX; index++) {
     struct hci_dev_info info;
     memset(&info, 0, sizeof info);
-    info.dev_id = list.entries[place].dev_id;
-    // It may have gone since.
+    info.dev_id = list.entries[index].dev_id;
+    // It may have been removed since.
     if (ioctl(socket, HCIGETDEVINFO, &info) < 0) continue;
     adapters[count].index = info.dev_id;
     adapters[count].address = address_bits(&info.bdaddr);
@@ -119,7 +119,7 @@ int cbluetooth_bind_raw(int socket, uint16_t index) {
   return setsockopt(socket, SOL_HCI, HCI_FILTER, &filter, sizeof filter);
 }
 
-int cbluetooth_bind_management(int socket) {
+int cbluetooth_bind_mgmt(int socket) {
   // An event begins with its code, least significant byte first; the filter loads it the other way round.
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
@@ -150,7 +150,7 @@ static void read_stamp(struct msghdr *message, int64_t *stamp) {
   }
 }
 
-/// Room for a stamp and what else comes with it.
+/// Space for a time stamp and the other control messages.
 union stamp_room {
   struct cmsghdr head;
   char bytes[CMSG_SPACE(sizeof(struct timeval)) + CMSG_SPACE(sizeof(int))];
@@ -158,7 +158,7 @@ union stamp_room {
 
 struct cbluetooth_batch {
   struct mmsghdr messages[CBLUETOOTH_BATCH_MAX];
-  struct iovec places[CBLUETOOTH_BATCH_MAX];
+  struct iovec buffers[CBLUETOOTH_BATCH_MAX];
   union stamp_room stamp;
   unsigned char bytes[CBLUETOOTH_BATCH_MAX][CBLUETOOTH_PACKET_MAX];
 };
@@ -166,10 +166,10 @@ struct cbluetooth_batch {
 struct cbluetooth_batch *cbluetooth_batch_create(void) {
   struct cbluetooth_batch *batch = calloc(1, sizeof *batch);
   if (!batch) return NULL;
-  for (int place = 0; place < CBLUETOOTH_BATCH_MAX; place++) {
-    batch->places[place] = (struct iovec){.iov_base = batch->bytes[place], .iov_len = CBLUETOOTH_PACKET_MAX};
-    batch->messages[place].msg_hdr.msg_iov = &batch->places[place];
-    batch->messages[place].msg_hdr.msg_iovlen = 1;
+  for (int index = 0; index < CBLUETOOTH_BATCH_MAX; index++) {
+    batch->buffers[index] = (struct iovec){.iov_base = batch->bytes[index], .iov_len = CBLUETOOTH_PACKET_MAX};
+    batch->messages[index].msg_hdr.msg_iov = &batch->buffers[index];
+    batch->messages[index].msg_hdr.msg_iovlen = 1;
   }
   batch->messages[0].msg_hdr.msg_control = &batch->stamp;
   return batch;
@@ -184,12 +184,12 @@ int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int64_t
   return count;
 }
 
-const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int place, size_t *count) {
-  *count = batch->messages[place].msg_len;
-  return batch->bytes[place];
+const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int index, size_t *count) {
+  *count = batch->messages[index].msg_len;
+  return batch->bytes[index];
 }
 
-int cbluetooth_receive_room(int socket, int count) {
+int cbluetooth_receive_buffer(int socket, int count) {
   if (setsockopt(socket, SOL_SOCKET, SO_RCVBUFFORCE, &count, sizeof count) < 0 &&
       setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &count, sizeof count) < 0) {
     return -1;
@@ -204,7 +204,7 @@ int cbluetooth_drops(int socket, uint32_t *count) {
   socklen_t length = sizeof figures;
   memset(figures, 0, sizeof figures);
   if (getsockopt(socket, SOL_SOCKET, SO_MEMINFO, figures, &length) < 0) return -1;
-  // A kernel older than the counter tells less.
+  // A kernel older than the counter returns fewer bytes.
   if (length < sizeof figures) {
     errno = ENOPROTOOPT;
     return -1;

@@ -35,26 +35,27 @@ enum step {
   STEP_PROGRAM,
 };
 
-const char *clinux_step(int32_t place) {
+const char *clinux_step(int32_t index) {
   static const char *const names[] = {
       "fork",      "setsid",    "open",      "dup3",  "chdir", "setrlimit",
       "setgroups", "setresgid", "setresuid", "prctl", "landlock_restrict_self", "execve",
   };
-  return place >= 0 && (size_t)place < sizeof names / sizeof *names ? names[place] : NULL;
+  return index >= 0 && (size_t)index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-// Everything down to `child` runs between fork and exec in a process that had threads: only calls that are safe in a
-// signal handler, and the kernel's own where the C library would tell the other threads, which are not there.
+// Everything down to `child` runs between fork and exec in a process that had threads. It uses only calls that are safe in
+// a signal handler, and the kernel's own calls where the C library would notify the other threads, which do not exist.
 
-/// Default dispositions, so that what the agent ignores is not ignored by the program. The C library keeps signals of
-/// its own from being set.
+/// Restores the default dispositions, so that the program does not inherit signals that the agent ignores. The C library
+/// does not let its own signals be set.
 static void reset_signals(void) {
   // The kernel's struct sigaction, no larger than this: SIG_DFL, no flags, no mask.
   unsigned long defaults[8] = {0};
   for (int number = 1; number <= 64; number++) syscall(SYS_rt_sigaction, number, defaults, NULL, 8);
 }
 
-/// Leaves standard streams on /dev/null, and `report` as descriptor 3, which exec closes. 0, or the step that failed.
+/// Opens the standard streams on /dev/null, and makes `report` descriptor 3, which exec closes. Returns 0, or the step that
+/// failed.
 static int arrange_descriptors(int report) {
   report = fcntl(report, F_DUPFD_CLOEXEC, 4);
   if (report < 0) return STEP_DUPLICATE;
@@ -66,7 +67,7 @@ static int arrange_descriptors(int report) {
   }
   if (dup3(report, 3, O_CLOEXEC) < 0) return STEP_DUPLICATE;
 #ifdef SYS_close_range
-  // Without it (before Linux 5.9) exec closes them: ours all have the flag.
+  // Without it (before Linux 5.9) exec closes them: all descriptors of the agent have the flag.
   syscall(SYS_close_range, 4u, ~0u, 0u);
 #endif
   return 0;
@@ -77,7 +78,7 @@ static int limit(int what, rlim_t most) {
   return setrlimit(what, &value);
 }
 
-/// Gives up what the account may, every capability, and every way to get one back. 0, or the step that failed.
+/// Drops the account's rights, every capability, and every way to regain one. Returns 0, or the step that failed.
 static int give_up_rights(const struct clinux_confinement *confinement) {
   if (confinement->changes_account) {
     if (syscall(SYS_setgroups, 0, NULL) != 0) return STEP_GROUPS;
@@ -92,12 +93,12 @@ static int give_up_rights(const struct clinux_confinement *confinement) {
   struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
   memset(none, 0, sizeof none);
   if (syscall(SYS_capset, &head, none) != 0) return STEP_RIGHTS;
-  // Who started it may be killed; another account's process may be told so only after it has changed.
+  // The parent may be killed. Set after the change of account, which clears it.
   return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : STEP_RIGHTS;
 }
 
-// Landlock (include/uapi/linux/landlock.h), of which headers may know less than the kernel: calls, whose numbers are the
-// same on every machine, rights, and from which version on they are known.
+// Landlock (include/uapi/linux/landlock.h), because headers may be older than the kernel: calls, whose numbers are the
+// same on every machine, rights, and the version that introduced each.
 enum {
   LANDLOCK_CREATE_RULESET = 444,
   LANDLOCK_ADD_RULE = 445,
@@ -114,7 +115,7 @@ int clinux_landlock_version(void) {
   return version > 0 ? (int)version : 0;
 }
 
-/// The kernel's own files, where a lamp's brightness is: a shell opens one for writing as if to cut it.
+/// The kernel's own files, such as a lamp's brightness: a shell opens one for writing with truncation.
 static int allow_system_files(int rules) {
   struct {
     uint64_t allowed;
@@ -126,8 +127,8 @@ static int allow_system_files(int rules) {
   return (int)result;
 }
 
-/// Makes, removes, renames and cuts no file from now on, in any folder, where the kernel knows Landlock (5.13; since 6.2
-/// it keeps files from being cut). 0, or the step that failed.
+/// Forbids creating, removing, renaming and truncating files in any folder, if the kernel has Landlock (5.13; truncating
+/// since 6.2). Returns 0, or the step that failed.
 static int give_up_files(void) {
   int version = clinux_landlock_version();
   if (version == 0) return 0;
@@ -153,43 +154,43 @@ static int prepare(const struct clinux_confinement *confinement, int report, pid
   step = give_up_rights(confinement);
   if (step == 0) step = give_up_files();
   if (step != 0) return step;
-  // It went before it could be said to.
+  // The parent ended before prctl was called.
   if (getppid() != parent) _exit(1);
   return 0;
 }
 
-static void child(char *const words[], const struct clinux_confinement *confinement, int report, pid_t parent) {
+static void child(char *const arguments[], const struct clinux_confinement *confinement, int report, pid_t parent) {
   static char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", NULL};
   struct clinux_run_failure failure = {.step = prepare(confinement, report, parent)};
   if (failure.step == 0) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(words[0], words, environment);
+    execve(arguments[0], arguments, environment);
     failure.step = STEP_PROGRAM;
   }
   failure.code = errno;
-  // Before the streams were arranged it is where it was; afterwards at 3.
+  // The descriptor is 3 once the streams were set up, and its old number before.
   int where = failure.step < STEP_FOLDER ? report : 3;
   if (write(where, &failure, sizeof failure) < 0) _exit(126);
   _exit(127);
 }
 
 int clinux_run_confined(
-    char *const words[], const struct clinux_confinement *confinement, struct clinux_run *run) {
+    char *const arguments[], const struct clinux_confinement *confinement, struct clinux_run *run) {
   int report[2];
   if (pipe2(report, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
   pid_t parent = getpid();
   sigset_t all, before;
   sigfillset(&all);
-  // No handler of ours may run in the child.
+  // No handler of the agent may run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t process = _Fork();
-  if (process == 0) child(words, confinement, report[1], parent);
+  if (process == 0) child(arguments, confinement, report[1], parent);
   int code = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(report[1]);
-  // It cannot be another's number: it was not waited for.
+  // The number cannot belong to another process: this one was not waited for.
   int descriptor = process < 0 ? -1 : (int)syscall(SYS_pidfd_open, process, 0);
   if (descriptor >= 0) {
     *run = (struct clinux_run){.process = process, .descriptor = descriptor, .report = report[0]};
@@ -207,7 +208,7 @@ int clinux_run_confined(
 
 void clinux_kill_group(int32_t process) {
   kill(-process, SIGKILL);
-  // In the moment before it has a session of its own.
+  // For the moment before it has a session of its own.
   kill(process, SIGKILL);
 }
 

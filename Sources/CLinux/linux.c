@@ -92,7 +92,7 @@ void clinux_end_by_signal(int number) {
   signal(number, SIG_DFL);
   raise(number);
   sigprocmask(SIG_UNBLOCK, &set, NULL);
-  // What a shell would say; only a signal that ends nothing comes here.
+  // The status of a shell; reached only if the signal does not end a process.
   _exit(128 + number);
 }
 
@@ -172,30 +172,30 @@ void clinux_option_add(struct clinux_options *options, const void *name, int tak
 }
 
 int clinux_next_option(
-    int count, char **words, const struct clinux_options *options, int is_first, const char **value) {
+    int count, char **arguments, const struct clinux_options *options, int is_first, const char **value) {
   struct option known[CLINUX_OPTIONS_MAX + 1];
   memset(known, 0, sizeof known);
   for (int index = 0; index < options->count; index++) {
     known[index].name = options->names[index];
     known[index].has_arg = options->take_values[index] ? required_argument : no_argument;
-    // Beyond every character, which is what getopt_long says of short options and mistakes.
+    // Above every character, because getopt_long returns characters for short options and errors.
     known[index].val = 256 + index;
   }
   if (is_first) optind = 0;
   opterr = 0;
-  int place = optind > 0 ? optind : 1;
+  int position = optind > 0 ? optind : 1;
   optarg = NULL;
-  int found = getopt_long(count, words, ":", known, NULL);
+  int found = getopt_long(count, arguments, ":", known, NULL);
   if (found >= 256) {
     *value = optarg;
     return found - 256;
   }
   if (found == -1) {
-    *value = optind < count ? words[optind] : NULL;
+    *value = optind < count ? arguments[optind] : NULL;
     return CLINUX_OPTION_END;
   }
-  // The word may have been moved to the front of those that are no options: it is the one before the next.
-  *value = optind > place ? words[optind - 1] : words[optind];
+  // getopt_long may have moved the argument before those that are no options: it is the one before the next.
+  *value = optind > position ? arguments[optind - 1] : arguments[optind];
   return found == ':' ? CLINUX_OPTION_WITHOUT_VALUE : CLINUX_OPTION_UNKNOWN;
 }
 
@@ -207,7 +207,7 @@ int clinux_thread(size_t stack, void *(*body)(void *), void *context) {
   if (code == 0) {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, stack);
-    // A thread inherits what its maker blocks.
+    // A thread inherits the blocked signals of its creator.
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     code = pthread_create(&thread, &attributes, body, context);
@@ -221,7 +221,7 @@ int clinux_thread(size_t stack, void *(*body)(void *), void *context) {
 long clinux_write_now(int descriptor, const void *bytes, size_t count) {
   long sent = send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent >= 0 || errno != ENOTSOCK) return sent;
-  // Others may share the file, so that it is not ours to make non-blocking. A pipe that is ready takes a page.
+  // Other processes may share the open file, so it must stay blocking. A pipe that is ready takes a page.
   struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
   if (poll(&entry, 1, 0) != 1 || !(entry.revents & POLLOUT)) {
     errno = EAGAIN;
@@ -256,7 +256,7 @@ int64_t clinux_monotonic_time(void) {
 }
 
 void clinux_keep_heap_small(void) {
-  // Left alone the threshold grows with every large block that is freed, and later ones stay in the heap.
+  // By default the threshold grows with every large block that is freed, and later blocks stay in the heap.
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
   mallopt(M_TRIM_THRESHOLD, 256 << 10);
   mallopt(M_ARENA_MAX, 1);
@@ -271,7 +271,7 @@ static int release_segments(struct dl_phdr_info *object, size_t size, void *unus
     uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
     uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
     if (end - start < 512 << 10) continue;
-    // Clean pages of a file: they are read again when they are needed. The kernel refuses its own object, the vDSO.
+    // Clean pages of a file: the kernel reads them again when needed. It refuses its own object, the vDSO.
     madvise((void *)start, end - start, MADV_DONTNEED);
   }
   return 0;

@@ -46,7 +46,7 @@ public struct ControllerInitializer: Sendable {
   private let commandMilliseconds: Int64
   /// The address of a controller that has none of its own.
   private let ownAddress: UInt64
-  private var schedule = ScanSchedule()
+  private var schedule = ScanPlanSchedule()
   /// The active scan, and the one that has parameters but is not enabled yet.
   private var applied: ScanTarget?
   private var pending: ScanTarget?
@@ -81,7 +81,7 @@ extension ControllerInitializer {
       initializer.profile = ControllerProfile()
       initializer.channel = CommandChannel()
       (initializer.applied, initializer.pending, initializer.lost) = (nil, nil, nil)
-      (initializer.schedule, initializer.isProbing) = (ScanSchedule(plan, from: now), false)
+      (initializer.schedule, initializer.isProbing) = (ScanPlanSchedule(plan, from: now), false)
       initializer.prepare(.reset, now)
     }
   }

@@ -62,7 +62,7 @@ public struct MgmtScan: Sendable {
 
   private let index: UInt16
   private let commandMilliseconds: Int64
-  private var schedule = ScanSchedule()
+  private var schedule = ScanPlanSchedule()
   private var channel = MgmtCommandChannel()
 
   // The known state of the adapter.
@@ -108,7 +108,7 @@ extension MgmtScan {
   /// kernel may have failed to scan for it.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
     step(now) { scan in
-      scan.schedule = ScanSchedule(plan, from: now)
+      scan.schedule = ScanPlanSchedule(plan, from: now)
       (scan.settings, scan.mayBePoweredOn, scan.discovery) = (nil, true, Discovery())
       scan.replaceMonitor()
     }

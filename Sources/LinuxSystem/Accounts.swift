@@ -7,7 +7,7 @@ public enum Accounts {
   public enum Answer: Equatable, Sendable {
     case known(id: UInt32)
     case unknown
-    /// The system could not say.
+    /// The account database could not be read.
     case noAnswer
   }
 
@@ -28,16 +28,16 @@ public enum Accounts {
   /// Whether the process belongs to root.
   public static var isRoot: Bool { geteuid() == 0 }
 
-  /// Whether the process is in a group of that name; false when there is none.
+  /// Whether the process is in the group of that name; false if there is none.
   public static func isMember(ofGroup name: String) -> Bool {
     guard case .known(let id) = group(named: name) else { return false }
     var groups = [gid_t](repeating: 0, count: 65_536)
-    // Holds: the call fills at most the buffer; the kernel allows no more groups than it has places.
+    // Holds: the call fills at most the buffer; the kernel allows no more groups than fit.
     let count = unsafe getgroups(Int32(groups.count), &groups)
     return getegid() == id || (count > 0 && groups[..<Int(count)].contains(id))
   }
 
-  /// getpwnam(3) lists what "no such entry" may look like.
+  /// The result of a failed lookup: getpwnam(3) lists the error codes that mean "no such entry".
   private static var absence: Answer {
     [0, ENOENT, ESRCH, EBADF, EPERM].contains(errno) ? .unknown : .noAnswer
   }

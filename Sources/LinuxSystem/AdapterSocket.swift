@@ -20,21 +20,21 @@ public struct AdapterListing: Equatable, Sendable {
 
 /// A socket to the kernel's Bluetooth (net/bluetooth/hci_sock.c), not blocking.
 ///
-/// What is bound to an adapter is readable packet by packet, H4 indicator first; what is bound to the management
-/// channel, message by message.
+/// A socket that is bound to an adapter is read packet by packet, H4 indicator first; one that is bound to the management
+/// channel is read message by message.
 public struct AdapterSocket: ~Copyable, Sendable {
   public let descriptor: Descriptor
 
   private init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
-  /// Bound to nothing: for questions about adapters.
+  /// Opens a socket that is bound to nothing, for requests about adapters.
   public init() throws(SystemError) {
     let number = try retryOnInterrupt(.socket) { cbluetooth_socket() }
     self.init(Descriptor(owning: number))
   }
 
-  /// The adapter's user channel: nobody else has it, and it is not up for others. It must be down (EBUSY) and nobody
-  /// else's (EUSERS); needs CAP_NET_ADMIN.
+  /// Opens the adapter's user channel, which no other program can use then. The adapter must be down (else EBUSY) and its
+  /// user channel free (else EUSERS); needs CAP_NET_ADMIN.
   public static func exclusive(_ index: UInt16) throws(SystemError) -> AdapterSocket {
     let socket = try AdapterSocket()
     let number = socket.descriptor.number
@@ -42,7 +42,8 @@ public struct AdapterSocket: ~Copyable, Sendable {
     return socket
   }
 
-  /// A copy of the events that the adapter sends, reports among them; without CAP_NET_RAW the kernel leaves those out.
+  /// Opens a socket that receives a copy of the adapter's events; without CAP_NET_RAW the kernel omits the advertising
+  /// reports.
   public static func listening(_ index: UInt16) throws(SystemError) -> AdapterSocket {
     let socket = try AdapterSocket()
     let number = socket.descriptor.number
@@ -50,18 +51,19 @@ public struct AdapterSocket: ~Copyable, Sendable {
     return socket
   }
 
-  /// The management interface, of all adapters; without CAP_NET_ADMIN it tells of their coming and going only.
-  public static func management() throws(SystemError) -> AdapterSocket {
+  /// Opens the management interface of all adapters; without CAP_NET_ADMIN it only reports which are added and removed.
+  public static func mgmt() throws(SystemError) -> AdapterSocket {
     let socket = try AdapterSocket()
     let number = socket.descriptor.number
-    _ = try retryOnInterrupt(.bind) { cbluetooth_bind_management(number) }
+    _ = try retryOnInterrupt(.bind) { cbluetooth_bind_mgmt(number) }
     return socket
   }
 
   /// Whether rfkill blocks the adapter.
   public static func isBlocked(_ index: UInt16) -> Bool { cbluetooth_is_blocked(index) != 0 }
 
-  /// Tells an adapter from another that has its index later, for as long as the kernel runs; nil when there is none.
+  /// Returns a number that differs from that of any other adapter with this index, until the next boot; nil if there is no
+  /// such adapter.
   public static func incarnation(_ index: UInt16) -> UInt64? {
     var status = stat()
     // Holds: the path is only read, and `status` is a local variable.
@@ -83,7 +85,7 @@ public struct AdapterSocket: ~Copyable, Sendable {
     }.sorted { $0.index < $1.index }
   }
 
-  /// Takes the adapter up, which may take the kernel seconds. One that is up stays so.
+  /// Takes the adapter up, which may take the kernel seconds. Does nothing if it is up.
   public func takeUp(_ index: UInt16) throws(SystemError) {
     let number = descriptor.number
     do throws(SystemError) { _ = try retryOnInterrupt(.adapterUp) { cbluetooth_up(number, index) } } catch {
@@ -96,20 +98,19 @@ public struct AdapterSocket: ~Copyable, Sendable {
     _ = try retryOnInterrupt(.adapterDown) { cbluetooth_down(number, index) }
   }
 
-  /// Has the kernel empty its queues and send the command Reset.
+  /// Makes the kernel empty its queues and send the command Reset.
   public func reset(_ index: UInt16) throws(SystemError) {
     let number = descriptor.number
     _ = try retryOnInterrupt(.adapterReset) { cbluetooth_reset(number, index) }
   }
 
-  /// Room for so many bytes of what was not read yet, as the kernel counts them: answers what it gave.
-  public func makeReceiveRoom(_ byteCount: Int) throws(SystemError) -> Int {
+  /// Sets the size of the receive buffer, as the kernel counts bytes. Returns the size that the kernel granted.
+  public func setReceiveBuffer(_ byteCount: Int) throws(SystemError) -> Int {
     let number = descriptor.number
-    return Int(try retryOnInterrupt(.receiveRoom) { cbluetooth_receive_room(number, Int32(byteCount)) })
+    return Int(try retryOnInterrupt(.receiveBuffer) { cbluetooth_receive_buffer(number, Int32(byteCount)) })
   }
 
-  /// How many packets were dropped for want of room since the socket was made, modulo 2^32; nil where the kernel does
-  /// not say.
+  /// How many packets the kernel dropped because the receive buffer was full, modulo 2^32; nil if it does not report that.
   public var dropCount: UInt32? {
     var count: UInt32 = 0
     // Holds: `count` is a local variable.
@@ -121,9 +122,9 @@ public struct AdapterSocket: ~Copyable, Sendable {
 extension SystemError {
   /// The kernel has no Bluetooth.
   public var isWithoutBluetooth: Bool { code == EAFNOSUPPORT || code == EPROTONOSUPPORT }
-  /// There is no such adapter, or there is no more.
+  /// There is no such adapter, or it was removed.
   public var isWithoutAdapter: Bool { code == ENODEV || code == EPIPE || code == ENXIO }
-  /// The adapter is up, or somebody else's.
+  /// The adapter is up, or another program uses it exclusively.
   public var isTaken: Bool { code == EBUSY || code == EUSERS || code == EALREADY }
   /// The radio is blocked (rfkill).
   public var isBlocked: Bool { code == ERFKILL }

@@ -2,7 +2,7 @@
 
 import CLinux
 
-/// A thread beside the loop, which no signal reaches. It is never joined: it ends with its body or with the process.
+/// A thread besides the loop's; no signal reaches it. It is never joined: it ends with its body or with the process.
 public enum BackgroundThread {
   /// Enough for reading a file of the deepest nesting; only what is used takes memory.
   private static let stackByteCount = 512 << 10
@@ -13,7 +13,7 @@ public enum BackgroundThread {
   }
 
   public static func start(_ run: @escaping @Sendable () -> Void) throws(SystemError) {
-    // Holds: the reference is handed to the thread, which takes it once, or taken back when there is no thread.
+    // Holds: the thread takes over the reference once; without a thread it is released below.
     let body = unsafe Unmanaged.passRetained(Body(run))
     do throws(SystemError) {
       _ = try retryOnInterrupt(.thread) {

@@ -2,14 +2,14 @@
 
 import CLinux
 
-/// What the kernel lets a process do beyond its account (capabilities(7)), as far as a radio needs it.
+/// The capabilities (capabilities(7)) that a radio needs.
 public enum Capability: Equatable, Sendable {
   /// Adapters up and down, the user channel, the management interface, receive buffers of any size.
   case networkAdministration
   /// LE events on a raw channel.
   case rawNetwork
 
-  /// As manuals and unit files spell it.
+  /// The name in manuals and unit files.
   public var name: String {
     switch self {
     case .networkAdministration: "CAP_NET_ADMIN"
@@ -20,7 +20,7 @@ public enum Capability: Equatable, Sendable {
   /// Whether this process has it in effect now.
   public var isHeld: Bool { clinux_has_capability(number) == 1 }
 
-  /// Of linux/capability.h.
+  /// The number in linux/capability.h.
   private var number: Int32 {
     switch self {
     case .networkAdministration: 12

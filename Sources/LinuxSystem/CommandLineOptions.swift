@@ -3,11 +3,11 @@
 import CLinux
 import Glibc
 
-/// A command line, taken apart by getopt_long(3): options have long names, may be abbreviated, and may stand anywhere.
+/// A command line, parsed by getopt_long(3): options have long names, may be abbreviated, and may stand anywhere.
 ///
 /// Capacity: 16 options.
 public struct CommandLineOptions {
-  /// An option a program knows.
+  /// An option of a program.
   public struct Option: Sendable {
     let name: StaticString
     let takesValue: Bool
@@ -18,39 +18,39 @@ public struct CommandLineOptions {
     }
   }
 
-  public enum Problem: Error, Equatable, Sendable {
-    /// No option, several, or one that takes no value and was given one: the word as it was given.
+  public enum ParseError: Error, Equatable, Sendable {
+    /// The argument matches no option, matches several, or has a value for an option without one.
     case unknown(String)
     case withoutValue(String)
   }
 
-  /// The options that were given, in their order: their places in the list of those known, and their values.
+  /// The given options in their order: index in the list of the program's options, and value.
   public private(set) var given: [(option: Int, value: String?)] = []
-  /// A word that belongs to no option.
-  public private(set) var otherWord: String?
+  /// The first argument that belongs to no option.
+  public private(set) var otherArgument: String?
 
-  /// `words` begin with the program's own name. One thread may ask at a time: getopt has one place for its state.
-  public init(_ words: [String], _ options: [Option]) throws(Problem) {
+  /// Parses `arguments`, which begin with the program's name. One thread may parse at a time: getopt has one global state.
+  public init(_ arguments: [String], _ options: [Option]) throws(ParseError) {
     precondition(options.count <= Int(CLINUX_OPTIONS_MAX), "a program has few options")
-    // Holds: every copy lives until the end of this initialiser, behind which nothing points at it.
-    var copies = unsafe words.map { unsafe strdup($0) } + [nil]
+    // Holds: every copy lives until the end of this initialiser, after which nothing points at it.
+    var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
     var known = clinux_options()
     for (index, option) in options.enumerated() {
       // Holds: the name is a literal, which never moves, and ends with a zero.
       unsafe clinux_option_add(&known, UnsafeRawPointer(option.name.utf8Start), option.takesValue ? 1 : 0)
-      precondition(known.count == index + 1, "every option has its place")
+      precondition(known.count == index + 1, "every option fits")
     }
     var found: Int32 = 0
     var isFirst: Int32 = 1
     while found != CLINUX_OPTION_END {
       var pointer: UnsafePointer<CChar>?
       // Holds: the copies end with a null, and the pointer is into one of them.
-      found = unsafe clinux_next_option(Int32(words.count), &copies, &known, isFirst, &pointer)
+      found = unsafe clinux_next_option(Int32(arguments.count), &copies, &known, isFirst, &pointer)
       let value = unsafe pointer.map { unsafe String(cString: $0) }
       isFirst = 0
       switch found {
-      case Int32(CLINUX_OPTION_END): otherWord = value
+      case Int32(CLINUX_OPTION_END): otherArgument = value
       case Int32(CLINUX_OPTION_UNKNOWN): throw .unknown(value ?? "")
       case Int32(CLINUX_OPTION_WITHOUT_VALUE): throw .withoutValue(value ?? "")
       default: given.append((Int(found), value))

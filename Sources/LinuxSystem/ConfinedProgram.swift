@@ -3,19 +3,19 @@
 import CLinux
 import Glibc
 
-/// A program of somebody else's that runs with nothing but its words: in a session of its own, with standard streams on
-/// /dev/null and no other descriptor, in the root folder, without an environment but `PATH`, without rights, and with
-/// little of everything. Whatever is left of it when its owner goes is killed.
+/// An untrusted program that runs with nothing but its arguments: in a session of its own, with standard streams on
+/// /dev/null and no other descriptor, in the root folder, with only `PATH` in its environment, without capabilities, and
+/// with small resource limits. When its owner is released, all its processes are killed.
 ///
-/// It writes no file: devices, pipes, sockets and the kernel's own files (`/sys`) are all that it can write to. Where the
-/// kernel knows Landlock it also makes, removes and renames nothing in any folder, and cuts no file
-/// (``landlockVersion``); elsewhere it may make empty files, cut and remove where its account may. What it can do
-/// everywhere is what its account may without writing: read files, change the modes of its own, talk to sockets.
+/// It cannot write files: it can write only to devices, pipes, sockets and the kernel's own files (`/sys`). If the kernel
+/// has Landlock, it also cannot create, remove, rename or truncate files (``landlockVersion``); otherwise it can create
+/// empty files, and truncate and remove files where its account may. It can do whatever its account may without writing:
+/// read files, change the modes of its own files, connect to sockets.
 public final class ConfinedProgram {
-  /// Who it runs as when the agent is root.
+  /// The account that the program runs as when the agent is root.
   public struct Account: Equatable, Sendable {
-    /// What the kernel shows for accounts that have no number, and distributions call nobody.
-    public static let nobody = Account(user: 65_534, group: 65_534)
+    /// The account that the kernel reports for accounts without a number; distributions name it `nobody`.
+    public static let overflow = Account(user: 65_534, group: 65_534)
 
     public let user: UInt32
     public let group: UInt32
@@ -25,10 +25,10 @@ public final class ConfinedProgram {
       self.group = group
     }
 
-    /// The account database's `nobody`.
-    public static func ofNobody() -> Account {
+    /// Returns the account `nobody` of the account database.
+    public static func unprivileged() -> Account {
       // Holds: the entry is read before the next call can overwrite it; programs ask from one thread.
-      guard let entry = unsafe getpwnam("nobody") else { return nobody }
+      guard let entry = unsafe getpwnam("nobody") else { return overflow }
       return unsafe Account(user: entry.pointee.pw_uid, group: entry.pointee.pw_gid)
     }
   }
@@ -40,7 +40,8 @@ public final class ConfinedProgram {
     case notRun(SystemError)
   }
 
-  /// What the kernel knows of Landlock: 0 nothing, 1 (Linux 5.13) making, removing and renaming, 3 (6.2) cutting files.
+  /// The kernel's version of Landlock: 0 is none; 1 (Linux 5.13) restricts creating, removing and renaming files, 3 (6.2)
+  /// also truncating them.
   public static var landlockVersion: Int { Int(clinux_landlock_version()) }
 
   private static let processorSeconds: UInt32 = 5
@@ -52,22 +53,23 @@ public final class ConfinedProgram {
   private let process: Int32
   private var isReaped = false
 
-  /// Starts it without waiting for it; `words` begin with its path. `account` is taken when this process is root's.
-  public init(_ words: [String], as account: Account) throws(SystemError) {
-    let run = try Self.start(words, account)
+  /// Starts the program without waiting for it; `arguments` begin with its path. `account` counts if this process is
+  /// root's.
+  public init(_ arguments: [String], as account: Account) throws(SystemError) {
+    let run = try Self.start(arguments, account)
     descriptor = Descriptor(owning: run.descriptor)
     report = Descriptor(owning: run.report)
     process = run.process
   }
 
-  private static func start(_ words: [String], _ account: Account) throws(SystemError) -> clinux_run {
+  private static func start(_ arguments: [String], _ account: Account) throws(SystemError) -> clinux_run {
     var confinement = clinux_confinement()
     confinement.changes_account = Accounts.isRoot ? 1 : 0
     (confinement.user, confinement.group) = (account.user, account.group)
     (confinement.seconds, confinement.descriptors) = (processorSeconds, descriptorsMax)
     // Holds: every copy lives until the end of this function; the call has used them when it returns, since the new
     // process has its own memory.
-    var copies = unsafe words.map { unsafe strdup($0) } + [nil]
+    var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
     var run = clinux_run()
     guard unsafe clinux_run_confined(&copies, &confinement, &run) == 0 else { throw SystemError(.fork) }
@@ -84,11 +86,11 @@ public final class ConfinedProgram {
     _ = clinux_reap(descriptor.number)
   }
 
-  /// Kills it and all that it began in its group.
+  /// Kills the program and all processes of its group.
   public func kill() { clinux_kill_group(process) }
 
-  /// How it ended, once ``descriptor`` is readable; nil while it runs. What it left running in its group is killed: the
-  /// group is its own for as long as it was not waited for.
+  /// Returns how the program ended, once ``descriptor`` is readable; nil while it runs. Kills the remaining processes of
+  /// its group, whose number stays reserved until the program was waited for.
   public func end() throws(SystemError) -> Ending? {
     precondition(!isReaped, "a program ends once")
     let ready = try Polling.wait([Polling.Entry(descriptor.number, .readable)], until: MonotonicInstant.now())
@@ -101,7 +103,7 @@ public final class ConfinedProgram {
     return state < 0 ? .killed(signal: -state) : .exited(status: state)
   }
 
-  /// What kept it from running.
+  /// Why the program could not run.
   private var failure: SystemError? {
     var bytes = [UInt8](repeating: 0, count: MemoryLayout<clinux_run_failure>.size)
     guard let count = try? report.read(into: &bytes), count == bytes.count else { return nil }
@@ -114,7 +116,7 @@ public final class ConfinedProgram {
     // Holds: the name is a literal.
     guard let name = unsafe clinux_step(step), let call = SystemCall(rawValue: unsafe String(cString: name))
     else {
-      preconditionFailure("every step has the name of its call")
+      preconditionFailure("every step has the name of its system call")
     }
     return call
   }

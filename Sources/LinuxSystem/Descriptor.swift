@@ -12,12 +12,12 @@ public struct Descriptor: ~Copyable, Sendable {
 
   deinit { close(number) }
 
-  /// Reads what is there into `buffer`: bytes read, 0 at the end, nil when nothing is there yet.
+  /// Reads the available bytes into `buffer`. Returns their count: 0 at the end, nil when none is available yet.
   public borrowing func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     try read(into: &buffer, 0..<buffer.count)
   }
 
-  /// The same into a part of the buffer.
+  /// Reads the available bytes into a part of `buffer`. Returns their count, likewise.
   public borrowing func read(into buffer: inout [UInt8], _ range: Range<Int>) throws(SystemError) -> Int? {
     precondition(range.lowerBound >= 0 && range.upperBound <= buffer.count, "a read stays in its buffer")
     let count = unsafe buffer.withUnsafeMutableBytes {
@@ -27,7 +27,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .read)
   }
 
-  /// Writes what fits now: bytes written, or nil when nothing fits.
+  /// Writes what fits now. Returns the count of bytes written; nil when nothing fits.
   public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       // Holds: the call only reads the slice.
@@ -36,7 +36,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .send)
   }
 
-  /// Sends what fits now: bytes sent, or nil when nothing fits.
+  /// Sends what fits now. Returns the count of bytes sent; nil when nothing fits.
   public borrowing func send(_ bytes: Span<UInt8>) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       // Holds: the call only reads the span.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import CLinux
 import Glibc
 
-/// What a file that must survive a power cut needs of the file system.
+/// File operations for files that must survive a power cut.
 public enum DurableFile {
-  /// Type, permissions and owner of what has that name, without following a link; nil when nothing has.
+  /// Returns type, permissions and owner of a file, without following a link; nil if there is none.
   public static func status(of path: String) throws(SystemError) -> (mode: UInt32, owner: UInt32)? {
     var status = stat()
     do throws(SystemError) {
@@ -17,7 +18,7 @@ public enum DurableFile {
     return (status.st_mode, status.st_uid)
   }
 
-  /// The first bytes of a file, fewer when it is shorter.
+  /// Returns the first bytes of a file, fewer when it is shorter.
   public static func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
     let descriptor = try opened(path, O_RDONLY)
     var bytes = [UInt8](repeating: 0, count: byteCount)
@@ -28,12 +29,12 @@ public enum DurableFile {
     return Array(bytes[..<count])
   }
 
-  /// Makes an empty file that only its owner reads and writes; nothing may have the name.
+  /// Creates an empty file that only its owner reads and writes; fails if the name exists.
   public static func create(_ path: String) throws(SystemError) {
     _ = try opened(path, O_RDWR | O_CREAT | O_EXCL)
   }
 
-  /// Makes a folder that only its owner enters; it is good when something has the name.
+  /// Creates a folder that only its owner enters; succeeds if the name exists.
   public static func makeFolder(_ path: String) throws(SystemError) {
     do throws(SystemError) {
       // Holds: the call only reads the path.
@@ -43,13 +44,13 @@ public enum DurableFile {
     }
   }
 
-  /// Gives a file another name, in place of what has it.
+  /// Renames a file, replacing a file of that name.
   public static func rename(_ path: String, to newPath: String) throws(SystemError) {
     // Holds: the call only reads the paths, here and below.
     _ = try retryOnInterrupt(.rename) { unsafe Glibc.rename(path, newPath) }
   }
 
-  /// Removes a name; it is good when there is none.
+  /// Removes a name; succeeds if there is none.
   public static func remove(_ path: String) throws(SystemError) {
     do throws(SystemError) {
       _ = try retryOnInterrupt(.unlink) { unsafe unlink(path) }
@@ -58,13 +59,13 @@ public enum DurableFile {
     }
   }
 
-  /// Whether nothing has the name, or an ordinary file that may be replaced.
+  /// Whether the name is free or belongs to an ordinary file, which may be replaced.
   public static func isFree(_ path: String) throws(SystemError) -> Bool {
     guard let status = try status(of: path) else { return true }
     return status.mode & S_IFMT == S_IFREG
   }
 
-  /// Puts a file that only its owner reads and writes in the place of what has that name: all of it, or nothing.
+  /// Replaces a file, as a whole or not at all, by one that only its owner reads and writes.
   public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
     let draft = "\(path).\(ThisProcess.identifier).part"
     do throws(SystemError) {
@@ -78,7 +79,7 @@ public enum DurableFile {
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-    // What a process of the same number left behind.
+    // A process with the same number may have left it.
     try remove(path)
     let descriptor = try opened(path, O_WRONLY | O_CREAT | O_EXCL)
     var file = OutputFile(descriptor: descriptor.number)
@@ -100,5 +101,45 @@ public enum DurableFile {
         // Holds: the call only reads the path.
         unsafe open(path, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0o600)
       })
+  }
+}
+
+/// Names in the file system.
+public enum FileName {
+  /// The kind of file that has a name, without following a link.
+  public enum Content: Equatable, Sendable { case nothing, socket, other }
+
+  public static func content(of path: String) -> Content {
+    var status = stat()
+    // Holds: the path is only read, and `status` is a local variable.
+    guard unsafe lstat(path, &status) == 0 else { return .nothing }
+    return status.st_mode & S_IFMT == S_IFSOCK ? .socket : .other
+  }
+
+  /// Removes a name, if it exists.
+  public static func remove(_ path: String) {
+    // Holds: the call only reads the path.
+    _ = unsafe unlink(path)
+  }
+}
+
+/// A file whose lock one process holds. The lock goes with the owner; the file stays, because another process may
+/// already have opened it.
+public struct LockFile: ~Copyable {
+  private let descriptor: Descriptor
+
+  /// Takes the lock without waiting. The error `isLocked` if another process holds it.
+  public init(path: String) throws(SystemError) {
+    descriptor = try Self.locked(path)
+  }
+
+  private static func locked(_ path: String) throws(SystemError) -> Descriptor {
+    // Holds: the call only reads the path.
+    let number = try retryOnInterrupt(.open) {
+      unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0o600)
+    }
+    let descriptor = Descriptor(owning: number)
+    _ = try retryOnInterrupt(.lock) { clinux_lock(number) }
+    return descriptor
   }
 }

@@ -3,14 +3,14 @@
 import CLinux
 import Glibc
 
-/// What a descriptor is watched for, or is ready for.
+/// The conditions that a descriptor is watched for, or is in.
 public struct Readiness: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   public static let readable = Readiness(rawValue: clinux_epoll_in)
   public static let writable = Readiness(rawValue: clinux_epoll_out)
-  /// The other side is gone, or the descriptor has failed. Always watched for.
+  /// The other end is closed, or the descriptor has failed. Always watched for.
   public static let hungUp = Readiness(rawValue: clinux_epoll_hang_up)
 }
 

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Who stands behind each epoll token.
+/// The owner of each epoll token.
 ///
-/// A token is a place and the generation of the place. When a descriptor is closed its place gets a new generation, so
-/// that an event that was already on its way is recognised as stale, even if the number was given out again.
+/// A token is a slot and the slot's generation. When a descriptor is closed, its slot gets a new generation, so that an
+/// event that was already under way is recognised as stale, even if the descriptor's number is in use again.
 ///
-/// Capacity: as many places as it was made with, or has grown to; `insert` answers nil when all are taken.
+/// Capacity: as many slots as it was created with or has grown to; `insert` returns nil when all are in use.
 public struct EpollRegistry<Owner: Sendable>: Sendable {
-  private struct Place {
+  private struct Slot {
     var generation: UInt32 = 0
     var owner: Owner?
   }
 
-  private var places: [Place]
+  private var slots: [Slot]
   private var free: [Int]
-  /// Events that came for a place after its owner had left.
+  /// Events that arrived for a slot after its owner was removed.
   public private(set) var staleCount: UInt64 = 0
 
   public init(capacity: Int) {
-    places = Array(repeating: Place(), count: capacity)
+    slots = Array(repeating: Slot(), count: capacity)
     free = (0..<capacity).reversed()
   }
 
-  /// Makes room for as many as `capacity`; it never shrinks.
+  /// Grows to `capacity` slots; it never shrinks.
   public mutating func grow(to capacity: Int) {
-    free += (places.count..<max(places.count, capacity)).reversed()
-    while places.count < capacity { places.append(Place()) }
+    free += (slots.count..<max(slots.count, capacity)).reversed()
+    while slots.count < capacity { slots.append(Slot()) }
   }
 
-  public var count: Int { places.count - free.count }
+  public var count: Int { slots.count - free.count }
 
-  /// The token for a new owner, or nil when every place is taken.
+  /// Returns the token of a new owner; nil when every slot is in use.
   public mutating func insert(_ owner: Owner) -> UInt64? {
-    guard let place = free.popLast() else { return nil }
-    places[place].owner = owner
-    return Self.token(place, places[place].generation)
+    guard let slot = free.popLast() else { return nil }
+    slots[slot].owner = owner
+    return Self.token(slot, slots[slot].generation)
   }
 
-  /// The owner behind a token, or nil, which is counted, when it has left.
+  /// Returns the owner of a token; nil, which is counted, if it was removed.
   public mutating func owner(of token: UInt64) -> Owner? {
-    let place = Int(token & 0xFFFF_FFFF)
-    guard place < places.count, places[place].generation == UInt32(token >> 32),
-      let owner = places[place].owner
+    let slot = Int(token & 0xFFFF_FFFF)
+    guard slot < slots.count, slots[slot].generation == UInt32(token >> 32),
+      let owner = slots[slot].owner
     else {
       staleCount &+= 1
       return nil
@@ -49,17 +49,17 @@ public struct EpollRegistry<Owner: Sendable>: Sendable {
     return owner
   }
 
-  /// Ends a token; later events for it are stale.
+  /// Removes the owner of a token; later events for it are stale.
   public mutating func remove(_ token: UInt64) {
-    let place = Int(token & 0xFFFF_FFFF)
+    let slot = Int(token & 0xFFFF_FFFF)
     precondition(
-      place < places.count && places[place].generation == UInt32(token >> 32), "a token ended twice")
-    places[place].owner = nil
-    places[place].generation &+= 1
-    free.append(place)
+      slot < slots.count && slots[slot].generation == UInt32(token >> 32), "a token ended twice")
+    slots[slot].owner = nil
+    slots[slot].generation &+= 1
+    free.append(slot)
   }
 
-  private static func token(_ place: Int, _ generation: UInt32) -> UInt64 {
-    UInt64(generation) << 32 | UInt64(place)
+  private static func token(_ slot: Int, _ generation: UInt32) -> UInt64 {
+    UInt64(generation) << 32 | UInt64(slot)
   }
 }

@@ -22,22 +22,22 @@ public enum MonotonicTime {
 }
 
 /// A descriptor that becomes readable at a point in boot time.
-public struct AlarmDescriptor: ~Copyable {
+public struct TimerDescriptor: ~Copyable {
   public let descriptor: Descriptor
 
   public init() throws(SystemError) {
     descriptor = Descriptor(owning: try retryOnInterrupt(.timerCreate) { clinux_timer_create() })
   }
 
-  /// Sets the alarm to an absolute boot time in microseconds, or off. A time that has passed rings at once.
+  /// Sets the timer to an absolute boot time in microseconds, or disarms it. A time in the past expires at once.
   public func set(_ microseconds: Int64?) throws(SystemError) {
     let number = descriptor.number
-    // Zero would switch it off.
+    // Zero would disarm it.
     let time = microseconds.map { max(1, $0) } ?? 0
     _ = try retryOnInterrupt(.timerSet) { clinux_timer_set(number, time) }
   }
 
-  /// Makes the descriptor quiet again.
+  /// Makes the descriptor unreadable again.
   public func acknowledge() throws(SystemError) {
     var count = [UInt8](repeating: 0, count: 8)
     _ = try descriptor.read(into: &count)
@@ -45,9 +45,9 @@ public struct AlarmDescriptor: ~Copyable {
 }
 
 /// A program's one timer, counted from an instant of the program's own. It is armed only when its time changes, and never
-/// read: arming it anew makes it quiet.
+/// read: arming it again makes it unreadable.
 public struct LoopTimer: ~Copyable {
-  private let timer: AlarmDescriptor
+  private let timer: TimerDescriptor
   /// The boot time of the instant 0, in microseconds; without one the timer never expires.
   private let origin: Int64?
   private var setting: Int64?
@@ -55,10 +55,10 @@ public struct LoopTimer: ~Copyable {
 
   public init(origin: Int64?) throws(SystemError) {
     self.origin = origin
-    timer = try AlarmDescriptor()
+    timer = try TimerDescriptor()
   }
 
-  /// Becomes readable when the time has come.
+  /// The number of the descriptor, which becomes readable when the timer expires.
   public var number: Int32 { timer.descriptor.number }
 
   public func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError) {
@@ -78,7 +78,7 @@ public struct LoopTimer: ~Copyable {
 
 /// Signals as a descriptor; they no longer interrupt anything.
 public struct SignalDescriptor: ~Copyable {
-  /// The signals a daemon is told by.
+  /// The signals that control a daemon.
   public enum Signal: Int32, CaseIterable, Sendable {
     case hangUp = 1
     case interrupt = 2
@@ -87,7 +87,7 @@ public struct SignalDescriptor: ~Copyable {
 
   public let descriptor: Descriptor
 
-  /// Blocks the signals for the process and delivers them here; to be made before any thread.
+  /// Blocks the signals for the process and delivers them here. Create it before any thread.
   public init() throws(SystemError) {
     let mask = Signal.allCases.reduce(UInt64(0)) { $0 | 1 << UInt64($1.rawValue) }
     descriptor = Descriptor(owning: try retryOnInterrupt(.signals) { clinux_signals(mask) })
@@ -101,9 +101,9 @@ public struct SignalDescriptor: ~Copyable {
   }
 }
 
-/// That the terminal's window may have another size now, as a descriptor; it no longer interrupts anything.
+/// A descriptor that becomes readable when the terminal's window may have a new size.
 ///
-/// SIGWINCH tells of it. A program that is stopped is not told, so that being continued (SIGCONT) counts too.
+/// It delivers SIGWINCH. A stopped program does not receive that signal, so it also delivers SIGCONT.
 public struct WindowSignal: ~Copyable {
   private static let signals: UInt64 = 1 << 28 | 1 << 18
 
@@ -113,16 +113,16 @@ public struct WindowSignal: ~Copyable {
     descriptor = Descriptor(owning: try retryOnInterrupt(.signals) { clinux_signals(Self.signals) })
   }
 
-  /// Becomes readable with a signal.
+  /// The number of the descriptor.
   public var number: Int32 { descriptor.number }
 
-  /// Makes the descriptor quiet again.
+  /// Makes the descriptor unreadable again.
   public func acknowledge() throws(SystemError) {
     guard clinux_next_signal(descriptor.number) >= 0 else { throw SystemError(.read) }
   }
 }
 
-/// A descriptor by which another thread makes the loop turn.
+/// A descriptor through which another thread wakes the loop.
 public struct Waker: ~Copyable, Sendable {
   public let descriptor: Descriptor
 
@@ -130,14 +130,14 @@ public struct Waker: ~Copyable, Sendable {
     descriptor = Descriptor(owning: try retryOnInterrupt(.eventCreate) { clinux_eventfd() })
   }
 
-  /// Callable from any thread. A waker that is already awake stays so.
+  /// Makes the descriptor readable; any thread may call it.
   public func wake() {
     var one: UInt64 = 1
     // Holds: eight bytes of a local variable.
     _ = unsafe Glibc.write(descriptor.number, &one, 8)
   }
 
-  /// Waits until it is awake, which only a thread may that has nothing else to do.
+  /// Blocks the thread until ``wake()`` is called.
   public func wait() throws(SystemError) {
     var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     // Holds: one entry, a local variable.
@@ -148,5 +148,18 @@ public struct Waker: ~Copyable, Sendable {
   public func acknowledge() throws(SystemError) {
     var count = [UInt8](repeating: 0, count: 8)
     _ = try descriptor.read(into: &count)
+  }
+}
+
+/// The process's signal dispositions.
+public enum Signals {
+  /// Ignores SIGPIPE, so that a write to a closed pipe or socket fails and does not end the process.
+  public static func ignoreBrokenPipe() {
+    _ = signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Ends the process as the unhandled signal would, so that the parent process sees the signal.
+  public static func end(by signal: SignalDescriptor.Signal) -> Never {
+    clinux_end_by_signal(signal.rawValue)
   }
 }

@@ -6,13 +6,13 @@ import Glibc
 public enum FileError: Error, Equatable, Sendable {
   case system(SystemError)
   case isDirectory
-  /// A pipe or a device, where only a file will do.
-  case isNoFile
-  /// It has more bytes than the reader takes.
+  /// A pipe or a device, where an ordinary file is needed.
+  case isNotOrdinary
+  /// The file has more bytes than the reader accepts.
   case tooLarge(byteCountMax: Int)
 }
 
-/// A whole file in memory: read once, so that a file that shrinks meanwhile is an end and not a bus error.
+/// A whole file in memory, read once: if the file shrinks meanwhile, the contents end early.
 public struct FileContents: Sendable {
   private static let chunkByteCount = 1 << 16
 
@@ -34,7 +34,7 @@ public struct FileContents: Sendable {
     try self.init(reading: descriptor, byteCountMax: byteCountMax)
   }
 
-  /// Reads an ordinary file to its end. Pipes and devices are refused before they can keep anybody waiting.
+  /// Reads an ordinary file to its end. Pipes and devices are refused before they can block the caller.
   public init(ofFile path: String, byteCountMax: Int) throws(FileError) {
     // Holds: the call only reads the path.
     let descriptor = try Self.system(.open) {
@@ -52,7 +52,7 @@ public struct FileContents: Sendable {
     _ = try Self.system(.fstat) { unsafe fstat(descriptor, &status) }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw .isDirectory }
     let isOrdinary = status.st_mode & S_IFMT == S_IFREG
-    guard isOrdinary || takesPipes else { throw .isNoFile }
+    guard isOrdinary || takesPipes else { throw .isNotOrdinary }
     let byteCount = isOrdinary ? Int(status.st_size) : 0
     guard byteCount <= byteCountMax else { throw .tooLarge(byteCountMax: byteCountMax) }
     mode = status.st_mode
@@ -60,7 +60,7 @@ public struct FileContents: Sendable {
     bytes = try Self.contents(of: descriptor, byteCount: byteCount, byteCountMax: byteCountMax)
   }
 
-  /// `byteCount` is what is expected, `byteCountMax` what is taken.
+  /// Reads to the end. `byteCount` is the expected size, `byteCountMax` the largest accepted.
   private static func contents(
     of descriptor: Int32, byteCount: Int, byteCountMax: Int
   ) throws(FileError) -> [UInt8] {

@@ -3,12 +3,12 @@
 import CLinux
 import Glibc
 
-/// Standard error as a place for lines that nobody waits for.
+/// Standard error as the destination of log lines; writing never blocks.
 public enum LogOutput {
-  /// What a pipe takes whole; longer lines are cut by who writes them.
+  /// The longest line that a pipe takes in one piece; the caller truncates longer ones.
   public static let lineBytesMax = 4096
 
-  /// Writes a line if that can be done at once; answers whether it was.
+  /// Writes a line if that is possible at once. Returns whether the line was written.
   public static func write(_ line: [UInt8]) -> Bool {
     // Holds: the call only reads the array.
     unsafe line.withUnsafeBytes { unsafe clinux_write_now(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -25,7 +25,7 @@ public enum LogOutput {
     return name == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// The local date and time, to seconds.
+  /// Returns the local date and time, in seconds.
   public static func localTime() -> String {
     var text = [CChar](repeating: 0, count: 20)
     // Holds: the call fills at most twenty bytes, the last one zero.

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A point in time by CLOCK_BOOTTIME, which is never set and goes on while the machine sleeps.
+/// A point in time by CLOCK_BOOTTIME, which is never set and also runs while the machine sleeps.
 public struct MonotonicInstant: Comparable, Sendable {
   /// Since the machine was started.
   public let nanoseconds: Int64

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// An open file that is written to: bytes wait in a buffer and go out 64 KiB at a time, or when asked.
+/// A file opened for writing: bytes are collected in a buffer and written 64 KiB at a time, or by ``flush()``.
 ///
-/// What was not flushed is lost with it.
+/// Bytes that were not flushed are lost with the value.
 public struct OutputFile: ~Copyable {
   private static let bufferByteCount = 1 << 16
 
@@ -14,19 +14,19 @@ public struct OutputFile: ~Copyable {
   public static func standardOutput() -> OutputFile { OutputFile(descriptor: STDOUT_FILENO) }
   public static func standardError() -> OutputFile { OutputFile(descriptor: STDERR_FILENO) }
 
-  /// Whoever opened the descriptor closes it.
+  /// Does not close the descriptor: its owner does.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Creates a file, or empties the one that is there; its owner reads and writes it, others as the umask lets them
-  /// read.
+  /// Creates a file, or empties an existing one. A new file is readable by its owner and, as the umask allows, by other
+  /// accounts.
   public static func create(path: String) throws(SystemError) -> OutputFile {
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY
     // Holds: the call only reads the path.
     return OutputFile(descriptor: try retryOnInterrupt(.open) { unsafe open(path, flags, 0o644) })
   }
 
-  /// Writes out what waits, for as long as nothing comes to `interruption`, a descriptor that is only watched. Answers
-  /// whether everything was written; if not, the rest is dropped.
+  /// Writes the buffer until `interruption`, a descriptor that is only watched, becomes readable. Returns whether
+  /// everything was written; if not, the rest is dropped.
   public mutating func flush(unlessReadable interruption: Int32) throws(SystemError) -> Bool {
     defer { buffer.removeAll(keepingCapacity: true) }
     let entries = [Polling.Entry(descriptor, .writable), Polling.Entry(interruption, .readable)]
@@ -55,12 +55,12 @@ public struct OutputFile: ~Copyable {
     }
   }
 
-  /// The number of the descriptor, to watch whether somebody is at the other end.
+  /// The number of the descriptor, to watch whether the other end is open.
   public var number: Int32 { descriptor }
 
   public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// The width of the terminal; nil when it is none, or does not say.
+  /// The width of the terminal; nil if the file is no terminal or its width is unknown.
   public var terminalColumnCount: Int? {
     var size = winsize()
     // Holds: `size` is a local variable of the type that the request fills in.
@@ -73,7 +73,7 @@ public struct OutputFile: ~Copyable {
     if buffer.count >= Self.bufferByteCount { try flush() }
   }
 
-  /// Writes out what waits.
+  /// Writes the buffer.
   public mutating func flush() throws(SystemError) {
     defer { buffer.removeAll(keepingCapacity: true) }
     var start = 0
@@ -92,14 +92,14 @@ public struct OutputFile: ~Copyable {
     }
   }
 
-  /// Who opened the file may have made it non-blocking.
+  /// Waits because the program that opened the file may have made it non-blocking.
   private func waitUntilWritable() throws(SystemError) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     // Holds: one entry, a local variable.
     _ = try retryOnInterrupt(.poll) { unsafe poll(&entry, 1, -1) }
   }
 
-  /// Waits until `deadline`, or shorter when nobody can read the file any more; answers whether somebody can.
+  /// Waits until `deadline`, or until the other end is closed. Returns whether the other end is open.
   public func wait(until deadline: MonotonicInstant) throws(SystemError) -> Bool {
     while true {
       let left = deadline.nanoseconds - (try MonotonicInstant.now()).nanoseconds
@@ -107,7 +107,7 @@ public struct OutputFile: ~Copyable {
       var entry = pollfd(fd: descriptor, events: 0, revents: 0)
       // Rounded up, so that the deadline has passed by less than a millisecond when the call returns.
       let milliseconds = Int32(clamping: (left - 1) / 1_000_000 + 1)
-      // Holds: one entry, a local variable. A signal ends the wait early, and the loop takes it up.
+      // Holds: one entry, a local variable. A signal ends the wait early, and the loop continues it.
       let count = unsafe poll(&entry, 1, milliseconds)
       guard count >= 0 || errno == EINTR else { throw SystemError(.poll) }
       if count > 0, Int32(entry.revents) & (POLLERR | POLLNVAL) != 0 { return false }

@@ -4,7 +4,7 @@ import Glibc
 
 /// Waits for a few descriptors at once, for programs that have no loop.
 public enum Polling {
-  /// A descriptor, and what it is watched for; that nobody is at its other end is always noticed.
+  /// A descriptor and the readiness it is watched for; a closed other end is always reported.
   public struct Entry: Sendable {
     public let number: Int32
     public let wanted: Readiness
@@ -15,7 +15,7 @@ public enum Polling {
     }
   }
 
-  /// What each entry is ready for; nothing for all of them once `deadline` has passed.
+  /// Returns the readiness of each entry; empty for all of them once `deadline` has passed.
   public static func wait(
     _ entries: [Entry], until deadline: MonotonicInstant?
   ) throws(SystemError) -> [Readiness] {
@@ -25,7 +25,7 @@ public enum Polling {
     }
     while true {
       let milliseconds = try deadline.map { deadline throws(SystemError) in try Self.milliseconds(deadline) }
-      // Holds: the array's own entries, for as long as the call. A signal ends the wait early, and the loop takes it up.
+      // Holds: the array's own entries, for as long as the call. A signal ends the wait early, and the loop continues it.
       let count = unsafe poll(&watched, nfds_t(watched.count), milliseconds ?? -1)
       guard count >= 0 || errno == EINTR else { throw SystemError(.poll) }
       if count > 0 || (count == 0 && milliseconds == 0) { return watched.map(\.readiness) }

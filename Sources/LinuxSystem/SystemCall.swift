@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The system calls that are made, by name.
+/// The system calls of this module, by name.
 public enum SystemCall: String, Sendable {
   case open, fstat, read, write, poll, send, socket, bind, chmod, fsync, listen, accept, connect, rename,
     unlink, mkdir
@@ -27,7 +27,7 @@ public enum SystemCall: String, Sendable {
   case processControl = "prctl"
   case restrictFiles = "landlock_restrict_self"
   case receive = "recvmsg"
-  case receiveRoom = "setsockopt"
+  case receiveBuffer = "setsockopt"
   case adapterList = "HCIGETDEVLIST"
   case adapterUp = "HCIDEVUP"
   case adapterDown = "HCIDEVDOWN"

@@ -9,15 +9,15 @@ public struct SystemError: Error, Equatable, Sendable {
 
   init(_ call: SystemCall) { self.init(call, code: errno) }
 
-  /// What a stand-in for the system says.
+  /// The error of a test's stand-in for the system.
   public init(_ call: SystemCall, code: Int32) {
     self.call = call
     self.code = code
   }
 
-  /// What the C library says of the code, without a full stop: `No space left on device`.
+  /// The C library's text for the code, without a full stop: `No space left on device`.
   public var reason: String {
-    // Holds: strerror answers a string that lives until its next call on this thread.
+    // Holds: strerror returns a string that lives until its next call on this thread.
     guard let text = unsafe strerror(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }
@@ -33,15 +33,15 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isWrongSocketType: Bool { code == EPROTOTYPE }
   /// The other end was closed with bytes unread.
   public var isReset: Bool { code == ECONNRESET }
-  /// Nobody listens on the socket that is there.
+  /// No program listens on the socket at that path.
   public var isRefused: Bool { code == ECONNREFUSED }
-  /// As many connections wait to be accepted as may.
+  /// The queue of connections that wait to be accepted is full.
   public var isFull: Bool { code == EAGAIN }
   /// The other side of a connection went away.
   public var isGone: Bool { isBrokenPipe || isReset }
 }
 
-/// Calls again for as long as a signal comes in between; -1 is an error.
+/// Repeats a call that a signal interrupts; -1 is an error.
 func retryOnInterrupt<Result: SignedInteger>(
   _ name: SystemCall, _ call: () -> Result
 ) throws(SystemError) -> Result {

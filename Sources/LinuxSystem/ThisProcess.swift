@@ -3,18 +3,18 @@
 import CLinux
 import Glibc
 
-/// What a process knows and sets about itself.
+/// The identity and limits of this process.
 public enum ThisProcess {
   public static var identifier: Int32 { getpid() }
   public static var user: UInt32 { geteuid() }
 
-  /// Lets the process open up to `wanted` descriptors, or as many as it may; answers how many that is.
+  /// Raises the limit of open descriptors to `wanted`, or as far as the process may. Returns the new limit.
   public static func raiseDescriptorLimit(to wanted: Int) throws(SystemError) -> Int {
     Int(try retryOnInterrupt(.limit) { clinux_descriptor_limit(UInt64(wanted)) })
   }
 }
 
-/// How a program of this package ends: the codes of sysexits.h.
+/// The exit statuses of this package's programs: the codes of sysexits.h.
 public enum ExitCode: Int32, Sendable {
   case success = 0
   /// EX_USAGE: the command line is wrong.
@@ -29,6 +29,37 @@ public enum ExitCode: Int32, Sendable {
   case systemError = 71
   /// EX_CANTCREAT: the socket cannot be made.
   case cannotCreate = 73
-  /// EX_NOPERM: an account may not do this, or a file that others may touch is not relied on.
+  /// EX_NOPERM: an account may not do this, or other accounts may change a file that must be trusted.
   case noPermission = 77
+}
+
+/// The process's environment.
+public enum Environment {
+  /// Whether the variable is there and not empty.
+  public static func has(_ name: String) -> Bool { !(value(of: name) ?? "").isEmpty }
+
+  /// The variable's value, or nil when it is not there.
+  public static func value(of name: String) -> String? {
+    // Holds: getenv returns a string of the environment, which this program never changes.
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+}
+
+/// The memory that the process keeps.
+public enum ResidentMemory {
+  /// Makes the heap return freed memory to the system; to be called before any thread.
+  public static func keepHeapSmall() { clinux_keep_heap_small() }
+
+  /// Unmaps the pages of code and constants that only the start needed; those in use are mapped again at once, from the
+  /// page cache.
+  public static func releaseStartPages() { clinux_release_start_pages() }
+}
+
+/// The standard input of this process.
+public enum StandardInput {
+  public static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+  /// Reads one line, without its line feed; nil after the last.
+  public static func line() -> String? { readLine() }
 }

@@ -3,31 +3,31 @@
 import CLinux
 import Glibc
 
-/// Who is at the other end of a local socket, by the kernel's word at the time of connecting.
+/// The process and account at the other end of a local socket, as the kernel recorded them when it connected.
 public struct PeerCredentials: Equatable, Sendable {
   public let process: Int32
-  public let user: UInt32
-  public let group: UInt32
+  public let uid: UInt32
+  public let gid: UInt32
   /// Supplementary groups.
   public let groups: [UInt32]
 
-  public init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32]) {
+  public init(process: Int32, uid: UInt32, gid: UInt32, groups: [UInt32]) {
     self.process = process
-    self.user = user
-    self.group = group
+    self.uid = uid
+    self.gid = gid
     self.groups = groups
   }
 
   init(of descriptor: borrowing Descriptor) throws(SystemError) {
     let number = descriptor.number
-    var peer = clinux_peer()
-    // Holds: `peer` is a local variable.
-    _ = try retryOnInterrupt(.peer) { unsafe clinux_peer(number, &peer) }
+    var credentials = clinux_peer()
+    // Holds: `credentials` is a local variable.
+    _ = try retryOnInterrupt(.peer) { unsafe clinux_peer(number, &credentials) }
     let groups = try Self.groups(of: number, countMax: Self.usualCountMax)
-    self.init(process: peer.process, user: peer.user, group: peer.group, groups: groups)
+    self.init(process: credentials.process, uid: credentials.user, gid: credentials.group, groups: groups)
   }
 
-  /// Accounts with more groups than this are asked about again; the kernel allows none more than the larger number.
+  /// The first call has space for this many groups; a second one has space for the most that the kernel allows.
   private static let usualCountMax = 64
   private static let countMax = 65_536
 
@@ -50,7 +50,7 @@ public struct PeerCredentials: Equatable, Sendable {
 
 /// How a local socket carries bytes.
 public enum UnixSocketKind: Equatable, Sendable {
-  /// Without borders.
+  /// As a stream of bytes.
   case stream
   /// Packet by packet (SOCK_SEQPACKET).
   case packets
@@ -73,12 +73,12 @@ public struct UnixListener: ~Copyable {
     descriptor = try Self.open(path: path, mode: mode, kind: kind)
   }
 
-  /// Listens at `path` in place of whatever socket was there. It is made as `interim`, in the same folder, and appears
-  /// at its place whole: nobody finds it with a wrong mode or before it listens.
+  /// Listens at `path`, replacing a socket of that name. The socket is created as `interim`, in the same folder, and then
+  /// renamed: no client finds it with a wrong mode or before it listens.
   public init(
     replacing path: String, interim: String, mode: UInt32, kind: UnixSocketKind = .stream
   ) throws(SystemError) {
-    // Left by a start that was cut off; if it was not there, so much the better.
+    // An interrupted start may have left it.
     FileName.remove(interim)
     descriptor = try Self.replace(path, interim, mode, kind)
   }
@@ -109,15 +109,16 @@ public struct UnixListener: ~Copyable {
     return descriptor
   }
 
-  /// What came of accepting.
+  /// The result of accepting.
   public enum Acceptance: ~Copyable {
     case connection(Descriptor, PeerCredentials)
-    case nobody
+    /// No connection waits.
+    case noConnection
     /// No descriptor or memory is free; the connection waits in the kernel.
     case exhausted(SystemError)
   }
 
-  /// The next connection that waits.
+  /// Accepts the next connection, if one waits.
   public func accept() throws(SystemError) -> Acceptance {
     let number = clinux_accept(descriptor.number)
     guard number < 0 else {
@@ -127,14 +128,14 @@ public struct UnixListener: ~Copyable {
     }
     let error = SystemError(.accept)
     switch error.code {
-    case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .nobody
+    case EAGAIN, EINTR, ECONNABORTED, EPROTO: return .noConnection
     case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted(error)
     default: throw error
     }
   }
 }
 
-/// The client's side.
+/// The client's end of a connection.
 public enum UnixConnection {
   /// Connects to a socket; the descriptor is non-blocking.
   public static func open(path: String, kind: UnixSocketKind = .stream) throws(SystemError) -> Descriptor {
@@ -148,9 +149,33 @@ public enum UnixConnection {
   /// Makes two packet sockets that are connected to each other; `other` is the second.
   public static func pair(_ other: inout Descriptor?) throws(SystemError) -> Descriptor {
     var pair: [Int32] = [-1, -1]
-    // Holds: the call fills two places.
+    // Holds: the call fills two elements.
     _ = try retryOnInterrupt(.socketPair) { unsafe clinux_packet_pair(&pair) }
     other = Descriptor(owning: pair[1])
     return Descriptor(owning: pair[0])
+  }
+}
+
+/// Notifies the service manager by the protocol of sd_notify(3): lines of `NAME=value` in one datagram to the socket that
+/// the environment names.
+public struct ServiceNotification: ~Copyable {
+  private let descriptor: Descriptor
+  private let path: String
+
+  /// nil if no manager listens (`NOTIFY_SOCKET` is not set).
+  public init?(environment name: String? = Environment.value(of: "NOTIFY_SOCKET")) throws(SystemError) {
+    guard let name, !name.isEmpty else { return nil }
+    path = name
+    descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { clinux_datagram_socket() })
+  }
+
+  /// Sends lines, without waiting for the manager to read them.
+  public func send(_ lines: String) throws(SystemError) {
+    let bytes = Array(lines.utf8)
+    let number = descriptor.number
+    _ = try retryOnInterrupt(.send) {
+      // Holds: the call only reads the bytes and the path.
+      unsafe bytes.withUnsafeBytes { unsafe clinux_send_to(number, $0.baseAddress, $0.count, path) }
+    }
   }
 }

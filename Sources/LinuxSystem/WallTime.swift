@@ -18,19 +18,19 @@ public struct WallTime: Equatable, Sendable {
 
   public var wholeSeconds: Int64 { microseconds.floorDivided(by: 1_000_000) }
 
-  /// `2026-11-21` where the program runs; nil for years that no calendar has.
+  /// The local date, as in `2026-11-21`; nil for years outside the calendar.
   public var localDate: String? {
     local.map { "\($0.year)-\(Self.two($0.month))-\(Self.two($0.day))" }
   }
 
-  /// `16:05:09` where the program runs.
+  /// The local time, as in `16:05:09`; nil likewise.
   public var localTime: String? {
     local.map { "\(Self.two($0.hour)):\(Self.two($0.minute)):\(Self.two($0.second))" }
   }
 
   private var local: (year: Int32, month: Int32, day: Int32, hour: Int32, minute: Int32, second: Int32)? {
     var seconds = time_t(wholeSeconds)
-    // Holds: both are local variables; the name of the time zone, which tm points to, is not looked at.
+    // Holds: both are local variables; the name of the time zone, which tm points to, is not read.
     var parts = unsafe tm()
     guard unsafe localtime_r(&seconds, &parts) != nil else { return nil }
     return unsafe (

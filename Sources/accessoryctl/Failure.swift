@@ -66,7 +66,7 @@ extension FileError {
         "\(error.reason) (\(error.call.rawValue))"
       }
     case .isDirectory: "it is a directory; name a file in it"
-    case .isNoFile: "it is no ordinary file"
+    case .isNotOrdinary: "it is no ordinary file"
     case .tooLarge(let byteCountMax):
       "it is larger than the \(byteCountMax >> 20) MiB that this tool reads; take a part of it"
     }

@@ -22,11 +22,11 @@ struct VirtualControllerOptions {
   private(set) var kind = UnixSocketKind.stream
   private(set) var seed: UInt64?
 
-  /// Returns nil when the caller asks for help. `words` begin with the program's name.
-  init?(_ words: [String]) throws(VirtualControllerError) {
+  /// Returns nil when the caller asks for help. `arguments` begin with the program's name.
+  init?(_ arguments: [String]) throws(VirtualControllerError) {
     let line: CommandLineOptions
-    do throws(CommandLineOptions.Problem) {
-      line = try CommandLineOptions(words, Name.allCases.map(\.option))
+    do throws(CommandLineOptions.ParseError) {
+      line = try CommandLineOptions(arguments, Name.allCases.map(\.option))
     } catch {
       throw .commandLine(error)
     }
@@ -40,7 +40,7 @@ struct VirtualControllerOptions {
       case .help, nil: return nil
       }
     }
-    guard let scene = line.otherWord else { throw .noScene }
+    guard let scene = line.otherArgument else { throw .noScene }
     guard !socket.isEmpty else { throw .noSocket }
     self.scene = scene
   }
@@ -56,8 +56,8 @@ struct VirtualControllerOptions {
       --seed N        replaces the scene's own seed
       --help          prints this text
 
-    SIGTERM or Ctrl-C ends it. Exit status: 0, or as in sysexits.h: 64 usage, 65 a scene with mistakes, 66 no such
-    file, 71 the system refused, 73 no socket can be made.
+    SIGTERM or Ctrl-C ends it. Exit status: 0, or as in sysexits.h: 64 usage, 65 a scene with errors, 66 no such
+    file, 71 the system refused a call, 73 the socket cannot be created.
 
     """
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Manifest
 import Glibc
 import HCI
 import LinuxSystem
+import Manifest
 import ManifestFormat
 import SceneFormat
 import VirtualRadio
@@ -16,10 +16,10 @@ enum VirtualControllerProgram {
   static func main() { exit(run(CommandLine.arguments)) }
 
   /// Returns the exit status.
-  private static func run(_ words: [String]) -> Int32 {
+  private static func run(_ arguments: [String]) -> Int32 {
     Signals.ignoreBrokenPipe()
     do throws(VirtualControllerError) {
-      try serve(words)
+      try serve(arguments)
       return ExitCode.success.rawValue
     } catch {
       for line in error.lines { _ = LogOutput.write(Array("virtual-controller: \(line)\n".utf8)) }
@@ -27,8 +27,8 @@ enum VirtualControllerProgram {
     }
   }
 
-  private static func serve(_ words: [String]) throws(VirtualControllerError) {
-    guard let options = try VirtualControllerOptions(words) else {
+  private static func serve(_ arguments: [String]) throws(VirtualControllerError) {
+    guard let options = try VirtualControllerOptions(arguments) else {
       return print(VirtualControllerOptions.help, terminator: "")
     }
     let controller = VirtualController(try scene(options.scene), seed: options.seed)
@@ -53,12 +53,12 @@ enum VirtualControllerProgram {
 
 /// Why `virtual-controller` ends early.
 enum VirtualControllerError: Error {
-  case commandLine(CommandLineOptions.Problem)
+  case commandLine(CommandLineOptions.ParseError)
   case seed(String)
   case noScene
   case noSocket
   case file(String, FileError)
-  /// One line for each mistake.
+  /// One line for each error.
   case scene(lines: [String])
   case system(SystemError, socket: String)
 
@@ -73,9 +73,9 @@ enum VirtualControllerError: Error {
 
   var lines: [String] {
     switch self {
-    case .commandLine(.unknown(let word)): [usage("\(word.quoted) is no option")]
-    case .commandLine(.withoutValue(let word)): [usage("the option \(word.quoted) needs a value")]
-    case .seed(let text): [usage("the seed \(text.quoted) is no number; write --seed N")]
+    case .commandLine(.unknown(let option)): [usage("there is no option \(option.quoted)")]
+    case .commandLine(.withoutValue(let option)): [usage("the option \(option.quoted) needs a value")]
+    case .seed(let text): [usage("the seed \(text.quoted) is not a number; write --seed N")]
     case .noScene: [usage("a scene is needed: virtual-controller SCENE.toml")]
     case .noSocket: [usage("a socket is needed: --socket PATH")]
     case .file(let path, let error):
@@ -84,7 +84,7 @@ enum VirtualControllerError: Error {
     case .system(let error, let socket):
       Self.isAboutSocket(error)
         ? [
-          "cannot make the socket \(socket.quoted): \(error.reason); choose another path with --socket"
+          "cannot create the socket \(socket.quoted): \(error.reason); choose another path with --socket"
         ]
         : ["the system refused \(error.call.rawValue): \(error.reason)"]
     }
@@ -103,7 +103,7 @@ enum VirtualControllerError: Error {
     switch error {
     case .system(let error): error.reason
     case .isDirectory: "it is a directory"
-    case .isNoFile: "it is no ordinary file"
+    case .isNotOrdinary: "it is not an ordinary file"
     case .tooLarge(let byteCountMax): "it is larger than \(byteCountMax >> 20) MiB"
     }
   }

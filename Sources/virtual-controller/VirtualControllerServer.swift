@@ -4,10 +4,10 @@ import HCI
 import LinuxSystem
 import VirtualRadio
 
-/// A simulated controller behind a listening socket.
+/// Serves a simulated controller at a listening socket.
 ///
-/// Capacity: one connection, the host's; further ones are closed at once. While a scene has the controller unplugged,
-/// there is no socket, and the host's connection is closed.
+/// Capacity: one connection, the host's; further ones are closed at once. While the scene's controller is unplugged, the
+/// socket is removed and the host's connection is closed.
 struct VirtualControllerServer: ~Copyable {
   private enum EpollOwner: Sendable { case signals, timer, listener, host }
 
@@ -21,7 +21,7 @@ struct VirtualControllerServer: ~Copyable {
   private var transport: VirtualControllerTransport
   private var epoll: Epoll
   private var timer: LoopTimer
-  private var watches = EpollRegistry<EpollOwner>(capacity: 4)
+  private var registry = EpollRegistry<EpollOwner>(capacity: 4)
   private var listener: UnixListener?
   private var listenerToken: UInt64?
   private var host: Host?
@@ -46,16 +46,16 @@ struct VirtualControllerServer: ~Copyable {
     let origin = try BootTime.now()
     let epoll = try Epoll()
     let timer = try LoopTimer(origin: origin)
-    var watches = EpollRegistry<EpollOwner>(capacity: 4)
-    if let token = watches.insert(.signals) { try epoll.add(signals.descriptor, .readable, token: token) }
-    if let token = watches.insert(.timer) { try timer.watch(in: epoll, token: token) }
+    var registry = EpollRegistry<EpollOwner>(capacity: 4)
+    if let token = registry.insert(.signals) { try epoll.add(signals.descriptor, .readable, token: token) }
+    if let token = registry.insert(.timer) { try timer.watch(in: epoll, token: token) }
     self.path = path
     self.kind = kind
     self.origin = origin
     self.signals = signals
     self.epoll = epoll
     self.timer = timer
-    self.watches = watches
+    self.registry = registry
     transport = VirtualControllerTransport(controller, at: Instant(microseconds: 0))
   }
 
@@ -68,7 +68,7 @@ struct VirtualControllerServer: ~Copyable {
       let ready = try epoll.wait(milliseconds: hasMorePackets ? 0 : -1)
       now = Instant(microseconds: try BootTime.now() - origin)
       for event in ready {
-        switch watches.owner(of: event.token) {
+        switch registry.owner(of: event.token) {
         case .signals: if try isEndRequested() { return }
         case .timer: timer.noteExpiry()
         case .listener: try acceptHost()
@@ -94,7 +94,7 @@ struct VirtualControllerServer: ~Copyable {
 
   private mutating func acceptHost() throws(SystemError) {
     guard case .connection(let descriptor, _)? = try listener?.accept() else { return }
-    guard host == nil, let token = watches.insert(.host) else { return }
+    guard host == nil, let token = registry.insert(.host) else { return }
     try epoll.add(descriptor, .readable, token: token)
     transport.discardPackets(until: now)
     host = Host(descriptor, token: token)
@@ -124,7 +124,7 @@ struct VirtualControllerServer: ~Copyable {
   private mutating func closeHost() {
     guard let host = host.take() else { return }
     hasMorePackets = false
-    watches.remove(host.token)
+    registry.remove(host.token)
   }
 
   // MARK: - After each turn
@@ -132,13 +132,13 @@ struct VirtualControllerServer: ~Copyable {
   private mutating func updateListener() throws(SystemError) {
     if transport.isPlugged, listenerToken == nil { try listen() }
     guard !transport.isPlugged, let token = listenerToken.take() else { return }
-    watches.remove(token)
+    registry.remove(token)
     listener = nil
     FileName.remove(path)
   }
 
   private mutating func listen() throws(SystemError) {
-    guard let token = watches.insert(.listener) else { return }
+    guard let token = registry.insert(.listener) else { return }
     let new = try UnixListener(replacing: path, interim: path + ".new", mode: 0o600, kind: kind)
     try epoll.add(new.descriptor, .readable, token: token)
     listener = consume new

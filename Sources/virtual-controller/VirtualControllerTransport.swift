@@ -6,13 +6,13 @@ import VirtualRadio
 
 /// A simulated controller behind a descriptor: reads the host's commands from it, and writes the packets that are due.
 ///
-/// Capacity: one packet that the socket had no room for. While no host is connected, the controller's packets are lost.
+/// Capacity: one packet that did not fit into the socket's buffer. While no host is connected, the controller's packets are lost.
 struct VirtualControllerTransport: ~Copyable {
   /// The most packets written, or reads done, in one call.
   private static let packetCountMax = 128
   private static let readByteCount = 4096
 
-  /// Why the host is no longer at the other end.
+  /// Why the connection to the host has ended.
   enum HostError: Error, Equatable {
     case hungUp
     case system(SystemError)
@@ -24,18 +24,18 @@ struct VirtualControllerTransport: ~Copyable {
   /// The rest of a packet that the socket took only in part.
   private var unsent: ArraySlice<UInt8> = []
 
-  /// `now` is the scene's beginning.
+  /// `now` is the start of the scene.
   init(_ controller: consuming VirtualController, at now: Instant) {
     self.controller = controller
     origin = now
   }
 
-  /// Whether the controller is there; a scene may unplug it for a while.
+  /// Whether the controller is plugged in; a scene may unplug it for a while.
   var isPlugged: Bool { controller.isPlugged }
 
   /// When the next packet may be due. While ``hasUnsentBytes``, the descriptor has to become writable first.
   var nextTime: Instant? {
-    // The controller has sent everything of a microsecond only when that is over.
+    // The controller has sent all packets of a microsecond only when it is over.
     controller.nextTime.map { Instant(microseconds: $0.microseconds + origin.microseconds + 1) }
   }
 

@@ -3,8 +3,8 @@
 public import Controller
 import HCI
 
-/// The management interface of a kernel with one adapter, as far as scanning needs it: what it is asked comes in, its
-/// answer and what it tells everybody go out.
+/// The management interface of a kernel with one adapter, as far as scanning needs it: commands come in, replies and
+/// events go out.
 public struct StandInKernel {
   public let index: UInt16 = 3
   public var settings: AdapterSettings = [.powered, .lowEnergy]
@@ -12,9 +12,9 @@ public struct StandInKernel {
   public var monitors: Set<UInt16> = []
   public var duty = KernelDuty(interval: 96, window: 48)
   public var discovery = KernelDuty(interval: 18, window: 18)
-  /// How it discovered last.
+  /// The duty of the last discovery.
   public private(set) var discoveredWith: KernelDuty?
-  /// What the next command with this code is refused with.
+  /// The status with which the next command of this opcode is refused.
   public var refusals: [MgmtOpcode: MgmtStatus] = [:]
   public var isMute = false
   private var monitorCount: UInt16 = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AgentRuntime
 
-@Suite("Reading what the agent is told by files")
+@Suite("Reading the agent's configuration files")
 struct ConfigurationReaderTests {
   private static func warnings(radio: String, selection: String) throws -> [String] {
     let folder = try Folder()
@@ -14,7 +14,7 @@ struct ConfigurationReaderTests {
     return try ConfigurationReader(manifestPath: folder("manifest.toml"), radio: radio).read().warnings
   }
 
-  @Test("Touch on a real adapter that nobody has calibrated is warned of, and nothing else is")
+  @Test("Touch on a real adapter without calibration causes a warning, and nothing else does")
   func uncalibrated() throws {
     let warnings = try Self.warnings(radio: "hci0", selection: "touch")
     #expect(warnings.count == 1 && warnings[0].contains("accessoryctl calibrate"))

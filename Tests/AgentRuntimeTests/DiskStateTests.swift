@@ -9,7 +9,7 @@ import Testing
 
 @Suite("What the disk worker is asked")
 struct DiskStateTests {
-  /// A disk that answers a request only when it is let, and notes what it was asked.
+  /// A disk that replies only when the test releases it, and records its requests.
   private final class HeldDisk: Sendable {
     let asked = Mutex<[String]>([])
     private let gate = DispatchSemaphore(value: 0)
@@ -43,7 +43,7 @@ struct DiskStateTests {
     var port = try DiskState(held.disk)
     port.readConfiguration()
     port.readConfiguration()
-    port.ask(.open)
+    port.send(.open)
     #expect(port.takeReply() == nil)
     for _ in 0..<3 {
       held.release()
@@ -53,12 +53,12 @@ struct DiskStateTests {
     #expect(!port.worker.isBusy)
   }
 
-  @Test("At the end what is under way is waited for, what waits is dropped, and the file is closed")
+  @Test("At the end the request under way is finished, waiting requests are dropped, and the file is closed")
   func closing() throws {
     let held = HeldDisk()
     var port = try DiskState(held.disk)
-    port.ask(.commit([]))
-    port.ask(.reset)
+    port.send(.commit([]))
+    port.send(.reset)
     held.release()
     held.release()
     var replies: [RegistryReply] = []
@@ -71,7 +71,7 @@ struct DiskStateTests {
   func deadline() throws {
     let held = HeldDisk()
     var port = try DiskState(held.disk)
-    port.ask(.commit([]))
+    port.send(.commit([]))
     #expect(!port.close(before: try .now()) { _ in Issue.record("nothing was answered") })
     held.release()
   }

@@ -20,7 +20,7 @@ struct LogTests {
     }
   }
 
-  @Test("The journal gets a priority and no time, people a time and a word")
+  @Test("A journal line has a priority and no time, a terminal line a time and a level")
   func styles() {
     let journal = LogStyle.journal.line(.warning, "hot", time: "now")
     #expect(String(decoding: journal, as: UTF8.self) == "<4>hot\n")
@@ -50,7 +50,7 @@ struct LogTests {
     #expect(String(decoding: line, as: UTF8.self).hasSuffix("é…\n"))
   }
 
-  @Test("Lines that nobody reads are dropped and counted, and the loss is told")
+  @Test("Lines that are not read are dropped and counted, and a later line reports the loss")
   func loss() {
     let sink = Sink()
     var log = Log(.journal, .info, time: { "" }, write: sink.write)
@@ -59,7 +59,7 @@ struct LogTests {
     log.say(.info, "two")
     sink.isFull = false
     log.say(.info, "three")
-    #expect(sink.lines == ["<4>2 log lines were lost: nobody read them in time\n", "<6>three\n"])
+    #expect(sink.lines == ["<4>2 log lines were lost because they were not read in time\n", "<6>three\n"])
     #expect(log.droppedCount == 2)
   }
 
@@ -72,16 +72,17 @@ struct LogTests {
     #expect(sink.lines == ["<5>news\n"])
   }
 
-  @Test("A stranger causes one line of a kind a minute, and the next one tells how many were held back")
+  @Test(
+    "An untrusted party causes one line of a kind a minute, and the next one reports how many were held back")
   func limiter() {
-    var limiter = LogLimiter<StrangerKind>()
+    var limiter = LogLimiter<LimitedLineKind>()
     let start = Instant(microseconds: 0)
-    #expect(limiter.admit(.strangers, at: start) == 0)
+    #expect(limiter.admit(.unknownAccounts, at: start) == 0)
     for second in 1..<60 {
-      #expect(limiter.admit(.strangers, at: start.advanced(milliseconds: Int64(second) * 1000)) == nil)
+      #expect(limiter.admit(.unknownAccounts, at: start.advanced(milliseconds: Int64(second) * 1000)) == nil)
     }
     #expect(limiter.admit(.full, at: start) == 0)
-    #expect(limiter.admit(.strangers, at: start.advanced(milliseconds: 60_000)) == 59)
-    #expect(limiter.admit(.strangers, at: start.advanced(milliseconds: 60_001)) == nil)
+    #expect(limiter.admit(.unknownAccounts, at: start.advanced(milliseconds: 60_000)) == 59)
+    #expect(limiter.admit(.unknownAccounts, at: start.advanced(milliseconds: 60_001)) == nil)
   }
 }

@@ -21,7 +21,7 @@ enum LoopHarness {
     try BackgroundThread.start {
       do {
         var loop = try loop(in: folder, disk)
-        try loop.begin()
+        try loop.start()
         try body(&loop)
       } catch {
         failure.withLock { $0 = error }
@@ -58,7 +58,7 @@ extension AgentLoop {
     let end = try MonotonicInstant.now().advanced(seconds: 30)
     while !isSo(self) {
       try turn()
-      try #require(try .now() < end, "what is waited for does not happen")
+      try #require(try .now() < end, "the awaited condition does not occur")
     }
   }
 }

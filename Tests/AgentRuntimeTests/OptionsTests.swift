@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The agent's command line", .serialized)
 struct OptionsTests {
-  private func read(_ words: String...) throws(UsageProblem) -> Options.Request {
-    try Options.read(["accessoryd"] + words)
+  private func read(_ arguments: String...) throws(UsageError) -> Options.Request {
+    try Options.read(["accessoryd"] + arguments)
   }
 
   @Test("Only the manifest must be given")
@@ -30,12 +30,12 @@ struct OptionsTests {
 
   @Test("Each mistake is its own problem")
   func problems() {
-    #expect(throws: UsageProblem.noManifest) { try read() }
-    #expect(throws: UsageProblem.word("m")) { try read("m") }
-    #expect(throws: UsageProblem.noSocket) { try read("--manifest=m", "--socket=") }
-    #expect(throws: UsageProblem.noState) { try read("--manifest=m", "--state=") }
-    #expect(throws: UsageProblem.radio("x")) { try read("--manifest=m", "--radio=x") }
-    #expect(throws: UsageProblem.logLevel("loud")) { try read("--manifest=m", "--log-level=loud") }
-    #expect(throws: UsageProblem.line(.withoutValue("--manifest"))) { try read("--manifest") }
+    #expect(throws: UsageError.noManifest) { try read() }
+    #expect(throws: UsageError.unexpectedArgument("m")) { try read("m") }
+    #expect(throws: UsageError.noSocket) { try read("--manifest=m", "--socket=") }
+    #expect(throws: UsageError.noState) { try read("--manifest=m", "--state=") }
+    #expect(throws: UsageError.radio("x")) { try read("--manifest=m", "--radio=x") }
+    #expect(throws: UsageError.logLevel("loud")) { try read("--manifest=m", "--log-level=loud") }
+    #expect(throws: UsageError.line(.withoutValue("--manifest"))) { try read("--manifest") }
   }
 }

@@ -128,7 +128,7 @@ struct RadioSourceTests {
     #expect(source.nextTime == nil && source.lead(at: at(1300)) == 0)
   }
 
-  @Test("Flat out, the radio's clock runs ahead, turn by turn, and goes on from there")
+  @Test("Flat out, the radio's clock runs ahead, turn by turn, and continues from there")
   func flatOut() {
     let source = RecordingSource(Self.capture, .flatOut, at: at(1000))
     #expect(source.drain(at: at(1000)).0 == .more)

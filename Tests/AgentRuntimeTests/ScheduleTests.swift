@@ -63,7 +63,7 @@ struct ScheduleTests {
     #expect(backOff.failed(at: at(60_000)) == at(60_500))
   }
 
-  @Test("The watchdog is fed twice in its time, if it is ours")
+  @Test("The watchdog is fed twice per timeout, if it is for this process")
   func watchdog() {
     func next(_ time: String?, _ process: String?) -> Instant? {
       WatchdogSchedule(microseconds: time, process: process, ownProcess: 7).next(after: at(1))

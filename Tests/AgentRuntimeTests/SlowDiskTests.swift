@@ -27,24 +27,24 @@ struct SlowDiskTests {
     #expect((ThreadUse.now - start).processorMicroseconds >= 5000)
   }
 
-  /// What the turns during one commit took of the machine.
+  /// The resources that the loop's turns used during one commit.
   private struct Turns: CustomStringConvertible {
     static let microsecondsMax: Int64 = 5000
 
-    /// Of those that had the processor all the time, by the loop's own counter. In the others somebody else had it: as
-    /// none waits, that is another program, or another machine on the same hardware.
+    /// The longest turn that had the processor all the time, by the loop's own counter. During the other turns another
+    /// program, or another machine on the same hardware, had the processor, because no turn waits.
     var longestMicroseconds: Int64 = 0
     var undisturbed = 0
     var count = 0
-    /// Of the processor, in any turn.
+    /// The most processor time of any turn.
     var processorMicroseconds = 0
-    /// How often a turn gave the processor away.
+    /// How often a turn gave up the processor.
     var waits = 0
     var widestGapMicroseconds: Int64 = 0
     var packets: UInt64 = 0
 
-    /// No turn waited, each had done everything in time, and reports came: two devices every 50 ms, of which half
-    /// leaves room for a busy machine.
+    /// Whether no turn waited, each ended in time, and enough reports arrived: half of those that two devices send every
+    /// 50 ms, because the machine may be busy.
     var areGood: Bool {
       waits == 0 && undisturbed > count / 2
         && max(longestMicroseconds, Int64(processorMicroseconds)) < Self.microsecondsMax
@@ -58,8 +58,8 @@ struct SlowDiskTests {
     }
   }
 
-  /// A virtual machine may be pushed aside as a whole, and take that for time of the processor. One of so many commits
-  /// goes by without that; turns that wait for the disk do so in all of them.
+  /// The most commits to measure. A virtual machine may be suspended as a whole, and count that as processor time; at least
+  /// one of these commits passes without that. A turn that waits for the disk does so in all of them.
   private static let attemptsMax = 5
 
   @Test("While a commit takes 2 s, reports come in, clients are answered, and no turn takes 5 ms")
@@ -94,7 +94,7 @@ struct SlowDiskTests {
       try loop.turn { $0.context.counters.packets > 20 && !$0.disk.worker.isBusy }
       // What it took to begin does not count.
       loop.context.counters = LoopCounters()
-      loop.disk.ask(.commit([.drop(.tombstone, number: 1)]))
+      loop.disk.send(.commit([.drop(.tombstone, number: 1)]))
       let begin = loop.context.now
       let client = try TestClient(folder("socket"))
       try client.send(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")
@@ -125,7 +125,7 @@ struct SlowDiskTests {
       _ = try Polling.wait(
         [Polling.Entry(loop.disk.worker.replies.descriptor.number, .readable)],
         until: .now().advanced(seconds: 30))
-      // The agent did not ask, and does not hear of it.
+      // The agent sent no such request, and receives no reply.
       guard case .registry(.done) = loop.disk.takeReply() else {
         Issue.record("the commit was not made")
         return

@@ -19,7 +19,7 @@ struct TouchProgramTests {
 
   private func program(_ script: String) throws -> TouchProgram {
     try ProgramFile.writeScript(script, to: folder("lamp"))
-    return TouchProgram(path: folder("lamp"), account: .ofNobody())
+    return TouchProgram(path: folder("lamp"), account: .unprivileged())
   }
 
   private func end(of touch: inout TouchProgram) throws -> TouchProgram.Outcome? {
@@ -35,23 +35,23 @@ struct TouchProgramTests {
     var touch = try program(#"exit "$2""#)
     for place in 0..<5 {
       #expect(touch.add(TouchSignal(.success, app: "lights", item: "\(place)")) == nil)
-      #expect(touch.begin(at: start) == nil)
+      #expect(touch.startNext(at: start) == nil)
     }
     #expect(touch.add(TouchSignal(.success, app: "lights", item: "9")) == .dropped)
     #expect(try end(of: &touch) == .done)
     for place in 1..<5 {
-      #expect(touch.begin(at: start) == nil)
+      #expect(touch.startNext(at: start) == nil)
       #expect(try end(of: &touch) == .exited(status: Int32(place)))
     }
-    #expect(touch.begin(at: start) == nil && touch.running == nil)
+    #expect(touch.startNext(at: start) == nil && touch.running == nil)
     #expect((touch.counters.done, touch.counters.failed, touch.counters.dropped) == (1, 4, 1))
   }
 
-  @Test("It is told what came of the touch, of which item and app")
+  @Test("Its arguments are the result of the touch, the item and the app")
   func words() throws {
     var touch = try program(#"[ "$*" = "failure bulb lights" ]"#)
     #expect(touch.add(TouchSignal(.failure, app: "lights", item: "bulb")) == nil)
-    #expect(touch.begin(at: start) == nil)
+    #expect(touch.startNext(at: start) == nil)
     #expect(try end(of: &touch) == .done)
   }
 
@@ -59,7 +59,7 @@ struct TouchProgramTests {
   func overdue() throws {
     var touch = try program("exec sleep 1000")
     #expect(touch.add(TouchSignal(.success, app: "lights", item: "bulb")) == nil)
-    #expect(touch.begin(at: start) == nil)
+    #expect(touch.startNext(at: start) == nil)
     touch.advance(to: Instant(microseconds: 4_999_999))
     #expect(touch.takeEnd() == nil && touch.deadline == Instant(microseconds: 5_000_000))
     touch.advance(to: Instant(microseconds: 5_000_000))
@@ -69,9 +69,9 @@ struct TouchProgramTests {
 
   @Test("One that is not there, or may not be run, is said so; without one nothing is run")
   func notRun() throws {
-    var touch = TouchProgram(path: folder("none"), account: .ofNobody())
+    var touch = TouchProgram(path: folder("none"), account: .unprivileged())
     #expect(touch.add(TouchSignal(.success, app: "lights", item: "bulb")) == nil)
-    #expect(touch.begin(at: start) == nil)
+    #expect(touch.startNext(at: start) == nil)
     let missing = try end(of: &touch)
     #expect(missing == .notRun(SystemError(.execve, code: ENOENT)))
     #expect(missing?.sentence?.contains("there is no such program") == true)

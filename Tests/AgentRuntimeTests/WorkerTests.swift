@@ -22,7 +22,7 @@ struct WorkerTests {
     for number in 0..<100 {
       #expect(!worker.isBusy)
       #expect(worker.takeReply() == nil)
-      worker.ask(number)
+      worker.send(number)
       #expect(try waits(for: worker))
       #expect(worker.takeReply() == 2 * number)
     }
@@ -38,7 +38,7 @@ struct WorkerTests {
     }
     defer { worker.stop() }
     for signal in [SIGTERM, SIGHUP, SIGINT, SIGUSR1, SIGCHLD] {
-      worker.ask(Int(signal))
+      worker.send(Int(signal))
       #expect(try waits(for: worker))
       #expect(worker.takeReply() == true)
     }

@@ -22,7 +22,7 @@ class Client:
         self.socket.connect(PATH)
 
     def call(self, method, patience=None):
-        """The reply; None when none came in so many seconds."""
+        """Return the reply; None if none arrives within this many seconds."""
         self.socket.settimeout(patience or 30)
         self.socket.sendall(json.dumps({"method": method}).encode() + b"\0")
         data = b""

@@ -15,7 +15,7 @@ PATH, PID = sys.argv[1], sys.argv[2]
 GATEWAY = "io.accessoryd.Gateway."
 # Users of every Debian, whom the manifest lets act as apps; "nobody" may do nothing.
 APPS = {"daemon": 1, "bin": 2, "sys": 3, "games": 5}
-STRANGER = 65533
+UNKNOWN_ACCOUNT = 65533
 PATIENCE = 45
 
 
@@ -139,7 +139,7 @@ def half():
     client = Client()
     client.send(frame("Status")[:20])
     readable, _, _ = select.select([client.socket], [], [], PATIENCE)
-    expect(readable and client.is_refused("unfinished"), "half a frame is waited for, but not for ever")
+    expect(readable and client.is_refused("unfinished"), "the agent waits for the rest of a frame, but not for ever")
     check()
 
 
@@ -178,7 +178,7 @@ def wrong():
     for method, more, parameters, error in [
         ("Nothing", False, {}, "org.varlink.service.MethodNotFound"),
         ("org.example.absent.Call", False, {}, "org.varlink.service.InterfaceNotFound"),
-        ("Status", False, {"surplus": 1}, "org.varlink.service.InvalidParameter"),
+        ("Status", False, {"unknown": 1}, "org.varlink.service.InvalidParameter"),
         ("Watch", False, {}, "org.varlink.service.ExpectedMore"),
         ("Try", True, {"item": "x" * 10_000}, GATEWAY + "ItemNotFound"),
         ("Explain", True, {"device": "\u202e"}, "org.varlink.service.InvalidParameter"),
@@ -203,7 +203,7 @@ def pipelined():
 
 
 def deaf():
-    """Streams, and a thousand calls, that nobody reads."""
+    """Streams, and a thousand calls, whose replies the client does not read."""
     clients = [Client() for _ in range(4)]
     for method, client in zip(["Watch", "Capture", "Sightings", "Status"], clients):
         client.socket.settimeout(0.5)
@@ -229,7 +229,7 @@ def dying():
             client.send(data)
             client.close()
     reply = operator.call("Suggest", more=True, device="00:00:00:00:00:01", seconds=1)
-    expect(reply["error"] == GATEWAY + "DeviceNotInSight", "places of the dead are free, so nobody is told Busy")
+    expect(reply["error"] == GATEWAY + "DeviceNotInSight", "the slots of closed clients are free, so no client gets Busy")
 
 
 def crowd():
@@ -260,21 +260,21 @@ def crowd():
         client.close()
 
 
-def stranger():
+def unknown_account():
     if os.geteuid() != 0:
         return
     check = grows('connections_refused_total{reason="stranger"}', by=500)
     for _ in range(500):
-        client = Client(STRANGER)
+        client = Client(UNKNOWN_ACCOUNT)
         client.send(frame("Status"))
-        expect(client.receive() is None and not client.buffer, "a stranger gets no byte")
+        expect(client.receive() is None and not client.buffer, "an unknown account gets no byte")
     check()
 
 
 operator = Client()
 watcher = Watcher()
 watcher.start()
-KINDS = [oversized, cut, garbage, deep, wrong, pipelined, deaf, dying, crowd, stranger, half]
+KINDS = [oversized, cut, garbage, deep, wrong, pipelined, deaf, dying, crowd, unknown_account, half]
 # Once before, so that what is set aside at first use is there.
 for kind in KINDS[:-1]:
     kind()

@@ -11,7 +11,7 @@ import sys
 import varlink
 from varlink.scanner import Interface
 
-# Who starts this may have blocked the signal that the client ends its bridges with.
+# The parent process may have blocked the signal with which the client ends its bridges.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 address, folder = f"unix:{sys.argv[1]}", pathlib.Path(sys.argv[2])

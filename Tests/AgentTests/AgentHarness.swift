@@ -120,7 +120,7 @@ final class AgentHarness: ScenarioHarness {
       managed.append(command)
       for event in kernel?.answer(command) ?? [] { receive(event) }
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
-    case .mend(let task): recoveryActions.append(task)
+    case .recoverRadio(let action): recoveryActions.append(action)
     case .registry(let request):
       guard let reply = registry.answer(request) else { return }
       agent.registryAnswered(reply, at: now)
@@ -166,9 +166,9 @@ final class AgentHarness: ScenarioHarness {
   }
 
   /// The agent receives an event of the kernel's management interface.
-  func receive(_ event: MgmtEvent) { agent.receive(management: event.bytes.span.rawBytes, at: now) }
+  func receive(_ event: MgmtEvent) { agent.receive(mgmt: event.bytes.span.rawBytes, at: now) }
 
-  func receiveMgmtBytes(_ bytes: [UInt8]) { agent.receive(management: bytes.span.rawBytes, at: now) }
+  func receiveMgmtBytes(_ bytes: [UInt8]) { agent.receive(mgmt: bytes.span.rawBytes, at: now) }
 
   func setRequests(_ count: Int, immediate: Int) {
     agent.setRequests(RequestCounts(open: count, immediate: immediate), at: now)

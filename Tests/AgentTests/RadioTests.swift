@@ -39,7 +39,8 @@ struct RadioTests {
     script.faults = [ControllerFault(.time(Instant(microseconds: 0)), .silence(milliseconds: 4500))]
     let harness = AgentHarness(.lights, scene: [], script: script)
     harness.run(milliseconds: 4000)
-    #expect(harness.notices.contains(.initializationFailed(.controller(.timeout(.reset)), retryMilliseconds: 1000)))
+    #expect(
+      harness.notices.contains(.initializationFailed(.controller(.timeout(.reset)), retryMilliseconds: 1000)))
     harness.run(milliseconds: 6000)
     #expect(harness.agent.radioState == .on)
   }
@@ -74,7 +75,8 @@ struct RadioTests {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
     harness.run(milliseconds: 2500)
     #expect(
-      harness.notices.contains(.initializationFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
+      harness.notices.contains(
+        .initializationFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
     #expect(harness.agent.radioState == .recovering)
     harness.run(milliseconds: 1500)
     #expect(harness.agent.radioState == .on)

@@ -97,7 +97,7 @@ final class ScenarioDisk: Sendable {
     differences.withLock { $0 = $0 ?? "the file replied \(real), not \(expected)" }
   }
 
-  private func read() -> Result<ConfigurationReader.Result, StartFailure> {
+  private func read() -> Result<ConfigurationReader.Result, StartError> {
     guard case .accepted(let configuration, let radioSource, let warnings)? = manifest else {
       preconditionFailure("a scenario sets the reading before a manifest is read")
     }

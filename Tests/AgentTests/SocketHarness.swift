@@ -58,7 +58,7 @@ final class SocketHarness: ScenarioHarness {
           setup, disk.disk, ServiceSocket(path), Log(.terminal, .info, time: { "" }) { _ in true },
           in: dependencies)
       }
-      try loop.begin()
+      try loop.start()
     } catch {
       preconditionFailure("a scenario's gateway does not start: \(error)")
     }
@@ -261,7 +261,7 @@ final class ScenarioRadio {
           return .failure(.withoutBluetooth)
         }
         state.end = SharedDescriptor(other)
-        return .success(.link(SharedDescriptor(end), .packets))
+        return .success(.socket(SharedDescriptor(end), .packets))
       }
     }
 

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-/// Every command of both bring-ups, harmed in every way.
-@Suite("A bring-up on a controller that fails")
+/// Every command of both initialisations, with every fault.
+@Suite("The initialisation of a controller that fails")
 struct ControllerInitializerFaultTests {
   struct Case: Sendable, CustomStringConvertible {
     let opcode: UInt16
@@ -120,7 +120,7 @@ struct ControllerInitializerFaultTests {
   /// Disable, set, enable of a plan that changes: how many commands with the opcode pass before the harmed one.
   static let changes: [(opcode: UInt16, skips: Int)] = [(0x2042, 1), (0x2041, 1), (0x2042, 2)]
 
-  @Test("A plan that changes fails at each of its commands as a bring-up does", arguments: changes)
+  @Test("A plan that changes fails at each of its commands like an initialisation", arguments: changes)
   func change(opcode: UInt16, skips: Int) {
     let opcode = Opcode(rawValue: opcode)
     let cases: [(ControllerFault.Effect, ControllerInitializerError)] = [

@@ -103,7 +103,7 @@ struct ControllerInitializerTests {
         && harness.initializer.deadline == nil)
   }
 
-  @Test("A controller that may not be sent to yet is waited for")
+  @Test("A command waits while the controller accepts none")
   func flowControl() throws {
     var initializer = ControllerInitializer()
     let start = initializer.start(ScanPlan(), now: Instant(microseconds: 0))
@@ -115,7 +115,7 @@ struct ControllerInitializerTests {
   }
 
   @Test("Answers to others, reports and cut events change nothing")
-  func strangers() throws {
+  func otherEvents() throws {
     var initializer = ControllerInitializer()
     _ = initializer.start(ScanPlan(), now: Instant(microseconds: 0))
     for bytes in ["0E 04 01 0C20 00", "0F 04 00 01 030C", "3E 02 02 00", "0E 02 01 03", "10 00"] {

@@ -5,7 +5,7 @@ import Controller
 import HCI
 import Testing
 
-@Suite("A scan beside others")
+@Suite("A scan through the management interface")
 struct MgmtScanTests {
   private var plan: ScanPlan {
     var plan = ScanPlan()
@@ -21,7 +21,7 @@ struct MgmtScanTests {
     return harness
   }
 
-  @Test("The kernel is told how to scan, and has a monitor to scan for; no other command is needed")
+  @Test("A start sets how the kernel scans and adds a monitor, and sends no other command")
   func begins() {
     let harness = started()
     #expect(harness.scan.state == .scanning(isActive: false))
@@ -35,8 +35,9 @@ struct MgmtScanTests {
     #expect(harness.scan.address == 0x0605_0403_0201)
   }
 
-  @Test("What a killed agent left in the kernel is taken back, and what it found is put back at the end")
-  func takesBackRemains() {
+  @Test(
+    "A scan removes what a killed agent left in the kernel, and at the end restores what that agent found")
+  func restoresStateOfKilledAgent() {
     var harness = started()
     let state = harness.scan.kernelScanState
     #expect(state == KernelScanState(monitor: 1, originalDuty: KernelDuty(interval: 96, window: 48)))
@@ -50,8 +51,8 @@ struct MgmtScanTests {
         == .setDefaults(KernelDuty(interval: 96, window: 48), for: .monitors, 3))
   }
 
-  @Test("What a killed agent left and somebody took away meanwhile is not missed")
-  func toleratesRemainsThatWent() {
+  @Test("A monitor of a killed agent that another program has removed causes no error")
+  func toleratesRemovedMonitor() {
     var harness = MgmtScanHarness()
     harness.scan = MgmtScan(index: 3, kernelScanState: KernelScanState(monitor: 9))
     harness.kernel.refusals[.removeMonitor] = MgmtStatus(rawValue: 0x0D)
@@ -60,14 +61,14 @@ struct MgmtScanTests {
     #expect(harness.kernel.monitors == [1])
   }
 
-  @Test("An adapter that is off is switched on, LE first")
+  @Test("An adapter that is off is powered on, LE first")
   func switchesOn() {
     let harness = started { $0.settings = [] }
     #expect(harness.scan.state == .scanning(isActive: false))
     #expect(harness.kernel.asked.prefix(3) == [.readControllerInformation, .setLowEnergy, .setPowered])
   }
 
-  @Test("Whoever switches the adapter off is not contradicted, and when it is on again it scans")
+  @Test("An adapter that another program powers off stays off, and scans again once it is on")
   func respectsOthers() {
     var harness = started()
     harness.kernel.settings = [.lowEnergy]
@@ -80,7 +81,8 @@ struct MgmtScanTests {
   }
 
   @Test(
-    "A monitor that somebody removed is added again, that of another is not missed", arguments: [0, 1, 7])
+    "A monitor that another program removed is added again; other monitors do not matter",
+    arguments: [0, 1, 7])
   func keepsTheMonitor(handle: UInt16) {
     var harness = started()
     if handle != 7 { harness.kernel.monitors = [] }
@@ -90,7 +92,7 @@ struct MgmtScanTests {
     #expect(harness.kernel.monitors.count == 1)
   }
 
-  @Test("Another share of time is set without a monitor: the kernel reads it when it begins to scan")
+  @Test("A new duty is set without a monitor: the kernel reads it when it begins to scan")
   func changesDuty() {
     var harness = started()
     let before = harness.kernel.asked.count
@@ -103,7 +105,7 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .scanning(isActive: false))
   }
 
-  @Test("An active plan discovers, again when the kernel has ended it, and stops when it is over")
+  @Test("An active plan discovers, again after the kernel has ended discovery, and stops at its end")
   func discovers() {
     var harness = started()
     var active = plan
@@ -118,7 +120,7 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .scanning(isActive: false))
   }
 
-  @Test("It discovers for the same share of time, and others discover as before")
+  @Test("Discovery has the plan's duty, and other programs' discovery is unchanged")
   func discoversForItsShare() {
     var harness = started()
     var active = plan
@@ -157,7 +159,7 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .scanning(isActive: true))
   }
 
-  @Test("Discovery that others have is enough, and is never ended by us; ours comes after it")
+  @Test("The discovery of another program is enough, and is never stopped; the agent's own follows it")
   func sharesDiscovery() {
     var harness = started()
     var active = plan
@@ -178,21 +180,21 @@ struct MgmtScanTests {
     #expect(!other.kernel.asked.contains(.stopDiscovery))
   }
 
-  @Test("A kernel without monitors scans by discovery, and this is said")
+  @Test("A kernel without monitors scans by discovery, and hasMonitors is false")
   func withoutMonitors() {
     let harness = started { $0.refusals[.addMonitor] = .unknownCommand }
     #expect(harness.scan.state == .scanning(isActive: true))
     #expect(!harness.scan.hasMonitors)
   }
 
-  @Test("A kernel whose share of time cannot be set scans with its own")
+  @Test("A kernel whose duty cannot be set scans with its own")
   func withoutDefaults() {
     let harness = started { $0.refusals[.readDefaultSystemConfiguration] = .unknownCommand }
     #expect(harness.scan.state == .scanning(isActive: false))
     #expect(harness.kernel.duty == KernelDuty(interval: 96, window: 48))
   }
 
-  @Test("Without a right, behind a switch, and without LE it fails by name")
+  @Test("Without a capability, blocked by rfkill, and without LE the scan fails with a named error")
   func fails() {
     #expect(
       started { $0.refusals[.setDefaultSystemConfiguration] = .permissionDenied }.scan.state
@@ -208,7 +210,7 @@ struct MgmtScanTests {
       started { $0.refusals[.addMonitor] = .busy }.scan.state == .failed(.refused(.addMonitor, .busy)))
   }
 
-  @Test("A kernel that does not answer fails after ten seconds, and what comes late does no harm")
+  @Test("A kernel that does not reply fails after ten seconds, and a late reply does no harm")
   func timesOut() {
     var harness = started { $0.isMute = true }
     #expect(harness.scan.state == .preparing)
@@ -222,7 +224,7 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .scanning(isActive: false))
   }
 
-  @Test("An adapter that the kernel knows no more is gone")
+  @Test("An adapter that the kernel has removed is gone")
   func gone() {
     var harness = started()
     harness.deliver(.removed)
@@ -230,7 +232,7 @@ struct MgmtScanTests {
     #expect(harness.scan.restoringCommands.isEmpty)
   }
 
-  @Test("A scan that is begun anew gives up its monitor for another")
+  @Test("A scan that restarts replaces its monitor")
   func restarts() {
     var harness = started()
     harness.restart()
@@ -238,7 +240,7 @@ struct MgmtScanTests {
     #expect(harness.scan.state == .scanning(isActive: false))
   }
 
-  @Test("The restoringCommands leaves the kernel as it was")
+  @Test("The restoring commands leave the kernel as it was")
   func restoringCommands() {
     var harness = started()
     for command in harness.scan.restoringCommands { _ = harness.kernel.answer(command) }

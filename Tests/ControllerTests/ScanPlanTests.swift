@@ -115,7 +115,7 @@ struct ScanPlanTests {
     #expect(harness.initializer.state == .scanning(isActive: false) && harness.reports.count > count)
   }
 
-  @Test("Plans that change at any moment of a bring-up end in the last one")
+  @Test("Plans that change at any moment of the initialisation end in the last one")
   func changesAtAnyMoment() {
     for milliseconds: Int64 in 0..<30 {
       var harness = InitializerHarness()
@@ -158,7 +158,7 @@ struct ScanPlanTests {
     #expect(!harness.packets.contains { $0.opcode == .leSetExtendedScanParameters })
   }
 
-  @Test("Each command of a change can fail like those of the bring-up")
+  @Test("Each command of a change can fail like those of the initialisation")
   func failingChange() {
     for opcode in [Opcode.leSetExtendedScanEnable, .leSetExtendedScanParameters] {
       for (effect, error) in [

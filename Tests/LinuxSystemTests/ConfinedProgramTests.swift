@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Programs that run with the least rights")
 struct ConfinedProgramTests {
-  /// A folder that everybody may enter, with a pipe that everybody may write: files are closed to the programs.
+  /// A folder that any account may enter, with a pipe that any account may write: the programs cannot write files.
   private final class Stage {
     let path = NSTemporaryDirectory() + "confined-" + UUID().uuidString.prefix(8)
     let pipe: Int32
@@ -32,7 +32,7 @@ struct ConfinedProgramTests {
       return file
     }
 
-    /// What was written to the pipe until nobody had it open for writing any more.
+    /// Reads the pipe until no process has it open for writing.
     func said() throws -> String {
       var bytes: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 4096)
@@ -58,7 +58,7 @@ struct ConfinedProgramTests {
   }
 
   private func run(_ script: String, _ words: String...) throws -> ConfinedProgram.Ending? {
-    try ending(of: ConfinedProgram([stage.script(script)] + words, as: .ofNobody()))
+    try ending(of: ConfinedProgram([stage.script(script)] + words, as: .unprivileged()))
   }
 
   @Test("It has its words, the root folder, PATH, a mask, and limits")
@@ -117,7 +117,7 @@ struct ConfinedProgramTests {
     for fact in facts {
       switch fact[0] {
       case "Uid:":
-        let user = getuid() == 0 ? ConfinedProgram.Account.ofNobody().user : getuid()
+        let user = getuid() == 0 ? ConfinedProgram.Account.unprivileged().user : getuid()
         #expect(fact.dropFirst() == Array(repeating: "\(user)", count: 4)[...].map { Substring($0) }[...])
       case "NoNewPrivs:": #expect(fact[1] == "1")
       default: #expect(fact[1].allSatisfy { $0 == "0" }, "\(fact)")
@@ -160,13 +160,13 @@ struct ConfinedProgramTests {
     #expect(Set(left) == ["open", "pipe", "script"])
   }
 
-  @Test("Its end is told: a status, a signal, or what kept it from running")
+  @Test("Its end is a status, a signal, or why it could not run")
   func endings() throws {
     #expect(try run("exit 3") == .exited(status: 3))
     #expect(try run("kill -TERM $$") == .killed(signal: SIGTERM))
-    let missing = try ConfinedProgram([stage.path + "/none"], as: .ofNobody())
+    let missing = try ConfinedProgram([stage.path + "/none"], as: .unprivileged())
     #expect(try ending(of: missing) == .notRun(SystemError(.execve, code: ENOENT)))
-    let closed = try ConfinedProgram([stage.script("exit 0", mode: "644")], as: .ofNobody())
+    let closed = try ConfinedProgram([stage.script("exit 0", mode: "644")], as: .unprivileged())
     #expect(try ending(of: closed) == .notRun(SystemError(.execve, code: EACCES)))
   }
 
@@ -178,7 +178,7 @@ struct ConfinedProgramTests {
       echo $$
       wait
       """
-    let program = try ConfinedProgram([stage.script(script)], as: .ofNobody())
+    let program = try ConfinedProgram([stage.script(script)], as: .unprivileged())
     _ = try Polling.wait([Polling.Entry(stage.pipe, .readable)], until: .now().advanced(seconds: 30))
     #expect(try program.end() == nil)
     program.kill()
@@ -193,7 +193,7 @@ struct ConfinedProgramTests {
     #expect(try stage.said() == "")
     let other = try Stage()
     var program: ConfinedProgram? = try ConfinedProgram(
-      [other.script(#"exec >"${0%/*}/pipe"; echo ready; sleep 1000"#)], as: .ofNobody())
+      [other.script(#"exec >"${0%/*}/pipe"; echo ready; sleep 1000"#)], as: .unprivileged())
     _ = try Polling.wait([Polling.Entry(other.pipe, .readable)], until: .now().advanced(seconds: 30))
     #expect(program != nil)
     program = nil

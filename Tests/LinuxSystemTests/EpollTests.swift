@@ -24,21 +24,21 @@ struct EpollTests {
     #expect(try epoll.wait(milliseconds: 0).isEmpty)
   }
 
-  @Test("An alarm rings at its boot time, a past one at once, and one that is off never")
-  func alarm() throws {
+  @Test("An timer rings at its boot time, a past one at once, and one that is off never")
+  func timer() throws {
     var epoll = try Epoll()
-    let alarm = try AlarmDescriptor()
-    try epoll.add(alarm.descriptor, .readable, token: 1)
+    let timer = try TimerDescriptor()
+    try epoll.add(timer.descriptor, .readable, token: 1)
     let now = try BootTime.now()
-    try alarm.set(now + 20_000)
+    try timer.set(now + 20_000)
     #expect(try epoll.wait(milliseconds: deadlineMilliseconds).count == 1)
     #expect(try BootTime.now() >= now + 20_000)
-    try alarm.acknowledge()
-    try alarm.set(0)
+    try timer.acknowledge()
+    try timer.set(0)
     #expect(try epoll.wait(milliseconds: deadlineMilliseconds).count == 1)
-    try alarm.acknowledge()
-    try alarm.set(try BootTime.now() + 3_600_000_000)
-    try alarm.set(nil)
+    try timer.acknowledge()
+    try timer.set(try BootTime.now() + 3_600_000_000)
+    try timer.set(nil)
     #expect(try epoll.wait(milliseconds: 0).isEmpty)
   }
 

@@ -31,7 +31,7 @@ struct FileTests {
     _ = consume listener
   }
 
-  @Test("Who connects with the wrong kind of socket is told so")
+  @Test("Connecting with the wrong kind of socket fails with a named error")
   func kinds() throws {
     defer { FileName.remove(path) }
     let listener = try UnixListener(path: path, mode: 0o600, kind: .packets)

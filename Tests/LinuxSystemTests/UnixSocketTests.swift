@@ -19,23 +19,23 @@ struct UnixSocketTests {
     switch try listener.accept() {
     case .connection(let connection, let peer):
       #expect(peer.process == getpid())
-      #expect(peer.user == getuid())
-      #expect(peer.group == getgid())
+      #expect(peer.uid == getuid())
+      #expect(peer.gid == getgid())
       #expect(try client.write(Array("hello".utf8)[...]) == 5)
       var buffer = [UInt8](repeating: 0, count: 16)
       #expect(try connection.read(into: &buffer) == 5)
       #expect(try connection.read(into: &buffer) == nil)
-    case .nobody: Issue.record("nobody was accepted")
+    case .noConnection: Issue.record("no connection was accepted")
     case .exhausted(let error): Issue.record("\(error)")
     }
   }
 
-  @Test("With nobody waiting, accepting says so at once")
-  func nobody() throws {
+  @Test("Accepting returns at once if no connection waits")
+  func noConnection() throws {
     defer { Self.remove(path) }
     let listener = try UnixListener(path: path, mode: 0o600)
-    if case .nobody = try listener.accept() { return }
-    Issue.record("somebody was accepted")
+    if case .noConnection = try listener.accept() { return }
+    Issue.record("a connection was accepted")
   }
 
   @Test("The socket file has the mode it was asked for")
@@ -89,9 +89,9 @@ struct UnixSocketTests {
     #expect(String(decoding: buffer[..<max(0, count)], as: UTF8.self) == "READY=1\nSTATUS=scanning")
   }
 
-  @Test("Without a manager there is nobody to tell")
+  @Test("Without a service manager there is no notification")
   func noManager() throws {
-    if try ServiceNotification(environment: "") != nil { Issue.record("somebody is told") }
+    if try ServiceNotification(environment: "") != nil { Issue.record("a manager would be notified") }
   }
 
   private func bind(_ server: Int32) throws {

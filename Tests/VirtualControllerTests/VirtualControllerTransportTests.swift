@@ -56,7 +56,7 @@ struct VirtualControllerTransportTests {
   /// Command Complete, one more allowed, Reset, success.
   private static let resetCompleted: [UInt8] = [4, 0x0E, 4, 1, 0x03, 0x0C, 0]
 
-  @Test("It answers a command when the answer's time has come")
+  @Test("A reply is sent when its time has come")
   func answer() throws {
     let pair = try Pair()
     try pair.sendReset(at: at(200))

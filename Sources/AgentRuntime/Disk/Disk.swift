@@ -4,7 +4,7 @@ import LinuxSystem
 import Registry
 import RegistryStore
 
-/// What is done on the disk worker's thread.
+/// The requests of the disk worker's thread, and how it performs them.
 struct Disk: Sendable {
   enum Request: Sendable {
     case readConfiguration
@@ -12,32 +12,32 @@ struct Disk: Sendable {
   }
 
   enum Reply: Sendable {
-    case configuration(Result<ConfigurationReader.Result, StartFailure>)
+    case configuration(Result<ConfigurationReader.Result, StartError>)
     case registry(RegistryReply)
   }
 
-  /// The registry's file, for people.
+  /// The path of the registry's file, for messages.
   let registryPath: String
-  let answer: @Sendable (Request) -> Reply
+  let perform: @Sendable (Request) -> Reply
 
-  init(registryPath: String, answer: @escaping @Sendable (Request) -> Reply) {
+  init(registryPath: String, perform: @escaping @Sendable (Request) -> Reply) {
     self.registryPath = registryPath
-    self.answer = answer
+    self.perform = perform
   }
 
-  /// The real one.
+  /// The disk of this machine.
   init(_ reader: ConfigurationReader, _ folder: StateFolder) {
     let keeper = RegistryKeeper(path: folder.registry, owners: [0, ThisProcess.user])
     self.init(registryPath: folder.registry) { request in
       switch request {
       case .readConfiguration:
-        .configuration(Result { () throws(StartFailure) in try reader.read() })
-      case .registry(let request): .registry(Self.answer(request, keeper, folder))
+        .configuration(Result { () throws(StartError) in try reader.read() })
+      case .registry(let request): .registry(Self.performRequest(request, keeper, folder))
       }
     }
   }
 
-  private static func answer(
+  private static func performRequest(
     _ request: RegistryRequest, _ keeper: RegistryKeeper, _ folder: StateFolder
   ) -> RegistryReply {
     if request == .open {
@@ -49,14 +49,14 @@ struct Disk: Sendable {
   }
 }
 
-/// The folder of what the agent remembers: the registry's file.
+/// The folder of the agent's state: the registry's file.
 struct StateFolder: Equatable, Sendable {
   static let usual = "/var/lib/accessoryd"
 
   let path: String
 
-  /// What the command line names, or the service manager made (`STATE_DIRECTORY`, systemd.exec(5): several are parted
-  /// by colons), or the usual one.
+  /// The folder that the command line names, else the first that the service manager made (`STATE_DIRECTORY`,
+  /// systemd.exec(5), which separates several with colons), else the usual one.
   init(named option: String?, given: String?) {
     let first = given?.split(separator: ":").first.map(String.init)
     path = option ?? first ?? Self.usual
@@ -64,6 +64,6 @@ struct StateFolder: Equatable, Sendable {
 
   var registry: String { path + "/registry.sqlite" }
 
-  /// Makes the folder, in one that is there, for the agent's account alone.
+  /// Makes the folder, whose parent must exist, for the agent's account alone.
   func make() throws(SystemError) { try DurableFile.makeFolder(path) }
 }

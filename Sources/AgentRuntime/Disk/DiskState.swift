@@ -4,10 +4,10 @@ import Agent
 import LinuxSystem
 import Registry
 
-/// The disk worker as the loop holds it, and what waits for it.
+/// The disk worker and the requests that wait for it.
 ///
-/// Capacity: one request to the registry and one reading of the configuration, each asked for again only after its
-/// reply. The registry goes first: somebody waits for it at the gateway.
+/// Capacity: one request to the registry and one reading of the configuration; each may be repeated only after its
+/// reply. The registry goes first, because an operator waits for it at the gateway.
 struct DiskState {
   typealias DiskWorker = Worker<Disk.Request, Disk.Reply>
 
@@ -15,55 +15,55 @@ struct DiskState {
   let worker: DiskWorker
   private var registry: RegistryRequest?
   private var isReadingWanted = false
-  /// Why there is no registry, which is logged once for as long as it is the same.
+  /// Why there is no registry; logged again only when the reason changes.
   var refusal: RegistryOpenError?
 
   init(_ disk: Disk) throws(SystemError) {
     registryPath = disk.registryPath
-    worker = try DiskWorker(disk.answer)
+    worker = try DiskWorker(disk.perform)
   }
 
-  mutating func ask(_ request: RegistryRequest) {
-    precondition(registry == nil, "the registry is asked for one thing at a time")
+  mutating func send(_ request: RegistryRequest) {
+    precondition(registry == nil, "the registry has one request at a time")
     registry = request
-    begin()
+    startNext()
   }
 
   mutating func readConfiguration() {
-    precondition(!isReadingWanted, "one reading of the configuration is wanted at a time")
+    precondition(!isReadingWanted, "the configuration is read once at a time")
     isReadingWanted = true
-    begin()
+    startNext()
   }
 
-  /// The reply that is there; what waits is begun.
+  /// Returns the reply that has arrived, and starts the next request.
   mutating func takeReply() -> Disk.Reply? {
     guard let reply = worker.takeReply() else { return nil }
-    begin()
+    startNext()
     return reply
   }
 
-  private mutating func begin() {
+  private mutating func startNext() {
     guard !worker.isBusy else { return }
     if let request = registry.take() {
-      worker.ask(.registry(request))
+      worker.send(.registry(request))
     } else if isReadingWanted {
       isReadingWanted = false
-      worker.ask(.readConfiguration)
+      worker.send(.readConfiguration)
     }
   }
 
-  /// At the end of the program: waits for what is under way, whose reply it hands over, and has the registry's file
-  /// closed, so that its log is written back. What has not begun is dropped, since nobody was told that it is done.
-  /// False when the disk did not answer before the deadline.
+  /// At the end of the program: waits for the request under way, passes its reply to `receive`, and closes the
+  /// registry's file, so that its log is written back. A request that has not started is dropped, because no client has
+  /// received its reply. Returns false when the disk did not reply before the deadline.
   mutating func close(
-    before deadline: MonotonicInstant, _ take: (RegistryReply) -> Void
+    before deadline: MonotonicInstant, _ receive: (RegistryReply) -> Void
   ) -> Bool {
     (registry, isReadingWanted) = (nil, false)
     if worker.isBusy {
       guard let reply = awaitReply(until: deadline) else { return false }
-      if case .registry(let reply) = reply { take(reply) }
+      if case .registry(let reply) = reply { receive(reply) }
     }
-    worker.ask(.registry(.close))
+    worker.send(.registry(.close))
     return awaitReply(until: deadline) != nil
   }
 
@@ -79,10 +79,10 @@ struct DiskState {
 // MARK: - Replies
 
 extension DiskState {
-  /// How long the end waits for the disk.
+  /// How long the agent waits for the disk when it ends.
   private static let patienceSeconds = 5
 
-  /// Hands the registry's reply to the agent, and logs what an operator has to know.
+  /// Passes the registry's reply to the agent, and logs what an operator must know.
   mutating func receiveRegistryReply(_ reply: RegistryReply, _ loop: inout LoopContext) {
     logReply(reply, &loop)
     loop.agent.registryAnswered(reply, at: loop.now)
@@ -98,10 +98,10 @@ extension DiskState {
     case .reset(let kept):
       refusal = nil
       loop.log.say(
-        .notice, "\(name) was begun anew" + (kept.map { "; what was there is kept as \(quoted($0))" } ?? ""))
+        .notice, "\(name) was created anew" + (kept.map { "; the old file is kept as \(quoted($0))" } ?? ""))
     case .refused(let refusal):
       if self.refusal != refusal {
-        let consequence = "no accessory can be added or removed until that is mended"
+        let consequence = "no accessory can be added or removed until this is repaired"
         loop.log.say(.error, "\(name) \(refusal.reason), so \(consequence): \(refusal.cure)")
       }
       self.refusal = refusal
@@ -113,7 +113,7 @@ extension DiskState {
     }
   }
 
-  /// Lets the disk finish its request, and closes the file. Returns whether the agent has received a reply.
+  /// Lets the disk finish its request, and closes the file. Returns whether the agent received a reply.
   mutating func closeRegistry(_ loop: inout LoopContext) -> Bool {
     guard let deadline = try? MonotonicInstant.now().advanced(seconds: Self.patienceSeconds) else {
       return false
@@ -124,8 +124,8 @@ extension DiskState {
     if !isClosed {
       loop.log.say(
         .warning,
-        "the disk did not answer in \(Self.patienceSeconds) s, so the registry's file was left open: "
-          + "what was said to be done is there, a change that was under way may be")
+        "the disk did not reply within \(Self.patienceSeconds) s, so the registry's file was left open: "
+          + "confirmed changes are stored; a change under way may be missing")
     }
     return !replies.isEmpty
   }

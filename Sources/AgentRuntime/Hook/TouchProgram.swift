@@ -7,14 +7,14 @@ import Setup
 
 /// The program that the manifest names for touches (`on-touch`): run once for each signal, one after the other.
 ///
-/// Its words are its path, `success` or `failure`, the item's id and the app's name. Capacity: one runs and
-/// `waitingMax` wait; further signals are dropped and counted. One that takes longer than `patienceMilliseconds` is
-/// killed with all it began.
+/// Its arguments are its path, `success` or `failure`, the item's id and the app's name. Capacity: one program runs and
+/// `waitingMax` signals wait; further signals are dropped and counted. A program that takes longer than
+/// `patienceMilliseconds` is killed with all processes it started.
 struct TouchProgram {
   static let waitingMax = 4
   static let patienceMilliseconds: Int64 = 5000
 
-  /// What became of a signal.
+  /// The result of a signal.
   enum Outcome: Equatable {
     case done
     case exited(status: Int32)
@@ -24,11 +24,11 @@ struct TouchProgram {
     case dropped
   }
 
-  /// Its path; nil runs nothing.
+  /// The program's path; nil runs nothing.
   var path: String?
-  /// What runs.
+  /// The program that runs.
   private(set) var running: ConfinedProgram?
-  /// When what runs is killed; nil once it was.
+  /// The time when the program is killed; nil once it was.
   private(set) var deadline: Instant?
   private(set) var counters = TouchCounters()
   private let account: ConfinedProgram.Account
@@ -47,7 +47,7 @@ struct TouchProgram {
     self.start = start
   }
 
-  /// What is to be told at once of the signal: nothing, or that it was dropped.
+  /// Queues a signal. Returns ``Outcome/dropped`` if the queue is full, else nil.
   mutating func add(_ signal: TouchSignal) -> Outcome? {
     guard path != nil else { return nil }
     guard waiting.count < Self.waitingMax else { return count(.dropped) }
@@ -55,11 +55,11 @@ struct TouchProgram {
     return nil
   }
 
-  /// Runs what waits longest when nothing runs. What could not be run is told.
-  mutating func begin(at now: Instant) -> Outcome? {
+  /// Runs the program for the oldest signal, unless one runs. Returns why the program could not be run, or nil.
+  mutating func startNext(at now: Instant) -> Outcome? {
     guard running == nil, !waiting.isEmpty else { return nil }
     let signal = waiting.removeFirst()
-    // Another manifest may name none.
+    // A new manifest may name no program.
     guard let path else { return count(.dropped) }
     do throws(SystemError) {
       running = try start([path, signal.outcome.rawValue, signal.item, signal.app], account)
@@ -70,7 +70,7 @@ struct TouchProgram {
     }
   }
 
-  /// Kills what has run for too long.
+  /// Kills the program if it has run for too long.
   mutating func advance(to now: Instant) {
     guard let deadline, deadline <= now else { return }
     self.deadline = nil
@@ -78,7 +78,7 @@ struct TouchProgram {
     running?.kill()
   }
 
-  /// How the program ended; nil while it runs.
+  /// Returns how the program ended; nil while it runs.
   mutating func takeEnd() -> Outcome? {
     let ending: ConfinedProgram.Ending?
     do throws(SystemError) { ending = try running?.end() } catch { ending = .notRun(error) }
@@ -87,13 +87,13 @@ struct TouchProgram {
     return count(isOverdue ? .overdue : Outcome(ending))
   }
 
-  /// Kills what runs, whose end nobody can wait for.
+  /// Kills the program because the loop cannot watch it.
   mutating func abandon() {
     (running, deadline, isOverdue) = (nil, nil, false)
     counters.notRun &+= 1
   }
 
-  /// The program goes with the agent.
+  /// Kills the program and drops the signals that wait: the agent ends.
   mutating func stop() {
     waiting = []
     (running, deadline) = (nil, nil)
@@ -121,18 +121,18 @@ extension TouchProgram.Outcome {
     }
   }
 
-  /// What went wrong, and what helps; nil when nothing did.
+  /// The error and its cure; nil on success.
   var sentence: String? {
     switch self {
     case .done: nil
-    case .exited(let status): "ended with status \(status); run it by hand as the user nobody to see why"
+    case .exited(let status): "ended with status \(status); run it by hand as the user \"nobody\" to see why"
     case .killed(let signal):
       "was ended by signal \(signal); it may write no files, use 5 s of processor time and open 16 descriptors"
     case .overdue: "took longer than 5 s and was killed; let it leave slow work to a service of its own"
     case .notRun(let error) where error.isMissing:
-      "cannot be run: there is no such program; mend on-touch in the manifest"
+      "cannot be run: there is no such program; correct on-touch in the manifest"
     case .notRun(let error) where error.isPermission:
-      "cannot be run: \(error.sentence); the user nobody must be able to run it"
+      "cannot be run: \(error.sentence); the user \"nobody\" must be able to run it"
     case .notRun(let error): "cannot be run: \(error.sentence)"
     case .dropped: "was not run for a touch, because \(TouchProgram.waitingMax) touches wait for it already"
     }

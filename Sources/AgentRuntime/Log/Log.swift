@@ -2,15 +2,15 @@
 
 import LinuxSystem
 
-/// The agent's log: lines on standard error that nobody waits for.
+/// The agent's log: lines on standard error. Writing them never blocks.
 ///
-/// A line that cannot be written at once is dropped and counted; the next that can be is led by one that says so.
+/// A line that cannot be written at once is dropped and counted; a line with that count precedes the next one.
 struct Log {
   let style: LogStyle
-  /// The least that is said.
+  /// The least urgent level that is logged.
   let level: LogLevel
   private(set) var droppedCount: UInt64 = 0
-  private var untold: UInt64 = 0
+  private var unreportedCount: UInt64 = 0
   private let write: ([UInt8]) -> Bool
   private let time: () -> String
 
@@ -24,13 +24,14 @@ struct Log {
 
   mutating func say(_ level: LogLevel, _ sentence: String) {
     guard level <= self.level else { return }
-    if untold > 0 {
-      let loss = "\(untold) log \(untold == 1 ? "line was" : "lines were") lost: nobody read them in time"
-      if write(style.line(.warning, loss, time: time())) { untold = 0 }
+    if unreportedCount > 0 {
+      let loss =
+        "\(unreportedCount) log \(unreportedCount == 1 ? "line was" : "lines were") lost because they were not read in time"
+      if write(style.line(.warning, loss, time: time())) { unreportedCount = 0 }
     }
-    guard untold == 0, write(style.line(level, sentence, time: time())) else {
+    guard unreportedCount == 0, write(style.line(level, sentence, time: time())) else {
       droppedCount &+= 1
-      untold &+= 1
+      unreportedCount &+= 1
       return
     }
   }
@@ -44,7 +45,7 @@ public enum LogLevel: Int, CaseIterable, Comparable, Sendable {
   case info = 6
   case debug = 7
 
-  /// As an option names it, and as a line says it.
+  /// The word of the option `--log-level` and of a log line.
   public var word: String {
     switch self {
     case .error: "error"

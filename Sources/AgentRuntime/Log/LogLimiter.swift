@@ -2,30 +2,30 @@
 
 import HCI
 
-/// Keeps lines that a stranger can cause to one per kind and minute.
+/// Limits lines that an untrusted party can cause to one per kind and minute.
 ///
-/// Capacity: one place per kind. What is held back is counted, and told with the next line of its kind.
+/// Capacity: one entry per kind. Lines that are held back are counted; the next line of the kind has the count.
 struct LogLimiter<Kind: Hashable & CaseIterable & Sendable>: Sendable {
   static var pauseMilliseconds: Int64 { 60_000 }
 
-  private struct Place: Sendable {
+  private struct Entry: Sendable {
     var last: Instant
     var heldCount = 0
   }
 
-  private var places: [Kind: Place] = [:]
+  private var entries: [Kind: Entry] = [:]
 
-  /// How many lines of this kind were held back since the last; nil when this one is to be held back too.
+  /// Returns how many lines of this kind were held back since the last; nil when this one is held back too.
   mutating func admit(_ kind: Kind, at now: Instant) -> Int? {
-    guard let place = places[kind] else {
-      places[kind] = Place(last: now)
+    guard let entry = entries[kind] else {
+      entries[kind] = Entry(last: now)
       return 0
     }
-    guard now.milliseconds(since: place.last) >= Self.pauseMilliseconds else {
-      places[kind]?.heldCount += 1
+    guard now.milliseconds(since: entry.last) >= Self.pauseMilliseconds else {
+      entries[kind]?.heldCount += 1
       return nil
     }
-    places[kind] = Place(last: now)
-    return place.heldCount
+    entries[kind] = Entry(last: now)
+    return entry.heldCount
   }
 }

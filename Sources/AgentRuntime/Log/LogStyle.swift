@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How a log line looks.
+/// The format of a log line.
 enum LogStyle: Equatable, Sendable {
-  /// For the journal, which has the time and takes the priority from the front (sd-daemon(3)).
+  /// For the journal, which adds the time and reads the priority from the prefix (sd-daemon(3)).
   case journal
-  /// For people, with the local time.
+  /// For a terminal, with the local time.
   case terminal
 
-  /// The longest line; a pipe takes so much whole.
+  /// The longest line that a pipe takes in one piece.
   static let lineBytesMax = 4096
 
-  /// One line with its end. Line breaks and controls in `sentence` are escaped, whoever put them there; what is too
-  /// long is cut, which an ellipsis says.
+  /// Returns one line with its line feed. Line breaks and control characters in `sentence` are escaped; a line that is
+  /// too long is truncated and ends with an ellipsis.
   func line(_ level: LogLevel, _ sentence: String, time: @autoclosure () -> String) -> [UInt8] {
     let head =
       switch self {

@@ -5,24 +5,24 @@ import JSON
 import Manifest
 import Varlink
 
-/// Kinds of lines that a stranger can cause: one a minute is said of each.
-enum StrangerKind: Hashable, CaseIterable, Sendable {
-  case strangers, full, userFull, longMessages, cutMessages, noJSON, longReplies, overdue, registryFailures
-  case touchProgram, foreign, disclosed, resolved, automaticFailed
+/// Kinds of lines that an untrusted party can cause: at most one a minute of each is logged.
+enum LimitedLineKind: Hashable, CaseIterable, Sendable {
+  case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
+  case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 
 extension Notice {
-  /// Which limit holds for it; nil for what only the machine and its operators cause.
-  var strangerKind: StrangerKind? {
+  /// The limit that applies; nil for lines that only the machine and its operators cause.
+  var limitedKind: LimitedLineKind? {
     switch self {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .reloaded, .reloadRefused: nil
-    case .setup(let notice): notice.strangerKind
-    case .turnedAway(.stranger, _): .strangers
+    case .setup(let notice): notice.limitedKind
+    case .turnedAway(.stranger, _): .unknownAccounts
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
     case .closed(.overdue, _): .overdue
     case .closed(.frame(.oversized), _): .longMessages
-    case .closed(.frame(.truncated), _): .cutMessages
+    case .closed(.frame(.truncated), _): .truncatedMessages
     case .closed(.call, _): .noJSON
     case .closed(.replyTooLong, _): .longReplies
     }
@@ -44,10 +44,10 @@ extension Notice {
     switch self {
     case .radio(let state, _, let detail): "radio \(state.rawValue): \(detail)"
     case .initializationFailed(let reason, let milliseconds):
-      "the radio did not come up: \(reason.sentence); it is tried again in \(Self.seconds(milliseconds))"
+      "the radio was not initialized: \(reason.sentence); the agent tries again in \(Self.seconds(milliseconds))"
     case .radioRecovery(let action, let reason): "\(reason.sentence); \(action.sentence)"
-    case .radioGivenUp: "the radio has been away too long: every device that was found counts as lost"
-    case .turnedAway(let refusal, let user): "a program of user \(user) was turned away: \(refusal.sentence)"
+    case .radioGivenUp: "the radio has been absent too long: every found device now counts as lost"
+    case .turnedAway(let refusal, let user): "a program of user \(user) was refused: \(refusal.sentence)"
     case .closed(let reason, let user): "a connection of user \(user) was closed: \(reason.sentence)"
     case .reloaded(let summary, let warnings):
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
@@ -55,8 +55,8 @@ extension Notice {
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
     case .setup(let notice): notice.sentence
     case .reloadRefused(let findings):
-      "the manifest was not taken, and the one before stays in force: it is wrong in "
-        + (findings == 1 ? "one place" : "\(findings) places") + ", which the lines above name"
+      "the new manifest was refused, and the old one stays in force: the lines above name "
+        + (findings == 1 ? "one error" : "\(findings) errors")
     }
   }
 
@@ -68,9 +68,9 @@ extension Notice {
 extension AdmissionRefusal {
   fileprivate var sentence: String {
     switch self {
-    case .stranger: "it is neither an operator nor an app of the manifest"
-    case .full: "all connections are taken"
-    case .userFull: "the user has as many connections as one may have"
+    case .stranger: "its account is neither an operator's nor an app's of the manifest"
+    case .full: "all connections are in use"
+    case .userFull: "the user has the most connections that one user may have"
     }
   }
 }
@@ -78,14 +78,14 @@ extension AdmissionRefusal {
 extension ClosingReason {
   fileprivate var sentence: String {
     switch self {
-    case .frame(.oversized(let byteCount)): "\(byteCount) bytes came without the end of a message"
+    case .frame(.oversized(let byteCount)): "\(byteCount) bytes arrived without the end of a message"
     case .frame(.truncated(let byteCount)): "it ended \(byteCount) bytes into a message"
     case .call(.json(let problem)) where problem.kind == .tooDeep: "a message was nested too deep"
-    case .call(.json(let problem)) where problem.kind == .duplicateName: "a message had a member twice"
-    case .call(.json): "a message was no JSON"
-    case .call(.notAnObject): "a message was no JSON object"
-    case .overdue: "a message was not finished, or replies were not read, in 30 s"
-    case .replyTooLong(let byteCount): "a reply had \(byteCount) bytes, more than one may have"
+    case .call(.json(let problem)) where problem.kind == .duplicateName: "a message had the same member twice"
+    case .call(.json): "a message was not JSON"
+    case .call(.notAnObject): "a message was not a JSON object"
+    case .overdue: "a message was not finished, or replies were not read, within 30 s"
+    case .replyTooLong(let byteCount): "a reply had \(byteCount) bytes, more than a reply may have"
     }
   }
 }

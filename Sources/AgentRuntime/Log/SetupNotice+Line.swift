@@ -4,10 +4,10 @@ import Registry
 import Setup
 
 extension SetupNotice {
-  /// Which limit holds for it; nil for what is rare, or an operator's doing.
-  var strangerKind: StrangerKind? {
+  /// The limit that applies; nil for lines that are rare or that an operator causes.
+  var limitedKind: LimitedLineKind? {
     switch self {
-    case .unknownIdentifier: .foreign
+    case .unknownIdentifier: .foreignAccessories
     case .disclosed: .disclosed
     case .resolved: .resolved
     case .automaticFailed: .automaticFailed
@@ -32,15 +32,15 @@ extension SetupNotice {
     case .removed(let app, let item, let identifier):
       "\(Self.path(app, item)) has lost its accessory \(identifier.text)"
     case .suspended(let app, let item, let identifier):
-      "\(Self.path(app, item)) has its accessory \(identifier.text) suspended: the app is another account's now; "
-        + "accessoryctl authorize \(app) confirms that"
+      "\(Self.path(app, item)) has its accessory \(identifier.text) suspended: the app now belongs to another account; "
+        + "accessoryctl authorize \(app) confirms this"
     case .restored(let app, let item, let identifier):
       "\(Self.path(app, item)) has its suspended accessory \(identifier.text) again"
-    case .unknownIdentifier(let app): "\(app) asked about an accessory that it does not have"
-    case .resolved(let app, let identifier): "\(app) was told the address of its accessory \(identifier.text)"
-    case .disclosed(let app): "\(app) was told of a device that nobody has chosen yet"
+    case .unknownIdentifier(let app): "\(app) asked about an accessory that is not its own"
+    case .resolved(let app, let identifier): "\(app) received the address of its accessory \(identifier.text)"
+    case .disclosed(let app): "\(app) received a device that no operator has chosen yet"
     case .automaticFailed(let app, let item, let reason, let seconds):
-      "a device was not set up for \(app)/\(item): \(reason); it is tried again after \(seconds / 60) min"
+      "a device was not set up for \(app)/\(item): \(reason); the agent tries again after \(seconds / 60) min"
     case .transition(let flow, let app, let old, let new):
       "setup \(flow.text) of \(app): \(old) -> \(new)"
     }

@@ -11,8 +11,8 @@ import Setup
 /// The loop: descriptors become the agent's inputs, and the agent's actions become system calls. One thread owns
 /// everything here.
 ///
-/// A turn takes what is ready, reads the radio if it is due, lets the agent think, performs the agent's actions, sends
-/// what waits for clients, and arms the timer for whatever is next. The clock is read once a turn.
+/// A turn handles the ready descriptors, reads the radio if it is due, runs the agent, performs the agent's actions,
+/// sends clients their replies, and arms the timer for the next deadline. The clock is read once a turn.
 struct AgentLoop: ~Copyable {
   /// The most findings of a refused manifest that are logged; the others are counted.
   private static let findingsMax = 20
@@ -27,14 +27,14 @@ struct AgentLoop: ~Copyable {
   var touch: TouchHook
   var notifier: SystemdNotifier
   private var isEnding = false
-  /// When the next turn is due at the latest, as the last one left it.
+  /// The time when the next turn is due at the latest.
   private(set) var nextTurn: Instant?
 
   init(
     _ setup: AgentCore.Setup, _ disk: Disk, _ socket: consuming ServiceSocket, _ log: Log,
     in dependencies: LoopDependencies
   ) throws(SystemError) {
-    // Before any thread is made, so that every thread leaves signals to the descriptor.
+    // Before any thread starts, so that every thread leaves signals to the descriptor.
     let signals = try SignalDescriptor()
     let gateway = setup.configuration.manifest.gateway
     let timer = try LoopTimer(origin: dependencies.clock.origin)
@@ -58,21 +58,21 @@ struct AgentLoop: ~Copyable {
     self.disk = disk
   }
 
-  /// Turns until a signal ends it.
+  /// Runs until a signal ends the program.
   mutating func run() throws(SystemError) {
-    try begin()
+    try start()
     while !isEnding { try turn() }
     end()
   }
 
-  mutating func begin() throws(SystemError) {
+  mutating func start() throws(SystemError) {
     performActions()
     try armTimer()
   }
 
   mutating func turn() throws(SystemError) { try turn(waitingMilliseconds: isDue ? 0 : -1) }
 
-  /// Waits at most this long (-1 for ever) before it turns. Returns how many descriptors were ready.
+  /// Waits at most this long (-1 for ever) for a descriptor, then turns. Returns how many descriptors were ready.
   @discardableResult
   mutating func turn(waitingMilliseconds: Int32) throws(SystemError) -> Int {
     let ready = try context.epoll.wait(milliseconds: waitingMilliseconds)
@@ -101,7 +101,7 @@ struct AgentLoop: ~Copyable {
     case .disk: receiveDiskReply()
     case .devices: radio.receiveTaskResult(&context)
     case .radio: radio.noteReadable()
-    case .management: radio.receiveMgmtMessages(&context)
+    case .mgmt: radio.receiveMgmtMessages(&context)
     case .touch: touch.receiveEnd(&context)
     case .client(let id): clients.receiveBytes(from: id, event.readiness, &context)
     }
@@ -138,7 +138,7 @@ struct AgentLoop: ~Copyable {
       case .openRadio(let selection, let access): openRadio(selection, access)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
-      case .registry(let request): disk.ask(request)
+      case .registry(let request): disk.send(request)
       case .signalTouch(let signal): touch.signalTouch(signal, &context)
       case .log(let notice): log(notice)
       }
@@ -153,9 +153,9 @@ struct AgentLoop: ~Copyable {
     var sentence = notice.sentence
     // A program that speaks something else does not respond to commands.
     if case .initializationFailed = notice, case .h4? = radio.wanted?.selection {
-      sentence += "; \(RadioOpening.Failure.h4Cure)"
+      sentence += "; \(RadioOpeningError.h4Cure)"
     }
-    context.say(notice.level, sentence, limitedAs: notice.strangerKind)
+    context.say(notice.level, sentence, limitedAs: notice.limitedKind)
   }
 
   // MARK: - The disk
@@ -168,7 +168,7 @@ struct AgentLoop: ~Copyable {
     }
   }
 
-  private mutating func receiveConfiguration(_ reading: Result<ConfigurationReader.Result, StartFailure>) {
+  private mutating func receiveConfiguration(_ reading: Result<ConfigurationReader.Result, StartError>) {
     switch reading {
     case .success(let result): apply(result)
     case .failure(let failure):
@@ -208,12 +208,12 @@ struct AgentLoop: ~Copyable {
 
   private var deadline: Instant? {
     [
-      context.agent.nextDeadline, radio.deadline(isUrgent: context.agent.isRadioUrgent), clients.restEnd,
+      context.agent.nextDeadline, radio.deadline(isUrgent: context.agent.isRadioUrgent), clients.pauseEnd,
       notifier.deadline, touch.program.deadline,
     ].compactMap { $0 }.min()
   }
 
-  /// Whether there is more to do at this time.
+  /// Whether the next turn is due now.
   var isDue: Bool { nextTurn.map { $0 <= context.now } ?? false }
 
   /// Work that is already due needs no timer.
@@ -225,7 +225,7 @@ struct AgentLoop: ~Copyable {
 
   // MARK: - The end
 
-  /// Offers clients once what waits for them; what they do not take now is lost.
+  /// Sends clients their replies once; what their sockets do not accept now is lost.
   private mutating func end() {
     notifier.notifyStopping()
     clients.socket.withdraw()

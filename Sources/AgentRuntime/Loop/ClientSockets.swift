@@ -10,10 +10,10 @@ import LinuxSystem
 struct ClientSockets: ~Copyable {
   /// The most connections accepted in one turn; remaining connections are accepted in the next turn.
   private static let acceptsPerTurn = 16
-  /// How long no connection is accepted after none could be for want of a descriptor. A client that leaves ends it.
-  private static let restMilliseconds: Int64 = 1000
+  /// How long the listener pauses after no descriptor was free for a connection. A client that leaves ends the pause.
+  private static let pauseMilliseconds: Int64 = 1000
 
-  /// A client's descriptor and what it is watched for.
+  /// A client's descriptor and the readiness it is watched for.
   private final class Client {
     let descriptor: Descriptor
     let token: UInt64
@@ -31,7 +31,7 @@ struct ClientSockets: ~Copyable {
   private let listenerToken: UInt64
   private var clients: [ClientID: Client] = [:]
   /// The end of the pause in accepting, after no descriptor was free.
-  private(set) var restEnd: Instant?
+  private(set) var pauseEnd: Instant?
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(_ socket: consuming ServiceSocket, _ loop: inout LoopContext) throws(SystemError) {
@@ -47,7 +47,7 @@ struct ClientSockets: ~Copyable {
       do throws(SystemError) {
         switch try socket.listener.accept() {
         case .connection(let descriptor, let peer): admit(descriptor, peer, &loop)
-        case .nobody: return
+        case .noConnection: return
         case .exhausted:
           loop.counters.exhaustions &+= 1
           return pauseListening(&loop)
@@ -64,8 +64,8 @@ struct ClientSockets: ~Copyable {
     _ descriptor: consuming Descriptor, _ credentials: PeerCredentials, _ loop: inout LoopContext
   ) {
     let peer = Peer(
-      process: credentials.process, uid: credentials.user,
-      groups: Set(credentials.groups + [credentials.group]))
+      process: credentials.process, uid: credentials.uid,
+      groups: Set(credentials.groups + [credentials.gid]))
     guard case .admitted(let id) = loop.agent.admit(peer, at: loop.now) else { return }
     guard let token = loop.registry.insert(.client(id)) else { return loop.agent.drop(id) }
     do throws(SystemError) {
@@ -79,26 +79,26 @@ struct ClientSockets: ~Copyable {
   }
 
   private mutating func pauseListening(_ loop: inout LoopContext) {
-    guard restEnd == nil else { return }
-    restEnd = loop.now.advanced(milliseconds: Self.restMilliseconds)
+    guard pauseEnd == nil else { return }
+    pauseEnd = loop.now.advanced(milliseconds: Self.pauseMilliseconds)
     try? loop.epoll.remove(socket.listener.descriptor)
     loop.counters.watchCalls &+= 1
   }
 
   /// Accepts connections again when the pause is over.
   mutating func resumeListeningIfDue(_ loop: inout LoopContext) {
-    if let end = restEnd, end <= loop.now { resumeListening(&loop) }
+    if let end = pauseEnd, end <= loop.now { resumeListening(&loop) }
   }
 
   private mutating func resumeListening(_ loop: inout LoopContext) {
-    guard restEnd != nil else { return }
+    guard pauseEnd != nil else { return }
     do throws(SystemError) {
       try loop.epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
       loop.counters.watchCalls &+= 1
-      restEnd = nil
+      pauseEnd = nil
     } catch {
       // The kernel has no memory for it now.
-      restEnd = loop.now.advanced(milliseconds: Self.restMilliseconds)
+      pauseEnd = loop.now.advanced(milliseconds: Self.pauseMilliseconds)
     }
   }
 
@@ -132,12 +132,12 @@ struct ClientSockets: ~Copyable {
 
   // MARK: - Writing
 
-  /// Offers every client what waits for it, once each, and watches for what the client needs next.
+  /// Sends every client its replies, once each, and updates the readiness that its descriptor is watched for.
   mutating func serve(_ loop: inout LoopContext) {
     for id in clients.keys where flush(id, &loop) { updateReadiness(id, &loop) }
   }
 
-  /// Offers every client what waits for it a last time.
+  /// Sends every client its replies a last time.
   mutating func flushAll(_ loop: inout LoopContext) {
     for id in clients.keys { _ = flush(id, &loop) }
   }

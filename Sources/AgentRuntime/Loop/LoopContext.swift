@@ -8,11 +8,11 @@ import Setup
 
 /// The owner of a descriptor that the loop watches.
 enum EpollOwner: Sendable {
-  case signals, timer, listener, disk, devices, radio, management, touch
+  case signals, timer, listener, disk, devices, radio, mgmt, touch
   case client(ClientID)
 }
 
-/// What every part of the loop works with during a turn.
+/// The values that every part of the loop uses during a turn.
 struct LoopContext: ~Copyable {
   /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, mgmt socket, touch program.
   static let ownDescriptorCount = 8
@@ -21,7 +21,7 @@ struct LoopContext: ~Copyable {
   var epoll: Epoll
   var registry: EpollRegistry<EpollOwner>
   var log: Log
-  var limiter = LogLimiter<StrangerKind>()
+  var limiter = LogLimiter<LimitedLineKind>()
   var counters = LoopCounters()
   /// The time of the turn.
   var now = Instant(microseconds: 0)
@@ -33,14 +33,16 @@ struct LoopContext: ~Copyable {
     registry = EpollRegistry(capacity: connections + Self.ownDescriptorCount)
   }
 
-  /// Returns the token of one of the loop's own descriptors, for which there is always a place.
+  /// Returns the token of one of the loop's own descriptors, for which a slot is always free.
   mutating func insert(_ owner: EpollOwner) -> UInt64 {
-    guard let token = registry.insert(owner) else { preconditionFailure("there are places for our own") }
+    guard let token = registry.insert(owner) else {
+      preconditionFailure("the registry has a slot for each of the loop's own descriptors")
+    }
     return token
   }
 
-  /// Logs a line, unless too many lines of its kind came before.
-  mutating func say(_ level: LogLevel, _ sentence: String, limitedAs kind: StrangerKind?) {
+  /// Logs a line, unless one of its kind was logged less than a minute ago.
+  mutating func say(_ level: LogLevel, _ sentence: String, limitedAs kind: LimitedLineKind?) {
     var sentence = sentence
     if let kind {
       guard let held = limiter.admit(kind, at: now) else { return }

@@ -3,15 +3,15 @@
 import HCI
 import LinuxSystem
 
-/// What time it is for the loop: the machine's boot time since the loop was made, or what a test says it is.
+/// The loop's clock: the machine's boot time since the loop was created, or the time that a test sets.
 struct LoopClock {
-  /// 2026-01-01: no agent ran before it was written.
+  /// 2026-01-01; an earlier wall clock is not set yet.
   private static let firstSensibleSeconds: Int64 = 1_767_225_600
 
   let now: () throws(SystemError) -> Instant
-  /// The time of day in seconds; nil when the machine does not know it.
+  /// The time of day in seconds since 1970; nil while the machine's clock is not set.
   let wallSeconds: () -> Int64?
-  /// Boot time of the instant 0, in microseconds; nil when nobody is to be woken, because time is moved by hand.
+  /// Boot time of the instant 0, in microseconds; nil if no timer is to wake the loop, because a test moves the time.
   let origin: Int64?
 
   init(
@@ -23,7 +23,7 @@ struct LoopClock {
     self.wallSeconds = wallSeconds
   }
 
-  /// The machine's, beginning now.
+  /// The machine's clock, beginning now.
   static func machine() throws(SystemError) -> LoopClock {
     let origin = try BootTime.now()
     return LoopClock(
@@ -32,7 +32,7 @@ struct LoopClock {
       wallSeconds: { Self.machineSeconds })
   }
 
-  /// Machines without a clock of their own begin in 1970 and are set later; what they say before means nothing.
+  /// Machines without a battery-backed clock start in 1970 and are set later.
   private static var machineSeconds: Int64? {
     guard let seconds = (try? WallTime.now())?.wholeSeconds, seconds >= firstSensibleSeconds else {
       return nil
@@ -41,22 +41,22 @@ struct LoopClock {
   }
 }
 
-/// What the loop finds beside its socket and its disk. Tests give it a time, radios and programs of theirs.
+/// The loop's dependencies besides its socket and disk. Tests replace the clock, radios and programs.
 struct LoopDependencies {
   typealias ProgramStart =
-    (_ words: [String], _ account: ConfinedProgram.Account) throws(SystemError) -> ConfinedProgram
+    (_ arguments: [String], _ account: ConfinedProgram.Account) throws(SystemError) -> ConfinedProgram
 
   var clock: LoopClock
-  /// Done on the devices worker's thread.
+  /// Runs on the devices worker's thread.
   var performTask: @Sendable (AdapterTask) -> AdapterTaskResult = { $0.run() }
   var startProgram: ProgramStart = LoopDependencies.confined
 
-  /// The machine.
+  /// The dependencies of a real machine.
   static func machine() throws(SystemError) -> LoopDependencies { LoopDependencies(clock: try .machine()) }
 
   static func confined(
-    _ words: [String], _ account: ConfinedProgram.Account
+    _ arguments: [String], _ account: ConfinedProgram.Account
   ) throws(SystemError) -> ConfinedProgram {
-    try ConfinedProgram(words, as: account)
+    try ConfinedProgram(arguments, as: account)
   }
 }

@@ -3,10 +3,10 @@
 import HCI
 import LinuxSystem
 
-/// Notifies the service manager (sd_notify(3)) and feeds its watchdog. A manager that does not listen is no reason to stop:
-/// the next change notifies it again.
+/// Notifies the service manager (sd_notify(3)) and feeds its watchdog. A notification that cannot be sent is dropped; the
+/// next change sends the next one.
 struct SystemdNotifier: ~Copyable {
-  /// A status that changes all the time is sentStatus once in this time.
+  /// A status is sent at most once in this time.
   private static let statusMilliseconds: Int64 = 1000
 
   private let notification: ServiceNotification?
@@ -23,7 +23,7 @@ struct SystemdNotifier: ~Copyable {
     self.schedule = schedule
   }
 
-  /// When the manager has to be notified next.
+  /// The time of the next notification.
   var deadline: Instant? {
     [nextFeed, status == sentStatus ? nil : statusTime].compactMap { $0 }.min()
   }
@@ -43,7 +43,7 @@ struct SystemdNotifier: ~Copyable {
     send("RELOADING=1\nMONOTONIC_USEC=\(time)")
   }
 
-  /// The manifest was read; the end of the turn notifies the manager.
+  /// Records that the manifest was read; the end of the turn notifies the manager.
   mutating func noteReloaded() { hasReloaded = true }
 
   func notifyStopping() { send("STOPPING=1") }
@@ -69,15 +69,15 @@ struct SystemdNotifier: ~Copyable {
   private func send(_ lines: String) { try? notification?.send(lines) }
 }
 
-/// How often the service manager's watchdog is fed: twice in the time after which it bites (sd_watchdog_enabled(3)).
+/// How often the service manager's watchdog is fed: twice per timeout (sd_watchdog_enabled(3)).
 struct WatchdogSchedule: Equatable, Sendable {
   private let intervalMicroseconds: Int64?
 
-  /// From `WATCHDOG_USEC` and `WATCHDOG_PID`. Without a time, or when another process is meant, nothing is fed.
+  /// Reads `WATCHDOG_USEC` and `WATCHDOG_PID`. Without a time, or if they are for another process, nothing is fed.
   init(microseconds: String?, process: String?, ownProcess: Int32) {
-    let isOurs = process.map { $0 == String(ownProcess) } ?? true
+    let isForThisProcess = process.map { $0 == String(ownProcess) } ?? true
     let time = microseconds.flatMap { Int64($0) } ?? 0
-    intervalMicroseconds = isOurs && time > 0 ? max(1, time / 2) : nil
+    intervalMicroseconds = isForThisProcess && time > 0 ? max(1, time / 2) : nil
   }
 
   func next(after now: Instant) -> Instant? {

@@ -6,14 +6,14 @@ import LinuxSystem
 import Manifest
 import Setup
 
-/// The gateway's program for touches as the loop runs it: started, watched, killed, reaped.
+/// Runs the gateway's program for touches in the loop: starts, watches, kills and reaps it.
 struct TouchHook {
   var program: TouchProgram
   /// The token of the running program's descriptor.
   private(set) var token: UInt64?
 
   init(path: String?, start: @escaping LoopDependencies.ProgramStart) {
-    program = TouchProgram(path: path, account: .ofNobody(), start: start)
+    program = TouchProgram(path: path, account: .unprivileged(), start: start)
   }
 
   mutating func signalTouch(_ signal: TouchSignal, _ loop: inout LoopContext) {
@@ -21,10 +21,10 @@ struct TouchHook {
     startPrograms(&loop)
   }
 
-  /// Starts the next program. Goes on to the one after it where that could not be started.
+  /// Starts the program for the next signal, and for the one after it if that fails.
   private mutating func startPrograms(_ loop: inout LoopContext) {
     while program.running == nil, program.isWaiting {
-      logOutcome(program.begin(at: loop.now), &loop)
+      logOutcome(program.startNext(at: loop.now), &loop)
       watchProgram(&loop)
     }
   }
@@ -39,13 +39,13 @@ struct TouchHook {
     } catch {
       // The loop would not learn of its end.
       loop.log.say(
-        .warning, "the program for touches cannot be watched, and is not run: \(error.sentence)")
+        .warning, "the program for touches cannot be watched and was not run: \(error.sentence)")
       removeToken(&loop)
       program.abandon()
     }
   }
 
-  /// Takes note that the program has ended, and starts the next one.
+  /// Handles the end of the program, and starts it for the next signal.
   mutating func receiveEnd(_ loop: inout LoopContext) {
     guard let outcome = program.takeEnd() else { return }
     removeToken(&loop)

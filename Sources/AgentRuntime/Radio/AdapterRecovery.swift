@@ -4,22 +4,22 @@ import Controller
 import HCI
 import LinuxSystem
 
-/// What is done to an adapter that nobody holds, before it is opened again: what the *devices* worker does for a action
-/// of the ladder. Each step may fail; what counts is whether the adapter can be opened behind it.
+/// Performs a recovery action on an adapter that no program holds, before the adapter is opened again. The *devices*
+/// worker runs it. Each step may fail; what counts is whether the adapter can be opened afterwards.
 struct AdapterRecovery {
   private static let answerMilliseconds = 4000
-  /// The recovery unit has so long to take its request, and to do what the profile says.
+  /// How long the recovery unit has to accept its request and to perform the steps of the profile.
   private static let boardMilliseconds = 15_000
-  private static let lookMilliseconds = 200
+  private static let pollMilliseconds = 200
 
   let index: UInt16
-  /// So long the adapter may take to come back behind the board's step.
+  /// How long the adapter may take to return after the board's step.
   let settleMilliseconds: Int
 
-  /// Nil, or why nothing could be done.
-  func perform(
+  /// Performs the action. Returns why it could not be performed, or nil.
+  func performAction(
     _ action: RecoveryAction, by control: borrowing AdapterSocket, requestPath: String
-  ) -> RadioOpening.Failure? {
+  ) -> RadioOpeningError? {
     switch action {
     case .restartScan: break
     case .reset: try? control.reset(index)
@@ -30,44 +30,45 @@ struct AdapterRecovery {
       switchPower(false)
       switchPower(true)
     case .boardStep:
-      if let failure = askForHelp(requestPath) { return failure }
+      if let failure = requestBoardStep(requestPath) { return failure }
       waitForAdapter()
-      // A kernel (6.12) that waited in vain for Reset passes over the answer to the next one, too: here nobody needs it.
+      // A kernel (6.12) that waited in vain for the reply to Reset also misses the reply to the next Reset, which this
+      // sequence sends and does not need.
       try? control.takeDown(index)
       try? control.takeUp(index)
     }
     return nil
   }
 
-  /// A driver that was bound anew loads its firmware first.
+  /// Waits for a driver that was bound again: it loads its firmware first.
   private func waitForAdapter() {
-    for _ in 0..<settleMilliseconds / Self.lookMilliseconds where AdapterSocket.incarnation(index) == nil {
-      Pause.wait(milliseconds: Self.lookMilliseconds)
+    for _ in 0..<settleMilliseconds / Self.pollMilliseconds where AdapterSocket.incarnation(index) == nil {
+      Pause.wait(milliseconds: Self.pollMilliseconds)
     }
   }
 
-  /// Through the management interface, which does more than down and up: what it was set to is set again.
+  /// Powers the adapter through the management interface, which also restores its settings.
   private func switchPower(_ isOn: Bool) {
-    guard let port = try? MgmtSocket() else { return }
-    port.carryOut([.setPowered(isOn, index)], milliseconds: Self.answerMilliseconds)
+    guard let socket = try? MgmtSocket() else { return }
+    socket.performCommands([.setPowered(isOn, index)], milliseconds: Self.answerMilliseconds)
   }
 
   /// Leaves an empty file for the recovery unit, which removes it when it is done.
-  private func askForHelp(_ path: String) -> RadioOpening.Failure? {
+  private func requestBoardStep(_ path: String) -> RadioOpeningError? {
     do throws(SystemError) { try DurableFile.create(path) } catch {
-      // A request that is still there is as good.
+      // A request that is still there serves as well.
       guard FileName.content(of: path) != .nothing else { return .recoveryRequest(path, error) }
     }
-    for _ in 0..<Self.boardMilliseconds / Self.lookMilliseconds {
-      Pause.wait(milliseconds: Self.lookMilliseconds)
+    for _ in 0..<Self.boardMilliseconds / Self.pollMilliseconds {
+      Pause.wait(milliseconds: Self.pollMilliseconds)
       if FileName.content(of: path) == .nothing { return nil }
     }
     FileName.remove(path)
-    return .recoveryUnheard
+    return .recoveryIgnored
   }
 }
 
-/// Waiting where nothing else can be done meanwhile: on a worker.
+/// A pause of a worker's thread.
 enum Pause {
   static func wait(milliseconds: Int) {
     guard let now = try? MonotonicInstant.now() else { return }

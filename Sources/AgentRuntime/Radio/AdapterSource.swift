@@ -4,38 +4,40 @@ import Agent
 import HCI
 import LinuxSystem
 
-/// An adapter of this machine: its packets as the kernel hands them over, each with its H4 indicator.
+/// An adapter of this machine: its packets as the kernel delivers them, each with its H4 indicator.
 final class AdapterSource: RadioSource {
-  let hold: OpenAdapter
+  let openAdapter: OpenAdapter
   private var batch = PacketBatch()
   private(set) var queueing: Int64?
 
-  init(_ hold: OpenAdapter) { self.hold = hold }
+  init(_ openAdapter: OpenAdapter) { self.openAdapter = openAdapter }
 
   var kind: RadioKind {
-    switch hold.accessMode {
+    switch openAdapter.accessMode {
     case .exclusive: .adapter
-    case .shared: .sharedAdapter(index: hold.index, kernelScanState: hold.kernelScanState)
+    case .shared: .sharedAdapter(index: openAdapter.index, kernelScanState: openAdapter.kernelScanState)
     case .listening: .listener
     }
   }
-  var adapter: OpenAdapter? { hold }
+  var adapter: OpenAdapter? { openAdapter }
   var hasDescriptor: Bool { true }
 
   func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError) {
-    try epoll.add(hold.events.descriptor, .readable, token: token)
+    try epoll.add(openAdapter.events.descriptor, .readable, token: token)
   }
 
-  func unwatch(in epoll: borrowing Epoll) throws(SystemError) { try epoll.remove(hold.events.descriptor) }
+  func unwatch(in epoll: borrowing Epoll) throws(SystemError) {
+    try epoll.remove(openAdapter.events.descriptor)
+  }
 
   func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain {
     queueing = nil
     var total = 0
     while total < RadioDrain.packetCountMax {
-      do throws(SystemError) { try batch.receive(from: hold.events) } catch {
+      do throws(SystemError) { try batch.receive(from: openAdapter.events) } catch {
         return .ended(error.isWithoutAdapter ? .unplugged : .system(error))
       }
-      // The first has waited longest.
+      // The first packet has waited longest.
       if total == 0, let stamp = batch.firstStamp { queueing = Self.age(of: stamp) }
       batch.forEach { receive($0, now) }
       total += batch.count
@@ -50,7 +52,7 @@ final class AdapterSource: RadioSource {
 
   func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? {
     do throws(SystemError) {
-      return try hold.events.descriptor.send(command.bytes) == command.byteCount ? nil : .deaf
+      return try openAdapter.events.descriptor.send(command.bytes) == command.byteCount ? nil : .deaf
     } catch {
       return error.isWithoutAdapter ? .unplugged : .system(error)
     }

@@ -4,14 +4,14 @@ import Controller
 import LinuxSystem
 import Manifest
 
-/// What the *devices* worker is asked.
+/// A request to the *devices* worker.
 enum AdapterTask: Equatable, Sendable {
   case open(RadioRequest)
-  /// Does what the action says to the adapter, and opens it.
+  /// Performs a recovery action on the adapter, and opens it.
   case recover(RecoveryAction, RadioRequest, settleMilliseconds: Int)
-  /// Takes an adapter up that was found up.
+  /// Takes an adapter up again that was up before the agent opened it.
   case restore(UInt16)
-  /// Notes what is left in an adapter should the agent be killed.
+  /// Stores the state that the agent would leave in an adapter if it were killed.
   case note(KernelScanState, index: UInt16, KernelScanStateFile)
 
   func run() -> AdapterTaskResult {
@@ -25,7 +25,7 @@ enum AdapterTask: Equatable, Sendable {
   }
 
   private func restore(_ index: UInt16) -> AdapterTaskResult {
-    do throws(RadioOpening.Failure) { try AdapterOpener().restore(index) } catch {
+    do throws(RadioOpeningError) { try AdapterOpener().restore(index) } catch {
       // Without Bluetooth there is nothing to take up.
     }
     return .done
@@ -44,16 +44,16 @@ enum AdapterTaskResult: Sendable {
   case done
 }
 
-/// Which radio, how, and what is known of it.
+/// A radio that the agent wants to open.
 struct RadioRequest: Equatable, Sendable {
   let selection: RadioSelection
   let access: Gateway.Access
-  /// The address of the adapter that was held before, under whatever index.
+  /// The address of the adapter that was open before, possibly under another index.
   var knownAddress: UInt64?
   /// The socket's folder, for files that need not outlive the system.
   let folder: String
 
-  /// Where the recovery unit looks for requests.
+  /// The path at which the recovery unit expects requests.
   var recoveryPath: String { folder + "/recovery-request" }
   var kernelScanStateFile: KernelScanStateFile { KernelScanStateFile(path: folder + "/scan-remains") }
 

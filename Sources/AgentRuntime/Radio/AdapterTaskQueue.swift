@@ -2,7 +2,7 @@
 
 import LinuxSystem
 
-/// The *devices* worker and the tasks that wait for it, done in their order.
+/// The *devices* worker and the tasks that wait for it, in their order.
 ///
 /// Capacity: a loop adds at most a few tasks for each radio that it opens or closes; the queue itself has no limit.
 struct AdapterTaskQueue {
@@ -11,11 +11,11 @@ struct AdapterTaskQueue {
   let worker: DevicesWorker
   private(set) var waiting: [AdapterTask] = []
   private var isWorking = false
-  /// The radio that the worker opens now; its result counts only while this is the radio that is wanted.
+  /// The radio that the worker opens now; its result counts only while the agent wants this radio.
   var opening: RadioRequest?
 
-  init(_ perform: @escaping @Sendable (AdapterTask) -> AdapterTaskResult) throws(SystemError) {
-    worker = try DevicesWorker(perform)
+  init(_ performTask: @escaping @Sendable (AdapterTask) -> AdapterTaskResult) throws(SystemError) {
+    worker = try DevicesWorker(performTask)
   }
 
   mutating func add(_ task: AdapterTask) {
@@ -23,17 +23,17 @@ struct AdapterTaskQueue {
     startNext()
   }
 
-  /// Adds a task that the program performs itself at its end.
+  /// Adds a task that the program performs at its end, without the worker.
   mutating func addForEnd(_ task: AdapterTask) { waiting.append(task) }
 
   /// Starts the next task unless one is under way.
   mutating func startNext() {
     guard !isWorking, !waiting.isEmpty else { return }
     isWorking = true
-    worker.ask(waiting.removeFirst())
+    worker.send(waiting.removeFirst())
   }
 
-  /// The result that is there. ``startNext()`` is the caller's next step.
+  /// Returns the result that has arrived. ``startNext()`` is the caller's next step.
   mutating func takeResult() -> AdapterTaskResult? {
     guard let result = worker.takeReply() else { return nil }
     isWorking = false

@@ -2,45 +2,44 @@
 
 import HCI
 
-/// When a radio is read: wake-ups cost more than matching, so a busy one is read every interval and not with every
-/// packet.
+/// Decides when the loop reads a radio. Wake-ups cost more than matching, so a busy radio is read once per interval and
+/// not once per packet.
 ///
-/// After a drain that found something the descriptor is left alone until the interval is over; then it is read again,
-/// asked for or not. A drain that finds nothing ends this: the descriptor is watched, and an idle radio costs nothing.
-/// A radio that has no descriptor says when it is due, and is read then, but no more often either. While something is
-/// urgent nothing is put off.
+/// After a drain that found packets, the descriptor is not watched until the interval is over; then the radio is read
+/// again. After a drain that found none, the descriptor is watched, so that an idle radio costs nothing. A radio without
+/// a descriptor reports when it is due, and is read no more often either. While a request is urgent, no read is delayed.
 struct DrainSchedule: Equatable {
   var intervalMilliseconds: Int64
   /// Whether there is a descriptor to watch.
   let hasDescriptor: Bool
-  /// Until when the radio is left alone; nil while its descriptor is watched.
-  private(set) var restEnd: Instant?
+  /// The end of the pause; nil while the descriptor is watched.
+  private(set) var pauseEnd: Instant?
 
   init(intervalMilliseconds: Int64, hasDescriptor: Bool = true) {
     self.intervalMilliseconds = intervalMilliseconds
     self.hasDescriptor = hasDescriptor
   }
 
-  func isWatched(isUrgent: Bool) -> Bool { isUrgent || restEnd == nil }
+  func isWatched(isUrgent: Bool) -> Bool { isUrgent || pauseEnd == nil }
 
-  /// Whether it is read in this turn. `due` is when the source itself has something.
+  /// Whether the radio is read in this turn. `due` is the time when the source has its next packet.
   func isDue(at now: Instant, isReady: Bool, due: Instant?, isUrgent: Bool) -> Bool {
     if isReady, isWatched(isUrgent: isUrgent) { return true }
     return deadline(due: due, isUrgent: isUrgent).map { $0 <= now } ?? false
   }
 
-  /// When the loop must turn for the radio.
+  /// The time when the loop must turn for the radio.
   func deadline(due: Instant?, isUrgent: Bool) -> Instant? {
-    guard let restEnd else { return due }
-    if hasDescriptor { return restEnd }
-    return due.map { isUrgent ? $0 : max($0, restEnd) }
+    guard let pauseEnd else { return due }
+    if hasDescriptor { return pauseEnd }
+    return due.map { isUrgent ? $0 : max($0, pauseEnd) }
   }
 
   mutating func drained(_ outcome: RadioDrain, at now: Instant) {
     switch outcome {
-    case .nothing, .ended: restEnd = hasDescriptor ? nil : pause(now)
-    case .some: restEnd = pause(now)
-    case .more: restEnd = now
+    case .nothing, .ended: pauseEnd = hasDescriptor ? nil : pause(now)
+    case .some: pauseEnd = pause(now)
+    case .more: pauseEnd = now
     }
   }
 
@@ -48,7 +47,7 @@ struct DrainSchedule: Equatable {
 }
 
 /// How long to wait before trying again: half a second after the first failure, then twice as long each time, up to half
-/// a minute. What lasted a minute makes the next failure a first one.
+/// a minute. After a success that lasted a minute, the next failure counts as the first.
 struct BackOff: Equatable {
   static let millisecondsMin: Int64 = 500
   static let millisecondsMax: Int64 = 30_000
@@ -59,7 +58,7 @@ struct BackOff: Equatable {
 
   mutating func succeeded(at now: Instant) { successSince = now }
 
-  /// When to try again.
+  /// Records a failure. Returns the time to try again.
   mutating func failed(at now: Instant, millisecondsMax: Int64 = millisecondsMax) -> Instant {
     if let since = successSince, now.milliseconds(since: since) >= Self.successMilliseconds {
       milliseconds = Self.millisecondsMin

@@ -4,7 +4,7 @@ import Agent
 import HCI
 import LinuxSystem
 
-/// A controller at the other end of a socket, in H4 packets: one a read, or in a stream without borders.
+/// A controller at the other end of a socket that carries H4 packets: one packet per message, or a byte stream.
 ///
 /// Capacity: one packet of the longest kind. A stream is read into a smaller buffer, where the part of a packet that has
 /// arrived waits for the rest; the buffer grows once for a packet that it cannot hold.
@@ -47,7 +47,7 @@ final class H4Socket: RadioSource {
     return .more
   }
 
-  /// One read: how many packets it completed, nil when there was nothing to read.
+  /// Reads once. Returns how many packets that completed; nil when there was nothing to read.
   private func read(_ receive: (RawSpan) -> Void) throws(RadioEnd) -> Int? {
     let count: Int
     do throws(SystemError) {
@@ -59,21 +59,21 @@ final class H4Socket: RadioSource {
     guard count > 0 else { throw .hungUp }
     switch framing {
     case .packets:
-      Self.hand(buffer, count, to: receive)
+      Self.deliver(buffer, count, to: receive)
       return 1
     case .stream:
       filled += count
-      return try split(receive)
+      return try deliverPackets(receive)
     }
   }
 
-  private static func hand(_ buffer: [UInt8], _ count: Int, to receive: (RawSpan) -> Void) {
+  private static func deliver(_ buffer: [UInt8], _ count: Int, to receive: (RawSpan) -> Void) {
     receive(buffer.span.rawBytes.extracting(0..<count))
   }
 
-  /// Hands over the whole packets, and moves what is left to the front.
-  private func split(_ receive: (RawSpan) -> Void) throws(RadioEnd) -> Int {
-    let (end, count) = try Self.hand(packetsOf: buffer, filled, to: receive)
+  /// Delivers the complete packets, and moves the remaining bytes to the front.
+  private func deliverPackets(_ receive: (RawSpan) -> Void) throws(RadioEnd) -> Int {
+    let (end, count) = try Self.deliver(packetsOf: buffer, filled, to: receive)
     if end > 0 {
       for index in end..<filled { buffer[index - end] = buffer[index] }
       filled -= end
@@ -84,8 +84,8 @@ final class H4Socket: RadioSource {
     return count
   }
 
-  /// Answers where the last whole packet ends, and how many there were.
-  private static func hand(
+  /// Returns where the last complete packet ends, and how many there were.
+  private static func deliver(
     packetsOf buffer: [UInt8], _ filled: Int, to receive: (RawSpan) -> Void
   ) throws(RadioEnd) -> (end: Int, count: Int) {
     var (start, count) = (0, 0)
@@ -109,7 +109,7 @@ final class H4Socket: RadioSource {
     }
   }
 
-  /// Commands go one at a time, so that a controller that has no room for one takes none.
+  /// Sends one command, whole: commands go one at a time, so a socket whose buffer is full accepts none of it.
   func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? {
     do throws(SystemError) {
       return try link.descriptor.send(command.bytes) == command.byteCount ? nil : .deaf
@@ -119,7 +119,7 @@ final class H4Socket: RadioSource {
   }
 }
 
-/// A descriptor that goes from hand to hand, closed with the last of them.
+/// A descriptor with several owners, closed with the last of them.
 final class SharedDescriptor: Sendable {
   let descriptor: Descriptor
   init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }

@@ -3,14 +3,15 @@
 import Controller
 import LinuxSystem
 
-/// A line beside the socket that says what a killed agent has left in the kernel: `INCARNATION MONITOR INTERVAL WINDOW
-/// INTERVAL WINDOW UP`, the second two of discovery, with `-` for what there is not and 1 for an adapter that was up.
+/// A file beside the socket with one line, the state that a killed agent has left in the kernel: `INCARNATION MONITOR
+/// INTERVAL WINDOW INTERVAL WINDOW UP`. The second interval and window are those of discovery; `-` stands for an absent
+/// number, and UP is 1 for an adapter that was up.
 struct KernelScanStateFile: Equatable, Sendable {
   private static let byteCountMax = 128
 
   let path: String
 
-  /// What is left in the adapter that has this index now; nothing where another one had it, or the file says nothing.
+  /// Returns the state of the adapter that has this index now; empty if another adapter had the index, or without a file.
   func state(of index: UInt16) -> KernelScanState {
     guard let file = try? FileContents(reading: path, byteCountMax: Self.byteCountMax),
       let incarnation = AdapterSocket.incarnation(index)
@@ -18,7 +19,7 @@ struct KernelScanStateFile: Equatable, Sendable {
     return Self.parse(String(decoding: file.bytes, as: UTF8.self), incarnation: incarnation)
   }
 
-  /// Best effort: without it a monitor stays until the adapter goes, should the agent be killed.
+  /// Stores the state, if possible. Without the file a killed agent's monitor stays until the adapter is removed.
   func note(_ state: KernelScanState, _ index: UInt16) {
     guard !state.isEmpty, let incarnation = AdapterSocket.incarnation(index) else {
       return FileName.remove(path)
@@ -35,9 +36,9 @@ struct KernelScanStateFile: Equatable, Sendable {
   }
 
   static func parse(_ text: String, incarnation: UInt64) -> KernelScanState {
-    let words = text.split { $0.isWhitespace }
-    guard words.count == 7, UInt64(words[0]) == incarnation else { return KernelScanState() }
-    let numbers = words.map { UInt16($0) }
+    let fields = text.split { $0.isWhitespace }
+    guard fields.count == 7, UInt64(fields[0]) == incarnation else { return KernelScanState() }
+    let numbers = fields.map { UInt16($0) }
     let duty = pair(numbers[2], numbers[3]).map { KernelDuty(interval: $0, window: $1) }
     let discovery = pair(numbers[4], numbers[5]).map { KernelDuty(interval: $0, window: $1) }
     return KernelScanState(

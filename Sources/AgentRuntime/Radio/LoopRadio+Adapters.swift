@@ -6,7 +6,7 @@ import HCI
 import LinuxSystem
 import Manifest
 
-/// The kernel's mgmt interface as the loop watches it.
+/// The kernel's mgmt interface and the token that the loop watches it with.
 struct MgmtConnection {
   let socket: MgmtSocket
   let token: UInt64
@@ -15,7 +15,7 @@ struct MgmtConnection {
 // The kernel's mgmt interface: adapters that come and go, and scans that the kernel does for the agent.
 
 extension LoopRadio {
-  /// How long the end waits until the kernel has carried out the last commands.
+  /// How long the agent waits at its end until the kernel has performed the last commands.
   private static var restoreMilliseconds: Int { 1000 }
 
   /// Opens the interface while an adapter is wanted. Without it the agent looks for adapters now and then.
@@ -27,13 +27,13 @@ extension LoopRadio {
     guard mgmt == nil else { return }
     do throws(SystemError) {
       let socket = try MgmtSocket()
-      let token = loop.insert(.management)
+      let token = loop.insert(.mgmt)
       try loop.epoll.add(socket.socket.descriptor, .readable, token: token)
       mgmt = MgmtConnection(socket: socket, token: token)
     } catch {
       // Reported when opening the adapter fails.
       guard !error.isWithoutBluetooth else { return }
-      loop.log.say(.info, "the kernel's Bluetooth management cannot be asked: \(error.sentence)")
+      loop.log.say(.info, "the kernel's Bluetooth management interface cannot be opened: \(error.sentence)")
     }
   }
 
@@ -42,7 +42,8 @@ extension LoopRadio {
       try mgmt?.socket.send(command)
     } catch {
       // The agent's wait for the reply ends by itself.
-      loop.log.say(.warning, "the kernel's Bluetooth management takes no command: \(error.sentence)")
+      loop.log.say(
+        .warning, "the kernel's Bluetooth management interface did not accept a command: \(error.sentence)")
     }
   }
 
@@ -51,14 +52,14 @@ extension LoopRadio {
     var hasAdapterCome = false
     socket.drain { message in
       if case .added = (try? MgmtEvent(parsing: message))?.content { hasAdapterCome = true }
-      loop.agent.receive(management: message, at: loop.now)
+      loop.agent.receive(mgmt: message, at: loop.now)
     }
     noteScanState(&loop)
     if loop.agent.isAdapterSwitchedOff, let index = opened?.source.adapter?.index,
       AdapterSocket.isBlocked(index)
     {
       // The adapter is tried again until rfkill no longer blocks it.
-      lose(.gone(RadioOpening.Failure.blocked(index).sentence), &loop)
+      lose(.gone(RadioOpeningError.blocked(index).sentence), &loop)
     }
     guard hasAdapterCome, opened == nil, tasks.opening == nil, wanted?.isAdapter == true else { return }
     backOff = BackOff()
@@ -67,13 +68,13 @@ extension LoopRadio {
 
   // MARK: - The state of the kernel's scan
 
-  /// Has a changed state of a shared adapter written down.
+  /// Stores a changed state of a shared adapter.
   private mutating func noteScanState(_ loop: inout LoopContext) {
     guard let adapter = opened?.source.adapter, adapter.accessMode == .shared else { return }
     note(loop.agent.kernelScanState, adapter)
   }
 
-  /// Has the state written down if it differs from what was noted last.
+  /// Stores the state if it differs from the last one stored.
   mutating func note(_ state: KernelScanState, _ adapter: OpenAdapter) {
     guard state != notedState, let file = wanted?.kernelScanStateFile else { return }
     notedState = state
@@ -86,7 +87,7 @@ extension LoopRadio {
   mutating func leaveAdapter(_ loop: inout LoopContext) {
     let restoringCommands = loop.agent.restoringCommands
     if !restoringCommands.isEmpty, let socket = mgmt?.socket {
-      socket.carryOut(restoringCommands, milliseconds: Self.restoreMilliseconds)
+      socket.performCommands(restoringCommands, milliseconds: Self.restoreMilliseconds)
       if let file = wanted?.kernelScanStateFile { FileName.remove(file.path) }
     }
     let adapter = opened?.source.adapter

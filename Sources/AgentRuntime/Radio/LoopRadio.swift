@@ -6,9 +6,9 @@ import HCI
 import LinuxSystem
 import Manifest
 
-/// The radio as the loop holds it: opened by a worker, read when it is due, opened again after it was lost.
+/// The loop's radio: opened by a worker, read when it is due, opened again after it was lost.
 struct LoopRadio {
-  typealias Opening = Result<RadioOpening.Opened, RadioOpening.Failure>
+  typealias Opening = Result<RadioOpening.Opened, RadioOpeningError>
 
   /// The longest pause before an adapter is tried again: no event reports that another program gave it back, or that
   /// the kernel has finished setting up a new one.
@@ -21,13 +21,13 @@ struct LoopRadio {
   var tasks: AdapterTaskQueue
   /// The kernel's mgmt interface, while an adapter is wanted.
   var mgmt: MgmtConnection?
-  /// The state of the kernel's scan that was noted last, for the case that the agent is killed.
+  /// The state of the kernel's scan that was stored last, in case the agent is killed.
   var notedState = KernelScanState()
-  /// When the radio is tried again.
+  /// The time when the radio is opened again.
   var retry: Instant?
   var backOff = BackOff()
-  /// Why the radio could not be opened, which is logged once for as long as it is the same.
-  private var lastFailure: RadioOpening.Failure?
+  /// Why the radio could not be opened; logged again only when the reason changes.
+  private var lastFailure: RadioOpeningError?
   /// Whether the radio was opened or found missing, after which the agent is ready.
   private(set) var wasTried = false
 
@@ -60,7 +60,7 @@ struct LoopRadio {
     tasks.add(.open(request))
   }
 
-  /// Does to the adapter what a recovery action says, and opens it again.
+  /// Performs a recovery action on the adapter, and opens it again.
   mutating func recover(_ action: RecoveryAction, _ loop: inout LoopContext) {
     // The adapter stays wanted, so it is not restored.
     release(&loop, restores: false)
@@ -85,7 +85,7 @@ struct LoopRadio {
     }
   }
 
-  private mutating func receiveFailure(_ failure: RadioOpening.Failure, _ loop: inout LoopContext) {
+  private mutating func receiveFailure(_ failure: RadioOpeningError, _ loop: inout LoopContext) {
     if lastFailure != failure { loop.log.say(.warning, "there is no radio: \(failure.sentence)") }
     lastFailure = failure
     guard failure.isAbsence || !loop.agent.isRecoveringRadio else {
@@ -113,13 +113,13 @@ struct LoopRadio {
 
   private mutating func remember(_ adapter: OpenAdapter, _ loop: inout LoopContext) {
     if adapter.address != 0 { wanted?.knownAddress = adapter.address }
-    loop.agent.noteReceiveRoom(adapter.receiveRoom)
+    loop.agent.noteReceiveBuffer(adapter.receiveBufferByteCount)
     if case .exclusive = adapter.accessMode { note(adapter.kernelScanState, adapter) }
   }
 
   private static func source(of opened: RadioOpening.Opened, at now: Instant) -> any RadioSource {
     switch opened {
-    case .link(let socket, let kind): H4Socket(socket, kind)
+    case .socket(let socket, let kind): H4Socket(socket, kind)
     case .recording(let bytes, let pace): RecordingSource(bytes, pace, at: now)
     case .adapter(let adapter): AdapterSource(adapter)
     }
@@ -157,7 +157,7 @@ struct LoopRadio {
 
   mutating func lose(_ end: RadioEnd, _ loop: inout LoopContext) {
     switch end {
-    // The recording's clock goes on.
+    // The recording's clock continues.
     case .recordingEnded: return loop.agent.recordingEnded(end.sentence, at: loop.now)
     case .recordingBroken: return loop.agent.radioVanished(end.sentence, at: loop.now)
     case .hungUp, .outOfStep, .deaf, .system, .unplugged, .gone:
@@ -168,7 +168,7 @@ struct LoopRadio {
     retry = backOff.failed(at: loop.now, millisecondsMax: longest)
   }
 
-  /// Closes the radio; an adapter is left as it was found, if `restores`.
+  /// Closes the radio. If `restores`, an adapter is put back into the state in which the agent found it.
   private mutating func release(_ loop: inout LoopContext, restores: Bool = true) {
     retry = nil
     guard var open = opened.take() else { return }

@@ -4,21 +4,21 @@ import Controller
 import HCI
 import LinuxSystem
 
-/// The management interface: it tells of adapters that come and go, and is asked to scan where the adapter is shared.
+/// The kernel's management interface: it reports adapters that are added and removed, and scans for shared adapters.
 final class MgmtSocket {
-  /// Longer than any message: a header of 6 bytes and 65,535 of parameters would be, but none that is let through is.
+  /// Longer than any message that the kernel sends here; the format allows 6 bytes of header and 65,535 of parameters.
   private static let messageBytesMax = 4096
 
   let socket: AdapterSocket
   private var buffer = [UInt8](repeating: 0, count: messageBytesMax)
 
-  init() throws(SystemError) { socket = try AdapterSocket.management() }
+  init() throws(SystemError) { socket = try AdapterSocket.mgmt() }
 
   func send(_ command: MgmtCommand) throws(SystemError) {
     _ = try socket.descriptor.send(command.bytes.span)
   }
 
-  /// Hands over up to so many messages that are there.
+  /// Delivers the messages that have arrived, at most `countMax`.
   func drain(countMax: Int = 64, _ receive: (RawSpan) -> Void) {
     for _ in 0..<countMax {
       guard let count = try? socket.descriptor.read(into: &buffer), count > 0 else { return }
@@ -26,9 +26,8 @@ final class MgmtSocket {
     }
   }
 
-  /// Sends the commands and waits until each is answered, whatever the answer, or the time is up. For those who have
-  /// nothing else to do meanwhile.
-  func carryOut(_ commands: [MgmtCommand], milliseconds: Int) {
+  /// Sends the commands and waits until each has a reply, whatever its status, or the time is up. Blocks the caller.
+  func performCommands(_ commands: [MgmtCommand], milliseconds: Int) {
     guard let deadline = try? MonotonicInstant.now().advanced(milliseconds: milliseconds) else { return }
     var left = commands
     for command in commands {
@@ -41,9 +40,9 @@ final class MgmtSocket {
       drain { message in
         guard let event = try? MgmtEvent(parsing: message),
           case .completed(let opcode, _, _) = event.content,
-          let place = left.firstIndex(where: { $0.opcode == opcode && $0.index == event.index })
+          let position = left.firstIndex(where: { $0.opcode == opcode && $0.index == event.index })
         else { return }
-        left.remove(at: place)
+        left.remove(at: position)
       }
     }
   }

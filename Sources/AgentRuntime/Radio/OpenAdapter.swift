@@ -5,86 +5,87 @@ import HCI
 import LinuxSystem
 import Manifest
 
-/// An adapter of this machine, held open.
+/// An adapter of this machine that the agent has open.
 final class OpenAdapter: Sendable {
   enum AccessMode: Equatable, Sendable {
-    /// Nobody else has it. `wasUp` is how it was found, and how it is left.
+    /// The agent alone uses the adapter. `wasUp` is whether it was up before, and has to be up afterwards.
     case exclusive(wasUp: Bool)
-    /// Beside others; the kernel scans for us.
+    /// Other programs use it too; the kernel scans for the agent.
     case shared
-    /// Beside others, without the right to have the kernel do anything.
+    /// Other programs use it too, and the agent has no right to send the kernel commands.
     case listening
   }
 
   let index: UInt16
-  /// In the low 48 bits; 0 while the kernel does not know it.
+  /// The public address in the low 48 bits; 0 while the kernel does not know it.
   let address: UInt64
   let accessMode: AccessMode
   let events: AdapterSocket
-  /// What an agent that was killed has left in it.
+  /// The state that a killed agent has left in it.
   let kernelScanState: KernelScanState
-  /// What is still in it when it is let go: a shared scan takes all of it back, an exclusive one nothing.
+  /// The state that is left in it after it was closed: a shared scan restores everything, an exclusive one nothing.
   var stateAfterClosing: KernelScanState {
     guard case .exclusive = accessMode else { return KernelScanState() }
-    var behind = kernelScanState
-    behind.wasUp = false
-    return behind
+    var state = kernelScanState
+    state.wasUp = false
+    return state
   }
-  /// Bytes of packets, as the kernel counts them, that wait until they are read.
-  let receiveRoom: Int
+  /// The size of the socket's receive buffer, as the kernel counts bytes.
+  let receiveBufferByteCount: Int
 
   init(
-    _ listing: AdapterListing, _ accessMode: AccessMode, _ events: consuming AdapterSocket, receiveRoom: Int,
+    _ listing: AdapterListing, _ accessMode: AccessMode, _ events: consuming AdapterSocket,
+    receiveBufferByteCount: Int,
     kernelScanState: KernelScanState = KernelScanState()
   ) {
     (index, address, self.accessMode) = (listing.index, listing.address, accessMode)
     self.events = events
-    self.receiveRoom = receiveRoom
+    self.receiveBufferByteCount = receiveBufferByteCount
     self.kernelScanState = kernelScanState
   }
 }
 
-/// Finds an adapter and takes hold of it: what the *devices* worker does.
+/// Finds an adapter and opens it; the *devices* worker uses it.
 struct AdapterOpener: ~Copyable {
-  /// A second at 5,000 reports: the kernel counts a small packet as some 800 bytes, twice what is asked for is given.
-  static let receiveRoomBytes = 4 << 20
-  /// After its adapter was taken down the user channel may be busy for a moment.
+  /// One second of 5,000 reports: the kernel counts a small packet as about 800 bytes, and grants twice the request.
+  static let receiveBufferBytes = 4 << 20
+  /// The user channel may be busy for a moment after its adapter was taken down.
   private static let bindTries = 20
   private static let bindPauseMilliseconds = 50
 
   let control: AdapterSocket
 
-  init() throws(RadioOpening.Failure) {
+  init() throws(RadioOpeningError) {
     do throws(SystemError) { control = try AdapterSocket() } catch {
       throw error.isWithoutBluetooth ? .withoutBluetooth : .adapters(error)
     }
   }
 
-  /// Of any adapters the first that can be had; why not is said of the first.
-  func open(_ request: RadioRequest) throws(RadioOpening.Failure) -> OpenAdapter {
+  /// Opens the first adapter of the selection that can be opened; the error is that of the first one.
+  func open(_ request: RadioRequest) throws(RadioOpeningError) -> OpenAdapter {
     let adapters = try find(request.selection, request.knownAddress)
-    var failure: RadioOpening.Failure?
+    var failure: RadioOpeningError?
     for adapter in adapters {
-      do throws(RadioOpening.Failure) { return try hold(adapter, request) } catch {
+      do throws(RadioOpeningError) { return try open(adapter, request) } catch {
         guard error.isOfOneAdapter, request.selection == .any else { throw failure ?? error }
         failure = failure ?? error
       }
     }
-    throw failure ?? .adapterMissing(request.selection, there: [])
+    throw failure ?? .adapterMissing(request.selection, present: [])
   }
 
-  private func hold(
+  private func open(
     _ listing: AdapterListing, _ request: RadioRequest
-  ) throws(RadioOpening.Failure) -> OpenAdapter {
+  ) throws(RadioOpeningError) -> OpenAdapter {
     switch request.access {
-    case .exclusive: try takeExclusively(listing, request.kernelScanStateFile)
+    case .exclusive: try openExclusively(listing, request.kernelScanStateFile)
     case .shared: try listen(listing, request.kernelScanStateFile)
     }
   }
 
-  /// Those that are meant, the best first; never none. `known` is the address of the adapter that was held before: it is
-  /// found under another index too.
-  func find(_ selection: RadioSelection, _ known: UInt64?) throws(RadioOpening.Failure) -> [AdapterListing] {
+  /// Returns the adapters that match the selection, the best first, at least one. `known` is the address of the adapter
+  /// that was open before: it is found under another index too.
+  func find(_ selection: RadioSelection, _ known: UInt64?) throws(RadioOpeningError) -> [AdapterListing] {
     let adapters: [AdapterListing]
     do throws(SystemError) { adapters = try control.adapters() } catch { throw .adapters(error) }
     let isKnown = { (adapter: AdapterListing) in known != nil && adapter.address == known }
@@ -96,15 +97,15 @@ struct AdapterOpener: ~Copyable {
       case .address(let address): adapters.filter { $0.address == address }
       case .btsnoop, .h4: []
       }
-    guard !found.isEmpty else { throw .adapterMissing(selection, there: adapters.map(\.index)) }
+    guard !found.isEmpty else { throw .adapterMissing(selection, present: adapters.map(\.index)) }
     return found
   }
 
   // MARK: - Exclusive
 
-  private func takeExclusively(
+  private func openExclusively(
     _ listing: AdapterListing, _ file: KernelScanStateFile
-  ) throws(RadioOpening.Failure) -> OpenAdapter {
+  ) throws(RadioOpeningError) -> OpenAdapter {
     guard Capability.networkAdministration.isHeld else {
       throw .capabilityMissing(.networkAdministration, .exclusive)
     }
@@ -112,14 +113,14 @@ struct AdapterOpener: ~Copyable {
     for attempt in 0..<Self.bindTries {
       if attempt > 0 { Pause.wait(milliseconds: Self.bindPauseMilliseconds) }
       do throws(SystemError) {
-        // Others may take it up again in between.
+        // Another program may take it up again meanwhile.
         if listing.isUp || attempt > 0 { try control.takeDown(listing.index) }
         let socket = try AdapterSocket.exclusive(listing.index)
-        let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
+        let byteCount = try socket.setReceiveBuffer(Self.receiveBufferBytes)
         var kernelScanState = file.state(of: listing.index)
         kernelScanState.wasUp = kernelScanState.wasUp || listing.isUp
         return OpenAdapter(
-          listing, .exclusive(wasUp: kernelScanState.wasUp), socket, receiveRoom: room,
+          listing, .exclusive(wasUp: kernelScanState.wasUp), socket, receiveBufferByteCount: byteCount,
           kernelScanState: kernelScanState)
       } catch {
         failure = error
@@ -133,36 +134,37 @@ struct AdapterOpener: ~Copyable {
 
   private func listen(
     _ listing: AdapterListing, _ file: KernelScanStateFile
-  ) throws(RadioOpening.Failure) -> OpenAdapter {
+  ) throws(RadioOpeningError) -> OpenAdapter {
     guard Capability.rawNetwork.isHeld else { throw .capabilityMissing(.rawNetwork, .shared) }
     guard !AdapterSocket.isBlocked(listing.index) else { throw .blocked(listing.index) }
     do throws(SystemError) {
       let socket = try AdapterSocket.listening(listing.index)
-      let room = try socket.makeReceiveRoom(Self.receiveRoomBytes)
+      let byteCount = try socket.setReceiveBuffer(Self.receiveBufferBytes)
       guard Capability.networkAdministration.isHeld else {
-        return OpenAdapter(listing, .listening, socket, receiveRoom: room)
+        return OpenAdapter(listing, .listening, socket, receiveBufferByteCount: byteCount)
       }
       return OpenAdapter(
-        listing, .shared, socket, receiveRoom: room, kernelScanState: file.state(of: listing.index))
+        listing, .shared, socket, receiveBufferByteCount: byteCount,
+        kernelScanState: file.state(of: listing.index))
     } catch {
       throw .of(error, listing.index)
     }
   }
 
-  // MARK: - Afterwards
+  // MARK: - Restoring
 
-  /// Leaves an adapter that was held exclusively as it was found.
+  /// Takes up an adapter that was up before the agent opened it exclusively.
   func restore(_ index: UInt16) {
-    // Whoever wants it now has it up already.
+    // Fails harmlessly if another program has it up already.
     try? control.takeUp(index)
   }
 }
 
-extension RadioOpening.Failure {
+extension RadioOpeningError {
   fileprivate static func of(_ error: SystemError, _ index: UInt16) -> Self {
     if error.isBlocked { return .blocked(index) }
     if error.isTaken { return .taken(index) }
-    if error.isWithoutAdapter { return .adapterMissing(.index(index), there: []) }
+    if error.isWithoutAdapter { return .adapterMissing(.index(index), present: []) }
     return .adapter(index, error)
   }
 }

@@ -6,27 +6,27 @@ import HCI
 import LinuxSystem
 import Manifest
 
-/// The radio that is open, and when it is read.
+/// The open radio and the schedule of its reads.
 struct OpenRadio {
-  private static let dropLookMilliseconds: Int64 = 100
+  private static let dropCheckMilliseconds: Int64 = 100
 
   let source: any RadioSource
   var schedule: DrainSchedule
-  /// The token of the source's descriptor, where it has one.
+  /// The token of the source's descriptor; nil for a source without one.
   let token: UInt64?
   /// Whether the descriptor is in the epoll set.
   private var isWatched: Bool
   /// Whether the descriptor became readable in this turn.
   var isReadable = false
-  /// How many packets the kernel had dropped when it was last asked, and when it is asked again.
+  /// How many packets the kernel had dropped at the last check, and the time of the next check.
   private var drops: UInt32 = 0
-  private var nextDropLook: Instant
+  private var nextDropCheck: Instant
 
   init(_ source: any RadioSource, _ loop: inout LoopContext) throws(SystemError) {
     self.source = source
     schedule = DrainSchedule(
       intervalMilliseconds: loop.agent.drainIntervalMilliseconds, hasDescriptor: source.hasDescriptor)
-    nextDropLook = loop.now
+    nextDropCheck = loop.now
     isWatched = source.hasDescriptor
     guard source.hasDescriptor else {
       token = nil
@@ -60,22 +60,22 @@ struct OpenRadio {
     schedule.drained(outcome, at: loop.now)
     switch outcome {
     case .nothing, .some, .more:
-      if nextDropLook <= loop.now { countDrops(&loop) }
+      if nextDropCheck <= loop.now { countDrops(&loop) }
       return nil
     case .ended(let end): return end
     }
   }
 
-  /// Asks the kernel how many packets it dropped; done now and then, and at the end.
+  /// Counts the packets that the kernel dropped since the last check.
   mutating func countDrops(_ loop: inout LoopContext) {
     guard let adapter = source.adapter else { return }
-    nextDropLook = loop.now.advanced(milliseconds: Self.dropLookMilliseconds)
+    nextDropCheck = loop.now.advanced(milliseconds: Self.dropCheckMilliseconds)
     guard let count = adapter.events.dropCount, count != drops else { return }
     loop.agent.noteReceiveDrops(UInt64(count &- drops))
     drops = count
   }
 
-  /// Keeps the descriptor in the epoll set only while the schedule asks for it: one that was hung up is always ready.
+  /// Keeps the descriptor in the epoll set only while the schedule wants it: a descriptor that was hung up is always ready.
   mutating func updateReadiness(_ loop: inout LoopContext) throws(SystemError) {
     guard let token else { return }
     let isWanted = schedule.isWatched(isUrgent: loop.agent.isRadioUrgent)

@@ -5,41 +5,20 @@ import LinuxSystem
 import Manifest
 import ManifestFormat
 
-/// Opens radios: what the *devices* worker does, since files and sockets may keep it waiting.
+/// Opens radios. The *devices* worker runs it, because files and sockets may block.
 enum RadioOpening {
-  /// A day of many devices.
+  /// The longest recording: a day of many devices.
   private static let recordingBytesMax = 1 << 29
 
-  /// What is there to make a source of.
+  /// An open file, socket or adapter, from which the loop makes a source.
   enum Opened: Sendable {
-    case link(SharedDescriptor, UnixSocketKind)
+    case socket(SharedDescriptor, UnixSocketKind)
     case recording([UInt8], RecordingPace)
     case adapter(OpenAdapter)
   }
 
-  /// Why there is no radio.
-  enum Failure: Error, Equatable, Sendable {
-    case file(path: String, FileError)
-    case socket(path: String, SystemError)
-    /// The kernel has none.
-    case withoutBluetooth
-    /// Adapters cannot be listed.
-    case adapters(SystemError)
-    /// The one that is wanted is not `there`.
-    case adapterMissing(RadioSelection, there: [UInt16])
-    /// Another program has it for itself.
-    case taken(UInt16)
-    /// rfkill.
-    case blocked(UInt16)
-    case adapter(UInt16, SystemError)
-    case capabilityMissing(Capability, Gateway.Access)
-    /// The request for the recovery unit cannot be made, or nobody took it.
-    case recoveryRequest(String, SystemError)
-    case recoveryUnheard
-  }
-
-  static func open(_ request: RadioRequest) -> Result<Opened, Failure> {
-    Result { () throws(Failure) in
+  static func open(_ request: RadioRequest) -> Result<Opened, RadioOpeningError> {
+    Result { () throws(RadioOpeningError) in
       switch request.selection {
       case .any, .index, .address:
         .adapter(try AdapterOpener().open(request))
@@ -50,22 +29,23 @@ enum RadioOpening {
     }
   }
 
-  /// Does to the adapter what a recovery action says, and opens it.
+  /// Performs a recovery action on the adapter, and opens it.
   static func recover(
     _ action: RecoveryAction, _ request: RadioRequest, settleMilliseconds: Int
-  ) -> Result<Opened, Failure> {
-    Result { () throws(Failure) in
+  ) -> Result<Opened, RadioOpeningError> {
+    Result { () throws(RadioOpeningError) in
       let opening = try AdapterOpener()
       let adapters = try opening.find(request.selection, request.knownAddress)
       let recovery = AdapterRecovery(index: adapters[0].index, settleMilliseconds: settleMilliseconds)
-      if let failure = recovery.perform(action, by: opening.control, requestPath: request.recoveryPath) {
+      if let failure = recovery.performAction(action, by: opening.control, requestPath: request.recoveryPath)
+      {
         throw failure
       }
       return .adapter(try opening.open(request))
     }
   }
 
-  /// `FILE`, or `FILE?pace=flat-out`; `?pace=recorded` says what is so anyway.
+  /// Reads `FILE`, `FILE?pace=flat-out` or `FILE?pace=recorded`, which is the default.
   static func recordingName(_ name: String) -> (path: String, pace: RecordingPace) {
     for (suffix, pace) in [("?pace=flat-out", RecordingPace.flatOut), ("?pace=recorded", .recorded)]
     where name.hasSuffix(suffix) {
@@ -74,13 +54,13 @@ enum RadioOpening {
     return (name, .recorded)
   }
 
-  /// A stream when there is one to be had, else packet by packet.
-  private static func connect(_ path: String) throws(Failure) -> Opened {
+  /// Connects to a stream socket or, if the socket is of the other type, to one with packets.
+  private static func connect(_ path: String) throws(RadioOpeningError) -> Opened {
     do throws(SystemError) {
-      return .link(SharedDescriptor(try UnixConnection.open(path: path)), .stream)
+      return .socket(SharedDescriptor(try UnixConnection.open(path: path)), .stream)
     } catch  where error.isWrongSocketType {
       do throws(SystemError) {
-        return .link(SharedDescriptor(try UnixConnection.open(path: path, kind: .packets)), .packets)
+        return .socket(SharedDescriptor(try UnixConnection.open(path: path, kind: .packets)), .packets)
       } catch {
         throw .socket(path: path, error)
       }
@@ -89,41 +69,63 @@ enum RadioOpening {
     }
   }
 
-  private static func contents(_ path: String, _ byteCountMax: Int) throws(Failure) -> [UInt8] {
+  private static func contents(_ path: String, _ byteCountMax: Int) throws(RadioOpeningError) -> [UInt8] {
     do throws(FileError) { return try FileContents(ofFile: path, byteCountMax: byteCountMax).bytes } catch {
       throw .file(path: path, error)
     }
   }
 }
 
-extension RadioOpening.Failure {
-  /// How long at most until it is tried again; nil where that cannot help without a new manifest.
+/// Why there is no radio.
+enum RadioOpeningError: Error, Equatable, Sendable {
+  case file(path: String, FileError)
+  case socket(path: String, SystemError)
+  /// The kernel has no Bluetooth.
+  case withoutBluetooth
+  /// The kernel could not list the adapters.
+  case adapters(SystemError)
+  /// No adapter matches the selection; `present` are the indexes of those that the machine has.
+  case adapterMissing(RadioSelection, present: [UInt16])
+  /// Another program uses the adapter exclusively.
+  case taken(UInt16)
+  /// rfkill blocks the adapter.
+  case blocked(UInt16)
+  case adapter(UInt16, SystemError)
+  case capabilityMissing(Capability, Gateway.Access)
+  /// The request for the recovery unit could not be written.
+  case recoveryRequest(String, SystemError)
+  /// No recovery unit accepted the request.
+  case recoveryIgnored
+}
+
+extension RadioOpeningError {
+  /// The longest pause before the radio is opened again; nil if only a new manifest can help.
   var retryMillisecondsMax: Int64? {
     switch self {
     case .socket, .adapters, .adapter: BackOff.millisecondsMax
-    // An adapter that comes is told of; this is for one that was not.
+    // The kernel reports a new adapter; this is for a report that was lost.
     case .adapterMissing: BackOff.millisecondsMax
-    // Nobody tells that these are over.
+    // No event reports the end of these.
     case .taken, .blocked: 2000
-    case .file, .withoutBluetooth, .capabilityMissing, .recoveryRequest, .recoveryUnheard: nil
+    case .file, .withoutBluetooth, .capabilityMissing, .recoveryRequest, .recoveryIgnored: nil
     }
   }
 
-  /// Whether another adapter may do better.
+  /// Whether another adapter may be usable.
   var isOfOneAdapter: Bool {
     switch self {
     case .adapterMissing, .taken, .blocked, .adapter: true
     case .file, .socket, .withoutBluetooth, .adapters, .capabilityMissing, .recoveryRequest,
-      .recoveryUnheard:
+      .recoveryIgnored:
       false
     }
   }
 
-  /// Whether there is an adapter at all to try something with.
+  /// Whether there is no adapter on which to perform a recovery action.
   var isAbsence: Bool {
     switch self {
     case .withoutBluetooth, .adapterMissing, .taken, .blocked, .capabilityMissing: true
-    case .file, .socket, .adapters, .adapter, .recoveryRequest, .recoveryUnheard: false
+    case .file, .socket, .adapters, .adapter, .recoveryRequest, .recoveryIgnored: false
     }
   }
 }

@@ -5,7 +5,7 @@ import LinuxSystem
 import Manifest
 import ManifestFormat
 
-// Why there is no radio, for people: what status and the log say.
+// Why there is no radio, in sentences for status and the log.
 
 extension RadioEnd {
   var sentence: String {
@@ -14,19 +14,19 @@ extension RadioEnd {
       "the controller hung up; start the program behind its socket again, and the agent reconnects"
     case .outOfStep(let byte):
       "the controller's socket does not carry H4: no packet begins with 0x\(String(byte, radix: 16)); "
-        + RadioOpening.Failure.h4Cure
-    case .deaf: "the controller takes no commands"
+        + RadioOpeningError.h4Cure
+    case .deaf: "the controller does not accept commands"
     case .system(let error): "the controller is lost: \(error.sentence)"
     case .unplugged: "the controller was unplugged"
     case .gone(let sentence): sentence
     case .recordingEnded(let count):
       "the recording has ended after \(count) \(count == 1 ? "record" : "records")"
-    case .recordingBroken(let error): "the recording cannot be read on: \(error.sentence)"
+    case .recordingBroken(let error): "the rest of the recording cannot be read: \(error.sentence)"
     }
   }
 }
 
-extension RadioOpening.Failure {
+extension RadioOpeningError {
   /// What to do when something other than a controller serves the socket of `h4:PATH`.
   static let h4Cure = "in h4:PATH, name the socket of a program that speaks H4, such as virtual-controller"
 
@@ -45,12 +45,12 @@ extension RadioOpening.Failure {
       }
     case .withoutBluetooth: "this kernel has no Bluetooth; modprobe bluetooth loads it where it is a module"
     case .adapters(let error): "adapters cannot be listed: \(error.sentence)"
-    case .adapterMissing(let selection, let there):
-      "the adapter \(selection.text) is not there"
-        + (there.isEmpty
-          ? "; there is none at all"
-          : ", but \(there.map { "hci\($0)" }.joined(separator: ", "))")
-    case .taken(let index): "another program has hci\(index) for itself"
+    case .adapterMissing(let selection, let present):
+      "there is no adapter \(selection.text)"
+        + (present.isEmpty
+          ? "; this machine has none"
+          : "; this machine has \(present.map { "hci\($0)" }.joined(separator: ", "))")
+    case .taken(let index): "another program uses hci\(index) exclusively; stop it"
     case .blocked(let index): "hci\(index) is blocked; rfkill unblock bluetooth frees it"
     case .adapter(let index, let error): "hci\(index) cannot be opened: \(error.sentence)"
     case .capabilityMissing(let capability, let access):
@@ -58,15 +58,15 @@ extension RadioOpening.Failure {
         + "AmbientCapabilities=\(names(access).joined(separator: " ")) in its unit, setcap "
         + "\(names(access).joined(separator: ",").lowercased())+ep on the program, or --cap-add of a container gives it"
     case .recoveryRequest(let path, let error):
-      "the request for recovery cannot be left at \(quoted(path)): \(error.sentence)"
-    case .recoveryUnheard:
-      "nobody took the request for recovery; systemctl enable --now accessoryd-recovery.path starts who does"
+      "the request for recovery cannot be written to \(quoted(path)): \(error.sentence)"
+    case .recoveryIgnored:
+      "no recovery unit accepted the request; systemctl enable --now accessoryd-recovery.path starts it"
     }
   }
 }
 
-extension RadioOpening.Failure {
-  /// The least that each kind of access works with.
+extension RadioOpeningError {
+  /// The capabilities that each kind of access needs.
   private func names(_ access: Gateway.Access) -> [String] {
     switch access {
     case .exclusive: [Capability.networkAdministration.name]
@@ -80,7 +80,7 @@ extension BtsnoopError {
     switch self {
     case .headerTruncated(let byteCount):
       "it has \(byteCount) of the 16 bytes that a btsnoop capture starts with"
-    case .notBtsnoop: "it is no btsnoop capture"
+    case .notBtsnoop: "it is not a btsnoop capture"
     case .unsupportedVersion(let version): "its btsnoop version, \(version), is unknown"
     case .unsupportedDatalink(let code): "its datalink, \(code), is unknown"
     case .recordTruncated(let offset): "it ends inside the record at byte \(offset)"

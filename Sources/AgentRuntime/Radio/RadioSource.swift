@@ -4,25 +4,25 @@ import Agent
 import HCI
 import LinuxSystem
 
-/// Where packets come from: bytes and times in, commands out. None of its calls waits for anything.
+/// A source of packets: bytes and times in, commands out. None of its calls blocks.
 protocol RadioSource: AnyObject {
-  /// How it is treated.
+  /// How the agent treats it.
   var kind: RadioKind { get }
-  /// Whether a descriptor becomes readable when there is something to drain; otherwise ``nextTime`` tells everything.
+  /// Whether a descriptor becomes readable when there is something to drain; otherwise ``nextTime`` is the time.
   var hasDescriptor: Bool { get }
   func watch(in epoll: borrowing Epoll, token: UInt64) throws(SystemError)
   func unwatch(in epoll: borrowing Epoll) throws(SystemError)
-  /// The adapter of this machine that it is.
+  /// The adapter of this machine; nil for other sources.
   var adapter: OpenAdapter? { get }
   /// How long, in microseconds, the first packet of the last drain had waited in the kernel, where that is known.
   var queueing: Int64? { get }
-  /// When there may be something to drain that no descriptor tells of.
+  /// The time of the next packet, for a source without a descriptor.
   var nextTime: Instant? { get }
-  /// How many microseconds the radio's clock runs ahead of ours at `now`.
+  /// How many microseconds the radio's clock runs ahead of the loop's at `now`.
   func lead(at now: Instant) -> Int64
-  /// Hands over what is there, at most ``RadioDrain/packetCountMax`` packets.
+  /// Delivers the packets that have arrived, at most ``RadioDrain/packetCountMax`` packets.
   func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain
-  /// Why the command could not be sent; nil when it was.
+  /// Sends a command. Returns why the radio has ended if it could not be sent.
   func send(_ command: CommandPacket, at now: Instant) -> RadioEnd?
 }
 
@@ -36,15 +36,15 @@ extension RadioSource {
   func lead(at now: Instant) -> Int64 { 0 }
 }
 
-/// What came of draining a radio.
+/// The result of draining a radio.
 enum RadioDrain: Equatable {
-  /// One turn of the loop takes no more, so that clients have theirs during a flood.
+  /// The most packets per turn of the loop, so that clients are served during a flood.
   static let packetCountMax = 256
 
   case nothing
-  /// Everything that was there.
+  /// All packets were delivered.
   case some
-  /// There may be more.
+  /// There may be more packets.
   case more
   case ended(RadioEnd)
 }
@@ -52,13 +52,13 @@ enum RadioDrain: Equatable {
 /// Why a radio is not there.
 enum RadioEnd: Error, Equatable {
   case hungUp
-  /// An byte of the stream begins no packet: nothing behind it can be found.
+  /// A byte of the stream begins no packet: the packets after it cannot be found.
   case outOfStep(UInt8)
-  /// It does not take a command.
+  /// It does not accept a command.
   case deaf
   case system(SystemError)
   case unplugged
-  /// As the sentence says.
+  /// The adapter is gone; the sentence says why.
   case gone(String)
   case recordingEnded(recordCount: Int)
   case recordingBroken(BtsnoopError)

@@ -4,14 +4,14 @@ import Agent
 import HCI
 import LinuxSystem
 
-/// A recording that is played as it was recorded, or as fast as it can be read.
+/// A recording that is played at its recorded pace, or as fast as it can be read.
 ///
-/// Time starts with the first record. A record that claims to be older than the one before happens with it, and is
-/// counted. Played fast, the radio's clock runs ahead of ours: by so much as the records say, and one turn of the loop
-/// takes no more of them than lie in the time that a live radio waits to be drained, so that what is due between two
-/// of them is not late by more than there.
+/// Time starts with the first record. A record whose time is before the previous one's takes the previous one's time,
+/// and is counted. Played fast, the radio's clock runs ahead of the loop's by the records' times. One turn of the loop
+/// reads only the records of the interval in which a live radio is drained, so that deadlines between two records are
+/// no later than with a live radio.
 final class RecordingSource: RadioSource {
-  /// How much of a recording that is played fast is one turn's.
+  /// The part of a recording that one turn reads when it is played fast.
   private static let strideMicroseconds: Int64 = 20_000
 
   private let bytes: [UInt8]
@@ -25,7 +25,7 @@ final class RecordingSource: RadioSource {
   private(set) var backwardCount = 0
   private var dueTime: Instant?
   private var finalLead: Int64?
-  /// Where a record gets its indicator back.
+  /// The buffer in which a record's payload follows its H4 indicator.
   private var packet: [UInt8]?
 
   init(_ bytes: [UInt8], _ pace: RecordingPace, at now: Instant) {
@@ -56,20 +56,20 @@ final class RecordingSource: RadioSource {
   ) throws(BtsnoopError) -> RadioDrain {
     let bytes = self.bytes
     var reader = try BtsnoopReader(bytes.span.rawBytes, at: offset)
-    var border =
+    var limit =
       pace == .recorded ? now.microseconds - origin.microseconds : elapsed + Self.strideMicroseconds
     for count in 0..<RadioDrain.packetCountMax {
       guard let record = try reader.next() else {
         return end(.recordingEnded(recordCount: recordCount), at: now)
       }
       let time = time(of: record)
-      guard time <= border || (pace == .flatOut && count == 0) else {
+      guard time <= limit || (pace == .flatOut && count == 0) else {
         guard pace == .recorded else { return .more }
         dueTime = Instant(microseconds: origin.microseconds + time)
         return count > 0 ? .some : .nothing
       }
-      // A gap in the recording is one step.
-      if pace == .flatOut, count == 0 { border = max(border, time + Self.strideMicroseconds) }
+      // A gap in the recording takes one turn.
+      if pace == .flatOut, count == 0 { limit = max(limit, time + Self.strideMicroseconds) }
       if time < elapsed { backwardCount += 1 }
       elapsed = max(elapsed, time)
       offset = reader.offset
@@ -82,7 +82,7 @@ final class RecordingSource: RadioSource {
   private func time(of record: borrowing BtsnoopRecord) -> Int64 {
     let start = firstTime ?? record.time
     firstTime = start
-    // A capture may claim any time: none lies further away than a century.
+    // A capture may contain any time; times are limited to a century.
     return min(
       record.time.microseconds.subtractingReportingOverflow(start.microseconds).partialValue, 1 << 52)
   }

@@ -6,11 +6,11 @@ import Manifest
 import ManifestFormat
 
 extension AccessList {
-  /// Whose members are operators.
+  /// The group whose members are operators.
   private static let operatorGroup = "accessory"
 
-  /// Resolves the names of accounts, which happens when a manifest is read and at no other time. An app whose account
-  /// is not there has nobody who may act as it, which a warning has said.
+  /// Resolves the names of accounts; called only when a manifest is read. No client may act as an app whose account does
+  /// not exist, as a warning of the manifest says.
   init(ofApps apps: [App]) {
     self.init(
       operatorUsers: [0, ThisProcess.user], operatorGroups: Set(Self.group(Self.operatorGroup)),
@@ -30,7 +30,7 @@ extension AccessList {
     return [id]
   }
 
-  /// The user that the kernel shows for those it cannot express here; as it is by default when it does not say.
+  /// The user that the kernel reports for users without a number here; its default if the kernel does not say.
   private static var overflowUser: UInt32 {
     let file = try? FileContents(reading: "/proc/sys/kernel/overflowuid", byteCountMax: 64)
     let digits = (file?.bytes ?? []).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -6,11 +6,11 @@ import LinuxSystem
 import Manifest
 import ManifestFormat
 
-/// Reads everything the agent is told by files: the manifest, identity keys, the board's profile, accounts. What the
-/// start does once and the *disk* worker for every reload.
+/// Reads the agent's configuration: the manifest, identity keys, the board's profile, accounts. The program reads it
+/// once when it starts; the *disk* worker reads it for every reload.
 struct ConfigurationReader: Sendable {
   let manifestPath: String
-  /// The command line's radio.
+  /// The radio that the command line names.
   let radio: String?
 
   struct Result: Sendable {
@@ -19,16 +19,16 @@ struct ConfigurationReader: Sendable {
     let warnings: [String]
   }
 
-  func read() throws(StartFailure) -> Result {
-    let (read, warnings) = try ConfigurationFile(.manifest, manifestPath).manifest()
+  func read() throws(StartError) -> Result {
+    let (read, warnings) = try TrustedFile(.manifest, manifestPath).manifest()
     var manifest = read
     if let radio, let selection = RadioSelection(text: radio) {
       manifest.gateway.radio = selection
     } else {
-      manifest.gateway.radio = manifest.gateway.radio.counting(from: Path.folder(of: manifestPath))
+      manifest.gateway.radio = manifest.gateway.radio.resolved(in: Path.folder(of: manifestPath))
     }
-    let identities = try manifest.gateway.identityKeys.map { path throws(StartFailure) in
-      try ConfigurationFile(.identityKeys, path).identityKeys()
+    let identities = try manifest.gateway.identityKeys.map { path throws(StartError) in
+      try TrustedFile(.identityKeys, path).identityKeys()
     }
     let configuration = AgentCore.Configuration(
       manifest, identities: identities ?? [],
@@ -41,20 +41,22 @@ struct ConfigurationReader: Sendable {
 }
 
 extension AgentCore.Configuration {
-  /// What stands in the way of touch, if anything does. A radio that is played or made up has the levels that it has.
+  /// A warning if items are set up by touch and the board is not calibrated. Recorded and simulated radios need no
+  /// calibration.
   fileprivate var uncalibratedTouch: String? {
     let touches = manifest.items.contains { $0.item.selection == .touch }
     guard touches, board.rssiOffset == nil else { return nil }
     switch manifest.gateway.radio {
     case .any, .index, .address:
-      return "items are set up by touch, but nobody has measured how well this board hears: a touch may go "
-        + "unnoticed, and what is farther away may pass for one; accessoryctl calibrate finds the rssi-offset for the board's profile"
+      return
+        "items are set up by touch, but this board is not calibrated: a touch may go unnoticed, and a device "
+        + "farther away may count as touching; accessoryctl calibrate finds the rssi-offset for the board's profile"
     case .btsnoop, .h4: return nil
     }
   }
 }
 
-/// Names of files, as text.
+/// Paths of files, as text.
 enum Path {
   /// The folder that a file lies in.
   static func folder(of path: String) -> String {
@@ -62,28 +64,28 @@ enum Path {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// A name that counts from `folder` unless it begins at the root.
-  static func counting(_ path: String, from folder: String) -> String {
+  /// Returns the path relative to `folder`, unless it is absolute.
+  static func resolved(_ path: String, in folder: String) -> String {
     path.hasPrefix("/") || folder == "." ? path : folder + "/" + path
   }
 }
 
 extension RadioSelection {
-  /// The selection with its file's name counted from a folder.
-  func counting(from folder: String) -> RadioSelection {
+  /// The selection with its file's path relative to a folder.
+  func resolved(in folder: String) -> RadioSelection {
     switch self {
     case .any, .index, .address: self
-    case .btsnoop(let path): .btsnoop(Path.counting(path, from: folder))
-    case .h4(let path): .h4(Path.counting(path, from: folder))
+    case .btsnoop(let path): .btsnoop(Path.resolved(path, in: folder))
+    case .h4(let path): .h4(Path.resolved(path, in: folder))
     }
   }
 }
 
-/// Where a board's profile is looked for, in this order: `board/` in the manifest's folder, which is
+/// Searches for a board's profile, in this order: `board/` in the manifest's folder, which is
 /// `/etc/accessoryd/board` on an installed gateway; `Board/` beside that folder, which is a checkout's;
-/// `/usr/share/accessoryd/board`, which is what the package brings. The first `NAME.toml` is taken.
+/// `/usr/share/accessoryd/board`, which the package installs. The first `NAME.toml` counts.
 struct BoardSearch {
-  /// The profile of a board that nobody measured: the defaults, which need no file.
+  /// The profile of a board without measurements: the defaults, which need no file.
   private static let unmeasured = "generic"
 
   let folders: [String]
@@ -93,10 +95,10 @@ struct BoardSearch {
     folders = [folder + "/board", folder + "/../Board", "/usr/share/accessoryd/board"]
   }
 
-  func profile(named name: String) throws(StartFailure) -> BoardProfile {
+  func profile(named name: String) throws(StartError) -> BoardProfile {
     let paths = folders.map { "\($0)/\(name).toml" }
     for path in paths {
-      if let file = try ConfigurationFile.find(.board, path) { return try file.boardProfile() }
+      if let file = try TrustedFile.find(.board, path) { return try file.boardProfile() }
     }
     guard name == Self.unmeasured else { throw .noBoard(name, searched: paths) }
     return BoardProfile(name: name)

@@ -2,21 +2,21 @@
 
 import LinuxSystem
 
-/// The place where programs find the agent: a listening socket, and the lock that keeps a second agent away.
+/// The agent's listening socket, and the lock that keeps a second agent from it.
 ///
-/// The lock is on a file beside the socket (`….lock`), which stays. The socket is made under another name and put in
-/// its place whole, so that one that a killed agent left behind is replaced, never removed first.
+/// The lock is on a file beside the socket (`….lock`), which stays. The socket is created under an interim name and then
+/// renamed, so that it replaces the socket of a killed agent without a gap.
 struct ServiceSocket: ~Copyable {
-  /// `sockaddr_un` has room for 108 bytes, the last a zero; the interim name is longer by four.
+  /// `sockaddr_un` holds 108 bytes, the last a zero; the interim name is four bytes longer.
   private static let pathBytesMax = 103
-  /// Everybody may connect; who may do what is decided by who they are.
+  /// Any account may connect; the agent decides by account what a client may do.
   private static let mode: UInt32 = 0o666
 
   let path: String
   let listener: UnixListener
   private let lock: LockFile
 
-  init(_ path: String) throws(StartFailure) {
+  init(_ path: String) throws(StartError) {
     guard path.utf8.count <= Self.pathBytesMax else {
       throw .socketTooLong(path, byteCountMax: Self.pathBytesMax)
     }
@@ -27,13 +27,13 @@ struct ServiceSocket: ~Copyable {
     self.listener = listener
   }
 
-  private static func lock(_ path: String) throws(StartFailure) -> LockFile {
+  private static func lock(_ path: String) throws(StartError) -> LockFile {
     do throws(SystemError) { return try LockFile(path: path + ".lock") } catch {
       throw error.isLocked ? .anotherAgent(socket: path) : .socket(path, error)
     }
   }
 
-  private static func listen(_ path: String) throws(StartFailure) -> UnixListener {
+  private static func listen(_ path: String) throws(StartError) -> UnixListener {
     switch FileName.content(of: path) {
     case .nothing: break
     case .other: throw .notASocket(path)
@@ -46,7 +46,7 @@ struct ServiceSocket: ~Copyable {
     }
   }
 
-  /// Whether somebody listens there who has no lock: a program that is no agent.
+  /// Whether a program that is not an agent, and so has no lock, listens at the path.
   private static func isServed(_ path: String) -> Bool {
     do throws(SystemError) {
       _ = try UnixConnection.open(path: path)
@@ -56,29 +56,30 @@ struct ServiceSocket: ~Copyable {
     }
   }
 
-  /// Where it is, and what lives as long as the system runs.
+  /// The socket's folder, which lives as long as the system runs.
   var folder: String { Path.folder(of: path) }
 
-  /// Nobody finds the agent any more.
+  /// Removes the socket's name, so that no client finds the agent any more.
   func withdraw() { FileName.remove(path) }
 }
 
-/// How many descriptors the agent may have open.
+/// The limit of open descriptors.
 enum DescriptorLimit {
-  /// Our own: standard streams, epoll, alarm, signals, wakers, listener, lock, manager, radio, files.
+  /// The agent's own descriptors: standard streams, epoll, timer, signals, wakers, listener, lock, service manager, radio,
+  /// files.
   private static let ownCount = 32
 
-  /// Raises the limit to what so many connections need. Answers what there is to say when it stays too low: who
-  /// connects then waits until somebody leaves.
+  /// Raises the limit to what this many connections need. Returns a warning when it stays too low: further clients then
+  /// wait until one leaves.
   static func raise(connections: Int) -> String? {
     let wanted = connections + ownCount
     do throws(SystemError) {
       let limit = try ThisProcess.raiseDescriptorLimit(to: wanted)
       guard limit < wanted else { return nil }
       return
-        "only \(limit) descriptors may be open, too few for \(connections) connections; raise LimitNOFILE"
+        "the process may open only \(limit) descriptors, too few for \(connections) connections; raise LimitNOFILE"
     } catch {
-      return "the limit of open descriptors is unknown: \(error.sentence)"
+      return "the limit of open descriptors could not be raised: \(error.sentence)"
     }
   }
 }

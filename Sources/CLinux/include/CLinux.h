@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What Swift's Glibc module leaves out: event descriptors, and macros that are no constants to Swift.
+// The calls that Swift's Glibc module lacks: event descriptors, and macros that Swift cannot import.
 
 #ifndef C_LINUX_H
 #define C_LINUX_H
@@ -20,7 +20,7 @@ extern const uint32_t clinux_epoll_in;
 extern const uint32_t clinux_epoll_out;
 extern const uint32_t clinux_epoll_hang_up;
 
-/// Who connected, as the kernel knows.
+/// The process and account of a connected peer, from the kernel.
 struct clinux_peer {
   int32_t process;
   uint32_t user;
@@ -34,21 +34,21 @@ int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t even
 /// Waits for up to CLINUX_EVENTS_MAX events; `milliseconds` -1 waits for ever.
 int clinux_epoll_wait(int epoll, struct clinux_event *events, int capacity, int milliseconds);
 
-/// A timer on CLOCK_BOOTTIME, which goes on while the machine sleeps.
+/// Creates a timer on CLOCK_BOOTTIME, which also runs while the machine sleeps.
 int clinux_timer_create(void);
 
 /// Arms a timer for an absolute time, or disarms it with zero.
 int clinux_timer_set(int descriptor, int64_t microseconds);
 
-/// Microseconds since boot, sleep included; -1 with errno when the clock fails.
+/// Returns the microseconds since boot, sleep included, or -1 with errno.
 int64_t clinux_boot_time(void);
 
 int clinux_eventfd(void);
 
-/// Blocks the signals in `mask` (bit n for signal n) and makes a descriptor that delivers them.
+/// Blocks the signals in `mask` (bit n for signal n) and returns a descriptor that delivers them.
 int clinux_signals(uint64_t mask);
 
-/// The next signal that arrived, 0 for none, or -1 with errno.
+/// Returns the next signal that arrived, 0 for none, or -1 with errno.
 int clinux_next_signal(int descriptor);
 
 /// Ends the process as the signal does by default, blocked or not.
@@ -66,17 +66,17 @@ int clinux_stream_socket(void);
 int clinux_packet_socket(void);
 int clinux_datagram_socket(void);
 
-/// Two packet sockets that are connected to each other.
+/// Creates two packet sockets that are connected to each other.
 int clinux_packet_pair(int pair[2]);
 
-/// send(2) that never raises SIGPIPE.
+/// Calls send(2) without raising SIGPIPE.
 long clinux_send(int descriptor, const void *bytes, size_t count);
 
 int clinux_accept(int listener);
 
 int clinux_peer(int descriptor, struct clinux_peer *peer);
 
-/// The peer's supplementary groups: their number, or -1 with errno (ERANGE when there are more than `capacity`).
+/// Reads the peer's supplementary groups. Returns how many, or -1 with errno (ERANGE for more than `capacity`).
 int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);
 
 enum {
@@ -93,82 +93,82 @@ struct clinux_options {
   int count;
 };
 
-/// Adds an option when there is room. The name is not copied.
+/// Adds an option, unless all are in use. The name is not copied.
 void clinux_option_add(struct clinux_options *options, const void *name, int takes_value);
 
-/// The next option of a command line, as getopt_long(3) finds it: its place in `options`, or one of the above.
-/// `value` becomes its value or, at the end, the first word that is no option, or what is not understood; or NULL.
-/// `is_first` begins a command line. One thread may ask at a time.
+/// Returns the next option of a command line, as getopt_long(3) finds it: its index in `options`, or one of the above.
+/// `value` becomes its value; at the end, the first argument that is no option; after an error, the argument in error;
+/// or NULL. `is_first` begins a command line. One thread may call it at a time.
 int clinux_next_option(
-    int count, char **words, const struct clinux_options *options, int is_first, const char **value);
+    int count, char **arguments, const struct clinux_options *options, int is_first, const char **value);
 
-/// Starts a detached thread that no signal reaches. 0, or -1 with errno.
+/// Starts a detached thread that no signal reaches. Returns 0, or -1 with errno.
 int clinux_thread(size_t stack, void *(*body)(void *), void *context);
 
-/// Writes what can be written without waiting, whatever the descriptor is: bytes written, or -1 with errno (EAGAIN).
-/// At most 4096 bytes, which a pipe takes whole.
+/// Writes without waiting, even to a blocking descriptor. Returns how many bytes, or -1 with errno (EAGAIN). Takes at
+/// most 4096 bytes, which a pipe takes in one piece.
 long clinux_write_now(int descriptor, const void *bytes, size_t count);
 
-/// "2026-01-31 23:59:59" by the local clock; 0, or -1.
+/// Writes the local time as "2026-01-31 23:59:59". Returns 0, or -1.
 int clinux_local_time(char text[20]);
 
-/// Takes the file's lock (flock), never waiting: 0, or -1 with errno (EWOULDBLOCK).
+/// Takes the file's lock (flock) without waiting. Returns 0, or -1 with errno (EWOULDBLOCK).
 int clinux_lock(int descriptor);
 
-/// Lets the process open up to `wanted` descriptors, or as many as it may: the limit as it is now, or -1.
+/// Raises the limit of open descriptors to `wanted`, or as far as the process may. Returns the new limit, or -1.
 int64_t clinux_descriptor_limit(uint64_t wanted);
 
-/// Microseconds of CLOCK_MONOTONIC, which the service manager counts in; -1 with errno.
+/// Returns the microseconds of CLOCK_MONOTONIC, which the service manager uses, or -1 with errno.
 int64_t clinux_monotonic_time(void);
 
-/// Makes the heap give back what is freed: large blocks are mapped on their own, and all threads share one arena.
+/// Makes the heap return freed memory: large blocks are mapped separately, and all threads share one arena.
 void clinux_keep_heap_small(void);
 
-/// Lets go of the pages of code and constants that are in memory; those that are needed again are mapped again.
+/// Unmaps the pages of code and constants; those that are needed again are mapped again.
 void clinux_release_start_pages(void);
 
-/// What confines a program that clinux_run_confined starts.
+/// The limits of a program that clinux_run_confined starts.
 struct clinux_confinement {
   /// Whether to become `user` and `group`, which only root may.
   int changes_account;
   uint32_t user;
   uint32_t group;
-  /// Of processor time.
+  /// Seconds of processor time.
   uint32_t seconds;
   uint32_t descriptors;
 };
 
-/// What kept a program from running: the place of the step (clinux_step), and errno.
+/// Why a program could not run: the index of the step (clinux_step), and errno.
 struct clinux_run_failure {
   int32_t step;
   int32_t code;
 };
 
-/// The calls that are made before a program runs, by name; NULL for a place that is none.
-const char *clinux_step(int32_t place);
+/// Returns the name of the system call of a step before a program runs; NULL for an index that is out of range.
+const char *clinux_step(int32_t index);
 
 /// A program that was started.
 struct clinux_run {
   int32_t process;
   /// Readable once it has ended.
   int descriptor;
-  /// Where a struct clinux_run_failure is to be read when it could not be run.
+  /// Delivers a struct clinux_run_failure if the program could not run.
   int report;
 };
 
-/// Which Landlock the kernel has; 0 for none.
+/// Returns the kernel's version of Landlock; 0 for none.
 int clinux_landlock_version(void);
 
-/// Runs `words` (the first is a path) in a session of its own with nothing but its words: no descriptors but
-/// /dev/null, no environment but PATH, no rights, and no way to write, make or remove a file. Never waits for the
-/// program. 0, or -1 with errno.
+/// Runs `arguments` (the first is a path) in a session of its own: no descriptors but /dev/null, no environment but PATH,
+/// no capabilities, and no way to write, create or remove a file. Does not wait for the program. Returns 0, or -1 with
+/// errno.
 int clinux_run_confined(
-    char *const words[], const struct clinux_confinement *confinement, struct clinux_run *run);
+    char *const arguments[], const struct clinux_confinement *confinement, struct clinux_run *run);
 
 /// Kills everything in the process's session that has not left its group.
 void clinux_kill_group(int32_t process);
 
-/// Takes the state of a process that has ended: its exit status, or its signal below zero; INT32_MIN with errno.
+/// Reaps a process that has ended. Returns its exit status, its signal as a negative number, or INT32_MIN with errno.
 int32_t clinux_reap(int descriptor);
 
 /// Whether a capability (linux/capability.h) is in effect for this thread: 1, 0, or -1.

@@ -34,7 +34,7 @@ struct ClientTests {
   }
 
   @Test(
-    "Who breaks the protocol, hangs up inside a call, or sends more than a message may have costs nobody else"
+    "A client that breaks the protocol, hangs up inside a call, or sends too long a message harms no other client"
   )
   func rude() throws {
     let agent = try RunningAgent(Folder())

@@ -71,7 +71,7 @@ final class Folder: Sendable {
     dbm = -50
 
     [[device]]
-    name = "stranger"
+    name = "other"
     address = "C4:A1:00:00:1E:28"
     address-type = "static"
     interval = "50ms"

@@ -42,7 +42,7 @@ struct HostileTests {
     return try RunningAgent(folder, shell: shell)
   }
 
-  /// Runs a script; answers what it printed, and fails the test when it fails.
+  /// Runs a script and returns its output; the test fails if the script fails.
   private func run(
     _ python: String, _ script: String, _ arguments: [String], in folder: Folder
   ) throws -> String {
@@ -71,7 +71,7 @@ struct HostileTests {
     #expect(agent.end() == 0)
   }
 
-  @Test("With no descriptor left the listener rests, and takes whoever still waits when there are some again")
+  @Test("Without a free descriptor the listener pauses, and later accepts the clients that still wait")
   func exhausted() throws {
     // Nothing but clients makes the loop turn.
     let agent = try agent(Folder.scene.replacing("50ms", with: "10s"), shell: "ulimit -n 24")

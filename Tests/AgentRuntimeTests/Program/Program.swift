@@ -100,7 +100,7 @@ struct RunningAgent {
     try manager.expect("READY=1")
   }
 
-  /// Waits until the radio is in this state, as the manager was told last.
+  /// Waits until the last status for the service manager names this state of the radio.
   func expectRadio(_ state: String, _ location: SourceLocation = #_sourceLocation) throws {
     let status = "STATUS=radio \(state),"
     if manager.messages.last(where: { $0.contains("STATUS=") })?.contains(status) == true { return }
@@ -113,7 +113,7 @@ struct RunningAgent {
     return program.errors
   }
 
-  /// Ends it as the service manager does; answers the exit status.
+  /// Ends the agent as the service manager does. Returns the exit status.
   func end() -> Int32 {
     program.send(SIGTERM)
     return program.wait()

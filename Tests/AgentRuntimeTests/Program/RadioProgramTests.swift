@@ -44,7 +44,7 @@ struct RadioProgramTests {
     #expect(other.wait() == 0)
   }
 
-  @Test("A controller that is not there yet is waited for, and the agent is ready meanwhile")
+  @Test("The agent waits for a controller that is not there yet, and is ready meanwhile")
   func absent() throws {
     let folder = try Folder()
     let agent = try RunningAgent(folder, radio: "h4:h4")
@@ -74,7 +74,7 @@ struct RadioProgramTests {
     server.send(SIGTERM)
   }
 
-  /// Greets everybody who connects, in HTTP.
+  /// Greets each client, in HTTP.
   private static let chatter = """
     import socket, sys
     server = socket.socket(socket.AF_UNIX)
@@ -91,7 +91,7 @@ struct RadioProgramTests {
     let folder = try Folder()
     let server = try Program("/usr/bin/python3", ["-c", Self.silence, folder("h4")], in: folder)
     let agent = try RunningAgent(folder, radio: "h4:h4")
-    let log = try agent.expectLog("the radio did not come up")
+    let log = try agent.expectLog("the radio was not initialized")
     #expect(
       log.contains("; in h4:PATH, name the socket of a program that speaks H4, such as virtual-controller"))
     #expect(agent.end() == 0)
@@ -129,7 +129,7 @@ struct RadioProgramTests {
     "A file that cannot be played is said to be the radio's, and the agent goes on",
     arguments: [
       ("btsnoop:none", "absent", "cannot read \"none\": there is no such file"),
-      ("btsnoop:scene.toml", "absent", "it is no btsnoop capture"),
+      ("btsnoop:scene.toml", "absent", "it is not a btsnoop capture"),
     ])
   func broken(radio: String, state: String, sentence: String) throws {
     let agent = try RunningAgent(Folder(), radio: radio)
@@ -142,7 +142,7 @@ struct RadioProgramTests {
   func missingAdapter(radio: String) throws {
     let agent = try RunningAgent(Folder(), radio: radio)
     try agent.expectRadio("absent")
-    let sentences = ["the adapter \(radio) is not there", "this kernel has no Bluetooth"]
+    let sentences = ["there is no adapter \(radio)", "this kernel has no Bluetooth"]
     #expect(sentences.contains { agent.program.errors.contains("there is no radio: " + $0) })
     #expect(agent.end() == 0)
   }

@@ -17,7 +17,7 @@ struct RegistryProgramTests {
     var testDescription: String { name }
   }
 
-  private static let consequence = ", so no accessory can be added or removed until that is mended: "
+  private static let consequence = ", so no accessory can be added or removed until this is repaired: "
   private static let noFolder =
     "cannot be opened: there is no such folder" + consequence
     + "make the folder, or name another with --state, and start accessoryd again"
@@ -135,7 +135,7 @@ struct RegistryProgramTests {
   }
 
   @Test(
-    "An account that may not use the folder is told so",
+    "An account that may not use the folder gets an error with the cure",
     .enabled(if: getuid() == 0, "only root can give up what root may"))
   func permission() throws {
     let folder = try Folder()

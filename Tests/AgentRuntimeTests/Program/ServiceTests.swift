@@ -37,7 +37,7 @@ struct ServiceTests {
     #expect(agent.program.wait() == 0)
   }
 
-  @Test("SIGHUP reads the manifest again, and the manager is told when that begins and is over")
+  @Test("SIGHUP reads the manifest again, and the manager is notified when that begins and ends")
   func reload() throws {
     let agent = try RunningAgent(Folder())
     agent.program.send(SIGHUP)
@@ -60,7 +60,7 @@ struct ServiceTests {
     agent.program.send(SIGHUP)
     try agent.manager.expect("READY=1")
     #expect(agent.program.errors.contains("manifest.toml:3: gateway.radio: "))
-    #expect(agent.program.errors.contains("error: the manifest was not taken"))
+    #expect(agent.program.errors.contains("error: the new manifest was refused"))
     #expect(agent.end() == 0)
   }
 
@@ -90,7 +90,7 @@ struct ServiceTests {
     #expect(dated.allSatisfy { $0.prefixMatch(of: #/20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [a-z]+: /#) != nil })
   }
 
-  @Test("The watchdog is fed twice in its time, while it is ours")
+  @Test("The watchdog is fed twice per timeout if it is for this process")
   func watchdog() throws {
     let start = ContinuousClock.now
     let agent = try RunningAgent(Folder(), environment: ["WATCHDOG_USEC": "400000"])
@@ -108,7 +108,7 @@ struct ServiceTests {
   func exhaustion() throws {
     let agent = try RunningAgent(Folder(), radio: "h4:nowhere", shell: "ulimit -n 24")
     let clients = try (0..<40).map { _ in OpenClient(try UnixConnection.open(path: agent.socket)) }
-    // The manager hears of the clients once they were taken; the loop then rests, and tries once a second.
+    // The status names the clients once they were accepted; the listener then pauses, and tries once a second.
     try agent.manager.expect("clients") { $0.contains(" clients") }
     for _ in 0..<2 { try agent.manager.waitASecond() }
     #expect(clients.count == 40)

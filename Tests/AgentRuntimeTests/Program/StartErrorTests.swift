@@ -4,15 +4,15 @@ import Foundation
 import LinuxSystem
 import Testing
 
-/// Every way the agent cannot start: what it says, and its exit status.
-@Suite("What keeps the agent from starting")
-struct StartFailureTests {
-  /// A way not to start. In arguments and sentences `@` stands for the test's folder.
+/// The error message and exit status of each reason for which the agent cannot start.
+@Suite("Errors at the start of the agent")
+struct StartErrorTests {
+  /// A start that fails. In arguments and sentences `@` stands for the test's folder.
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let arguments: [String]
     let status: Int32
-    /// The last line it says.
+    /// The last line on standard error.
     let sentence: String
     var prepare: @Sendable (Folder) throws -> Void = { _ in }
 
@@ -27,13 +27,13 @@ struct StartFailureTests {
       sentence: "a manifest is needed: --manifest FILE; see accessoryd --help"),
     Case(
       name: "an unknown option", arguments: usual + ["--loud"], status: 64,
-      sentence: "the option \"--loud\" is not understood; see accessoryd --help"),
+      sentence: "there is no option \"--loud\"; see accessoryd --help"),
     Case(
       name: "a value is missing", arguments: ["--manifest"], status: 64,
       sentence: "the option \"--manifest\" needs a value; see accessoryd --help"),
     Case(
-      name: "a stray word", arguments: usual + ["now"], status: 64,
-      sentence: "the word \"now\" belongs to no option; see accessoryd --help"),
+      name: "an unexpected argument", arguments: usual + ["now"], status: 64,
+      sentence: "the argument \"now\" belongs to no option; see accessoryd --help"),
     Case(
       name: "no path for the socket", arguments: ["--manifest", "m", "--socket", ""], status: 64,
       sentence: "the socket needs a path: --socket PATH; see accessoryd --help"),
@@ -43,7 +43,7 @@ struct StartFailureTests {
     Case(
       name: "no radio", arguments: usual + ["--radio", "tea\u{1B}"], status: 64,
       sentence:
-        #""tea\u{1B}" is no radio; it is any, hci0, an address, btsnoop:FILE or h4:PATH; "#
+        #"--radio: "tea\u{1B}" is not a radio; write any, hci0, an address, btsnoop:FILE or h4:PATH; "#
         + "see accessoryd --help"),
     Case(
       name: "a simulated radio", arguments: usual + ["--radio", "virtual:scene.toml"], status: 64,
@@ -52,7 +52,9 @@ struct StartFailureTests {
         + #""h4:PATH" here; see accessoryd --help"#),
     Case(
       name: "no level", arguments: usual + ["--log-level", "9"], status: 64,
-      sentence: #""9" is no level; it is error, warning, notice, info or debug; see accessoryd --help"#),
+      sentence:
+        #"--log-level: "9" is not a level; write error, warning, notice, info or debug; see accessoryd --help"#
+    ),
   ]
 
   private static let files: [Case] = [
@@ -74,11 +76,11 @@ struct StartFailureTests {
     Case(
       name: "others may write the manifest", arguments: usual, status: 77,
       sentence:
-        "cannot rely on the manifest \"@/manifest.toml\": others may write the file (mode 0666); chmod go-w it"
+        "cannot trust the manifest \"@/manifest.toml\": others may write the file (mode 0666); chmod go-w it"
     ) { _ = try $0.file("manifest.toml", Folder.manifest, mode: 0o666) },
     Case(
       name: "the manifest is wrong", arguments: usual, status: 65,
-      sentence: "the manifest \"@/manifest.toml\" is wrong in 2 places; mend that and start again"
+      sentence: "the manifest \"@/manifest.toml\" has 2 errors; correct them and start again"
     ) { _ = try $0.file("manifest.toml", "schema = 1\n[gateway]\nradio = 3\nscan = 4\n") },
     Case(
       name: "the manifest is too large", arguments: usual, status: 65,
@@ -88,14 +90,14 @@ struct StartFailureTests {
     ) { _ = try $0.file("manifest.toml", [UInt8](repeating: 35, count: 1 << 20 + 1)) },
     Case(
       name: "no board profile", arguments: usual, status: 66,
-      sentence: "there is no profile of the board \"toaster\": looked for @/board/toaster.toml, "
+      sentence: "there is no profile of the board \"toaster\": searched for @/board/toaster.toml, "
         + "@/../Board/toaster.toml, /usr/share/accessoryd/board/toaster.toml; copy Board/generic.toml to one of "
-        + "these, or leave out `board` in the manifest"
+        + "these paths, or leave out `board` in the manifest"
     ) { _ = try $0.file("manifest.toml", "schema = 1\n[gateway]\nboard = \"toaster\"\n") },
     Case(
       name: "others may read the identity keys", arguments: usual, status: 77,
       sentence:
-        "cannot rely on the identity keys \"@/keys\": others may read the keys (mode 0644); chmod 600 the file"
+        "cannot trust the identity keys \"@/keys\": others may read the keys (mode 0644); chmod 600 the file"
     ) {
       _ = try $0.file("keys", "schema = 1\n")
       _ = try $0.file("manifest.toml", "schema = 1\n[gateway]\nidentity-keys = \"\($0("keys"))\"\n")
@@ -106,22 +108,22 @@ struct StartFailureTests {
     Case(
       name: "no folder for the socket", arguments: ["--manifest", "@/manifest.toml", "--socket", "@/no/s"],
       status: 73,
-      sentence: "cannot make the socket \"@/no/s\": there is no folder \"@/no\"; make it first"),
+      sentence: "cannot create the socket \"@/no/s\": there is no folder \"@/no\"; create it first"),
     Case(
       name: "something else has the socket's name", arguments: usual, status: 73,
       sentence:
-        "cannot make the socket \"@/s\": something else has that name; remove it, or choose another with "
-        + "--socket"
+        "cannot create the socket \"@/s\": another kind of file has that name; remove it, or choose another "
+        + "path with --socket"
     ) { _ = try $0.file("s", "precious") },
     Case(
       name: "the socket's path is too long",
       arguments: ["--manifest", "@/manifest.toml", "--socket", "/tmp/" + String(repeating: "x", count: 100)],
       status: 73,
-      sentence: "cannot make the socket \"/tmp/" + String(repeating: "x", count: 100)
+      sentence: "cannot create the socket \"/tmp/" + String(repeating: "x", count: 100)
         + "\": a socket's path has at most 103 bytes; choose a shorter one"),
   ]
 
-  @Test("Without a descriptor for the socket it names the limit, not the socket's place")
+  @Test("Without a descriptor for the socket it names the limit, not the socket's path")
   func noDescriptorForSocket() throws {
     let folder = try Folder()
     let shell = #"ulimit -n 4; exec "$0" "$@""#
@@ -131,7 +133,7 @@ struct StartFailureTests {
     #expect(program.errors.contains("raise the limit (ulimit -n)"))
   }
 
-  @Test("Each is said in one sentence, with its own exit status", arguments: usage + files + sockets)
+  @Test("Each error has one sentence and its exit status", arguments: usage + files + sockets)
   func sentence(of failure: Case) throws {
     let folder = try Folder()
     try failure.prepare(folder)
@@ -155,7 +157,7 @@ struct StartFailureTests {
           + #"run "virtual-controller scene.toml --socket PATH" and write "h4:PATH" here"#))
   }
 
-  @Test("A second agent at the same socket is refused, and the first goes on")
+  @Test("A second agent at the same socket is refused, and the first continues")
   func secondAgent() throws {
     let agent = try RunningAgent(Folder())
     let second = try Program(
@@ -166,7 +168,7 @@ struct StartFailureTests {
     #expect(agent.end() == 0)
   }
 
-  @Test("A socket that another program listens at is left to it")
+  @Test("A socket at which another program listens is not replaced")
   func otherProgram() throws {
     let folder = try Folder()
     let listener = try UnixListener(path: folder("s"), mode: 0o600)
@@ -177,7 +179,7 @@ struct StartFailureTests {
     _ = consume listener
   }
 
-  @Test("Without descriptors it says that the system refused")
+  @Test("Without descriptors the error names the refused call")
   func noDescriptors() throws {
     let folder = try Folder()
     let command = #"ulimit -n 7; exec "$0" "$@""#
@@ -189,11 +191,12 @@ struct StartFailureTests {
       ], in: folder)
     #expect(program.wait() == 71)
     #expect(
-      program.errors.contains("accessoryd: the system refused what every agent needs: Too many open files"))
+      program.errors.contains(
+        "accessoryd: the system refused a call that the agent needs: Too many open files"))
   }
 
   @Test(
-    "An account that may not write the socket's folder is told so",
+    "An account that may not write the socket's folder gets an error with the cure",
     .enabled(if: getuid() == 0, "only root can give up what root may"))
   func permission() throws {
     let folder = try Folder()
@@ -210,6 +213,6 @@ struct StartFailureTests {
       ], in: folder)
     #expect(program.wait() == 77)
     let sentence = "the agent's account may not write \"\(place)\"; give it the folder, or use another"
-    #expect(program.errors == "accessoryd: cannot make the socket \"\(place)/s\": \(sentence)\n")
+    #expect(program.errors == "accessoryd: cannot create the socket \"\(place)/s\": \(sentence)\n")
   }
 }

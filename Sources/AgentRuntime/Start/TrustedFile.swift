@@ -5,9 +5,9 @@ import LinuxSystem
 import Manifest
 import ManifestFormat
 
-/// A TOML file that the agent relies on, whole in memory.
-struct ConfigurationFile {
-  /// What the file is to us.
+/// A TOML file that only a trusted account can write, read into memory.
+struct TrustedFile {
+  /// The purpose of the file.
   enum Role: Equatable, Sendable {
     case manifest, identityKeys, board
   }
@@ -18,15 +18,15 @@ struct ConfigurationFile {
   let path: String
   private let text: [UInt8]
 
-  /// Nil when there is no such file. A file that others may touch is refused.
-  static func find(_ role: Role, _ path: String) throws(StartFailure) -> ConfigurationFile? {
-    do throws(StartFailure) { return try ConfigurationFile(role, path) } catch {
+  /// Reads a file; nil if there is none. A file that other accounts may write is refused.
+  static func find(_ role: Role, _ path: String) throws(StartError) -> TrustedFile? {
+    do throws(StartError) { return try TrustedFile(role, path) } catch {
       if case .file(_, _, .system(let reason)) = error, reason.isMissing { return nil }
       throw error
     }
   }
 
-  init(_ role: Role, _ path: String) throws(StartFailure) {
+  init(_ role: Role, _ path: String) throws(StartError) {
     (self.role, self.path) = (role, path)
     let contents: FileContents
     do throws(FileError) {
@@ -36,27 +36,27 @@ struct ConfigurationFile {
     }
     let protection = role == .identityKeys ? FileProtection.ownerReads : .ownerWrites
     let facts = FileFacts(mode: contents.mode, owner: contents.owner)
-    if let problem = protection.error(for: facts, owners: [0, ThisProcess.user]) {
-      throw .protection(role, path: path, problem)
+    if let error = protection.error(for: facts, owners: [0, ThisProcess.user]) {
+      throw .protection(role, path: path, error)
     }
     text = contents.bytes
   }
 
   /// The manifest, and warnings as lines.
-  func manifest() throws(StartFailure) -> (value: GatewayManifest, warnings: [String]) {
+  func manifest() throws(StartError) -> (value: GatewayManifest, warnings: [String]) {
     let reading = ManifestReader.read(text: text, fileName: path, accounts: .system)
     return (try value(of: reading), lines(of: reading))
   }
 
-  func identityKeys() throws(StartFailure) -> [IdentityKey] {
+  func identityKeys() throws(StartError) -> [IdentityKey] {
     try value(of: IdentityKeysReader.read(text: text, fileName: path))
   }
 
-  func boardProfile() throws(StartFailure) -> BoardProfile {
+  func boardProfile() throws(StartError) -> BoardProfile {
     try value(of: BoardProfileReader.read(text: text, fileName: path))
   }
 
-  private func value<Value>(of reading: Reading<Value>) throws(StartFailure) -> Value {
+  private func value<Value>(of reading: Reading<Value>) throws(StartError) -> Value {
     if let value = reading.value { return value }
     let errorCount = reading.diagnostics.count { $0.severity == .error }
     throw .content(role, path: path, lines: lines(of: reading), errorCount: errorCount)

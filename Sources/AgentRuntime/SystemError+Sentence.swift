@@ -4,21 +4,21 @@ import Interfaces
 import LinuxSystem
 import ToolText
 
-// Sentences that several places of the agent share. Text from outside is escaped where it enters one.
+// The ends of sentences that several errors share. Text from outside is escaped before it enters a sentence.
 
-/// A path as it was given, in quotes, safe on a terminal and in a log.
+/// Returns a path in quotes, safe on a terminal and in a log.
 func quoted(_ path: String) -> String { AirText(Array(path.utf8)).terminal(columnsMax: 200) }
 
-/// The same without quotes.
+/// Returns a path without quotes, safe on a terminal and in a log.
 func shown(_ path: String) -> String { AirText(Array(path.utf8)).escaped(columnsMax: 200) }
 
 extension SystemError {
-  /// What the system said, and of which call.
+  /// The system's reason, and the call that failed.
   var sentence: String { "\(reason) (\(call.rawValue))" }
 }
 
 extension FileError {
-  /// Why a file could not be read, and what helps; the end of a sentence.
+  /// Why a file could not be read, and the cure; the end of a sentence.
   var sentence: String {
     switch self {
     case .system(let error):
@@ -30,7 +30,7 @@ extension FileError {
         error.sentence
       }
     case .isDirectory: "it is a directory; name a file in it"
-    case .isNoFile: "it is a pipe or a device; name an ordinary file"
+    case .isNotOrdinary: "it is a pipe or a device; name an ordinary file"
     case .tooLarge(let byteCountMax):
       "it is larger than the \(byteCountMax >> 20) MiB that the agent reads; make it smaller"
     }

@@ -3,7 +3,7 @@
 import HCI
 
 /// The plan that a scan follows, and whether it scans actively or passively now.
-struct ScanSchedule: Sendable {
+struct ScanPlanSchedule: Sendable {
   /// nil if no scan is wanted.
   private(set) var plan: ScanPlan?
   private var planStart: Instant

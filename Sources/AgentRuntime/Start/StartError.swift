@@ -5,16 +5,16 @@ import Manifest
 import ManifestFormat
 
 /// Why the agent cannot start.
-enum StartFailure: Error {
-  case usage(UsageProblem)
-  case file(ConfigurationFile.Role, path: String, FileError)
-  case protection(ConfigurationFile.Role, path: String, FileProtectionError)
-  /// Everything that is wrong with it, and warnings, as `accessoryctl check` says it.
-  case content(ConfigurationFile.Role, path: String, lines: [String], errorCount: Int)
+enum StartError: Error {
+  case usage(UsageError)
+  case file(TrustedFile.Role, path: String, FileError)
+  case protection(TrustedFile.Role, path: String, FileProtectionError)
+  /// The file's errors and warnings, in the lines of `accessoryctl check`.
+  case content(TrustedFile.Role, path: String, lines: [String], errorCount: Int)
   case noBoard(String, searched: [String])
   /// Another agent holds the socket's lock.
   case anotherAgent(socket: String)
-  /// A program that is no agent of ours listens there.
+  /// A program that is not an agent listens at the socket.
   case socketInUse(socket: String)
   case notASocket(String)
   case socketTooLong(String, byteCountMax: Int)
@@ -25,7 +25,7 @@ enum StartFailure: Error {
     switch self {
     case .usage: .usage
     case .file(_, _, .system(let error)): error.isPermission ? .noPermission : .noInput
-    case .file(_, _, .isDirectory), .file(_, _, .isNoFile): .noInput
+    case .file(_, _, .isDirectory), .file(_, _, .isNotOrdinary): .noInput
     case .file(_, _, .tooLarge): .dataError
     case .protection(_, _, .notAFile): .noInput
     case .protection: .noPermission
