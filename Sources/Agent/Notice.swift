@@ -15,7 +15,7 @@ public enum Notice: Equatable, Sendable {
   case radioRecovery(RecoveryAction, RadioFailure)
   /// The radio was absent for so long that every device it had found counts as lost.
   case radioGivenUp
-  case turnedAway(AdmissionRefusal, user: UInt32)
+  case turnedAway(AdmissionError, user: UInt32)
   /// A client broke the protocol, or did not finish what it began.
   case closed(ClosingReason, user: UInt32)
   case reloaded(ReloadSummary, warnings: Int)

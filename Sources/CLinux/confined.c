@@ -43,19 +43,20 @@ const char *clinux_step(int32_t index) {
   return index >= 0 && (size_t)index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-// Everything down to `child` runs between fork and exec in a process that had threads. It uses only calls that are safe in
-// a signal handler, and the kernel's own calls where the C library would notify the other threads, which do not exist.
+// Everything down to `child` runs between fork and exec in a process that had threads. It uses only calls that are safe
+// in a signal handler, and the kernel's own calls where the C library would notify the other threads, which do not
+// exist.
 
-/// Restores the default dispositions, so that the program does not inherit signals that the agent ignores. The C library
-/// does not let its own signals be set.
+/// Restores the default dispositions, so that the program does not inherit signals that the agent ignores. The C
+/// library does not let its own signals be set.
 static void reset_signals(void) {
   // The kernel's struct sigaction, no larger than this: SIG_DFL, no flags, no mask.
   unsigned long defaults[8] = {0};
   for (int number = 1; number <= 64; number++) syscall(SYS_rt_sigaction, number, defaults, NULL, 8);
 }
 
-/// Opens the standard streams on /dev/null, and makes `report` descriptor 3, which exec closes. Returns 0, or the step that
-/// failed.
+/// Opens the standard streams on /dev/null, and makes `report` descriptor 3, which exec closes. Returns 0, or the step
+/// that failed.
 static int arrange_descriptors(int report) {
   report = fcntl(report, F_DUPFD_CLOEXEC, 4);
   if (report < 0) return STEP_DUPLICATE;
@@ -127,8 +128,8 @@ static int allow_system_files(int rules) {
   return (int)result;
 }
 
-/// Forbids creating, removing, renaming and truncating files in any folder, if the kernel has Landlock (5.13; truncating
-/// since 6.2). Returns 0, or the step that failed.
+/// Forbids creating, removing, renaming and truncating files in any folder, if the kernel has Landlock (5.13;
+/// truncating since 6.2). Returns 0, or the step that failed.
 static int give_up_files(void) {
   int version = clinux_landlock_version();
   if (version == 0) return 0;

@@ -2,8 +2,8 @@
 
 import HCI
 
-/// The pending command to a controller, and whether the controller accepts another one (Core Specification 5.4, Volume 4,
-/// Part E, 4.4).
+/// The pending command to a controller, and whether the controller accepts another one (Core Specification 5.4, Volume
+/// 4, Part E, 4.4).
 struct CommandChannel: Sendable {
   /// The command that was sent or waits to be sent; nil if none is pending.
   private(set) var opcode: Opcode?

@@ -28,8 +28,8 @@ public struct ControllerProfile: Equatable, Sendable {
   }
 }
 
-/// The static random address that a controller without a public one uses in scan requests (Core Specification 5.4, Volume 6, Part B,
-/// 1.3.2.1): the two highest bits are set, the others are random, neither all clear nor all set.
+/// The static random address that a controller without a public one uses in scan requests (Core Specification 5.4,
+/// Volume 6, Part B, 1.3.2.1): the two highest bits are set, the others are random, neither all clear nor all set.
 enum StaticAddress {
   /// Encrypted with the seed as key, so that the address does not reveal the seed.
   private static let label = Block128(high: 0, low: 0x7374_6174_6963)

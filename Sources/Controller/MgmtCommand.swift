@@ -16,8 +16,8 @@ public struct MgmtOpcode: RawRepresentable, Hashable, Sendable {
   public static let removeMonitor = MgmtOpcode(rawValue: 0x0053)
 }
 
-/// One message to the management interface: code, controller index, length, parameters; the numbers are two bytes, least
-/// significant first ("Packet Structures").
+/// One message to the management interface: code, controller index, length, parameters; the numbers are two bytes,
+/// least significant first ("Packet Structures").
 public struct MgmtCommand: Equatable, Sendable {
   public let opcode: MgmtOpcode
   public let index: UInt16

@@ -20,7 +20,8 @@ public struct ScanPlan: Equatable, Sendable {
   public var isImmediate = false
   /// Whether a descriptor has a clause that may match only a scan response.
   public var needsScanResponses = false
-  /// Whether to scan the coded PHY too, if the controller has it. One receiver serves both; each gets half of the window.
+  /// Whether to scan the coded PHY too, if the controller has it. One receiver serves both; each gets half of the
+  /// window.
   public var usesCodedPHY = false
   /// Whether to use extended scanning, if the controller has it.
   public var usesExtendedScanning = true
@@ -52,7 +53,8 @@ public struct ScanPlan: Equatable, Sendable {
     return ScanParameters(kind, interval: interval, window: window)
   }
 
-  /// Returns units of 625 µs, clamped to the range that every controller accepts (Core Specification 5.4, Volume 4, Part E, 7.8.10).
+  /// Returns units of 625 µs, clamped to the range that every controller accepts (Core Specification 5.4, Volume 4,
+  /// Part E, 7.8.10).
   private static func units(_ milliseconds: UInt16) -> UInt16 {
     let range = ScanParameters.legacyRange
     return UInt16(min(max(UInt32(milliseconds) * 8 / 5, UInt32(range.lowerBound)), UInt32(range.upperBound)))

@@ -20,8 +20,8 @@ public struct AdapterListing: Equatable, Sendable {
 
 /// A socket to the kernel's Bluetooth (net/bluetooth/hci_sock.c), not blocking.
 ///
-/// A socket that is bound to an adapter is read packet by packet, H4 indicator first; one that is bound to the management
-/// channel is read message by message.
+/// A socket that is bound to an adapter is read packet by packet, H4 indicator first; one that is bound to the
+/// management channel is read message by message.
 public struct AdapterSocket: ~Copyable, Sendable {
   public let descriptor: Descriptor
 
@@ -33,8 +33,8 @@ public struct AdapterSocket: ~Copyable, Sendable {
     self.init(Descriptor(owning: number))
   }
 
-  /// Opens the adapter's user channel, which no other program can use then. The adapter must be down (else EBUSY) and its
-  /// user channel free (else EUSERS); needs CAP_NET_ADMIN.
+  /// Opens the adapter's user channel, which no other program can use then. The adapter must be down (else EBUSY) and
+  /// its user channel free (else EUSERS); needs CAP_NET_ADMIN.
   public static func exclusive(_ index: UInt16) throws(SystemError) -> AdapterSocket {
     let socket = try AdapterSocket()
     let number = socket.descriptor.number
@@ -62,8 +62,8 @@ public struct AdapterSocket: ~Copyable, Sendable {
   /// Whether rfkill blocks the adapter.
   public static func isBlocked(_ index: UInt16) -> Bool { cbluetooth_is_blocked(index) != 0 }
 
-  /// Returns a number that differs from that of any other adapter with this index, until the next boot; nil if there is no
-  /// such adapter.
+  /// Returns a number that differs from that of any other adapter with this index, until the next boot; nil if there is
+  /// no such adapter.
   public static func incarnation(_ index: UInt16) -> UInt64? {
     var status = stat()
     // Holds: the path is only read, and `status` is a local variable.
@@ -110,7 +110,8 @@ public struct AdapterSocket: ~Copyable, Sendable {
     return Int(try retryOnInterrupt(.receiveBuffer) { cbluetooth_receive_buffer(number, Int32(byteCount)) })
   }
 
-  /// How many packets the kernel dropped because the receive buffer was full, modulo 2^32; nil if it does not report that.
+  /// How many packets the kernel dropped because the receive buffer was full, modulo 2^32; nil if it does not report
+  /// that.
   public var dropCount: UInt32? {
     var count: UInt32 = 0
     // Holds: `count` is a local variable.

@@ -29,7 +29,8 @@ public struct CommandLineOptions {
   /// The first argument that belongs to no option.
   public private(set) var otherArgument: String?
 
-  /// Parses `arguments`, which begin with the program's name. One thread may parse at a time: getopt has one global state.
+  /// Parses `arguments`, which begin with the program's name. One thread may parse at a time: getopt has one global
+  /// state.
   public init(_ arguments: [String], _ options: [Option]) throws(ParseError) {
     precondition(options.count <= Int(CLINUX_OPTIONS_MAX), "a program has few options")
     // Holds: every copy lives until the end of this initialiser, after which nothing points at it.

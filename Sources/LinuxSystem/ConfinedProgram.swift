@@ -4,13 +4,13 @@ import CLinux
 import Glibc
 
 /// An untrusted program that runs with nothing but its arguments: in a session of its own, with standard streams on
-/// /dev/null and no other descriptor, in the root folder, with only `PATH` in its environment, without capabilities, and
-/// with small resource limits. When its owner is released, all its processes are killed.
+/// /dev/null and no other descriptor, in the root folder, with only `PATH` in its environment, without capabilities,
+/// and with small resource limits. When its owner is released, all its processes are killed.
 ///
-/// It cannot write files: it can write only to devices, pipes, sockets and the kernel's own files (`/sys`). If the kernel
-/// has Landlock, it also cannot create, remove, rename or truncate files (``landlockVersion``); otherwise it can create
-/// empty files, and truncate and remove files where its account may. It can do whatever its account may without writing:
-/// read files, change the modes of its own files, connect to sockets.
+/// It cannot write files: it can write only to devices, pipes, sockets and the kernel's own files (`/sys`). If the
+/// kernel has Landlock, it also cannot create, remove, rename or truncate files (``landlockVersion``); otherwise it can
+/// create empty files, and truncate and remove files where its account may. It can do whatever its account may without
+/// writing: read files, change the modes of its own files, connect to sockets.
 public final class ConfinedProgram {
   /// The account that the program runs as when the agent is root.
   public struct Account: Equatable, Sendable {
@@ -40,8 +40,8 @@ public final class ConfinedProgram {
     case notRun(SystemError)
   }
 
-  /// The kernel's version of Landlock: 0 is none; 1 (Linux 5.13) restricts creating, removing and renaming files, 3 (6.2)
-  /// also truncating them.
+  /// The kernel's version of Landlock: 0 is none; 1 (Linux 5.13) restricts creating, removing and renaming files, 3
+  /// (6.2) also truncating them.
   public static var landlockVersion: Int { Int(clinux_landlock_version()) }
 
   private static let processorSeconds: UInt32 = 5
@@ -89,8 +89,8 @@ public final class ConfinedProgram {
   /// Kills the program and all processes of its group.
   public func kill() { clinux_kill_group(process) }
 
-  /// Returns how the program ended, once ``descriptor`` is readable; nil while it runs. Kills the remaining processes of
-  /// its group, whose number stays reserved until the program was waited for.
+  /// Returns how the program ended, once ``descriptor`` is readable; nil while it runs. Kills the remaining processes
+  /// of its group, whose number stays reserved until the program was waited for.
   public func end() throws(SystemError) -> Ending? {
     precondition(!isReaped, "a program ends once")
     let ready = try Polling.wait([Polling.Entry(descriptor.number, .readable)], until: MonotonicInstant.now())

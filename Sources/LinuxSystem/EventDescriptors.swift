@@ -44,8 +44,8 @@ public struct TimerDescriptor: ~Copyable {
   }
 }
 
-/// A program's one timer, counted from an instant of the program's own. It is armed only when its time changes, and never
-/// read: arming it again makes it unreadable.
+/// A program's one timer, counted from an instant of the program's own. It is armed only when its time changes, and
+/// never read: arming it again makes it unreadable.
 public struct LoopTimer: ~Copyable {
   private let timer: TimerDescriptor
   /// The boot time of the instant 0, in microseconds; without one the timer never expires.

@@ -25,7 +25,8 @@ public enum Polling {
     }
     while true {
       let milliseconds = try deadline.map { deadline throws(SystemError) in try Self.milliseconds(deadline) }
-      // Holds: the array's own entries, for as long as the call. A signal ends the wait early, and the loop continues it.
+      // Holds: the array's own entries, for as long as the call. A signal ends the wait early, and the loop continues
+      // it.
       let count = unsafe poll(&watched, nfds_t(watched.count), milliseconds ?? -1)
       guard count >= 0 || errno == EINTR else { throw SystemError(.poll) }
       if count > 0 || (count == 0 && milliseconds == 0) { return watched.map(\.readiness) }

@@ -73,8 +73,8 @@ public struct UnixListener: ~Copyable {
     descriptor = try Self.open(path: path, mode: mode, kind: kind)
   }
 
-  /// Listens at `path`, replacing a socket of that name. The socket is created as `interim`, in the same folder, and then
-  /// renamed: no client finds it with a wrong mode or before it listens.
+  /// Listens at `path`, replacing a socket of that name. The socket is created as `interim`, in the same folder, and
+  /// then renamed: no client finds it with a wrong mode or before it listens.
   public init(
     replacing path: String, interim: String, mode: UInt32, kind: UnixSocketKind = .stream
   ) throws(SystemError) {
@@ -156,8 +156,8 @@ public enum UnixConnection {
   }
 }
 
-/// Notifies the service manager by the protocol of sd_notify(3): lines of `NAME=value` in one datagram to the socket that
-/// the environment names.
+/// Notifies the service manager by the protocol of sd_notify(3): lines of `NAME=value` in one datagram to the socket
+/// that the environment names.
 public struct ServiceNotification: ~Copyable {
   private let descriptor: Descriptor
   private let path: String

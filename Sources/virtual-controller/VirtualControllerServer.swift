@@ -6,8 +6,8 @@ import VirtualRadio
 
 /// Serves a simulated controller at a listening socket.
 ///
-/// Capacity: one connection, the host's; further ones are closed at once. While the scene's controller is unplugged, the
-/// socket is removed and the host's connection is closed.
+/// Capacity: one connection, the host's; further ones are closed at once. While the scene's controller is unplugged,
+/// the socket is removed and the host's connection is closed.
 struct VirtualControllerServer: ~Copyable {
   private enum EpollOwner: Sendable { case signals, timer, listener, host }
 

@@ -6,7 +6,8 @@ import VirtualRadio
 
 /// A simulated controller behind a descriptor: reads the host's commands from it, and writes the packets that are due.
 ///
-/// Capacity: one packet that did not fit into the socket's buffer. While no host is connected, the controller's packets are lost.
+/// Capacity: one packet that did not fit into the socket's buffer. While no host is connected, the controller's packets
+/// are lost.
 struct VirtualControllerTransport: ~Copyable {
   /// The most packets written, or reads done, in one call.
   private static let packetCountMax = 128

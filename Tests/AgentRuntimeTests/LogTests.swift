@@ -59,7 +59,7 @@ struct LogTests {
     log.say(.info, "two")
     sink.isFull = false
     log.say(.info, "three")
-    #expect(sink.lines == ["<4>2 log lines were lost because they were not read in time\n", "<6>three\n"])
+    #expect(sink.lines == ["<4>2 log lines were lost: standard error was not read in time\n", "<6>three\n"])
     #expect(log.droppedCount == 2)
   }
 

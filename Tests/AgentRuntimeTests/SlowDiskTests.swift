@@ -43,8 +43,8 @@ struct SlowDiskTests {
     var widestGapMicroseconds: Int64 = 0
     var packets: UInt64 = 0
 
-    /// Whether no turn waited, each ended in time, and enough reports arrived: half of those that two devices send every
-    /// 50 ms, because the machine may be busy.
+    /// Whether no turn waited, each ended in time, and enough reports arrived: half of those that two devices send
+    /// every 50 ms, because the machine may be busy.
     var areGood: Bool {
       waits == 0 && undisturbed > count / 2
         && max(longestMicroseconds, Int64(processorMicroseconds)) < Self.microsecondsMax
@@ -58,8 +58,8 @@ struct SlowDiskTests {
     }
   }
 
-  /// The most commits to measure. A virtual machine may be suspended as a whole, and count that as processor time; at least
-  /// one of these commits passes without that. A turn that waits for the disk does so in all of them.
+  /// The most commits to measure. A virtual machine may be suspended as a whole, and count that as processor time; at
+  /// least one of these commits passes without that. A turn that waits for the disk does so in all of them.
   private static let attemptsMax = 5
 
   @Test("While a commit takes 2 s, reports come in, clients are answered, and no turn takes 5 ms")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# hostile.py SOCKET PID: clients that lie, stall, hang up and crowd, one kind after the other, beside a watcher that must
-# not notice. Prints one line per kind, and "held" at the end. Run as root, it comes from several users.
+# hostile.py SOCKET PID: clients that lie, stall, hang up and crowd, one kind after the other, beside a watcher that
+# must not notice. Prints one line per kind, and "held" at the end. Run as root, it comes from several users.
 import contextlib
 import json
 import os

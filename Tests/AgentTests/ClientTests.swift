@@ -22,7 +22,7 @@ struct ClientTests {
     #expect(harness.call("Status", by: app).first?.error == "org.varlink.service.PermissionDenied")
     #expect(harness.connect(user: 1001) == nil)
     #expect(harness.connect(user: 65_534, groups: [50]) == nil)
-    #expect(harness.notices.contains(.turnedAway(.stranger, user: 1001)))
+    #expect(harness.notices.contains(.turnedAway(.unknownAccount, user: 1001)))
     #expect(harness.agent.counters.clients.permissionsDenied == 1)
     #expect(harness.agent.clientCount == 3)
   }

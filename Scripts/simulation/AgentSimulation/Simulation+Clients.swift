@@ -104,7 +104,7 @@ extension Simulation {
       note("refuses \(client.name)")
       let isRight =
         switch reason {
-        case .stranger: client.role == .unauthorized
+        case .unknownAccount: client.role == .unauthorized
         case .full: present >= (client.isOperator ? 64 : 56)
         case .userFull: ofUser >= 16
         }

@@ -40,17 +40,17 @@ public struct ClientID: Hashable, Sendable {
 public enum Admission: Equatable, Sendable {
   case admitted(ClientID)
   /// The socket is closed at once, without a message.
-  case refused(AdmissionRefusal)
+  case refused(AdmissionError)
 }
 
 /// Why a peer is turned away.
-public enum AdmissionRefusal: String, CaseIterable, Sendable {
+public enum AdmissionError: String, CaseIterable, Sendable {
   /// The account is neither an operator's nor an app's.
-  case stranger
+  case unknownAccount = "stranger"
   /// Every slot is taken, or those that are left are kept for operators.
   case full
   /// The user has as many connections as one user may have.
   case userFull
 }
 
-extension AdmissionRefusal: Error {}
+extension AdmissionError: Error {}

@@ -17,7 +17,7 @@ struct ClientTable {
   /// Calls that were to be decided later; numbers them.
   var pendingCallCount: UInt64 = 0
   private(set) var admitted: UInt64 = 0
-  private(set) var refused: [AdmissionRefusal: UInt64] = [:]
+  private(set) var refused: [AdmissionError: UInt64] = [:]
 
   init(_ limits: Limits) {
     self.limits = limits
@@ -38,7 +38,7 @@ struct ClientTable {
   }
 
   mutating func admit(_ peer: Peer, _ access: AccessList) -> Admission {
-    do throws(AdmissionRefusal) {
+    do throws(AdmissionError) {
       let rights = try rights(of: peer, access)
       guard let slot = slots.firstIndex(where: { $0 == nil }) else { throw .full }
       generation &+= 1
@@ -57,8 +57,8 @@ struct ClientTable {
     }
   }
 
-  private func rights(of peer: Peer, _ access: AccessList) throws(AdmissionRefusal) -> Rights {
-    guard let rights = access.rights(of: peer) else { throw .stranger }
+  private func rights(of peer: Peer, _ access: AccessList) throws(AdmissionError) -> Rights {
+    guard let rights = access.rights(of: peer) else { throw .unknownAccount }
     let kept = rights.isOperator ? 0 : limits.connectionsForOperators
     guard count < Int(limits.connections - kept) else { throw .full }
     let connectionsOfUser = connected.count { $0.peer.uid == peer.uid }

@@ -25,8 +25,8 @@ struct Log {
   mutating func say(_ level: LogLevel, _ sentence: String) {
     guard level <= self.level else { return }
     if unreportedCount > 0 {
-      let loss =
-        "\(unreportedCount) log \(unreportedCount == 1 ? "line was" : "lines were") lost because they were not read in time"
+      let lines = unreportedCount == 1 ? "line was" : "lines were"
+      let loss = "\(unreportedCount) log \(lines) lost: standard error was not read in time"
       if write(style.line(.warning, loss, time: time())) { unreportedCount = 0 }
     }
     guard unreportedCount == 0, write(style.line(level, sentence, time: time())) else {

@@ -17,7 +17,7 @@ extension Notice {
     switch self {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .reloaded, .reloadRefused: nil
     case .setup(let notice): notice.limitedKind
-    case .turnedAway(.stranger, _): .unknownAccounts
+    case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
     case .closed(.overdue, _): .overdue
@@ -65,10 +65,10 @@ extension Notice {
   }
 }
 
-extension AdmissionRefusal {
+extension AdmissionError {
   fileprivate var sentence: String {
     switch self {
-    case .stranger: "its account is neither an operator's nor an app's of the manifest"
+    case .unknownAccount: "its account is neither an operator's nor an app's of the manifest"
     case .full: "all connections are in use"
     case .userFull: "the user has the most connections that one user may have"
     }

@@ -3,8 +3,8 @@
 import HCI
 import LinuxSystem
 
-/// Notifies the service manager (sd_notify(3)) and feeds its watchdog. A notification that cannot be sent is dropped; the
-/// next change sends the next one.
+/// Notifies the service manager (sd_notify(3)) and feeds its watchdog. A notification that cannot be sent is dropped;
+/// the next change sends the next one.
 struct SystemdNotifier: ~Copyable {
   /// A status is sent at most once in this time.
   private static let statusMilliseconds: Int64 = 1000

@@ -6,8 +6,9 @@ import HCI
 /// not once per packet.
 ///
 /// After a drain that found packets, the descriptor is not watched until the interval is over; then the radio is read
-/// again. After a drain that found none, the descriptor is watched, so that an idle radio costs nothing. A radio without
-/// a descriptor reports when it is due, and is read no more often either. While a request is urgent, no read is delayed.
+/// again. After a drain that found none, the descriptor is watched, so that an idle radio costs nothing. A radio
+/// without a descriptor reports when it is due, and is read no more often either. While a request is urgent, no read is
+/// delayed.
 struct DrainSchedule: Equatable {
   var intervalMilliseconds: Int64
   /// Whether there is a descriptor to watch.
@@ -46,8 +47,8 @@ struct DrainSchedule: Equatable {
   private func pause(_ now: Instant) -> Instant { now.advanced(milliseconds: intervalMilliseconds) }
 }
 
-/// How long to wait before trying again: half a second after the first failure, then twice as long each time, up to half
-/// a minute. After a success that lasted a minute, the next failure counts as the first.
+/// How long to wait before trying again: half a second after the first failure, then twice as long each time, up to
+/// half a minute. After a success that lasted a minute, the next failure counts as the first.
 struct BackOff: Equatable {
   static let millisecondsMin: Int64 = 500
   static let millisecondsMax: Int64 = 30_000

@@ -11,7 +11,8 @@ struct KernelScanStateFile: Equatable, Sendable {
 
   let path: String
 
-  /// Returns the state of the adapter that has this index now; empty if another adapter had the index, or without a file.
+  /// Returns the state of the adapter that has this index now; empty if another adapter had the index, or without a
+  /// file.
   func state(of index: UInt16) -> KernelScanState {
     guard let file = try? FileContents(reading: path, byteCountMax: Self.byteCountMax),
       let incarnation = AdapterSocket.incarnation(index)

@@ -75,7 +75,8 @@ struct OpenRadio {
     drops = count
   }
 
-  /// Keeps the descriptor in the epoll set only while the schedule wants it: a descriptor that was hung up is always ready.
+  /// Keeps the descriptor in the epoll set only while the schedule wants it: a descriptor that was hung up is always
+  /// ready.
   mutating func updateReadiness(_ loop: inout LoopContext) throws(SystemError) {
     guard let token else { return }
     let isWanted = schedule.isWatched(isUrgent: loop.agent.isRadioUrgent)

@@ -9,8 +9,8 @@ extension AccessList {
   /// The group whose members are operators.
   private static let operatorGroup = "accessory"
 
-  /// Resolves the names of accounts; called only when a manifest is read. No client may act as an app whose account does
-  /// not exist, as a warning of the manifest says.
+  /// Resolves the names of accounts; called only when a manifest is read. No client may act as an app whose account
+  /// does not exist, as a warning of the manifest says.
   init(ofApps apps: [App]) {
     self.init(
       operatorUsers: [0, ThisProcess.user], operatorGroups: Set(Self.group(Self.operatorGroup)),

@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// The agent's listening socket, and the lock that keeps a second agent from it.
 ///
-/// The lock is on a file beside the socket (`….lock`), which stays. The socket is created under an interim name and then
-/// renamed, so that it replaces the socket of a killed agent without a gap.
+/// The lock is on a file beside the socket (`….lock`), which stays. The socket is created under an interim name and
+/// then renamed, so that it replaces the socket of a killed agent without a gap.
 struct ServiceSocket: ~Copyable {
   /// `sockaddr_un` holds 108 bytes, the last a zero; the interim name is four bytes longer.
   private static let pathBytesMax = 103
@@ -65,8 +65,8 @@ struct ServiceSocket: ~Copyable {
 
 /// The limit of open descriptors.
 enum DescriptorLimit {
-  /// The agent's own descriptors: standard streams, epoll, timer, signals, wakers, listener, lock, service manager, radio,
-  /// files.
+  /// The agent's own descriptors: standard streams, epoll, timer, signals, wakers, listener, lock, service manager,
+  /// radio, files.
   private static let ownCount = 32
 
   /// Raises the limit to what this many connections need. Returns a warning when it stays too low: further clients then

@@ -17,7 +17,8 @@ extension StartError {
       ["cannot trust the \(role.name) \(quoted(path)): \(error.sentence)"]
     case .content(let role, let path, _, let errorCount):
       findings + [
-        "the \(role.name) \(quoted(path)) has \(Self.errors(errorCount)); correct \(errorCount == 1 ? "it" : "them") and start again"
+        "the \(role.name) \(quoted(path)) has \(Self.errors(errorCount)); "
+          + "correct \(errorCount == 1 ? "it" : "them") and start again"
       ]
     case .noBoard(let name, let searched):
       [
@@ -45,9 +46,11 @@ extension StartError {
     case .socketInUse(let socket):
       "another program listens at \(quoted(socket)); end it first, or choose another path with --socket"
     case .notASocket(let path):
-      "cannot create the socket \(quoted(path)): another kind of file has that name; remove it, or choose another path with --socket"
+      "cannot create the socket \(quoted(path)): another kind of file has that name; remove it, or choose another "
+        + "path with --socket"
     case .socketTooLong(let path, let byteCountMax):
-      "cannot create the socket \(quoted(path)): a socket's path has at most \(byteCountMax) bytes; choose a shorter one"
+      "cannot create the socket \(quoted(path)): a socket's path has at most \(byteCountMax) bytes; "
+        + "choose a shorter one"
     case .socket(let path, let error):
       "cannot create the socket \(quoted(path)): \(Self.cure(of: error, at: path))"
     case .usage, .file, .protection, .content, .noBoard, .system: preconditionFailure("not about the socket")

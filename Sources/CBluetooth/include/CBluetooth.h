@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The parts of the kernel's Bluetooth sockets (net/bluetooth/hci_sock.c) that Swift cannot reach: addresses, filters and
-// control messages, with the headers of libbluetooth.
+// The parts of the kernel's Bluetooth sockets (net/bluetooth/hci_sock.c) that Swift cannot reach: addresses, filters
+// and control messages, with the headers of libbluetooth.
 
 #ifndef C_BLUETOOTH_H
 #define C_BLUETOOTH_H

@@ -159,9 +159,9 @@ struct clinux_run {
 /// Returns the kernel's version of Landlock; 0 for none.
 int clinux_landlock_version(void);
 
-/// Runs `arguments` (the first is a path) in a session of its own: no descriptors but /dev/null, no environment but PATH,
-/// no capabilities, and no way to write, create or remove a file. Does not wait for the program. Returns 0, or -1 with
-/// errno.
+/// Runs `arguments` (the first is a path) in a session of its own: no descriptors but /dev/null, no environment but
+/// PATH, no capabilities, and no way to write, create or remove a file. Does not wait for the program. Returns 0, or -1
+/// with errno.
 int clinux_run_confined(
     char *const arguments[], const struct clinux_confinement *confinement, struct clinux_run *run);
 

@@ -151,7 +151,7 @@ extension AgentCore {
       Metric("connections_admitted_total", .counter, "Clients admitted.", clients.admitted),
       Metric(
         "connections_refused_total", .counter, "Connections turned away, by reason.", "reason",
-        AdmissionRefusal.allCases.map { ($0.rawValue, clients.refused[$0] ?? 0) }),
+        AdmissionError.allCases.map { ($0.rawValue, clients.refused[$0] ?? 0) }),
       Metric(
         "connections_broken_total", .counter, "Connections closed by the agent, by reason.", "reason",
         [
