@@ -46,8 +46,8 @@ static void note_ending(const char *capability) {
   ending_length += length;
 }
 
-/// Whether a program that does nothing about a signal is ended by it: every other signal is ignored, or stops the program
-/// or continues it (signal(7)). SIGKILL ends it too, but asks nobody.
+/// Whether a program that does nothing about a signal is ended by it: every other signal is ignored, or stops the
+/// program or continues it (signal(7)). SIGKILL ends it too, but cannot be caught.
 static int ends_program(int number) {
   switch (number) {
     case SIGCHLD:
@@ -77,7 +77,8 @@ static void watch_endings(void) {
   }
 }
 
-/// Whether the terminal is of a known kind whose cursor can be put anywhere: without that nothing can be drawn (terminfo(5)).
+/// Whether the terminal is of a known kind whose cursor can be put anywhere: without that nothing can be drawn
+/// (terminfo(5)).
 static int can_be_drawn_on(void) {
   int error = 0;
   if (setupterm(NULL, STDOUT_FILENO, &error) != OK) return 0;
@@ -117,7 +118,7 @@ int ccurses_begin(int wants_color) {
 
 void ccurses_end(void) {
   if (screen == NULL) return;
-  // Without a second screen to leave, what is said next begins on the last line.
+  // Without a second screen to leave, the next output begins on the last line.
   char *leave = tigetstr("rmcup");
   if (leave == NULL || leave == (char *)-1) {
     move(LINES - 1, 0);

@@ -2,9 +2,9 @@
 
 /// Writes text as a JSON string (RFC 8259, 7).
 ///
-/// It escapes quotes, backslashes and controls, as the standard requires. It also escapes DEL, the C1 controls, the line
-/// and paragraph separators, and everything that is invisible or changes the direction of writing, so that a line is
-/// safe on a terminal. It does not escape a solidus.
+/// It escapes quotes, backslashes and controls, as the standard requires. It also escapes DEL, the C1 controls, the
+/// line and paragraph separators, and everything that is invisible or changes the direction of writing, so that a line
+/// is safe on a terminal. It does not escape a solidus.
 enum JSONEscaping {
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
@@ -24,7 +24,7 @@ enum JSONEscaping {
     // The most frequent case, before the lookup in Unicode tables.
     case " "..."~": bytes.append(UInt8(ascii: scalar))
     default:
-      guard scalar.isHiddenFromPeople else {
+      guard scalar.isInvisible else {
         bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         return
       }
@@ -37,9 +37,9 @@ enum JSONEscaping {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character could deceive a reader or disturb the terminal: it is a control, breaks the line, changes the
-  /// direction of writing, is invisible, or has no standard meaning.
-  package var isHiddenFromPeople: Bool {
+  /// Whether the character could deceive a reader or disturb the terminal: it is a control, breaks the line, changes
+  /// the direction of writing, is invisible, or has no standard meaning.
+  package var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: true
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,

@@ -6,7 +6,7 @@ public struct JSONMemberError: Error, Equatable, Sendable {
     case missing
     /// null, or of another JSON type than the reader expects.
     case wrongType
-    /// Of the right type, but none of the known values, or out of range.
+    /// A value of the right type that is not one of the known values, or is out of range.
     case unknownValue
   }
 
@@ -195,7 +195,7 @@ public struct JSONObjectReader: Sendable {
 
   public func plainTextIfPresent(_ name: String) throws(JSONMemberError) -> String? {
     guard let string = try stringIfPresent(name) else { return nil }
-    guard string.unicodeScalars.allSatisfy({ $0 == "\n" || !$0.isHiddenFromPeople }) else {
+    guard string.unicodeScalars.allSatisfy({ $0 == "\n" || !$0.isInvisible }) else {
       throw error(name, .unknownValue)
     }
     return string

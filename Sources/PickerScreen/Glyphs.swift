@@ -6,7 +6,7 @@ import ToolText
 /// The characters that a terminal can show.
 public enum Glyphs: Sendable {
   case unicode
-  /// For terminals whose locale is not of UTF-8: all else is escaped.
+  /// For terminals whose locale is not UTF-8; other characters are escaped.
   case ascii
 
   var marker: String { pick("▸", ">") }
@@ -15,7 +15,7 @@ public enum Glyphs: Sendable {
   var bullet: String { pick("•", "*") }
   var more: (left: String, right: String) { (pick("‹", "<"), pick("›", ">")) }
 
-  /// Four columns, more of them filled the stronger it is.
+  /// Four columns; a stronger level fills more of them.
   func bars(_ level: Int8?) -> String {
     let thresholds: [Int8] = [-86, -74, -62, -50]
     let count = level.map { level in thresholds.count { level >= $0 } } ?? 0
@@ -23,13 +23,13 @@ public enum Glyphs: Sendable {
     return filled + String(repeating: pick("·", "."), count: thresholds.count - count)
   }
 
-  /// Another one every second.
-  func pulse(_ second: Int64) -> String {
+  /// The spinner's shape; it changes every second.
+  func spinner(_ second: Int64) -> String {
     let shapes = Array(pick("◐◓◑◒", #"|/-\"#))
     return String(shapes[Int(second & 3)])
   }
 
-  /// Text from elsewhere, harmless, and not wider than so many columns.
+  /// Text from outside, made safe for the terminal and cut to `columnsMax`.
   func shown(_ text: String, columnsMax: Int) -> String {
     shown(AirText(Array(text.utf8)), columnsMax: columnsMax)
   }

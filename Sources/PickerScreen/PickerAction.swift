@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a person has decided: a call of `io.accessoryd.Operator`, which the picker's owner makes.
+/// A decision of the operator: a call of `io.accessoryd.Operator`, which the picker's owner makes.
 public enum PickerAction: Equatable, Sendable {
   case choose(request: String, candidate: UInt32, name: String?, ssid: String?)
   case deny(request: String)
@@ -9,7 +9,7 @@ public enum PickerAction: Equatable, Sendable {
   case agree(request: String)
   case quit
 
-  /// The request that it is about; nil for quitting.
+  /// The request that the action is about; nil for quitting.
   public var request: String? {
     switch self {
     case .choose(let request, _, _, _), .deny(let request), .cancel(let request), .name(let request, _),
@@ -20,13 +20,13 @@ public enum PickerAction: Equatable, Sendable {
   }
 }
 
-/// What the agent answered to an action.
+/// The agent's reply to an action.
 public enum PickerAnswer: Equatable, Sendable {
   case done
-  /// To ``PickerAction/choose(request:candidate:name:ssid:)``.
+  /// The reply to ``PickerAction/choose(request:candidate:name:ssid:)``.
   case chosen(displayName: String, awaitsApp: Bool, finishInApp: Bool)
-  /// Somebody else has decided, or the request has ended.
+  /// Another operator has decided, or the request has ended.
   case closed
-  /// What went wrong, and what to do about it, for people.
+  /// The error and its cure, as sentences for the operator.
   case failed(String, cure: String?)
 }

@@ -4,9 +4,9 @@ import HCI
 import Interfaces
 import ToolText
 
-/// Which columns the rows of a list have, and how wide they are: as many as fit, the more important ones first.
+/// The columns of a list and their widths: as many as fit, the important ones first.
 struct PickerColumns: Equatable {
-  /// How hints are shown.
+  /// How hints appear.
   enum Hints: Equatable { case none, short, long }
 
   private static let markerColumns = 2
@@ -21,15 +21,15 @@ struct PickerColumns: Equatable {
   private(set) var hasUnit = false
   private(set) var hasAge = false
   private(set) var hints = Hints.none
-  /// Bytes of the address that tell all devices apart.
+  /// How many trailing bytes of the address distinguish all devices.
   let tail: Int
 
   init(_ rows: [PickerRow], columns: Int, glyphs: Glyphs) {
     self.glyphs = glyphs
     tail = Self.tail(rows.map(\.line.address))
-    // Marker, name, level and tail are always there.
+    // Marker, name, level and address tail always appear.
     var left = columns - Self.markerColumns - name - " -44".count - (3 * tail + 1)
-    func take(_ columns: Int) -> Bool {
+    func reserve(_ columns: Int) -> Bool {
       guard left >= columns else { return false }
       left -= columns
       return true
@@ -37,13 +37,13 @@ struct PickerColumns: Equatable {
     let names = rows.map { glyphs.shown($0.line.name, columnsMax: 28).columnCount }.max() ?? 0
     let devices = rows.compactMap(\.line.deviceName).map { glyphs.shown($0, columnsMax: 28).columnCount }
     let longest = rows.map { Self.longHints($0.line).count }.max() ?? 0
-    hasBars = take(5)
-    if longest > 0, take(3) { hints = .short }
-    hasAge = take(8)
-    if let widest = devices.max(), take(13) { device = min(10, max(6, widest)) }
+    hasBars = reserve(5)
+    if longest > 0, reserve(3) { hints = .short }
+    hasAge = reserve(8)
+    if let widest = devices.max(), reserve(13) { device = min(10, max(6, widest)) }
     grow(&name, to: min(16, names), &left)
-    hasUnit = take(4)
-    if hints == .short, take(longest - 2) { hints = .long }
+    hasUnit = reserve(4)
+    if hints == .short, reserve(longest - 2) { hints = .long }
     grow(&name, to: names, &left)
     if device > 0 { grow(&device, to: max(devices.max() ?? 0, Self.deviceCaptions[0].count), &left) }
   }
@@ -54,7 +54,7 @@ struct PickerColumns: Equatable {
     left -= more
   }
 
-  /// The trailing bytes, two at least, by which no two of the addresses are the same.
+  /// How many trailing bytes, at least two, make all addresses differ.
   static func tail(_ addresses: [DeviceAddress]) -> Int {
     let bits = Set(addresses.map(\.bits))
     return (2..<6).first { count in Set(bits.map { $0 & (1 << UInt64(8 * count) - 1) }).count == bits.count }

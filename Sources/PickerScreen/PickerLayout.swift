@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How the lines of a screen are shared out. The list begins on the same line whatever else is shown, so that nothing
-/// moves what is selected.
+/// How a screen divides its lines. The list always begins on the same line, so that the selected row does not move.
+///
+/// Columns and rows are counted in characters of the terminal.
 struct PickerLayout: Equatable {
   static let columnsMin = 40
   static let rowsMin = 10
@@ -11,14 +12,14 @@ struct PickerLayout: Equatable {
   /// Tabs, question, facts, and captions.
   let headerHeight: Int
   let listHeight: Int
-  /// What is selected, and what has happened.
+  /// The selected device, and the last message.
   let infoHeight: Int
 
   init(_ size: ScreenSize) {
     hasCaptions = size.rows >= 16
     headerHeight = hasCaptions ? 4 : 3
     infoHeight = hasCaptions ? 3 : 2
-    // The last line has the keys.
+    // The last line shows the keys.
     listHeight = max(1, size.rows - headerHeight - infoHeight - 1)
   }
 }

@@ -4,14 +4,14 @@ import HCI
 import Interfaces
 import ToolText
 
-/// The devices of a request, in the order of their rows, and which of them is selected.
+/// The devices of a request in the order of their rows, and the selected one.
 ///
-/// Until a key is about a row, the list shows its top, whose first row is selected. From then on the selected device
-/// stays on its line of the screen whatever happens around it: the others are sorted about it, and no line is empty while
-/// there are rows out of sight. Once it is gone its row stays until the person goes elsewhere, so that no other device
-/// slips under a key that is being pressed.
+/// Until a key acts on a row, the list shows its top, and the first row is selected. From then on the selected device
+/// stays on its line of the screen whatever happens around it: the other rows are sorted around it, and no line is
+/// empty while rows are out of sight. When the device is gone, its row stays until the selection moves, so that no
+/// other device slips under a key that is being pressed.
 ///
-/// Capacity: ``rowsMax`` devices, more than the agent tells of; others are not shown.
+/// Capacity: ``rowsMax`` devices, more than the agent reports; further ones do not appear.
 struct PickerList: Equatable, Sendable {
   static let rowsMax = 256
 
@@ -28,16 +28,17 @@ struct PickerList: Equatable, Sendable {
     }
   }
 
-  /// Whether a line with its item's name stands above each group.
+  /// Whether each group has a line with its item's name.
   let hasHeadings: Bool
   private(set) var rows: [PickerRow] = []
-  /// The device that the person has gone to; nil before the first key.
+  /// The device that the operator selected; nil before the first key.
   private(set) var pinned: DeviceAddress?
-  /// When another device took the first row; nil while it is its first one's.
+  /// When another device took the first row; nil while the row has its first device.
   private(set) var firstChanged: Instant?
   private var first: DeviceAddress?
-  /// Of the pinned row: its place in its group, and the line that it is shown on, as far as there are so many.
+  /// The pinned row's index in its group, while the group has that many rows.
   private var slot = 0
+  /// The line of the screen for the pinned row, while the screen has that many lines.
   private var anchor = 0
 
   init(hasHeadings: Bool) { self.hasHeadings = hasHeadings }
@@ -47,9 +48,9 @@ struct PickerList: Equatable, Sendable {
   var selectedRow: PickerRow? { rows.first { $0.line.address == selected } }
   private var firstRow: PickerRow? { rows.min(by: PickerRow.isAbove) }
 
-  // MARK: What the agent tells
+  // MARK: Replies of the agent
 
-  mutating func take(_ line: CandidateLine, at now: Instant) {
+  mutating func update(_ line: CandidateLine, at now: Instant) {
     if let index = rows.firstIndex(where: { $0.line.address == line.address }) {
       rows[index].update(line, at: now)
     } else if rows.count < Self.rowsMax {
@@ -58,7 +59,7 @@ struct PickerList: Equatable, Sendable {
     noteFirst(at: now)
   }
 
-  mutating func lose(_ candidate: UInt32, at now: Instant) {
+  mutating func markGone(_ candidate: UInt32, at now: Instant) {
     guard let index = rows.firstIndex(where: { $0.line.candidate == candidate }) else { return }
     if rows[index].line.address == pinned { rows[index].isGone = true } else { rows.remove(at: index) }
     noteFirst(at: now)
@@ -72,10 +73,10 @@ struct PickerList: Equatable, Sendable {
 
   // MARK: Lines
 
-  /// What is shown on so many lines of the screen; nil stands for an empty one.
+  /// The lines that a screen of this height shows; nil for an empty one.
   func visible(height: Int) -> [Line?] { window(height: height).visible }
 
-  /// The part of the list that is shown on so many lines.
+  /// The part of the list that a screen of this height shows.
   func window(height: Int) -> PickerWindow {
     let groups = groups
     let count = rows.count + (hasHeadings ? groups.count : 0)
@@ -87,7 +88,7 @@ struct PickerList: Equatable, Sendable {
       var rows = group.sorted(by: PickerRow.isAbove)
       if let index = rows.firstIndex(where: { $0.line.address == pinned }) {
         let row = rows.remove(at: index)
-        // Where it has to stand for the list to fill the screen.
+        // The place at which the list fills the screen.
         let spare = count - height
         let wanted = max(anchor + min(0, spare), min(lines.count + slot, anchor + max(0, spare)))
         let place = max(lines.count, min(wanted, lines.count + rows.count))
@@ -106,7 +107,7 @@ struct PickerList: Equatable, Sendable {
 
   // MARK: Keys
 
-  /// From now on the selected row stays where it is.
+  /// Fixes the selected row on its line.
   mutating func pin() {
     guard pinned == nil, let row = firstRow else { return }
     pinned = row.line.address
@@ -114,7 +115,7 @@ struct PickerList: Equatable, Sendable {
     anchor = hasHeadings ? 1 : 0
   }
 
-  /// Moves the selection by so many rows, as far as there are rows.
+  /// Moves the selection by `count` rows, or to the last one in that direction.
   mutating func move(by count: Int, height: Int) {
     pin()
     let seen = window(height: height)
@@ -122,14 +123,14 @@ struct PickerList: Equatable, Sendable {
     let target = seen.place(count, rowsFrom: old)
     guard target != old, let row = seen.lines[target].row else { return }
     slot = slot(of: target, in: seen.lines)
-    // A device that is gone stays only while it is selected.
+    // The row of a device that is gone stays only while it is selected.
     rows.removeAll { $0.line.address == pinned && $0.isGone }
     pinned = row.line.address
     anchor = seen.line(of: target)
     settle(height: height)
   }
 
-  /// Puts the selected row on the nearest line from which the list fills the screen as it is.
+  /// Puts the selected row on the nearest line at which the list fills the screen.
   mutating func settle(height: Int) {
     guard let item = selectedRow?.line.itemIndex, pinned != nil else { return }
     let groups = groups
@@ -138,7 +139,7 @@ struct PickerList: Equatable, Sendable {
     let size = groups.first { $0.item == item }?.rows.count ?? 1
     let place = before + headings + min(slot, size - 1)
     let count = rows.count + (hasHeadings ? groups.count : 0)
-    // Its group's heading is shown with the first row.
+    // The first row keeps its group's heading in sight.
     let line = max(hasHeadings && place == 1 ? 1 : 0, min(anchor, height - 1))
     anchor = place - max(0, min(place - line, count - height))
   }

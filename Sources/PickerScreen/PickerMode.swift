@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What keys mean at the moment.
+/// What keys do now.
 enum PickerMode: Equatable, Sendable {
-  /// They move about and decide.
+  /// Keys move the selection and decide.
   case list
-  /// They are the text.
+  /// Keys are the text.
   case typing(PickerTyping)
-  /// They answer a question.
+  /// Keys confirm or decline a question.
   case confirming(PickerQuestion)
-  /// Any goes back.
+  /// Any key goes back.
   case help
 }
 
-/// A text that is asked for.
+/// A text that the operator types.
 struct PickerTyping: Equatable, Sendable {
   enum Purpose: Equatable, Sendable {
-    /// The name of a candidate that is to be chosen.
+    /// The name for a candidate that the operator chooses.
     case candidate(UInt32)
-    /// The whole name of the network of a candidate that is to be chosen, which begins so.
+    /// The whole name of a candidate's network, which begins with `prefix`.
     case network(UInt32, name: String?, prefix: String)
-    /// The name that the request waits for.
+    /// The name for which the request waits.
     case answer
   }
 
-  /// Of display names, as the registry keeps them.
+  /// The longest display name that the registry keeps.
   static let nameBytesMax = 248
-  /// IEEE 802.11-2020, 9.4.2.2.
+  /// The longest network name (IEEE 802.11-2020, 9.4.2.2).
   static let networkBytesMax = 32
 
   let request: String
   let purpose: Purpose
   var field: TextField
-  /// What stands in its way, for people.
+  /// Why the text is not accepted, as a sentence for the operator.
   var complaint: String?
 }
 
-/// A question that Enter or y agrees to, and every other key does not.
+/// A question. Enter or y agrees; any other key declines.
 struct PickerQuestion: Equatable, Sendable {
   let sentence: String
   let action: PickerAction

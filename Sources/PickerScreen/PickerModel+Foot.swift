@@ -4,9 +4,9 @@ import HCI
 import Interfaces
 import ToolText
 
-/// What stands below the list.
+/// The lines below the list.
 extension PickerModel {
-  /// What has happened or is asked at the bottom, what is selected above it.
+  /// The selected device, and below it the last message or question.
   func info(at now: Instant) -> [ScreenLine] {
     let height = layout.infoHeight
     let words = size.columns - 2
@@ -36,18 +36,18 @@ extension PickerModel {
     return radioTrouble.map { ($0, []) }
   }
 
-  /// Without the registry nothing can be answered but no.
+  /// Without the registry every request can only be denied.
   var registryTrouble: String? {
-    guard let sentence = pulse?.registryTrouble else { return nil }
+    guard let sentence = agentState?.registryTrouble else { return nil }
     return "Nothing can be set up: \(glyphs.shown(sentence, columnsMax: 300))"
   }
 
   private var radioTrouble: String? {
-    guard let pulse, pulse.radio != .on else { return nil }
-    return "The radio is \(pulse.radio.rawValue): \(glyphs.shown(pulse.detail, columnsMax: 200))"
+    guard let agentState, agentState.radio != .on else { return nil }
+    return "The radio is \(agentState.radio.rawValue): \(glyphs.shown(agentState.detail, columnsMax: 200))"
   }
 
-  /// All that is known of the selected device.
+  /// The details of the selected device.
   private func selectedWords(at now: Instant) -> String? {
     guard let tab, tab.isChoosing, mode != .help, let row = tab.list.selectedRow else { return nil }
     let line = row.line
@@ -55,18 +55,18 @@ extension PickerModel {
     if let name = line.deviceName { words.append("\"\(glyphs.shown(name, columnsMax: 32))\"") }
     if row.isGone { words.append("gone") }
     if line.isShared { words.append("another app has it already") }
-    if !line.identityDurable { words.append("may not be known again") }
+    if !line.identityDurable { words.append("may not be recognized again") }
     if let rssi = line.rssi, layout.hasCaptions { words.append("last heard at \(rssi) dBm") }
     return words.joined(separator: ", ")
   }
 
   // MARK: Typing
 
-  /// The question and the text that is typed, and the cursor's column.
+  /// The prompt, the typed text, and the cursor's column.
   func typingLines(_ typing: PickerTyping) -> (lines: [ScreenLine], cursor: Int) {
     let height = layout.infoHeight
     let columns = size.columns - 2
-    let prompts = typing.complaint.map { [$0] } ?? Sentences.prompts(typing, glyphs)
+    let prompts = typing.complaint.map { [$0] } ?? PickerSentences.prompts(typing, glyphs)
     let prompt = prompts.first { $0.folded(to: columns).count < height } ?? prompts.last ?? ""
     let style: ScreenStyle = typing.complaint == nil ? .strong : [.strong, .bad]
     var lines = folded(prompt, columns, height - 1).map { ScreenLine(" " + $0, style) }
@@ -79,8 +79,7 @@ extension PickerModel {
 
   // MARK: Keys
 
-  /// The keys that mean something now, in fewer words where there is little room, the more important ones if there is no
-  /// room for all.
+  /// The keys that act now: with short words where space is short, and only the important ones where not all fit.
   var keyLine: ScreenLine {
     var line = ScreenLine(" ")
     for key in fitted(keys) {
@@ -98,7 +97,7 @@ extension PickerModel {
     while !isFitting(hints), let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank }) {
       hints.remove(at: last)
     }
-    // What room is left is for words.
+    // The space that is left goes to longer words.
     for hint in all.sorted(by: { $0.rank < $1.rank }) {
       guard let index = hints.firstIndex(where: { $0.key == hint.key }) else { continue }
       let short = hints[index]
@@ -121,7 +120,7 @@ extension PickerModel {
   private var listKeys: [KeyHint] {
     let all = [KeyHint("?", "help", 1), KeyHint("q", "quit", short: "", 4)]
     guard let tab else { return all }
-    guard !tab.isOver else { return [KeyHint("any key", "go on", 0), KeyHint("q", "quit", 1)] }
+    guard !tab.isOver else { return [KeyHint("any key", "continue", 0), KeyHint("q", "quit", 1)] }
     var keys: [KeyHint] = []
     if tab.wantsName {
       keys.append(KeyHint("Enter", "name it", 0))
@@ -139,13 +138,13 @@ extension PickerModel {
   }
 }
 
-/// What a key does, in a word or two.
+/// A key and its effect in a word or two.
 private struct KeyHint {
   let key: String
   let word: String
-  /// The word where there is little room.
+  /// The word where space is short.
   let short: String
-  /// Lower ones are more important.
+  /// A lower rank is more important.
   let rank: Int
 
   init(_ key: String, _ word: String, short: String? = nil, _ rank: Int) {

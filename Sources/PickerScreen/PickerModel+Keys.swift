@@ -5,20 +5,21 @@ import Interfaces
 import ToolText
 
 extension PickerModel {
-  /// So long a row has been the first one before a first key chooses it: another was there when the person decided.
+  /// How long a row must be the first one before a first key chooses it; before that, the operator may have meant the
+  /// device that was there.
   static let restMilliseconds: Int64 = 1000
 
-  /// What a key does; an action is the caller's to perform.
+  /// Handles a key. The caller performs the action that it returns.
   public mutating func press(_ key: PickerKey, at now: Instant) -> PickerAction? {
     note = nil
-    // What cannot be seen cannot be decided.
+    // The operator cannot decide about what the screen does not show.
     guard isLargeEnough else { return key == .character("q") ? .quit : nil }
     switch mode {
     case .list: return pressInList(key, at: now)
     case .typing(let typing): return press(key, typing)
     case .confirming(let question):
       mode = .list
-      return key == .enter || key == .character("y") ? begin(question.action) : nil
+      return key == .enter || key == .character("y") ? send(question.action) : nil
     case .help:
       mode = .list
       return key == .character("q") ? .quit : nil
@@ -29,8 +30,8 @@ extension PickerModel {
     switch key {
     case .character("q"): return .quit
     case .character("?"): mode = .help
-    case .tab, .right, .character("l"): turn(by: 1)
-    case .backTab, .left, .character("h"): turn(by: -1)
+    case .tab, .right, .character("l"): switchTab(by: 1)
+    case .backTab, .left, .character("h"): switchTab(by: -1)
     case .character, .enter, .escape, .up, .down, .pageUp, .pageDown, .home, .end, .backspace, .delete,
       .clear:
       return pressInTab(key, at: now)
@@ -47,8 +48,8 @@ extension PickerModel {
     return move(key) ? nil : decide(key, tab, at: now)
   }
 
-  /// The next request, around the corner too.
-  private mutating func turn(by step: Int) {
+  /// Shows the next request; after the last comes the first.
+  private mutating func switchTab(by step: Int) {
     guard let index = tabs.firstIndex(where: { $0.request.request == current }) else { return }
     let seen = tabs[index]
     let next = tabs[(index + step + tabs.count) % tabs.count].request.request
@@ -56,7 +57,7 @@ extension PickerModel {
     if tabs.contains(where: { $0.request.request == next }) { current = next }
   }
 
-  /// Whether the key moves the selection.
+  /// Moves the selection. Returns whether the key does that.
   private mutating func move(_ key: PickerKey) -> Bool {
     let page = max(1, layout.listHeight - 1)
     let count: Int
@@ -82,9 +83,9 @@ extension PickerModel {
     case .character("n"): return nameIt(tab, at: now)
     case .character("a"):
       guard tab.request.kind == .authorize else { return refuse("there is nothing to agree to here") }
-      return begin(.agree(request: request))
-    case .character("d"): ask(Sentences.denyQuestion(tab, glyphs), .deny(request: request))
-    case .character("c"): ask(Sentences.cancelQuestion(tab, glyphs), .cancel(request: request))
+      return send(.agree(request: request))
+    case .character("d"): ask(PickerSentences.denyQuestion(tab, glyphs), .deny(request: request))
+    case .character("c"): ask(PickerSentences.cancelQuestion(tab, glyphs), .cancel(request: request))
     case .character, .escape, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end,
       .backspace, .delete, .clear:
       break
@@ -96,23 +97,23 @@ extension PickerModel {
     mode = .confirming(PickerQuestion(sentence: sentence, action: action))
   }
 
-  /// Says why nothing happens.
+  /// Notes why the key does nothing.
   private mutating func refuse(_ sentence: String) -> PickerAction? {
     note = sentence
     return nil
   }
 
-  /// From here on it is the agent's turn.
-  private mutating func begin(_ action: PickerAction) -> PickerAction? {
+  /// Returns the action for the agent, whose reply is awaited from now on.
+  private mutating func send(_ action: PickerAction) -> PickerAction? {
     mode = .list
     guard let request = action.request else { return action }
     guard let tab = tabs.first(where: { $0.request.request == request }), !tab.isOver else { return nil }
     guard !tab.isAnswering || tab.request.phase == .naming else {
-      return refuse("wait: the agent is still at what was decided before")
+      return refuse("wait: the agent has not finished the last action")
     }
     change(request) {
       $0.isAnswering = true
-      $0.isActed = true
+      $0.hasDecided = true
     }
     return action
   }
@@ -122,16 +123,16 @@ extension PickerModel {
   private mutating func enter(_ tab: PickerTab, at now: Instant) -> PickerAction? {
     if tab.wantsName { return askForName(tab) }
     if tab.request.kind == .authorize { return refuse("press a to agree, or d to deny") }
-    guard let row = choosable(tab, at: now) else { return nil }
+    guard let row = choosableRow(tab, at: now) else { return nil }
     return choose(row, tab, name: nil)
   }
 
   private mutating func nameIt(_ tab: PickerTab, at now: Instant) -> PickerAction? {
     if tab.wantsName { return askForName(tab) }
     guard tab.request.kind == .setup else { return refuse("there is nothing to name here") }
-    guard let row = choosable(tab, at: now) else { return nil }
+    guard let row = choosableRow(tab, at: now) else { return nil }
     guard let item = tab.item(of: row), item.rename else {
-      return refuse("this one keeps its name: its item is without the option rename; Enter chooses it")
+      return refuse("this one keeps its name: its item lacks the option rename; Enter chooses it")
     }
     guard tab.takesName(of: row) else {
       return refuse("this one keeps its name: another app has named it already; Enter chooses it")
@@ -143,9 +144,9 @@ extension PickerModel {
   }
 
   /// The selected row, if it can be chosen now; otherwise the note says why not.
-  private mutating func choosable(_ tab: PickerTab, at now: Instant) -> PickerRow? {
+  private mutating func choosableRow(_ tab: PickerTab, at now: Instant) -> PickerRow? {
     guard tab.isChoosing else {
-      note = Sentences.whyNotNow(tab)
+      note = PickerSentences.reasonNothingCanBeChosen(tab)
       return nil
     }
     guard let row = tab.list.selectedRow else {
@@ -159,7 +160,7 @@ extension PickerModel {
     change(tab.request.request) { $0.list.pin() }
     let changed = tab.list.pinned == nil ? tab.list.firstChanged : nil
     guard changed.map({ now.milliseconds(since: $0) >= Self.restMilliseconds }) ?? true else {
-      note = "another device has just come first; press again if you mean it"
+      note = "another device has just moved to the top; press again to choose it"
       return nil
     }
     return row
@@ -176,10 +177,10 @@ extension PickerModel {
     let action = PickerAction.choose(
       request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil)
     guard row.line.identityDurable else {
-      ask(Sentences.fleetingQuestion(row, glyphs), action)
+      ask(PickerSentences.fleetingQuestion(row, glyphs), action)
       return nil
     }
-    return begin(action)
+    return send(action)
   }
 
   // MARK: Typing
@@ -207,7 +208,9 @@ extension PickerModel {
       return nil
     case .enter: return finish(typing)
     case .character(let scalar):
-      if !typing.field.press(key) { typing.complaint = Sentences.noRoom(for: scalar, in: typing.field) }
+      if !typing.field.press(key) {
+        typing.complaint = PickerSentences.reasonIsRefused(scalar, in: typing.field)
+      }
     case .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .backspace,
       .delete, .clear:
       _ = typing.field.press(key)
@@ -224,11 +227,11 @@ extension PickerModel {
       guard !text.isEmpty else { return complain(typing, "a name has at least one character") }
     case .network(_, _, let prefix):
       guard text.utf8.starts(with: prefix.utf8) else {
-        return complain(typing, "it begins with \(glyphs.shown(prefix, columnsMax: 32))")
+        return complain(typing, "the name begins with \(glyphs.shown(prefix, columnsMax: 32))")
       }
     }
     switch typing.purpose {
-    case .answer: return begin(.name(request: typing.request, name: text))
+    case .answer: return send(.name(request: typing.request, name: text))
     case .candidate(let number):
       guard let row = tab.list.rows.first(where: { $0.line.candidate == number && !$0.isGone }) else {
         mode = .list
@@ -237,7 +240,7 @@ extension PickerModel {
       return choose(row, tab, name: text)
     case .network(let number, let name, let prefix):
       let whole = text == prefix ? nil : text
-      return begin(.choose(request: typing.request, candidate: number, name: name, ssid: whole))
+      return send(.choose(request: typing.request, candidate: number, name: name, ssid: whole))
     }
   }
 
@@ -251,11 +254,11 @@ extension PickerModel {
 
 /// A key of a terminal.
 public enum PickerKey: Equatable, Sendable {
-  /// A character that was typed or pasted; controls come as the keys below, others not at all.
+  /// A character that was typed or pasted. Some control characters are the keys below; the others are dropped.
   case character(Unicode.Scalar)
   case enter, escape, tab, backTab
   case up, down, left, right, pageUp, pageDown, home, end
   case backspace, delete
-  /// Ctrl-U: all that was typed.
+  /// Ctrl-U: deletes the typed text.
   case clear
 }

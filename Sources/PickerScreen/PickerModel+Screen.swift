@@ -5,7 +5,7 @@ import Interfaces
 import ToolText
 
 extension PickerModel {
-  /// All that is shown at a moment.
+  /// The whole screen at a moment.
   public func screen(at now: Instant) -> Screen {
     guard isLargeEnough else { return tooSmall }
     guard mode != .help else { return helpScreen(at: now) }
@@ -23,7 +23,7 @@ extension PickerModel {
 
   private func helpScreen(at now: Instant) -> Screen {
     let title = titleLine(at: now).filled(to: size.columns, .reversed)
-    return Screen(lines: [title] + paragraph(Sentences.help, height: size.rows - 2) + [keyLine])
+    return Screen(lines: [title] + paragraph(PickerSentences.help, height: size.rows - 2) + [keyLine])
   }
 
   private var tooSmall: Screen {
@@ -60,9 +60,9 @@ extension PickerModel {
     return line
   }
 
-  /// The tabs around the current one, as many as there is room for.
+  /// Adds the current tab and as many neighbours as fit.
   private func appendTabs(to line: inout ScreenLine, columns: Int) {
-    let labels = tabs.map { " \(Sentences.label($0.request, glyphs)) " }
+    let labels = tabs.map { " \(PickerSentences.label($0.request, glyphs)) " }
     let place = tabs.firstIndex { $0.request.request == current } ?? 0
     var shown = place..<place + 1
     func width(_ range: Range<Int>) -> Int {
@@ -78,7 +78,7 @@ extension PickerModel {
     }
     if shown.lowerBound > 0 { line.append(glyphs.more.left + " ") }
     for index in shown {
-      // The line is reversed: what is reversed twice is not.
+      // The line is reversed already, and reversing twice would undo it.
       line.append(
         index == place ? "[\(labels[index].dropFirst().dropLast())]" : labels[index],
         index == place ? .strong : [])
@@ -87,33 +87,33 @@ extension PickerModel {
     if shown.upperBound < labels.count { line.append(glyphs.more.right) }
   }
 
-  /// Whether all is alive.
+  /// Whether the agent replies, and how the radio is.
   private func stateWords(at now: Instant) -> String {
     guard let heardAt else { return "connecting" }
     let silence = now.milliseconds(since: heardAt) / 1000
     if silence >= 6 { return "agent silent for \(silence) s" }
-    let radio = pulse.map { "radio \($0.radio.rawValue) " } ?? ""
+    let radio = agentState.map { "radio \($0.radio.rawValue) " } ?? ""
     let more = waiting.isEmpty ? "" : "+\(waiting.count) "
-    return more + radio + glyphs.pulse(now.microseconds / 1_000_000)
+    return more + radio + glyphs.spinner(now.microseconds / 1_000_000)
   }
 
   private func questionLine(_ tab: PickerTab, at now: Instant) -> ScreenLine {
     let left = tab.isOver ? "" : remaining(tab.request, at: now) ?? ""
     let columns = size.columns - 2 - (left.isEmpty ? 0 : left.columnCount + 1)
     var line = ScreenLine(" ")
-    let question = Sentences.question(tab.request, glyphs)
+    let question = PickerSentences.question(tab.request, glyphs)
     let fitting =
-      question.columnCount <= columns ? question : Sentences.shortQuestion(tab.request, glyphs)
+      question.columnCount <= columns ? question : PickerSentences.shortQuestion(tab.request, glyphs)
     line.append(fitting.cut(to: columns, glyphs), .strong)
     line.append(left, endingAt: size.columns - 1)
     return line
   }
 
-  /// How long the request waits still, by the agent's clock.
+  /// The time left for the request, by the agent's clock.
   private func remaining(_ request: RequestLine, at now: Instant) -> String? {
-    guard let end = request.end, let pulse else { return nil }
-    let time = pulse.time.microseconds &+ (now.microseconds &- pulse.at.microseconds)
-    // Rounded up: it is over when it says 0:00.
+    guard let end = request.end, let agentState else { return nil }
+    let time = agentState.time.microseconds &+ (now.microseconds &- agentState.at.microseconds)
+    // Rounded up, so that 0:00 means the end.
     let seconds = max(0, (end.microseconds &- time &+ 999_999) / 1_000_000)
     return "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60) left"
   }
@@ -126,13 +126,13 @@ extension PickerModel {
     if isListShown(tab), hidden.above > 0 { out.append("\(hidden.above) above") }
     if isListShown(tab), hidden.below > 0 { out.append("\(hidden.below) below") }
     let right = out.joined(separator: ", ")
-    let facts = Sentences.facts(tab.request, glyphs).joined(separator: " \(glyphs.dash) ")
+    let facts = PickerSentences.facts(tab.request, glyphs).joined(separator: " \(glyphs.dash) ")
     line.append(facts.cut(to: size.columns - 3 - right.columnCount, glyphs), .faint)
     line.append(right, endingAt: size.columns - 1)
     return line
   }
 
-  // MARK: The list, or what stands in its place
+  // MARK: The list, or text in its place
 
   private func isListShown(_ tab: PickerTab) -> Bool {
     tab.isChoosing && !tab.list.isEmpty
@@ -148,7 +148,7 @@ extension PickerModel {
     guard isListShown(tab) else {
       let style: ScreenStyle =
         tab.ending.map { $0.failure == nil ? [.strong, .good] : [.strong, .bad] } ?? []
-      return paragraph(Sentences.panel(tab, glyphs), height: height, first: style)
+      return paragraph(PickerSentences.panel(tab, glyphs), height: height, first: style)
     }
     let columns = columns(of: tab)
     return tab.list.visible(height: height).map { line in
@@ -177,15 +177,15 @@ extension PickerModel {
   }
 
   private var emptiness: [String] {
-    guard isSynced else { return ["Asking the agent what waits."] }
+    guard isSynced else { return ["Asking the agent for requests."] }
     if let registryTrouble { return [registryTrouble] }
     return [
-      "Nothing waits.", "", "What apps ask for appears here.",
-      "accessoryctl pick --app NAME opens a request.",
+      "No requests.", "", "Requests of apps appear here.",
+      "accessoryctl pick --app NAME opens one.",
     ]
   }
 
-  /// Sentences folded into the lines that there are.
+  /// Sentences, folded into lines.
   private func paragraph(
     _ sentences: [String], height: Int, first: ScreenStyle = []
   ) -> [ScreenLine] {
@@ -193,7 +193,7 @@ extension PickerModel {
     let folded = sentences.enumerated().flatMap { index, sentence in
       sentence.folded(to: size.columns - margin - 1).map { ($0, index == 0 ? first : []) }
     }
-    // Where there is little room, empty lines go first.
+    // Where lines are short, empty ones go first.
     let lines = folded.count > height ? folded.filter { !$0.0.isEmpty } : folded
     let indent = String(repeating: " ", count: margin)
     return fitted(lines.map { $0.0.isEmpty ? ScreenLine() : ScreenLine(indent + $0.0, $0.1) }, to: height)

@@ -4,17 +4,17 @@ public import HCI
 public import Interfaces
 public import ToolText
 
-/// A picker in front of a person: what waits at the gateway, what is selected, and what keys mean now.
+/// The state of a picker: the open requests, the selection, and what keys do now.
 ///
-/// Pure: what the agent tells, keys, the terminal's size and the time go in; actions come out, and the screen is one
-/// function of it. Capacity: ``requestsMax`` requests; more are counted and wait until others have ended.
+/// Pure: the agent's replies, keys, the terminal's size and the time go in; actions come out, and one function draws
+/// the screen from it. Capacity: ``requestsMax`` requests; further ones are counted and wait until others have ended.
 public struct PickerModel: Sendable {
   public static let requestsMax = 64
 
   let glyphs: Glyphs
-  /// The only request that is shown; nil for all.
+  /// The only request to show; nil for all.
   let only: String?
-  /// What a device is to be called that is chosen without a name; nil for its item's name.
+  /// The name for a device that is chosen without one; nil for its item's name.
   let wantedName: String?
   public internal(set) var size: ScreenSize
   var tabs: [PickerTab] = []
@@ -23,15 +23,15 @@ public struct PickerModel: Sendable {
   /// The request that is shown.
   var current: String?
   var mode = PickerMode.list
-  /// What has happened last; the next key takes it away.
+  /// The last message; the next key removes it.
   var note: String?
   var isSynced = false
-  /// What the agent said of itself last, and when.
-  var pulse: Pulse?
+  /// The agent's last status, and when it came.
+  var agentState: AgentState?
   var heardAt: Instant?
 
-  struct Pulse: Sendable {
-    /// The agent's clock when ours was `at`.
+  struct AgentState: Sendable {
+    /// The agent's clock when this program's was `at`.
     let time: Seconds
     let at: Instant
     let radio: RadioLine.State
@@ -55,48 +55,48 @@ public struct PickerModel: Sendable {
     for index in tabs.indices { tabs[index].list.settle(height: height) }
   }
 
-  // MARK: What is shown
+  // MARK: Tabs
 
   var tab: PickerTab? { tabs.first { $0.request.request == current } }
 
-  /// Changes the tab of a request, if it is there.
+  /// Changes the tab of a request, if it exists.
   mutating func change(_ request: String, _ body: (inout PickerTab) -> Void) {
     guard let index = tabs.firstIndex(where: { $0.request.request == request }) else { return }
     body(&tabs[index])
   }
 
-  // MARK: What the agent tells
+  // MARK: Replies of the agent
 
-  /// How the agent is, by its own word.
-  public mutating func take(_ status: StatusLine, at now: Instant) {
+  /// Receives the agent's status.
+  public mutating func receive(_ status: StatusLine, at now: Instant) {
     heardAt = now
-    pulse = Pulse(
+    agentState = AgentState(
       time: status.time, at: now, radio: status.radio.state, detail: status.radio.detail,
       registryTrouble: status.problems.first { $0.kind == "registryDegraded" }?.sentence)
   }
 
-  public mutating func take(_ reply: PickerReply, at now: Instant) {
+  public mutating func receive(_ reply: PickerReply, at now: Instant) {
     heardAt = now
     switch reply {
-    case .request(let request): take(request)
-    case .candidate(let candidate, let request): change(request) { $0.list.take(candidate, at: now) }
-    case .gone(let candidate, let request): change(request) { $0.list.lose(candidate, at: now) }
+    case .request(let request): update(request)
+    case .candidate(let candidate, let request): change(request) { $0.list.update(candidate, at: now) }
+    case .gone(let candidate, let request): change(request) { $0.list.markGone(candidate, at: now) }
     case .closed(let request, let ending): close(request, ending)
     case .synced: isSynced = true
     }
   }
 
-  private mutating func take(_ request: RequestLine) {
+  private mutating func update(_ request: RequestLine) {
     let id = request.request
     guard only == nil || only == id else { return }
     if tabs.contains(where: { $0.request.request == id }) {
       let wasNaming = tab?.request.phase == .naming
       change(id) { $0.request = request }
-      // Who chose it here is asked at once.
-      if id == current, let tab, tab.isActed, request.phase == .naming, !wasNaming, mode == .list {
+      // An operator who chose here is asked for the name at once.
+      if id == current, let tab, tab.hasDecided, request.phase == .naming, !wasNaming, mode == .list {
         askForName(tab)
       }
-      return leaveWhatIsNoMore()
+      return leaveEndedQuestion()
     }
     guard tabs.count < Self.requestsMax else {
       if waiting.count < Self.requestsMax { waiting[id] = request }
@@ -111,12 +111,12 @@ public struct PickerModel: Sendable {
     waiting[request] = nil
     guard let tab = tabs.first(where: { $0.request.request == request }) else { return }
     if request == current {
-      // Nothing else may come under the person's fingers: it stays until a key was pressed.
+      // The tab stays until a key is pressed, so that no other request slips under it.
       change(request) { $0.ending = ending }
       note = nil
-      leaveWhatIsNoMore()
+      leaveEndedQuestion()
     } else {
-      note = Sentences.ended(tab, ending, glyphs).joined(separator: "; ")
+      note = PickerSentences.ended(tab, ending, glyphs).joined(separator: "; ")
       remove(request)
     }
   }
@@ -127,11 +127,11 @@ public struct PickerModel: Sendable {
     if current == request { current = tabs.isEmpty ? nil : tabs[min(index, tabs.count - 1)].request.request }
     guard let next = waiting.values.min(by: { $0.since.microseconds < $1.since.microseconds }) else { return }
     waiting[next.request] = nil
-    take(next)
+    update(next)
   }
 
-  /// A question about what has ended, or can be answered no more, is taken back.
-  private mutating func leaveWhatIsNoMore() {
+  /// Leaves a question about a request that has ended or no longer waits for it.
+  private mutating func leaveEndedQuestion() {
     switch mode {
     case .list, .help: return
     case .typing(let typing):
@@ -148,24 +148,24 @@ public struct PickerModel: Sendable {
     }
   }
 
-  // MARK: What became of actions
+  // MARK: Results of actions
 
-  public mutating func take(_ answer: PickerAnswer, to action: PickerAction) {
+  public mutating func receive(_ answer: PickerAnswer, to action: PickerAction) {
     guard let request = action.request else { return }
     let glyphs = glyphs
     change(request) { tab in
       tab.isAnswering = false
-      tab.remarks = Sentences.remarks(answer, tab.request, glyphs)
-      if answer == .closed { tab.isActed = false }
+      tab.remarks = PickerSentences.remarks(answer, tab.request, glyphs)
+      if answer == .closed { tab.hasDecided = false }
     }
     let tab = tabs.first { $0.request.request == request }
-    // How it ended is said already, and the remarks stand below.
+    // The tab shows the ending and the remarks already.
     if let tab, tab.isOver { return }
-    if let sentence = Sentences.note(answer, tab?.request, glyphs) { note = sentence }
+    if let sentence = PickerSentences.note(answer, tab?.request, glyphs) { note = sentence }
   }
 }
 
 extension PickerModel {
-  /// Of the names that can be given.
+  /// The longest name that can be given.
   public static let nameBytesMax = PickerTyping.nameBytesMax
 }

@@ -4,18 +4,18 @@ import HCI
 import Interfaces
 import ToolText
 
-/// A device on the list of a request.
+/// A device in the list of a request.
 struct PickerRow: Equatable, Sendable {
-  /// Rows change places when a level has moved by so much: neighbours do not swap all the time.
+  /// How far a level must move before rows change places, so that neighbours do not swap all the time.
   static let hysteresisDecibels = 4
-  /// Heard longer ago than this, a device may have gone.
+  /// After this silence a device may be gone.
   static let staleSeconds: Int64 = 10
 
   private(set) var line: CandidateLine
-  /// What rows are sorted by.
+  /// The level by which rows are sorted.
   private(set) var sortLevel: Int8?
   private(set) var heardAt: Instant
-  /// It was told to be gone, and stays only because it is selected.
+  /// The agent reported the device as gone, and the row stays only because it is selected.
   var isGone = false
 
   init(_ line: CandidateLine, at now: Instant) {
@@ -39,12 +39,12 @@ struct PickerRow: Equatable, Sendable {
     Instant(microseconds: now.microseconds &- line.silence.microseconds)
   }
 
-  /// Whole seconds since it was heard.
+  /// Whole seconds since the device was heard.
   func age(at now: Instant) -> Int64 { max(0, now.milliseconds(since: heardAt) / 1000) }
 
   func isStale(at now: Instant) -> Bool { isGone || age(at: now) >= Self.staleSeconds }
 
-  /// By item; of one item the strongest first, without a level last, then in the order of discovery.
+  /// Sorts by item, then the strongest first and rows without a level last, then in the order of discovery.
   static func isAbove(_ one: PickerRow, _ other: PickerRow) -> Bool { one.order < other.order }
 
   private var order: (Int, Int, UInt32) {

@@ -8,13 +8,13 @@ import ToolText
 struct PickerTab: Equatable, Sendable {
   var request: RequestLine
   var list: PickerList
-  /// What was decided here, until the agent has answered.
+  /// Whether the agent still has to reply to a decision made here.
   var isAnswering = false
-  /// Whether anything was decided here.
-  var isActed = false
-  /// What the agent answered to a choice, as sentences that matter when it is over.
+  /// Whether the operator has decided anything here.
+  var hasDecided = false
+  /// Sentences about the agent's reply to a choice that matter when the request is over.
   var remarks: [String] = []
-  /// It is over, and stays in sight until the person has seen how it ended.
+  /// How the request ended; the tab stays until the next key.
   var ending: RequestEnding?
 
   init(_ request: RequestLine) {
@@ -28,10 +28,10 @@ struct PickerTab: Equatable, Sendable {
     request.items.indices.contains(row.line.itemIndex) ? request.items[row.line.itemIndex] : nil
   }
 
-  /// Whether a choice may bring a name: the item allows it, and no other app has named the device.
+  /// Whether a choice may carry a name: the item allows it, and no other app has named the device.
   func takesName(of row: PickerRow) -> Bool { !row.line.isShared && item(of: row)?.rename ?? false }
 
-  /// Whether there is something to choose from, or soon will be.
+  /// Whether the request offers devices now, or soon will.
   var isChoosing: Bool {
     guard !isOver else { return false }
     switch request.phase {
@@ -40,7 +40,7 @@ struct PickerTab: Equatable, Sendable {
     }
   }
 
-  /// Whether a name is asked for.
+  /// Whether the request waits for a name.
   var wantsName: Bool {
     !isOver && (request.kind == .rename || request.phase == .naming)
   }

@@ -2,20 +2,20 @@
 
 /// The part of a list that is on the screen, around a row that stays on its line.
 ///
-/// Where there are too few lines above or below that row to fill the screen, the list is a ring: behind its last line
-/// comes its first.
+/// Where too few lines above or below that row would leave the screen part empty, the list is a ring: its first line
+/// follows its last.
 struct PickerWindow {
-  /// All of the list, from its beginning.
+  /// The whole list.
   let lines: [PickerList.Line]
-  /// The place in the list of what is shown first; below zero when there is room above all of it.
+  /// The index in the list of the first line on the screen; negative when empty lines come first.
   let top: Int
   let height: Int
 
-  /// Lines that find no room; below zero, lines of the screen that need nothing.
+  /// How many lines do not fit; negative for the empty lines of the screen.
   private var spare: Int { lines.count - height }
   private var isRing: Bool { top < min(0, spare) || top > max(0, spare) }
 
-  /// The place in the list of what a line of the screen shows; nil for nothing. In a ring, lines below the screen go on.
+  /// The index in the list of a line of the screen; nil for an empty one. A ring continues with its first line.
   private func place(at line: Int) -> Int? {
     let length = max(lines.count, height)
     let place = isRing ? ((top + line) % length + length) % length : top + line
@@ -34,7 +34,8 @@ struct PickerWindow {
 
   private var rowPlaces: [Int] { lines.indices.filter { lines[$0].row != nil } }
 
-  /// The place of the row that is so many rows below another one, or above it, as they are seen; as far as there are rows.
+  /// The index of the row `count` rows below another one (above it, if negative), in the order on the screen, or of the
+  /// last one in that direction.
   func place(_ count: Int, rowsFrom place: Int) -> Int {
     let isJump = abs(count) >= PickerList.rowsMax
     let ring = (0..<max(lines.count, height)).compactMap(self.place).filter { lines[$0].row != nil }
@@ -44,7 +45,7 @@ struct PickerWindow {
     return places[((index + count) % places.count + places.count) % places.count]
   }
 
-  /// The line of the screen that shows a place, or the one nearest to it.
+  /// The line of the screen that shows an index, or the nearest one.
   func line(of place: Int) -> Int {
     (0..<height).first { self.place(at: $0) == place } ?? (place < top ? 0 : height - 1)
   }

@@ -3,7 +3,7 @@
 import Interfaces
 import ToolText
 
-/// How a piece of a line stands out. No meaning is in it alone: every terminal shows the same words.
+/// How a piece of a line stands out. It never carries meaning alone: every terminal shows the same words.
 public struct ScreenStyle: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -11,7 +11,7 @@ public struct ScreenStyle: OptionSet, Hashable, Sendable {
   public static let strong = ScreenStyle(rawValue: 1 << 0)
   public static let faint = ScreenStyle(rawValue: 1 << 1)
   public static let reversed = ScreenStyle(rawValue: 1 << 2)
-  /// Green and red, where there are colours.
+  /// Green and red, on terminals with colours.
   public static let good = ScreenStyle(rawValue: 1 << 3)
   public static let bad = ScreenStyle(rawValue: 1 << 4)
 }
@@ -26,7 +26,7 @@ public struct ScreenSpan: Equatable, Sendable {
 /// A line of the screen: spans from left to right that do not overlap.
 public struct ScreenLine: Equatable, Sendable {
   public private(set) var spans: [ScreenSpan] = []
-  /// Columns that are taken.
+  /// The columns that are used so far.
   private(set) var columnCount = 0
 
   init() {}
@@ -39,10 +39,10 @@ public struct ScreenLine: Equatable, Sendable {
     columnCount += text.columnCount
   }
 
-  /// Goes on at a column, if it is not behind it already.
+  /// Continues at a column, unless the line is already longer.
   mutating func move(to column: Int) { columnCount = max(columnCount, column) }
 
-  /// Text that ends at the right margin, if there is room for it and a blank.
+  /// Appends text that ends at `column`, if it fits after a blank.
   mutating func append(_ text: String, _ style: ScreenStyle = [], endingAt column: Int) {
     let start = column - text.columnCount
     guard start > columnCount else { return }
@@ -50,7 +50,7 @@ public struct ScreenLine: Equatable, Sendable {
     append(text, style)
   }
 
-  /// What a person reads, without styles.
+  /// The text without styles.
   public var text: String {
     var text = ""
     var column = 0
@@ -73,11 +73,11 @@ public struct ScreenLine: Equatable, Sendable {
   }
 }
 
-/// All that a terminal shows.
+/// The content of a terminal.
 public struct Screen: Equatable, Sendable {
   /// From the top.
   public internal(set) var lines: [ScreenLine]
-  /// Where the cursor stands while something is typed.
+  /// The cursor while the operator types; nil without one.
   public internal(set) var cursor: Place?
 
   /// A line and a column, from 0.

@@ -4,7 +4,7 @@ import Interfaces
 import ToolText
 
 extension String {
-  /// Lines of at most so many columns, folded at blanks, or anywhere in a word that is too long alone.
+  /// Lines of at most `columns` columns, folded at blanks, or anywhere in a word that is too long by itself.
   func folded(to columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -18,7 +18,7 @@ extension String {
     return lines + [line]
   }
 
-  /// At most so many columns; what was cut leaves an ellipsis. For text that is harmless already.
+  /// At most `columns` columns; an ellipsis replaces the rest. For text that is already safe for the terminal.
   func cut(to columns: Int, _ glyphs: Glyphs) -> String {
     guard columnCount > columns else { return self }
     return glyphs.shown(self, columnsMax: max(1, columns))

@@ -4,9 +4,9 @@ import Interfaces
 import JSON
 import ToolText
 
-/// A line of text that is being typed.
+/// A line of text that the operator types.
 ///
-/// Capacity: so many bytes of UTF-8; what does not fit is not taken. Neither are characters that nobody could see.
+/// Capacity: `bytesMax` bytes of UTF-8. A character that does not fit is refused, and so is an invisible one.
 struct TextField: Equatable, Sendable {
   private(set) var before: String
   private(set) var after = ""
@@ -20,14 +20,14 @@ struct TextField: Equatable, Sendable {
 
   var text: String { before + after }
 
-  /// Without blanks around it.
+  /// The text without blanks around it.
   var trimmed: String {
     var rest = Substring(text)
     while rest.last?.isWhitespace ?? false { rest.removeLast() }
     return String(rest.drop(while: \.isWhitespace))
   }
 
-  /// What a key does to the text; false when it means nothing here, or there is no room.
+  /// Changes the text by a key; false when the key has no meaning here, or the character is refused.
   mutating func press(_ key: PickerKey) -> Bool {
     switch key {
     case .character(let scalar): return insert(scalar)
@@ -50,13 +50,13 @@ struct TextField: Equatable, Sendable {
   }
 
   private mutating func insert(_ scalar: Unicode.Scalar) -> Bool {
-    guard !scalar.isHiddenFromPeople, before.utf8.count + after.utf8.count + scalar.utf8.count <= bytesMax
+    guard !scalar.isInvisible, before.utf8.count + after.utf8.count + scalar.utf8.count <= bytesMax
     else { return false }
     before.unicodeScalars.append(scalar)
     return true
   }
 
-  /// The part around the cursor that fits into so many columns, and the cursor's column in it.
+  /// The part around the cursor that fits into `columns`, and the cursor's column in it.
   func shown(columns: Int) -> (text: String, cursor: Int) {
     var start = Substring(before)
     // The cursor takes a column of its own.

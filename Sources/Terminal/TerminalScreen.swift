@@ -3,14 +3,14 @@
 import CCurses
 public import PickerScreen
 
-/// The terminal of standard input and output, taken over until this goes: then it is as it was.
+/// The terminal of standard input and output, taken over until this value ends, which restores it.
 ///
-/// One at a time. Signals that end a program without asking it give the terminal back too, all but SIGKILL.
+/// One at a time. Signals that end the program restore the terminal too, except SIGKILL.
 public struct TerminalScreen: ~Copyable {
-  /// Whether somebody sits in front of the program.
+  /// Whether standard input and output are a terminal.
   public static var isThere: Bool { ccurses_is_terminal() != 0 }
 
-  /// Nil when the terminal is of a kind that is not known here or cannot be drawn on ($TERM).
+  /// Nil when the terminal ($TERM) is of an unknown kind, or has no screen to draw on.
   public init?(isColored: Bool) {
     guard ccurses_begin(isColored ? 1 : 0) == 0 else { return nil }
   }
@@ -23,7 +23,7 @@ public struct TerminalScreen: ~Copyable {
 
   public var glyphs: Glyphs { ccurses_is_unicode() != 0 ? .unicode : .ascii }
 
-  /// Takes on the size that the terminal has now.
+  /// Adopts the terminal's present size.
   public mutating func resize() { ccurses_resize() }
 
   public mutating func show(_ screen: Screen) {

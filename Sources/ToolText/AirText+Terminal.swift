@@ -59,7 +59,7 @@ extension AirText {
       return (text, text.utf8.count)
     case .scalar(let scalar):
       if escapingQuotes, scalar == "\"" || scalar == "\\" { return ("\\\(scalar)", 2) }
-      return scalar.isHiddenFromPeople ? escape(scalar) : (String(scalar), scalar.columnCount)
+      return scalar.isInvisible ? escape(scalar) : (String(scalar), scalar.columnCount)
     }
   }
 

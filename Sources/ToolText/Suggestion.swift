@@ -114,7 +114,7 @@ public struct Suggestion: Equatable, Line {
   private static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
-      return scalar.isHiddenFromPeople ? "\\U" + Hex.digits(UInt64(scalar.value), count: 8) : String(scalar)
+      return scalar.isInvisible ? "\\U" + Hex.digits(UInt64(scalar.value), count: 8) : String(scalar)
     }
     return "\"\(escaped.joined())\""
   }

@@ -8,12 +8,12 @@ import Registry
 import Setup
 import ToolText
 
-/// An accessory as people name it.
+/// An accessory, as the operator names it.
 struct AccessoryOptions: ParsableArguments {
   private static let shownMax = 10
 
   @Argument(
-    help: "Its identifier or the first 4 digits or more of it, its name, or its device's address.")
+    help: "The accessory's identifier (at least its first 4 digits), its name, or the address of its device.")
   var accessory: String
 
   @Option(help: "Only an accessory of this app.")
@@ -21,11 +21,10 @@ struct AccessoryOptions: ParsableArguments {
 
   @OptionGroup var gateway: GatewayOptions
 
-  /// The one that is meant, and everything that is there. With `asDevice` it makes no difference which of a device's
-  /// accessories is meant.
+  /// The accessory that the argument names, and all accessories. With `asDevice`, any accessory of the device will do.
   func resolve(
     asDevice: Bool = false
-  ) throws(Failure) -> (accessory: AccessoryLine, all: [AccessoryLine]) {
+  ) throws(ToolError) -> (accessory: AccessoryLine, all: [AccessoryLine]) {
     let all = try gateway.accessories()
     let candidates = app.map { app in all.filter { $0.app == app } } ?? all
     do throws(AccessoryNameProblem) {
@@ -40,14 +39,14 @@ struct AccessoryOptions: ParsableArguments {
     }
   }
 
-  private func sentence(_ problem: AccessoryNameProblem, _ candidates: [AccessoryLine]) -> String {
+  private func sentence(_ error: AccessoryNameProblem, _ candidates: [AccessoryLine]) -> String {
     let place = app.map { "\(quoted($0)) has" } ?? "there is"
-    switch problem {
+    switch error {
     case .unknown:
-      let fault = "\(place) no accessory \(quoted(accessory))"
+      let sentence = "\(place) no accessory \(quoted(accessory))"
       return candidates.isEmpty
-        ? "\(fault), nor any other; accessoryctl pick sets one up"
-        : "\(fault); name one of: \(names(candidates, among: candidates))"
+        ? "\(sentence), nor any other; accessoryctl pick sets one up"
+        : "\(sentence); name one of: \(names(candidates, among: candidates))"
     case .ambiguous(let meant):
       return
         "\(quoted(accessory)) may be any of: \(names(meant, among: candidates)); name it by its identifier"
@@ -67,15 +66,15 @@ struct AccessoryOptions: ParsableArguments {
 
 extension GatewayOptions {
   /// All accessories, or those of one app.
-  func accessories(ofApp app: String? = nil) throws(Failure) -> [AccessoryLine] {
-    try ask { connection throws(GatewayProblem) in try connection.accessories(ofApp: app) }
+  func accessories(ofApp app: String? = nil) throws(ToolError) -> [AccessoryLine] {
+    try connect { connection throws(AgentCallError) in try connection.accessories(ofApp: app) }
   }
 }
 
 extension GatewayConnection {
-  mutating func accessories(ofApp app: String? = nil) throws(GatewayProblem) -> [AccessoryLine] {
-    try begin(OperatorMethodName.list) { json in if let app { json.member("app", app) } }
-    return try list { line throws(JSONMemberError) in
+  mutating func accessories(ofApp app: String? = nil) throws(AgentCallError) -> [AccessoryLine] {
+    try startCall(OperatorMethodName.list) { json in if let app { json.member("app", app) } }
+    return try allReplies { line throws(JSONMemberError) in
       try line.objectIfPresent("accessory").map { line throws(JSONMemberError) in
         try AccessoryLine(reading: line)
       }

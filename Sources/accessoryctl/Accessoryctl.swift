@@ -10,8 +10,8 @@ struct Accessoryctl: ParsableCommand {
     commandName: "accessoryctl",
     abstract: "Look after the accessories of a gateway.",
     discussion: """
-      Asks the agent of this machine, or looks into captures: btsnoop files, recorded with capture or with \
-      "btmon -w room.btsnoop". A name of - is standard input or output.
+      Asks the agent of this machine, or reads captures: btsnoop files, recorded with capture or with \
+      "btmon -w room.btsnoop". The file name - means standard input or output.
 
       Examples:
         accessoryctl status
@@ -26,9 +26,9 @@ struct Accessoryctl: ParsableCommand {
         accessoryctl decode --json room.btsnoop | jq -r .address | sort | uniq -c
 
       Exit status: 0 success; 1 the answer is no; 64 wrong command line; 65 wrong file \
-      content; 66 a file that cannot be read; 69 no agent; 73 or 74 output, or a registry, that \
-      cannot be written; 75 a busy agent; 76 another program in its place; 77 a file that others may \
-      write, or an agent that you may not ask. A reader that stops early (head) is no error.
+      content; 66 a file cannot be read; 69 no agent; 73 or 74 output, or the registry, cannot be \
+      written; 75 the agent is busy; 76 another program is in its place; 77 other accounts may \
+      write the file, or you may not ask the agent. A reader that stops early (head) is no error.
       """,
     version: "accessoryctl 0.1.0",
     subcommands: [
@@ -44,7 +44,7 @@ struct Accessoryctl: ParsableCommand {
     do {
       var command = try parseAsRoot()
       try command.run()
-    } catch let failure as Failure {
+    } catch let failure as ToolError {
       if let sentence = failure.sentence { StandardError.say(sentence) }
       if case .interrupted(let signal) = failure { Signals.end(by: signal) }
       exit(withError: ExitCode(failure.status.rawValue))

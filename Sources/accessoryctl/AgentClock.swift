@@ -4,18 +4,19 @@ import Interfaces
 import LinuxSystem
 import ToolText
 
-/// What the wall clock here says of the agent's times.
+/// Converts the agent's times to the wall clock of this machine.
 ///
-/// The two are tied through the boot clock, so that a wall clock that is set later on (a Pi's, from the network) is right
-/// for what comes then.
+/// The boot clock links the two, so times stay right when the wall clock is set later (a Pi sets it from the network).
 struct AgentClock {
   /// The boot clock when the agent's was zero.
   private let start: Int64
 
-  /// The agent just said its `time`.
-  init(saying time: Seconds) throws(Failure) { start = try Self.boot() &- time.microseconds }
+  /// Ties the two clocks together.
+  ///
+  /// `time` is what the agent has just given as its time.
+  init(saying time: Seconds) throws(ToolError) { start = try Self.boot() &- time.microseconds }
 
-  func wallTime(of time: Seconds) throws(Failure) -> WallTime {
+  func wallTime(of time: Seconds) throws(ToolError) -> WallTime {
     let age = try Self.boot() &- (start &+ time.microseconds)
     do throws(SystemError) {
       return WallTime(microseconds: try WallTime.now().microseconds &- age)
@@ -24,7 +25,7 @@ struct AgentClock {
     }
   }
 
-  private static func boot() throws(Failure) -> Int64 {
+  private static func boot() throws(ToolError) -> Int64 {
     do throws(SystemError) { return try BootTime.now() } catch { throw .clock(error) }
   }
 }

@@ -11,8 +11,8 @@ struct AllowCommand: ParsableCommand {
     commandName: "allow",
     abstract: "Let a device that was removed be set up again by touch or automatically.",
     discussion: """
-      A device by its address, or all that were removed from an item. What was removed is \
-      shown by registry show. Exit status: 0 it is allowed again, 1 it was not removed.
+      Names a device by its address, or all devices that were removed from an item. \
+      registry show lists them. Exit status: 0 the device is allowed again, 1 it was not removed.
 
       Examples:
         accessoryctl allow lights C4:A1:00:00:1E:27
@@ -34,7 +34,8 @@ struct AllowCommand: ParsableCommand {
     for name in devices { allowed += try Self.devices(name, removed, app).filter { !allowed.contains($0) } }
     var printer = Printer()
     for device in allowed {
-      try gateway.one(OperatorMethodName.allow, within: OperatorMethodName.allow.patienceSeconds) { json in
+      try gateway.callOnce(OperatorMethodName.allow, within: OperatorMethodName.allow.patienceSeconds) {
+        json in
         json.member("app", app)
         json.member("device", device)
       } _: { _ in
@@ -47,21 +48,21 @@ struct AllowCommand: ParsableCommand {
     }
   }
 
-  private func removed() throws(Failure) -> [RemovedDevice] {
+  private func removed() throws(ToolError) -> [RemovedDevice] {
     let lines = try gateway.registry()
     for case .state(.degraded, let sentence, _) in lines { throw .registryUnavailable(sentence) }
     let removed = lines.removed.filter { $0.app == app }
     guard removed.isEmpty else { return removed }
-    // What is no app at all is the agent's to say.
+    // The agent reports an app that the manifest does not have.
     _ = try gateway.accessories(ofApp: app)
     throw .sentence("nothing was removed from \(quoted(app)); accessoryctl list shows what it has", .no)
   }
 
-  /// The devices that one argument names. Whether an address was removed is the agent's to say: it may know the device
-  /// by another one.
+  /// The devices that one argument names. The agent checks whether an address was removed, because it may know the
+  /// device by another address.
   private static func devices(
     _ name: String, _ removed: [RemovedDevice], _ app: String
-  ) throws(Failure) -> [String] {
+  ) throws(ToolError) -> [String] {
     if AddressText.bits(name) != nil { return [name.uppercased()] }
     let meant = removed.filter { $0.item == name || $0.device == name }.map(\.device)
     guard meant.isEmpty else { return meant }
@@ -79,9 +80,11 @@ struct RemovedDevice {
 }
 
 extension GatewayOptions {
-  /// What the registry says of itself.
-  func registry() throws(Failure) -> [RegistryLine] {
-    try list(OperatorMethodName.registry) { line throws(JSONMemberError) in try RegistryLine(ifAny: line) }
+  /// The state of the registry, and the removed devices.
+  func registry() throws(ToolError) -> [RegistryLine] {
+    try callForList(OperatorMethodName.registry) { line throws(JSONMemberError) in
+      try RegistryLine(ifAny: line)
+    }
   }
 }
 

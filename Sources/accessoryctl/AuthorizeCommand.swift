@@ -8,10 +8,10 @@ import ToolText
 struct AuthorizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "authorize",
-    abstract: "Confirm that an app's accessories are its present account's.",
+    abstract: "Confirm that an app keeps its accessories under its new account.",
     discussion: """
       When the manifest gives an app another user or group, its accessories are suspended: \
-      the new account gets none of them before an operator has confirmed that it is the \
+      the new account cannot use them until an operator confirms that it is still the \
       same app.
 
       Example:
@@ -24,7 +24,7 @@ struct AuthorizeCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let count = try gateway.one(
+    let count = try gateway.callOnce(
       OperatorMethodName.authorize, within: OperatorMethodName.authorize.patienceSeconds
     ) { json in
       json.member("app", app)
@@ -32,7 +32,7 @@ struct AuthorizeCommand: ParsableCommand {
       try line.count("accessories")
     }
     guard count > 0 else {
-      throw Failure.sentence(
+      throw ToolError.sentence(
         "\(quoted(app)) has no accessories to confirm; accessoryctl list shows which apps have some", .no)
     }
     var printer = Printer()

@@ -9,11 +9,11 @@ import ToolText
 struct CaptureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capture",
-    abstract: "Record what passes between the radio and the agent.",
+    abstract: "Record the packets between the radio and the agent.",
     discussion: """
-      Writes a btsnoop file, which decode, replay, Wireshark and tshark read. Ctrl-C ends \
-      it; what was written is whole. Packets that could not be read fast enough are counted \
-      in the file and at the end.
+      Writes a btsnoop file for decode, replay, Wireshark and tshark. Ctrl-C ends the \
+      recording; the file is then complete. The file and the last line count the packets \
+      that could not be read fast enough.
 
       Examples:
         accessoryctl capture room.btsnoop --seconds 60
@@ -26,12 +26,12 @@ struct CaptureCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("End after so many seconds.", valueName: "n"),
+    parsing: .unconditional, help: ArgumentHelp("End after this many seconds.", valueName: "n"),
     transform: SecondsArgument.init(parsing:))
   var seconds: SecondsArgument?
 
   func run() throws {
-    var recording = try Recording.begin(to: output, at: gateway.path)
+    var recording = try Recording.create(output, from: gateway.path)
     try recording.run(lasting: seconds?.instant)
   }
 }

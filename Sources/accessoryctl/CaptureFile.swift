@@ -7,15 +7,15 @@ import LinuxSystem
 import Manifest
 import ToolText
 
-/// A capture, whole in memory.
+/// A whole capture in memory.
 struct CaptureFile {
-  /// A day of a busy room.
+  /// Enough for a day in a busy room.
   static let byteCountMax = 1 << 29
 
   let path: String
   private let bytes: [UInt8]
 
-  init(reading path: String) throws(Failure) {
+  init(reading path: String) throws(ToolError) {
     self.path = path
     do throws(FileError) {
       bytes = try FileContents(reading: path, byteCountMax: Self.byteCountMax).bytes
@@ -26,7 +26,7 @@ struct CaptureFile {
 
   /// Hands every record to `body` while it returns true. A capture that is cut off is an error after its last
   /// whole record.
-  func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(Failure) -> Bool) throws(Failure) {
+  func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(ToolError) -> Bool) throws(ToolError) {
     var reader: BtsnoopReader
     do throws(BtsnoopError) { reader = try BtsnoopReader(bytes.span.rawBytes) } catch { throw failure(error) }
     while true {
@@ -39,29 +39,29 @@ struct CaptureFile {
 
   /// Hands every record to `body` together with a decoder.
   func decode(
-    _ body: (borrowing BtsnoopRecord, inout CaptureDecoder) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ body: (borrowing BtsnoopRecord, inout CaptureDecoder) throws(ToolError) -> Void
+  ) throws(ToolError) {
     var decoder = ArenaOwner { CaptureDecoder(in: &$0) }
-    try forEachRecord { record throws(Failure) in
+    try forEachRecord { record throws(ToolError) in
       try body(record, &decoder.value)
       return true
     }
   }
 
   /// Hands every report to `body`.
-  func decode(_ body: (DecodedReport) -> Void) throws(Failure) {
-    try decode { record, decoder throws(Failure) in
+  func decode(_ body: (DecodedReport) -> Void) throws(ToolError) {
+    try decode { record, decoder throws(ToolError) in
       decoder.take(record) { entry in
         if case .report(let report) = entry { body(report) }
       }
     }
   }
 
-  /// Feeds the capture to a replay up to `limit`, and hands over the events as they come.
+  /// Feeds the capture to a replay up to `limit`, and hands each event to `body`.
   func replay(
-    _ replay: inout CaptureReplay, until limit: Instant?, _ body: ([EventLine]) throws(Failure) -> Void
-  ) throws(Failure) {
-    try forEachRecord { record throws(Failure) in
+    _ replay: inout CaptureReplay, until limit: Instant?, _ body: ([EventLine]) throws(ToolError) -> Void
+  ) throws(ToolError) {
+    try forEachRecord { record throws(ToolError) in
       if let limit, replay.time(of: record) > limit {
         try body(replay.advance(to: limit))
         return false
@@ -71,5 +71,5 @@ struct CaptureFile {
     }
   }
 
-  private func failure(_ error: BtsnoopError) -> Failure { .capture(path: path, error) }
+  private func failure(_ error: BtsnoopError) -> ToolError { .capture(path: path, error) }
 }

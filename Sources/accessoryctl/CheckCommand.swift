@@ -9,10 +9,11 @@ import ToolText
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Say everything that is wrong with a manifest.",
+    abstract: "List everything that is wrong with a manifest.",
     discussion: """
       Each line says where (file, line, key), what is wrong, and what would be right. \
-      Warnings do not keep the manifest from being used. Exit status: 0 the manifest is good, 1 it is not, 77 others may write it.
+      A manifest with warnings can be used. Exit status: 0 the manifest is good, 1 it is \
+      not, 77 other accounts may write it.
 
       Example:
         accessoryctl check /etc/accessoryd/accessoryd.toml

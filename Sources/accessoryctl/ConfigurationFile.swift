@@ -5,14 +5,14 @@ import LinuxSystem
 import Manifest
 import ManifestFormat
 
-/// A TOML file of ours, whole in memory: a manifest, identity keys, a board profile.
+/// A whole TOML file in memory: a manifest, identity keys or a board profile.
 struct ConfigurationFile {
   private static let byteCountMax = 1 << 20
 
   let path: String
   private let contents: FileContents
 
-  init(reading path: String) throws(Failure) {
+  init(reading path: String) throws(ToolError) {
     self.path = path
     do throws(FileError) {
       contents = try FileContents(reading: path, byteCountMax: Self.byteCountMax)
@@ -26,40 +26,40 @@ struct ConfigurationFile {
     ManifestCheck(.text(contents.bytes, facts), fileName: path, accounts: .system)
   }
 
-  /// The manifest; a file that others may write is refused. Accounts are not looked up, so that a recording replays
-  /// alike on every machine.
-  func manifest() throws(Failure) -> GatewayManifest {
+  /// The manifest; a file that other accounts may write is refused. Accounts are not looked up, so that a recording
+  /// replays alike on every machine.
+  func manifest() throws(ToolError) -> GatewayManifest {
     try require(.ownerWrites)
     return try value(of: ManifestReader.read(text: contents.bytes, fileName: path))
   }
 
-  /// Keys of devices that change their address; a file that others may read is refused.
-  func identityKeys() throws(Failure) -> [IdentityKey] {
+  /// Keys of devices that change their address; a file that other accounts may read is refused.
+  func identityKeys() throws(ToolError) -> [IdentityKey] {
     try require(.ownerReads)
     return try value(of: IdentityKeysReader.read(text: contents.bytes, fileName: path))
   }
 
-  func boardProfile() throws(Failure) -> BoardProfile {
+  func boardProfile() throws(ToolError) -> BoardProfile {
     try value(of: BoardProfileReader.read(text: contents.bytes, fileName: path))
   }
 
-  private func require(_ protection: FileProtection) throws(Failure) {
-    guard let problem = protection.error(for: facts) else { return }
-    throw .sentence("\(shown(path)): \(problem.sentence)", problem == .notAFile ? .noInput : .noPermission)
+  private func require(_ protection: FileProtection) throws(ToolError) {
+    guard let error = protection.error(for: facts) else { return }
+    throw .sentence("\(shown(path)): \(error.sentence)", error == .notAFile ? .noInput : .noPermission)
   }
 
   private var facts: FileFacts { FileFacts(mode: contents.mode, owner: contents.owner) }
 
-  /// What the file says; what is wrong with it is said on standard error.
-  private func value<Value>(of reading: Reading<Value>) throws(Failure) -> Value {
+  /// The value that the file describes; its diagnostics go to standard error.
+  private func value<Value>(of reading: Reading<Value>) throws(ToolError) -> Value {
     if let value = reading.value { return value }
     for diagnostic in reading.diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
-    throw .said(.dataError)
+    throw .reported(.dataError)
   }
 }
 
 extension Diagnostic {
-  /// The line for people; the file's name is theirs and may be anything.
+  /// The line for operators; the file's name may hold any character.
   func text(inFile path: String) -> String { line(inFile: shown(path)) }
 }
 

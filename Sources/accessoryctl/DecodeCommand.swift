@@ -11,11 +11,11 @@ struct DecodeCommand: ParsableCommand {
     commandName: "decode",
     abstract: "Show the advertising reports of a capture.",
     discussion: """
-      Every report in the capture's order: when, who, how strong, and what it says. \
-      Fragments of extended advertising are shown as they came; the last one shows \
-      what they say together.
+      Shows every report in the capture's order: time, sender, level and content. \
+      Fragments of extended advertising appear as they came; the last one shows \
+      the whole.
 
-      A capture that breaks off is shown up to its last good record; then the exit status is 65.
+      A capture that is cut off is shown up to its last good record; then the exit status is 65.
 
       Examples:
         btmon -w room.btsnoop    (end it with Ctrl-C)
@@ -30,15 +30,15 @@ struct DecodeCommand: ParsableCommand {
   @Flag(help: "One JSON object per report (Config/schema/decode.schema.json).")
   var json = false
 
-  @Flag(help: "In text, show the packets that are no advertising reports too.")
+  @Flag(help: "In text, also show the packets that are not advertising reports.")
   var all = false
 
   func run() throws {
     let file = try CaptureFile(reading: capture)
     var printer = Printer()
     var total: CaptureSummary?
-    let ending = Result { () throws(Failure) in
-      try file.decode { record, decoder throws(Failure) in
+    let ending = Result { () throws(ToolError) in
+      try file.decode { record, decoder throws(ToolError) in
         try show(record, &decoder, &printer)
         total = decoder.total
       }
@@ -50,7 +50,7 @@ struct DecodeCommand: ParsableCommand {
 
   private func show(
     _ record: borrowing BtsnoopRecord, _ decoder: inout CaptureDecoder, _ printer: inout Printer
-  ) throws(Failure) {
+  ) throws(ToolError) {
     var text = ""
     let style = printer.style
     let (json, all) = (json, all)
@@ -65,7 +65,7 @@ struct DecodeCommand: ParsableCommand {
     try printer.text(text)
   }
 
-  private func finish(_ total: CaptureSummary, _ printer: inout Printer) throws(Failure) {
+  private func finish(_ total: CaptureSummary, _ printer: inout Printer) throws(ToolError) {
     if !json { try printer.text("\n" + total.text) }
     try printer.flush()
     guard json else { return }

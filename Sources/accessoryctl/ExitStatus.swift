@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// How the tool ends: 0 success, 1 the answer is "no", and the codes of sysexits.h.
+/// The exit statuses of the tool: 0 success, 1 the answer is "no", and the codes of sysexits.h.
 enum ExitStatus: Int32 {
   case success = 0
   /// The question was understood and the answer is no.
@@ -11,27 +11,27 @@ enum ExitStatus: Int32 {
   case dataError = 65
   /// EX_NOINPUT: a file is missing or cannot be read.
   case noInput = 66
-  /// EX_UNAVAILABLE: no agent is there, or it went away.
+  /// EX_UNAVAILABLE: there is no agent, or it went away.
   case unavailable = 69
-  /// EX_SOFTWARE: our mistake.
+  /// EX_SOFTWARE: a mistake in the tool.
   case software = 70
   /// EX_OSERR: the system refused something that should work.
   case systemError = 71
-  /// EX_CANTCREAT: a file cannot be made.
+  /// EX_CANTCREAT: a file cannot be created.
   case cannotCreate = 73
   /// EX_IOERR: output could not be written.
   case ioError = 74
   /// EX_TEMPFAIL: the agent is busy.
   case temporaryFailure = 75
-  /// EX_PROTOCOL: what answers speaks another language.
+  /// EX_PROTOCOL: the program at the socket is not the agent, or of another version.
   case protocolError = 76
-  /// EX_NOPERM: a file that others may touch is not relied on; somebody who may not ask the agent.
+  /// EX_NOPERM: other accounts may write the file, or this account may not ask the agent.
   case noPermission = 77
 }
 
 extension ExitStatus {
-  var failure: Failure { .said(self) }
+  var error: ToolError { .reported(self) }
 
-  /// Ends the command, what there was to say having been said.
-  func end() throws(Failure) { if self != .success { throw .said(self) } }
+  /// Throws unless this is success. Everything has been printed already.
+  func throwUnlessSuccess() throws(ToolError) { if self != .success { throw .reported(self) } }
 }

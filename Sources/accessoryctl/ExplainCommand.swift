@@ -8,16 +8,16 @@ import ToolText
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say why a device does or does not match, clause by clause.",
+    abstract: "Explain why a device does or does not match, clause by clause.",
     usage: """
       accessoryctl explain <device> [options]
       accessoryctl explain <device> --capture <file> [--manifest <file>] […]
       """,
     discussion: """
-      For every item of the manifest: each clause, what it wants, what the device \
-      advertises instead, and where the first difference is; then how strong the device \
-      is and what the gate makes of it. Asks the agent, or looks into a capture. Exit \
-      status: 0 an item has found the device, 1 none has, or it was not heard.
+      Shows for every item of the manifest each clause, the value it requires, what the \
+      device advertises instead, and the first difference; then the device's level and \
+      the gate's decision. Asks the agent, or reads a capture. Exit status: 0 an item \
+      has found the device, 1 none has, or it was not heard.
 
       Examples:
         accessoryctl explain AA:BB:CC:DD:EE:FF
@@ -37,7 +37,7 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     guard let capture = source.capture else { return try runLive() }
-    try source.replay(capture) { dataPath throws(Failure) in
+    try source.replay(capture) { dataPath throws(ToolError) in
       let devices = dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
         throw .sentence("\(device.text) is not in sight; accessoryctl sightings --all lists what is", .no)
@@ -51,9 +51,9 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  private func runLive() throws(Failure) {
+  private func runLive() throws(ToolError) {
     let call = GatewayCall(device: device.text)
-    let parts = try source.gateway.list(GatewayMethodName.explain, call.write, Part.init(reading:))
+    let parts = try source.gateway.callForList(GatewayMethodName.explain, call.write, Part.init(reading:))
     var show = Show(json: json)
     for part in parts {
       switch part {
@@ -61,12 +61,12 @@ struct ExplainCommand: ParsableCommand {
       case .explanation(let explanation): try show.explanation(explanation)
       }
     }
-    try show.end().end()
+    try show.end().throwUnlessSuccess()
   }
 }
 
 extension ExplainCommand {
-  /// An element of the agent's answer.
+  /// An element of the agent's reply.
   private enum Part {
     case device(DeviceLine)
     case explanation(ItemExplanation)
@@ -90,16 +90,16 @@ extension ExplainCommand {
     init(json: Bool) { self.json = json }
 
     /// Above the explanations of a device.
-    mutating func device(_ device: DeviceLine) throws(Failure) {
+    mutating func device(_ device: DeviceLine) throws(ToolError) {
       if !json { try printer.text(DeviceLine.textHeader + device.text(printer.style)) }
     }
 
-    mutating func explanation(_ explanation: ItemExplanation) throws(Failure) {
+    mutating func explanation(_ explanation: ItemExplanation) throws(ToolError) {
       isFound = isFound || explanation.isFound
       if json { try printer.line(explanation) } else { try printer.text(explanation.text(printer.style)) }
     }
 
-    mutating func end() throws(Failure) -> ExitStatus {
+    mutating func end() throws(ToolError) -> ExitStatus {
       try printer.flush()
       return isFound ? .success : .no
     }

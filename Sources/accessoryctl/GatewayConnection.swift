@@ -6,32 +6,33 @@ import LinuxSystem
 import ToolText
 import Varlink
 
-/// A connection to the agent: one call at a time, and waiting that ends.
+/// A connection to the agent, with one call at a time. Every wait has a deadline.
 struct GatewayConnection: ~Copyable {
-  /// What came first.
+  /// What ended a wait.
   enum Arrival: Equatable {
     case reply(ReceivedReply)
     /// The deadline passed.
     case deadline
     /// A signal asked the program to end.
     case interruption
-    /// Nobody reads what is printed.
+    /// The reader of the output has gone.
     case noReader
   }
 
-  /// An agent turns every few milliseconds; one that says nothing for so long is stuck.
+  /// How long the agent may take to reply. Its loop turns every few milliseconds, so a longer silence means it is
+  /// stuck.
   static let patienceSeconds = 5
   private static let chunkByteCount = 1 << 14
 
   private let descriptor: Descriptor
   private var client = ClientConnection()
-  /// What the socket did not take of the call.
+  /// The bytes of the call that the socket has not accepted yet.
   private var unsent: ArraySlice<UInt8> = []
-  private var hasAnswered = false
-  /// A reply that was looked for before it was asked for.
+  private var hasReplied = false
+  /// A reply that ``hasReply`` found before the caller asked for it.
   private var arrived: ReceivedReply?
 
-  init(path: String) throws(GatewayProblem) {
+  init(path: String) throws(AgentCallError) {
     do throws(SystemError) {
       descriptor = try UnixConnection.open(path: path)
     } catch {
@@ -39,9 +40,10 @@ struct GatewayConnection: ~Copyable {
     }
   }
 
-  mutating func begin(
+  /// Starts a call. Bytes go out with ``exchange(_:)``.
+  mutating func startCall(
     _ method: some ServedMethod, _ parameters: (inout JSONWriter) -> Void = { _ in }
-  ) throws(GatewayProblem) {
+  ) throws(AgentCallError) {
     let call = Message.call(method.rawValue, more: method.replies == .many, parameters)
     guard client.beginCall(call, wantsMore: method.replies == .many) else { throw .callTooLong }
     var bytes: [UInt8] = []
@@ -52,23 +54,23 @@ struct GatewayConnection: ~Copyable {
     unsent = bytes[...]
   }
 
-  /// Whether a reply is here already, so that nothing has to be waited for.
+  /// Whether a reply has arrived already, so that the caller need not wait.
   var hasReply: Bool {
     mutating get {
-      // What is wrong is thrown when the reply is asked for: the connection stays broken.
+      // An error is thrown when the caller asks for the reply: the connection stays broken.
       if arrived == nil, case .reply(let reply)? = try? client.nextReply() { arrived = reply }
       return arrived != nil
     }
   }
 
-  /// Waits for what comes first. A reply that is an error is thrown. With an interruption, that nobody reads `output` any
-  /// more is noticed too.
-  mutating func next(
+  /// Waits for a reply, the deadline or the interruption. Throws a reply that is an error. With an interruption it also
+  /// notices when the reader of `output` has gone.
+  mutating func nextArrival(
     until deadline: MonotonicInstant?, _ interruption: Interruption? = nil,
     output: Int32 = OutputFile.standardOutput().number
-  ) throws(GatewayProblem) -> Arrival {
+  ) throws(AgentCallError) -> Arrival {
     while true {
-      if let reply = try taken() { return .reply(reply) }
+      if let reply = try receivedReply() { return .reply(reply) }
       var entries = [entry]
       if let interruption { entries += interruption.entries(output: output) }
       let ready: [Readiness]
@@ -82,33 +84,33 @@ struct GatewayConnection: ~Copyable {
     }
   }
 
-  /// The next reply of a call that is answered without delay; nil behind its last.
-  mutating func answer(within seconds: Int = patienceSeconds) throws(GatewayProblem) -> ReceivedReply? {
+  /// Waits for the next reply of a call that the agent answers without delay; nil after the last one.
+  mutating func nextReply(within seconds: Int = patienceSeconds) throws(AgentCallError) -> ReceivedReply? {
     guard client.isWaiting else { return nil }
     let deadline: MonotonicInstant
     do throws(SystemError) { deadline = try .now().advanced(seconds: seconds) } catch { throw .system(error) }
-    switch try next(until: deadline) {
+    switch try nextArrival(until: deadline) {
     case .reply(let reply): return reply
     case .deadline, .interruption, .noReader: throw .silent(seconds: seconds)
     }
   }
 
-  /// The only answer of a call.
-  mutating func one<Value>(
+  /// Waits for the only reply of a call.
+  mutating func onlyReply<Value>(
     within seconds: Int = patienceSeconds, _ value: (JSONObjectReader) throws(JSONMemberError) -> Value
-  ) throws(GatewayProblem) -> Value {
-    guard let reply = try answer(within: seconds) else { throw .ended(hasAnswered: true) }
+  ) throws(AgentCallError) -> Value {
+    guard let reply = try nextReply(within: seconds) else { throw .ended(hasReplied: true) }
     do throws(JSONMemberError) { return try value(JSONObjectReader(reply.parameters)) } catch {
       throw .line(error)
     }
   }
 
-  /// Every element of the list that a call is answered with, up to as many as the agent's tables could ever hold.
-  mutating func list<Element>(
+  /// Waits for every reply of a call, up to more than the agent's tables can hold.
+  mutating func allReplies<Element>(
     within seconds: Int = patienceSeconds, _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
-  ) throws(GatewayProblem) -> [Element] {
+  ) throws(AgentCallError) -> [Element] {
     var elements: [Element] = []
-    while let reply = try answer(within: seconds) {
+    while let reply = try nextReply(within: seconds) {
       do throws(JSONMemberError) {
         guard let next = try element(JSONObjectReader(reply.parameters)) else { continue }
         elements.append(next)
@@ -120,9 +122,9 @@ struct GatewayConnection: ~Copyable {
     return elements
   }
 
-  // MARK: For those who wait for several things at once
+  // MARK: For callers that wait for several things at once
 
-  /// What is to be waited for.
+  /// What to poll.
   var entry: Polling.Entry {
     Polling.Entry(descriptor.number, unsent.isEmpty ? .readable : [.readable, .writable])
   }
@@ -130,44 +132,44 @@ struct GatewayConnection: ~Copyable {
   /// Whether a call is in progress.
   var isWaiting: Bool { client.isWaiting }
 
-  /// The next reply that is here; nil when there is none. A reply that is an error is thrown.
-  mutating func taken() throws(GatewayProblem) -> ReceivedReply? {
+  /// The next reply that has arrived; nil when there is none. Throws a reply that is an error.
+  mutating func receivedReply() throws(AgentCallError) -> ReceivedReply? {
     if arrived == nil {
       do throws(ClientError) {
         if case .reply(let reply) = try client.nextReply() { arrived = reply }
       } catch {
-        throw error == .ended ? .ended(hasAnswered: hasAnswered) : .stream(error)
+        throw error == .ended ? .ended(hasReplied: hasReplied) : .stream(error)
       }
     }
     guard let reply = arrived else { return nil }
     arrived = nil
-    hasAnswered = true
+    hasReplied = true
     guard reply.error == nil else { throw .refused(reply) }
     return reply
   }
 
-  /// Sends what can be sent, and receives what is there.
-  mutating func exchange(_ readiness: Readiness) throws(GatewayProblem) {
+  /// Sends as much of the call as the socket accepts, and receives the bytes that have arrived.
+  mutating func exchange(_ readiness: Readiness) throws(AgentCallError) {
     do throws(SystemError) {
-      if readiness.contains(.writable) { try send() }
+      if readiness.contains(.writable) { try sendUnsentBytes() }
       guard !readiness.isDisjoint(with: [.readable, .hungUp]) else { return }
       var bytes = [UInt8](repeating: 0, count: min(client.receivableByteCount, Self.chunkByteCount))
       guard let count = try descriptor.read(into: &bytes) else { return }
       if count == 0 { client.endInput() } else { client.receive(bytes.span.extracting(first: count)) }
     } catch {
-      // Who turns us away may close before our call was read.
-      throw error.isGone ? .ended(hasAnswered: hasAnswered) : .system(error)
+      // An agent that refuses a client may close the connection before it reads the call.
+      throw error.isGone ? .ended(hasReplied: hasReplied) : .system(error)
     }
   }
 
-  private mutating func send() throws(SystemError) {
+  private mutating func sendUnsentBytes() throws(SystemError) {
     let count = try descriptor.write(unsent) ?? 0
     unsent = unsent.dropFirst(count)
   }
 }
 
 extension OperatorMethodName {
-  /// How long the reply may take: what the interface says, and 2 s for the way.
+  /// How long the reply may take: the limit in the interface, and 2 s for the transfer.
   var patienceSeconds: Int {
     switch self {
     case .watch, .deny, .cancel, .open, .list, .registry, .export: GatewayConnection.patienceSeconds
@@ -177,23 +179,23 @@ extension OperatorMethodName {
   }
 }
 
-/// SIGINT, SIGTERM and SIGHUP as something to wait for: what streams is ended cleanly by them.
+/// SIGINT, SIGTERM and SIGHUP as a descriptor to poll, so that a stream ends cleanly.
 final class Interruption {
   private let signals: SignalDescriptor
 
-  init() throws(Failure) {
+  init() throws(ToolError) {
     do throws(SystemError) { signals = try SignalDescriptor() } catch { throw .system(error) }
   }
 
-  /// Becomes readable with the first signal, and stays so.
+  /// The descriptor; it becomes readable with the first signal, and stays so.
   var number: Int32 { signals.descriptor.number }
 
-  /// The signal that came; nil for none. It is told once.
-  func taken() throws(Failure) -> SignalDescriptor.Signal? {
+  /// Returns the signal that came, once; nil for none.
+  func nextSignal() throws(ToolError) -> SignalDescriptor.Signal? {
     do throws(SystemError) { return try signals.next() } catch { throw .system(error) }
   }
 
-  /// Itself, and whether somebody reads the output.
+  /// The descriptor itself, and the output, to notice when its reader goes.
   func entries(output: Int32 = OutputFile.standardOutput().number) -> [Polling.Entry] {
     [Polling.Entry(number, .readable), Polling.Entry(output, [])]
   }

@@ -7,7 +7,7 @@ import LinuxSystem
 import ToolText
 import Varlink
 
-/// Which agent is asked.
+/// The agent to ask.
 struct GatewayOptions: ParsableArguments {
   private static let standardPath = "/run/accessoryd/io.accessoryd"
 
@@ -19,44 +19,44 @@ struct GatewayOptions: ParsableArguments {
 
   var path: String { socket ?? Environment.value(of: "ACCESSORYD_SOCKET") ?? Self.standardPath }
 
-  /// Asks the agent, and turns what goes wrong into sentences.
-  func ask<Value>(
-    _ body: (inout GatewayConnection) throws(GatewayProblem) -> Value
-  ) throws(Failure) -> Value {
-    do throws(GatewayProblem) {
+  /// Connects to the agent for `body`, and turns its errors into sentences.
+  func connect<Value>(
+    _ body: (inout GatewayConnection) throws(AgentCallError) -> Value
+  ) throws(ToolError) -> Value {
+    do throws(AgentCallError) {
       var connection = try GatewayConnection(path: path)
       return try body(&connection)
     } catch {
-      throw error.failure(at: path)
+      throw error.toolError(at: path)
     }
   }
 
-  /// The answer of a method that gives one.
-  func one<Value>(
+  /// Calls a method that has one reply.
+  func callOnce<Value>(
     _ method: some ServedMethod, within seconds: Int = GatewayConnection.patienceSeconds,
     _ parameters: (inout JSONWriter) -> Void = { _ in },
     _ value: (JSONObjectReader) throws(JSONMemberError) -> Value
-  ) throws(Failure) -> Value {
-    try ask { connection throws(GatewayProblem) in
-      try connection.begin(method, parameters)
-      return try connection.one(within: seconds, value)
+  ) throws(ToolError) -> Value {
+    try connect { connection throws(AgentCallError) in
+      try connection.startCall(method, parameters)
+      return try connection.onlyReply(within: seconds, value)
     }
   }
 
-  /// Every element of a list that the agent answers with.
-  func list<Element>(
+  /// Calls a method that replies with a list, and returns every element.
+  func callForList<Element>(
     _ method: some ServedMethod, within seconds: Int = GatewayConnection.patienceSeconds,
     _ parameters: (inout JSONWriter) -> Void = { _ in },
     _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
-  ) throws(Failure) -> [Element] {
-    try ask { connection throws(GatewayProblem) in
-      try connection.begin(method, parameters)
-      return try connection.list(within: seconds, element)
+  ) throws(ToolError) -> [Element] {
+    try connect { connection throws(AgentCallError) in
+      try connection.startCall(method, parameters)
+      return try connection.allReplies(within: seconds, element)
     }
   }
 }
 
-/// The parameters of a call.
+/// The parameters of a call of `io.accessoryd.Gateway`.
 struct GatewayCall {
   var device: String?
   var item: String?

@@ -7,20 +7,20 @@ import RegistryFormat
 import Setup
 import Varlink
 
-/// An exported registry, whole in memory and found to be good.
+/// A whole exported registry in memory, checked.
 struct ImportFile {
-  /// As large as the registry's own file may be.
+  /// The largest size of the registry's own file.
   private static let byteCountMax = 16 << 20
   /// Bytes of a call that are not lines.
   private static let callOverhead = 256
-  /// As many values as one message may have, with room for its own.
+  /// The number of values that one message may have, less the message's own.
   private static let linesPerCallMax = 1_024
 
   let accessoryCount: Int
-  /// The lines as they go out, a call each; one at least.
+  /// The lines of each call; there is at least one.
   let batches: [[String]]
 
-  init(reading path: String) throws(Failure) {
+  init(reading path: String) throws(ToolError) {
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try FileContents(reading: path, byteCountMax: Self.byteCountMax).bytes
@@ -36,7 +36,7 @@ struct ImportFile {
     batches = try Self.batches(lines, path)
   }
 
-  private static func lines(_ bytes: [UInt8], _ path: String) throws(Failure) -> [String] {
+  private static func lines(_ bytes: [UInt8], _ path: String) throws(ToolError) -> [String] {
     var lines: [String] = []
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       guard let text = String(validating: line, as: UTF8.self) else {
@@ -48,19 +48,19 @@ struct ImportFile {
     return lines
   }
 
-  /// As many lines in each call as it takes.
-  private static func batches(_ lines: [String], _ path: String) throws(Failure) -> [[String]] {
-    let room = ClientLimits().callBytesMax - callOverhead
+  /// Puts as many lines in each call as fit.
+  private static func batches(_ lines: [String], _ path: String) throws(ToolError) -> [[String]] {
+    let bytesMax = ClientLimits().callBytesMax - callOverhead
     var batches: [[String]] = [[]]
     var byteCount = 0
     for (place, line) in lines.enumerated() {
       let cost = Self.byteCount(of: line)
-      guard cost <= room else {
+      guard cost <= bytesMax else {
         throw .sentence(
           "\(shown(path)): line \(place + 1) is longer than any row; nothing was changed", .dataError)
       }
       let batch = batches.count - 1
-      if byteCount + cost > room || batches[batch].count == linesPerCallMax {
+      if byteCount + cost > bytesMax || batches[batch].count == linesPerCallMax {
         batches.append([line])
         byteCount = cost
       } else {
@@ -71,7 +71,7 @@ struct ImportFile {
     return batches
   }
 
-  /// Of a line as JSON text, and the comma behind it.
+  /// The bytes of a line as JSON text, with the comma after it.
   private static func byteCount(of line: String) -> Int {
     var json = JSONWriter()
     json.line { $0.member("", line) }

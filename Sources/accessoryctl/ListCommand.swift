@@ -9,9 +9,9 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the accessories that apps have.",
     discussion: """
-      Whose they are, how far they are authorized, how strong they are now, and what is to \
-      be done about them. Columns that have no room are left out. Exit status: 0 there are \
-      some, 1 there are none.
+      Shows each accessory's app, its authorization, its level now, and what you should do \
+      about it. Columns that do not fit are left out. Exit status: 0 there are \
+      accessories, 1 there are none.
 
       Examples:
         accessoryctl list
@@ -29,7 +29,7 @@ struct ListCommand: ParsableCommand {
 
   func run() throws {
     let accessories = try gateway.accessories(ofApp: app).listed
-    guard !accessories.isEmpty else { throw ExitStatus.no.failure }
+    guard !accessories.isEmpty else { throw ExitStatus.no.error }
     var printer = Printer()
     if json {
       for accessory in accessories { try printer.line(accessory) }

@@ -7,17 +7,17 @@ import PickerScreen
 import Terminal
 import ToolText
 
-/// A picker on the terminal, for as long as the person looks at it.
+/// A picker on the terminal.
 struct LivePicker: ~Copyable {
   /// Why it ended.
   private enum Ending {
-    /// The person went.
+    /// The operator quit.
     case left
-    /// A signal asked for it, or the terminal went.
+    /// A signal came, or the terminal went away.
     case interrupted
-    /// What was opened is over.
+    /// The request that this program opened is over.
     case over
-    case problem(GatewayProblem)
+    case callFailed(AgentCallError)
     case system(SystemError)
     case unknownTerminal
   }
@@ -28,84 +28,86 @@ struct LivePicker: ~Copyable {
   private let name: String?
   private let interruption: Interruption
   private let window: WindowSignal
-  private var links: PickerLinks
-  /// Whether what was chosen here last brought no name.
-  private var isUnnamed = false
+  private var connections: PickerConnections
+  /// Whether the last choice made here had no name.
+  private var needsName = false
 
-  init(path: String, _ options: PickOptions) throws(Failure) {
+  init(path: String, _ options: PickOptions) throws(ToolError) {
     let interruption = try Interruption()
     let window = try Self.window()
-    let links = try Self.links(path, options)
+    let connections = try Self.connections(path, options)
     self.path = path
     name = options.name
     self.interruption = interruption
     self.window = window
-    self.links = links
+    self.connections = connections
   }
 
-  private static func window() throws(Failure) -> WindowSignal {
+  private static func window() throws(ToolError) -> WindowSignal {
     do throws(SystemError) { return try WindowSignal() } catch { throw .system(error) }
   }
 
-  private static func links(_ path: String, _ options: PickOptions) throws(Failure) -> PickerLinks {
-    do throws(GatewayProblem) { return try PickerLinks(path: path, options) } catch {
-      throw error.failure(at: path)
+  private static func connections(_ path: String, _ options: PickOptions) throws(ToolError)
+    -> PickerConnections
+  {
+    do throws(AgentCallError) { return try PickerConnections(path: path, options) } catch {
+      throw error.toolError(at: path)
     }
   }
 
-  mutating func run() throws(Failure) {
-    // The terminal is an ordinary one again before anything is said.
-    var ending = draw()
+  mutating func run() throws(ToolError) {
+    // The terminal is restored before anything is printed.
+    var ending = runScreen()
     if case .over = ending {
-      do throws(GatewayProblem) { try nameLate() } catch { ending = .problem(error) }
+      do throws(AgentCallError) { try nameAccessory() } catch { ending = .callFailed(error) }
     }
-    let accessories = links.opened?.accessories ?? []
+    let accessories = connections.opened?.accessories ?? []
     if case .interrupted = ending {
-      // Where the terminal went nobody reads it.
-      try? Self.say(accessories)
-      throw .interrupted(try interruption.taken() ?? .hangUp)
+      // The terminal may be gone, so an error here is ignored.
+      try? Self.printLines(accessories)
+      throw .interrupted(try interruption.nextSignal() ?? .hangUp)
     }
-    try Self.say(accessories)
+    try Self.printLines(accessories)
     switch ending {
-    case .left: if links.opened != nil, accessories.isEmpty { throw .said(.no) }
+    case .left: if connections.opened != nil, accessories.isEmpty { throw .reported(.no) }
     case .over, .interrupted: return
-    case .problem(let problem): throw problem.failure(at: path)
+    case .callFailed(let error): throw error.toolError(at: path)
     case .system(let error): throw .system(error)
     case .unknownTerminal: throw .unknownTerminal
     }
   }
 
-  /// What could not be named with the choice gets the name of the command line now.
-  private func nameLate() throws(GatewayProblem) {
-    guard isUnnamed, let name else { return }
-    try links.opened?.nameFirst(name, path: path)
+  /// Gives the accessory the name of the command line, if the choice could not carry it.
+  private func nameAccessory() throws(AgentCallError) {
+    guard needsName, let name else { return }
+    try connections.opened?.nameFirst(name, path: path)
   }
 
-  private static func say(_ accessories: [PickedAccessory]) throws(Failure) {
+  private static func printLines(_ accessories: [PickedAccessory]) throws(ToolError) {
     var printer = Printer()
     for accessory in accessories { try printer.text(accessory.text) }
     try printer.flush()
   }
 
-  private mutating func draw() -> Ending {
+  private mutating func runScreen() -> Ending {
     guard var terminal = TerminalScreen(isColored: !Environment.has("NO_COLOR")) else {
       return .unknownTerminal
     }
     var model = PickerModel(
-      size: terminal.size, glyphs: terminal.glyphs, only: links.opened?.request, name: name)
+      size: terminal.size, glyphs: terminal.glyphs, only: connections.opened?.request, name: name)
     do throws(SystemError) {
-      model.take(links.status, at: try MonotonicInstant.now().instant)
+      model.receive(connections.status, at: try MonotonicInstant.now().instant)
       while true {
         terminal.show(model.screen(at: try MonotonicInstant.now().instant))
-        if let ending = try turn(&model, &terminal) { return ending }
+        if let ending = try handleInput(&model, &terminal) { return ending }
       }
     } catch {
       return .system(error)
     }
   }
 
-  /// One wait, and what came of it; nil to go on.
-  private mutating func turn(
+  /// Waits once, and handles the input; nil to go on.
+  private mutating func handleInput(
     _ model: inout PickerModel, _ terminal: inout TerminalScreen
   ) throws(SystemError) -> Ending? {
     let own = [
@@ -114,59 +116,61 @@ struct LivePicker: ~Copyable {
     ]
     // Ages change with every second.
     let tick = try MonotonicInstant.now().nextSecond
-    let ready = try Polling.wait(own + links.entries, until: tick)
+    let ready = try Polling.wait(own + connections.entries, until: tick)
     if !ready[0].isEmpty || ready[1].contains(.hungUp) { return .interrupted }
     if !ready[2].isEmpty {
       try window.acknowledge()
       terminal.resize()
       model.resize(to: terminal.size)
     }
-    // What was on the screen when a key was pressed is what it is about: keys go first. They are looked for every time,
-    // by which ncurses sets up the keyboard again after the program was stopped and continued.
+    // Keys go first, because a key is about what the screen showed when it was pressed. They are read every time, so
+    // that ncurses sets up the keyboard again after the program was stopped and continued.
     let now = try MonotonicInstant.now()
-    if press(&model, &terminal, at: now.instant) { return .left }
-    do throws(GatewayProblem) {
-      for arrival in try links.advance(ready[own.count...], at: now) {
-        take(arrival, &model, at: now.instant)
+    if handleKeys(&model, &terminal, at: now.instant) { return .left }
+    do throws(AgentCallError) {
+      for arrival in try connections.advance(ready[own.count...], at: now) {
+        show(arrival, &model, at: now.instant)
       }
     } catch {
-      return .problem(error)
+      return .callFailed(error)
     }
-    return links.opened?.isOver ?? false ? .over : nil
+    return connections.opened?.isOver ?? false ? .over : nil
   }
 
-  /// Answers whether the person wants to go.
-  private mutating func press(
+  /// Handles the keys that were pressed. Returns whether the operator quits.
+  private mutating func handleKeys(
     _ model: inout PickerModel, _ terminal: inout TerminalScreen, at now: Instant
   ) -> Bool {
     while let key = terminal.nextKey() {
       guard let action = model.press(key, at: now) else { continue }
       if action == .quit { return true }
-      perform(action, &model, at: now)
+      send(action, &model, at: now)
     }
     return false
   }
 
-  private mutating func perform(_ action: PickerAction, _ model: inout PickerModel, at now: Instant) {
-    if case .choose(_, _, let name, _) = action { isUnnamed = name == nil }
-    if let arrival = links.begin(action) { take(arrival, &model, at: now) }
+  private mutating func send(_ action: PickerAction, _ model: inout PickerModel, at now: Instant) {
+    if case .choose(_, _, let name, _) = action { needsName = name == nil }
+    if let arrival = connections.send(action) { show(arrival, &model, at: now) }
   }
 
-  /// What somebody else chose is not ours to name.
-  private mutating func forget(_ answer: PickerAnswer) {
+  /// A device that another operator chose does not get the name of the command line.
+  private mutating func forgetName(after answer: PickerAnswer) {
     switch answer {
     case .done, .chosen: return
-    case .closed, .failed: isUnnamed = false
+    case .closed, .failed: needsName = false
     }
   }
 
-  private mutating func take(_ arrival: PickerLinks.Arrival, _ model: inout PickerModel, at now: Instant) {
+  private mutating func show(
+    _ arrival: PickerConnections.Arrival, _ model: inout PickerModel, at now: Instant
+  ) {
     switch arrival {
-    case .reply(let reply): model.take(reply, at: now)
-    case .status(let status): model.take(status, at: now)
+    case .reply(let reply): model.receive(reply, at: now)
+    case .status(let status): model.receive(status, at: now)
     case .answer(let answer, let action):
-      if case .choose = action { forget(answer) }
-      model.take(answer, to: action)
+      if case .choose = action { forgetName(after: answer) }
+      model.receive(answer, to: action)
     }
   }
 }

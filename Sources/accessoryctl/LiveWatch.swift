@@ -7,26 +7,26 @@ import LinuxSystem
 import ToolText
 import Varlink
 
-/// A watch that goes on when the agent does not: it connects again and takes up where it was, by epoch and sequence.
+/// A watch that outlives the agent: it connects again and resumes from `epoch` and `sequence`.
 struct LiveWatch: ~Copyable {
-  /// Between attempts to reach an agent that went away; the last one for as long as it takes.
+  /// The pauses between attempts to reach an agent that went away; the last one repeats.
   private static let backOffMilliseconds: [Int64] = [100, 200, 500, 1000, 2000, 5000]
 
-  /// What a connection came to.
+  /// How a connection ended.
   private enum Outcome {
     case ended
-    case lost(GatewayProblem)
+    case lost(AgentCallError)
   }
 
   private let path: String
   private let interruption: Interruption
   private let deadline: MonotonicInstant?
   private var printer: WatchPrinter
-  /// Which run of the agent was heard, and the event that comes next in it; nil before the first word.
+  /// The run of the agent and the next event in it; nil before the first reply.
   private var cursor: WatchCursor?
   private var failedAttempts = 0
 
-  init(path: String, lasting: Instant?, _ printer: consuming WatchPrinter) throws(Failure) {
+  init(path: String, lasting: Instant?, _ printer: consuming WatchPrinter) throws(ToolError) {
     let now = try Self.now()
     interruption = try Interruption()
     deadline = lasting.map { now.advanced(nanoseconds: $0.microseconds * 1000) }
@@ -34,13 +34,13 @@ struct LiveWatch: ~Copyable {
     self.printer = printer
   }
 
-  /// Until a signal, the deadline, the last event asked for, or the last reader.
-  mutating func run() throws(Failure) {
-    while case .lost(let problem) = try connect() {
-      // An agent that was never there is not waited for.
-      guard cursor != nil, problem.isPassing else {
+  /// Runs until a signal, the deadline, the last requested event, or the end of the reader.
+  mutating func run() throws(ToolError) {
+    while case .lost(let error) = try connect() {
+      // The watch does not wait for an agent that was never there.
+      guard cursor != nil, error.isPassing else {
         try printer.end(interruption)
-        throw problem.failure(at: path)
+        throw error.toolError(at: path)
       }
       try printer.agentWentAway()
       guard try pause() else { break }
@@ -48,21 +48,21 @@ struct LiveWatch: ~Copyable {
     try printer.end(interruption)
   }
 
-  /// One connection, for as long as it lasts.
-  private mutating func connect() throws(Failure) -> Outcome {
+  /// Follows one connection to its end.
+  private mutating func connect() throws(ToolError) -> Outcome {
     let patience = try Self.now().advanced(seconds: GatewayConnection.patienceSeconds)
     let (path, cursor) = (path, cursor)
-    switch Result(catching: { () throws(GatewayProblem) in try Self.connection(path, from: cursor) }) {
+    switch Result(catching: { () throws(AgentCallError) in try Self.connection(path, from: cursor) }) {
     case .success(var connection): return try follow(&connection, patience: patience)
-    case .failure(let problem): return .lost(problem)
+    case .failure(let error): return .lost(error)
     }
   }
 
   private static func connection(
     _ path: String, from cursor: WatchCursor?
-  ) throws(GatewayProblem) -> GatewayConnection {
+  ) throws(AgentCallError) -> GatewayConnection {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(GatewayMethodName.watch) { json in
+    try connection.startCall(GatewayMethodName.watch) { json in
       guard let cursor else { return }
       json.member("epoch", cursor.epoch)
       json.member("sequence", cursor.sequence)
@@ -70,17 +70,17 @@ struct LiveWatch: ~Copyable {
     return connection
   }
 
-  /// Shows what comes; the first word must come before `patience` ends.
+  /// Shows each reply; the first one must come before `patience`.
   private mutating func follow(
     _ connection: inout GatewayConnection, patience: MonotonicInstant
-  ) throws(Failure) -> Outcome {
+  ) throws(ToolError) -> Outcome {
     var isGreeted = false
     while true {
       let limit = isGreeted ? deadline : min(deadline ?? patience, patience)
       if !connection.hasReply, try !printer.flush(interruption) { return .ended }
       let reply: WatchReply
-      do throws(GatewayProblem) {
-        switch try connection.next(until: limit, interruption) {
+      do throws(AgentCallError) {
+        switch try connection.nextArrival(until: limit, interruption) {
         case .reply(let received): reply = try WatchReply(received)
         case .deadline where !isGreeted && limit != deadline:
           throw .silent(seconds: GatewayConnection.patienceSeconds)
@@ -90,17 +90,17 @@ struct LiveWatch: ~Copyable {
         return .lost(error)
       }
       isGreeted = true
-      guard try take(reply) else { return .ended }
+      guard try show(reply) else { return .ended }
     }
   }
 
-  /// Answers whether more is wanted.
-  private mutating func take(_ reply: WatchReply) throws(Failure) -> Bool {
+  /// Returns whether more events are wanted.
+  private mutating func show(_ reply: WatchReply) throws(ToolError) -> Bool {
     switch reply {
     case .greeting(let epoch, let sequence, let time, _):
       failedAttempts = 0
       let next = WatchCursor(epoch: epoch, sequence: sequence)
-      try printer.greet(AgentClock(saying: time), next, before: cursor)
+      try printer.noteGreeting(AgentClock(saying: time), next, before: cursor)
       cursor = next
       return true
     case .present(let device): try printer.present(device)
@@ -109,7 +109,7 @@ struct LiveWatch: ~Copyable {
       try printer.missed(count)
     case .event(let event):
       let sequence = Int64(clamping: event.sequence)
-      // The agent says what it left out; if it ever did not, the gap shows in the numbers.
+      // The agent reports the events that it left out; a gap in the numbers would show one that it did not report.
       if let expected = cursor?.sequence, sequence > expected { try printer.missed(sequence - expected) }
       cursor?.sequence = sequence &+ 1
       try printer.event(event)
@@ -117,8 +117,8 @@ struct LiveWatch: ~Copyable {
     return printer.wantsMore
   }
 
-  /// Waits before the next attempt; answers whether there is to be one.
-  private mutating func pause() throws(Failure) -> Bool {
+  /// Waits before the next attempt. Returns whether to make one.
+  private mutating func pause() throws(ToolError) -> Bool {
     let pauses = Self.backOffMilliseconds
     let milliseconds = pauses[min(failedAttempts, pauses.count - 1)]
     failedAttempts += 1
@@ -134,20 +134,20 @@ struct LiveWatch: ~Copyable {
     }
   }
 
-  private static func now() throws(Failure) -> MonotonicInstant {
+  private static func now() throws(ToolError) -> MonotonicInstant {
     do throws(SystemError) { return try .now() } catch { throw .clock(error) }
   }
 }
 
-/// A place among the events of one run of the agent.
+/// A position among the events of one run of the agent.
 struct WatchCursor: Equatable {
   var epoch: String
-  /// Of the event that comes next.
+  /// The number of the next event.
   var sequence: Int64
 }
 
 extension WatchReply {
-  fileprivate init(_ reply: ReceivedReply) throws(GatewayProblem) {
+  fileprivate init(_ reply: ReceivedReply) throws(AgentCallError) {
     do throws(JSONMemberError) { try self.init(reading: JSONObjectReader(reply.parameters)) } catch {
       throw .line(error)
     }

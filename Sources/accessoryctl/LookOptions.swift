@@ -4,15 +4,15 @@ import ArgumentParser
 import HCI
 import Manifest
 
-/// How the commands look at a capture: as which gateway, and how long.
+/// How a command replays a capture: with which files of a gateway, and how long.
 struct LookOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The manifest whose items are looked for.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The manifest with the items to look for.", valueName: "file"), completion: .file())
   var manifest: String?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Stop after so many seconds of the capture.", valueName: "n"),
+    help: ArgumentHelp("Stop after this many seconds of the capture.", valueName: "n"),
     transform: SecondsArgument.init(parsing:))
   var seconds: SecondsArgument?
 
@@ -24,8 +24,8 @@ struct LookOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A board profile, for its RSSI offset.", valueName: "file"), completion: .file())
   var board: String?
 
-  /// The data path that the files describe. Without a manifest nothing is looked for.
-  func dataPath() throws(Failure) -> ManifestDataPath {
+  /// The data path that the files describe. Without a manifest it has no items.
+  func dataPath() throws(ToolError) -> ManifestDataPath {
     var manifest = GatewayManifest()
     if let path = self.manifest { manifest = try ConfigurationFile(reading: path).manifest() }
     var keys: [IdentityKey] = []
@@ -35,7 +35,7 @@ struct LookOptions: ParsableArguments {
     return ManifestDataPath(manifest, identities: keys, adapterOffset: offset)
   }
 
-  /// One that was given, as it is written.
+  /// An option that was given, as the command line spells it.
   var givenOption: String? {
     if manifest != nil { return "--manifest" }
     if seconds != nil { return "--seconds" }
@@ -43,9 +43,11 @@ struct LookOptions: ParsableArguments {
     return board == nil ? nil : "--board"
   }
 
-  /// For commands that have nothing to say without items.
+  /// For commands that need items.
   func requireManifest() throws {
-    if manifest == nil { throw ValidationError("--manifest is missing: name the manifest to look with") }
+    if manifest == nil {
+      throw ValidationError("--manifest is missing: name the manifest with the items to look for")
+    }
   }
 }
 
@@ -55,13 +57,13 @@ struct SecondsArgument {
 
   init(parsing argument: String) throws {
     guard let seconds = Double(argument), seconds >= 0, seconds <= 31_536_000 else {
-      throw ValidationError("a positive number of seconds is needed, 31536000 (a year) at most")
+      throw ValidationError("it takes a positive number of seconds, at most 31536000 (a year)")
     }
     instant = Instant(microseconds: Int64(seconds * 1_000_000))
   }
 }
 
-/// A device by its address, of whichever type.
+/// The address of a device, of any type.
 struct DeviceArgument: ExpressibleByArgument {
   /// The low 48 bits.
   let bits: UInt64

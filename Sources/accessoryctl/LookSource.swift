@@ -6,11 +6,10 @@ import Interfaces
 import Manifest
 import ToolText
 
-/// Where commands that ask about devices look: at what the agent has now, or at the tables as they stand after a
-/// capture.
+/// Where a command finds devices: in the agent's tables now, or in the tables at the end of a capture.
 struct LookSource: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Look into this btsnoop file, not at the agent.", valueName: "file"),
+    help: ArgumentHelp("Read this btsnoop file instead of asking the agent.", valueName: "file"),
     completion: .file())
   var capture: String?
 
@@ -28,20 +27,20 @@ struct LookSource: ParsableArguments {
     }
   }
 
-  /// For commands that have nothing to say without items.
+  /// For commands that need items.
   func requireManifest() throws { if capture != nil { try look.requireManifest() } }
 
-  /// Replays the capture, lets `body` ask, and then says if the capture broke off.
+  /// Replays the capture, calls `body`, and then throws if the capture is cut off.
   func replay(
-    _ capture: String, _ body: (borrowing ManifestDataPath) throws(Failure) -> ExitStatus
-  ) throws(Failure) {
+    _ capture: String, _ body: (borrowing ManifestDataPath) throws(ToolError) -> ExitStatus
+  ) throws(ToolError) {
     let file = try CaptureFile(reading: capture)
     var replay = CaptureReplay(try look.dataPath())
-    let ending = Result { () throws(Failure) in
-      try file.replay(&replay, until: look.seconds?.instant) { _ throws(Failure) in }
+    let ending = Result { () throws(ToolError) in
+      try file.replay(&replay, until: look.seconds?.instant) { _ throws(ToolError) in }
     }
     let status = try body(replay.dataPath)
     try ending.get()
-    if status != .success { throw .said(status) }
+    if status != .success { throw .reported(status) }
   }
 }

@@ -4,9 +4,9 @@ import Interfaces
 import LinuxSystem
 import ToolText
 
-/// Readings of one device on their way from the agent's stream of packets into a calibration.
+/// Collects the readings of one device from the agent's stream of packets.
 struct Measurement: ~Copyable {
-  /// So long everybody is listened to before the strongest is chosen.
+  /// How long all devices are measured before the strongest is chosen.
   private static let choiceSeconds = 5
 
   private let path: String
@@ -14,8 +14,8 @@ struct Measurement: ~Copyable {
   private var connection: GatewayConnection
   private var calibration: Calibration
 
-  /// Asks the agent for its packets.
-  static func begin(_ calibration: Calibration, at path: String) throws(Failure) -> Measurement {
+  /// Asks the agent at `path` for its packets.
+  static func connect(_ calibration: Calibration, to path: String) throws(ToolError) -> Measurement {
     let interruption = try Interruption()
     return Measurement(calibration, path, interruption, try Recording.connection(path))
   }
@@ -30,13 +30,13 @@ struct Measurement: ~Copyable {
     self.connection = connection
   }
 
-  /// As many readings as the calibration takes, or the sentence that says why not. `wanted` is the device's address.
-  mutating func run(seconds: Int, wanted: String?) throws(Failure) -> Calibration.Readings {
+  /// Returns as many readings as the calibration takes, or throws the reason. `wanted` is the device's address.
+  mutating func run(seconds: Int, wanted: String?) throws(ToolError) -> Calibration.Readings {
     let start: MonotonicInstant
     do throws(SystemError) { start = try .now() } catch { throw .clock(error) }
     if wanted == nil {
       try listen(until: start.advanced(seconds: Self.choiceSeconds)) { _ in false }
-      try choose()
+      try chooseDevice()
     }
     let name = calibration.readings?.address.text ?? wanted ?? "the device"
     StandardError.say("measuring \(name); hold it 1 m from the antenna, and keep still")
@@ -47,33 +47,33 @@ struct Measurement: ~Copyable {
     return readings
   }
 
-  /// Until the deadline, or until `isDone`.
+  /// Adds readings until the deadline, or until `isDone`.
   private mutating func listen(
     until deadline: MonotonicInstant, _ isDone: (Calibration) -> Bool
-  ) throws(Failure) {
-    do throws(GatewayProblem) {
+  ) throws(ToolError) {
+    do throws(AgentCallError) {
       while !isDone(calibration) {
-        switch try connection.next(until: deadline, interruption) {
-        case .reply(let reply): try take(CaptureReply(captured: reply))
+        switch try connection.nextArrival(until: deadline, interruption) {
+        case .reply(let reply): try addReadings(of: CaptureReply(captured: reply))
         case .deadline: return
-        case .interruption, .noReader: throw .ended(hasAnswered: true)
+        case .interruption, .noReader: throw .ended(hasReplied: true)
         }
       }
     } catch {
-      throw error.failure(at: path)
+      throw error.toolError(at: path)
     }
   }
 
-  private mutating func take(_ part: CaptureReply) {
+  private mutating func addReadings(of part: CaptureReply) {
     switch part {
-    // What was missed are readings that the deadline gives time to make up for.
+    // The deadline leaves time to make up for missed readings.
     case .greeting, .missed: break
     case .packets(let packets):
       for packet in packets where packet.isReceived { calibration.take(packet.bytes) }
     }
   }
 
-  private mutating func choose() throws(Failure) {
+  private mutating func chooseDevice() throws(ToolError) {
     do throws(Calibration.ChoiceProblem) { try calibration.chooseStrongest() } catch {
       throw .sentence(error.sentence, .no)
     }
@@ -84,8 +84,8 @@ struct Measurement: ~Copyable {
     let (count, invalid) = (readings?.levels.count ?? 0, readings?.invalidCount ?? 0)
     guard count + invalid > 0 else {
       return
-        "\(name) was not heard within \(seconds) s; accessoryctl sightings --all lists what is, and accessoryctl "
-        + "status how the radio is"
+        "\(name) was not heard within \(seconds) s; accessoryctl sightings --all lists the devices in sight, and "
+        + "accessoryctl status shows the state of the radio"
     }
     let left = invalid == 0 ? "" : " and \(invalid) without a level"
     return
@@ -98,7 +98,7 @@ extension Calibration.ChoiceProblem {
   fileprivate var sentence: String {
     switch self {
     case .nothingHeard:
-      "no device was heard often enough to be chosen; name it, or look how the radio is (accessoryctl status)"
+      "no device was heard often enough to be chosen; name one, or check the radio (accessoryctl status)"
     case .severalStrong(let first, let second):
       "\(first.named) and \(second.named) are both near; name the one that is at 1 m, or take the other away"
     }

@@ -11,7 +11,7 @@ struct MetricsCommand: ParsableCommand {
     commandName: "metrics",
     abstract: "Print every counter, for Prometheus.",
     discussion: """
-      The Prometheus text format: for a node exporter's textfile collector, for instance.
+      Prints the Prometheus text format, for example for the node exporter's textfile collector.
 
       Example:
         accessoryctl metrics > /var/lib/node-exporter/accessoryd.prom
@@ -20,7 +20,7 @@ struct MetricsCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let text = try gateway.one(GatewayMethodName.metrics) { line throws(JSONMemberError) in
+    let text = try gateway.callOnce(GatewayMethodName.metrics) { line throws(JSONMemberError) in
       try line.plainText("text")
     }
     var printer = Printer()

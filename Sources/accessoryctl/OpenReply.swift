@@ -9,10 +9,10 @@ import Varlink
 enum OpenReply: Equatable {
   case request(String)
   case accessory(identifier: String, displayName: String)
-  /// The last.
+  /// The last reply.
   case end
 
-  init(_ reply: ReceivedReply) throws(GatewayProblem) {
+  init(_ reply: ReceivedReply) throws(AgentCallError) {
     let line = JSONObjectReader(reply.parameters)
     do throws(JSONMemberError) {
       if let request = try line.plainTextIfPresent("request") {

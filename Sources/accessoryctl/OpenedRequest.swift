@@ -8,19 +8,19 @@ import Setup
 import ToolText
 import Varlink
 
-/// A request on an app's behalf: it lives as long as its connection.
+/// A request on an app's behalf. It ends with its connection.
 final class OpenedRequest {
   let app: String
-  /// What the agent calls it.
+  /// The agent's identifier of the request.
   let request: String
   private(set) var accessories: [PickedAccessory] = []
   private(set) var isOver = false
   private var connection: GatewayConnection
 
-  init(path: String, app: String, _ options: PickOptions) throws(GatewayProblem) {
+  init(path: String, app: String, _ options: PickOptions) throws(AgentCallError) {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(OperatorMethodName.open) { options.write(app: app, to: &$0) }
-    guard let reply = try connection.answer(), case .request(let request) = try OpenReply(reply) else {
+    try connection.startCall(OperatorMethodName.open) { options.write(app: app, to: &$0) }
+    guard let reply = try connection.nextReply(), case .request(let request) = try OpenReply(reply) else {
       throw .stream(.notAReply)
     }
     self.app = app
@@ -30,10 +30,10 @@ final class OpenedRequest {
 
   var entry: Polling.Entry { connection.entry }
 
-  /// Goes on with what the connection is ready for.
-  func advance(_ readiness: Readiness) throws(GatewayProblem) {
+  /// Sends and receives what the connection is ready for.
+  func advance(_ readiness: Readiness) throws(AgentCallError) {
     if !readiness.isEmpty { try connection.exchange(readiness) }
-    while !isOver, let reply = try connection.taken() {
+    while !isOver, let reply = try connection.receivedReply() {
       switch try OpenReply(reply) {
       case .request: continue
       case .accessory(let identifier, let displayName):
@@ -44,9 +44,9 @@ final class OpenedRequest {
     }
   }
 
-  /// Gives the first accessory a name that its setup did not ask for. A device that another app has keeps its name, which
-  /// is said.
-  func nameFirst(_ name: String, path: String) throws(GatewayProblem) {
+  /// Names the first accessory, because its setup did not ask for a name. A device that another app has keeps its name,
+  /// with a message.
+  func nameFirst(_ name: String, path: String) throws(AgentCallError) {
     guard let accessory = accessories.first, accessory.displayName != name else { return }
     var connection = try GatewayConnection(path: path)
     let all = try connection.accessories()
@@ -54,14 +54,15 @@ final class OpenedRequest {
       all.first { $0.identifier.text == accessory.identifier }.map { $0.otherApps(among: all) } ?? ""
     guard others.isEmpty else {
       return StandardError.say(
-        "it is not called \(quoted(name)): \(others) has the device too and has named it "
+        "the accessory is not called \(quoted(name)): \(others) has the device too and has named it "
           + "\(quoted(accessory.displayName)); accessoryctl rename changes the name for all of them")
     }
-    try connection.begin(OperatorMethodName.rename) { json in
+    try connection.startCall(OperatorMethodName.rename) { json in
       json.member("accessory", accessory.identifier)
       json.member("name", name)
     }
-    try connection.one(within: OperatorMethodName.rename.patienceSeconds) { _ throws(JSONMemberError) in }
+    try connection.onlyReply(within: OperatorMethodName.rename.patienceSeconds) { _ throws(JSONMemberError) in
+    }
     accessories[0] = PickedAccessory(app: app, identifier: accessory.identifier, displayName: name)
   }
 }
@@ -78,6 +79,6 @@ struct PickedAccessory: Line {
     json.member("displayName", displayName)
   }
 
-  /// One line for people.
+  /// One line for operators.
   var text: String { "\(shown(displayName)) (\(shown(app))): \(shown(identifier))\n" }
 }

@@ -7,9 +7,9 @@ import ToolText
 
 /// How fast a capture replays. The lines are the same at every speed.
 enum Pace: Equatable {
-  /// As fast as it goes.
+  /// As fast as possible.
   case unlimited
-  /// So many seconds of the capture in one of ours.
+  /// How many seconds of the capture pass in one second.
   case factor(Double)
 
   init(parsing argument: String) throws {
@@ -18,13 +18,13 @@ enum Pace: Equatable {
     case "real": self = .factor(1)
     default:
       guard let factor = Double(argument), factor >= 0.001, factor <= 1_000_000 else {
-        throw ValidationError("real, max or a positive number is needed, from 0.001 to 1000000")
+        throw ValidationError("it takes real, max, or a positive number from 0.001 to 1000000")
       }
       self = .factor(factor)
     }
   }
 
-  /// Rounded, and no further away than numbers go: a capture may claim any time.
+  /// Rounds, and limits the value to what an `Int64` holds: a capture may claim any time.
   private static func nanoseconds(_ value: Double) -> Int64 { Int64(max(-4e18, min(4e18, value))) }
 
   /// When something at `time` of a capture is due, for a replay that started at `start`; nil at once.

@@ -9,7 +9,7 @@ import ToolText
 struct PickCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pick",
-    abstract: "Choose which device becomes whose accessory.",
+    abstract: "Choose the devices that become accessories of apps.",
     usage: """
       accessoryctl pick [--json]
       accessoryctl pick --app <name> [--item <id>] [--timeout <time>]
@@ -17,12 +17,12 @@ struct PickCommand: ParsableCommand {
       accessoryctl pick --app <name> --device <address> [--name <name>]
       """,
     discussion: """
-      Shows what apps ask for, and the devices that can be chosen, on the whole screen; \
-      ? there tells the keys. With --app it opens a request on the app's behalf and ends \
-      with it. With --touch, --first-immediate, --device or --count no screen is needed: \
-      each accessory that was set up is one line. \
-      Exit status: 0 success, 1 not all was set up. A signal ends it as it ends any program, \
-      with the terminal given back; --json without --app ends well by it, as watch does.
+      Shows the requests of apps, and the devices that you can choose, on the whole screen; \
+      press ? for the keys. With --app it opens a request on the app's behalf and ends \
+      with it. With --touch, --first-immediate, --device or --count it needs no screen and \
+      prints a line for each accessory that was set up. \
+      Exit status: 0 success, 1 not everything was set up. A signal ends the program and \
+      restores the terminal; with --json and without --app, a signal is a success, as for watch.
 
       Examples:
         accessoryctl pick
@@ -59,18 +59,18 @@ struct PickCommand: ParsableCommand {
       var stream = try PickerStream(path: gateway.path)
       return try stream.run()
     }
-    guard TerminalScreen.isThere else { throw Failure.noTerminal }
+    guard TerminalScreen.isThere else { throw ToolError.noTerminal }
     var picker = try LivePicker(path: gateway.path, options)
     try picker.run()
   }
 }
 
-extension Failure {
+extension ToolError {
   fileprivate static let noTerminal = sentence(
-    "pick draws on a terminal, and standard input and output are none; use pick --json, "
+    "pick needs a terminal, and standard input or output is not one; use pick --json, "
       + "or --app NAME with --touch, --first-immediate, --device or --count", .usage)
 
   static let unknownTerminal = sentence(
-    "the terminal is of a kind that is not known here, or cannot be drawn on; set TERM (xterm-256color, linux), "
+    "the terminal is of an unknown kind, or has no screen to draw on; set TERM (xterm-256color, linux), "
       + "or use pick --json", .usage)
 }

@@ -5,39 +5,40 @@ import JSON
 import PickerScreen
 import Setup
 
-/// What is set up on an app's behalf, and how it is chosen: the parameters of `Open`.
+/// What to set up on an app's behalf, and how to choose it: the parameters of `Open`.
 struct PickOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Set up an accessory on this app's behalf.", valueName: "name"))
   var app: String?
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Look for this item of the app only; may be given again.", valueName: "id"))
+    help: ArgumentHelp("Look for this item of the app only; may be repeated.", valueName: "id"))
   var item: [String] = []
 
-  @Flag(help: "Holding an accessory at the gateway chooses it.")
+  @Flag(help: "Choose an accessory that is held at the gateway.")
   var touch = false
 
-  @Flag(help: "The first that is held at the gateway is taken, of items with an immediate range.")
+  @Flag(help: "Choose the first device that is held at the gateway, of items with an immediate range.")
   var firstImmediate = false
 
-  @Option(help: ArgumentHelp("The device with this address is taken once it is found.", valueName: "address"))
+  @Option(
+    help: ArgumentHelp("Choose the device with this address as soon as it is found.", valueName: "address"))
   var device: DeviceArgument?
 
   @Option(
     help: ArgumentHelp(
-      "End when so many were set up, 1 to \(SetupCore.countMax). (default: 1)", valueName: "n"))
+      "End after this many accessories, 1 to \(SetupCore.countMax). (default: 1)", valueName: "n"))
   var count: Int?
 
   @Option(
     help: ArgumentHelp(
-      "What the accessory is to be called; a device that another app has keeps its name.", valueName: "name"))
+      "The accessory's name; a device that another app has keeps its name.", valueName: "name"))
   var name: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      How long to wait until one is found, or until one is chosen when nobody is at the screen: \
+      How long to wait for a device, or without a screen for a choice: \
       short, medium, long, unbounded, or \(Self.secondsRange.lowerBound) to \
       \(Self.secondsRange.upperBound) seconds. (default: 30)
       """,
@@ -46,10 +47,10 @@ struct PickOptions: ParsableArguments {
 
   private static let secondsRange = PickerSettings.DiscoveryTimeout.secondsRange
 
-  /// Whether the choice is made without a person at the screen.
+  /// Whether the choice needs no operator at the screen.
   var isScripted: Bool { touch || firstImmediate || device != nil || count != nil }
 
-  /// What a request without a screen waits for, for the person in front of it.
+  /// What a request without a screen waits for, as a sentence for the operator.
   var awaited: String {
     if let device { return "looking for \(device.text)" }
     return touch || firstImmediate
@@ -72,7 +73,7 @@ struct PickOptions: ParsableArguments {
     if let count, !(1...SetupCore.countMax).contains(count) {
       throw ValidationError("--count takes 1 to \(SetupCore.countMax)")
     }
-    if device != nil, count ?? 1 > 1 { throw ValidationError("--device is one device, not for --count") }
+    if device != nil, count ?? 1 > 1 { throw ValidationError("--device names one device; leave out --count") }
     if let timeout, PickerSettings.DiscoveryTimeout(text: timeout) == nil {
       let range = Self.secondsRange
       throw ValidationError(
@@ -80,7 +81,7 @@ struct PickOptions: ParsableArguments {
       )
     }
     guard let name else { return }
-    if count ?? 1 > 1 { throw ValidationError("--name is for one accessory, not for --count") }
+    if count ?? 1 > 1 { throw ValidationError("--name is for one accessory; leave out --count") }
     if name.utf8.isEmpty || name.utf8.count > PickerModel.nameBytesMax {
       throw ValidationError("--name takes 1 to \(PickerModel.nameBytesMax) bytes")
     }

@@ -6,45 +6,45 @@ import LinuxSystem
 import ToolText
 import Varlink
 
-/// What waits for operators, and every change of it, as lines of JSON until a signal or the last reader ends it.
+/// Prints the open requests and every change of them as lines of JSON, until a signal comes or the reader goes.
 struct PickerStream: ~Copyable {
   private let path: String
   private let interruption: Interruption
   private var printer = Printer()
 
-  init(path: String) throws(Failure) {
+  init(path: String) throws(ToolError) {
     self.path = path
     interruption = try Interruption()
   }
 
-  mutating func run() throws(Failure) {
+  mutating func run() throws(ToolError) {
     let path = path
-    switch Result(catching: { () throws(GatewayProblem) in try Self.watch(path) }) {
+    switch Result(catching: { () throws(AgentCallError) in try Self.watch(path) }) {
     case .success(var connection): try follow(&connection)
-    case .failure(let problem): throw problem.failure(at: path)
+    case .failure(let error): throw error.toolError(at: path)
     }
   }
 
-  private static func watch(_ path: String) throws(GatewayProblem) -> GatewayConnection {
+  private static func watch(_ path: String) throws(AgentCallError) -> GatewayConnection {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(OperatorMethodName.watch)
+    try connection.startCall(OperatorMethodName.watch)
     return connection
   }
 
-  private mutating func follow(_ connection: inout GatewayConnection) throws(Failure) {
+  private mutating func follow(_ connection: inout GatewayConnection) throws(ToolError) {
     var patience: MonotonicInstant? = try .patience(seconds: GatewayConnection.patienceSeconds)
     while true {
       if !connection.hasReply, try !printer.flush(interruption) { return }
       let reply: PickerReply
-      do throws(GatewayProblem) {
-        switch try connection.next(until: patience, interruption) {
+      do throws(AgentCallError) {
+        switch try connection.nextArrival(until: patience, interruption) {
         case .reply(let received): reply = try PickerReply(received)
         case .deadline: throw .silent(seconds: GatewayConnection.patienceSeconds)
         case .interruption, .noReader: return
         }
       } catch {
         _ = try printer.flush(interruption)
-        throw error.failure(at: path)
+        throw error.toolError(at: path)
       }
       patience = nil
       try printer.line(reply)
@@ -53,7 +53,7 @@ struct PickerStream: ~Copyable {
 }
 
 extension PickerReply {
-  init(_ reply: ReceivedReply) throws(GatewayProblem) {
+  init(_ reply: ReceivedReply) throws(AgentCallError) {
     do throws(JSONMemberError) { try self.init(reading: JSONObjectReader(reply.parameters)) } catch {
       throw .line(error)
     }
@@ -61,8 +61,8 @@ extension PickerReply {
 }
 
 extension MonotonicInstant {
-  /// When somebody who answers at once should have answered.
-  static func patience(seconds: Int) throws(Failure) -> MonotonicInstant {
+  /// The deadline for a reply that should come at once.
+  static func patience(seconds: Int) throws(ToolError) -> MonotonicInstant {
     do throws(SystemError) { return try now().advanced(seconds: seconds) } catch { throw .clock(error) }
   }
 }

@@ -5,13 +5,13 @@ import JSON
 import LinuxSystem
 import ToolText
 
-/// Standard output, as text for people or as lines of JSON.
+/// Standard output, as text or as lines of JSON.
 struct Printer: ~Copyable {
   private var output = OutputFile.standardOutput()
   private var json = JSONWriter()
   let style: TextStyle
 
-  /// The room there is for people; nil for as much as it takes.
+  /// The width of the terminal; nil without a limit.
   let columnsMax: Int?
 
   init() {
@@ -21,24 +21,24 @@ struct Printer: ~Copyable {
     style = isColored ? .colored : .plain
   }
 
-  mutating func text(_ text: String) throws(Failure) {
+  mutating func text(_ text: String) throws(ToolError) {
     do throws(SystemError) { try output.write(text.utf8) } catch { throw .output(error) }
   }
 
-  mutating func lines(_ body: (inout JSONWriter) -> Void) throws(Failure) {
+  mutating func lines(_ body: (inout JSONWriter) -> Void) throws(ToolError) {
     body(&json)
     do throws(SystemError) { try output.write(json.takeBytes()) } catch { throw .output(error) }
   }
 
-  mutating func line(_ line: some Line) throws(Failure) { try lines { line.write(to: &$0) } }
+  mutating func line(_ line: some Line) throws(ToolError) { try lines { line.write(to: &$0) } }
 
-  /// To be called at the end: what was not flushed is lost.
-  mutating func flush() throws(Failure) {
+  /// Must be called at the end: text that was not flushed is lost.
+  mutating func flush() throws(ToolError) {
     do throws(SystemError) { try output.flush() } catch { throw .output(error) }
   }
 
-  /// Writes out what waits, unless a signal asks the program to end while nobody reads; answers whether it did.
-  mutating func flush(_ interruption: Interruption) throws(Failure) -> Bool {
+  /// Writes out what waits, unless a signal asks the program to end while the reader is stuck. Returns whether it did.
+  mutating func flush(_ interruption: Interruption) throws(ToolError) -> Bool {
     do throws(SystemError) {
       return try output.flush(unlessReadable: interruption.number)
     } catch {
@@ -46,8 +46,8 @@ struct Printer: ~Copyable {
     }
   }
 
-  /// Waits for a deadline with everything flushed; answers whether somebody still reads.
-  mutating func wait(until deadline: MonotonicInstant) throws(Failure) -> Bool {
+  /// Flushes, and waits for a deadline. Returns whether the output still has a reader.
+  mutating func wait(until deadline: MonotonicInstant) throws(ToolError) -> Bool {
     try flush()
     do throws(SystemError) { return try output.wait(until: deadline) } catch { throw .clock(error) }
   }

@@ -7,30 +7,30 @@ import LinuxSystem
 import ToolText
 import Varlink
 
-/// The agent's stream of packets on its way into a btsnoop file.
+/// Records the agent's stream of packets in a btsnoop file.
 struct Recording: ~Copyable {
   private let path: String
   private let interruption: Interruption
   private var connection: GatewayConnection
   private var output: OutputFile
-  /// The wall clock at the agent's time 0; nil before the agent's first word.
+  /// The wall clock at the agent's time 0; nil before the agent's first reply.
   private var origin: WallTime?
   private var packetCount = 0
   private var missedCount: Int64 = 0
 
-  /// No file is made, and none is emptied, before the agent has said that it records.
-  static func begin(to file: String, at path: String) throws(Failure) -> Recording {
+  /// Asks the agent for its packets, and creates the file after the agent's first reply.
+  static func create(_ file: String, from path: String) throws(ToolError) -> Recording {
     let interruption = try Interruption()
     var connection = try Self.connection(path)
     let greeting: CaptureReply
-    do throws(GatewayProblem) {
-      guard let reply = try connection.answer() else { throw .ended(hasAnswered: false) }
+    do throws(AgentCallError) {
+      guard let reply = try connection.nextReply() else { throw .ended(hasReplied: false) }
       greeting = try CaptureReply(captured: reply)
     } catch {
-      throw error.failure(at: path)
+      throw error.toolError(at: path)
     }
-    var recording = Recording(path, interruption, connection, try create(file))
-    try recording.take(greeting)
+    var recording = Recording(path, interruption, connection, try createFile(file))
+    try recording.write(greeting)
     return recording
   }
 
@@ -44,56 +44,56 @@ struct Recording: ~Copyable {
     self.output = output
   }
 
-  /// On which the agent was asked for its packets.
-  static func connection(_ path: String) throws(Failure) -> GatewayConnection {
-    do throws(GatewayProblem) {
+  /// A connection on which the agent was asked for its packets.
+  static func connection(_ path: String) throws(ToolError) -> GatewayConnection {
+    do throws(AgentCallError) {
       var connection = try GatewayConnection(path: path)
-      try connection.begin(GatewayMethodName.capture)
+      try connection.startCall(GatewayMethodName.capture)
       return connection
     } catch {
-      throw error.failure(at: path)
+      throw error.toolError(at: path)
     }
   }
 
-  private static func create(_ file: String) throws(Failure) -> OutputFile {
+  private static func createFile(_ file: String) throws(ToolError) -> OutputFile {
     do throws(SystemError) {
       return try file == "-" ? .standardOutput() : .create(path: file)
     } catch {
       throw .sentence(
-        "cannot write \(quoted(file)): \(error.reason); name a file in a folder that is there and yours",
+        "cannot write \(quoted(file)): \(error.reason); name a file in a folder that exists and that you may write",
         .cannotCreate)
     }
   }
 
-  /// Until a signal, the deadline, or the last reader; says then what there is.
-  mutating func run(lasting: Instant?) throws(Failure) {
+  /// Records until a signal, the deadline, or the end of the reader; then prints the counts.
+  mutating func run(lasting: Instant?) throws(ToolError) {
     let start = try Self.now()
     let deadline = lasting.map { start.advanced(nanoseconds: $0.microseconds * 1000) }
     let ending = try record(until: deadline)
     _ = try flush()
     let lost = missedCount == 0 ? "none lost" : "\(missedCount) lost"
     StandardError.say("\(packetCount) packets recorded, \(lost)")
-    if let ending { throw ending.failure(at: path) }
+    if let ending { throw ending.toolError(at: path) }
   }
 
-  /// Answers why the stream broke off; nil when it was ended here.
-  private mutating func record(until deadline: MonotonicInstant?) throws(Failure) -> GatewayProblem? {
+  /// Returns why the stream broke off; nil when this program ended it.
+  private mutating func record(until deadline: MonotonicInstant?) throws(ToolError) -> AgentCallError? {
     while true {
       if !connection.hasReply, try !flush() { return nil }
       let part: CaptureReply
-      do throws(GatewayProblem) {
-        switch try connection.next(until: deadline, interruption, output: output.number) {
+      do throws(AgentCallError) {
+        switch try connection.nextArrival(until: deadline, interruption, output: output.number) {
         case .reply(let reply): part = try CaptureReply(captured: reply)
         case .deadline, .interruption, .noReader: return nil
         }
       } catch {
         return error
       }
-      try take(part)
+      try write(part)
     }
   }
 
-  private mutating func take(_ part: CaptureReply) throws(Failure) {
+  private mutating func write(_ part: CaptureReply) throws(ToolError) {
     switch part {
     case .greeting(let time):
       origin = try AgentClock(saying: time).wallTime(of: Seconds(microseconds: 0))
@@ -103,8 +103,8 @@ struct Recording: ~Copyable {
     }
   }
 
-  private mutating func write(_ packet: CaptureReply.Packet) throws(Failure) {
-    // What has no indicator that the format knows is left out, and counted as lost.
+  private mutating func write(_ packet: CaptureReply.Packet) throws(ToolError) {
+    // A packet with an indicator that the format does not know is left out, and counted as lost.
     guard let kind = packet.bytes.first.flatMap(PacketKind.init), let origin else {
       missedCount &+= 1
       return
@@ -119,7 +119,7 @@ struct Recording: ~Copyable {
     try write(packet.bytes.span)
   }
 
-  private mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
+  private mutating func write(_ bytes: Span<UInt8>) throws(ToolError) {
     do throws(SystemError) {
       try output.write(bytes.indices.map { bytes[$0] })
     } catch {
@@ -127,8 +127,8 @@ struct Recording: ~Copyable {
     }
   }
 
-  /// Answers whether there is reason to go on.
-  private mutating func flush() throws(Failure) -> Bool {
+  /// Returns whether to go on.
+  private mutating func flush() throws(ToolError) -> Bool {
     do throws(SystemError) {
       return try output.flush(unlessReadable: interruption.number)
     } catch {
@@ -136,14 +136,14 @@ struct Recording: ~Copyable {
     }
   }
 
-  private static func now() throws(Failure) -> MonotonicInstant {
+  private static func now() throws(ToolError) -> MonotonicInstant {
     do throws(SystemError) { return try .now() } catch { throw .clock(error) }
   }
 }
 
 extension CaptureReply {
-  /// What a reply to `Capture` says.
-  init(captured reply: ReceivedReply) throws(GatewayProblem) {
+  /// Reads a reply to `Capture`.
+  init(captured reply: ReceivedReply) throws(AgentCallError) {
     do throws(JSONMemberError) { self = try CaptureReply(reading: JSONObjectReader(reply.parameters)) } catch
     {
       throw .line(error)

@@ -8,9 +8,9 @@ import ToolText
 struct RegistryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "registry",
-    abstract: "Look after the file in which accessories are remembered.",
+    abstract: "Look after the file that holds the accessories.",
     discussion: """
-      The agent alone touches the file; an export is text, and has no keys.
+      Only the agent writes the file. An export is text without keys.
 
       Examples:
         accessoryctl registry show
@@ -26,8 +26,8 @@ struct RegistryCommand: ParsableCommand {
 struct RegistryShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Say how the registry is, and what was removed and not allowed since.",
-    discussion: "Exit status: 0 it is in order, 1 it is not, or is still being read.")
+    abstract: "Show the state of the registry, and the removed devices that were not allowed again.",
+    discussion: "Exit status: 0 the registry is in order, 1 it is not, or the agent is still reading it.")
 
   @OptionGroup var gateway: GatewayOptions
 
@@ -44,17 +44,17 @@ struct RegistryShowCommand: ParsableCommand {
     let isOpen = lines.contains { line in
       if case .state(.open, _, _) = line { true } else { false }
     }
-    try (isOpen ? ExitStatus.success : .no).end()
+    try (isOpen ? ExitStatus.success : .no).throwUnlessSuccess()
   }
 }
 
 struct RegistryResetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
-    abstract: "Begin an empty registry: every accessory is forgotten.",
+    abstract: "Start an empty registry: every accessory is forgotten.",
     discussion: """
       Says what will happen and asks. The old file is kept under another name, which is \
-      said. Exit status: 0 it is done, 1 the answer was no.
+      printed. Exit status: 0 the registry is empty, 1 the answer was no.
       """)
 
   @OptionGroup var gateway: GatewayOptions
@@ -64,12 +64,14 @@ struct RegistryResetCommand: ParsableCommand {
 
   func run() throws {
     if !yes {
-      try Question.requireTerminal()
-      try Question.confirm(
+      try Confirmation.requireTerminal()
+      try Confirmation.ask(
         "Every accessory of every app is forgotten, and everything that was removed.\n"
           + "The registry's file is kept beside the new one, under another name.")
     }
-    let kept = try gateway.one(OperatorMethodName.reset, within: OperatorMethodName.reset.patienceSeconds) {
+    let kept = try gateway.callOnce(
+      OperatorMethodName.reset, within: OperatorMethodName.reset.patienceSeconds
+    ) {
       line throws(JSONMemberError) in try line.stringIfPresent("kept")
     }
     var printer = Printer()

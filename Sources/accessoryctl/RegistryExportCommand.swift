@@ -9,10 +9,10 @@ import ToolText
 struct RegistryExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write the registry down as lines of text, without the keys of bonds.",
+    abstract: "Write the registry as lines of text, without the keys of bonds.",
     discussion: """
-      Nothing is written before all of it is there. A file is yours alone (mode 600) and \
-      takes the place of one that has the name: whole, or not at all.
+      Writes only after the whole export has arrived. The file is readable for you alone \
+      (mode 600). It replaces a file of the same name completely, or not at all.
 
       Examples:
         accessoryctl registry export backup.registry
@@ -25,7 +25,7 @@ struct RegistryExportCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let lines = try gateway.list(OperatorMethodName.export) { line throws(JSONMemberError) in
+    let lines = try gateway.callForList(OperatorMethodName.export) { line throws(JSONMemberError) in
       try line.plainLineIfPresent("line")
     }
     let text = lines.map { $0 + "\n" }.joined()
@@ -37,14 +37,14 @@ struct RegistryExportCommand: ParsableCommand {
     try Self.write(text, to: file)
   }
 
-  private static func write(_ text: String, to file: String) throws(Failure) {
+  private static func write(_ text: String, to file: String) throws(ToolError) {
     do throws(SystemError) {
       if try DurableFile.isFree(file) { return try DurableFile.replace(file, with: Array(text.utf8)) }
     } catch {
       throw .sentence(
-        "cannot write \(quoted(file)): \(error.reason); what was there before is as it was", .cannotCreate)
+        "cannot write \(quoted(file)): \(error.reason); the old content is unchanged", .cannotCreate)
     }
     throw .sentence(
-      "\(quoted(file)) is no ordinary file; name another one, or - for standard output", .cannotCreate)
+      "\(quoted(file)) is not an ordinary file; name another one, or - for standard output", .cannotCreate)
   }
 }

@@ -11,11 +11,11 @@ import Varlink
 struct RegistryImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Put an exported registry in the place of what is there.",
+    abstract: "Replace the registry by an exported one.",
     discussion: """
-      The file is read and checked here first. All of it takes effect, or nothing does. \
+      Checks the file first. The import takes effect as a whole, or not at all. \
       Bonds come back without their keys, as lost. Exit status: 0 it took effect, 1 the \
-      answer was no, 65 the file is no export, or not a whole one.
+      answer was no, 65 the file is not a complete export.
 
       Example:
         accessoryctl registry import backup.registry
@@ -30,55 +30,57 @@ struct RegistryImportCommand: ParsableCommand {
   var yes = false
 
   func validate() throws {
-    if file == "-", !yes { throw ValidationError("standard input cannot answer a question too: add --yes") }
+    if file == "-", !yes {
+      throw ValidationError("standard input holds the file, so the tool cannot ask for confirmation: add --yes")
+    }
   }
 
   func run() throws {
-    if !yes { try Question.requireTerminal() }
+    if !yes { try Confirmation.requireTerminal() }
     let contents = try ImportFile(reading: file)
     if !yes {
-      try Question.confirm(
+      try Confirmation.ask(
         "Everything in the registry is replaced by what is in \(shown(file)): \(Self.text(contents.accessoryCount))."
       )
     }
-    let result = try gateway.ask { connection throws(GatewayProblem) in
+    let result = try gateway.connect { connection throws(AgentCallError) in
       try Self.imported(contents.batches, over: &connection)
     }
-    let count = try result.mapError { refusal in
-      Failure.sentence("\(shown(file)): \(refusal.sentence("reason")); nothing was changed", .dataError)
+    let count = try result.mapError { parameters in
+      ToolError.sentence("\(shown(file)): \(parameters.sentence("reason")); nothing was changed", .dataError)
     }.get()
     var printer = Printer()
     try printer.text("imported \(Self.text(count))\n")
     try printer.flush()
   }
 
-  /// What the agent says against the lines is said with the file's name.
+  /// An error in the lines is returned, so that the message can name the file.
   private static func imported(
     _ batches: [[String]], over connection: inout GatewayConnection
-  ) throws(GatewayProblem) -> Result<Int, Refusal> {
-    do throws(GatewayProblem) {
+  ) throws(AgentCallError) -> Result<Int, ErrorParameters> {
+    do throws(AgentCallError) {
       return .success(try send(batches, over: &connection))
     } catch {
       guard case .refused(let reply) = error, reply.error == "io.accessoryd.Operator.Invalid" else {
         throw error
       }
-      return .failure(Refusal(reply.parameters))
+      return .failure(ErrorParameters(reply.parameters))
     }
   }
 
-  /// Answers how many accessories there are now.
+  /// Returns how many accessories there are now.
   private static func send(
     _ batches: [[String]], over connection: inout GatewayConnection
-  ) throws(GatewayProblem) -> Int {
+  ) throws(AgentCallError) -> Int {
     var count: Int?
     for (place, lines) in batches.enumerated() {
       let isLast = place == batches.count - 1
-      try connection.begin(OperatorMethodName.import) { json in
+      try connection.startCall(OperatorMethodName.import) { json in
         json.member("lines", lines)
         if place == 0 { json.member("begins", true) }
         if isLast { json.member("commits", true) }
       }
-      count = try connection.one(within: OperatorMethodName.import.patienceSeconds) {
+      count = try connection.onlyReply(within: OperatorMethodName.import.patienceSeconds) {
         line throws(JSONMemberError) in
         isLast ? try line.count("accessories") : nil
       }

@@ -7,15 +7,15 @@ import ToolText
 import Varlink
 
 struct ReloadCommand: ParsableCommand {
-  /// The disk may be slow, and the manifest large.
+  /// Leaves time for a slow disk and a large manifest.
   private static let patienceSeconds = 30
 
   static let configuration = CommandConfiguration(
     commandName: "reload",
-    abstract: "Let the agent read its manifest again.",
+    abstract: "Make the agent read its manifest again.",
     discussion: """
-      All of it takes effect, or nothing does. What is wrong is said as check says it. \
-      Exit status: 0 it took effect, 65 it did not, and the manifest of before is in force.
+      The manifest takes effect as a whole, or not at all; errors are printed as check prints \
+      them. Exit status: 0 it took effect, 65 it did not, and the old manifest stays in force.
 
       Example:
         accessoryctl check accessoryd.toml && accessoryctl reload
@@ -27,17 +27,17 @@ struct ReloadCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let line = try gateway.ask { connection throws(GatewayProblem) in try Self.reload(&connection) }
+    let line = try gateway.connect { connection throws(AgentCallError) in try Self.reload(&connection) }
     var printer = Printer()
     if json { try printer.line(line) } else { try printer.text(line.text(printer.style)) }
     try printer.flush()
-    if case .refused = line { throw ExitStatus.dataError.failure }
+    if case .refused = line { throw ExitStatus.dataError.error }
   }
 
-  private static func reload(_ connection: inout GatewayConnection) throws(GatewayProblem) -> ReloadLine {
-    try connection.begin(GatewayMethodName.reload)
-    do throws(GatewayProblem) {
-      return try connection.one(within: patienceSeconds) { line throws(JSONMemberError) in
+  private static func reload(_ connection: inout GatewayConnection) throws(AgentCallError) -> ReloadLine {
+    try connection.startCall(GatewayMethodName.reload)
+    do throws(AgentCallError) {
+      return try connection.onlyReply(within: patienceSeconds) { line throws(JSONMemberError) in
         try ReloadLine(reading: line)
       }
     } catch {

@@ -13,10 +13,10 @@ struct RemoveCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Take an accessory from its app.",
     discussion: """
-      Says what will happen and asks. The bond goes with the last app that has the device. \
-      The device is not set up again by touch or automatically until allow; a person may \
-      choose it at any time. Exit status: 0 it is gone, 1 there is no such accessory, or \
-      several, or the answer was no.
+      Says what will happen and asks. The bond is deleted with the device's last app. \
+      The device is not set up again by touch or automatically until you allow it; an \
+      operator may choose it at any time. Exit status: 0 it is removed, 1 there is no such \
+      accessory, or several, or the answer was no.
 
       Examples:
         accessoryctl remove "Desk lamp"
@@ -29,10 +29,11 @@ struct RemoveCommand: ParsableCommand {
   var yes = false
 
   func run() throws {
-    if !yes { try Question.requireTerminal() }
+    if !yes { try Confirmation.requireTerminal() }
     let (accessory, all) = try options.resolve()
-    if !yes { try Question.confirm(what(accessory, all)) }
-    try options.gateway.one(OperatorMethodName.remove, within: OperatorMethodName.remove.patienceSeconds) {
+    if !yes { try Confirmation.ask(what(accessory, all)) }
+    try options.gateway.callOnce(OperatorMethodName.remove, within: OperatorMethodName.remove.patienceSeconds)
+    {
       json in
       json.member("accessory", accessory.identifier.text)
     } _: { _ in

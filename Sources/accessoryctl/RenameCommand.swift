@@ -14,7 +14,7 @@ struct RenameCommand: ParsableCommand {
     abstract: "Give an accessory another name.",
     discussion: """
       The name belongs to the device: every app that has the device gets it. Exit status: \
-      0 it has the name, 1 there is no such accessory, or several.
+      0 it has the new name, 1 there is no such accessory, or several.
 
       Examples:
         accessoryctl rename "Lumo bulb" "Desk lamp"
@@ -29,7 +29,8 @@ struct RenameCommand: ParsableCommand {
 
   func run() throws {
     let (accessory, all) = try options.resolve(asDevice: true)
-    try options.gateway.one(OperatorMethodName.rename, within: OperatorMethodName.rename.patienceSeconds) {
+    try options.gateway.callOnce(OperatorMethodName.rename, within: OperatorMethodName.rename.patienceSeconds)
+    {
       json in
       json.member("accessory", accessory.identifier.text)
       json.member("name", name)
@@ -44,13 +45,13 @@ struct RenameCommand: ParsableCommand {
 }
 
 extension AccessoryLine {
-  /// The apps that have the same device, as words for people; empty when there are none.
+  /// The apps that have the same device, as text; empty when there are none.
   func otherApps(among all: [AccessoryLine]) -> String {
     let others = all.filter { $0.identifier != identifier && isDevice(of: $0) }
     return Set(others.map(\.app)).sorted().map(shown).joined(separator: " and ")
   }
 
-  /// Whether both are on one device; without an address a device is its network.
+  /// Whether both accessories are on one device. Without an address, the network identifies the device.
   func isDevice(of other: AccessoryLine) -> Bool {
     address != nil ? other.address == address : other.address == nil && ssid != nil && other.ssid == ssid
   }

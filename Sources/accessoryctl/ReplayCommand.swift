@@ -10,12 +10,12 @@ import ToolText
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Show what the agent would have told about a capture.",
+    abstract: "Show the events that the agent would have reported for a capture.",
     usage: "accessoryctl replay <capture> --manifest <file> [options]",
     discussion: """
-      Runs the agent's own data path over the capture: every line is a sighting that was \
-      found, changed or lost, with the level the gate decided on. The lines are the same \
-      at every speed.
+      Runs the agent's own data path over the capture. Each line is a sighting that was \
+      found, changed or lost, with the level on which the gate decided. The lines are the \
+      same at every speed.
 
       Examples:
         accessoryctl replay room.btsnoop --manifest accessoryd.toml
@@ -31,7 +31,7 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "One JSON object per event (Config/schema/replay.schema.json).")
   var json = false
 
-  @Flag(help: "End with what was counted (Config/schema/replay-summary.schema.json).")
+  @Flag(help: "End with the counters (Config/schema/replay-summary.schema.json).")
   var summary = false
 
   @Option(
@@ -47,17 +47,17 @@ struct ReplayCommand: ParsableCommand {
     let file = try CaptureFile(reading: capture)
     var replay = CaptureReplay(try look.dataPath())
     var show = Show(json: json, pace: speed, start: try Self.now())
-    let ending = Result { () throws(Failure) in
-      try file.replay(&replay, until: look.seconds?.instant) { events throws(Failure) in
+    let ending = Result { () throws(ToolError) in
+      try file.replay(&replay, until: look.seconds?.instant) { events throws(ToolError) in
         for event in events { try show.event(event) }
       }
     }
-    // Wherever the capture broke off, what it told until then is summed up; nothing is said of what is none.
+    // The summary covers a capture that is cut off; a file that is no capture gets none.
     try show.end(replay, isSummary: summary && replay.recordCount > 0)
     try ending.get()
   }
 
-  private static func now() throws(Failure) -> MonotonicInstant {
+  private static func now() throws(ToolError) -> MonotonicInstant {
     do throws(SystemError) { return try MonotonicInstant.now() } catch { throw .clock(error) }
   }
 }
@@ -76,7 +76,7 @@ extension ReplayCommand {
       self.start = start
     }
 
-    mutating func event(_ event: EventLine) throws(Failure) {
+    mutating func event(_ event: EventLine) throws(ToolError) {
       try wait(until: event.time)
       if json {
         try printer.lines { event.write(to: &$0) }
@@ -85,7 +85,7 @@ extension ReplayCommand {
       }
     }
 
-    mutating func end(_ replay: borrowing CaptureReplay, isSummary: Bool) throws(Failure) {
+    mutating func end(_ replay: borrowing CaptureReplay, isSummary: Bool) throws(ToolError) {
       try wait(until: Seconds(microseconds: replay.duration.microseconds))
       if isSummary {
         if json {
@@ -97,9 +97,9 @@ extension ReplayCommand {
       try printer.flush()
     }
 
-    private mutating func wait(until time: Seconds) throws(Failure) {
+    private mutating func wait(until time: Seconds) throws(ToolError) {
       guard let deadline = pace.deadline(time, since: start) else { return }
-      guard try printer.wait(until: deadline) else { throw .said(.success) }
+      guard try printer.wait(until: deadline) else { throw .reported(.success) }
     }
   }
 }

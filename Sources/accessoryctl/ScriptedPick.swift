@@ -7,8 +7,8 @@ import PickerScreen
 import ToolText
 import Varlink
 
-/// A request on an app's behalf that needs nobody at a screen: each accessory that was set up is a line; what goes
-/// otherwise than wished is said on standard error.
+/// A request on an app's behalf without a screen. Prints a line for each accessory that was set up; setbacks go to
+/// standard error.
 struct ScriptedPick: ~Copyable {
   private let path: String
   private let name: String?
@@ -17,17 +17,17 @@ struct ScriptedPick: ~Copyable {
   private let interruption: Interruption
   private var printer = Printer()
   private let opened: OpenedRequest
-  /// Tells what goes otherwise than wished, and when a name is waited for.
+  /// Reports setbacks, and when the agent waits for a name.
   private var watch: GatewayConnection
-  private var naming: PickerAct?
+  private var naming: PendingAction?
   private var wasNamed = false
-  private var saidDetail: String?
-  /// So many accessories were printed.
-  private var saidCount = 0
+  private var printedDetail: String?
+  /// How many accessories were printed.
+  private var printedCount = 0
 
-  init(path: String, app: String, _ options: PickOptions, json: Bool) throws(Failure) {
+  init(path: String, app: String, _ options: PickOptions, json: Bool) throws(ToolError) {
     let interruption = try Interruption()
-    do throws(GatewayProblem) {
+    do throws(AgentCallError) {
       let opened = try OpenedRequest(path: path, app: app, options)
       let watch = try Self.watch(path)
       self.path = path
@@ -38,30 +38,29 @@ struct ScriptedPick: ~Copyable {
       self.opened = opened
       self.watch = watch
     } catch {
-      throw error.failure(at: path)
+      throw error.toolError(at: path)
     }
   }
 
-  private static func watch(_ path: String) throws(GatewayProblem) -> GatewayConnection {
+  private static func watch(_ path: String) throws(AgentCallError) -> GatewayConnection {
     var connection = try GatewayConnection(path: path)
-    try connection.begin(OperatorMethodName.watch)
+    try connection.startCall(OperatorMethodName.watch)
     return connection
   }
 
-  /// Until so many were set up as are wanted, the request ends, or the last reader ends it. A signal ends the program, what
-  /// was set up before being said.
-  mutating func run() throws(Failure) {
-    // What came with the first answer is here already.
+  /// Runs until the request ends, or the reader goes. A signal ends the program after the accessories are printed.
+  mutating func run() throws(ToolError) {
+    // More replies may have come with the first one.
     try advance([])
     if !opened.isOver, StandardError.isTerminal { StandardError.say("\(awaited); Ctrl-C ends this") }
     while !opened.isOver, try printer.flush(interruption), let ready = try wait() { try advance(ready) }
     _ = try printer.flush(interruption)
-    if let signal = try interruption.taken() { throw .interrupted(signal) }
-    if opened.accessories.isEmpty { throw .said(.no) }
+    if let signal = try interruption.nextSignal() { throw .interrupted(signal) }
+    if opened.accessories.isEmpty { throw .reported(.no) }
   }
 
-  /// What each connection is ready for; nil when a signal or the last reader ends it.
-  private mutating func wait() throws(Failure) -> ArraySlice<Readiness>? {
+  /// Waits, and returns what each connection is ready for; nil after a signal, or when the reader has gone.
+  private mutating func wait() throws(ToolError) -> ArraySlice<Readiness>? {
     let own = interruption.entries()
     let others = [opened.entry, watch.entry] + [naming?.entry].compactMap(\.self)
     let ready: [Readiness]
@@ -71,19 +70,19 @@ struct ScriptedPick: ~Copyable {
     return ready[0].isEmpty && !ready[1].contains(.hungUp) ? ready[own.count...] : nil
   }
 
-  private mutating func advance(_ ready: ArraySlice<Readiness>) throws(Failure) {
-    var problem: GatewayProblem?
-    do throws(GatewayProblem) { try take(ready) } catch { problem = error }
-    for accessory in opened.accessories[saidCount...] {
+  private mutating func advance(_ ready: ArraySlice<Readiness>) throws(ToolError) {
+    var callError: AgentCallError?
+    do throws(AgentCallError) { try advanceConnections(ready) } catch { callError = error }
+    for accessory in opened.accessories[printedCount...] {
       if json { try printer.line(accessory) } else { try printer.text(accessory.text) }
     }
-    saidCount = opened.accessories.count
-    guard let problem else { return }
+    printedCount = opened.accessories.count
+    guard let callError else { return }
     _ = try printer.flush(interruption)
-    throw problem.failure(at: path)
+    throw callError.toolError(at: path)
   }
 
-  private mutating func take(_ ready: ArraySlice<Readiness>) throws(GatewayProblem) {
+  private mutating func advanceConnections(_ ready: ArraySlice<Readiness>) throws(AgentCallError) {
     var ready = ready
     let openedReadiness = ready.popFirst() ?? []
     try advanceWatch(ready)
@@ -93,31 +92,31 @@ struct ScriptedPick: ~Copyable {
     try opened.nameFirst(name, path: path)
   }
 
-  /// Where the agent waits for a name it is given.
-  private mutating func advanceWatch(_ ready: ArraySlice<Readiness>) throws(GatewayProblem) {
+  /// Reads the watch, and gives the name when the agent waits for it.
+  private mutating func advanceWatch(_ ready: ArraySlice<Readiness>) throws(AgentCallError) {
     var ready = ready
     let readiness = ready.popFirst() ?? []
     if !readiness.isEmpty { try watch.exchange(readiness) }
-    while let reply = try watch.taken() {
-      if case .request(let request) = try PickerReply(reply) { try take(request) }
+    while let reply = try watch.receivedReply() {
+      if case .request(let request) = try PickerReply(reply) { try update(request) }
     }
-    if let naming, try naming.advance(ready.popFirst() ?? [], at: try .nowOrProblem()) != nil {
+    if let naming, try naming.advance(ready.popFirst() ?? [], at: try .nowOrError()) != nil {
       self.naming = nil
       wasNamed = true
     }
   }
 
-  private mutating func take(_ request: RequestLine) throws(GatewayProblem) {
+  private mutating func update(_ request: RequestLine) throws(AgentCallError) {
     guard request.request == opened.request else { return }
-    if let detail = request.detail, detail != saidDetail { StandardError.say(shown(detail)) }
-    saidDetail = request.detail
+    if let detail = request.detail, detail != printedDetail { StandardError.say(shown(detail)) }
+    printedDetail = request.detail
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }
-    naming = try PickerAct(.name(request: request.request, name: name), path: path)
+    naming = try PendingAction(.name(request: request.request, name: name), path: path)
   }
 }
 
 extension MonotonicInstant {
-  fileprivate static func nowOrProblem() throws(GatewayProblem) -> MonotonicInstant {
+  fileprivate static func nowOrError() throws(AgentCallError) -> MonotonicInstant {
     do throws(SystemError) { return try now() } catch { throw .system(error) }
   }
 }

@@ -8,16 +8,16 @@ import ToolText
 struct SightingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sightings",
-    abstract: "List what is near, the strongest first.",
+    abstract: "List the devices in sight, the strongest first.",
     usage: """
       accessoryctl sightings [--all] [options]
       accessoryctl sightings --capture <file> [--manifest <file>] […]
       """,
     discussion: """
-      Devices that match an item of the manifest; items in parentheses match but have not \
-      found the device (it is not at the gateway). With --all, every device that is \
-      remembered. Asks the agent, or looks into a capture. Exit status: 0 there are some, \
-      1 there are none.
+      Lists the devices that match an item of the manifest. An item in parentheses matches \
+      but has not found the device, because it is not at the gateway. With --all, lists \
+      every device that is remembered. Asks the agent, or reads a capture. Exit status: \
+      0 there are devices, 1 there are none.
 
       Examples:
         accessoryctl sightings
@@ -28,7 +28,7 @@ struct SightingsCommand: ParsableCommand {
 
   @OptionGroup var source: LookSource
 
-  @Flag(help: "Devices that match nothing, too.")
+  @Flag(help: "Also list devices that match no item.")
   var all = false
 
   @Flag(help: "One JSON object per device (Config/schema/sightings.schema.json).")
@@ -39,20 +39,20 @@ struct SightingsCommand: ParsableCommand {
   func run() throws {
     guard let capture = source.capture else {
       let call = GatewayCall(all: all)
-      let devices = try source.gateway.list(GatewayMethodName.sightings, call.write) {
+      let devices = try source.gateway.callForList(GatewayMethodName.sightings, call.write) {
         line throws(JSONMemberError) in
         try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line)
         }
       }
       let status = try show(devices.sorted(by: DeviceLine.areStrongestFirst))
-      return try status.end()
+      return try status.throwUnlessSuccess()
     }
-    try source.replay(capture) { dataPath throws(Failure) in
+    try source.replay(capture) { dataPath throws(ToolError) in
       try show(dataPath.devices.filter { all || !$0.matches.isEmpty }.map(DeviceLine.init))
     }
   }
 
-  private func show(_ devices: [DeviceLine]) throws(Failure) -> ExitStatus {
+  private func show(_ devices: [DeviceLine]) throws(ToolError) -> ExitStatus {
     guard !devices.isEmpty else { return .no }
     var printer = Printer()
     if !json { try printer.text(DeviceLine.textHeader) }

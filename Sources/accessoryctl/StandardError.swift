@@ -2,14 +2,14 @@
 
 import LinuxSystem
 
-/// Where the tool speaks to the person in front of it.
+/// Messages for the operator.
 enum StandardError {
   static var isTerminal: Bool { OutputFile.standardError().isTerminal }
 
-  /// One line, behind the program's name. If nobody can hear it, nobody is told.
+  /// Writes one line that begins with the program's name. Errors are ignored: there is no other place to report them.
   static func say(_ sentence: String) { write("accessoryctl: \(sentence)\n") }
 
-  /// Lines as they are.
+  /// Writes text as it is.
   static func write(_ text: String) {
     var output = OutputFile.standardError()
     try? output.write(text.utf8)
@@ -17,19 +17,19 @@ enum StandardError {
   }
 }
 
-/// Asks the person at the terminal before something is done that cannot be undone.
-enum Question {
-  /// Who cannot be asked is told so before anything else.
-  static func requireTerminal() throws(Failure) {
+/// Asks the operator before an action that cannot be undone.
+enum Confirmation {
+  /// Throws when there is no terminal to ask on.
+  static func requireTerminal() throws(ToolError) {
     guard StandardInput.isTerminal else {
       throw .sentence(
-        "this asks before it is done, and nobody is here to answer: run it in a terminal, or with --yes",
+        "this command asks for confirmation, and there is no terminal: run it in a terminal, or with --yes",
         .usage)
     }
   }
 
-  /// Says what will happen, and goes on when the answer is yes.
-  static func confirm(_ what: String) throws(Failure) {
+  /// Prints what will happen, and throws unless the operator agrees.
+  static func ask(_ what: String) throws(ToolError) {
     StandardError.write("\(what)\nGo on? [y/N] ")
     let answer = StandardInput.line()
     if answer == nil { StandardError.write("\n") }

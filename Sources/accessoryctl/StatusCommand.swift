@@ -8,11 +8,10 @@ import ToolText
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say how the agent is.",
+    abstract: "Show the state of the agent.",
     discussion: """
-      The radio and what it is doing, everything that is wrong with what to do about it, \
-      and how full the tables are. Exit status: 0 all is well, 1 something is wrong, \
-      69 no agent answers.
+      Shows the radio and what it does, every problem with its cure, and how full the \
+      tables are. Exit status: 0 all is well, 1 there is a problem, 69 no agent answers.
 
       Examples:
         accessoryctl status
@@ -25,12 +24,12 @@ struct StatusCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let status = try gateway.one(GatewayMethodName.status) { line throws(JSONMemberError) in
+    let status = try gateway.callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in
       try StatusLine(reading: line)
     }
     var printer = Printer()
     if json { try printer.line(status) } else { try printer.text(status.text(printer.style)) }
     try printer.flush()
-    try (status.isWell ? ExitStatus.success : .no).end()
+    try (status.isWell ? ExitStatus.success : .no).throwUnlessSuccess()
   }
 }

@@ -16,10 +16,10 @@ struct SuggestCommand: ParsableCommand {
       accessoryctl suggest <device> --capture <file> [--json]
       """,
     discussion: """
-      Looks at everything the device advertised: which company or service it names, and \
-      which of the bytes behind it never changed. Listens to it for some seconds through \
-      the agent, or looks into a capture; the longer, the better. \
-      Exit status: 0 here is an item, 1 the device was not heard or cannot be told apart.
+      Examines everything the device advertised: the company or service it names, and the \
+      bytes that never changed. Listens for some seconds through the agent, or reads a \
+      capture; a longer time gives a better item. Exit status: 0 an item is printed, \
+      1 the device was not heard, or nothing distinguishes it.
 
       Examples:
         accessoryctl suggest AA:BB:CC:DD:EE:FF --seconds 20
@@ -30,7 +30,7 @@ struct SuggestCommand: ParsableCommand {
   var device: DeviceArgument
 
   @Option(
-    help: ArgumentHelp("Look into this btsnoop file, not at the agent.", valueName: "file"),
+    help: ArgumentHelp("Read this btsnoop file instead of asking the agent.", valueName: "file"),
     completion: .file())
   var capture: String?
 
@@ -53,7 +53,7 @@ struct SuggestCommand: ParsableCommand {
     guard let capture else { return try runLive() }
     let file = try CaptureFile(reading: capture)
     var sources: [SuggestionSource] = []
-    let ending = Result { () throws(Failure) in
+    let ending = Result { () throws(ToolError) in
       try file.decode { report in
         guard report.header.address.bits == device.bits, report.header.address.type != .anonymous else {
           return
@@ -67,7 +67,7 @@ struct SuggestCommand: ParsableCommand {
     try ending.get()
   }
 
-  private func show(_ sources: [SuggestionSource]) throws(Failure) {
+  private func show(_ sources: [SuggestionSource]) throws(ToolError) {
     guard !sources.isEmpty else {
       throw .sentence("\(device.text) is not in the capture; accessoryctl sightings --all lists what is", .no)
     }
@@ -78,10 +78,10 @@ struct SuggestCommand: ParsableCommand {
     try show(suggestions.map(SuggestionLine.init))
   }
 
-  private func runLive() throws(Failure) {
+  private func runLive() throws(ToolError) {
     let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
     let call = GatewayCall(device: device.text, seconds: seconds)
-    let suggestions = try gateway.list(GatewayMethodName.suggest, within: patience, call.write) {
+    let suggestions = try gateway.callForList(GatewayMethodName.suggest, within: patience, call.write) {
       line throws(JSONMemberError) in
       try line.objectIfPresent("suggestion").map { line throws(JSONMemberError) in
         try SuggestionLine(reading: line)
@@ -90,7 +90,7 @@ struct SuggestCommand: ParsableCommand {
     try show(suggestions)
   }
 
-  private func show(_ suggestions: [SuggestionLine]) throws(Failure) {
+  private func show(_ suggestions: [SuggestionLine]) throws(ToolError) {
     var printer = Printer()
     for suggestion in suggestions {
       if json { try printer.line(suggestion) } else { try printer.text(suggestion.toml) }

@@ -9,14 +9,14 @@ import ToolText
 struct TryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",
-    abstract: "Say what matches an item now, and why the rest does not.",
+    abstract: "Show which devices match an item now, and why the others do not.",
     usage: """
       accessoryctl try <item> [options]
       accessoryctl try <item> --capture <file> [--manifest <file>] […]
       """,
     discussion: """
-      One line per device: whether the item has found it, and if not, the first clause \
-      that does not hold or what the gate waits for. Asks the agent, or looks into a \
+      Prints a line for each device: whether the item has found it, and if not, the first \
+      clause that does not hold, or what the gate waits for. Asks the agent, or reads a \
       capture. Exit status: 0 the item has found a device, 1 it has not.
 
       Examples:
@@ -24,7 +24,7 @@ struct TryCommand: ParsableCommand {
         accessoryctl try bulb --capture room.btsnoop --manifest accessoryd.toml
       """)
 
-  @Argument(help: "An item's id, with its app before it (app/item) where another app has one of the same id.")
+  @Argument(help: "An item's id; app/item where several apps have an item with this id.")
   var item: String
 
   @OptionGroup var source: LookSource
@@ -36,13 +36,13 @@ struct TryCommand: ParsableCommand {
 
   func run() throws {
     guard let capture = source.capture else {
-      let trials = try source.gateway.list(GatewayMethodName.try, GatewayCall(item: item).write) {
+      let trials = try source.gateway.callForList(GatewayMethodName.try, GatewayCall(item: item).write) {
         line throws(JSONMemberError) in
         try line.objectIfPresent("trial").map { line throws(JSONMemberError) in try Trial(reading: line) }
       }
-      return try show(Trial.grouped(trials)).end()
+      return try show(Trial.grouped(trials)).throwUnlessSuccess()
     }
-    try source.replay(capture) { dataPath throws(Failure) in
+    try source.replay(capture) { dataPath throws(ToolError) in
       let index = try self.index(in: dataPath.items)
       var groups: [[Trial]] = []
       for device in dataPath.devices {
@@ -52,9 +52,9 @@ struct TryCommand: ParsableCommand {
     }
   }
 
-  /// The trials of each device. People get one line per device: of the identity that matches, or else of the item's
-  /// first.
-  private func show(_ devices: [[Trial]]) throws(Failure) -> ExitStatus {
+  /// Prints the trials of each device. As text, one line for each device: for the identity that matches, or else for
+  /// the item's first.
+  private func show(_ devices: [[Trial]]) throws(ToolError) -> ExitStatus {
     var printer = Printer()
     for trials in devices {
       if json {
@@ -67,7 +67,7 @@ struct TryCommand: ParsableCommand {
     return devices.contains { $0.contains(where: \.isFound) } ? .success : .no
   }
 
-  private func index(in items: [ManifestItem]) throws(Failure) -> Int {
+  private func index(in items: [ManifestItem]) throws(ToolError) -> Int {
     do throws(ItemNameError) { return try items.index(named: item) } catch {
       switch error {
       case .unknown(let known): throw .unknownItem(item, known: known, isAmbiguous: false)

@@ -5,12 +5,12 @@ import ArgumentParser
 struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Show what is found, changed and lost, as it happens.",
+    abstract: "Show devices as they are found, changed and lost.",
     usage: "accessoryctl watch [--app <app>] [--item <item>] [options]",
     discussion: """
-      Begins with the devices that items have found already. Goes on when the agent is \
-      started anew or the connection breaks, and says what was missed. Ctrl-C ends it. \
-      Times are the wall clock's here; in JSON they are the agent's own.
+      Begins with the devices that items have found already. Continues after a restart of \
+      the agent or a lost connection, and says how many events it missed. Ctrl-C ends it. \
+      Times are those of the wall clock here; in JSON they are the agent's own.
 
       Examples:
         accessoryctl watch
@@ -22,11 +22,11 @@ struct WatchCommand: ParsableCommand {
 
   @OptionGroup var selection: WatchSelection
 
-  @Option(help: ArgumentHelp("End after so many events.", valueName: "n"))
+  @Option(help: ArgumentHelp("End after this many events.", valueName: "n"))
   var count: Int?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("End after so many seconds.", valueName: "n"),
+    parsing: .unconditional, help: ArgumentHelp("End after this many seconds.", valueName: "n"),
     transform: SecondsArgument.init(parsing:))
   var seconds: SecondsArgument?
 
@@ -34,7 +34,7 @@ struct WatchCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    if let count, count < 1 { throw ValidationError("--count takes a number from 1 on") }
+    if let count, count < 1 { throw ValidationError("--count takes a number of at least 1") }
   }
 
   func run() throws {
@@ -45,7 +45,7 @@ struct WatchCommand: ParsableCommand {
   }
 }
 
-/// Which events are shown.
+/// Which events to show.
 struct WatchSelection: ParsableArguments {
   @Option(help: "Only events of this app.")
   var app: String?
@@ -53,7 +53,7 @@ struct WatchSelection: ParsableArguments {
   @Option(help: "Only events of this item: its id, or app/item.")
   var item: String?
 
-  func holds(app: String, item: String) -> Bool {
+  func includes(app: String, item: String) -> Bool {
     guard self.app == nil || self.app == app else { return false }
     return self.item == nil || self.item == item || self.item == "\(app)/\(item)"
   }

@@ -5,7 +5,7 @@ import JSON
 import LinuxSystem
 import ToolText
 
-/// What a watch prints: events, gaps, and what happened to the agent.
+/// Prints the events of a watch, its gaps, and the restarts of the agent.
 struct WatchPrinter: ~Copyable {
   private var printer = Printer()
   private let json: Bool
@@ -15,7 +15,7 @@ struct WatchPrinter: ~Copyable {
   private var clock: AgentClock?
   /// The run of the agent that the watch is connected to.
   private var epoch = ""
-  /// The day of the line before.
+  /// The date of the previous line.
   private var date: String?
   /// Since when the agent has been away.
   private var awaySince: WallTime?
@@ -28,10 +28,10 @@ struct WatchPrinter: ~Copyable {
 
   var wantsMore: Bool { countMax.map { count < $0 } ?? true }
 
-  // MARK: What the agent says
+  // MARK: Events
 
-  mutating func event(_ event: EventLine) throws(Failure) {
-    guard selection.holds(app: event.app, item: event.item) else { return }
+  mutating func event(_ event: EventLine) throws(ToolError) {
+    guard selection.includes(app: event.app, item: event.item) else { return }
     count += 1
     if json {
       var event = event
@@ -42,9 +42,9 @@ struct WatchPrinter: ~Copyable {
   }
 
   /// A device that was found before the watch began.
-  mutating func present(_ device: DeviceLine) throws(Failure) {
+  mutating func present(_ device: DeviceLine) throws(ToolError) {
     let selection = selection
-    let isWanted = { (item: DeviceLine.Item) in selection.holds(app: item.app, item: item.id) }
+    let isWanted = { (item: DeviceLine.Item) in selection.includes(app: item.app, item: item.id) }
     guard device.items.contains(where: { $0.isFound && isWanted($0) }) else { return }
     if json {
       return try printer.lines { [epoch] in
@@ -59,7 +59,7 @@ struct WatchPrinter: ~Copyable {
   }
 
   /// Events of all items that were overwritten before they could be read.
-  mutating func missed(_ count: Int64) throws(Failure) {
+  mutating func missed(_ count: Int64) throws(ToolError) {
     if json {
       return try printer.lines { [epoch] in
         $0.line { json in
@@ -68,19 +68,21 @@ struct WatchPrinter: ~Copyable {
         }
       }
     }
-    try note("\(count) \(count == 1 ? "event was" : "events were") missed")
+    try printNote("\(count) \(count == 1 ? "event was" : "events were") missed")
   }
 
-  // MARK: What happens to the agent
+  // MARK: The agent goes and comes
 
-  mutating func agentWentAway() throws(Failure) {
+  mutating func agentWentAway() throws(ToolError) {
     guard awaySince == nil else { return }
     awaySince = try Self.now()
     StandardError.say("the agent went away; waiting for it to come back")
   }
 
-  /// The agent's first word on a connection; `before` is where the watch was.
-  mutating func greet(_ clock: AgentClock, _ cursor: WatchCursor, before: WatchCursor?) throws(Failure) {
+  /// Notes the agent's first reply on a connection; `before` is where the watch was.
+  mutating func noteGreeting(_ clock: AgentClock, _ cursor: WatchCursor, before: WatchCursor?)
+    throws(ToolError)
+  {
     self.clock = clock
     epoch = cursor.epoch
     guard let before else { return }
@@ -95,14 +97,14 @@ struct WatchPrinter: ~Copyable {
         }
       }
     }
-    try note(
+    try printNote(
       isSame
-        ? "the agent was out of reach \(span); what was missed is said next"
-        : "the agent was away \(span) and started anew; what happened meanwhile is unknown")
+        ? "the agent was out of reach \(span); the missed events are counted next"
+        : "the agent was away \(span) and restarted; events meanwhile are lost")
   }
 
   /// `from 16:05:09 to 16:05:11`.
-  private mutating func absence() throws(Failure) -> String {
+  private mutating func absence() throws(ToolError) -> String {
     let (start, end) = (awaySince, try Self.now())
     awaySince = nil
     return "from \(start?.localTime ?? "?") to \(end.localTime ?? "?")"
@@ -110,8 +112,8 @@ struct WatchPrinter: ~Copyable {
 
   // MARK: Lines
 
-  /// When an event happened, by the clock here; a new day has a line of its own.
-  private mutating func time(of time: Seconds) throws(Failure) -> String {
+  /// The wall-clock time of an event; a new day gets a line of its own.
+  private mutating func time(of time: Seconds) throws(ToolError) -> String {
     guard let wall = try clock?.wallTime(of: time) else { return time.text(decimals: 3) }
     if let day = wall.localDate, day != date {
       if date != nil { try printer.text("\(day)\n") }
@@ -120,19 +122,19 @@ struct WatchPrinter: ~Copyable {
     return wall.localTime ?? time.text(decimals: 3)
   }
 
-  private mutating func note(_ sentence: String) throws(Failure) {
+  private mutating func printNote(_ sentence: String) throws(ToolError) {
     let time = try Self.now().localTime ?? ""
     try printer.text("\(String(repeating: " ", count: max(0, 9 - time.count)))\(time) -- \(sentence)\n")
   }
 
-  private static func now() throws(Failure) -> WallTime {
+  private static func now() throws(ToolError) -> WallTime {
     do throws(SystemError) { return try .now() } catch { throw .clock(error) }
   }
 
-  /// Answers whether there is reason to go on.
-  mutating func flush(_ interruption: Interruption) throws(Failure) -> Bool {
+  /// Returns whether to go on.
+  mutating func flush(_ interruption: Interruption) throws(ToolError) -> Bool {
     try printer.flush(interruption)
   }
 
-  mutating func end(_ interruption: Interruption) throws(Failure) { _ = try printer.flush(interruption) }
+  mutating func end(_ interruption: Interruption) throws(ToolError) { _ = try printer.flush(interruption) }
 }

@@ -27,7 +27,7 @@ struct KeyTests {
       press(&model, .down, .enter) == .choose(request: Samples.lights, candidate: 2, name: nil, ssid: nil))
     #expect(press(&model, .enter) == nil && model.note != nil)
     let action = PickerAction.choose(request: Samples.lights, candidate: 2, name: nil, ssid: nil)
-    model.take(.failed("it went away", cure: "bring it nearer"), to: action)
+    model.receive(.failed("it went away", cure: "bring it nearer"), to: action)
     #expect(model.note == "it went away; bring it nearer")
     #expect(press(&model, .enter) == action)
   }
@@ -68,7 +68,7 @@ struct KeyTests {
     #expect(other.note?.contains("another app has named it already") == true)
   }
 
-  @Test("A network that is known by its beginning is asked for")
+  @Test("The picker asks for the name of a network that is known by its beginning")
   func network() {
     let item = RequestItemLine(item: "hub", name: "Hub", ssidPrefix: "HUB-")
     var model = Samples.model([Samples.setup(items: [item])], [Samples.candidate(1, level: -40)])
@@ -98,7 +98,7 @@ struct KeyTests {
     #expect(text.contains(prefix.prefix(30)))
   }
 
-  @Test("A device that may not be known again is chosen only when the person says so twice")
+  @Test("A device that may not be recognized again is chosen only after a second confirmation")
   func fleeting() {
     let action = PickerAction.choose(request: Samples.lights, candidate: 1, name: nil, ssid: nil)
     for (key, expected) in [(PickerKey.enter, action), (.character("y"), action), (.character("n"), nil)] {
@@ -114,7 +114,7 @@ struct KeyTests {
     }
   }
 
-  @Test("Denying and closing are asked for again")
+  @Test("Denying and closing ask for confirmation")
   func deny() {
     var model = Samples.model([Samples.setup()], Samples.candidates)
     #expect(press(&model, .character("d")) == nil)
@@ -137,27 +137,27 @@ struct KeyTests {
     #expect(press(&model, .backTab) == nil && model.current == Samples.camera)
   }
 
-  @Test("A request that ends under the person's fingers stays until a key was pressed")
+  @Test("A request that ends while it is shown stays until a key is pressed")
   func ended() {
     var model = Samples.model([Samples.setup(), Samples.rename], Samples.candidates)
-    model.take(
+    model.receive(
       .closed(Samples.lights, RequestEnding(failure: "userCancelled", reason: "it was closed")), at: now)
     #expect(model.current == Samples.lights)
     #expect(press(&model, .enter) == nil && model.current == Samples.kitchen && model.tabs.count == 1)
-    model.take(.request(Samples.setup()), at: now)
+    model.receive(.request(Samples.setup()), at: now)
     #expect(model.current == Samples.kitchen, "a new request takes nothing away")
-    model.take(
+    model.receive(
       .closed(Samples.lights, RequestEnding(accessory: Samples.camera, displayName: "Desk")), at: now)
     #expect(model.tabs.count == 1 && model.note?.hasPrefix("Desk is set up for lights.") == true)
   }
 
-  @Test("A question about what is over is taken back")
+  @Test("A question about an ended request is withdrawn")
   func staleQuestion() {
     for keys in [[PickerKey.character("n")], [.character("d")]] {
       var model = Samples.model([Samples.setup()], Samples.candidates)
       for key in keys { _ = model.press(key, at: now) }
       #expect(model.mode != .list)
-      model.take(.closed(Samples.lights, RequestEnding()), at: now)
+      model.receive(.closed(Samples.lights, RequestEnding()), at: now)
       #expect(model.mode == .list)
       #expect(press(&model, .enter) == nil && model.tabs.isEmpty)
     }
@@ -167,7 +167,7 @@ struct KeyTests {
   func gone() {
     var model = Samples.model([Samples.setup()], Samples.candidates)
     _ = press(&model, .down, .up)
-    model.take(.gone(1, of: Samples.lights), at: now)
+    model.receive(.gone(1, of: Samples.lights), at: now)
     #expect(press(&model, .enter) == nil && model.note?.hasPrefix("it is gone") == true)
   }
 
@@ -176,11 +176,11 @@ struct KeyTests {
     for key in [PickerKey.enter, .character("n")] {
       var model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -60)])
       let later = Samples.time(1005)
-      model.take(.candidate(Samples.candidate(2, level: -40), of: Samples.lights), at: later)
+      model.receive(.candidate(Samples.candidate(2, level: -40), of: Samples.lights), at: later)
       var rested = model
       #expect(model.press(key, at: Samples.time(1005.9)) == nil && model.mode == .list)
-      #expect(model.note?.hasPrefix("another device has just come first") == true)
-      model.take(.candidate(Samples.candidate(3, level: -30), of: Samples.lights), at: Samples.time(1006))
+      #expect(model.note?.hasPrefix("another device has just moved to the top") == true)
+      model.receive(.candidate(Samples.candidate(3, level: -30), of: Samples.lights), at: Samples.time(1006))
       var actions = [model.press(key, at: Samples.time(1006)), rested.press(key, at: Samples.time(1006))]
       if key != .enter { actions = [press(&model, .enter), press(&rested, .enter)] }
       for action in actions {
@@ -192,38 +192,38 @@ struct KeyTests {
     }
   }
 
-  @Test("Who chose a device is asked for its name at once, others when they want")
+  @Test("The operator who chose a device is asked for its name at once, others when they press a key")
   func naming() {
     let naming = Samples.setup(phase: .naming)
     var mine = Samples.model([Samples.setup()], Samples.candidates)
     _ = press(&mine, .enter)
-    mine.take(.request(naming), at: now)
+    mine.receive(.request(naming), at: now)
     type(&mine, "Desk")
     #expect(press(&mine, .enter) == .name(request: Samples.lights, name: "Desk"))
     var others = Samples.model([Samples.setup()], Samples.candidates)
-    others.take(.request(naming), at: now)
+    others.receive(.request(naming), at: now)
     #expect(others.mode == .list)
     _ = press(&others, .enter)
     type(&others, "Hall")
     #expect(press(&others, .enter) == .name(request: Samples.lights, name: "Hall"))
   }
 
-  @Test("Another operator who was faster is named as such")
+  @Test("The screen says that another operator was faster")
   func faster() {
     var model = Samples.model([Samples.setup()], Samples.candidates)
     guard let action = press(&model, .enter) else {
       Issue.record("nothing was chosen")
       return
     }
-    model.take(.closed, to: action)
-    #expect(model.note?.hasPrefix("Somebody else was faster") == true)
-    model.take(
+    model.receive(.closed, to: action)
+    #expect(model.note?.hasPrefix("Another operator was faster") == true)
+    model.receive(
       .closed(Samples.lights, RequestEnding(accessory: Samples.camera, displayName: "Desk")), at: now)
     let text = model.screen(at: now).lines.map(\.text).joined(separator: "\n")
-    #expect(text.contains("Desk is set up for lights.") && text.contains("Somebody else has decided."))
+    #expect(text.contains("Desk is set up for lights.") && text.contains("Another operator has decided."))
   }
 
-  @Test("q quits, unless it is typed; a window that is too small takes no decisions")
+  @Test("q quits, unless it is typed; a window that is too small accepts no decisions")
   func quit() {
     var model = Samples.model([Samples.rename])
     #expect(press(&model, .enter, .character("q")) == nil)
@@ -237,15 +237,15 @@ struct KeyTests {
     var model = Samples.model([])
     for number in 0..<PickerModel.requestsMax + 3 {
       let id = String(repeating: "0", count: 28) + String(1000 + number)
-      model.take(.request(Samples.setup(id, since: Int64(number))), at: now)
+      model.receive(.request(Samples.setup(id, since: Int64(number))), at: now)
     }
     #expect(model.tabs.count == PickerModel.requestsMax && model.waiting.count == 3)
-    model.take(.closed(model.tabs[5].request.request, RequestEnding()), at: now)
+    model.receive(.closed(model.tabs[5].request.request, RequestEnding()), at: now)
     #expect(model.tabs.count == PickerModel.requestsMax && model.waiting.count == 2)
   }
 }
 
-@Suite("A text that is typed")
+@Suite("The text field")
 struct TextFieldTests {
   private func field(_ text: String, _ keys: PickerKey..., bytesMax: Int = 248) -> TextField {
     var field = TextField(text, bytesMax: bytesMax)
@@ -253,7 +253,7 @@ struct TextFieldTests {
     return field
   }
 
-  @Test("Takes characters as people see them")
+  @Test("Takes characters as they are seen")
   func editing() {
     #expect(field("Küche", .left, .left, .backspace).text == "Kühe")
     #expect(field("e\u{301}x", .left, .backspace).text == "x", "a letter goes with its accent")
@@ -263,7 +263,7 @@ struct TextFieldTests {
     #expect(field("  a b ").trimmed == "a b")
   }
 
-  @Test("Takes no more bytes than there is room for, and nothing that nobody sees")
+  @Test("Refuses bytes beyond the limit, and invisible characters")
   func limits() {
     #expect(field(String(repeating: "厨", count: 100)).text.utf8.count == 246)
     #expect(field("", .character("\u{1B}"), .character("\u{202E}"), .character("a")).text == "a")

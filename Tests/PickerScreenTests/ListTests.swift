@@ -26,17 +26,17 @@ struct ListTests {
   private func list(_ levels: [Int8?], hasHeadings: Bool = false) -> PickerList {
     var list = PickerList(hasHeadings: hasHeadings)
     for (index, level) in levels.enumerated() {
-      list.take(Samples.candidate(UInt32(index) + 1, level: level), at: Samples.time(0))
+      list.update(Samples.candidate(UInt32(index) + 1, level: level), at: Samples.time(0))
     }
     return list
   }
 
-  @Test("Has the strongest first, those without a level last, about the one that is selected")
+  @Test("Sorts the strongest first and those without a level last, around the selected one")
   func order() {
     var list = list([-60, -70, nil, -50, -65])
     #expect(numbers(list) == [4, 1, 5, 2, 3] && list.selectedRow?.line.candidate == 4)
     list.move(by: 1, height: Self.height)
-    list.take(Samples.candidate(1, level: -90), at: Samples.time(1))
+    list.update(Samples.candidate(1, level: -90), at: Samples.time(1))
     #expect(numbers(list) == [4, 1, 5, 2, 3])
     list.move(by: 1, height: Self.height)
     #expect(numbers(list) == [4, 2, 5, 1, 3] && list.selectedRow?.line.candidate == 5)
@@ -45,20 +45,20 @@ struct ListTests {
   @Test("Neighbours change places only when a level has moved by 4 dB")
   func hysteresis() {
     var list = list([-40, -60, -62])
-    list.take(Samples.candidate(3, level: -59), at: Samples.time(1))
+    list.update(Samples.candidate(3, level: -59), at: Samples.time(1))
     #expect(numbers(list) == [1, 2, 3])
-    list.take(Samples.candidate(2, level: -63), at: Samples.time(1))
-    list.take(Samples.candidate(3, level: -58), at: Samples.time(1))
+    list.update(Samples.candidate(2, level: -63), at: Samples.time(1))
+    list.update(Samples.candidate(3, level: -58), at: Samples.time(1))
     #expect(numbers(list) == [1, 3, 2])
     // From here on a wobble of 3 dB changes nothing.
     for level: Int8 in [-57, -60, -61, -55, -58] {
-      list.take(Samples.candidate(3, level: level), at: Samples.time(2))
+      list.update(Samples.candidate(3, level: level), at: Samples.time(2))
       #expect(numbers(list) == [1, 3, 2])
     }
   }
 
   @Test(
-    "Before a key is pressed the list shows its top, whatever is told of devices", arguments: UInt64(0)..<20)
+    "Before a key is pressed the list shows its top, whatever the agent reports", arguments: UInt64(0)..<20)
   func top(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var list = PickerList(hasHeadings: seed & 1 == 1)
@@ -72,12 +72,12 @@ struct ListTests {
     }
   }
 
-  @Test("Whatever is told of devices, the selected one stays on its line", arguments: UInt64(0)..<40)
+  @Test("Whatever the agent reports, the selected device stays on its line", arguments: UInt64(0)..<40)
   func selectionStays(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var list = PickerList(hasHeadings: seed & 1 == 1)
     let height = Int.random(in: 1...12, using: &random)
-    list.take(
+    list.update(
       Samples.candidate(1, level: -60, item: Int.random(in: 0...2, using: &random)), at: Samples.time(0))
     list.pin()
     for step in 0..<100 {
@@ -106,10 +106,10 @@ struct ListTests {
   @Test("A row that others push past the end has the list's beginning below it, and keys follow what is seen")
   func ring() {
     var list = PickerList(hasHeadings: true)
-    list.take(Samples.candidate(99, level: -80, item: 1), at: Samples.time(0))
+    list.update(Samples.candidate(99, level: -80, item: 1), at: Samples.time(0))
     list.pin()
     for number in 1...20 as ClosedRange<UInt32> {
-      list.take(Samples.candidate(number, level: -40 - Int8(number)), at: Samples.time(1))
+      list.update(Samples.candidate(number, level: -40 - Int8(number)), at: Samples.time(1))
     }
     #expect(line(list) == 1 && list.window(height: Self.height).hiddenCounts.above == 15)
     let shown = list.visible(height: Self.height).map { $0?.row?.line.candidate }
@@ -127,25 +127,25 @@ struct ListTests {
   private func disturb(_ list: inout PickerList, at step: Int, _ random: inout SeededGenerator) {
     let number = UInt32.random(in: 1...20, using: &random)
     switch Int.random(in: 0..<4, using: &random) {
-    case 0: list.lose(number, at: Samples.time(Double(step)))
+    case 0: list.markGone(number, at: Samples.time(Double(step)))
     default:
       let level = Bool.random(using: &random) ? Int8.random(in: -95 ... -30, using: &random) : nil
       // A device stays with its item.
-      list.take(
+      list.update(
         Samples.candidate(number, level: level, item: Int(number) % 3), at: Samples.time(Double(step)))
     }
   }
 
-  @Test("A selected device that is gone keeps its row until the person goes elsewhere")
+  @Test("A selected device that is gone keeps its row until the selection moves")
   func gone() {
     var list = list([-40, -50, -60])
     list.pin()
-    list.lose(1, at: Samples.time(1))
+    list.markGone(1, at: Samples.time(1))
     #expect(numbers(list) == [1, 2, 3] && list.selectedRow?.isGone == true)
     // It is back, under another number.
-    list.take(Samples.candidate(9, level: -45, address: 0xC4A1_0000_1E01), at: Samples.time(1))
+    list.update(Samples.candidate(9, level: -45, address: 0xC4A1_0000_1E01), at: Samples.time(1))
     #expect(numbers(list) == [9, 2, 3] && list.selectedRow?.isGone == false)
-    list.lose(9, at: Samples.time(1))
+    list.markGone(9, at: Samples.time(1))
     list.move(by: 1, height: Self.height)
     #expect(numbers(list) == [2, 3] && list.selectedRow?.line.candidate == 2)
     #expect(line(list) == 0, "no line stays empty above")
@@ -166,7 +166,7 @@ struct ListTests {
     #expect(empty.selected == nil)
   }
 
-  @Test("The tail of an address is as long as it takes to tell devices apart")
+  @Test("The tail of an address is long enough to distinguish the devices")
   func tails() {
     func tail(_ bits: UInt64...) -> Int {
       PickerColumns.tail(bits.map { DeviceAddress(bits: $0, type: .random) })
@@ -178,14 +178,14 @@ struct ListTests {
     #expect(tail(0xC4A1_0000_1E27, 0xC5A1_0000_1E27) == 6)
   }
 
-  @Test("More devices than there is room for do no harm")
+  @Test("Devices beyond the limit do no harm")
   func full() {
     var list = PickerList(hasHeadings: false)
     for number in 1...UInt32(PickerList.rowsMax + 9) {
-      list.take(Samples.candidate(number, level: -50), at: Samples.time(0))
+      list.update(Samples.candidate(number, level: -50), at: Samples.time(0))
     }
     #expect(list.rows.count == PickerList.rowsMax)
-    list.lose(UInt32(PickerList.rowsMax + 3), at: Samples.time(1))
+    list.markGone(UInt32(PickerList.rowsMax + 3), at: Samples.time(1))
     #expect(list.rows.count == PickerList.rowsMax)
   }
 }

@@ -12,7 +12,7 @@ enum Samples {
   static let kitchen = String(repeating: "2", count: 32)
   static let camera = String(repeating: "3", count: 32)
 
-  /// The agent's clock says 100 s when ours says 1000 s.
+  /// The agent's clock shows 100 s when the picker's shows 1000 s.
   static func time(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
   static func agentTime(_ seconds: Int64) -> Seconds { Seconds(microseconds: seconds * 1_000_000) }
 
@@ -49,7 +49,7 @@ enum Samples {
       isShared: shared)
   }
 
-  /// Those of two items, twins and people's names among them.
+  /// Candidates of two items, among them twins and devices with names of their own.
   static let candidates = [
     candidate(1, level: -41, address: 0xC4A1_0000_1E27),
     candidate(2, level: -49, address: 0xC4A1_0001_1E27),
@@ -77,17 +77,17 @@ enum Samples {
   static let wide = ScreenSize(columns: 80, rows: 24)
   static let narrow = ScreenSize(columns: 40, rows: 10)
 
-  /// A picker that was told of these, at 1000 s of its clock.
+  /// A picker that has received these, at 1000 s of its clock.
   static func model(
     _ requests: [RequestLine], _ candidates: [CandidateLine] = [], size: ScreenSize = wide,
     glyphs: Glyphs = .unicode, name: String? = nil
   ) -> PickerModel {
     var model = PickerModel(size: size, glyphs: glyphs, name: name)
     let now = time(1000)
-    model.take(status(), at: now)
-    for request in requests { model.take(.request(request), at: now) }
-    for candidate in candidates { model.take(.candidate(candidate, of: lights), at: now) }
-    model.take(.synced, at: now)
+    model.receive(status(), at: now)
+    for request in requests { model.receive(.request(request), at: now) }
+    for candidate in candidates { model.receive(.candidate(candidate, of: lights), at: now) }
+    model.receive(.synced, at: now)
     return model
   }
 }

@@ -8,8 +8,8 @@ import ToolText
 
 @testable import PickerScreen
 
-/// Screens against `Fixtures/NAME.screen`: the text, then which columns of which line stand out. With `ACCESSORY_RECORD`
-/// set the files are written instead.
+/// Screens against `Fixtures/NAME.screen`: the text, then which columns of which line stand out. With
+/// `ACCESSORY_RECORD` set the files are written instead.
 @Suite("Screens of the picker")
 struct ScreenTests {
   private static let now = Samples.time(1003)
@@ -45,7 +45,7 @@ struct ScreenTests {
     return text
   }
 
-  /// Neighbours of one style together.
+  /// Joins neighbours of one style.
   private static func runs(_ line: ScreenLine) -> [(columns: Range<Int>, style: ScreenStyle)] {
     var runs: [(columns: Range<Int>, style: ScreenStyle)] = []
     for span in line.spans {
@@ -73,7 +73,7 @@ struct ScreenTests {
     try expectGolden(model, "setup-\(name)")
     _ = model.press(.down, at: Self.now)
     _ = model.press(.down, at: Self.now)
-    model.take(.gone(3, of: Samples.lights), at: Self.now)
+    model.receive(.gone(3, of: Samples.lights), at: Self.now)
     try expectGolden(model, "setup-gone-\(name)")
     _ = model.press(.end, at: Self.now)
     try expectGolden(model, "setup-end-\(name)")
@@ -86,10 +86,10 @@ struct ScreenTests {
     var model = Samples.model(
       [Samples.setup()], [Samples.candidate(70, level: -80, item: 1, name: "Lumo strip")], size: size)
     let weakest = (1...62).map { Samples.candidate($0, level: Int8(-30 - Int($0) / 2)) }.reversed()
-    for candidate in weakest { model.take(.candidate(candidate, of: Samples.lights), at: Self.now) }
+    for candidate in weakest { model.receive(.candidate(candidate, of: Samples.lights), at: Self.now) }
     try expectGolden(model, "crowd-\(name)")
     _ = model.press(.end, at: Self.now)
-    for number: UInt32 in 40...62 { model.take(.gone(number, of: Samples.lights), at: Self.now) }
+    for number: UInt32 in 40...62 { model.receive(.gone(number, of: Samples.lights), at: Self.now) }
     try expectGolden(model, "crowd-end-\(name)")
   }
 
@@ -113,56 +113,56 @@ struct ScreenTests {
   func empty(size: ScreenSize, name: String) throws {
     var model = Samples.model([], size: size)
     try expectGolden(model, "empty-\(name)")
-    model.take(Samples.status(.absent), at: Self.now)
-    model.take(.request(Samples.setup(phase: .looking, end: 130)), at: Self.now)
+    model.receive(Samples.status(.absent), at: Self.now)
+    model.receive(.request(Samples.setup(phase: .looking, end: 130)), at: Self.now)
     try expectGolden(model, "looking-\(name)")
     _ = model.press(.character("?"), at: Self.now)
     try expectGolden(model, "help-\(name)")
   }
 
-  @Test("A registry that cannot be used is named, whether something waits or not")
+  @Test("An unusable registry is reported, with and without requests")
   func registryTrouble() {
     let sentence = "the registry's file is damaged; begin a new one with accessoryctl registry reset"
     var model = Samples.model([])
-    model.take(Samples.status(registryTrouble: sentence), at: Self.now)
+    model.receive(Samples.status(registryTrouble: sentence), at: Self.now)
     func words(_ model: PickerModel) -> String {
       model.screen(at: Self.now).lines.map(\.text.trimmedRight).joined()
     }
     #expect(words(model).contains("Nothing can be set up: \(sentence.prefix(40))"), "\(words(model))")
-    #expect(words(model).contains("registry reset") && !words(model).contains("Nothing waits."))
-    model.take(.request(Samples.setup()), at: Self.now)
+    #expect(words(model).contains("registry reset") && !words(model).contains("No requests."))
+    model.receive(.request(Samples.setup()), at: Self.now)
     #expect(words(model).contains("Nothing can be set up: \(sentence.prefix(40))"), "\(words(model))")
-    model.take(Samples.status(), at: Self.now)
+    model.receive(Samples.status(), at: Self.now)
     #expect(!words(model).contains("Nothing can be set up"))
   }
 
-  @Test("How things went", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  @Test("Requests that have ended", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
   func endings(size: ScreenSize, name: String) throws {
     var model = Samples.model([Samples.setup()], Samples.candidates, size: size)
     let pressed = model.press(.enter, at: Self.now)
     let action = try #require(pressed)
     var settingUp = Samples.setup(phase: .settingUp, end: nil)
     settingUp.displayName = "Lumo bulb"
-    model.take(.request(settingUp), at: Self.now)
+    model.receive(.request(settingUp), at: Self.now)
     try expectGolden(model, "setting-up-\(name)")
     var failed = model
-    model.take(.chosen(displayName: "Lumo bulb", awaitsApp: false, finishInApp: true), to: action)
-    model.take(
+    model.receive(.chosen(displayName: "Lumo bulb", awaitsApp: false, finishInApp: true), to: action)
+    model.receive(
       .closed(Samples.lights, RequestEnding(accessory: Samples.camera, displayName: "Lumo bulb")),
       at: Self.now)
     try expectGolden(model, "done-\(name)")
-    failed.take(
+    failed.receive(
       .closed(
         Samples.lights,
         RequestEnding(failure: "connectionFailed", reason: "the device did not answer in 30 s")), at: Self.now
     )
-    failed.take(
+    failed.receive(
       .failed("the device did not answer in 30 s", cure: "keep it near, and switch it off and on"), to: action
     )
     try expectGolden(failed, "failed-\(name)")
   }
 
-  @Test("Without UTF-8 there is no character beyond ASCII")
+  @Test("Without UTF-8 every character is ASCII")
   func ascii() throws {
     let requests = [Samples.setup(), Samples.rename]
     var model = Samples.model(requests, Samples.candidates, size: Samples.narrow, glyphs: .ascii)

@@ -32,7 +32,7 @@ struct AccessoryCommandTests {
     return words.joined(separator: " ")
   }
 
-  @Test("A list says whose they are, how they are, and what is to be done")
+  @Test("A list shows each accessory's app, its state, and what to do")
   func list() throws {
     let (run, calls) = try run([Replies.accessories], "list")
     #expect(run.status == 0 && calls == ["List"], "\(run.errorOutput)")
@@ -54,7 +54,7 @@ struct AccessoryCommandTests {
     #expect(none.run.status == 1 && none.run.output.isEmpty)
   }
 
-  @Test("A terminal gets the columns it has room for", arguments: [40, 80])
+  @Test("A terminal gets the columns that fit", arguments: [40, 80])
   func terminal(columns: Int) throws {
     let agent = try ScriptedAgent([Replies.accessories])
     let run = try Tool.shell(
@@ -66,7 +66,7 @@ struct AccessoryCommandTests {
   }
 
   @Test(
-    "A rename finds the accessory by what a person calls it",
+    "A rename finds the accessory by its name",
     arguments: ["0123", "0123456789ABCDEF0123456789abcdef"])
   func rename(name: String) throws {
     let (run, calls) = try run([Replies.accessories, [Self.done]], "rename", name, "Reading lamp")
@@ -75,7 +75,7 @@ struct AccessoryCommandTests {
     #expect(calls == ["List", "Rename accessory=\(Replies.lamp) name=Reading lamp"])
   }
 
-  @Test("A name that several have, or none, is a no with what could be meant")
+  @Test("An ambiguous or unknown name is a no that lists the candidates")
   func ambiguous() throws {
     let twins = try run([Replies.accessories], "rename", "Desk lamp", "x")
     #expect(twins.run.status == 1 && twins.calls == ["List"])
@@ -101,7 +101,7 @@ struct AccessoryCommandTests {
     #expect(empty.run.status == 1 && empty.run.errorOutput.contains("nor any other"))
   }
 
-  @Test("A removal asks nobody where nobody can answer")
+  @Test("Without a terminal, a removal refuses to ask")
   func removeUnasked() throws {
     let refused = try Tool.run("remove", "0123", "--socket", "/nowhere")
     #expect(refused.status == 64 && refused.errorOutput.contains("--yes"))
@@ -110,7 +110,7 @@ struct AccessoryCommandTests {
     #expect(run.text == "removed \"Desk lamp\" (lights/bulb, C4:A1:00:00:1E:28, fedcba98)\n")
   }
 
-  @Test("A removal says what will happen, and takes only yes for it", arguments: ["y", "n"])
+  @Test("A removal says what will happen, and goes ahead only after yes", arguments: ["y", "n"])
   func removeAsked(answer: String) throws {
     let agent = try ScriptedAgent([Replies.accessories, [Self.done]])
     let run = try Tool.shell(
@@ -121,7 +121,7 @@ struct AccessoryCommandTests {
     #expect(run.status == (answer == "y" ? 0 : 1))
   }
 
-  @Test("Whose device another app has too keeps its bond")
+  @Test("A device that another app has too keeps its bond")
   func removeShared() throws {
     let agent = try ScriptedAgent([Replies.accessories])
     let run = try Tool.shell(
@@ -146,7 +146,8 @@ struct AccessoryCommandTests {
     #expect(item.run.status == 0 && item.calls.count == 3)
   }
 
-  @Test("What was not removed is named with what was; an app that there is not is a wrong command line")
+  @Test(
+    "A device that was not removed is refused with those that were; an unknown app is a wrong command line")
   func allowUnknown() throws {
     let removed = Replies.registry(removed: [
       ("bulb", "C4:A1:00:00:1E:27"), ("strip", "C4:A1:00:00:1E:27"),
@@ -166,10 +167,10 @@ struct AccessoryCommandTests {
         json.member("candidates", ["lights", "music"])
       })
     for name in ["bulb", "C4:A1:00:00:1E:27"] {
-      let stranger = try run([removed, [noApp]], "allow", "nope", name).run
+      let unknownApp = try run([removed, [noApp]], "allow", "nope", name).run
       #expect(
-        stranger.status == 64
-          && stranger.errorOutput
+        unknownApp.status == 64
+          && unknownApp.errorOutput
             == "accessoryctl: the manifest has no app \"nope\"; name one of: lights, music\n"
       )
     }
@@ -179,7 +180,7 @@ struct AccessoryCommandTests {
   }
 
   @Test(
-    "With a registry that cannot be used nobody is told that there is nothing",
+    "With an unusable registry, no command claims that there are no accessories",
     arguments: [
       ["list"], ["rename", "0123", "x"], ["remove", "0123", "--yes"], ["allow", "lights", "bulb"],
     ])
@@ -208,9 +209,9 @@ struct AccessoryCommandTests {
   }
 
   @Test(
-    "An error of the picker's is one sentence and one exit status",
+    "An error of io.accessoryd.Operator is one sentence and one exit status",
     arguments: [
-      ("RequestClosed", 1, "somebody else answered it"),
+      ("RequestClosed", 1, "another operator answered it"),
       ("SetupFailed", 1, "the accessory was not set up (it)"),
       ("Invalid", 64, "it is not acceptable: it does not say why"),
       ("RegistryUnavailable", 74, "the registry cannot be written"),
@@ -225,7 +226,7 @@ struct AccessoryCommandTests {
   }
 
   @Test(
-    "What the agent does not know is named together with what it knows",
+    "A name that the agent does not know is reported with those that it knows",
     arguments: [
       ("app", 64, "the manifest has no app"), ("item", 64, "the manifest has no item"),
       ("accessory", 1, "there is no accessory"), ("device", 1, "was not removed"),

@@ -3,7 +3,7 @@
 import JSON
 import Varlink
 
-/// What the stand-in for the agent says of accessories and of the registry.
+/// Replies of the stand-in agent about accessories and the registry.
 extension Replies {
   static let lamp = "0123456789abcdef0123456789abcdef"
   static let twin = "fedcba9876543210fedcba9876543210"

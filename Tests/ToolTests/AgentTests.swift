@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built accessoryd in the demonstration's scene, for as long as it has an owner.
+/// The built accessoryd with the demonstration's scene. It runs as long as this object lives.
 private final class RunningAgent {
   let socket: String
   private let folder: TemporaryFolder
@@ -32,7 +32,7 @@ private final class RunningAgent {
     return process
   }
 
-  /// Killed without warning, and started anew.
+  /// Kills the agent without warning, and starts it again.
   func restart() throws {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
@@ -44,7 +44,7 @@ private final class RunningAgent {
     process.waitUntilExit()
   }
 
-  /// Runs the tool again and again until it answers what is waited for, as often as 200 times.
+  /// Runs the tool up to 200 times, until its output is the expected one.
   func run(_ arguments: String..., until isDone: (Tool.Run) -> Bool) throws -> Tool.Run {
     for _ in 0..<200 {
       let run = try Tool.run(arguments + ["--socket", socket])
@@ -54,7 +54,7 @@ private final class RunningAgent {
   }
 }
 
-@Suite("The tool before the agent itself", .serialized)
+@Suite("The tool with the real agent", .serialized)
 struct AgentTests {
   private let agent: RunningAgent
 
@@ -67,7 +67,7 @@ struct AgentTests {
     try Tool.run(arguments + ["--socket", agent.socket])
   }
 
-  @Test("Every command says what its schema allows, in 80 columns")
+  @Test("Every command prints what its schema allows, in 80 columns")
   func everyCommand() throws {
     let sightings = try run("sightings", "--all", "--json")
     #expect(sightings.status == 0)
@@ -90,7 +90,7 @@ struct AgentTests {
     #expect(try run("explain", "00:00:00:00:00:01").status == 1)
   }
 
-  @Test("A watch goes on over the agent's sudden death")
+  @Test("A watch continues after the agent is killed")
   func restart() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("lines", [])
@@ -129,7 +129,7 @@ struct AgentTests {
   }
 
   @Test(
-    "The checker of metrics finds what is wrong",
+    "The checker of metrics finds errors",
     arguments: [
       "a_total 1\n", "# HELP a_total A.\n# TYPE a_total counter\na_total 1\na_total 2\n",
       "# HELP a A.\n# TYPE a counter\na 1\n", "# HELP a_total A.\n# TYPE a_total counter\na_total -1\n",

@@ -15,7 +15,7 @@ struct CalibrateTests {
   private static let greeting = ScriptedAgent.Step.send(
     Message.reply(continues: true) { $0.member("time", 100) })
 
-  /// A report with each level, of which 127 is none, a scan response behind each.
+  /// A report with each level (127 means none), and a scan response after each.
   private static func reports(_ levels: [Int8], from address: DeviceAddress = bulb) -> ScriptedAgent.Step {
     .send(
       Message.reply(continues: true) { json in
@@ -74,7 +74,7 @@ struct CalibrateTests {
       [Self.reports([-50, -70, -55, -65].flatMap { Array(repeating: $0, count: 10) })], "C4:A1:00:00:1E:27",
       "--samples", "40")
     #expect(run.status == 1 && run.output.isEmpty)
-    #expect(run.errorOutput.contains("let nobody and nothing move"), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("keep everything still"), "\(run.errorOutput)")
   }
 
   @Test("A device that cannot be at 1 m gives no offset")
@@ -85,7 +85,7 @@ struct CalibrateTests {
     #expect(run.errorOutput.contains("would need an offset of 41 dB"), "\(run.errorOutput)")
   }
 
-  @Test("Without a name the strongest is measured, and too few readings are told")
+  @Test("Without a name the strongest is measured, and too few readings are reported")
   func strongest() throws {
     let steps = [Self.reports(Array(repeating: -80, count: 40), from: Self.other), Self.steady]
     let run = try run(steps, "--samples", "40", "--within", "10")
@@ -97,7 +97,7 @@ struct CalibrateTests {
       "\(few.errorOutput)")
   }
 
-  @Test("Two devices that are equally near are not told apart by guessing")
+  @Test("The tool does not guess between two devices that are equally near")
   func ambiguous() throws {
     let steps = [Self.reports(Array(repeating: -60, count: 40), from: Self.other), Self.steady]
     let run = try run(steps, "--samples", "40")
@@ -109,7 +109,7 @@ struct CalibrateTests {
   }
 
   @Test(
-    "What is out of range is a wrong command line",
+    "A value out of range is a wrong command line",
     arguments: [["--samples", "19"], ["--within", "3601"], ["--power-at-1m", "1"], ["lamp"]])
   func usage(arguments: [String]) throws {
     #expect(try Tool.run(["calibrate"] + arguments).status == 64)

@@ -6,10 +6,10 @@ import VirtualRadio
 extension Captures {
   static let thermometer = DeviceAddress(bits: 0xA4C1_38FE_43F8, type: .public)
   static let impostor = DeviceAddress(bits: 0xC000_0000_00FF, type: .random)
-  static let stranger = DeviceAddress(bits: 0x7000_0000_0001, type: .random)
+  static let unknownDevice = DeviceAddress(bits: 0x7000_0000_0001, type: .random)
 
   /// Half a minute: a bulb that is carried to the gateway and away again, a thermometer that measures, a device that
-  /// looks almost like the bulb and has a hostile name, and a stranger.
+  /// looks almost like the bulb and has a hostile name, and an unknown device.
   static let scene: [UInt8] = {
     var packets: [(Int64, [UInt8])] = []
     for step in Int64(0)..<120 {
@@ -20,7 +20,7 @@ extension Captures {
     for step in Int64(0)..<30 {
       packets.append((step * 1000 + 37, report(thermometer, rssi: -71, thermometerPayload(UInt8(step / 10)))))
       packets.append((step * 1000 + 59, report(impostor, rssi: -45, impostorPayload)))
-      packets.append((step * 1000 + 83, report(stranger, rssi: 127, AdvertisingPayload().flags(6))))
+      packets.append((step * 1000 + 83, report(unknownDevice, rssi: 127, AdvertisingPayload().flags(6))))
     }
     return capture(packets.sorted { $0.0 < $1.0 })
   }()

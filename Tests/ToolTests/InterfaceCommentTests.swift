@@ -8,8 +8,9 @@ import Testing
 struct InterfaceCommentTests {
   static let names = ["Gateway", "Operator", "Session"]
 
-  /// What nobody explains: methods without a deadline, types and methods without a comment, and fields whose name is not
-  /// in their declaration's comment and that are neither below a comment nor the second of a pair below one.
+  /// Finds what lacks an explanation: methods without a deadline, types and methods without a comment, and fields whose
+  /// name is not in their declaration's comment and that are neither below a comment nor the second of a pair below
+  /// one.
   private static func unexplained(_ text: String) -> [String] {
     var unexplained: [String] = []
     var comment = ""

@@ -43,7 +43,7 @@ struct LiveTests {
     #expect(other.errorOutput.contains(agent.path))
   }
 
-  @Test("Who is turned away at once is told why")
+  @Test("A client that the agent closes at once gets the reason")
   func turnedAway() throws {
     let agent = try ScriptedAgent([[]])
     let run = try Tool.run("status", "--socket", agent.path)
@@ -52,10 +52,10 @@ struct LiveTests {
   }
 
   @Test(
-    "An error of the agent's is one sentence and one exit status",
+    "An error of the agent is one sentence and one exit status",
     arguments: [
       ("org.varlink.service.PermissionDenied", 77, "members of the group accessory"),
-      ("io.accessoryd.Gateway.Busy", 75, "as many of these are going on"),
+      ("io.accessoryd.Gateway.Busy", 75, "of these at a time, and all are in use"),
       ("io.accessoryd.Gateway.DeviceNotInSight", 1, "is not in sight"),
       ("io.accessoryd.Gateway.NotRecognisable", 1, "neither a company nor a service"),
       ("io.accessoryd.Gateway.ItemNotFound", 64, "the manifest has no item"),
@@ -71,15 +71,15 @@ struct LiveTests {
     #expect(run.errorOutput.hasPrefix("accessoryctl: ") && run.errorOutput.count { $0 == "\n" } == 1)
   }
 
-  @Test("What answers in another language is told from an agent that went away")
-  func strangers() throws {
+  @Test("A program that speaks another protocol is distinguished from an agent that went away")
+  func otherPrograms() throws {
     #expect(try run([.send(Array("SSH-2.0\0".utf8))], "status").status == 76)
     #expect(try run([.send(Array("{}\0".utf8))], "status").errorOutput.contains("(problems)"))
     #expect(try run([.send(Array("{\"parame".utf8))], "status").status == 69)
     #expect(try run([.send(Array(repeating: 0x20, count: 70_000))], "sightings").status == 76)
   }
 
-  @Test("An agent that does not answer is not waited for longer than five seconds")
+  @Test("The tool waits at most five seconds for an agent that does not answer")
   func silence() throws {
     let start = try MonotonicInstant.now()
     let run = try run([.waitForEnd], "status")
@@ -87,7 +87,7 @@ struct LiveTests {
     #expect(try MonotonicInstant.now() < start.advanced(seconds: 15))
   }
 
-  @Test("The status is pleasant at 80 columns, and has a schema")
+  @Test("The status fits 80 columns, and has a schema")
   func status() throws {
     let text = try run([Replies.status()], "status")
     #expect(text.status == 0)
@@ -111,7 +111,7 @@ struct LiveTests {
     #expect(json.status == 0 && json.lines.count == 1)
   }
 
-  @Test("What is wrong is said with its cure, and is the answer no")
+  @Test("A problem is printed with its cure, and the answer is no")
   func problems() throws {
     let cure = "there is no radio: plug one in, " + String(repeating: "and look ", count: 12) + "\u{1B}[2J"
     let run = try run([Replies.status(problem: cure, state: "absent")], "status")
@@ -123,7 +123,7 @@ struct LiveTests {
     #expect(json.status == 1)
   }
 
-  @Test("A reload says what changed, and a refusal what is wrong")
+  @Test("A reload prints what changed, and a refusal what is wrong")
   func reload() throws {
     let good = ScriptedAgent.Step.send(
       Message.reply { json in
@@ -150,7 +150,7 @@ struct LiveTests {
     try expectValid(json.output, "reload")
   }
 
-  @Test("Options of captures are not for the agent")
+  @Test("Options for captures are refused without one")
   func options() throws {
     #expect(try Tool.run("sightings", "--manifest", "x").status == 64)
     #expect(try Tool.run("sightings", "--capture", "x", "--socket", "y", "--all").status == 64)

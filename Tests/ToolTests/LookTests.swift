@@ -15,7 +15,7 @@ import Testing
     capture = try folder.file("room.btsnoop", Captures.scene)
   }
 
-  private func look(_ arguments: String...) throws -> Tool.Run {
+  private func runOnCapture(_ arguments: String...) throws -> Tool.Run {
     try Tool.run(arguments + ["--capture", capture, "--manifest", manifest])
   }
 
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func aStrangerIsExplained() throws {
-    try expectBoth("explain", "70:00:00:00:00:01", name: "explain-stranger", schema: "explain", status: 1)
+    try expectBoth("explain", "70:00:00:00:00:01", name: "explain-unknown", schema: "explain", status: 1)
   }
 
   @Test func whatIsNearIsListed() throws {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func anUnknownItemIsNamedWithTheKnownOnes() throws {
-    let run = try look("try", "lamp\u{1B}")
+    let run = try runOnCapture("try", "lamp\u{1B}")
     #expect(run.status == 64)
     #expect(
       run.errorOutput == """
@@ -74,12 +74,12 @@ import Testing
   }
 
   @Test func anUnknownDeviceIsANo() throws {
-    let run = try look("explain", "00:00:00:00:00:01")
+    let run = try runOnCapture("explain", "00:00:00:00:00:01")
     #expect(run.status == 1)
     #expect(run.output.isEmpty)
     #expect(run.errorOutput.contains("is not in sight"))
     #expect(try Tool.run("suggest", "00:00:00:00:00:01", "--capture", capture).status == 1)
-    #expect(try look("explain", "not-an-address").status == 64)
+    #expect(try runOnCapture("explain", "not-an-address").status == 64)
   }
 
   @Test(arguments: ["C4:64:E3:12:34:56", "A4:C1:38:FE:43:F8", "C0:00:00:00:00:FF"])

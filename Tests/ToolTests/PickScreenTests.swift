@@ -9,16 +9,16 @@ import ToolText
 @Suite("The picker on a terminal")
 struct PickScreenTests {
   private func terminal(
-    _ agent: StandInPicker, _ arguments: String..., columns: Int = 80, rows: Int = 24,
+    _ agent: StandInAgent, _ arguments: String..., columns: Int = 80, rows: Int = 24,
     environment: String = "LC_ALL=C.UTF-8"
   ) throws -> TerminalSession {
     try TerminalSession(
       ["pick", "--socket", agent.path] + arguments, columns: columns, rows: rows, environment: environment)
   }
 
-  @Test("Keys choose, name and answer; the agent is told, and the screen says what came of it")
+  @Test("Keys choose, name and answer; the agent receives each decision, and the screen shows the result")
   func scenario() throws {
-    let agent = try StandInPicker(
+    let agent = try StandInAgent(
       PickerSamples.waiting + [.request(PickerSamples.rename)],
       ["Choose": [PickerSamples.chosen], "Name": [PickerSamples.empty]])
     let terminal = try terminal(agent)
@@ -30,7 +30,7 @@ struct PickScreenTests {
     try terminal.press("C-u", "厨", "房", "Enter")
     let call = try agent.call("Choose")
     #expect(call["candidate"] == .integer(2) && call["name"] == .string("厨房"))
-    try agent.tell(
+    try agent.sendChange(
       .closed(
         PickerSamples.request, RequestEnding(accessory: PickerSamples.accessory, displayName: "厨房")))
     try terminal.wait(for: "厨房 is set up for lights.")
@@ -38,32 +38,32 @@ struct PickScreenTests {
     try terminal.wait(for: "kitchen asks for another name for Stove")
     try terminal.press("Enter", "2", "Enter")
     #expect(try agent.call("Name")["name"] == .string("Stove2"))
-    try agent.tell(.closed(PickerSamples.other, RequestEnding(displayName: "Stove2")))
+    try agent.sendChange(.closed(PickerSamples.other, RequestEnding(displayName: "Stove2")))
     try terminal.wait(for: "Its name is Stove2 now.")
     try terminal.press("Space")
-    try terminal.wait(for: "Nothing waits.")
+    try terminal.wait(for: "No requests.")
     try terminal.press("q")
     try terminal.expectEnd(0)
     #expect(terminal.errors.isEmpty)
   }
 
-  @Test("A failure is said with its cure, and a request that another operator answered as such")
+  @Test("The screen shows a failure with its cure, and that another operator answered a request")
   func failures() throws {
-    let agent = try StandInPicker(PickerSamples.waiting, ["Choose": [PickerSamples.setupFailed]])
+    let agent = try StandInAgent(PickerSamples.waiting, ["Choose": [PickerSamples.setupFailed]])
     let terminal = try terminal(agent)
     try terminal.wait(for: "Lumo E27")
     try terminal.press("Enter")
     try terminal.wait(for: "nothing that matches was found; bring it near")
-    try agent.tell(
+    try agent.sendChange(
       .closed(PickerSamples.request, RequestEnding(displayName: "Desk")), .request(PickerSamples.rename))
     try terminal.wait(for: "Desk is set up for lights.")
     try terminal.press("q")
     try terminal.expectEnd(0)
   }
 
-  @Test("The window's size is followed at once")
+  @Test("The screen follows the window's size at once")
   func resize() throws {
-    let agent = try StandInPicker(PickerSamples.waiting)
+    let agent = try StandInAgent(PickerSamples.waiting)
     let terminal = try terminal(agent)
     try terminal.wait(for: "calls itself")
     try terminal.resize(columns: 40, rows: 10)
@@ -77,9 +77,9 @@ struct PickScreenTests {
     try terminal.expectEnd(0)
   }
 
-  @Test("A window that was resized while the picker was stopped is followed when it goes on")
+  @Test("A picker that was stopped follows the window's size when it continues")
   func resizeWhileStopped() throws {
-    let agent = try StandInPicker(PickerSamples.waiting)
+    let agent = try StandInAgent(PickerSamples.waiting)
     let terminal = try terminal(agent)
     try terminal.wait(for: "calls itself")
     try terminal.press("C-z")
@@ -93,24 +93,24 @@ struct PickScreenTests {
   }
 
   @Test(
-    "Signals give the terminal back, and end it as they end any program",
+    "Signals end the picker, and the terminal is restored",
     arguments: [
       ("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131), ("ABRT", 134), ("USR1", 138), ("USR2", 140),
       ("ALRM", 142), ("XCPU", 152), ("PWR", 158), ("64", 192),
     ])
   func signals(signal: String, status: Int) throws {
-    let agent = try StandInPicker(PickerSamples.waiting)
+    let agent = try StandInAgent(PickerSamples.waiting)
     let terminal = try terminal(agent)
     try terminal.wait(for: "Lumo E27")
     if signal == "INT" { try terminal.press("C-c") } else { try terminal.signal(signal) }
     try terminal.expectEnd(status)
     let screen = try terminal.screen()
-    #expect(!screen.contains("Lumo E27"), "what was there before is there again")
+    #expect(!screen.contains("Lumo E27"), "the earlier screen is restored")
   }
 
-  @Test("The agent's sudden death is said on an ordinary terminal")
+  @Test("After the agent is killed, the message appears on the restored terminal")
   func death() throws {
-    let agent = try StandInPicker(PickerSamples.waiting)
+    let agent = try StandInAgent(PickerSamples.waiting)
     let terminal = try terminal(agent)
     try terminal.wait(for: "Lumo E27")
     agent.stop()
@@ -118,9 +118,9 @@ struct PickScreenTests {
     #expect(terminal.errors.contains("closed the connection"))
   }
 
-  @Test("Without UTF-8 all is ASCII, and without colours the words are the same")
+  @Test("Without UTF-8 the screen is ASCII, and without colours the words are the same")
   func plain() throws {
-    let agent = try StandInPicker(PickerSamples.waiting)
+    let agent = try StandInAgent(PickerSamples.waiting)
     let terminal = try terminal(agent, environment: "LC_ALL=C NO_COLOR=1")
     let screen = try terminal.wait(for: #"\u{706F}"#)
     #expect(screen.contains("> Lumo bulb") && screen.contains("Lumo E27") && !screen.contains("▸"))
@@ -134,20 +134,20 @@ struct PickScreenTests {
     "A terminal of an unknown kind is named, and one that cannot be drawn on",
     arguments: ["no-such-kind", "dumb"])
   func unknownTerminal(kind: String) throws {
-    let agent = try StandInPicker(PickerSamples.waiting)
+    let agent = try StandInAgent(PickerSamples.waiting)
     let terminal = try terminal(agent, environment: "TERM=\(kind)")
     try terminal.expectEnd(64)
     #expect(terminal.errors.contains("set TERM"))
   }
 
-  @Test("On an app's behalf it ends with the request, and says what was set up")
+  @Test("On an app's behalf it ends with the request, and prints what was set up")
   func onBehalf() throws {
-    let agent = try StandInPicker([.request(PickerSamples.rename)], ["Open": [PickerSamples.opened]])
+    let agent = try StandInAgent([.request(PickerSamples.rename)], ["Open": [PickerSamples.opened]])
     let terminal = try terminal(agent, "--app", "lights", "--item", "bulb", "--timeout", "long")
     let call = try agent.call("Open")
     #expect(call["app"] == .string("lights") && call["items"] == .array([.string("bulb")]))
     #expect(call["discoveryTimeout"] == .string("long") && call["usesTouch"] == nil)
-    try agent.tell(
+    try agent.sendChange(
       .request(PickerSamples.setup(onBehalf: true)),
       .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request))
     let screen = try terminal.wait(for: "Lumo E27")
@@ -157,10 +157,10 @@ struct PickScreenTests {
     #expect(try terminal.screen().contains("Desk (lights): \(PickerSamples.accessory)"))
   }
 
-  @Test("The name of the command line goes with the choice, or comes afterwards where a choice brings none")
+  @Test("The name of the command line goes with the choice, or follows where a choice carries none")
   func givenName() throws {
     for rename in [true, false] {
-      let agent = try StandInPicker(
+      let agent = try StandInAgent(
         [
           .request(PickerSamples.setup(onBehalf: true, rename: rename)),
           .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request),
@@ -182,7 +182,7 @@ struct PickScreenTests {
   }
 
   @Test(
-    "Without a screen of its own it tells the person what it waits for",
+    "Without a screen it prints what it waits for",
     arguments: [
       (["--touch"], "hold the accessory at the gateway"),
       (["--first-immediate"], "hold the accessory at the gateway"),
@@ -190,7 +190,7 @@ struct PickScreenTests {
       (["--count", "1"], "choose the accessory with accessoryctl pick"),
     ])
   func waiting(arguments: [String], sentence: String) throws {
-    let agent = try StandInPicker([], ["Open": [PickerSamples.opened]])
+    let agent = try StandInAgent([], ["Open": [PickerSamples.opened]])
     let terminal = try TerminalSession(
       ["pick", "--socket", agent.path, "--app", "lights"] + arguments, showsErrors: true)
     try terminal.wait(for: "accessoryctl: \(sentence); Ctrl-C ends this")
@@ -199,17 +199,17 @@ struct PickScreenTests {
     #expect(try terminal.screen().contains("Desk (lights): \(PickerSamples.accessory)"))
   }
 
-  @Test("On an app's behalf a failure is said, and is no success")
+  @Test("On an app's behalf a failure is printed, and is no success")
   func onBehalfFailed() throws {
-    let agent = try StandInPicker([], ["Open": [PickerSamples.opened]])
+    let agent = try StandInAgent([], ["Open": [PickerSamples.opened]])
     let terminal = try terminal(agent, "--app", "lights")
-    try agent.tell(.request(PickerSamples.setup(phase: .looking, onBehalf: true)))
+    try agent.sendChange(.request(PickerSamples.setup(phase: .looking, onBehalf: true)))
     try terminal.wait(for: "Looking for")
     try agent.answer("Open", PickerSamples.setupFailed)
     try terminal.expectEnd(1)
     #expect(terminal.errors.contains("(discoveryTimeout): nothing that matches was found; bring it near"))
-    let left = try self.terminal(try StandInPicker([], ["Open": [PickerSamples.opened]]), "--app", "lights")
-    try left.wait(for: "Nothing waits.")
+    let left = try self.terminal(try StandInAgent([], ["Open": [PickerSamples.opened]]), "--app", "lights")
+    try left.wait(for: "No requests.")
     try left.press("q")
     try left.expectEnd(1)
   }

@@ -9,23 +9,23 @@ import ToolText
 /// pick without a screen before a stand-in for the agent.
 @Suite("Picking by scripts")
 struct PickTests {
-  private func pick(_ agent: StandInPicker, _ arguments: String...) throws -> Tool.Run {
+  private func pick(_ agent: StandInAgent, _ arguments: String...) throws -> Tool.Run {
     try Tool.run(["pick", "--socket", agent.path] + arguments)
   }
 
-  private func opening(_ messages: [UInt8]...) throws -> StandInPicker {
-    try StandInPicker([], ["Open": messages, "List": PickerSamples.list(), "Rename": [PickerSamples.empty]])
+  private func opening(_ messages: [UInt8]...) throws -> StandInAgent {
+    try StandInAgent([], ["Open": messages, "List": PickerSamples.list(), "Rename": [PickerSamples.empty]])
   }
 
-  @Test("Without a terminal it says what else there is")
+  @Test("Without a terminal it names the other ways")
   func noTerminal() throws {
-    let run = try pick(try StandInPicker())
+    let run = try pick(try StandInAgent())
     #expect(run.status == 64 && run.output.isEmpty)
     #expect(run.errorOutput.contains("use pick --json, or --app NAME with --touch"))
   }
 
   @Test(
-    "What makes no sense together is refused",
+    "Options that exclude each other are refused",
     arguments: [
       ["--touch"], ["--name", "x"], ["--app", "lights", "--touch", "--first-immediate"],
       ["--app", "lights", "--count", "0"], ["--app", "lights", "--count", "2", "--name", "x"],
@@ -38,7 +38,7 @@ struct PickTests {
     #expect(run.status == 64, "\(run.errorOutput)")
   }
 
-  @Test("A number or time that the agent would not take is refused with what it takes")
+  @Test("A number or time that the agent would refuse is refused with the range")
   func limits() throws {
     let times = ["0", "3601", "007", "+5", "soon", ""].map { ("--timeout", $0) }
     for (option, value) in times + [("--count", "0"), ("--count", "257")] {
@@ -73,7 +73,7 @@ struct PickTests {
     try expectValid(json.output, "picked")
   }
 
-  @Test("The options are the agent's parameters")
+  @Test("The options become the agent's parameters")
   func parameters() throws {
     let options: [(arguments: [String], name: String, value: JSONValue)] = [
       (["--touch"], "usesTouch", .bool(true)), (["--first-immediate"], "takesFirstImmediate", .bool(true)),
@@ -129,7 +129,7 @@ struct PickTests {
 
   @Test("A name is given while the agent waits for it, or else afterwards")
   func names() throws {
-    let asked = try StandInPicker(
+    let asked = try StandInAgent(
       [.request(PickerSamples.setup(phase: .naming, onBehalf: true))],
       ["Open": [PickerSamples.opened], "Name": [PickerSamples.empty], "Rename": [PickerSamples.empty]])
     let done = DispatchSemaphore(value: 0)
@@ -149,9 +149,9 @@ struct PickTests {
     #expect(try later.call("Rename")["accessory"] == .string(PickerSamples.accessory))
   }
 
-  @Test("A device that another app has keeps its name, which is said")
+  @Test("A device that another app has keeps its name, with a message")
   func sharedName() throws {
-    let agent = try StandInPicker(
+    let agent = try StandInAgent(
       [],
       [
         "Open": [PickerSamples.opened, PickerSamples.setUp("Lumo bulb"), PickerSamples.empty],
@@ -165,13 +165,13 @@ struct PickTests {
       "\(run.errorOutput)")
   }
 
-  @Test("What waits and changes is a stream of objects with a schema, ended by a signal")
+  @Test("The open requests and their changes are a stream of objects with a schema, ended by a signal")
   func stream() throws {
     let endings: [PickerReply] = [
       .gone(1, of: PickerSamples.request),
       .closed(PickerSamples.request, RequestEnding(failure: "userCancelled", reason: "it was closed")),
     ]
-    let agent = try StandInPicker(PickerSamples.waiting + endings)
+    let agent = try StandInAgent(PickerSamples.waiting + endings)
     let folder = try TemporaryFolder()
     let file = try folder.file("lines", [])
     let script = #"""
@@ -186,7 +186,7 @@ struct PickTests {
     try expectValid(lines, "pick")
   }
 
-  @Test("A signal ends a script that waits as it ends any program")
+  @Test("A signal ends a script that waits")
   func interrupted() throws {
     let agent = try opening(PickerSamples.opened)
     let done = DispatchSemaphore(value: 0)

@@ -104,7 +104,7 @@ struct RecoveryScriptTests {
     #expect(content("rfkill") == "block bluetooth\nunblock bluetooth\n" && !isRequested)
   }
 
-  @Test("A step that cannot be done is told, and the next one is tried")
+  @Test("A step that fails is reported, and the next one is tried")
   func nextStep() throws {
     let steps = Self.profile.replacing("serial0-0", with: "serial9-0") + "\n[[recovery]]\nstep = \"rfkill\""
     let run = try recover(steps)
@@ -142,7 +142,7 @@ struct RecoveryScriptTests {
     #expect(isUntouched && !isRequested && content("sys/bus/usb/devices/usb1") == "")
   }
 
-  @Test("Without a request nothing is done")
+  @Test("Without a request the script does nothing")
   func noRequest() throws {
     try FileManager.default.removeItem(atPath: request)
     #expect(try recover(Self.profile).status == 0)

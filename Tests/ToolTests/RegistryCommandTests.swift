@@ -16,7 +16,7 @@ struct RegistryCommandTests {
     return try Tool.run(arguments + ["--socket", agent.path])
   }
 
-  /// An export of so many accessories of one app.
+  /// An export of `count` accessories of one app.
   private static func export(_ count: Int) -> [String] {
     var lines = [
       #"{"registry":1,"rows":\#(2 * count + 1)}"#,
@@ -50,7 +50,7 @@ struct RegistryCommandTests {
 
   // MARK: show
 
-  @Test("Its state is told, and what was removed")
+  @Test("Shows its state and the removed devices")
   func show() throws {
     let open = Replies.registry(removed: [("bulb", "C4:A1:00:00:1E:27"), ("bulb\u{1B}", "attic")])
     let text = try run([open], "registry", "show")
@@ -67,7 +67,7 @@ struct RegistryCommandTests {
     try expectValid(json.output, "registry")
   }
 
-  @Test("One that is not in order is a no, with what to do")
+  @Test("A registry that is not in order is a no, with the cure")
   func degraded() throws {
     let degraded = Replies.registry("degraded", sentence: "it is damaged: run accessoryctl registry reset")
     let text = try run([degraded], "registry", "show")
@@ -111,20 +111,20 @@ struct RegistryCommandTests {
     #expect(lost.status == 73 && lost.errorOutput.contains("No such file"))
   }
 
-  @Test("What is no file is never replaced by one")
+  @Test("An export never replaces what is not a file")
   func specialFiles() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/link", withDestinationPath: "/dev/null")
     for path in [folder.path + "/link", folder.path, "/dev/null"] {
       let run = try run([Self.lines(Self.export(1))], "registry", "export", path)
-      #expect(run.status == 73 && run.errorOutput.contains("no ordinary file"), "\(run.errorOutput)")
+      #expect(run.status == 73 && run.errorOutput.contains("not an ordinary file"), "\(run.errorOutput)")
     }
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path + "/link") == "/dev/null")
   }
 
   // MARK: import
 
-  @Test("An import comes whole, in calls that fit")
+  @Test("An import arrives complete, in calls that fit")
   func `import`() throws {
     let lines = Self.export(100)
     let path = try file(lines)
@@ -146,7 +146,7 @@ struct RegistryCommandTests {
     #expect(sent == lines)
   }
 
-  @Test("A file that is torn, foreign or no text is found out before the agent is asked")
+  @Test("A file that is torn, foreign or no text is refused before the tool asks the agent")
   func tornImport() throws {
     let lines = Self.export(2)
     let cases: [(String, [UInt8], String)] = [
@@ -165,7 +165,7 @@ struct RegistryCommandTests {
     #expect(try Tool.run("registry", "import", folder.path + "/none", "--yes").status == 66)
   }
 
-  @Test("What the agent refuses of an import is said with its reason")
+  @Test("An import that the agent refuses is reported with the reason")
   func refusedImport() throws {
     let failure = Replies.failure("io.accessoryd.Operator.Invalid") { json in
       json.member("field", "lines")
@@ -178,7 +178,7 @@ struct RegistryCommandTests {
 
   // MARK: Questions
 
-  @Test("What cannot be undone is not done where nobody can answer", arguments: ["import", "reset"])
+  @Test("Without a terminal, an action that cannot be undone is refused", arguments: ["import", "reset"])
   func unasked(command: String) throws {
     let path = try file(Self.export(1))
     let arguments = command == "import" ? [command, path] : [command]

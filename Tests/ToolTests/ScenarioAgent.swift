@@ -5,10 +5,10 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// The built accessoryd on the scene of Config/story.toml, where a bulb is held at the gateway every six seconds while this
-/// object lives. Every app of the manifest belongs to the account that runs the tests.
+/// The built accessoryd on the scene of Config/story.toml, where a bulb is held at the gateway every six seconds while
+/// this object lives. Every app of the manifest belongs to the account that runs the tests.
 final class ScenarioAgent {
-  /// Beside the story's: one whose bulbs a person chooses and names.
+  /// Another app beside the story's, whose bulbs the operator chooses and names.
   private static let shelf = """
 
     [app.shelf]
@@ -82,7 +82,7 @@ final class ScenarioAgent {
 
   func run(_ arguments: String...) throws -> Tool.Run { try Tool.run(arguments + ["--socket", socket]) }
 
-  /// Runs the tool again and again until it answers what is waited for.
+  /// Runs the tool until its output is the expected one.
   func run(_ arguments: String..., until isDone: (Tool.Run) -> Bool) throws -> Tool.Run {
     let deadline = try MonotonicInstant.now().advanced(seconds: 60)
     var run = try Tool.run(arguments + ["--socket", socket])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Apps, operators and the tool before the agent itself, in the story's scene.
-@Suite("Apps and operators before the agent itself")
+@Suite("Apps and operators with the real agent")
 struct ScenarioTests {
   private static let carried = "C4:A1:00:00:1E:27"
 
@@ -35,7 +35,7 @@ struct ScenarioTests {
     }
 
     deinit {
-      // Who runs tests may have blocked the signal that would end it.
+      // The program that runs the tests may have blocked the signal that ends this one.
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
@@ -61,12 +61,12 @@ struct ScenarioTests {
   }
 
   @Test(
-    "An app asks, a person chooses and names in the picker, and list shows it",
+    "An app asks, an operator chooses and names in the picker, and list shows it",
     .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
   func picker() throws {
     let agent = try ScenarioAgent()
     let terminal = try TerminalSession(["pick", "--socket", agent.socket])
-    try terminal.wait(for: "Nothing waits.")
+    try terminal.wait(for: "No requests.")
     let shelf = try app("shelf", agent)
     try terminal.wait(for: "shelf asks to set up an accessory")
     // The one that hangs from the ceiling; the row of the other may stand above it or below.
@@ -108,7 +108,7 @@ struct ScenarioTests {
     #expect(shell.output.contains(#""address": "\#(Self.carried)""#), "\(shell.output)")
   }
 
-  @Test("A touch runs a program that is told of success, and of failure; the tool says why, and ends in time")
+  @Test("A touch runs a program that receives success and failure; the tool says why, and ends in time")
   func touch() throws {
     let agent = try ScenarioAgent(
       onTouch: #"case $* in "success bulb lights") ;; "failure bulb lights") exit 7 ;; *) exit 9 ;; esac"#)
@@ -130,7 +130,7 @@ struct ScenarioTests {
     #expect(try agent.run("pick", "--app", "lights", "--first-immediate").status == 0)
   }
 
-  @Test("The tool renames, shares, counts, exports, forgets and takes back accessories")
+  @Test("The tool renames, shares, counts, exports, forgets and restores accessories")
   func accessories() throws {
     let agent = try ScenarioAgent()
     let many = try agent.run("pick", "--app", "scenes", "--device", Self.carried, "--name", "Lamp")

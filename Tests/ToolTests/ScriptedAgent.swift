@@ -6,18 +6,18 @@ import LinuxSystem
 import Synchronization
 import Varlink
 
-/// A stand-in for the agent: a real socket, behind which each connection's calls are answered by a script.
+/// A stand-in for the agent: a real socket with a script of replies for each connection.
 ///
-/// The script's connections come in order; the socket goes away with the last.
+/// The script expects the connections in order. The socket is removed after the last.
 final class ScriptedAgent: Sendable {
   enum Step: Sendable {
-    /// Bytes as they are.
+    /// Sends bytes as they are.
     case send([UInt8])
-    /// Another call on the same connection is read.
+    /// Reads another call on the same connection.
     case readCall
-    /// Until the client leaves.
+    /// Waits until the client leaves.
     case waitForEnd
-    /// Nobody can connect for a moment, as while an agent is started anew: the socket is taken away and made again.
+    /// Removes the socket and creates it again, so that no client can connect for a moment, as during a restart.
     case restart
   }
 
@@ -26,8 +26,8 @@ final class ScriptedAgent: Sendable {
   private let received = Mutex<[JSONObject]>([])
   private let finished = DispatchSemaphore(value: 0)
 
-  /// Each connection's steps, after its first call was read; then it is closed. A connection without steps is closed at once,
-  /// its call unread.
+  /// Each connection's steps, after its first call was read; then it is closed. A connection without steps is closed at
+  /// once, its call unread.
   init(_ connections: [[Step]]) throws {
     folder = try TemporaryFolder()
     path = folder.path + "/io.accessoryd"
@@ -41,7 +41,7 @@ final class ScriptedAgent: Sendable {
     thread.start()
   }
 
-  /// The calls that came, when the script is at its end.
+  /// The calls that came, after the script has ended.
   var calls: [JSONObject] {
     _ = finished.wait(timeout: .now() + 30)
     finished.signal()

@@ -4,13 +4,13 @@ import Foundation
 import LinuxSystem
 import Testing
 
-/// A terminal with a program in it: keys go in, what is on the screen comes out. It is tmux's, with a server of its own,
-/// and goes away with its owner.
+/// A terminal with a program in it: keys go in, what is on the screen comes out. It is tmux's, with a server of its
+/// own, and goes away with its owner.
 final class TerminalSession {
   private let folder: TemporaryFolder
 
-  /// Runs the tool with arguments in a terminal of a size; when it has ended its status is on the screen, and whether the
-  /// terminal's settings are what they were. What it says on standard error is in ``errors``, or on the screen.
+  /// Runs the tool with arguments in a terminal of a size; when it has ended its status is on the screen, and whether
+  /// the terminal's settings are what they were. What it says on standard error is in ``errors``, or on the screen.
   init(
     _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: String = "LC_ALL=C.UTF-8",
     showsErrors: Bool = false
@@ -41,7 +41,8 @@ final class TerminalSession {
     exec cat
     """#
 
-  /// The server outlives the call: it must not keep open what tells of a child's end, and signals have to reach it.
+  /// The server outlives the call: it must not inherit the descriptor that reports a child's end, and signals must
+  /// reach it.
   private static let begin = """
     import os, signal, sys
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -69,7 +70,7 @@ final class TerminalSession {
 
   var errors: String { (try? String(contentsOfFile: folder.path + "/errors", encoding: .utf8)) ?? "" }
 
-  /// What a person sees; with `styles` in the escape sequences that say how.
+  /// The visible text; with `styles`, including the escape sequences for styles.
   func screen(styles: Bool = false) throws -> String {
     try styles ? tmux("capture-pane", "-p", "-e").text : tmux("capture-pane", "-p").text
   }

@@ -18,7 +18,7 @@ struct WatchTests {
     if case .object(let parameters)? = call["parameters"] { parameters } else { JSONObject() }
   }
 
-  @Test("A watch goes on over a restart and says in one line what was missed")
+  @Test("A watch continues after a restart and says in one line how much it missed")
   func restart() throws {
     let agent = try ScriptedAgent([
       [Replies.greeting(sequence: 7), Replies.event(7), Replies.missed(3), Replies.event(11), .restart],
@@ -55,7 +55,7 @@ struct WatchTests {
     #expect(lines[3] == #"{"epoch":"\#(Replies.laterEpoch)","reset":{"sequence":4}}"#)
   }
 
-  @Test("A connection that breaks is taken up where it was")
+  @Test("After a broken connection the watch resumes where it was")
   func sameRun() throws {
     let agent = try ScriptedAgent([
       [Replies.greeting(sequence: 0), Replies.event(0)],
@@ -102,7 +102,7 @@ struct WatchTests {
     try expectValid(Array(Data(contentsOf: URL(fileURLWithPath: file))), "watch")
   }
 
-  @Test("A reader that has had enough ends it")
+  @Test("A watch ends when its reader goes")
   func closedReader() throws {
     let agent = try ScriptedAgent([[Replies.greeting(sequence: 0), Replies.event(0), .waitForEnd]])
     let run = try Tool.shell(
@@ -149,7 +149,7 @@ struct WatchTests {
     #expect(shark.status == 0 && shark.lines.count == 4, "\(shark.errorOutput)")
   }
 
-  @Test("A recording that breaks off is whole up to there, and says so")
+  @Test("A recording that is cut off is complete up to there, and says so")
   func brokenCapture() throws {
     let agent = try ScriptedAgent([[Self.greeting, Self.packets]])
     let run = try Tool.run("capture", "-", "--socket", agent.path)

@@ -27,7 +27,7 @@ enum {
   CCURSES_DELETE,
   CCURSES_CLEAR,
   CCURSES_REDRAW,
-  /// A key that means nothing.
+  /// Any other key.
   CCURSES_OTHER,
 };
 
@@ -40,23 +40,23 @@ enum {
   CCURSES_BAD = 16,
 };
 
-/// Takes over the terminal of standard input and output: 0, or -1 when it is of an unknown kind, or of one
-/// that cannot be drawn on. Whatever ends the program from then on, but SIGKILL, gives the terminal back as it was.
+/// Takes over the terminal of standard input and output. Returns 0, or -1 when its kind is unknown or has no
+/// screen to draw on. From then on the terminal is restored whatever ends the program, except SIGKILL.
 int ccurses_begin(int is_colored);
 
-/// Gives the terminal back as it was.
+/// Restores the terminal.
 void ccurses_end(void);
 
 /// Whether the terminal shows UTF-8, as its locale says.
 int ccurses_is_unicode(void);
 
-/// Asks the terminal for its size and takes it on.
+/// Reads the terminal's size and adopts it.
 void ccurses_resize(void);
 
 int ccurses_rows(void);
 int ccurses_columns(void);
 
-/// Empties the screen that is being drawn.
+/// Clears the screen that is being drawn.
 void ccurses_erase(void);
 
 /// Draws text, which ends at the right margin at the latest.
@@ -65,13 +65,13 @@ void ccurses_draw(int row, int column, const char *text, int style);
 /// Shows what was drawn; the cursor stands at a place, or is hidden for -1.
 void ccurses_show(int cursor_row, int cursor_column);
 
-/// Has the whole screen drawn anew by the next ccurses_show.
+/// Makes the next ccurses_show redraw the whole screen.
 void ccurses_redraw(void);
 
 /// The next key that was pressed, CCURSES_NONE when there is none yet; `scalar` becomes the character.
 int ccurses_key(uint32_t *scalar);
 
-/// Whether the terminal is there for both, reading and writing.
+/// Whether both standard input and output are a terminal.
 int ccurses_is_terminal(void);
 
 #endif

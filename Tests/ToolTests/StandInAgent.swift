@@ -8,13 +8,14 @@ import Synchronization
 import ToolText
 import Varlink
 
-/// A stand-in for the agent that answers operators: how it is, what waits, and one message or more for each method.
+/// A stand-in for the agent that answers operators: its status, the open requests, and prepared messages for each
+/// method.
 ///
-/// Every connection has a thread of its own, and may call again and again. It goes away with its owner.
-final class StandInPicker: Sendable {
+/// Every connection has a thread of its own, and may make many calls. The socket is removed with this object.
+final class StandInAgent: Sendable {
   private struct State {
     var calls: [(method: String, parameters: JSONObject)] = []
-    /// Who called a method whose answer goes on.
+    /// The connections with a call whose replies continue.
     var streams: [(method: String, connection: Connection)] = []
     var answers: [String: [[UInt8]]]
     var waiting: [PickerReply]
@@ -30,7 +31,7 @@ final class StandInPicker: Sendable {
   private let state: Mutex<State>
   private let end: Waker
 
-  /// What waits when somebody begins to watch, and the messages that a method is answered with.
+  /// `waiting` are the open requests when a watch begins, `answers` the messages that reply to each method.
   init(_ waiting: [PickerReply] = [], _ answers: [String: [[UInt8]]] = [:]) throws {
     folder = try TemporaryFolder()
     path = folder.path + "/io.accessoryd"
@@ -44,11 +45,11 @@ final class StandInPicker: Sendable {
     thread.start()
   }
 
-  /// Closes every connection, as a sudden death does.
+  /// Closes every connection, as when the agent is killed.
   func stop() { end.wake() }
 
-  /// Tells those who watch of a change, and who watches later too.
-  func tell(_ replies: PickerReply...) throws {
+  /// Sends a change to the watches, the later ones included.
+  func sendChange(_ replies: PickerReply...) throws {
     _ = try call("Watch")
     let connections = state.withLock { state in
       state.waiting += replies
@@ -57,7 +58,7 @@ final class StandInPicker: Sendable {
     for connection in connections { for reply in replies { try send(Self.message(reply), connection) } }
   }
 
-  /// Sends messages to those who called a method that is answered again and again.
+  /// Sends messages to the connections that called a method with many replies.
   func answer(_ method: String, _ messages: [UInt8]...) throws {
     _ = try call(method)
     let connections = state.withLock { state in
@@ -66,7 +67,7 @@ final class StandInPicker: Sendable {
     for connection in connections { for message in messages { try send(message, connection) } }
   }
 
-  /// The parameters of the first call of a method, which is waited for.
+  /// Waits for the first call of a method, and returns its parameters.
   func call(_ method: String) throws -> JSONObject {
     let deadline = try MonotonicInstant.now().advanced(seconds: 30)
     while try MonotonicInstant.now() < deadline {
@@ -103,13 +104,13 @@ final class StandInPicker: Sendable {
         let message = Array(bytes[..<length])
         bytes.removeFirst(length + 1)
         guard case .object(let call) = try JSONReader.read(message.span) else { continue }
-        try take(call, connection)
+        try answerCall(call, connection)
       }
     }
     state.withLock { state in state.streams.removeAll { $0.connection === connection } }
   }
 
-  private func take(_ call: JSONObject, _ connection: Connection) throws {
+  private func answerCall(_ call: JSONObject, _ connection: Connection) throws {
     guard case .string(let name)? = call["method"], let method = name.split(separator: ".").last else {
       return
     }

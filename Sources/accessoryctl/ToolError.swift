@@ -5,17 +5,17 @@ import Interfaces
 import LinuxSystem
 import ToolText
 
-/// Why the tool cannot go on.
-enum Failure: Error {
+/// Why the tool stops.
+enum ToolError: Error {
   case file(path: String, FileError)
   case capture(path: String, BtsnoopError)
   case output(SystemError)
   case clock(SystemError)
   case system(SystemError)
-  /// What had to be tidied up is; the signal now ends the program as it ends any.
+  /// Everything is cleaned up, and the signal now ends the program.
   case interrupted(SignalDescriptor.Signal)
-  /// The lines that say why are on standard error already.
-  case said(ExitStatus)
+  /// The reason is on standard error already.
+  case reported(ExitStatus)
   /// The sentence says what happened, where, and what to do next.
   case sentence(String, ExitStatus)
 
@@ -24,16 +24,16 @@ enum Failure: Error {
     case .file(_, .tooLarge): .dataError
     case .file: .noInput
     case .capture: .dataError
-    // Who stopped reading has had enough.
+    // The reader has stopped reading, which is no error.
     case .output(let error): error.isBrokenPipe ? .success : .ioError
     case .clock, .system: .systemError
-    // The signal itself tells it.
+    // The signal itself sets the status.
     case .interrupted: .no
-    case .said(let status), .sentence(_, let status): status
+    case .reported(let status), .sentence(_, let status): status
     }
   }
 
-  /// What to say on standard error; nil for nothing.
+  /// The sentence for standard error; nil for none.
   var sentence: String? {
     switch self {
     case .file(let path, let error): "cannot read \(quoted(path)): \(error.sentence)"
@@ -42,16 +42,16 @@ enum Failure: Error {
       error.isBrokenPipe ? nil : "cannot write the output: \(error.reason); what came before is incomplete"
     case .clock(let error): "cannot read the clock: \(error.reason)"
     case .system(let error): "\(error.reason) (\(error.call.rawValue))"
-    case .interrupted, .said: nil
+    case .interrupted, .reported: nil
     case .sentence(let sentence, _): sentence
     }
   }
 }
 
-/// A path as it was given, safe on a terminal.
+/// A path in quotes, safe on a terminal.
 func quoted(_ path: String) -> String { AirText(Array(path.utf8)).terminal(columnsMax: 200) }
 
-/// The same without quotes.
+/// A path without quotes, safe on a terminal.
 func shown(_ path: String) -> String { AirText(Array(path.utf8)).escaped(columnsMax: 200) }
 
 extension FileError {

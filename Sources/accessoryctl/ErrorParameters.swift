@@ -4,47 +4,47 @@ import Interfaces
 import JSON
 import ToolText
 
-/// The parameters of an error; what is missing is left out of the sentence.
-struct Refusal: Error {
+/// The parameters of an error that the agent replied with. A missing one gets a general word.
+struct ErrorParameters: Error {
   private let reader: JSONObjectReader
 
   init(_ object: JSONObject) { reader = JSONObjectReader(object) }
 
-  /// As it is, to be compared.
+  /// The text as it is, for comparisons.
   func word(_ name: String) -> String? { try? reader.string(name) }
 
-  /// Safe on a terminal.
+  /// The text, safe on a terminal.
   func text(_ name: String) -> String { word(name).map(shown) ?? "it" }
 
-  /// A sentence of the agent's, safe on a terminal.
+  /// A sentence from the agent, safe on a terminal.
   func sentence(_ name: String, or fallback: String = "it does not say why") -> String {
     AirText(Array((word(name) ?? fallback).utf8)).sentence(columnsMax: 1000)
   }
 
   func number(_ name: String) -> String {
-    (try? reader.integer(name) as Int64).map { "\($0)" } ?? "there is a limit"
+    (try? reader.integer(name) as Int64).map { "\($0)" } ?? "only some"
   }
 
   func texts(_ name: String) -> [String] { (try? reader.strings(name)) ?? [] }
 }
 
-extension Failure {
-  /// The agent's sentence says what is wrong with the registry and what to do.
-  static func registryUnavailable(_ sentence: String?) -> Failure {
+extension ToolError {
+  /// The agent's own sentence says what is wrong with the registry and what to do.
+  static func registryUnavailable(_ sentence: String?) -> ToolError {
     let sentence = sentence ?? "the registry cannot be written"
     return .sentence(AirText(Array(sentence.utf8)).sentence(columnsMax: 1000), .ioError)
   }
 
-  /// A name that names nothing; some that name something stand behind it.
-  static func unknown(_ fault: String, known: [String], _ status: ExitStatus) -> Failure {
+  /// An unknown name; the sentence ends with some known ones.
+  static func unknown(_ reason: String, known: [String], _ status: ExitStatus) -> ToolError {
     let names = known.prefix(10).map(shown).joined(separator: ", ")
-    return .sentence(names.isEmpty ? fault : "\(fault); name one of: \(names)", status)
+    return .sentence(names.isEmpty ? reason : "\(reason); name one of: \(names)", status)
   }
 
-  /// An item's name that names none, or several.
-  static func unknownItem(_ item: String, known: [String], isAmbiguous: Bool) -> Failure {
-    let fault =
+  /// A name that no item has, or several.
+  static func unknownItem(_ item: String, known: [String], isAmbiguous: Bool) -> ToolError {
+    let reason =
       isAmbiguous ? "several apps have an item \(quoted(item))" : "the manifest has no item \(quoted(item))"
-    return unknown(fault, known: known, .usage)
+    return unknown(reason, known: known, .usage)
   }
 }

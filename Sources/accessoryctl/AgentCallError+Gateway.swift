@@ -3,11 +3,11 @@
 import Interfaces
 import Varlink
 
-extension GatewayProblem {
-  /// What the agent's errors mean to who asked.
-  static func refused(_ reply: ReceivedReply) -> Failure {
-    if let failure = pickerRefusal(reply) { return failure }
-    let parameters = Refusal(reply.parameters)
+extension AgentCallError {
+  /// The sentence for an error that the agent replied with.
+  static func refused(_ reply: ReceivedReply) -> ToolError {
+    if let error = operatorError(reply) { return error }
+    let parameters = ErrorParameters(reply.parameters)
     switch reply.error {
     case GatewayErrorName.deviceNotInSight.rawValue:
       return .sentence(
@@ -21,16 +21,16 @@ extension GatewayProblem {
       return .unknownItem(parameters.text("item"), known: parameters.texts("items"), isAmbiguous: true)
     case GatewayErrorName.busy.rawValue:
       return .sentence(
-        "as many of these are going on as the agent allows (\(parameters.number("limit"))); "
+        "the agent allows \(parameters.number("limit")) of these at a time, and all are in use; "
           + "end one, or try again later", .temporaryFailure)
     case "org.varlink.service.PermissionDenied": return permission
     case "org.varlink.service.InvalidParameter":
       return .sentence(
-        "the agent does not take \(parameters.text("parameter")) as it was given; see --help", .usage)
+        "the agent does not accept the value of \(parameters.text("parameter")); see --help", .usage)
     case "org.varlink.service.InterfaceNotFound", "org.varlink.service.MethodNotFound",
       "org.varlink.service.MethodNotImplemented", "org.varlink.service.ExpectedMore":
       return .sentence(
-        "what answers there cannot do this; use tool and agent of one version", .protocolError)
+        "the agent does not know this call; use the tool and the agent of one version", .protocolError)
     case let other:
       return .sentence("the agent refused: \(shown(other ?? "without a name"))", .protocolError)
     }

@@ -4,15 +4,15 @@ import Interfaces
 import PickerScreen
 import Varlink
 
-extension GatewayProblem {
-  /// What the errors of `io.accessoryd.Operator` mean to who asked; nil for any other.
-  static func pickerRefusal(_ reply: ReceivedReply) -> Failure? {
-    let parameters = Refusal(reply.parameters)
+extension AgentCallError {
+  /// The sentence for an error of `io.accessoryd.Operator`; nil for any other.
+  static func operatorError(_ reply: ReceivedReply) -> ToolError? {
+    let parameters = ErrorParameters(reply.parameters)
     switch reply.error.flatMap(OperatorErrorName.init) {
     case .requestClosed:
       return .sentence(
-        "the request is over: somebody else answered it, or it ended by itself; accessoryctl pick shows what "
-          + "waits", .no)
+        "the request is over: another operator answered it, or it ended by itself; accessoryctl pick shows the "
+          + "open requests", .no)
     case .notFound: return notFound(parameters)
     case .invalid:
       return .sentence(
@@ -31,8 +31,8 @@ extension GatewayProblem {
     }
   }
 
-  /// Apps and items are the manifest's, and a wrong name is a wrong command line; the others come and go.
-  private static func notFound(_ parameters: Refusal) -> Failure {
+  /// A wrong name of an app or item is a wrong command line, because the manifest has them; the others come and go.
+  private static func notFound(_ parameters: ErrorParameters) -> ToolError {
     let name = parameters.word("name").map(quoted) ?? "it"
     let known = parameters.texts("candidates")
     switch parameters.word("kind") {
@@ -46,21 +46,21 @@ extension GatewayProblem {
   }
 }
 
-extension GatewayProblem {
-  /// What became of an action that a person decided on.
+extension AgentCallError {
+  /// The result of an action, for the picker.
   func answer(at path: String) -> PickerAnswer {
-    guard case .refused(let reply) = self else { return said(path) }
+    guard case .refused(let reply) = self else { return failed(path) }
     switch reply.error.flatMap(OperatorErrorName.init) {
     case .requestClosed: return .closed
     case .setupFailed:
-      let refusal = Refusal(reply.parameters)
-      let cure = refusal.word("cure") ?? ""
-      return .failed(refusal.sentence("reason"), cure: cure.isEmpty ? nil : cure)
-    case .notFound, .invalid, .registryUnavailable, .busy, nil: return said(path)
+      let parameters = ErrorParameters(reply.parameters)
+      let cure = parameters.word("cure") ?? ""
+      return .failed(parameters.sentence("reason"), cure: cure.isEmpty ? nil : cure)
+    case .notFound, .invalid, .registryUnavailable, .busy, nil: return failed(path)
     }
   }
 
-  private func said(_ path: String) -> PickerAnswer {
-    .failed(failure(at: path).sentence ?? "the agent did not answer", cure: nil)
+  private func failed(_ path: String) -> PickerAnswer {
+    .failed(toolError(at: path).sentence ?? "the agent did not answer", cure: nil)
   }
 }

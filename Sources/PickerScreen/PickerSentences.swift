@@ -4,15 +4,15 @@ import Interfaces
 import JSON
 import ToolText
 
-/// What the picker says to people.
-enum Sentences {
+/// The sentences of the picker.
+enum PickerSentences {
   private static let nameColumnsMax = 40
 
   private static func shown(_ text: String, _ glyphs: Glyphs) -> String {
     glyphs.shown(text, columnsMax: nameColumnsMax)
   }
 
-  // MARK: What is asked, and by whom
+  // MARK: The request
 
   static func question(_ request: RequestLine, _ glyphs: Glyphs) -> String {
     let app = shown(request.app, glyphs)
@@ -26,7 +26,7 @@ enum Sentences {
     }
   }
 
-  /// The same where there is little room.
+  /// The question in fewer words.
   static func shortQuestion(_ request: RequestLine, _ glyphs: Glyphs) -> String {
     let app = shown(request.app, glyphs)
     let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
@@ -37,7 +37,7 @@ enum Sentences {
     }
   }
 
-  /// On the request's tab.
+  /// The label of the request's tab.
   static func label(_ request: RequestLine, _ glyphs: Glyphs) -> String {
     let app = glyphs.shown(request.app, columnsMax: 16)
     switch request.kind {
@@ -47,7 +47,7 @@ enum Sentences {
     }
   }
 
-  /// What else there is to know of it.
+  /// Further facts about a request.
   static func facts(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
     guard request.kind == .setup else { return [] }
     var facts: [String] = []
@@ -56,16 +56,16 @@ enum Sentences {
     } else if !request.items.isEmpty, request.items.allSatisfy(\.immediate) {
       facts.append("hold it at the gateway")
     }
-    if request.filtered { facts.append("the app filters, and was told of \(devices(request.disclosed))") }
-    if request.hidden > 0 { facts.append("\(request.hidden) more found no room") }
+    if request.filtered { facts.append("the app filters and has received \(devices(request.disclosed))") }
+    if request.hidden > 0 { facts.append("\(request.hidden) more found that do not fit") }
     return facts
   }
 
   private static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(count) devices" }
 
-  // MARK: What it is at
+  // MARK: Progress
 
-  /// In the place of a list: what is going on, what can be done.
+  /// Text in place of the list: the progress, and what the operator can do.
   static func panel(_ tab: PickerTab, _ glyphs: Glyphs) -> [String] {
     let request = tab.request
     if let ending = tab.ending { return ended(tab, ending, glyphs) + tab.remarks }
@@ -75,7 +75,7 @@ enum Sentences {
     case .looking, .choosing: return looking(request, glyphs)
     case .naming: return ["\(name) was chosen.", "Enter names it; otherwise it keeps that name."]
     case .settingUp: return ["\(name) is being set up."]
-    case .confirming: return ["\(name) is set up.", "\(app) has to confirm it."]
+    case .confirming: return ["\(name) is set up.", "\(app) must confirm it."]
     case .answering: return answering(request, name, glyphs)
     }
   }
@@ -86,25 +86,25 @@ enum Sentences {
     }
     let cure =
       request.filtered && request.disclosed > 0
-      ? "Nothing is shown yet: the app decides what is." : "Bring it near, and switch it on."
+      ? "No device appears yet: the app decides which do." : "Bring it near, and switch it on."
     return ["Looking for"] + items + ["", cure]
   }
 
   private static func answering(_ request: RequestLine, _ name: String, _ glyphs: Glyphs) -> [String] {
     guard request.kind == .authorize else {
-      let network = request.renameSSID ?? false ? ["The stored name of its network follows."] : []
+      let network = request.renameSSID ?? false ? ["The stored name of its network changes too."] : []
       return ["Its name is \(name)."] + network + ["", "Press Enter to type another."]
     }
     let adds = (request.adds ?? []).prefix(32).map { "\(glyphs.bullet) \(glyphs.shown($0, columnsMax: 200))" }
-    return ["\(name) would be found by this, too:"] + adds + ["", "Press a to agree, or d to deny."]
+    return ["These would find \(name), too:"] + adds + ["", "Press a to agree, or d to deny."]
   }
 
-  static func whyNotNow(_ tab: PickerTab) -> String {
+  static func reasonNothingCanBeChosen(_ tab: PickerTab) -> String {
     switch tab.request.phase {
     case .looking, .choosing: "there is nothing to choose here"
-    case .naming: "it has to be named first"
+    case .naming: "name the device first"
     case .settingUp: "wait until it is set up"
-    case .confirming: "its app has to confirm it first"
+    case .confirming: "wait until its app confirms it"
     case .answering: "there is nothing to choose here"
     }
   }
@@ -121,7 +121,7 @@ enum Sentences {
       }
     }
     let name = (ending.displayName ?? tab.request.displayName).map { shown($0, glyphs) } ?? "It"
-    let others = tab.isActed || tab.request.touch ? [] : ["Somebody else has decided."]
+    let others = tab.hasDecided || tab.request.touch ? [] : ["Another operator has decided."]
     switch tab.request.kind {
     case .setup: return ["\(name) is set up for \(app)."] + others
     case .rename: return ["Its name is \(name) now."] + others
@@ -129,28 +129,28 @@ enum Sentences {
     }
   }
 
-  // MARK: What became of an action
+  // MARK: Results of actions
 
-  /// What matters of an answer once the request is over.
+  /// The sentences about an answer that matter when the request is over.
   static func remarks(_ answer: PickerAnswer, _ request: RequestLine, _ glyphs: Glyphs) -> [String] {
     let app = shown(request.app, glyphs)
     switch answer {
     case .done, .closed: return []
     case .chosen(_, let awaitsApp, let finishInApp):
       return (awaitsApp ? ["\(app) has two minutes to confirm it."] : [])
-        + (finishInApp ? ["Its setup goes on in \(app)."] : [])
+        + (finishInApp ? ["Its setup continues in \(app)."] : [])
     case .failed(_, let cure): return cure.map { ["Try this: \(glyphs.shown($0, columnsMax: 300))."] } ?? []
     }
   }
 
-  /// What is said of an answer at once.
+  /// The message about an answer.
   static func note(_ answer: PickerAnswer, _ request: RequestLine?, _ glyphs: Glyphs) -> String? {
     switch answer {
     case .done: return nil
     case .chosen(let name, _, _):
       let remarks = request.map { Self.remarks(answer, $0, glyphs) } ?? []
       return (["\(shown(name, glyphs)) is set up."] + remarks).joined(separator: " ")
-    case .closed: return "Somebody else was faster, or the request has ended."
+    case .closed: return "Another operator was faster, or the request has ended."
     case .failed(let reason, let cure):
       return glyphs.shown([reason, cure].compactMap(\.self).joined(separator: "; "), columnsMax: 300)
     }
@@ -159,7 +159,7 @@ enum Sentences {
   // MARK: Questions
 
   static func denyQuestion(_ tab: PickerTab, _ glyphs: Glyphs) -> String {
-    "Deny this to \(shown(tab.request.app, glyphs))? It is told that it was refused."
+    "Deny this to \(shown(tab.request.app, glyphs))? It receives a refusal."
   }
 
   static func cancelQuestion(_ tab: PickerTab, _ glyphs: Glyphs) -> String {
@@ -167,10 +167,10 @@ enum Sentences {
   }
 
   static func fleetingQuestion(_ row: PickerRow, _ glyphs: Glyphs) -> String {
-    "\(shown(row.line.name, glyphs)) changes its address: it may not be known again. Choose it?"
+    "\(shown(row.line.name, glyphs)) changes its address and may not be recognized again. Choose it?"
   }
 
-  /// The same question in fewer and fewer words.
+  /// The prompt, in fewer and fewer words.
   static func prompts(_ typing: PickerTyping, _ glyphs: Glyphs) -> [String] {
     switch typing.purpose {
     case .candidate: ["Choose it as:"]
@@ -183,16 +183,16 @@ enum Sentences {
     }
   }
 
-  static func noRoom(for scalar: Unicode.Scalar, in field: TextField) -> String {
-    scalar.isHiddenFromPeople
-      ? "that character could not be seen" : "there is room for \(field.bytesMax) bytes, no more"
+  static func reasonIsRefused(_ scalar: Unicode.Scalar, in field: TextField) -> String {
+    scalar.isInvisible
+      ? "that character is invisible" : "a name has at most \(field.bytesMax) bytes"
   }
 
   static let help = [
     "Enter choose       n choose and name", "a agree   d deny   c close   q quit",
     "Tab, left, right, h, l  other requests", "up, down, j, k, PgUp, PgDn, g, G  move",
-    "Ctrl-L draw anew", "",
+    "Ctrl-L redraw", "",
     "dim       not heard for 10 s, or gone", "+ shared  another app has it already",
-    "? fleeting  may not be known again",
+    "? fleeting  may not be recognized",
   ]
 }

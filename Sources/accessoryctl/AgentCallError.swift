@@ -6,22 +6,22 @@ import LinuxSystem
 import ToolText
 import Varlink
 
-/// Why the agent cannot be asked, or did not answer as it should.
-enum GatewayProblem: Error, Equatable {
+/// Why a call to the agent failed.
+enum AgentCallError: Error, Equatable {
   case connecting(SystemError)
   case system(SystemError)
-  /// It closed the connection, before it had answered anything or later.
-  case ended(hasAnswered: Bool)
+  /// The agent closed the connection, before its first reply or later.
+  case ended(hasReplied: Bool)
   case stream(ClientError)
-  /// It answered nothing for so many seconds.
+  /// The agent did not reply for this many seconds.
   case silent(seconds: Int)
-  /// It answered with an error, by its whole name.
+  /// The agent replied with an error.
   case refused(ReceivedReply)
   case line(JSONMemberError)
-  /// The call is longer than calls may be.
+  /// The call is longer than the agent accepts.
   case callTooLong
 
-  /// Whether the agent may be back soon: it is being started anew, say.
+  /// Whether the agent may be back soon, for example after a restart.
   var isPassing: Bool {
     switch self {
     case .connecting(let error): error.isMissing || error.isRefused || error.isFull
@@ -32,38 +32,38 @@ enum GatewayProblem: Error, Equatable {
   }
 }
 
-extension GatewayProblem {
-  /// The one place where the agent's errors become sentences.
-  func failure(at path: String) -> Failure {
+extension AgentCallError {
+  /// The sentence for the operator. Every error of the agent becomes one here.
+  func toolError(at path: String) -> ToolError {
     switch self {
     case .connecting(let error): Self.connecting(error, path)
     case .system(let error):
       error.isGone
-        ? Self.closed(path, hasAnswered: true)
+        ? Self.closed(path, hasReplied: true)
         : .sentence("\(error.reason) (\(error.call.rawValue))", .systemError)
-    case .ended(let hasAnswered): Self.closed(path, hasAnswered: hasAnswered)
-    case .stream(.frame(.truncated)), .stream(.ended): Self.closed(path, hasAnswered: true)
+    case .ended(let hasReplied): Self.closed(path, hasReplied: hasReplied)
+    case .stream(.frame(.truncated)), .stream(.ended): Self.closed(path, hasReplied: true)
     case .stream, .line:
       .sentence(
-        "what answers at \(quoted(path)) is no accessoryd that this tool understands\(detail); "
-          + "use tool and agent of one version", .protocolError)
+        "the program at \(quoted(path)) is no accessoryd that this tool understands\(detail); "
+          + "use the tool and the agent of one version", .protocolError)
     case .silent(let seconds):
       .sentence(
         "the agent at \(quoted(path)) did not answer within \(seconds) s; "
           + "journalctl -u accessoryd may say why", .unavailable)
     case .refused(let reply): Self.refused(reply)
-    case .callTooLong: .sentence("what you ask is too long for the agent; ask less", .usage)
+    case .callTooLong: .sentence("the call is too long for the agent; shorten the arguments", .usage)
     }
   }
 
   private var detail: String {
     switch self {
-    case .line(let problem): " (\(shown(problem.path)))"
+    case .line(let error): " (\(shown(error.path)))"
     case .connecting, .system, .ended, .stream, .silent, .refused, .callTooLong: ""
     }
   }
 
-  private static func connecting(_ error: SystemError, _ path: String) -> Failure {
+  private static func connecting(_ error: SystemError, _ path: String) -> ToolError {
     if error.isMissing {
       return .sentence(
         "no agent is there: \(quoted(path)) does not exist; start it (systemctl start accessoryd), "
@@ -83,23 +83,23 @@ extension GatewayProblem {
       .unavailable)
   }
 
-  /// Strangers, and clients beyond the number it takes, are turned away without a word.
-  private static func closed(_ path: String, hasAnswered: Bool) -> Failure {
-    if hasAnswered {
+  /// The agent closes the connection of an unknown account, or of a client beyond its limit, without a reply.
+  private static func closed(_ path: String, hasReplied: Bool) -> ToolError {
+    if hasReplied {
       return .sentence(
-        "the agent at \(quoted(path)) closed the connection: it ended, or starts anew", .unavailable)
+        "the agent at \(quoted(path)) closed the connection: it ended, or is restarting", .unavailable)
     }
     if Accounts.isRoot || Accounts.isMember(ofGroup: "accessory") {
       return .sentence(
-        "the agent at \(quoted(path)) closed the connection at once: it has as many clients as it takes; "
+        "the agent at \(quoted(path)) closed the connection at once: it has no room for another client; "
           + "try again", .temporaryFailure)
     }
     return permission
   }
 
-  static var permission: Failure {
+  static var permission: ToolError {
     .sentence(
       "you may not ask the agent: root may, and members of the group accessory "
-        + "(sudo usermod -aG accessory NAME, then log in anew)", .noPermission)
+        + "(sudo usermod -aG accessory NAME, then log in again)", .noPermission)
   }
 }

@@ -7,23 +7,24 @@ import PickerScreen
 import ToolText
 import Varlink
 
-/// A decision on its way to the agent, on a connection of its own: one carries one call at a time.
-final class PickerAct {
-  /// How many may be on their way.
+/// An action that is being sent to the agent, on a connection of its own, because a connection carries one call at a
+/// time.
+final class PendingAction {
+  /// How many may be pending at a time.
   static let countMax = 8
   let action: PickerAction
   private let patienceSeconds: Int
   private let deadline: MonotonicInstant
   private var connection: GatewayConnection
 
-  init(_ action: PickerAction, path: String) throws(GatewayProblem) {
+  init(_ action: PickerAction, path: String) throws(AgentCallError) {
     self.action = action
     var connection = try GatewayConnection(path: path)
     let method: OperatorMethodName
     switch action {
     case .choose(let request, let candidate, let name, let ssid):
       method = .choose
-      try connection.begin(method) { json in
+      try connection.startCall(method) { json in
         json.member("request", request)
         json.member("candidate", candidate)
         if let name { json.member("name", name) }
@@ -31,14 +32,14 @@ final class PickerAct {
       }
     case .name(let request, let name):
       method = .name
-      try connection.begin(method) { json in
+      try connection.startCall(method) { json in
         json.member("request", request)
         json.member("name", name)
       }
-    case .deny(let request): method = try Self.begin(.deny, request, &connection)
-    case .cancel(let request): method = try Self.begin(.cancel, request, &connection)
-    case .agree(let request): method = try Self.begin(.agree, request, &connection)
-    case .quit: preconditionFailure("quitting is nothing that the agent is asked for")
+    case .deny(let request): method = try Self.start(.deny, request, &connection)
+    case .cancel(let request): method = try Self.start(.cancel, request, &connection)
+    case .agree(let request): method = try Self.start(.agree, request, &connection)
+    case .quit: preconditionFailure("quitting is no call of the agent")
     }
     self.connection = connection
     patienceSeconds = method.patienceSeconds
@@ -47,19 +48,19 @@ final class PickerAct {
     }
   }
 
-  private static func begin(
+  private static func start(
     _ method: OperatorMethodName, _ request: String, _ connection: inout GatewayConnection
-  ) throws(GatewayProblem) -> OperatorMethodName {
-    try connection.begin(method) { $0.member("request", request) }
+  ) throws(AgentCallError) -> OperatorMethodName {
+    try connection.startCall(method) { $0.member("request", request) }
     return method
   }
 
   var entry: Polling.Entry { connection.entry }
 
-  /// Goes on with what the connection is ready for; what the agent answered, if it has.
-  func advance(_ readiness: Readiness, at now: MonotonicInstant) throws(GatewayProblem) -> PickerAnswer? {
+  /// Sends and receives what the connection is ready for. Returns the agent's reply, if it has come.
+  func advance(_ readiness: Readiness, at now: MonotonicInstant) throws(AgentCallError) -> PickerAnswer? {
     if !readiness.isEmpty { try connection.exchange(readiness) }
-    guard let reply = try connection.taken() else {
+    guard let reply = try connection.receivedReply() else {
       guard now < deadline else { throw .silent(seconds: patienceSeconds) }
       return nil
     }
