@@ -47,7 +47,8 @@ struct AddressIndex: ~Copyable {
     slots[slot] = Slot(key: key, row: Int32(row))
   }
 
-  /// Removes an address that is there, and moves later ones into the hole where that brings them nearer to their own slot.
+  /// Removes an address of the index, and moves later ones into the hole where that brings them nearer to their own
+  /// slot.
   mutating func remove(_ address: DeviceAddress) {
     let key = address.word
     var hole = home(key)

@@ -153,7 +153,7 @@ struct AdvertisingSetTable: ~Copyable {
     return set
   }
 
-  /// Lets the next report of a device's sets with these bits be matched anew although its payload is known.
+  /// Lets the next report of a device's sets with these bits be matched again although its payload is known.
   func markUnevaluated(_ bits: UInt32, of device: Device) {
     var set = Int(device.newestSet)
     while set >= 0 {

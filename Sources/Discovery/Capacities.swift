@@ -2,17 +2,17 @@
 
 /// The sizes of every table in the data path, fixed at start.
 public struct Capacities: Equatable, Sendable, BitwiseCopyable {
-  /// Advertisers remembered; the least recently heard unknown device gives way.
+  /// Advertisers remembered; the unknown device that was heard least recently gives way.
   public var devices: Int32 = 2000
   /// Payloads over 31 bytes remembered.
   public var longPayloads: Int32 = 128
   /// Chains of extended advertising fragments followed at once.
   public var reassemblies: Int32 = 8
-  /// Devices that match one item without a grant; the least recently heard of that item gives way.
+  /// Devices that match one item without a grant; the device of that item that was heard least recently gives way.
   public var matchesPerItem: Int32 = 64
-  /// Addresses of accessories, whose rows are never taken from them.
+  /// Addresses of accessories, which keep their rows.
   public var accessories: Int32 = 256
-  /// Sighting events kept for readers that lag.
+  /// Sighting events kept for slow readers.
   public var events: Int32 = 1024
   /// Bytes kept for the payloads of those events.
   public var eventBytes: Int32 = 65_536

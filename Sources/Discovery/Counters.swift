@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What the data path received, lost and turned away, each by its own kind. Counters only grow.
+/// Counters of what the data path received, lost and refused, one for each kind. Counters only grow.
 public struct Counters: Equatable, Sendable, BitwiseCopyable {
   /// Packets of any kind that came in.
   public var packets: UInt64 = 0
@@ -27,7 +27,7 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   public var reportsWrongSize: UInt64 = 0
   /// Reports that lost anything at all of their AD structures.
   public var reportsMalformed: UInt64 = 0
-  /// Reports without an address, which no row can stand for.
+  /// Reports without an address, which can have no row.
   public var reportsAnonymous: UInt64 = 0
   /// Reports whose RSSI is no reading.
   public var reportsWithoutReading: UInt64 = 0
@@ -48,11 +48,11 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   public var addressesFollowed: UInt64 = 0
   /// Advertising sets replaced because the pool of sets was empty.
   public var setsReplaced: UInt64 = 0
-  /// Advertising sets that found no room at all.
+  /// Advertising sets without any free slot.
   public var setsTurnedAway: UInt64 = 0
   /// Long payloads taken from unknown devices.
   public var longPayloadsEvicted: UInt64 = 0
-  /// Long payloads that found no room, or are longer than advertising data can be.
+  /// Long payloads without a free slot, or longer than advertising data can be.
   public var longPayloadsTurnedAway: UInt64 = 0
 
   /// Matches beyond the eighth of a device.

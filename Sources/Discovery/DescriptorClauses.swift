@@ -13,7 +13,7 @@ public struct StoredBytes: Equatable, Sendable, BitwiseCopyable {
 
 /// The clauses of one descriptor, all of which must hold, as a matcher keeps them.
 ///
-/// At least a company identifier or a service UUID is there. Blob and mask have the same length.
+/// There is at least a company identifier or a service UUID. Blob and mask have the same length.
 public struct DescriptorClauses: Sendable, BitwiseCopyable {
   public var companyIdentifier: UInt16?
   public var manufacturerBlob = StoredBytes.none

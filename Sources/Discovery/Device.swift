@@ -40,7 +40,7 @@ public struct Device: Sendable, BitwiseCopyable {
       reading: reading, isResponse: report.isResponse, isFollowing: matchCount > 0, at: now)
   }
 
-  /// Whether the last reading is old enough for the filter to start anew, if the learned interval agrees.
+  /// Whether the last reading is old enough for the filter to restart, if the learned interval agrees.
   @inline(__always)
   func wasSilent(at now: Instant) -> Bool {
     now.microseconds &- signal.lastReading.microseconds >= 5_000_000

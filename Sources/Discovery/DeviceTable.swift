@@ -4,9 +4,9 @@ import HCI
 
 /// The advertisers that are remembered, one row each.
 ///
-/// Capacity: fixed at start. When all rows are taken, a device gives way: unknown devices first, then devices that match
-/// an item, each time the one heard least recently. Accessories never give way; when only they are left, a new device
-/// finds no row.
+/// Capacity: fixed at start. When all rows are taken, a device gives way: unknown devices first, then devices that
+/// match an item, each time the one heard least recently. Accessories never give way; when only they are left, a new
+/// device finds no row.
 struct DeviceTable: ~Copyable {
   let rows: FixedTable<Device>
   var index: AddressIndex
@@ -97,7 +97,7 @@ struct DeviceTable: ~Copyable {
     freeCount += 1
   }
 
-  // MARK: Who gives way
+  // MARK: Eviction
 
   /// Whether a device matches no item and belongs to no accessory.
   func isUnknown(_ row: Int) -> Bool { rows[row].matchCount == 0 && !rows[row].isAccessory }

@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// What a sighting event says happened.
+/// The kind of a sighting event.
 public enum SightingEvent: UInt8, Sendable, BitwiseCopyable {
   case found, changed, lost
 }
@@ -128,7 +128,7 @@ public struct EventRing: ~Copyable {
     bytes.write(source.extracting(droppingFirst: fitting), at: 0)
   }
 
-  /// What a reader finds at its cursor.
+  /// The result of a read at a cursor.
   public enum Reading: Sendable, BitwiseCopyable {
     /// The next event. Its payload is read with ``payloadByte(of:at:)``.
     case event(sequence: UInt64, Sighting, payloadByteCount: Int)
@@ -136,7 +136,7 @@ public struct EventRing: ~Copyable {
     case missed(UInt64)
     /// Nothing new.
     case end
-    /// The cursor is of another run, or from the future: everything must be listed anew.
+    /// The cursor is of another run, or from the future: the reader must list everything again.
     case reset
   }
 

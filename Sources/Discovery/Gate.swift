@@ -4,7 +4,7 @@ import HCI
 
 /// The immediate gate: pure rules over one device's signal and one item's settings.
 enum Gate {
-  /// What a sample did.
+  /// The effect of a sample.
   enum Verdict { case nothing, entered, startedLeaving }
 
   /// Levels in Q4 that decide for one device.

@@ -116,7 +116,7 @@ struct MatchTable: ~Copyable {
 
   // MARK: Quotas
 
-  func hasRoom(forItem item: Int) -> Bool { itemCounts[item] < matchesPerItem }
+  func hasFreeSlot(forItem item: Int) -> Bool { itemCounts[item] < matchesPerItem }
 
   func isOverQuota(_ item: Int) -> Bool { itemCounts[item] > matchesPerItem }
 

@@ -38,8 +38,8 @@ public struct Evaluation: Sendable, BitwiseCopyable {
   mutating func countWrongSize() { wrongSize = max(wrongSize, wrongSize &+ 1) }
 }
 
-// Evaluating changes nothing but `evaluation` and `stamps`; the functions on the way are `mutating` all the same, because
-// a borrow from a mutating caller would copy the whole matcher.
+// Evaluating changes nothing but `evaluation` and `stamps`; the functions on the way are `mutating` all the same,
+// because a borrow from a mutating caller would copy the whole matcher.
 
 extension Matcher {
   /// Finds the items whose descriptors hold on the merged view of `data` (advertising data) and `response` (scan
@@ -161,8 +161,8 @@ extension Matcher {
     if first >= 0 { visitDescriptors(first, of: view, into: &result) }
   }
 
-  /// Visits a key with data after it: what needs only the key, then what needs some of the data. Most masks begin with
-  /// the data, and most values can be told from all of a group's by one bit.
+  /// Visits a key with data after it: first the descriptors of the key alone, then those of some data. Most masks begin
+  /// with the data, and one bit distinguishes most values from all values of a group.
   @inline(never)
   private mutating func visit(
     _ slot: Int, payload: RawSpan, of view: borrowing MergedView, into result: inout Evaluation

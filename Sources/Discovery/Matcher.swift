@@ -12,7 +12,7 @@ public import HCI
 ///           └ masked value                              one bit test, then    one hash probe
 ///               └ descriptors                           whose other clauses are then looked up in the payload
 ///
-/// Capacity: the descriptors and bytes it was measured for. It is compiled once and then only read.
+/// Capacity: the descriptors and bytes for which it was measured. It is compiled once and then only read.
 public struct Matcher: ~Copyable {
   var descriptors: FixedTable<Descriptor>
   let bytes: FixedTable<UInt8>
@@ -32,7 +32,7 @@ public struct Matcher: ~Copyable {
   var wordCount = 0
   var evaluation: UInt32 = 0
 
-  /// What a matcher must hold.
+  /// The sizes of a matcher.
   public struct Size: Equatable, Sendable, BitwiseCopyable {
     public var descriptors: Int
     /// Display items, which descriptors refer to.

@@ -53,7 +53,7 @@ extension Matcher {
         guard let structure = try structures.next() else { return false }
         if meets(clause, clauses, try structure.decoded()) { return true }
       } catch {
-        continue  // What is malformed meets nothing; it was counted when the payload was scanned.
+        continue  // A malformed structure matches nothing; the scan of the payload counted it.
       }
     }
   }

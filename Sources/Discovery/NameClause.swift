@@ -61,7 +61,7 @@ public enum NameClause {
   }
 }
 
-/// Reads UTF-8 scalar by scalar; an byte that is not well-formed stands for itself, above every scalar.
+/// Reads UTF-8 scalar by scalar; a byte that is not well-formed stands for itself, above every scalar.
 struct ScalarCursor: ~Escapable {
   private let bytes: RawSpan
   private(set) var position = 0

@@ -2,7 +2,7 @@
 
 public import HCI
 
-// What happens because time passes or the radio goes away, not because a packet came.
+// What happens when time passes or the radio goes away, without a packet.
 
 extension Pipeline {
   /// Lets time pass: whatever is due up to `time` happens, each at its own time.
@@ -97,7 +97,7 @@ extension Pipeline {
     return max(lost, silence)
   }
 
-  /// Does what is due for a row now.
+  /// Handles the deadlines of a row that are due.
   private mutating func expire(_ row: Int) {
     for slot in (0..<devices.matchCount(row)).reversed() { expire(slot, of: row) }
   }
@@ -139,7 +139,7 @@ extension Pipeline {
     }
   }
 
-  /// Handles the loss of the radio: everything found is lost, and what comes back is found anew.
+  /// Handles the loss of the radio: everything found is lost, and devices that come back are found again.
   public mutating func loseRadio(at time: Instant) {
     advance(to: time)
     for row in 0..<devices.rows.count where devices.rows[row].isLive {

@@ -79,8 +79,8 @@ extension Pipeline {
     deadlines.schedule(row, noLaterThan: deadline(ofMatch: slot, of: row))
   }
 
-  /// Ends a match; what was found is lost. The slot of a full row may be wanted by an item that found none: its
-  /// sets are matched anew.
+  /// Ends a match; if it was found, it is lost. The slot of a full row may be wanted by an item that found none: its
+  /// sets are matched again.
   mutating func drop(match slot: Int, of row: Int, reason: SightingReason) {
     lose(slot, of: row, reason: reason)
     if devices.matchCount(row) == MatchedItems.capacity { sets.markUnevaluated(.max, of: devices.rows[row]) }
@@ -88,7 +88,7 @@ extension Pipeline {
     if devices.isUnknown(row) { devices.becomeUnknown(row) }
   }
 
-  /// Moves a match out of the gate; what was found is lost.
+  /// Moves a match out of the gate; if it was found, it is lost.
   mutating func lose(_ slot: Int, of row: Int, reason: SightingReason) {
     let index = matches.index(slot, of: row)
     if matches.table[index].isFound {

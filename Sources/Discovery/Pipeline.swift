@@ -2,12 +2,12 @@
 
 public import HCI
 
-/// From packets to sighting events. The path of a report is ``process(_:_:)``: row, hear, unchanged?, store, match, gate,
-/// emit.
+/// From packets to sighting events. The path of a report is ``process(_:_:)``: row, hear, unchanged?, store, match,
+/// gate, emit.
 ///
-/// Time is an input and never runs backwards: an earlier time counts as the latest one. What is due between two
-/// inputs happens at its own time. Nothing is allocated after the tables were taken from the arena; ``Capacities``
-/// bounds each of them, and ``Counters`` says what each turned away.
+/// Time is an input and never runs backwards: an earlier time counts as the latest one. What is due between two inputs
+/// happens at its own time. Nothing is allocated after the tables were taken from the arena; ``Capacities`` bounds each
+/// of them, and ``Counters`` says what each turned away.
 public struct Pipeline: ~Copyable {
   var assembler: ReportAssembler
   var devices: DeviceTable
@@ -27,7 +27,7 @@ public struct Pipeline: ~Copyable {
   /// A match's `changed` events come at least so far after its last event.
   public var changeMilliseconds: Int64 = 1000
 
-  /// What a pipeline must hold besides its capacities.
+  /// The sizes of a pipeline besides its capacities.
   public struct Size: Equatable, Sendable, BitwiseCopyable {
     public var matcher: Matcher.Size
     public var identities: Int
@@ -65,7 +65,7 @@ public struct Pipeline: ~Copyable {
 
   // MARK: Packets to reports
 
-  /// What a packet was.
+  /// How a packet was handled.
   public enum Reception: Sendable, BitwiseCopyable {
     case reports
     /// No advertising reports: a client that taps the radio may want it.
@@ -177,8 +177,8 @@ public struct Pipeline: ~Copyable {
     process(report, payload)
   }
 
-  /// Processes a legacy report, which is few enough values to travel in registers. Not inlined: the loop over an event's
-  /// reports needs registers too, and what a legacy report never says is known in here.
+  /// Processes a legacy report, which is few enough values to travel in registers. Not inlined: the loop over an
+  /// event's reports needs registers too, and what a legacy report never says is known in here.
   @inline(never)
   private mutating func processLegacy(
     _ address: DeviceAddress, _ properties: ReportHeader.Properties, rssi: Int8, _ payload: RawSpan
@@ -238,7 +238,7 @@ public struct Pipeline: ~Copyable {
     adapterOffset == 0 ? rssi : Int8(max(-127, min(20, Int(rssi) &+ Int(adapterOffset))))
   }
 
-  /// Starts the filter anew after a silence of max(5 s, 3 x the learned interval), at most 30 s.
+  /// Restarts the filter after a silence of max(5 s, 3 x the learned interval), at most 30 s.
   @inline(never)
   private mutating func forgetSilentLevel(of row: Int) {
     let defaults = GateSettings()
@@ -302,7 +302,7 @@ public struct Pipeline: ~Copyable {
 
   // MARK: Match
 
-  /// Matches a payload that is new, or was not matched since it came, and counts what is malformed in it.
+  /// Matches a payload that is new, or was not matched since it came, and counts its malformed parts.
   @inline(never)
   private mutating func matchPayload(of set: Int, row: Int, isNew isPayloadNew: Bool, txPower: Int8) {
     let isNew = isPayloadNew || !sets.table[set].isEvaluated
@@ -360,7 +360,7 @@ public struct Pipeline: ~Copyable {
 
   // MARK: Emit
 
-  /// Reports what happened to a match, with the payload that stands for it: the one heard last among those that match.
+  /// Reports an event of a match, with the last payload heard among those that match.
   mutating func emit(_ event: SightingEvent, _ reason: SightingReason, _ slot: Int, of row: Int) {
     let index = matches.index(slot, of: row)
     counters.count(event)

@@ -9,7 +9,7 @@ public import HCI
 /// weight 1/4. The learned interval is the median of the last eight gaps (of an even number the longer).
 ///
 /// Readings that decide nothing wait until the level is asked for. The last 32 are kept: when more than 28 have waited,
-/// the filter starts anew at the oldest of them, and the level is within a quarter of a decibel of what it
+/// the filter restarts at the oldest of them, and the level is within a quarter of a decibel of what it
 /// would have been.
 public struct Signal: BitwiseCopyable, Sendable {
   /// Gaps the interval is learned from.
@@ -55,7 +55,7 @@ public struct Signal: BitwiseCopyable, Sendable {
     readingCount == 0 ? nil : Int8(truncatingIfNeeded: (Int(level) + 8) >> 4)
   }
 
-  /// What a report meant to the filter.
+  /// How the filter treated a report.
   enum Intake { case sample, completedSample, nothing }
 
   /// Adds one report. `isFollowing` says that the level decides something now.
@@ -108,8 +108,8 @@ public struct Signal: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Forgets the level after a silence; the learned interval stays. A scan response that comes next answers a
-  /// report that was not heard.
+  /// Forgets the level after a silence; the learned interval stays. A scan response that comes next belongs to
+  /// a report that was not heard.
   mutating func resetFilter() {
     readingTotal = 0
     settledTotal = 0
@@ -117,7 +117,7 @@ public struct Signal: BitwiseCopyable, Sendable {
     awaitsResponse = false
   }
 
-  /// Moves every level by a number of decibels, as though each reading had come so much stronger; within -127...20.
+  /// Moves every level by a number of decibels, as though each reading had been stronger by it; within -127...20.
   mutating func shift(by decibels: Int) {
     for place in 0..<32 { readings[place] = Int8(max(-127, min(20, Int(readings[place]) &+ decibels))) }
     settledLevel = Int16(max(-127 << 4, min(20 << 4, Int(settledLevel) &+ decibels << 4)))

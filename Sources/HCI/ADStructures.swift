@@ -32,7 +32,7 @@ public struct ADStructure: ~Escapable {
   }
 }
 
-/// What was lost of a payload, and where.
+/// A part of a payload that was lost, and its offset.
 public struct Malformation: Error, Equatable, Sendable, BitwiseCopyable {
   /// The kinds of loss, in the order of their counters.
   public enum Kind: UInt8, Sendable, BitwiseCopyable {

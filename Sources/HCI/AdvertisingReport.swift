@@ -29,10 +29,10 @@ public enum DataStatus: UInt8, Sendable, BitwiseCopyable {
   case truncated = 2
 }
 
-/// What an advertising report says besides its data; one shape for legacy, directed and extended reports.
+/// The fields of an advertising report besides its data; one shape for legacy, directed and extended reports.
 @frozen
 public struct ReportHeader: Sendable, BitwiseCopyable, Equatable {
-  /// What a report said of its advertiser and its PDU, one bit each. Not an `OptionSet`: those bring arrays.
+  /// The properties of the advertiser and its PDU, one bit each. Not an `OptionSet`: those bring arrays.
   @frozen
   public struct Properties: Equatable, Sendable, BitwiseCopyable {
     public let rawValue: UInt8

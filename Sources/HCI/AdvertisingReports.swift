@@ -193,7 +193,7 @@ extension AdvertisingPDU {
     }
   }
 
-  /// What a legacy PDU says of itself. A scan response does not say whether its advertiser is connectable.
+  /// The properties of a legacy PDU. A scan response does not say whether its advertiser is connectable.
   @inlinable
   var legacyProperties: ReportHeader.Properties {
     switch self {
@@ -220,7 +220,7 @@ extension AdvertisingPDU {
 }
 
 extension ReportHeader {
-  /// What an extended report's Event_Type and address say.
+  /// The properties in an extended report's Event_Type and address.
   @inlinable
   init(
     extendedEventType eventType: UInt16, addressType: UInt8, bits: UInt64, report position: Int

@@ -35,7 +35,7 @@ public struct BtsnoopRecord: ~Escapable {
   public let flags: UInt32
   /// Packets the recorder dropped since it started, as it counted them.
   public let cumulativeDrops: UInt32
-  /// What was sent or received, without an H4 indicator of its own.
+  /// The packet, without an H4 indicator of its own.
   public let payload: RawSpan
   public let content: Content
 
@@ -53,7 +53,7 @@ public struct BtsnoopRecord: ~Escapable {
     self.content = content
   }
 
-  /// What a record holds.
+  /// The content of a record.
   public enum Content: Equatable, Sendable, BitwiseCopyable {
     /// An HCI packet between host and controller `adapter` (0 unless the monitor says otherwise).
     case packet(PacketKind, isReceived: Bool, adapter: UInt16)

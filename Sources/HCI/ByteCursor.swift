@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Reads a layout from borrowed bytes, top to bottom. Each read returns nil, and consumes nothing, when too few bytes are
-/// left.
+/// Reads a layout from borrowed bytes, top to bottom. Each read returns nil, and consumes nothing, when too few bytes
+/// are left.
 ///
 /// Numbers are least significant byte first, as HCI and mgmt write them, unless a name says otherwise.
 @frozen
@@ -28,7 +28,7 @@ public struct ByteCursor: ~Escapable {
     @inline(__always) get { bytes.byteCount &- position }
   }
 
-  /// What is left, borrowed; nothing is consumed.
+  /// The rest, borrowed; nothing is consumed.
   @inlinable
   public var rest: RawSpan {
     @inline(__always)
@@ -52,7 +52,7 @@ public struct ByteCursor: ~Escapable {
   @inline(__always)
   public mutating func uint8() -> UInt8? {
     guard let start = advance(by: 1) else { return nil }
-    // Holds, here and below: so many bytes lie inside the span from `start` on, and any bit pattern is a number.
+    // Holds, here and below: `advance` has checked that the bytes lie inside the span, and any bit pattern is a number.
     return unsafe bytes.uncheckedUInt8(at: start)
   }
 
@@ -98,17 +98,17 @@ public struct ByteCursor: ~Escapable {
   @inlinable
   public mutating func bigEndianUInt64() -> UInt64? { uint64()?.byteSwapped }
 
-  /// So many bytes, borrowed.
+  /// The next `count` bytes, borrowed.
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
   public mutating func bytes(_ count: Int) -> RawSpan? {
     guard let start = advance(by: count) else { return nil }
-    // Holds: so many bytes lie inside the span from `start` on.
+    // Holds: `advance` has checked that the bytes lie inside the span.
     return unsafe bytes.uncheckedSlice(at: start, count: count)
   }
 
-  /// Consumes so many bytes unread. Returns whether they were there.
+  /// Consumes `count` bytes unread. Returns whether they were there.
   @inlinable
   @inline(__always)
   public mutating func skip(_ count: Int) -> Bool { advance(by: count) != nil }

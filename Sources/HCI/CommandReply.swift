@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a controller replies to a command: Command Complete or Command Status (Core Specification 5.4, Volume 4, Part E,
+/// A controller's reply to a command: Command Complete or Command Status (Core Specification 5.4, Volume 4, Part E,
 /// 7.7.14 and 7.7.15), borrowed.
 @frozen
 public struct CommandReply: ~Escapable {
   public let opcode: Opcode
   /// How many more commands the controller takes now (Num_HCI_Command_Packets).
   public let commandsAllowed: UInt8
-  /// Nil in a Command Complete event without return parameters.
+  /// nil in a Command Complete event without return parameters.
   public let status: ErrorCode?
   /// False for a Command Status event with success: the command has begun, and its own event ends it.
   public let isComplete: Bool
-  /// What a Command Complete event carries after the status.
+  /// The return parameters of a Command Complete event after the status.
   public let returned: RawSpan
 
   /// Command Complete, 7.7.14.
@@ -59,7 +59,7 @@ extension Event {
   }
 }
 
-/// The status a controller answers a command with (Core Specification 5.4, Volume 1, Part F, 1.3).
+/// The status with which a controller replies to a command (Core Specification 5.4, Volume 1, Part F, 1.3).
 @frozen
 public struct ErrorCode: Hashable, Sendable, BitwiseCopyable {
   public let rawValue: UInt8

@@ -15,7 +15,7 @@ public struct LEFeatures: Equatable, Sendable, BitwiseCopyable {
   @inlinable public func contains(_ other: Self) -> Bool { rawValue & other.rawValue == other.rawValue }
   @inlinable public func union(_ other: Self) -> Self { Self(rawValue: rawValue | other.rawValue) }
 
-  /// What LE Read Local Supported Features returns: eight bytes; nil when there are fewer.
+  /// Reads the reply to LE Read Local Supported Features: eight bytes; nil when there are fewer.
   public init?(returned: RawSpan) {
     var cursor = ByteCursor(returned)
     guard let bits = cursor.uint64() else { return nil }
@@ -30,7 +30,7 @@ public struct SupportedCommands: Sendable, BitwiseCopyable {
 
   public init() { bytes = InlineArray(repeating: 0) }
 
-  /// What Read Local Supported Commands returns; nil when there are fewer than 64 bytes.
+  /// Reads the reply to Read Local Supported Commands; nil when there are fewer than 64 bytes.
   public init?(returned: RawSpan) {
     self.init()
     var cursor = ByteCursor(returned)
@@ -66,7 +66,7 @@ public struct SupportedCommands: Sendable, BitwiseCopyable {
   public subscript(_ index: Int) -> UInt8 { bytes[index] }
 }
 
-/// What Read Local Version Information returns (7.4.1). Nothing is decided by it.
+/// The reply to Read Local Version Information (7.4.1). The agent only shows it.
 @frozen
 public struct LocalVersion: Equatable, Sendable, BitwiseCopyable {
   /// 8 is 4.2, 9 is 5.0, 10 is 5.1 (Assigned Numbers, 2.1).

@@ -41,7 +41,7 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
   @inlinable
   public var type: AddressType { AddressType(rawValue: UInt8(truncatingIfNeeded: word)) ?? .anonymous }
 
-  /// What the two most significant bits of a random address say (Volume 6, Part B, 1.3.2).
+  /// The meaning of the two most significant bits of a random address (Volume 6, Part B, 1.3.2).
   @frozen
   public enum Lifetime: Sendable, BitwiseCopyable {
     /// Public, static random, or an identity: it stays.

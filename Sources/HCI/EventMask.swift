@@ -6,7 +6,7 @@ public struct EventMask: Equatable, Sendable, BitwiseCopyable {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// What a reset leaves: everything but LE Meta and other later events.
+  /// The mask after a reset: everything but LE Meta and other later events.
   public static var afterReset: Self { Self(rawValue: 0x0000_1FFF_FFFF_FFFF) }
   public static var hardwareError: Self { Self(rawValue: 1 << 15) }
   public static var leMeta: Self { Self(rawValue: 1 << 61) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// An identity resolving key and whose it is (Core Specification 5.4, Volume 3, Part H, 2.4.2.1).
+/// An identity resolving key and the identity of its device (Core Specification 5.4, Volume 3, Part H, 2.4.2.1).
 public struct IdentityKey: Equatable, Sendable, BitwiseCopyable {
   /// The key, most significant byte first.
   public let key: Block128

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The one place where raw bytes are indexed. Every load checks its bounds once and traps on our own mistake;
+/// The one place where raw bytes are indexed. Every load checks its bounds once and traps on a mistake of the caller;
 /// readers measure bytes from outside before they come here.
 extension RawSpan {
   /// The byte at `offset`.
@@ -153,7 +153,7 @@ extension Span where Element == UInt8 {
   /// The same bytes as raw bytes.
   @inlinable
   public var rawBytes: RawSpan {
-    // Holds: an byte has no padding that could be read uninitialised.
+    // Holds: a byte has no padding that could be read uninitialised.
     @_lifetime(copy self) get { unsafe bytes }
   }
 }

@@ -12,11 +12,11 @@ public struct ReportAssembler: ~Copyable {
   /// An auxiliary packet lies at most 2.46 s ahead (AUX Offset, Volume 6, Part B, 2.3.4.5).
   static var silenceMilliseconds: Int64 { 2500 }
 
-  /// What became of chains.
+  /// Counters of the chains.
   public struct Counters: Equatable, Sendable, BitwiseCopyable {
     /// Chains joined and delivered.
     public var assembled: UInt64 = 0
-    /// Chains replaced because all places were taken.
+    /// Chains replaced because all slots were taken.
     public var displaced: UInt64 = 0
     /// Chains whose next fragment never came.
     public var expired: UInt64 = 0
@@ -30,17 +30,17 @@ public struct ReportAssembler: ~Copyable {
     var address = DeviceAddress(bits: 0, type: .public)
     var advertisingSID: UInt8 = 0
     var isScanResponse = false
-    /// Whether more fragments are awaited; if not, the place is free.
+    /// Whether more fragments are expected; if not, the slot is free.
     var isOpen = false
     var fragmentCount = 0
     var byteCount = 0
     var lastSeen = Instant(microseconds: 0)
-    /// The chain outgrew its place: what still comes of it is dropped.
+    /// The chain outgrew its slot: its further fragments are dropped.
     var isOversized = false
   }
 
   let chains: FixedTable<Chain>
-  /// The places' bytes, `payloadBytesMax` each; a copy of this handle reads a payload while the assembler's owner is
+  /// The slots' bytes, `payloadBytesMax` each; a copy of this handle reads a payload while the assembler's owner is
   /// being changed.
   public let bytes: FixedTable<UInt8>
   public private(set) var counters = Counters()
@@ -50,13 +50,13 @@ public struct ReportAssembler: ~Copyable {
     bytes = arena.table(of: 0, count: capacity * Self.payloadBytesMax)
   }
 
-  /// What a report turned out to be.
+  /// How a report fits into its chain.
   public enum Outcome: Equatable, Sendable, BitwiseCopyable {
     /// Not part of a chain: its own data is all there is.
     case whole
     /// A fragment; more follows.
     case pending
-    /// The last fragment: the payload is in place `slot` until the next report is added.
+    /// The last fragment: the payload is in `slot` until the next report is added.
     case assembled(slot: Int, byteCount: Int)
     /// The last fragment of a chain that was too long to keep.
     case lost

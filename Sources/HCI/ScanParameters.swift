@@ -44,7 +44,7 @@ public enum ScanFilterPolicy: UInt8, Sendable, BitwiseCopyable {
   case all = 0
   /// The accept list's; directed advertising only when it is meant for us.
   case acceptList = 1
-  /// Everyone's; directed advertising also when its target is a private address that may be ours.
+  /// All advertisers; directed advertising also when its target is a private address that may be the controller's own.
   case allAndUnresolved = 2
   /// The accept list's; directed advertising as in ``allAndUnresolved``.
   case acceptListAndUnresolved = 3

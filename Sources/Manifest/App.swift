@@ -4,7 +4,7 @@ public import HCI
 
 /// A local program: its account, what it may look for, and the accessories that it may set up.
 public struct App: Equatable, Sendable {
-  /// The account whose processes may act as the app; the kernel tells the account of a peer.
+  /// The account whose processes may act as the app; the kernel reports the account of a peer.
   public enum Account: Hashable, Sendable {
     case user(String)
     case group(String)

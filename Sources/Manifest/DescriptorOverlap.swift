@@ -3,16 +3,16 @@
 /// How two descriptors can mean one device.
 ///
 /// An estimate, for a warning: two keys, two names, two values under common mask bits, or a name in one descriptor and
-/// data in the other count as telling devices apart, although one device may carry both.
+/// data in the other count as distinguishing devices, although one device may carry both.
 public enum DescriptorOverlap: Equatable, Sendable {
-  /// The two share a key and nothing tells them apart.
+  /// The two share a key, and nothing distinguishes them.
   case someDevices
   /// Every device that matches the second matches the first.
   case firstCoversSecond
   /// Every device that matches the first matches the second.
   case secondCoversFirst
 
-  /// Returns nil if a clause tells the two apart, or if they share no key.
+  /// Returns nil if a clause distinguishes the two, or if they share no key.
   public init?(_ first: DiscoveryDescriptor, _ second: DiscoveryDescriptor) {
     guard first.sharesKey(with: second), !first.isToldApart(from: second) else { return nil }
     if first.covers(second) {

@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// What an accessory looks like on the air: a set of clauses, all of which must hold
+/// How an accessory appears on the air: a set of clauses, all of which must hold
 /// (`ASDiscoveryDescriptor`, without its `bluetooth` prefixes).
 ///
 /// It carries no rules; `ManifestRules` says which combinations are accepted.

@@ -6,7 +6,7 @@ public import Discovery
 public struct DisplayItem: Equatable, Sendable {
   /// How the choice to set up an accessory is made.
   public enum Selection: String, CaseIterable, Sendable {
-    /// A person with a terminal, or a script on an operator's behalf.
+    /// An operator at a terminal, or a script on an operator's behalf.
     case `operator`
     /// Holding the accessory against the gateway.
     case touch
@@ -18,7 +18,7 @@ public struct DisplayItem: Equatable, Sendable {
 
   /// Unique in its app; grants refer to it.
   public var id: String
-  /// What pickers show.
+  /// The name that pickers show.
   public var name: String
   /// An opaque string for pickers; the agent never opens it.
   public var productImage: String?
@@ -49,7 +49,7 @@ public struct SetupOptions: OptionSet, Hashable, Sendable {
 
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// The person may name the accessory.
+  /// The operator may name the accessory.
   public static let rename = SetupOptions(rawValue: 1 << 0)
   /// The app confirms before the accessory is authorized.
   public static let confirmAuthorization = SetupOptions(rawValue: 1 << 1)

@@ -23,7 +23,7 @@ public struct Gateway: Equatable, Sendable {
   public var radio = RadioSelection.any
   public var access = Access.shared
   public var scan = Scan.auto
-  /// The interface that scans for network names; nil looks for none.
+  /// The interface that scans for network names; nil for none.
   public var wifi: String?
   /// A profile in `Board/`.
   public var board = "generic"

@@ -38,9 +38,9 @@ public struct ManifestDataPath: ~Copyable {
     return index < items.count ? items[index] : retired[index - items.count]
   }
 
-  /// Goes on with another manifest from `time` on; what is due until then happens by the old one.
+  /// Continues with another manifest from `time` on. Deadlines until then are handled with the old one.
   ///
-  /// An unchanged item (same app and id, equal descriptors and gate) lives on with its sightings; see
+  /// An unchanged item (same app and id, equal descriptors and gate) keeps its sightings; see
   /// ``DataPath/reload(to:successors:at:)``.
   @discardableResult
   public mutating func reload(
@@ -66,7 +66,7 @@ extension GatewayManifest {
 }
 
 extension ManifestItem {
-  /// What the data path needs of an item: the descriptors that are matched against advertising, and the gate.
+  /// The parts of an item for the data path: the descriptors that are matched against advertising, and the gate.
   fileprivate var dataPathItem: DataPathItem {
     let descriptors = ([item.descriptor] + (item.alternate.map { [$0] } ?? [])).filter(\.hasBluetoothClause)
     var gate = item.gate

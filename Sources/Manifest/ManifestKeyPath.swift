@@ -34,7 +34,7 @@ extension ManifestKeyPath: CustomStringConvertible {
     components.reduce(into: "") { text, component in
       switch component {
       case .index(let index): text += "[\(index)]"
-      case .key(let key): text += (text.isEmpty ? "" : ".") + (key.isBareKey ? key : key.quotedForPeople)
+      case .key(let key): text += (text.isEmpty ? "" : ".") + (key.isBareKey ? key : key.quotedForDisplay)
       }
     }
   }
@@ -57,17 +57,17 @@ extension String {
 
 extension String {
   /// At most 64 characters of the text, in quotes and safe on a terminal.
-  public var quotedForPeople: String { "\"\(escapedForPeople(scalarCountMax: 64))\"" }
+  public var quotedForDisplay: String { "\"\(escapedForDisplay(scalarCountMax: 64))\"" }
 
   /// Returns the text truncated, with controls, line breaks, and invisible or direction-changing characters escaped.
-  public func escapedForPeople(scalarCountMax: Int) -> String {
-    let shown = unicodeScalars.prefix(scalarCountMax).map(\.escapedForPeople).joined()
+  public func escapedForDisplay(scalarCountMax: Int) -> String {
+    let shown = unicodeScalars.prefix(scalarCountMax).map(\.escapedForDisplay).joined()
     return unicodeScalars.count > scalarCountMax ? shown + "…" : shown
   }
 }
 
 extension Unicode.Scalar {
-  fileprivate var escapedForPeople: String {
+  fileprivate var escapedForDisplay: String {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
       "\\u{\(String(value, radix: 16, uppercase: true))}"

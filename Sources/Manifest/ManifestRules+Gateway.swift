@@ -27,7 +27,7 @@ extension ManifestRules {
     )
   }
 
-  /// Checks that the app's account exists, if the system can tell.
+  /// Checks that the app's account exists, if the system knows.
   mutating func check(_ account: App.Account, at path: ManifestKeyPath) {
     let key = account.isUser ? AppKey.user : AppKey.group
     guard isLegible(path.appending(key)), isLegible(path.appending(AppKey.group)) else { return }

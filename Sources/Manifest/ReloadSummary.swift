@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What a new manifest did to the items of the one before. An item that changed went and came.
+/// How a new manifest changed the items of the old one. A changed item counts as removed and added.
 public struct ReloadSummary: Equatable, Sendable {
-  /// Items that lived on with their sightings.
+  /// Unchanged items, which keep their sightings.
   public var itemsKept: Int
   public var itemsAdded: Int
   public var itemsRemoved: Int
@@ -18,7 +18,7 @@ public struct ReloadSummary: Equatable, Sendable {
   }
 }
 
-/// Which items of a manifest live on in the next one.
+/// Which items of a manifest are unchanged in the next one.
 struct ItemSuccession {
   /// For each old item the index of the unchanged one, or -1.
   let successors: [Int32]
@@ -36,7 +36,7 @@ struct ItemSuccession {
 }
 
 extension [ManifestItem] {
-  /// Where each item stands.
+  /// The index of each item.
   var places: [ManifestItem.Key: Int] {
     Dictionary(enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -35,7 +35,7 @@ package enum FormatDiagnostic: Equatable, Sendable {
     case table, tables, list, text, texts, integer
     case companyIdentifier, serviceUUID, hexadecimal
     case identifier, accountName, interfaceName, deviceName, absolutePath, radio
-    case address, identityKey, offset, truth
+    case address, identityKey, offset, boolean
     /// The expectation of a single format, as the end of a sentence.
     case form(String)
   }

@@ -17,38 +17,38 @@ extension FormatDiagnostic {
     case .wrongKind(let found, let expected): "this is \(found); it must be \(expected.phrase)"
     case .outOfRange(let found, let least, let most): "\(found) is out of range; use \(least) to \(most)"
     case .unknownWord(let found, let suggestion?, _):
-      "\(found.quotedForPeople) is not known; did you mean \"\(suggestion)\"?"
+      "\(found.quotedForDisplay) is not known; did you mean \"\(suggestion)\"?"
     case .unknownWord(let found, nil, let known):
-      "\(found.quotedForPeople) is not known; use \(Self.choice(known))"
+      "\(found.quotedForDisplay) is not known; use \(Self.choice(known))"
     case .refusedWord(let found, let known):
-      "the option \(found.quotedForPeople) is not carried over from NSString; use \(Self.choice(known))"
+      "the option \(found.quotedForDisplay) is not carried over from NSString; use \(Self.choice(known))"
     case .malformed(let found, let expected):
-      "\(found.quotedForPeople) does not fit; it must be \(expected.phrase)"
+      "\(found.quotedForDisplay) does not fit; it must be \(expected.phrase)"
     case .empty: "this is empty; write a value or remove the key"
     case .tooLong(let byteCount, let most): "this has \(byteCount) bytes; at most \(most) fit"
-    case .repeated(let found): "\(found.quotedForPeople) stands in the list twice; once is enough"
+    case .repeated(let found): "\(found.quotedForDisplay) is in the list twice; once is enough"
     case .maskWithoutBlob: "a mask needs the blob that it belongs to; add the blob or remove the mask"
     case .maskLength(let mask, let blob):
       "the mask has \(Self.bytes(mask)) and the blob \(blob); make both the same length"
-    case .noAccount: "nobody may act as this app; add user = \"NAME\" or group = \"NAME\""
+    case .noAccount: "no account may act as this app; add user = \"NAME\" or group = \"NAME\""
     case .twoAccounts: "the app has a user and a group; keep one of them"
     case .noIdentifierInName(let name):
-      "\(name.quotedForPeople) gives no id (letters and digits of ASCII); add id = \"…\" to the item"
+      "\(name.quotedForDisplay) gives no id (letters and digits of ASCII); add id = \"…\" to the item"
     case .onlyForRebind: "only step = \"rebind\" has this key; remove it"
     case .malformedSecret(let expected): "the key does not fit; it must be \(expected.phrase)"
     case .notStatic:
       "a private address is no identity; write the public address, or the static random one, which begins C to F"
-    case .repeatedAddress: "the address stands in the file twice; keep one key for it"
+    case .repeatedAddress: "the file has the address twice; keep one key for it"
     case .simulatedRadio(let scene): Self.simulatedRadio(scene: scene)
     case .rule(let sentence): sentence
-    case .more(let count, _): "\(count) more problems are not shown; mend these first"
+    case .more(let count, _): "\(count) more problems are not shown; fix these first"
     case .zeroKey: "a key of zeros identifies nothing; write the device's own identity resolving key"
     }
   }
 
   /// The sentence for `virtual:`, which the command line uses too.
   package static func simulatedRadio(scene: String) -> String {
-    let file = scene.isEmpty ? "SCENE.toml" : scene.escapedForPeople(scalarCountMax: 64)
+    let file = scene.isEmpty ? "SCENE.toml" : scene.escapedForDisplay(scalarCountMax: 64)
     return "the agent simulates no radio; run \"virtual-controller \(file) --socket PATH\" and write "
       + "\"h4:PATH\" here"
   }
@@ -90,7 +90,7 @@ extension TomlSyntaxError.Reason {
   private static func plain(_ message: String) -> String {
     let opening = "Error while parsing "
     let rest = message.hasPrefix(opening) ? message.dropFirst(opening.count) : message[...]
-    return String(rest).escapedForPeople(scalarCountMax: 200)
+    return String(rest).escapedForDisplay(scalarCountMax: 200)
   }
 }
 
@@ -117,7 +117,7 @@ extension FormatDiagnostic.Expectation {
       "\"any\", \"hci0\", an adapter's address, \"btsnoop:FILE\" or \"h4:PATH\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
     case .identityKey: "32 hexadecimal digits, the most significant byte first"
-    case .truth: "true or false, without quotes"
+    case .boolean: "true or false, without quotes"
     case .form(let phrase): phrase
     case .offset: "\"uncalibrated\" or a number of decibels from -40 to 40"
     }

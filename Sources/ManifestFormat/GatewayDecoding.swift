@@ -18,7 +18,7 @@ extension Gateway {
   }
 
   private static func radio(_ table: TableReader<GatewayKey>) -> RadioSelection? {
-    if case .text(let text)? = table.node(.radio)?.value, let scene = RadioSelection.simulatedScene(text) {
+    if case .string(let text)? = table.node(.radio)?.value, let scene = RadioSelection.simulatedScene(text) {
       table.report(.simulatedRadio(scene: scene), at: .radio)
       return nil
     }

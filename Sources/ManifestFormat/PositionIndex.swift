@@ -25,7 +25,7 @@ package struct PositionIndex {
       for entry in entries { add(entry.node, at: path.appending(entry.key)) }
     case .array(let nodes):
       for (index, element) in nodes.enumerated() { add(element, at: path.appending(index: index)) }
-    case .text, .integer, .fraction, .truth, .date: break
+    case .string, .integer, .float, .boolean, .date: break
     }
   }
 }

@@ -7,12 +7,12 @@ extension ManifestDiagnostic.Kind {
   /// What is wrong with the meaning, and how to correct it. This file and `FormatSentences` hold every sentence.
   var sentence: String {
     switch self {
-    case .clauses(let problem): problem.sentence
-    case .setup(let problem): problem.sentence
-    case .undeclared(let problem): problem.sentence
-    case .contradiction(let problem): problem.sentence
+    case .clauses(let finding): finding.sentence
+    case .setup(let finding): finding.sentence
+    case .undeclared(let finding): finding.sentence
+    case .contradiction(let finding): finding.sentence
     case .overflowAccount(let account):
-      "\(account.name.quotedForPeople) is what the kernel calls users it cannot name, and is always refused; "
+      "\(account.name.quotedForDisplay) is the kernel's name for unknown users, and is always refused; "
         + "give the app a user of its own"
     case .warning(let warning): warning.sentence
     }
@@ -44,7 +44,7 @@ extension ManifestDiagnostic.Setup {
   fileprivate var sentence: String {
     switch self {
     case .weakForSelection(let selection):
-      "nobody confirms what \"\(selection.rawValue)\" sets up: add a blob with at least 16 mask bits or "
+      "no operator confirms what \"\(selection.rawValue)\" sets up: add a blob with at least 16 mask bits or "
         + "bluetooth-name-substring, or use select = \"operator\""
     case .touchWithoutImmediateRange:
       "a touch is seen by the immediate gate; add bluetooth-range = \"immediate\" to the descriptor"
@@ -62,7 +62,7 @@ extension ManifestDiagnostic.Declaration {
     case .service(let uuid):
       "the app does not declare \(IdentifierText.text(of: uuid)); add it to the app's bluetooth-services"
     case .name(let name):
-      "the app does not declare \(name.quotedForPeople) exactly; add it to the app's bluetooth-names"
+      "the app does not declare \(name.quotedForDisplay) exactly; add it to the app's bluetooth-names"
     case .technology(let technology):
       "the app does not declare \(technology.rawValue); add \"\(technology.rawValue)\" to the app's supports"
     }
@@ -89,7 +89,7 @@ extension ManifestDiagnostic.Warning {
   fileprivate var sentence: String {
     switch self {
     case .unknownAccount(let account):
-      "this system has no \(account.isUser ? "user" : "group") \(account.name.quotedForPeople), so nobody can act "
+      "this system has no \(account.isUser ? "user" : "group") \(account.name.quotedForDisplay), so no account can act "
         + "as the app; create it or correct the name"
     case .broad(let key):
       "broad: everything with this \(key == .serviceUUID ? "service" : "company") matches; add a blob or a name"
@@ -115,7 +115,7 @@ extension DescriptorOverlap {
   fileprivate func sentence(with other: String) -> String {
     switch self {
     case .someDevices:
-      "a device can match this item and \(other); add a blob, a mask bit or a name that tells them apart"
+      "a device can match this item and \(other); add a blob, a mask bit or a name that distinguishes them"
     case .firstCoversSecond: "whatever matches \(other) matches this item too; narrow this item's descriptor"
     case .secondCoversFirst: "whatever matches this item matches \(other) too; narrow that item's descriptor"
     }

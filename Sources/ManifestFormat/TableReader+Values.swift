@@ -43,10 +43,10 @@ extension TableReader {
   }
 
   /// `true` or `false`.
-  package func truth(_ key: Key) -> Bool? {
+  package func boolean(_ key: Key) -> Bool? {
     guard let node = node(key) else { return nil }
-    guard case .truth(let value) = node.value else {
-      report(.wrongKind(found: node.kindName, expected: .truth), at: key)
+    guard case .boolean(let value) = node.value else {
+      report(.wrongKind(found: node.kindName, expected: .boolean), at: key)
       return nil
     }
     return value
@@ -90,7 +90,7 @@ extension TableReader {
   }
 
   package func text(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int = 255) -> String? {
-    guard case .text(let text) = node.value else {
+    guard case .string(let text) = node.value else {
       log.report(.wrongKind(found: node.kindName, expected: .text), at: path)
       return nil
     }

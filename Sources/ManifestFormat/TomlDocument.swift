@@ -44,10 +44,10 @@ package enum TomlDocument {
     switch unsafe flat.kind {
     case CTOML_TABLE: .table(below)
     case CTOML_ARRAY: .array(below.map(\.node))
-    case CTOML_STRING: .text(unsafe string(flat.text, byteCount: flat.text_byte_count))
+    case CTOML_STRING: .string(unsafe string(flat.text, byteCount: flat.text_byte_count))
     case CTOML_INTEGER: .integer(unsafe flat.integer)
-    case CTOML_BOOLEAN: .truth(unsafe flat.integer != 0)
-    case CTOML_FLOAT: .fraction
+    case CTOML_BOOLEAN: .boolean(unsafe flat.integer != 0)
+    case CTOML_FLOAT: .float
     default: .date
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// A value in a TOML text and the line it stands on.
+/// A value in a TOML text and its line.
 package struct TomlNode: Sendable {
   /// A key of a table and its value.
   package struct Entry: Sendable {
@@ -11,10 +11,10 @@ package struct TomlNode: Sendable {
   package indirect enum Value: Sendable {
     case table([Entry])
     case array([TomlNode])
-    case text(String)
+    case string(String)
     case integer(Int64)
-    case fraction
-    case truth(Bool)
+    case float
+    case boolean(Bool)
     case date
   }
 
@@ -27,10 +27,10 @@ package struct TomlNode: Sendable {
     switch value {
     case .table: "a table"
     case .array: "a list"
-    case .text: "a string"
+    case .string: "a string"
     case .integer: "an integer"
-    case .fraction: "a fraction"
-    case .truth: "a truth value"
+    case .float: "a fraction"
+    case .boolean: "a boolean"
     case .date: "a date or time"
     }
   }

@@ -41,7 +41,7 @@ extension RegistryFileError {
     case .missingBesideLog: "it is missing, but the log of its latest changes is there"
     case .unreadable(let fault): fault.reason
     // SQLite quotes what it found: text of the file.
-    case .inconsistent(let finding): finding.quotedForPeople
+    case .inconsistent(let finding): finding.quotedForDisplay
     case .foreignTables: "its tables are not those of a registry"
     case .badValue(let table, let number?, let column): "\(table.rawValue) \(number) has an invalid \(column)"
     case .badValue(let table, nil, let column): "a row of \(table.rawValue) has an invalid \(column)"

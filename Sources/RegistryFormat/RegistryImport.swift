@@ -119,7 +119,7 @@ extension RegistryImportError {
     case .rowCount(let count, let announced):
       "it has \(count) rows, and its first line announces \(announced): lines are missing, or were added"
     case .noRow(let line): "line \(line) is not a row of a registry"
-    case .badValue(let line, let column): "line \(line) has an invalid \(column.quotedForPeople)"
+    case .badValue(let line, let column): "line \(line) has an invalid \(column.quotedForDisplay)"
     case .violation(let violation): "its rows contradict each other: \(violation.reason)"
     }
   }

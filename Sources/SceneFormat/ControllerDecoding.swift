@@ -13,8 +13,8 @@ extension ControllerScript {
       table.companyIdentifier($0, at: table.path(.manufacturer))
     }
     manufacturer = company ?? manufacturer
-    hasExtendedAdvertising = table.truth(.extendedAdvertising) ?? true
-    hasCodedPHY = table.truth(.codedPHY) ?? hasExtendedAdvertising
+    hasExtendedAdvertising = table.boolean(.extendedAdvertising) ?? true
+    hasCodedPHY = table.boolean(.codedPHY) ?? hasExtendedAdvertising
     answerMicroseconds = table.duration(.answer, in: 0...60_000_000) ?? answerMicroseconds
     batchPerMille = table.share(.batch) ?? batchPerMille
     faults = table.tables(.fault).compactMap { ControllerFault($0) }

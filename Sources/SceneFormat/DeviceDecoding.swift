@@ -18,7 +18,7 @@ extension SceneDevice {
     name = table.text(.name) ?? ""
     jitterMilliseconds = table.milliseconds(.jitter, in: 0...10_000) ?? jitterMilliseconds
     scanResponse = table.scanResponse(to: advertising)
-    hasReading = table.truth(.measured) ?? true
+    hasReading = table.boolean(.measured) ?? true
     if table.node(.present) != nil { presence = table.presence() }
   }
 }

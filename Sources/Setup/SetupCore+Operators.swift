@@ -293,7 +293,7 @@ extension SetupError {
   fileprivate static func alreadySetUp(_ address: String, app: String, name: String) -> Self {
     Self(
       .invalidRequest, field: "device",
-      "\(address) is an accessory of \(app) already, \(name.quotedForPeople)",
+      "\(address) is an accessory of \(app) already, \(name.quotedForDisplay)",
       cure: "use it, or take it away first with accessoryctl remove")
   }
 }

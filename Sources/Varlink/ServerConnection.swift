@@ -2,11 +2,12 @@
 
 public import JSON
 
-/// The server's side of a connection: bytes become calls, and replies become bytes. It reads no clock and uses no socket.
+/// The server's side of a connection: bytes become calls, and replies become bytes. It reads no clock and uses no
+/// socket.
 ///
-/// One call is in progress at a time; replies are sent in the order of the calls (varlink.org, "Protocol"). Capacity: see
-/// ``ConnectionLimits``. Further calls, and calls of a client that does not read its replies, wait in the input buffer as
-/// bytes; when it is full nothing more is received, and the client's own socket fills up.
+/// One call is in progress at a time; replies are sent in the order of the calls (varlink.org, "Protocol"). Capacity:
+/// see ``ConnectionLimits``. Further calls, and calls of a client that does not read its replies, wait in the input
+/// buffer as bytes; when it is full nothing more is received, and the client's own socket fills up.
 public struct ServerConnection: Sendable {
   /// Why a connection closes.
   public enum CloseReason: Equatable, Sendable {
@@ -20,7 +21,7 @@ public struct ServerConnection: Sendable {
     case replyTooLong(byteCount: Int)
   }
 
-  /// What the owner has to do next.
+  /// The next action for the owner.
   public enum Action: Equatable, Sendable {
     /// Wait for bytes from the client, for room in its socket, or for the call in progress.
     case wait
@@ -85,8 +86,8 @@ public struct ServerConnection: Sendable {
     try output.drain(send)
   }
 
-  /// When the client began to keep the server waiting: for the rest of a message, or to read the last bytes before closing.
-  /// nil when it does not.
+  /// When the client began to keep the server waiting: for the rest of a message, or to read the last bytes before
+  /// closing. nil when it does not.
   public var overdueSince: Duration? { closingSince ?? input.frameUnfinishedSince }
 
   // MARK: Calls

@@ -38,10 +38,9 @@ public enum ServiceSetupError: Error, Equatable, Sendable {
   case descriptionTooLong(String, byteCount: Int)
 }
 
-/// The interfaces a program offers: says what is to be done about a call. It holds what was given at start and
-/// nothing about any client.
+/// The interfaces that a program offers. It decides what to do about each call, and holds no state about clients.
 public struct Service<Method: ServedMethod>: Sendable {
-  /// What becomes of a call.
+  /// What to do about a call.
   public enum DispatchResult: Sendable {
     /// The reply is this message; `org.varlink.service` was called.
     case reply([UInt8])
@@ -53,7 +52,7 @@ public struct Service<Method: ServedMethod>: Sendable {
   public let identity: ServiceIdentity
   /// `org.varlink.service` first.
   private let interfaces: [InterfaceDescription]
-  /// What to tell a client that calls an interface which has another name now, by the former name.
+  /// The cure for a client that calls an interface by a former name, by that name.
   private let renamingCures: [String: String]
 
   public init(

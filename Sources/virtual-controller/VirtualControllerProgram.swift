@@ -111,5 +111,5 @@ enum VirtualControllerError: Error {
 
 extension String {
   /// The text in quotes, safe on a terminal.
-  fileprivate var quoted: String { "\"\(escapedForPeople(scalarCountMax: 200))\"" }
+  fileprivate var quoted: String { "\"\(escapedForDisplay(scalarCountMax: 200))\"" }
 }

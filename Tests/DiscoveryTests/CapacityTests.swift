@@ -10,109 +10,109 @@ import VirtualRadio
 struct CapacityTests {
   private let company: UInt16 = 0x0EEE
 
-  private func listener(_ items: DisplayItem..., adjust: (inout Capacities) -> Void) -> Listener {
-    Listener(GatewayManifest(items.isEmpty ? [.company(company)] : items) { adjust(&$0.capacities) })
+  private func harness(_ items: DisplayItem..., adjust: (inout Capacities) -> Void) -> DataPathHarness {
+    DataPathHarness(GatewayManifest(items.isEmpty ? [.company(company)] : items) { adjust(&$0.capacities) })
   }
 
   // MARK: Rows
 
   @Test("The unknown device heard least recently gives its row")
   func unknownDevices() {
-    let listener = listener { $0.devices = 16 }
-    for number: UInt64 in 0..<16 { listener.hear(number, -60, .made(by: 1), at: Int64(number)) }
-    listener.hear(0, -60, .made(by: 1), at: 100)  // Heard again: 1 is now the oldest.
-    listener.hear(16, -60, .made(by: 1), at: 101)
-    #expect(listener.device(1) == nil)
-    #expect(listener.device(0) != nil)
-    #expect(listener.counters.unknownDevicesEvicted == 1)
-    #expect(listener.deviceCount == 16)
+    let harness = harness { $0.devices = 16 }
+    for number: UInt64 in 0..<16 { harness.hear(number, -60, .made(by: 1), at: Int64(number)) }
+    harness.hear(0, -60, .made(by: 1), at: 100)  // Heard again: 1 is now the oldest.
+    harness.hear(16, -60, .made(by: 1), at: 101)
+    #expect(harness.device(1) == nil)
+    #expect(harness.device(0) != nil)
+    #expect(harness.counters.unknownDevicesEvicted == 1)
+    #expect(harness.deviceCount == 16)
   }
 
   @Test("Unknown devices give way before devices that match, however long those were silent")
   func unknownDevicesFirst() {
-    let listener = listener(.company(company) { $0.gate.lostMilliseconds = 300_000 }) { $0.devices = 16 }
-    for number: UInt64 in 0..<8 { listener.hear(number, -60, .made(by: company), at: 0) }
-    for number: UInt64 in 100..<200 { listener.hear(number, -60, .made(by: 1), at: Int64(number)) }
-    for number: UInt64 in 0..<8 { #expect(listener.found(number) == ["bulb"]) }
-    #expect(listener.counters.matchingDevicesEvicted == 0)
-    #expect(listener.counters.unknownDevicesEvicted == 92)
+    let harness = harness(.company(company) { $0.gate.lostMilliseconds = 300_000 }) { $0.devices = 16 }
+    for number: UInt64 in 0..<8 { harness.hear(number, -60, .made(by: company), at: 0) }
+    for number: UInt64 in 100..<200 { harness.hear(number, -60, .made(by: 1), at: Int64(number)) }
+    for number: UInt64 in 0..<8 { #expect(harness.found(number) == ["bulb"]) }
+    #expect(harness.counters.matchingDevicesEvicted == 0)
+    #expect(harness.counters.unknownDevicesEvicted == 92)
   }
 
   @Test("Without unknown devices the matching device heard least recently is lost")
   func matchingDevices() {
-    let listener = listener { $0.devices = 16 }
-    for number: UInt64 in 0..<16 { listener.hear(number, -60, .made(by: company), at: Int64(number)) }
-    _ = listener.lines()
-    listener.hear(50, -60, .made(by: 1), at: 100)
-    #expect(listener.lines() == ["100 lost bulb 0 evicted"])
-    #expect(listener.counters.matchingDevicesEvicted == 1)
-    listener.hear(51, -60, .made(by: 1), at: 101)  // The earlier unknown device gives way.
-    #expect(listener.lines() == [])
-    #expect(listener.device(50) == nil)
+    let harness = harness { $0.devices = 16 }
+    for number: UInt64 in 0..<16 { harness.hear(number, -60, .made(by: company), at: Int64(number)) }
+    _ = harness.lines()
+    harness.hear(50, -60, .made(by: 1), at: 100)
+    #expect(harness.lines() == ["100 lost bulb 0 evicted"])
+    #expect(harness.counters.matchingDevicesEvicted == 1)
+    harness.hear(51, -60, .made(by: 1), at: 101)  // The earlier unknown device gives way.
+    #expect(harness.lines() == [])
+    #expect(harness.device(50) == nil)
   }
 
   @Test("A device that was lost is an unknown device as old as its last report")
   func lateUnknownDevices() {
-    let listener = listener { $0.devices = 80 }
-    listener.hear(1, -60, .made(by: company), at: 0)
-    for number: UInt64 in 100..<179 { listener.hear(number, -60, .made(by: 1), at: 1000 + Int64(number)) }
+    let harness = harness { $0.devices = 80 }
+    harness.hear(1, -60, .made(by: company), at: 0)
+    for number: UInt64 in 100..<179 { harness.hear(number, -60, .made(by: 1), at: 1000 + Int64(number)) }
     // The queue of victims is filled now, and 1 still matches.
-    listener.hear(200, -60, .made(by: 1), at: 5000)
-    #expect(listener.device(100) == nil)
-    listener.wait(until: 10_000)
-    #expect(listener.device(1)?.matchCount == 0)
-    listener.hear(201, -60, .made(by: 1), at: 10_001)
-    #expect(listener.device(1) == nil)
-    #expect(listener.device(101) != nil)
+    harness.hear(200, -60, .made(by: 1), at: 5000)
+    #expect(harness.device(100) == nil)
+    harness.wait(until: 10_000)
+    #expect(harness.device(1)?.matchCount == 0)
+    harness.hear(201, -60, .made(by: 1), at: 10_001)
+    #expect(harness.device(1) == nil)
+    #expect(harness.device(101) != nil)
   }
 
   @Test("Accessories are never evicted, and a table full of them turns others away")
   func accessories() {
-    let listener = listener { $0.devices = 16 }
+    let harness = harness { $0.devices = 16 }
     for number: UInt64 in 0..<16 {
-      #expect(listener.setAccessory(.device(number)))
-      listener.hear(number, -60, .made(by: number < 8 ? company : 1), at: 0)
+      #expect(harness.setAccessory(.device(number)))
+      harness.hear(number, -60, .made(by: number < 8 ? company : 1), at: 0)
     }
-    for number: UInt64 in 100..<300 { listener.hear(number, -60, .made(by: company), at: Int64(number)) }
-    for number: UInt64 in 0..<16 { #expect(listener.device(number) != nil) }
-    #expect(listener.counters.devicesTurnedAway == 200)
-    #expect(listener.deviceCount == 16)
+    for number: UInt64 in 100..<300 { harness.hear(number, -60, .made(by: company), at: Int64(number)) }
+    for number: UInt64 in 0..<16 { #expect(harness.device(number) != nil) }
+    #expect(harness.counters.devicesTurnedAway == 200)
+    #expect(harness.deviceCount == 16)
   }
 
   @Test("An accessory that is one no more gives way like others")
   func formerAccessory() {
-    let listener = listener { $0.devices = 16 }
+    let harness = harness { $0.devices = 16 }
     for number: UInt64 in 0..<16 {
-      listener.setAccessory(.device(number))
-      listener.hear(number, -60, .made(by: 1), at: Int64(number))
+      harness.setAccessory(.device(number))
+      harness.hear(number, -60, .made(by: 1), at: Int64(number))
     }
-    #expect(listener.setAccessory(.device(7), false))
-    listener.hear(100, -60, .made(by: 1), at: 100)
-    #expect(listener.device(7) == nil)
-    #expect(listener.counters.unknownDevicesEvicted == 1)
+    #expect(harness.setAccessory(.device(7), false))
+    harness.hear(100, -60, .made(by: 1), at: 100)
+    #expect(harness.device(7) == nil)
+    #expect(harness.counters.unknownDevicesEvicted == 1)
   }
 
   @Test("A former accessory that matches gives way in its turn")
   func formerMatchingAccessory() {
-    let listener = listener { $0.devices = 16 }
-    for number: UInt64 in 0..<16 { listener.hear(number, -60, .made(by: company), at: Int64(number)) }
-    listener.setAccessory(.device(0))
-    listener.hear(16, -60, .made(by: company), at: 20)
-    listener.setAccessory(.device(0), false)
-    _ = listener.lines()
-    listener.hear(17, -60, .made(by: company), at: 21)
-    #expect(listener.lines() == ["21 lost bulb 0 evicted", "21 found bulb 17 matched"])
+    let harness = harness { $0.devices = 16 }
+    for number: UInt64 in 0..<16 { harness.hear(number, -60, .made(by: company), at: Int64(number)) }
+    harness.setAccessory(.device(0))
+    harness.hear(16, -60, .made(by: company), at: 20)
+    harness.setAccessory(.device(0), false)
+    _ = harness.lines()
+    harness.hear(17, -60, .made(by: company), at: 21)
+    #expect(harness.lines() == ["21 lost bulb 0 evicted", "21 found bulb 17 matched"])
   }
 
   @Test("More accessories than there are places for are refused, the same one twice is not")
   func accessoryPlaces() {
-    let listener = listener { $0.accessories = 2 }
-    #expect(listener.setAccessory(.device(1)))
-    #expect(listener.setAccessory(.device(1)))
-    #expect(listener.setAccessory(.device(2)))
-    #expect(!listener.setAccessory(.device(3)))
-    #expect(listener.setAccessory(.device(1), false))
-    #expect(listener.setAccessory(.device(3)))
+    let harness = harness { $0.accessories = 2 }
+    #expect(harness.setAccessory(.device(1)))
+    #expect(harness.setAccessory(.device(1)))
+    #expect(harness.setAccessory(.device(2)))
+    #expect(!harness.setAccessory(.device(3)))
+    #expect(harness.setAccessory(.device(1), false))
+    #expect(harness.setAccessory(.device(3)))
   }
 
   // MARK: Eight matches
@@ -121,11 +121,11 @@ struct CapacityTests {
 
   @Test("Of nine items that match, the first eight of the manifest are found and the ninth is counted")
   func eightMatches() {
-    let listener = Listener(GatewayManifest(nineItems))
-    listener.hear(1, -60, .made(by: company), at: 0)
-    #expect(listener.lines() == (0..<8).map { "0 found i\($0) 1 matched" })
-    #expect(listener.counters.matchesBeyondCapacity == 1)
-    #expect(listener.device(1)?.unkeptMatches == 1)
+    let harness = DataPathHarness(GatewayManifest(nineItems))
+    harness.hear(1, -60, .made(by: company), at: 0)
+    #expect(harness.lines() == (0..<8).map { "0 found i\($0) 1 matched" })
+    #expect(harness.counters.matchesBeyondCapacity == 1)
+    #expect(harness.device(1)?.unkeptMatches == 1)
   }
 
   /// Item 0 is for company 1, items 1...8 for company 0x0EEE.
@@ -140,112 +140,112 @@ struct CapacityTests {
   @Test(
     "An item that still matches, but after eight others now, is lost for want of room and not of a match")
   func crowdedOut() {
-    let listener = Listener(GatewayManifest(lateFirst))
-    listener.hear(1, -60, .made(by: company), at: 0)
-    _ = listener.lines()
+    let harness = DataPathHarness(GatewayManifest(lateFirst))
+    harness.hear(1, -60, .made(by: company), at: 0)
+    _ = harness.lines()
     let both = AdvertisingPayload().manufacturerData(1, []).manufacturerData(0x0EEE, [0xA5])
-    listener.hear(1, -60, both, at: 2000)
+    harness.hear(1, -60, both, at: 2000)
     #expect(
-      listener.lines().filter { !$0.contains("changed") } == [
+      harness.lines().filter { !$0.contains("changed") } == [
         "2000 lost i8 1 evicted", "2000 found i0 1 matched",
       ])
-    listener.hear(1, -60, .made(by: 7), at: 4000)
-    #expect(listener.lines().allSatisfy { $0.contains("noLongerMatches") })
+    harness.hear(1, -60, .made(by: 7), at: 4000)
+    #expect(harness.lines().allSatisfy { $0.contains("noLongerMatches") })
   }
 
   @Test("An item before them displaces the eighth match, which returns when the place is free again")
   func displacement() {
-    let listener = Listener(GatewayManifest(lateFirst))
-    listener.hear(set(1, .made(by: company)), at: 0)
-    _ = listener.lines()
-    listener.hear(set(2, .made(by: 1)), at: 10)
-    #expect(listener.lines() == ["10 lost i8 1 evicted", "10 found i0 1 matched"])
-    listener.hear(set(2, AdvertisingPayload()), at: 20)
-    #expect(listener.lines() == ["20 lost i0 1 noLongerMatches"])
-    listener.hear(set(1, .made(by: company)), at: 30)
-    #expect(listener.lines() == ["30 found i8 1 matched"])
+    let harness = DataPathHarness(GatewayManifest(lateFirst))
+    harness.hear(set(1, .made(by: company)), at: 0)
+    _ = harness.lines()
+    harness.hear(set(2, .made(by: 1)), at: 10)
+    #expect(harness.lines() == ["10 lost i8 1 evicted", "10 found i0 1 matched"])
+    harness.hear(set(2, AdvertisingPayload()), at: 20)
+    #expect(harness.lines() == ["20 lost i0 1 noLongerMatches"])
+    harness.hear(set(1, .made(by: company)), at: 30)
+    #expect(harness.lines() == ["30 found i8 1 matched"])
   }
 
   @Test("An item after eight that are found waits for a place and takes it")
   func waitingItem() {
     let items = (0..<8).map { DisplayItem.company(0x0EEE, "i\($0)") } + [.company(1, "last")]
-    let listener = Listener(GatewayManifest(items))
-    listener.hear(set(1, .made(by: company)), at: 0)
-    listener.hear(set(2, .made(by: 1)), at: 10)
-    #expect(listener.lines() == (0..<8).map { "0 found i\($0) 1 matched" })
-    listener.hear(set(1, AdvertisingPayload()), at: 20)
-    _ = listener.lines()
-    listener.hear(set(2, .made(by: 1)), at: 30)
-    #expect(listener.lines() == ["30 found last 1 matched"])
+    let harness = DataPathHarness(GatewayManifest(items))
+    harness.hear(set(1, .made(by: company)), at: 0)
+    harness.hear(set(2, .made(by: 1)), at: 10)
+    #expect(harness.lines() == (0..<8).map { "0 found i\($0) 1 matched" })
+    harness.hear(set(1, AdvertisingPayload()), at: 20)
+    _ = harness.lines()
+    harness.hear(set(2, .made(by: 1)), at: 30)
+    #expect(harness.lines() == ["30 found last 1 matched"])
   }
 
   @Test("An item without room in its quota displaces nothing")
   func fullQuotaDisplacesNothing() {
     let manifest = GatewayManifest(lateFirst) { $0.capacities.matchesPerItem = 2 }
-    let listener = Listener(manifest)
+    let harness = DataPathHarness(manifest)
     for step: Int64 in 0..<4 {
-      for number: UInt64 in 8...9 { listener.hear(number, -60, .made(by: 1), at: 10 * step) }
+      for number: UInt64 in 8...9 { harness.hear(number, -60, .made(by: 1), at: 10 * step) }
     }
-    listener.hear(set(1, .made(by: company)), at: 40)
-    _ = listener.lines()
-    listener.hear(set(2, .made(by: 1)), at: 50)
-    #expect(listener.lines() == [])
-    #expect(listener.counters.matchesTurnedAway == 1)
-    #expect(listener.device(1)?.matchCount == 8)
+    harness.hear(set(1, .made(by: company)), at: 40)
+    _ = harness.lines()
+    harness.hear(set(2, .made(by: 1)), at: 50)
+    #expect(harness.lines() == [])
+    #expect(harness.counters.matchesTurnedAway == 1)
+    #expect(harness.device(1)?.matchCount == 8)
   }
 
   // MARK: Quotas
 
-  @Test("Devices heard fewer than three times give their match first, the least recently heard of them")
+  @Test("Devices heard fewer than three times give up their match first, the least recently heard one")
   func quotaNewcomers() {
-    let listener = listener { $0.matchesPerItem = 4 }
+    let harness = harness { $0.matchesPerItem = 4 }
     for step: Int64 in 0..<3 {
-      for number: UInt64 in 1...2 { listener.hear(number, -60, .made(by: company), at: 10 * step) }
+      for number: UInt64 in 1...2 { harness.hear(number, -60, .made(by: company), at: 10 * step) }
     }
-    listener.hear(3, -60, .made(by: company), at: 30)
-    listener.hear(4, -60, .made(by: company), at: 31)
-    _ = listener.lines()
-    listener.hear(5, -60, .made(by: company), at: 5000)
-    #expect(listener.lines() == ["5000 lost bulb 3 evicted", "5000 found bulb 5 matched"])
-    #expect(listener.counters.matchesEvicted == 1)
+    harness.hear(3, -60, .made(by: company), at: 30)
+    harness.hear(4, -60, .made(by: company), at: 31)
+    _ = harness.lines()
+    harness.hear(5, -60, .made(by: company), at: 5000)
+    #expect(harness.lines() == ["5000 lost bulb 3 evicted", "5000 found bulb 5 matched"])
+    #expect(harness.counters.matchesEvicted == 1)
   }
 
   @Test("A device heard in the last second keeps its match, the new one waits and comes in later")
   func quotaWaits() {
-    let listener = listener { $0.matchesPerItem = 2 }
+    let harness = harness { $0.matchesPerItem = 2 }
     for step: Int64 in 0..<3 {
-      for number: UInt64 in 1...2 { listener.hear(number, -60, .made(by: company), at: 10 * step) }
+      for number: UInt64 in 1...2 { harness.hear(number, -60, .made(by: company), at: 10 * step) }
     }
-    _ = listener.lines()
-    listener.hear(3, -60, .made(by: company), at: 1019)
-    #expect(listener.lines() == [])
-    #expect(listener.counters.matchesTurnedAway == 1)
-    listener.hear(3, -60, .made(by: company), at: 1020)
-    #expect(listener.lines() == ["1020 lost bulb 1 evicted", "1020 found bulb 3 matched"])
+    _ = harness.lines()
+    harness.hear(3, -60, .made(by: company), at: 1019)
+    #expect(harness.lines() == [])
+    #expect(harness.counters.matchesTurnedAway == 1)
+    harness.hear(3, -60, .made(by: company), at: 1020)
+    #expect(harness.lines() == ["1020 lost bulb 1 evicted", "1020 found bulb 3 matched"])
     // The evicted one is heard again; 3 was heard only twice.
-    listener.hear(1, -60, .made(by: company), at: 2000)
-    #expect(listener.lines() == ["2000 lost bulb 3 evicted", "2000 found bulb 1 matched"])
+    harness.hear(1, -60, .made(by: company), at: 2000)
+    #expect(harness.lines() == ["2000 lost bulb 3 evicted", "2000 found bulb 1 matched"])
   }
 
   @Test("Accessories do not count against the quota")
   func quotaAccessories() {
-    let listener = listener { $0.matchesPerItem = 2 }
+    let harness = harness { $0.matchesPerItem = 2 }
     for number: UInt64 in 1...10 {
-      listener.setAccessory(.device(number))
-      listener.hear(number, -60, .made(by: company), at: 0)
+      harness.setAccessory(.device(number))
+      harness.hear(number, -60, .made(by: company), at: 0)
     }
-    for number: UInt64 in 11...12 { listener.hear(number, -60, .made(by: company), at: 1) }
-    #expect(listener.lines().count == 12)
+    for number: UInt64 in 11...12 { harness.hear(number, -60, .made(by: company), at: 1) }
+    #expect(harness.lines().count == 12)
   }
 
   @Test("A former accessory counts again, and the quota holds")
   func quotaFormerAccessory() {
-    let listener = listener { $0.matchesPerItem = 2 }
-    listener.setAccessory(.device(1))
-    for number: UInt64 in 1...3 { listener.hear(number, -60, .made(by: company), at: Int64(number)) }
-    _ = listener.lines()
-    listener.setAccessory(.device(1), false)
-    #expect(listener.lines() == ["3 lost bulb 1 evicted"])
+    let harness = harness { $0.matchesPerItem = 2 }
+    harness.setAccessory(.device(1))
+    for number: UInt64 in 1...3 { harness.hear(number, -60, .made(by: company), at: Int64(number)) }
+    _ = harness.lines()
+    harness.setAccessory(.device(1), false)
+    #expect(harness.lines() == ["3 lost bulb 1 evicted"])
   }
 
   // MARK: Long payloads and sets
@@ -258,89 +258,89 @@ struct CapacityTests {
 
   @Test("When the pool is full the unknown device heard least recently loses its long payload")
   func longPayloads() {
-    let listener = listener { $0.longPayloads = 4 }
+    let harness = harness { $0.longPayloads = 4 }
     for number: UInt64 in 1...4 {
-      listener.hear(long(number, number == 1 ? .made(by: company) : AdvertisingPayload()), at: Int64(number))
+      harness.hear(long(number, number == 1 ? .made(by: company) : AdvertisingPayload()), at: Int64(number))
     }
-    listener.hear(long(5, .made(by: company)), at: 10)
-    #expect(listener.lines() == ["1 found bulb 1 matched", "10 found bulb 5 matched"])
-    #expect(listener.counters.longPayloadsEvicted == 1)
-    let unchanged = listener.counters.reportsUnchanged
-    listener.hear(long(3, AdvertisingPayload()), at: 20)
-    #expect(listener.counters.reportsUnchanged == unchanged + 1)  // 2 gave way, not 3.
+    harness.hear(long(5, .made(by: company)), at: 10)
+    #expect(harness.lines() == ["1 found bulb 1 matched", "10 found bulb 5 matched"])
+    #expect(harness.counters.longPayloadsEvicted == 1)
+    let unchanged = harness.counters.reportsUnchanged
+    harness.hear(long(3, AdvertisingPayload()), at: 20)
+    #expect(harness.counters.reportsUnchanged == unchanged + 1)  // 2 gave way, not 3.
   }
 
   @Test("A pool full of matches turns unknown devices away, and their short payloads still count")
   func fullPool() {
-    let listener = listener { $0.longPayloads = 2 }
-    listener.hear(long(1, .made(by: company)), at: 0)
-    listener.hear(long(2, .made(by: company)), at: 0)
-    listener.hear(long(3, .made(by: company)), at: 1)
-    #expect(listener.counters.longPayloadsTurnedAway == 1)
-    #expect(listener.found(3) == [])
-    listener.hear(
+    let harness = harness { $0.longPayloads = 2 }
+    harness.hear(long(1, .made(by: company)), at: 0)
+    harness.hear(long(2, .made(by: company)), at: 0)
+    harness.hear(long(3, .made(by: company)), at: 1)
+    #expect(harness.counters.longPayloadsTurnedAway == 1)
+    #expect(harness.found(3) == [])
+    harness.hear(
       AirReport(extendedFrom: .device(3), set: 1, properties: .connectable, rssi: -60, .made(by: company)),
       at: 2)
-    #expect(listener.found(3) == ["bulb"])
+    #expect(harness.found(3) == ["bulb"])
   }
 
   @Test("Devices that matched and fell silent give their long payloads back")
   func departedLongPayloads() {
-    let listener = listener { $0.longPayloads = 2 }
-    listener.hear(long(1, .made(by: company)), at: 0)
-    listener.hear(long(2, .made(by: company)), at: 0)
-    listener.hear(long(3, .made(by: company)), at: 20_000)
-    #expect(listener.found(3) == ["bulb"])
-    #expect(listener.counters.longPayloadsTurnedAway == 0)
+    let harness = harness { $0.longPayloads = 2 }
+    harness.hear(long(1, .made(by: company)), at: 0)
+    harness.hear(long(2, .made(by: company)), at: 0)
+    harness.hear(long(3, .made(by: company)), at: 20_000)
+    #expect(harness.found(3) == ["bulb"])
+    #expect(harness.counters.longPayloadsTurnedAway == 0)
   }
 
   @Test("A payload of 31 bytes needs no place in the pool, one of 32 does")
   func inlineBorder() {
-    let listener = listener { $0.longPayloads = 0 }
+    let harness = harness { $0.longPayloads = 0 }
     let fits = AdvertisingPayload.made(by: company).structure(0x26, [UInt8](repeating: 1, count: 24))
     #expect(fits.bytes.count == 31)
-    listener.hear(1, -60, fits, at: 0)
-    #expect(listener.found(1) == ["bulb"])
+    harness.hear(1, -60, fits, at: 0)
+    #expect(harness.found(1) == ["bulb"])
     let tooLong = AirReport(
       extendedFrom: .device(2), set: 1, properties: .connectable, rssi: -60,
       AdvertisingPayload.made(by: company).structure(0x26, [UInt8](repeating: 1, count: 25)))
-    listener.hear(tooLong, at: 0)
-    #expect(listener.found(2) == [])
-    #expect(listener.counters.longPayloadsTurnedAway == 1)
+    harness.hear(tooLong, at: 0)
+    #expect(harness.found(2) == [])
+    #expect(harness.counters.longPayloadsTurnedAway == 1)
   }
 
   @Test("A few addresses with many sets each do not make the gateway deaf")
   func manySets() {
-    let listener = listener { $0.devices = 64 }  // 128 sets
+    let harness = harness { $0.devices = 64 }  // 128 sets
     for number: UInt64 in 1...20 {
       for set: UInt8 in 0..<16 {
-        listener.hear(
+        harness.hear(
           AirReport(
             extendedFrom: .device(number), set: set, properties: .connectable, rssi: -60, .made(by: 1)),
           at: Int64(number))
       }
     }
-    #expect(listener.counters.setsReplaced + listener.counters.unknownDevicesEvicted > 0)
-    for number: UInt64 in 1000..<1010 { listener.hear(number, -60, .made(by: company), at: 100) }
-    for number: UInt64 in 1000..<1010 { #expect(listener.found(number) == ["bulb"]) }
-    #expect(listener.counters.setsTurnedAway == 0)
+    #expect(harness.counters.setsReplaced + harness.counters.unknownDevicesEvicted > 0)
+    for number: UInt64 in 1000..<1010 { harness.hear(number, -60, .made(by: company), at: 100) }
+    for number: UInt64 in 1000..<1010 { #expect(harness.found(number) == ["bulb"]) }
+    #expect(harness.counters.setsTurnedAway == 0)
   }
 
   @Test("An accessory gets a second set although unknown devices hold them all")
   func accessorySets() {
-    let listener = listener { $0.devices = 64 }
-    listener.setAccessory(.device(1))
-    listener.hear(set(1, .made(by: company)), at: 0)
+    let harness = harness { $0.devices = 64 }
+    harness.setAccessory(.device(1))
+    harness.hear(set(1, .made(by: company)), at: 0)
     for number: UInt64 in 2...20 {
       for set: UInt8 in 0..<16 {
-        listener.hear(
+        harness.hear(
           AirReport(
             extendedFrom: .device(number), set: set, properties: .connectable, rssi: -60, .made(by: 1)),
           at: Int64(number))
       }
     }
-    listener.hear(set(2, AdvertisingPayload().name("second")), at: 100)
-    #expect(listener.found(1) == ["bulb"])
+    harness.hear(set(2, AdvertisingPayload().name("second")), at: 100)
+    #expect(harness.found(1) == ["bulb"])
   }
 
   // MARK: Identity keys
@@ -350,25 +350,25 @@ struct CapacityTests {
     let key = Block128(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
     let identity = DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random)
     let plan = AddressPlan.resolvable(key: key, rotationSeconds: 900)
-    let listener = Listener(
+    let harness = DataPathHarness(
       GatewayManifest([.company(company)]), identities: [IdentityKey(key: key, identity: identity)])
-    listener.setAccessory(DeviceAddress(bits: identity.bits, type: .randomIdentity))
+    harness.setAccessory(DeviceAddress(bits: identity.bits, type: .randomIdentity))
     var seen: Set<DeviceAddress> = []
     for minute: Int64 in 0..<60 {
       let address = plan.address(at: .milliseconds(60_000 * minute), seed: 7)
       seen.insert(address)
-      listener.hear(
+      harness.hear(
         AirReport(.connectable, from: address, rssi: -60, .made(by: company)), at: 60_000 * minute)
-      listener.hear(
+      harness.hear(
         AirReport(.connectable, from: address, rssi: -60, .made(by: company)), at: 60_000 * minute + 100)
-      #expect(listener.deviceCount == 1)
+      #expect(harness.deviceCount == 1)
     }
     #expect(seen.count == 4)
-    #expect(listener.counters.addressesFollowed == 3)
-    let device = try #require(listener.device(at: DeviceAddress(bits: identity.bits, type: .randomIdentity)))
+    #expect(harness.counters.addressesFollowed == 3)
+    let device = try #require(harness.device(at: DeviceAddress(bits: identity.bits, type: .randomIdentity)))
     #expect(device.isAccessory)
     #expect(device.reportCount == 120)
-    for sighting in listener.sightings() {
+    for sighting in harness.sightings() {
       #expect(sighting.sighting.address == DeviceAddress(bits: identity.bits, type: .randomIdentity))
     }
   }
@@ -377,15 +377,15 @@ struct CapacityTests {
   func unresolved() {
     let key = Block128(high: 1, low: 2)
     let other = AddressPlan.resolvable(key: Block128(high: 3, low: 4), rotationSeconds: 60)
-    let listener = Listener(
+    let harness = DataPathHarness(
       GatewayManifest([.company(company)]),
       identities: [IdentityKey(key: key, identity: DeviceAddress(bits: 5, type: .public))])
     for minute: Int64 in 0..<5 {
       let address = other.address(at: .milliseconds(60_000 * minute), seed: 1)
-      listener.hear(
+      harness.hear(
         AirReport(.connectable, from: address, rssi: -60, .made(by: company)), at: 60_000 * minute)
     }
-    #expect(listener.deviceCount == 5)
-    #expect(listener.counters.addressesFollowed == 0)
+    #expect(harness.deviceCount == 5)
+    #expect(harness.counters.addressesFollowed == 0)
   }
 }

@@ -62,7 +62,7 @@ struct EventRingTests {
     #expect(cursor.sequence == 2)
   }
 
-  @Test("A slow reader is told exactly how many it missed, once")
+  @Test("A slow reader learns exactly how many events it missed, once")
   func missed() {
     let ring = Ring(events: 4, bytes: 100)
     for item: Int32 in 0..<10 { ring.append(item) }

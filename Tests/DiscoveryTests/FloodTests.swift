@@ -6,8 +6,8 @@ import Manifest
 import Testing
 import VirtualRadio
 
-/// What unknown devices can do by sending a lot. Memory is flat by construction: every table comes from an arena that is
-/// measured before the first packet, and `Discovery` compiles as Embedded Swift that may not allocate. What is left
+/// What unknown devices can do by sending a lot. Memory is flat by construction: every table comes from an arena that
+/// is measured before the first packet, and `Discovery` compiles as Embedded Swift that may not allocate. What is left
 /// to show is that the right devices keep their places.
 @Suite("Floods")
 struct FloodTests {
@@ -30,7 +30,7 @@ struct FloodTests {
     }
   }
 
-  /// A data path without the listener's checks after every packet.
+  /// A data path without the harness's checks after every packet.
   private final class Gateway {
     var path: ManifestDataPath
     private var cursor = EventCursor(epoch: Block128(high: 0, low: 0), sequence: 0)
@@ -84,17 +84,17 @@ struct FloodTests {
   @Test("100,000 addresses in an hour: accessories and known devices keep their rows, the table its size")
   func addresses() {
     let gateway = Gateway(GatewayManifest([.company(company)]))
-    let ours = Template(.made(by: company))
+    let wanted = Template(.made(by: company))
     let strange = Template(.made(by: 0x004C))
     for number: UInt64 in 1...20 { gateway.setAccessory(number) }
     // Accessories 1...10 are heard once and then never again; devices 101...110 match and send every 2 s.
     for number: UInt64 in 1...10 { gateway.receive(strange.packet(from: number), at: 0) }
-    var nextOurs: Int64 = 0
+    var nextWanted: Int64 = 0
     for number: UInt64 in 0..<100_000 {
       let now = Int64(number) * 36_000
-      while nextOurs <= now {
-        for number: UInt64 in 101...110 { gateway.receive(ours.packet(from: number), at: nextOurs) }
-        nextOurs += 2_000_000
+      while nextWanted <= now {
+        for number: UInt64 in 101...110 { gateway.receive(wanted.packet(from: number), at: nextWanted) }
+        nextWanted += 2_000_000
       }
       gateway.receive(strange.packet(from: 1_000_000 + number), at: now)
     }
@@ -111,18 +111,18 @@ struct FloodTests {
   @Test("Spoofed matches from rotating addresses: the quota holds, and devices heard regularly stay found")
   func spoofedMatches() {
     let gateway = Gateway(GatewayManifest([.company(company)]))
-    let ours = Template(.made(by: company))
+    let wanted = Template(.made(by: company))
     gateway.setAccessory(1)
-    gateway.receive(ours.packet(from: 1), at: 0)
-    var nextOurs: Int64 = 0
+    gateway.receive(wanted.packet(from: 1), at: 0)
+    var nextWanted: Int64 = 0
     for spoof: UInt64 in 0..<20_000 {
       let now = 1_000_000 + Int64(spoof) * 20_000  // 50 new addresses a second
-      while nextOurs <= now {
-        for number: UInt64 in 101...130 { gateway.receive(ours.packet(from: number), at: nextOurs) }
-        gateway.receive(ours.packet(from: 1), at: nextOurs)
-        nextOurs += 500_000
+      while nextWanted <= now {
+        for number: UInt64 in 101...130 { gateway.receive(wanted.packet(from: number), at: nextWanted) }
+        gateway.receive(wanted.packet(from: 1), at: nextWanted)
+        nextWanted += 500_000
       }
-      gateway.receive(ours.packet(from: 1_000_000 + spoof), at: now)
+      gateway.receive(wanted.packet(from: 1_000_000 + spoof), at: now)
     }
     gateway.path.pipeline.checkInvariants()
     for number: UInt64 in 101...130 { #expect(gateway.isFound(number)) }
@@ -138,15 +138,15 @@ struct FloodTests {
   @Test("Spoofers that send as often as real devices do not push those out that are heard every second")
   func patientSpoofers() {
     let gateway = Gateway(GatewayManifest([.company(company)]))
-    let ours = Template(.made(by: company))
+    let wanted = Template(.made(by: company))
     for tick: Int64 in 0..<600 {
       let now = tick * 100_000
       if tick % 9 == 0 {
-        for number: UInt64 in 101...120 { gateway.receive(ours.packet(from: number), at: now) }
+        for number: UInt64 in 101...120 { gateway.receive(wanted.packet(from: number), at: now) }
       }
       for spoof: UInt64 in 0..<20 {
         // Each address is used for half a second, five reports long.
-        gateway.receive(ours.packet(from: 1_000_000 + UInt64(tick / 5) * 20 + spoof), at: now)
+        gateway.receive(wanted.packet(from: 1_000_000 + UInt64(tick / 5) * 20 + spoof), at: now)
       }
     }
     gateway.path.pipeline.checkInvariants()
@@ -200,10 +200,10 @@ struct FloodTests {
       $0.descriptor.nameSubstring = Array("Lumo".utf8)
       $0.descriptor.nameCompareOptions = [.caseInsensitive]
     }
-    let listener = Listener(.company(company, "all"), item)
+    let harness = DataPathHarness(.company(company, "all"), item)
     let payload = AdvertisingPayload.made(by: company).structure(.completeName, name)
-    listener.hear(1, -60, payload, at: 0)
-    let sightings = listener.sightings()
+    harness.hear(1, -60, payload, at: 0)
+    let sightings = harness.sightings()
     #expect(sightings.first?.payload == payload.bytes)
     #expect(sightings.map(\.item) == (name.contains(0x4C) ? ["all", "bulb"] : ["all"]))
   }

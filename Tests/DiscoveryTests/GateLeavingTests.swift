@@ -10,44 +10,44 @@ import VirtualRadio
 struct GateLeavingTests: GateTesting {
   @Test("A level that jiggles inside the hysteresis causes no event", arguments: UInt64(1)...10)
   func jiggle(seed: UInt64) {
-    let listener = entered()
+    let harness = entered()
     var dice = SeededGenerator(seed: seed)
     for step: Int64 in 0..<3000 {
       let reading = Int8(-58 + dice.number(below: 9))  // -58 ... -50
-      listener.hear(1, reading, .made(by: company), at: 1000 + 100 * step)
+      harness.hear(1, reading, .made(by: company), at: 1000 + 100 * step)
     }
-    #expect(listener.lines() == [], "seed \(seed)")
-    #expect(listener.found(1) == ["bulb"])
+    #expect(harness.lines() == [], "seed \(seed)")
+    #expect(harness.found(1) == ["bulb"])
   }
 
   @Test("Outside the gate the same jiggle causes no event either", arguments: UInt64(1)...10)
   func jiggleOutside(seed: UInt64) {
-    let listener = gateway()
+    let harness = gateway()
     var dice = SeededGenerator(seed: seed)
     for step: Int64 in 0..<3000 {
-      listener.hear(1, Int8(-58 + dice.number(below: 8)), .made(by: company), at: 100 * step)  // -58 ... -51
+      harness.hear(1, Int8(-58 + dice.number(below: 8)), .made(by: company), at: 100 * step)  // -58 ... -51
     }
-    #expect(listener.lines() == [], "seed \(seed)")
+    #expect(harness.lines() == [], "seed \(seed)")
   }
 
   @Test("Steps across the whole hysteresis and back within 2 s cause no event")
   func shortAbsences() {
-    let listener = entered()
+    let harness = entered()
     var now: Int64 = 1000
     for _ in 0..<20 {
-      send(times(15, -75), to: listener, from: now)
-      send(times(30, -50), to: listener, from: now + 1500)
+      send(times(15, -75), to: harness, from: now)
+      send(times(30, -50), to: harness, from: now + 1500)
       now += 4500
     }
-    #expect(listener.lines() == [])
+    #expect(harness.lines() == [])
   }
 
   @Test("A device leaves 2 s after its level fell below -58, at that time and not with the next report")
   func leave() {
-    let listener = entered()
-    send([-59], to: listener, from: 1000)
-    send(times(50, -90), to: listener, every: 100, from: 1100)
-    let lost = listener.sightings()
+    let harness = entered()
+    send([-59], to: harness, from: 1000)
+    send(times(50, -90), to: harness, every: 100, from: 1100)
+    let lost = harness.sightings()
     #expect(lost.map(\.sighting.reason) == [.left])
     // When the filtered level passed -58, from its definition.
     var level = -40 * 16
@@ -63,29 +63,29 @@ struct GateLeavingTests: GateTesting {
 
   @Test("Leaving needs no further report: the timer runs between records")
   func leaveBetweenRecords() {
-    let listener = entered()
-    send(times(6, -90), to: listener, from: 1000)  // below -58 within these
-    listener.wait(until: 10_000)
-    let lost = listener.sightings()
+    let harness = entered()
+    send(times(6, -90), to: harness, from: 1000)  // below -58 within these
+    harness.wait(until: 10_000)
+    let lost = harness.sightings()
     #expect(lost.map(\.sighting.reason) == [.left])
     #expect((3000...3500).contains(lost[0].milliseconds))
   }
 
-  @Test("After leaving a device enters anew")
+  @Test("After leaving, a device can enter again")
   func again() {
-    let listener = entered()
-    send(times(40, -90), to: listener, from: 1000)
-    send(times(40, -40), to: listener, from: 5000)
-    #expect(listener.sightings().map(\.sighting.event) == [.lost, .found])
+    let harness = entered()
+    send(times(40, -90), to: harness, from: 1000)
+    send(times(40, -40), to: harness, from: 5000)
+    #expect(harness.sightings().map(\.sighting.event) == [.lost, .found])
   }
 
   @Test("Silence ends a stay after 5 s, to the microsecond")
   func silence() {
-    let listener = entered()
-    listener.wait(until: 5899)
-    #expect(listener.lines() == [])
-    listener.wait(until: 6000)
-    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
+    let harness = entered()
+    harness.wait(until: 5899)
+    #expect(harness.lines() == [])
+    harness.wait(until: 6000)
+    #expect(harness.lines() == ["5900 lost bulb 1 silence"])
   }
 
   @Test(
@@ -94,61 +94,61 @@ struct GateLeavingTests: GateTesting {
       (1000, 5000), (3000, 9000), (5000, 15_000),
     ])
   func silenceOfSlowAdvertisers(interval: Int64, patience: Int64) {
-    let listener = gateway()
-    send(times(4, -40), to: listener, every: interval)
-    _ = listener.lines()
-    listener.wait(until: 100_000)
-    #expect(listener.lines() == ["\(3 * interval + patience) lost bulb 1 silence"])
+    let harness = gateway()
+    send(times(4, -40), to: harness, every: interval)
+    _ = harness.lines()
+    harness.wait(until: 100_000)
+    #expect(harness.lines() == ["\(3 * interval + patience) lost bulb 1 silence"])
   }
 
   @Test("Patience ends at 30 s")
   func silenceCeiling() {
-    let listener = gateway { $0.sampleWindowMillisecondsMax = 100_000 }
-    send(times(4, -40), to: listener, every: 11_000)
-    #expect(listener.lines() == ["33000 found bulb 1 entered"])
-    listener.wait(until: 200_000)
-    #expect(listener.lines() == ["63000 lost bulb 1 silence"])
+    let harness = gateway { $0.sampleWindowMillisecondsMax = 100_000 }
+    send(times(4, -40), to: harness, every: 11_000)
+    #expect(harness.lines() == ["33000 found bulb 1 entered"])
+    harness.wait(until: 200_000)
+    #expect(harness.lines() == ["63000 lost bulb 1 silence"])
   }
 
   @Test("A slow advertiser that becomes a fast one is lost by its new interval")
   func shrinkingInterval() {
-    let listener = gateway()
-    send(times(5, -40), to: listener, every: 5000)  // 15 s of patience from 20 s on
-    send(times(8, -40), to: listener, every: 100, from: 20_100)  // the last at 20,800
-    _ = listener.lines()
-    listener.wait(until: 60_000)
-    #expect(listener.lines() == ["25800 lost bulb 1 silence"])
+    let harness = gateway()
+    send(times(5, -40), to: harness, every: 5000)  // 15 s of patience from 20 s on
+    send(times(8, -40), to: harness, every: 100, from: 20_100)  // the last at 20,800
+    _ = harness.lines()
+    harness.wait(until: 60_000)
+    #expect(harness.lines() == ["25800 lost bulb 1 silence"])
   }
 
   @Test("Reports without a reading do not keep a device inside")
   func silentReadings() {
-    let listener = entered()
-    send(times(80, 127), to: listener, from: 1000)
-    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
+    let harness = entered()
+    send(times(80, 127), to: harness, from: 1000)
+    #expect(harness.lines() == ["5900 lost bulb 1 silence"])
   }
 
-  @Test("After a silence the filter starts anew")
+  @Test("After a silence the filter restarts")
   func filterReset() {
-    let listener = entered()
-    send(times(3, -90), to: listener, from: 6000)
-    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
-    #expect(listener.device(1)?.signal.readingCount == 3)
-    #expect(listener.device(1)?.filteredRSSI == -90)
+    let harness = entered()
+    send(times(3, -90), to: harness, from: 6000)
+    #expect(harness.lines() == ["5900 lost bulb 1 silence"])
+    #expect(harness.device(1)?.signal.readingCount == 3)
+    #expect(harness.device(1)?.filteredRSSI == -90)
   }
 
-  @Test("A report at the very end of a silence starts the filter anew too")
+  @Test("A report at the very end of a silence restarts the filter too")
   func filterResetAtTheBorder() {
-    let listener = entered()
-    send([-41], to: listener, from: 5900)
-    #expect(listener.lines() == ["5900 lost bulb 1 silence"])
-    #expect(listener.device(1)?.signal.readingCount == 1)
+    let harness = entered()
+    send([-41], to: harness, from: 5900)
+    #expect(harness.lines() == ["5900 lost bulb 1 silence"])
+    #expect(harness.device(1)?.signal.readingCount == 1)
   }
 
   @Test("A scan response alone after a silence is a reading")
   func responseAfterSilence() {
-    let listener = entered()
-    listener.hear(response: AdvertisingPayload(), of: 1, -44, at: 20_000)
-    #expect(listener.device(1)?.filteredRSSI == -44)
+    let harness = entered()
+    harness.hear(response: AdvertisingPayload(), of: 1, -44, at: 20_000)
+    #expect(harness.device(1)?.filteredRSSI == -44)
   }
 }
 

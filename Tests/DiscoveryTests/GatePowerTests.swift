@@ -26,74 +26,74 @@ struct GatePowerTests: GateTesting {
   @Test("A claimed power below 0 dBm loosens nothing", arguments: [-1, -20, -40] as [Int8])
   func noLoosening(power: Int8) {
     let payload = AdvertisingPayload().manufacturerData(company, [0]).txPowerLevel(power)
-    let listener = gateway()
-    send(times(50, -51), to: listener, payload)
-    #expect(listener.lines() == [])
-    send(times(20, -45), to: listener, from: 5000, payload)
-    let found = listener.sightings()
+    let harness = gateway()
+    send(times(50, -51), to: harness, payload)
+    #expect(harness.lines() == [])
+    send(times(20, -45), to: harness, from: 5000, payload)
+    let found = harness.sightings()
     #expect(found.count == 1)
     #expect(found[0].sighting.pathLoss == Int16(power) - Int16(found[0].sighting.filteredRSSI ?? 0))
   }
 
   @Test("A claim outside -40...20 dBm is not believed", arguments: [-41, -128, 21, 126, 127] as [Int8])
   func unbelievable(power: Int8) {
-    let listener = gateway()
+    let harness = gateway()
     let payload = AdvertisingPayload().manufacturerData(company, [0]).txPowerLevel(power)
-    send(times(5, -50), to: listener, payload)
-    let found = listener.sightings()
+    send(times(5, -50), to: harness, payload)
+    let found = harness.sightings()
     #expect(found.count == 1)
     #expect(found.first?.sighting.pathLoss == nil)
   }
 
   @Test("A claim in the extended header tightens like one in the payload")
   func headerClaim() {
-    let listener = gateway()
+    let harness = gateway()
     for step: Int64 in 0..<30 {
       let report = AirReport(
         extendedFrom: .device(1), set: 1, properties: .connectable, txPower: 8, rssi: -45, .made(by: company))
-      listener.hear(report, at: 100 * step)
+      harness.hear(report, at: 100 * step)
     }
-    #expect(listener.lines() == [])
-    #expect(listener.device(1)?.claimedTxPower == 8)
+    #expect(harness.lines() == [])
+    #expect(harness.device(1)?.claimedTxPower == 8)
   }
 
   @Test("The integrator's transmit power decides on path loss, whatever the device claims")
   func itemTxPower() {
     for claim: Int8 in [-40, 0, 20] {
       let payload = AdvertisingPayload().manufacturerData(company, [0]).txPowerLevel(claim)
-      let listener = gateway { $0.txPower = -20 }  // enter at 50 dB: -70 dBm; leave over 58 dB: below -78
-      send(times(30, -71), to: listener, payload)
-      #expect(listener.lines() == [])
-      send(times(30, -69), to: listener, from: 3000, payload)
-      let found = listener.sightings()
+      let harness = gateway { $0.txPower = -20 }  // enter at 50 dB: -70 dBm; leave over 58 dB: below -78
+      send(times(30, -71), to: harness, payload)
+      #expect(harness.lines() == [])
+      send(times(30, -69), to: harness, from: 3000, payload)
+      let found = harness.sightings()
       #expect(found.map(\.sighting.event) == [.found])
       #expect(found.first?.sighting.pathLoss == 49)
-      send(times(100, -78), to: listener, from: 6000, payload)
-      #expect(listener.lines() == [])
-      send(times(60, -79), to: listener, from: 16_000, payload)
-      #expect(listener.sightings().map(\.sighting.reason) == [.left])
+      send(times(100, -78), to: harness, from: 6000, payload)
+      #expect(harness.lines() == [])
+      send(times(60, -79), to: harness, from: 16_000, payload)
+      #expect(harness.sightings().map(\.sighting.reason) == [.left])
     }
   }
 
   @Test("The adapter's offset is added to every reading, and events give the reading as received")
   func offset() {
-    let listener = Listener(.immediate(company), offset: 9)
-    send(times(5, -59), to: listener)
-    let found = listener.sightings()
+    let harness = DataPathHarness(.immediate(company), offset: 9)
+    send(times(5, -59), to: harness)
+    let found = harness.sightings()
     #expect(found.map(\.line) == ["400 found bulb 1 entered"])
     #expect(found.first?.sighting.rssi == -59)
     #expect(found.first?.sighting.filteredRSSI == -50)
-    let deaf = Listener(.immediate(company), offset: -1)
+    let deaf = DataPathHarness(.immediate(company), offset: -1)
     send(times(50, -50), to: deaf)
     #expect(deaf.lines() == [])
   }
 
   @Test("An offset cannot push a reading out of range")
   func offsetSaturates() {
-    let loud = Listener(.immediate(company), offset: 100)
+    let loud = DataPathHarness(.immediate(company), offset: 100)
     send([0], to: loud)
     #expect(loud.device(1)?.filteredRSSI == 20)
-    let quiet = Listener(.immediate(company), offset: -100)
+    let quiet = DataPathHarness(.immediate(company), offset: -100)
     send([-60], to: quiet)
     #expect(quiet.device(1)?.filteredRSSI == -127)
   }
@@ -107,44 +107,44 @@ struct GatePowerTests: GateTesting {
       $0.leaveDwellMilliseconds = 500
       $0.samplesMin = 8
     }
-    let listener = Listener(.immediate(company, "plain"), strict)
-    send(times(30, -44), to: listener)
-    #expect(listener.lines() == ["400 found plain 1 entered"])
-    send(times(30, -36), to: listener, from: 3000)
-    let entered = listener.sightings()
+    let harness = DataPathHarness(.immediate(company, "plain"), strict)
+    send(times(30, -44), to: harness)
+    #expect(harness.lines() == ["400 found plain 1 entered"])
+    send(times(30, -36), to: harness, from: 3000)
+    let entered = harness.sightings()
     #expect(entered.map(\.item) == ["strict"])
     #expect(entered.map(\.milliseconds) == [4400])  // Over -40 with the fifth -36, and a second of dwell.
-    send(times(30, -50), to: listener, from: 6000)
-    let left = listener.sightings()
+    send(times(30, -50), to: harness, from: 6000)
+    let left = harness.sightings()
     #expect(left.map(\.item) == ["strict"])
     #expect(left.first?.sighting.reason == .left)
-    #expect(listener.found(1) == ["plain"])
+    #expect(harness.found(1) == ["plain"])
   }
 
   @Test("A silence longer than that of default items can be asked for")
   func longSilence() {
-    let listener = entered { $0.silenceMilliseconds = 30_000 }
-    listener.wait(until: 30_899)
-    #expect(listener.lines() == [])
-    listener.wait(until: 60_000)
-    #expect(listener.lines() == ["30900 lost bulb 1 silence"])
+    let harness = entered { $0.silenceMilliseconds = 30_000 }
+    harness.wait(until: 30_899)
+    #expect(harness.lines() == [])
+    harness.wait(until: 60_000)
+    #expect(harness.lines() == ["30900 lost bulb 1 silence"])
   }
 
   @Test("A shorter silence can be asked for")
   func shortSilence() {
-    let listener = entered { $0.silenceMilliseconds = 1000 }
-    listener.wait(until: 4000)
-    #expect(listener.lines() == ["1900 lost bulb 1 silence"])
+    let harness = entered { $0.silenceMilliseconds = 1000 }
+    harness.wait(until: 4000)
+    #expect(harness.lines() == ["1900 lost bulb 1 silence"])
   }
 
   @Test("A short silence holds for a device that becomes fast, too")
   func shortSilenceOfShrinkingInterval() {
-    let listener = gateway { $0.silenceMilliseconds = 500 }
-    send(times(5, -40), to: listener, every: 1000)  // 3 s of patience
-    send(times(8, -40), to: listener, every: 100, from: 4100)  // the last at 4,800
-    _ = listener.lines()
-    listener.wait(until: 60_000)
-    #expect(listener.lines() == ["5300 lost bulb 1 silence"])
+    let harness = gateway { $0.silenceMilliseconds = 500 }
+    send(times(5, -40), to: harness, every: 1000)  // 3 s of patience
+    send(times(8, -40), to: harness, every: 100, from: 4100)  // the last at 4,800
+    _ = harness.lines()
+    harness.wait(until: 60_000)
+    #expect(harness.lines() == ["5300 lost bulb 1 silence"])
   }
 }
 

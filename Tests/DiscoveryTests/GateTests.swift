@@ -12,28 +12,28 @@ protocol GateTesting {}
 extension GateTesting {
   var company: UInt16 { 0x0EEE }
 
-  func gateway(_ adjust: (inout GateSettings) -> Void = { _ in }) -> Listener {
-    Listener(.immediate(company, "bulb", adjust))
+  func gateway(_ adjust: (inout GateSettings) -> Void = { _ in }) -> DataPathHarness {
+    DataPathHarness(.immediate(company, "bulb", adjust))
   }
 
   /// One advertiser that sends these readings from `start` on.
   func send(
-    _ readings: [Int8], to listener: Listener, every interval: Int64 = 100, from start: Int64 = 0,
+    _ readings: [Int8], to harness: DataPathHarness, every interval: Int64 = 100, from start: Int64 = 0,
     _ payload: AdvertisingPayload? = nil
   ) {
     for (index, reading) in readings.enumerated() {
-      listener.hear(1, reading, payload ?? .made(by: company), at: start + interval * Int64(index))
+      harness.hear(1, reading, payload ?? .made(by: company), at: start + interval * Int64(index))
     }
   }
 
   func times(_ count: Int, _ reading: Int8) -> [Int8] { [Int8](repeating: reading, count: count) }
 
   /// A gateway that a device has entered at 400 ms; its last reading was at 900 ms.
-  func entered(_ adjust: (inout GateSettings) -> Void = { _ in }) -> Listener {
-    let listener = gateway(adjust)
-    send(times(10, -40), to: listener)
-    #expect(listener.lines() == ["400 found bulb 1 entered"])
-    return listener
+  func entered(_ adjust: (inout GateSettings) -> Void = { _ in }) -> DataPathHarness {
+    let harness = gateway(adjust)
+    send(times(10, -40), to: harness)
+    #expect(harness.lines() == ["400 found bulb 1 entered"])
+    return harness
   }
 }
 
@@ -41,58 +41,58 @@ extension GateTesting {
 struct GateTests: GateTesting {
   @Test("A device enters once its level was high enough for 400 ms, with the sample that finds it so")
   func enterDwell() {
-    let listener = gateway()
-    send(times(4, -50), to: listener)
-    #expect(listener.lines() == [])
-    send([-50], to: listener, from: 399)
-    #expect(listener.lines() == [])
-    send([-50], to: listener, from: 400)
-    #expect(listener.lines() == ["400 found bulb 1 entered"])
+    let harness = gateway()
+    send(times(4, -50), to: harness)
+    #expect(harness.lines() == [])
+    send([-50], to: harness, from: 399)
+    #expect(harness.lines() == [])
+    send([-50], to: harness, from: 400)
+    #expect(harness.lines() == ["400 found bulb 1 entered"])
   }
 
   @Test("One sixteenth of a decibel below the threshold does not enter")
   func enterThreshold() {
-    let listener = gateway()
+    let harness = gateway()
     // -50 and then a median of -51: -50.25, and -50.4 and further down with each -51.
-    send([-50] + times(100, -51), to: listener)
-    #expect(listener.lines() == [])
+    send([-50] + times(100, -51), to: harness)
+    #expect(harness.lines() == [])
     // A level that rises towards a steady -50 stops at -50 3/16; a reading of -49 brings it over.
-    send(times(100, -50), to: listener, from: 10_100)
-    #expect(listener.device(1)?.filteredRSSI == -50)
-    #expect(listener.lines() == [])
-    send(times(12, -49), to: listener, from: 20_100)
-    #expect(listener.lines().count == 1)
+    send(times(100, -50), to: harness, from: 10_100)
+    #expect(harness.device(1)?.filteredRSSI == -50)
+    #expect(harness.lines() == [])
+    send(times(12, -49), to: harness, from: 20_100)
+    #expect(harness.lines().count == 1)
   }
 
-  @Test("A dip below the threshold starts the dwell anew")
+  @Test("A dip below the threshold restarts the dwell")
   func dipRestartsDwell() {
-    let listener = gateway()
+    let harness = gateway()
     // Five times -50, of which the fifth would enter at 400 ms, but the two before pull the level down.
-    send([-50, -50, -60, -60, -60, -60, -50], to: listener)
-    #expect(listener.lines() == [])
-    send(times(20, -40), to: listener, from: 700)
-    let lines = listener.sightings()
+    send([-50, -50, -60, -60, -60, -60, -50], to: harness)
+    #expect(harness.lines() == [])
+    send(times(20, -40), to: harness, from: 700)
+    let lines = harness.sightings()
     #expect(lines.count == 1)
     #expect(lines[0].milliseconds >= 1100)
   }
 
   @Test("Two samples are too few however far apart, the third enters")
   func samples() {
-    let listener = gateway()
-    send([-40, -40], to: listener, every: 600)
-    #expect(listener.lines() == [])
-    send([-40], to: listener, from: 1200)
-    #expect(listener.lines() == ["1200 found bulb 1 entered"])
+    let harness = gateway()
+    send([-40, -40], to: harness, every: 600)
+    #expect(harness.lines() == [])
+    send([-40], to: harness, from: 1200)
+    #expect(harness.lines() == ["1200 found bulb 1 entered"])
   }
 
   @Test("Three samples must lie in 2 s while the interval is short")
   func sampleWindow() {
-    let listener = gateway()
-    send(times(9, -55), to: listener)  // Teaches 100 ms; the last at 800 ms.
-    send(times(8, -20), to: listener, every: 1001, from: 1801)
+    let harness = gateway()
+    send(times(9, -55), to: harness)  // Teaches 100 ms; the last at 800 ms.
+    send(times(8, -20), to: harness, every: 1001, from: 1801)
     // The third -20 at 3803 lifts the level to -46. At 4804, two samples are in 2 s, but half of the last eight gaps
     // are longer than a second, and the window becomes 4 s.
-    #expect(listener.lines() == ["4804 found bulb 1 entered"])
+    #expect(harness.lines() == ["4804 found bulb 1 entered"])
     let twice = gateway { $0.sampleWindowMillisecondsMax = 2000 }
     send(times(9, -55), to: twice)
     send(times(30, -20), to: twice, every: 1001, from: 1801)
@@ -101,17 +101,17 @@ struct GateTests: GateTesting {
 
   @Test("Advertisers of one and three seconds enter with their third sample", arguments: [1000, 3000])
   func slowAdvertisers(interval: Int64) {
-    let listener = gateway()
-    send(times(4, -40), to: listener, every: interval)
-    #expect(listener.lines() == ["\(2 * interval) found bulb 1 entered"])
+    let harness = gateway()
+    send(times(4, -40), to: harness, every: interval)
+    #expect(harness.lines() == ["\(2 * interval) found bulb 1 entered"])
   }
 
-  /// The first gap is over 5 s, and it is not known yet that this is the interval: the filter starts anew with it.
+  /// The first gap is over 5 s, and it is not known yet that this is the interval: the filter restarts with it.
   @Test("The window ends at 12 s: an advertiser of 7 s never has three samples in it")
   func windowCeiling() {
-    let listener = gateway()
-    send(times(40, -40), to: listener, every: 7000)
-    #expect(listener.lines() == [])
+    let harness = gateway()
+    send(times(40, -40), to: harness, every: 7000)
+    #expect(harness.lines() == [])
     let fitting = gateway()
     send(times(4, -40), to: fitting, every: 5999)
     #expect(fitting.lines() == ["17997 found bulb 1 entered"])
@@ -119,43 +119,43 @@ struct GateTests: GateTesting {
 
   @Test("Sixteen samples can be asked for")
   func manySamples() {
-    let listener = gateway { $0.samplesMin = 16 }
-    send(times(15, -40), to: listener)
-    #expect(listener.lines() == [])
-    send([-40], to: listener, from: 1500)
-    #expect(listener.lines() == ["1500 found bulb 1 entered"])
+    let harness = gateway { $0.samplesMin = 16 }
+    send(times(15, -40), to: harness)
+    #expect(harness.lines() == [])
+    send([-40], to: harness, from: 1500)
+    #expect(harness.lines() == ["1500 found bulb 1 entered"])
   }
 
   @Test("A report and its scan response count once")
   func responsesAreNoSamples() {
-    let listener = gateway()
+    let harness = gateway()
     for step: Int64 in 0..<2 {
-      listener.hear(1, -40, .made(by: company), at: 500 * step)
-      listener.hear(response: AdvertisingPayload().name("Lumo"), of: 1, -40, at: 500 * step + 1)
+      harness.hear(1, -40, .made(by: company), at: 500 * step)
+      harness.hear(response: AdvertisingPayload().name("Lumo"), of: 1, -40, at: 500 * step + 1)
     }
-    #expect(listener.lines() == [])
-    listener.hear(1, -40, .made(by: company), at: 1000)
-    #expect(listener.lines() == ["1000 found bulb 1 entered"])
+    #expect(harness.lines() == [])
+    harness.hear(1, -40, .made(by: company), at: 1000)
+    #expect(harness.lines() == ["1000 found bulb 1 entered"])
   }
 
   @Test(
     "Readings of 127 and out of range never pass and never enter the filter", arguments: [127, 21, 126, -128])
   func noReading(rssi: Int8) throws {
-    let listener = gateway()
-    send(times(20, rssi), to: listener)
-    #expect(listener.lines() == [])
-    #expect(listener.counters.reportsWithoutReading == 20)
-    let device = try #require(listener.device(1))
+    let harness = gateway()
+    send(times(20, rssi), to: harness)
+    #expect(harness.lines() == [])
+    #expect(harness.counters.reportsWithoutReading == 20)
+    let device = try #require(harness.device(1))
     #expect(device.filteredRSSI == nil)
     #expect(device.signal.readingCount == 0)
   }
 
   @Test("The strongest and the weakest reading are readings")
   func extremes() {
-    let listener = gateway()
-    send([20, -127], to: listener)
-    #expect(listener.counters.reportsWithoutReading == 0)
-    #expect(listener.device(1)?.signal.readingCount == 2)
+    let harness = gateway()
+    send([20, -127], to: harness)
+    #expect(harness.counters.reportsWithoutReading == 0)
+    #expect(harness.device(1)?.signal.readingCount == 2)
   }
 }
 

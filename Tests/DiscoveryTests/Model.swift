@@ -5,7 +5,7 @@ import HCI
 import Manifest
 import VirtualRadio
 
-/// The data path as the rules read: arrays, dictionaries, memory without end, everything computed anew each time.
+/// The data path exactly as its rules say: arrays and dictionaries without limits, everything computed again each time.
 /// Times are microseconds; there is no limit on matches, so manifests have at most eight items.
 struct Model {
   let items: [DisplayItem]
@@ -200,7 +200,7 @@ struct Model {
   }
 }
 
-/// A sighting as the model tells it; equal to the pipeline's in every field.
+/// A sighting of the model; equal to the pipeline's in every field.
 struct ModelEvent: Equatable {
   var time: Int64
   var event: SightingEvent

@@ -28,7 +28,7 @@ struct ModelMatch {
   }
 }
 
-/// An advertiser in the model, with everything ever heard of it.
+/// An advertiser in the model, with all its reports.
 struct ModelDevice {
   let address: DeviceAddress
   var samples: [(milliseconds: Int64, hasReading: Bool)] = []

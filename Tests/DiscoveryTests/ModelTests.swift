@@ -12,16 +12,16 @@ struct ModelTests {
     "With room for everything the pipeline's events are the model's, in every field",
     arguments: UInt64(1)...6)
   func equality(seed: UInt64) {
-    let listener = Listener(GatewayManifest(.ofTheScene) { $0.capacities.devices = 16 })
+    let harness = DataPathHarness(GatewayManifest(.ofTheScene) { $0.capacities.devices = 16 })
     var model = Model(.ofTheScene)
     var scene = RandomScene(devices: 10, seed: seed)
     var eventCount = 0
     for step in 0..<1500 {
       for report in scene.next() {
-        for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
+        for packet in report.packets { harness.receive(packet, at: Instant(microseconds: report.time)) }
         model.hear(report.report, at: report.time)
       }
-      let events = listener.sightings().map(ModelEvent.init)
+      let events = harness.sightings().map(ModelEvent.init)
       let expected = model.drain()
       eventCount += events.count
       guard events == expected else {
@@ -42,7 +42,7 @@ struct ModelTests {
       $0.capacities.accessories = 4
       $0.capacities.events = 64
     }
-    let listener = Listener(manifest)
+    let harness = DataPathHarness(manifest)
     var scene = RandomScene(devices: 40, seed: seed)
     var dice = SeededGenerator(seed: seed, stream: 1)
     var found: [Subject: Bool] = [:]
@@ -50,15 +50,15 @@ struct ModelTests {
     for step in 0..<3000 {
       var last: Int64 = 0
       for report in scene.next() {
-        for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
+        for packet in report.packets { harness.receive(packet, at: Instant(microseconds: report.time)) }
         last = report.time
       }
       if dice.chance(perMille: 20) {
-        listener.setAccessory(.device(UInt64(dice.number(below: 40))), dice.chance(perMille: 500))
+        harness.setAccessory(.device(UInt64(dice.number(below: 40))), dice.chance(perMille: 500))
       }
-      if dice.chance(perMille: 2) { listener.loseRadio(at: last / 1000) }
-      #expect(listener.deviceCount <= 16)
-      for sighting in listener.sightings() {
+      if dice.chance(perMille: 2) { harness.loseRadio(at: last / 1000) }
+      #expect(harness.deviceCount <= 16)
+      for sighting in harness.sightings() {
         count += 1
         let subject = Subject(address: sighting.sighting.address, item: sighting.item)
         let isFound = found[subject] ?? false
@@ -67,11 +67,11 @@ struct ModelTests {
         found[subject] = sighting.sighting.event != .lost
       }
     }
-    #expect(count == listener.produced, "seed \(seed)")
-    let counters = listener.counters
+    #expect(count == harness.produced, "seed \(seed)")
+    let counters = harness.counters
     #expect(counters.found + counters.changed + counters.lost == count)
     #expect(counters.found - counters.lost == UInt64(found.values.count { $0 }))
-    // Room was short, or nothing was shown.
+    // Otherwise the tables were never full, and the test showed nothing.
     #expect(counters.unknownDevicesEvicted + counters.matchingDevicesEvicted > 0)
     #expect(counters.matchesEvicted + counters.matchesTurnedAway > 0)
   }
@@ -79,14 +79,14 @@ struct ModelTests {
   @Test("The same scene gives the same events", arguments: UInt64(1)...3)
   func determinism(seed: UInt64) {
     let runs = (0..<2).map { _ in
-      let listener = Listener(GatewayManifest(.ofTheScene) { $0.capacities.devices = 16 })
+      let harness = DataPathHarness(GatewayManifest(.ofTheScene) { $0.capacities.devices = 16 })
       var scene = RandomScene(devices: 40, seed: seed)
       var events: [ModelEvent] = []
       for _ in 0..<1000 {
         for report in scene.next() {
-          for packet in report.packets { listener.receive(packet, at: Instant(microseconds: report.time)) }
+          for packet in report.packets { harness.receive(packet, at: Instant(microseconds: report.time)) }
         }
-        events += listener.sightings().map(ModelEvent.init)
+        events += harness.sightings().map(ModelEvent.init)
       }
       return events
     }

@@ -73,14 +73,14 @@ struct ReloadLoadTests {
     mutating func read(_ path: borrowing ManifestDataPath) {
       while true {
         switch path.pipeline.events.read(&cursor) {
-        case .event(_, let sighting, _): take(sighting, path.item(of: sighting).item.id)
+        case .event(_, let sighting, _): note(sighting, path.item(of: sighting).item.id)
         case .missed, .reset: isOrderly = false
         case .end: return
         }
       }
     }
 
-    private mutating func take(_ sighting: Sighting, _ item: String) {
+    private mutating func note(_ sighting: Sighting, _ item: String) {
       let word = "\(sighting.time.microseconds) \(sighting.event) \(sighting.reason)"
       lines[item, default: []].append("\(word) \(sighting.address.bits) \(sighting.filteredRSSI ?? 127)")
       let wasFound = found[item, default: []].contains(sighting.address)

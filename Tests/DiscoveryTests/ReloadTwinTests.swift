@@ -18,8 +18,8 @@ struct ReloadTwinTests {
       $0.capacities.accessories = 4
       $0.capacities.reassemblies = 2
     }
-    let twin = Listener(manifest)
-    let listener = Listener(manifest)
+    let twin = DataPathHarness(manifest)
+    let harness = DataPathHarness(manifest)
     var scene = RandomScene(devices: 40, seed: seed)
     var dice = SeededGenerator(seed: seed, stream: 1)
     for step in 0..<1200 {
@@ -27,22 +27,22 @@ struct ReloadTwinTests {
       for report in scene.next() {
         for packet in report.packets {
           // A report's time may lie before the last one's; that is counted, so the reload's must not.
-          let time = max(listener.now, Instant(microseconds: report.time))
-          if dice.chance(perMille: 300) { listener.reload(manifest, at: time) }
-          for each in [twin, listener] { each.receive(packet, at: Instant(microseconds: report.time)) }
+          let time = max(harness.now, Instant(microseconds: report.time))
+          if dice.chance(perMille: 300) { harness.reload(manifest, at: time) }
+          for each in [twin, harness] { each.receive(packet, at: Instant(microseconds: report.time)) }
         }
         last = report.time
       }
       if dice.chance(perMille: 20) {
         let number = UInt64(dice.number(below: 40))
         let isAccessory = dice.chance(perMille: 500)
-        for each in [twin, listener] { each.setAccessory(.device(number), isAccessory) }
+        for each in [twin, harness] { each.setAccessory(.device(number), isAccessory) }
       }
-      if dice.chance(perMille: 2) { for each in [twin, listener] { each.loseRadio(at: last / 1000) } }
-      let events = listener.sightings().map(ModelEvent.init)
+      if dice.chance(perMille: 2) { for each in [twin, harness] { each.loseRadio(at: last / 1000) } }
+      let events = harness.sightings().map(ModelEvent.init)
       let expected = twin.sightings().map(ModelEvent.init)
-      guard events == expected, listener.counters == twin.counters,
-        listener.assemblerCounters == twin.assemblerCounters
+      guard events == expected, harness.counters == twin.counters,
+        harness.assemblerCounters == twin.assemblerCounters
       else {
         Issue.record("seed \(seed), step \(step): \(events) instead of \(expected)")
         return
@@ -53,33 +53,33 @@ struct ReloadTwinTests {
   }
 
   @Test(
-    "Items that stay unchanged through any manifests tell what they would have told without them",
+    "Items that stay unchanged through any manifests give the events that they would have given without them",
     arguments: UInt64(1)...4)
   func unchangedItems(seed: UInt64) {
-    let twin = Listener(GatewayManifest(.ofTheScene) { $0.capacities.devices = 32 })
+    let twin = DataPathHarness(GatewayManifest(.ofTheScene) { $0.capacities.devices = 32 })
     var manifests = RandomManifests(seed: seed)
-    let listener = Listener(manifests.next())
+    let harness = DataPathHarness(manifests.next())
     var scene = RandomScene(devices: 12, seed: seed)
     var dice = SeededGenerator(seed: seed, stream: 1)
-    var told: [[ModelEvent]] = []
+    var actual: [[ModelEvent]] = []
     var expected: [[ModelEvent]] = []
     var count: UInt64 = 0
     for _ in 0..<1200 {
       for report in scene.next() {
         for packet in report.packets {
           let time = Instant(microseconds: report.time)
-          if dice.chance(perMille: 200) { listener.reload(manifests.next(), at: time) }
-          for each in [twin, listener] { each.receive(packet, at: time) }
+          if dice.chance(perMille: 200) { harness.reload(manifests.next(), at: time) }
+          for each in [twin, harness] { each.receive(packet, at: time) }
         }
       }
-      let events = listener.sightings()
+      let events = harness.sightings()
       count += UInt64(events.count)
-      told.append(ModelEvent.byItem(events))
+      actual.append(ModelEvent.byItem(events))
       expected.append(ModelEvent.byItem(twin.sightings()))
     }
-    #expect(count == listener.produced, "seed \(seed)")
-    for (step, (told, expected)) in zip(told, expected).enumerated() where told != expected {
-      Issue.record("seed \(seed), step \(step): \(told) instead of \(expected)")
+    #expect(count == harness.produced, "seed \(seed)")
+    for (step, (actual, expected)) in zip(actual, expected).enumerated() where actual != expected {
+      Issue.record("seed \(seed), step \(step): \(actual) instead of \(expected)")
       return
     }
     #expect(expected.joined().count > 100)

@@ -281,7 +281,7 @@ struct WaitingReadingsTests {
     }
   }
 
-  @Test("Following later goes on from there")
+  @Test("A filter that follows later continues from there")
   func following() {
     var signal = Signal()
     for index in 0..<6 {

@@ -65,7 +65,7 @@ struct BtsnoopTests {
     #expect(CaptureReading(file).records.first?.time == time)
   }
 
-  @Test("Notes of the Linux monitor are told from packets by their opcode")
+  @Test("The opcode distinguishes notes of the Linux monitor from packets")
   func monitorOpcodes() {
     let packets: Set<UInt16> = [2, 3, 4, 5, 6, 7, 18, 19]
     for opcode: UInt16 in 0...32 {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("H4 packets")
 struct PacketTests {
-  @Test("Every kind is told by its indicator")
+  @Test("The indicator gives the kind")
   func kinds() throws {
     for kind in [PacketKind.command, .acl, .sco, .event, .iso] {
       let bytes = [kind.rawValue, 1, 2, 3]

@@ -23,7 +23,7 @@ struct JSONDamageTests {
   /// Foundation's reading in our form; the order of members is lost.
   private static func element(_ value: Any) -> JSONValue {
     switch value {
-    // Objective-C's name of the type, a constant, tells truth values from numbers.
+    // Objective-C's name of the type, a constant, distinguishes booleans from numbers.
     case let number as NSNumber where unsafe number.objCType.pointee == 0x63: .bool(number.boolValue)
     case let number as NSNumber: .double(number.doubleValue)
     case let text as String: .string(text)
@@ -60,10 +60,10 @@ struct JSONDamageTests {
   func flips() throws {
     var readCount = 0
     withEveryBitFlip(of: Self.text) { bytes, damage in
-      guard let ours = Self.read(bytes) else { return }
+      guard let actual = Self.read(bytes) else { return }
       readCount += 1
-      let theirs = Self.foundation(bytes).map(Self.element)
-      #expect(theirs == Self.plain(ours), "\(damage)")
+      let reference = Self.foundation(bytes).map(Self.element)
+      #expect(reference == Self.plain(actual), "\(damage)")
     }
     #expect(readCount > 300)
   }

@@ -37,8 +37,8 @@ struct BoardProfileReaderTests {
     return try #require(reading.value)
   }
 
-  @Test("Every board of ours is there, and read without a word")
-  func ours() throws {
+  @Test("Every board of Board/ is read without a diagnostic")
+  func installedBoards() throws {
     #expect(
       Self.shipped == [
         "generic.toml", "raspberry-pi-3b-plus.toml", "raspberry-pi-4.toml", "raspberry-pi-5.toml",
@@ -61,7 +61,7 @@ struct BoardProfileReaderTests {
       #expect(profile.transport == .uart && profile.asksForRecovery, "\(file)")
       // A UART knows no USB reset.
       #expect(!profile.recovery.contains { $0.kind == .usbReset }, "\(file)")
-      // What nobody measured is not told as a number.
+      // A board that was not measured has no number.
       #expect(profile.rssiOffset == nil, "\(file)")
     }
     #expect(try Self.profile(of: "usb-dongle.toml").asksForRecovery)

@@ -5,7 +5,7 @@ import ManifestFormat
 import Testing
 
 /// Each file in `Fixtures/bad` holds one kind of mistake; the file of the same name beside it, everything that the
-/// check says about it. With `RECORD_GOLDEN` set the second is written anew, to be read before it is committed.
+/// check says about it. With `RECORD_GOLDEN` set the second is written again; read it before you commit it.
 @Suite("Mistakes in a manifest")
 struct GoldenTests {
   static let names = Fixtures.names(in: "bad", ending: ".toml")

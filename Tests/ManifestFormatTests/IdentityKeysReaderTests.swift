@@ -62,7 +62,7 @@ struct IdentityKeysReaderTests {
       ),
       (
         entry() + entry(),
-        "k.toml:7: identity[1].address: the address stands in the file twice; keep one key for it"
+        "k.toml:7: identity[1].address: the file has the address twice; keep one key for it"
       ),
     ])
   func mistakes(text: String, line: String) {

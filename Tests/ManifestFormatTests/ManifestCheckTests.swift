@@ -28,7 +28,7 @@ struct ManifestCheckTests {
     let check = Self.check(Self.doubtful)
     #expect(
       check.lines == [
-        "m.toml:3: app.a.user: warning: this system has no user \"ghost\", so nobody can act as the app; "
+        "m.toml:3: app.a.user: warning: this system has no user \"ghost\", so no account can act as the app; "
           + "create it or correct the name"
       ])
     #expect(check.status.rawValue == 0)

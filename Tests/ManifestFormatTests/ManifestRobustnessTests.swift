@@ -60,12 +60,12 @@ struct ManifestRobustnessTests {
     #expect(reading.manifest != nil)
   }
 
-  @Test("A thousand problems are said and the rest counted")
+  @Test("A thousand problems are reported and the rest counted")
   func manyProblems() {
     let keys = (1...1500).map { "unknown-\($0) = 1\n" }.joined()
     let reading = ManifestReader.read(text: Array(("schema = 1\n" + keys).utf8), fileName: "m")
     #expect(reading.lines.count == 1001)
-    #expect(reading.lines.first == "m:1: 500 more problems are not shown; mend these first")
+    #expect(reading.lines.first == "m:1: 500 more problems are not shown; fix these first")
   }
 
   @Test("Warnings beyond a thousand do not refuse a manifest, an error beyond them does")
@@ -73,11 +73,11 @@ struct ManifestRobustnessTests {
     let names = (1...1500).map { _ in "\"Lumo\"" }.joined(separator: ", ")
     let app = "[app.a]\nuser = \"u\"\nsupports = [\"WiFi\"]\nbluetooth-names = [\(names)]\n"
     let accepted = ManifestReader.read(text: Array(("schema = 1\n" + app).utf8), fileName: "m")
-    #expect(accepted.lines.first == "m:1: warning: 499 more problems are not shown; mend these first")
+    #expect(accepted.lines.first == "m:1: warning: 499 more problems are not shown; fix these first")
     #expect(accepted.manifest != nil)
     let refused = ManifestReader.read(
       text: Array(("schema = 1\n" + app + "[[app.a.item]]\n").utf8), fileName: "m")
-    #expect(refused.lines.first == "m:1: 501 more problems are not shown; mend these first")
+    #expect(refused.lines.first == "m:1: 501 more problems are not shown; fix these first")
     #expect(refused.manifest == nil)
   }
 

@@ -48,7 +48,7 @@ struct DescriptorOverlapTests {
     #expect(DescriptorOverlap(high, low) == .someDevices)
   }
 
-  @Test("A differing value, name or key tells devices apart, and so does a name here and data there")
+  @Test("A differing value, name or key distinguishes devices, and so does a name here and data there")
   func apart() {
     let blob = MaskedBytes(blob: [0xA5])
     #expect(DescriptorOverlap(Self.company(data: blob), Self.company(data: MaskedBytes(blob: [0x5A]))) == nil)

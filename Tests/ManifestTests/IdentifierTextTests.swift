@@ -4,7 +4,7 @@ import HCI
 import Manifest
 import Testing
 
-@Suite("Identifiers as people write them")
+@Suite("Identifiers as users write them")
 struct IdentifierTextTests {
   @Test(
     "A company identifier is read with the prefix or with four digits",

@@ -34,7 +34,7 @@ struct CapacityTests {
   @Test("Every descriptor under one company has a mask of its own")
   func distinctMasks() {
     let all: [Data] = (1...255).map { mask in (blob(mask, byteCount: 3), [UInt8(mask), 0, 0xFF]) }
-    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .ours($0.blob) })
+    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .testCompany($0.blob) })
   }
 
   @Test("Masks differ in their length alone", arguments: [0x00, 0xFF] as [UInt8])
@@ -42,13 +42,13 @@ struct CapacityTests {
     let all: [Data] = (1...250).map { count in
       (blob(count, byteCount: count), [UInt8](repeating: byte, count: count))
     }
-    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .ours($0.blob) })
+    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .testCompany($0.blob) })
   }
 
   @Test("Every descriptor under one company has a value of its own under one mask")
   func distinctValues() {
     let all: [Data] = (0..<400).map { (blob($0, byteCount: 9), [UInt8](repeating: 0xFF, count: 9)) }
-    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .ours($0.blob) })
+    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .testCompany($0.blob) })
   }
 
   @Test("Every blob has 250 bytes")
@@ -58,7 +58,7 @@ struct CapacityTests {
       mask[2 + index] = 0
       return (blob(index, byteCount: 250), mask)
     }
-    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .ours($0.blob) })
+    expectEachFindsItself(all.map { [descriptor($0)] }, all.map { .testCompany($0.blob) })
   }
 
   @Test("Every item has two descriptors with two blobs and a name each")
@@ -81,7 +81,7 @@ struct CapacityTests {
   @Test("Every descriptor is the same")
   func noDifference() {
     let data: Data = (blob(1, byteCount: 8), [UInt8](repeating: 0xFF, count: 8))
-    expectEachFindsItself((0..<300).map { _ in [descriptor(data)] }, [.ours(data.blob)])
+    expectEachFindsItself((0..<300).map { _ in [descriptor(data)] }, [.testCompany(data.blob)])
   }
 
   @Test("Every descriptor has a key of its own")
@@ -102,8 +102,8 @@ struct CapacityTests {
     expectEachFindsItself([[.company(0)]], [AdvertisingPayload().manufacturerData(0, [])])
     expectEachFindsItself(
       [[.service(Sample.longService)]], [AdvertisingPayload().services(Sample.longService)])
-    expectEachFindsItself([[descriptor(([1], [1]))]], [.ours([3])])
+    expectEachFindsItself([[descriptor(([1], [1]))]], [.testCompany([3])])
     var matcher = CompiledMatcher(items: [])
-    #expect(matcher.find(AdvertisingPayload.ours([1]).services(Sample.service).bytes) == .nothing)
+    #expect(matcher.find(AdvertisingPayload.testCompany([1]).services(Sample.service).bytes) == .nothing)
   }
 }

@@ -60,7 +60,7 @@ extension DiscoveryDescriptor {
 
 extension AdvertisingPayload {
   /// Manufacturer data of the sample company.
-  static func ours(_ payload: [UInt8]) -> Self {
+  static func testCompany(_ payload: [UInt8]) -> Self {
     Self().manufacturerData(Sample.company, payload)
   }
 }

@@ -14,7 +14,7 @@ struct EvaluationCountTests {
       [.company(Sample.company), .service(Sample.service)], [.company(Sample.company)],
     ]
     var matcher = CompiledMatcher(items: descriptors)
-    let payload = AdvertisingPayload.ours([]).services(Sample.service).bytes
+    let payload = AdvertisingPayload.testCompany([]).services(Sample.service).bytes
     // Both items remember the third evaluation. Nothing matches until the count, having run over, comes to three
     // again.
     for _ in 0..<3 { #expect(matcher.find(payload) == .items(0, 1)) }

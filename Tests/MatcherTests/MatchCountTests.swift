@@ -10,14 +10,14 @@ struct MatchCountTests {
   @Test("Every matching item counts, and the first eight are kept in manifest order")
   func firstEight() {
     var matcher = CompiledMatcher(items: (0..<20).map { _ in [.company(Sample.company)] })
-    #expect(matcher.find(AdvertisingPayload.ours([]).bytes) == Found(items: Array(0..<8), total: 20))
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).bytes) == Found(items: Array(0..<8), total: 20))
   }
 
   @Test("Exactly eight fit, the ninth is counted")
   func aroundTheCapacity() {
     for count in 7...9 {
       var matcher = CompiledMatcher(items: (0..<count).map { _ in [.company(Sample.company)] })
-      let found = matcher.find(AdvertisingPayload.ours([]).bytes)
+      let found = matcher.find(AdvertisingPayload.testCompany([]).bytes)
       #expect(found == Found(items: Array(0..<min(8, count)), total: count))
     }
   }
@@ -31,7 +31,8 @@ struct MatchCountTests {
     ]
     var matcher = CompiledMatcher(items: (0..<18).map { [kinds[$0 % 6]] })
     let parts = [
-      AdvertisingPayload.ours([1, 2]).bytes, AdvertisingPayload().serviceData(Sample.service, [3]).bytes,
+      AdvertisingPayload.testCompany([1, 2]).bytes,
+      AdvertisingPayload().serviceData(Sample.service, [3]).bytes,
       AdvertisingPayload().name("Lumo").bytes,
     ]
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {

@@ -10,7 +10,7 @@ struct MergedViewTests {
   private static let all = DiscoveryDescriptor.company(Sample.company).manufacturerData([1])
     .service(Sample.service).serviceData([2]).named("Lumo")
   private static let parts = [
-    AdvertisingPayload.ours([1]), AdvertisingPayload().serviceData(Sample.service, [2]),
+    AdvertisingPayload.testCompany([1]), AdvertisingPayload().serviceData(Sample.service, [2]),
     AdvertisingPayload().name("Lumo"),
   ]
 
@@ -46,15 +46,15 @@ struct MergedViewTests {
     var matcher = CompiledMatcher(items: [
       [.company(Sample.company), .service(Sample.service)], [.service(Sample.otherService)],
     ])
-    #expect(matcher.find(AdvertisingPayload.ours([]).services(Sample.service).bytes) == .items(0))
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).services(Sample.service).bytes) == .items(0))
     #expect(matcher.find(AdvertisingPayload().services(Sample.service).bytes) == .items(0))
-    #expect(matcher.find(AdvertisingPayload.ours([]).bytes) == .items(0))
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).bytes) == .items(0))
   }
 
   @Test("A length past the end loses the rest of its part and nothing of the other")
   func damage() {
     var matcher = CompiledMatcher(.company(Sample.company).service(Sample.service))
-    let torn = AdvertisingPayload.ours([]).raw([9, 0x03, 0x0F, 0xFE]).bytes
+    let torn = AdvertisingPayload.testCompany([]).raw([9, 0x03, 0x0F, 0xFE]).bytes
     #expect(matcher.find(torn) == .nothing)
     #expect(matcher.find(torn, response: AdvertisingPayload().services(Sample.service).bytes) == .items(0))
   }
@@ -62,8 +62,8 @@ struct MergedViewTests {
   @Test("What follows a zero length is not read")
   func padding() {
     var matcher = CompiledMatcher(.company(Sample.company))
-    #expect(matcher.find([0, 0] + AdvertisingPayload.ours([]).bytes) == .nothing)
-    #expect(matcher.find(AdvertisingPayload.ours([]).bytes + [0, 0]) == .items(0))
+    #expect(matcher.find([0, 0] + AdvertisingPayload.testCompany([]).bytes) == .nothing)
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).bytes + [0, 0]) == .items(0))
   }
 
   @Test("An empty payload matches nothing")

@@ -19,33 +19,33 @@ struct NaiveFields {
     var rest = payload[...]
     while let length = rest.first, length > 0, rest.count > Int(length) {
       let structure = Array(rest.dropFirst().prefix(Int(length)))
-      take(type: structure[0], value: Array(structure.dropFirst()))
+      readStructure(type: structure[0], value: Array(structure.dropFirst()))
       rest = rest.dropFirst(1 + Int(length))
     }
   }
 
-  private mutating func take(type: UInt8, value: [UInt8]) {
+  private mutating func readStructure(type: UInt8, value: [UInt8]) {
     switch type {
-    case 0x02, 0x03: take(list: value, of: 2)
-    case 0x04, 0x05: take(list: value, of: 4)
-    case 0x06, 0x07: take(list: value, of: 16)
+    case 0x02, 0x03: addServices(value, of: 2)
+    case 0x04, 0x05: addServices(value, of: 4)
+    case 0x06, 0x07: addServices(value, of: 16)
     case 0x08, 0x09: names.append(value)
-    case 0x16: take(data: value, key: 2)
-    case 0x20: take(data: value, key: 4)
-    case 0x21: take(data: value, key: 16)
+    case 0x16: addServiceData(value, key: 2)
+    case 0x20: addServiceData(value, key: 4)
+    case 0x21: addServiceData(value, key: 16)
     case 0xFF where value.count >= 2:
       manufacturerData.append((Int(value[0]) + 256 * Int(value[1]), Array(value[2...])))
     default: break
     }
   }
 
-  private mutating func take(list value: [UInt8], of size: Int) {
+  private mutating func addServices(_ value: [UInt8], of size: Int) {
     for start in stride(from: 0, through: value.count - size, by: size) {
       services.append(Self.fullForm(Array(value[start..<(start + size)])))
     }
   }
 
-  private mutating func take(data value: [UInt8], key size: Int) {
+  private mutating func addServiceData(_ value: [UInt8], key size: Int) {
     guard value.count >= size else { return }
     serviceData.append((Self.fullForm(Array(value.prefix(size))), Array(value.dropFirst(size))))
   }

@@ -14,7 +14,7 @@ struct NaiveMatcher {
     return Found(items: Array(matching.prefix(8)), total: matching.count)
   }
 
-  /// Losses and transmit power as the structure reader tells them.
+  /// Losses and transmit power as the structure reader reports them.
   func remarks(_ data: [UInt8], response: [UInt8]) -> Remarks {
     var remarks = Remarks()
     for reading in [PayloadReading(data), PayloadReading(response)] {

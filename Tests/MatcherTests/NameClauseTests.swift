@@ -10,7 +10,7 @@ import VirtualRadio
 struct NameClauseTests {
   private func holds(_ substring: String, _ options: CompareOptions = [], on name: [UInt8]) -> Bool {
     var matcher = CompiledMatcher(.company(Sample.company).named(substring, options))
-    let payload = AdvertisingPayload.ours([]).structure(.completeName, name)
+    let payload = AdvertisingPayload.testCompany([]).structure(.completeName, name)
     return matcher.find(payload.bytes) == .items(0)
   }
 
@@ -29,21 +29,21 @@ struct NameClauseTests {
   @Test("A shortened name counts as a complete one does")
   func shortenedName() {
     var matcher = CompiledMatcher(.company(Sample.company).named("Lumo"))
-    #expect(matcher.find(AdvertisingPayload.ours([]).shortenedName("My Lumo").bytes) == .items(0))
-    #expect(matcher.find(AdvertisingPayload.ours([]).shortenedName("My Lum").bytes) == .nothing)
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).shortenedName("My Lumo").bytes) == .items(0))
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).shortenedName("My Lum").bytes) == .nothing)
   }
 
   @Test("Any of several names may hold it")
   func severalNames() {
     var matcher = CompiledMatcher(.company(Sample.company).named("Lumo"))
-    let payload = AdvertisingPayload.ours([]).shortenedName("L").name("Lumo")
+    let payload = AdvertisingPayload.testCompany([]).shortenedName("L").name("Lumo")
     #expect(matcher.find(payload.bytes) == .items(0))
   }
 
   @Test("A payload without a name does not hold it")
   func noName() {
     var matcher = CompiledMatcher(.company(Sample.company).named("Lumo"))
-    #expect(matcher.find(AdvertisingPayload.ours(Array("Lumo".utf8)).bytes) == .nothing)
+    #expect(matcher.find(AdvertisingPayload.testCompany(Array("Lumo".utf8)).bytes) == .nothing)
   }
 
   @Test("Bytes are compared: composed and decomposed letters differ")
@@ -112,6 +112,6 @@ struct NameClauseTests {
   @Test("Folded text is found at scalars, not inside one")
   func scalarBorders() {
     var matcher = CompiledMatcher(.company(Sample.company).named([0xA9], .caseInsensitive))
-    #expect(matcher.find(AdvertisingPayload.ours([]).name("caf\u{E9}").bytes) == .nothing)
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).name("caf\u{E9}").bytes) == .nothing)
   }
 }

@@ -20,7 +20,7 @@ struct RandomCases {
     "a", "A", "k", "K", "\u{212A}", "\u{E9}", "\u{C9}", "\u{3C3}", "\u{3C2}", "\u{3A3}", "\u{10400}",
     "\u{10428}",
   ].map { Array($0.utf8) }
-  /// What is no letter: a stray continuation, half a letter, an byte that never occurs.
+  /// What is no letter: a stray continuation, half a letter, a byte that never occurs.
   private static let torn: [[UInt8]] = [[0x84], [0xE2, 0x84], [0xC3], [0xFF]]
 
   /// Every type with a size of its own, and one without a reading.
@@ -105,7 +105,7 @@ struct RandomCases {
     return chance(20) ? result.flags(6).txPowerLevel(4) : result
   }
 
-  /// What a blob asks for, with other bits where the mask has none; at times a bit or an byte off.
+  /// What a blob asks for, with other bits where the mask has none; at times a bit or a byte off.
   private mutating func data(like masked: MaskedBytes?) -> [UInt8] {
     guard let masked, chance(85) else { return bytes(byteCount()) }
     var data = zip(masked.blob, masked.mask).map { blob, mask in blob & mask | pick(Self.bytes) & ~mask }

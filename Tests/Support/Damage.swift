@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// What was done to bytes that were good.
+/// How good bytes were damaged.
 public struct Damage: Equatable, CustomStringConvertible {
   public enum Kind: Equatable {
     case cut
@@ -8,7 +8,7 @@ public struct Damage: Equatable, CustomStringConvertible {
   }
 
   public let kind: Kind
-  /// The first byte that is no longer what it was.
+  /// The first byte that changed.
   public let offset: Int
 
   public var description: String {
@@ -40,7 +40,7 @@ public func withEveryBitFlip(
   }
 }
 
-/// Both of the above.
+/// Calls `body` with every prefix and every flipped bit.
 public func withEveryDamage(
   of bytes: [UInt8], _ body: ([UInt8], Damage) throws -> Void
 ) rethrows {

@@ -8,7 +8,7 @@ public struct ReadReport: Equatable {
   public let data: [UInt8]
 }
 
-/// What became of one announced report.
+/// How one announced report was read.
 public enum ReportOutcome: Equatable {
   case report(ReadReport)
   case error(ReportError)

@@ -246,7 +246,7 @@ public enum Payloads {
       """
       02 01 06            // flags
       00 00               // the end
-      02 0A F4            // what nobody may read
+      02 0A F4            // bytes after the end
       """))
 
   public static let lengthPastEnd = Fixture(

@@ -16,7 +16,7 @@ public func hex(_ text: String) -> [UInt8] {
       }
     }
   }
-  precondition(high == nil, "half an byte in \(text)")
+  precondition(high == nil, "half a byte in \(text)")
   return bytes
 }
 

@@ -17,11 +17,11 @@ public struct InterfaceText: Sendable {
   public init(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     name = lines.first { $0.hasPrefix("interface ") }.map { String($0.dropFirst(10)) } ?? ""
-    for line in lines { take(line.drop { $0 == " " }) }
+    for line in lines { readLine(line.drop { $0 == " " }) }
   }
 
-  /// Whether the method's comment names an error that it was answered with; those that any message may be answered with
-  /// are not the method's.
+  /// Whether the method's comment names an error that replied to it. Errors that may reply to any message need no
+  /// comment.
   public func names(_ error: String, of method: String) -> Bool {
     guard error.hasPrefix(name + "."), error != "\(name).MessageRefused" else {
       return error.hasPrefix("org.varlink.service.") || error.hasSuffix(".MessageRefused")
@@ -29,7 +29,7 @@ public struct InterfaceText: Sendable {
     return errors[method]?.contains(String(error.dropFirst(name.count + 1))) ?? false
   }
 
-  private mutating func take(_ line: Substring) {
+  private mutating func readLine(_ line: Substring) {
     guard line.first != "#" else { return comment += line }
     for keyword in ["type ", "method ", "error "] where line.hasPrefix(keyword) {
       member = String(line.dropFirst(keyword.count).prefix { $0.isLetter })
@@ -37,11 +37,11 @@ public struct InterfaceText: Sendable {
       comments[member] = comment
       errors[member] = Self.errors(in: comment)
     }
-    takeFields(line.prefix { $0 != "#" })
+    readFields(line.prefix { $0 != "#" })
     comment = ""
   }
 
-  private mutating func takeFields(_ code: Substring) {
+  private mutating func readFields(_ code: Substring) {
     for (place, part) in code.split(separator: ":", omittingEmptySubsequences: false).dropLast().enumerated()
     {
       let field = String(part.reversed().prefix { $0.isLetter || $0.isNumber }.reversed())

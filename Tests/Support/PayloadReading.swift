@@ -65,14 +65,14 @@ public struct PayloadReading: Equatable {
       steps += 1
       do throws(Malformation) {
         guard let structure = try reader.next() else { break }
-        take(structure)
+        add(structure)
       } catch {
         malformations.append(error)
       }
     }
   }
 
-  private mutating func take(_ structure: borrowing ADStructure) {
+  private mutating func add(_ structure: borrowing ADStructure) {
     var value: ReadValue?
     do throws(Malformation) {
       let decoded = try structure.decoded()

@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-/// The advertisements and captures that nobody here wrote. They lie beside the repository, not in it: where the
+/// The advertisements and captures of other projects. They lie beside the repository, not in it: where the
 /// environment's `ACCESSORY_TESTDATA` says, or else in `../shared/testdata`.
 public enum TestData {
   /// What a test that is skipped without them says.

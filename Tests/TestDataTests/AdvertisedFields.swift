@@ -88,14 +88,14 @@ struct ReadFields {
   init(_ readings: [PayloadReading]) {
     for structure in readings.flatMap(\.structures) {
       guard let value = structure.value else { continue }
-      take(value, type: structure.type)
+      add(value, type: structure.type)
     }
   }
 
-  private mutating func take(_ value: ReadValue, type: UInt8) {
+  private mutating func add(_ value: ReadValue, type: UInt8) {
     switch value {
     case .flags(let byte): flags = byte
-    case .name(let bytes, let isComplete): take(name: bytes, isComplete: isComplete)
+    case .name(let bytes, let isComplete): setName(bytes, isComplete: isComplete)
     case .txPowerLevel(let level): txPower = level
     case .appearance(let code): appearance = code
     case .services(let list): Self.append(list, to: &services)
@@ -111,7 +111,7 @@ struct ReadFields {
     }
   }
 
-  private mutating func take(name bytes: [UInt8], isComplete: Bool) {
+  private mutating func setName(_ bytes: [UInt8], isComplete: Bool) {
     guard !(name?.isComplete ?? false) else { return }
     name = (String(decoding: bytes, as: UTF8.self), isComplete)
   }

@@ -44,9 +44,9 @@ struct CaptureTests {
 
   @Test(
     "tshark counts the same reports per address",
-    .enabled(if: CaptureDecoder.tshark != nil, "tshark is not installed"), arguments: captures)
+    .enabled(if: TsharkDecoder.tshark != nil, "tshark is not installed"), arguments: captures)
   func tshark(capture: Capture) throws {
-    let tshark = try #require(CaptureDecoder.tshark)
+    let tshark = try #require(TsharkDecoder.tshark)
     let events = try capture.reading().records.compactMap(\.packet).map(EventReading.init)
     #expect(try tshark.reportCounts(of: capture.path) == reportCounts(events))
   }

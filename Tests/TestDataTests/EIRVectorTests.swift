@@ -54,7 +54,7 @@ struct EIRVectorTests {
     }
   }
 
-  /// In the first vector the zero is the length byte where the lenient parser goes on; its manufacturer data is
+  /// In the first vector the zero is the length byte where the lenient parser continues; its manufacturer data is
   /// the same to both.
   var manufacturerDataBeforeTheEnd: [String: [String: String]] {
     [

@@ -5,7 +5,7 @@ import Manifest
 import TestSupport
 import VirtualRadio
 
-/// What a source says of an advertisement: its bytes, or fields that were decoded from them.
+/// An advertisement as its source gives it: its bytes, or fields that were decoded from them.
 struct RecordedFields: Decodable {
   var rawAdHex: String?
   var name: String?
@@ -29,7 +29,7 @@ struct RecordedFields: Decodable {
 
   var services: [BluetoothUUID] { (serviceUuids ?? []).compactMap(IdentifierText.serviceUUID) }
 
-  /// An AD structure for each field; a name comes first, so that the rest can be spread behind it.
+  /// An AD structure for each field; a name comes first, so that the rest can follow in any order.
   var structures: [[UInt8]] {
     var structures = companies.map { AdvertisingPayload().manufacturerData($0.identifier, $0.data).bytes }
     structures += keyedData.map { AdvertisingPayload().serviceData($0.uuid, $0.data).bytes }

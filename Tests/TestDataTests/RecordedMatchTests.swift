@@ -35,18 +35,18 @@ private struct RecordedEvent: Decodable {
   "Descriptors of recorded advertisements",
   .enabled(if: TestData.isPresent, Comment(rawValue: TestData.absence)))
 struct RecordedMatchTests {
-  private struct Tally: Equatable {
+  private struct Counts: Equatable {
     var records = 0
     var holding: [String: Int] = [:]
     var missing = 0
   }
 
-  private func check(_ fields: RecordedFields, _ sendings: [Sending], id: String, _ tally: inout Tally) {
+  private func check(_ fields: RecordedFields, _ sendings: [Sending], id: String, _ counts: inout Counts) {
     let derived = DerivedDescriptor.all(of: fields)
-    tally.records += derived.isEmpty ? 0 : 1
+    counts.records += derived.isEmpty ? 0 : 1
     for descriptor in derived {
-      tally.holding[descriptor.label, default: 0] += 1
-      tally.missing += descriptor.missing.count
+      counts.holding[descriptor.label, default: 0] += 1
+      counts.missing += descriptor.missing.count
       for sending in sendings {
         let isFound = holds(descriptor.holding, sending)
         #expect(isFound, "\(id), \(descriptor.label), \(sending.form)")
@@ -73,30 +73,30 @@ struct RecordedMatchTests {
 
   @Test("Advertisements are found by their own fields and missed by others")
   func advertisements() throws {
-    var tally = Tally()
+    var counts = Counts()
     for record in try TestData.records("advertisements.jsonl", as: RecordedAdvertisement.self) {
       var fields = record.fields
       // Bytes that do not hold the fields beside them: the fields are sent instead.
       if AdvertisementTests.fieldsFromElsewhere[record.id] != nil { fields.rawAdHex = nil }
       let sendings = Sending.all(of: fields)
       #expect(!sendings.isEmpty, "\(record.id)")
-      check(fields, sendings, id: record.id, &tally)
+      check(fields, sendings, id: record.id, &counts)
     }
     // Two have neither a company nor a service.
     let holding = [
       "company": 775, "manufacturer data": 773, "service": 510, "service data": 374, "name": 289,
     ]
-    #expect(tally == Tally(records: 734, holding: holding, missing: 36_725))
+    #expect(counts == Counts(records: 734, holding: holding, missing: 36_725))
   }
 
   @Test("Recorded events are found by their reports' fields and missed by others")
   func events() throws {
-    var tally = Tally()
+    var counts = Counts()
     for record in try TestData.records("hci-events.jsonl", as: RecordedEvent.self) {
       let sending = Sending(form: "as recorded", packets: [hex(record.hciHex)])
-      for report in record.expected.reports { check(report.ad, [sending], id: record.id, &tally) }
+      for report in record.expected.reports { check(report.ad, [sending], id: record.id, &counts) }
     }
     let holding = ["company": 142, "manufacturer data": 142, "service": 158, "service data": 117, "name": 36]
-    #expect(tally == Tally(records: 264, holding: holding, missing: 10_132))
+    #expect(counts == Counts(records: 264, holding: holding, missing: 10_132))
   }
 }

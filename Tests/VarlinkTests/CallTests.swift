@@ -149,7 +149,7 @@ struct CallTests {
   }
 
   @Test(
-    "What is no reply is told from one",
+    "A message that is no reply is distinguished from one",
     arguments: ["", "[]", #"{"parameters":1}"#, #"{"continues":"yes"}"#, #"{"error":{}}"#])
   func noReply(text: String) {
     #expect(ReceivedReply(reading: Array(text.utf8).span) == nil)

@@ -13,7 +13,7 @@ struct ClientConnectionTests {
     + Message.reply(continues: true) { $0.member("number", 2) }
     + Message.reply { $0.member("number", 3) }
 
-  /// What a client made of bytes: the numbers it was told, and why it could not go on.
+  /// What a client read: the numbers it received, and why it stopped.
   private struct Outcome: Equatable {
     var numbers: [Int64] = []
     var isOver = false
@@ -21,7 +21,7 @@ struct ClientConnectionTests {
     var problem: ClientError?
   }
 
-  /// A client that called with `more` and receives `bytes`, so many at a time, and then their end.
+  /// A client that called with `more` and receives `bytes` in chunks, and then their end.
   private func outcome(of bytes: [UInt8], piece: Int = .max, more: Bool = true) -> Outcome {
     var client = ClientConnection()
     var outcome = Outcome()
@@ -76,14 +76,14 @@ struct ClientConnectionTests {
     }
   }
 
-  @Test("Is told an error by its whole name, which ends the call")
+  @Test("Receives an error by its whole name, which ends the call")
   func errors() {
     let failure = Message.error("org.example.everything.TooMuch") { $0.member("reason", "x") }
     #expect(outcome(of: failure) == Outcome(isOver: true, error: "org.example.everything.TooMuch"))
   }
 
   @Test("Refuses what is no reply, or not its own")
-  func strangers() {
+  func foreignMessages() {
     #expect(outcome(of: Array("[]\0".utf8)).problem == .notAReply)
     #expect(outcome(of: Array("{\"parameters\":1}\0".utf8)).problem == .notAReply)
     #expect(outcome(of: Array("{\0".utf8)).problem == .json(JSONError(.endOfText, at: 1)))
@@ -117,7 +117,7 @@ struct ClientConnectionTests {
 
   @Test("Speaks with a server, call by call", arguments: [1, 5, .max])
   func server(piece: Int) throws {
-    var owner = try Owner()
+    var harness = try ConnectionHarness()
     var client = ClientConnection()
     var numbers: [Int64] = []
     for end in [3, 1, 5] {
@@ -126,11 +126,11 @@ struct ClientConnectionTests {
       #expect(isBegun)
       while client.isWaiting {
         client.drain { span in
-          owner.incoming += span.indices.prefix(piece).map { span[$0] }
+          harness.incoming += span.indices.prefix(piece).map { span[$0] }
           return min(piece, span.count)
         }
-        owner.settle()
-        client.receive(owner.takeOutgoing(piece).span)
+        harness.settle()
+        client.receive(harness.takeOutgoing(piece).span)
         while case .reply(let reply) = try client.nextReply() {
           if case .integer(let number)? = reply.parameters["number"] { numbers.append(number) }
         }
@@ -140,7 +140,7 @@ struct ClientConnectionTests {
   }
 }
 
-extension Owner {
+extension ConnectionHarness {
   fileprivate mutating func takeOutgoing(_ count: Int) -> [UInt8] {
     defer { outgoing.removeFirst(min(count, outgoing.count)) }
     return Array(outgoing.prefix(count))

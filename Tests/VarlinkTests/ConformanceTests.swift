@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// The PyPI package `varlink`, a client that nobody here wrote, talks to the module behind a pipe.
+/// The PyPI package `varlink`, an independent client, talks to the module through a pipe.
 @Suite("Another implementation's client")
 struct ConformanceTests {
   /// The Python that has the package; nil where none can be made.

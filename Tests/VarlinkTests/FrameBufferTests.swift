@@ -51,7 +51,7 @@ struct FrameBufferTests {
     }
   }
 
-  @Test("Bytes move to the front only when the scene behind them ends, and none is lost")
+  @Test("Bytes move to the front only when the space after them ends, and none is lost")
   func wrapping() throws {
     var buffer = FrameBuffer(frameBytesMax: 10)
     var sent: [String] = []

@@ -30,7 +30,7 @@ struct InterfaceParserTests {
           ])))
   }
 
-  @Test("Methods, errors and types are told apart")
+  @Test("Distinguishes methods, errors and types")
   func members() throws {
     let description = try Descriptions.everything()
     #expect(description.method("Nothing") == InterfaceDescription.Method(input: [], output: []))

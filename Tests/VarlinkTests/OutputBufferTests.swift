@@ -23,9 +23,9 @@ struct OutputBufferTests {
     var (accepted, sent): ([UInt8], [UInt8]) = ([], [])
     for number in 0..<300 {
       let message = [UInt8](repeating: UInt8(number % 251), count: number % 9)
-      let hasRoom = message.count <= buffer.freeByteCount
+      let isFitting = message.count <= buffer.freeByteCount
       let fitted = buffer.append(message)
-      #expect(fitted == hasRoom)
+      #expect(fitted == isFitting)
       if fitted { accepted += message }
       sent += Self.drained(&buffer, atMost: atMost)
       #expect(buffer.byteCount == accepted.count - sent.count && buffer.byteCount <= 16)

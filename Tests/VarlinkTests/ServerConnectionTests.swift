@@ -23,41 +23,42 @@ struct ServerConnectionTests {
 
   @Test("A thousand pipelined calls are answered in order, sixteen a turn at most")
   func pipelining() throws {
-    var owner = try Owner()
-    for number in 0..<1000 { owner.incoming += Self.fail(number) }
+    var harness = try ConnectionHarness()
+    for number in 0..<1000 { harness.incoming += Self.fail(number) }
     var turns = 0
     repeat {
-      owner.turn()
+      harness.turn()
       turns += 1
-      #expect(owner.callsInLastTurn <= 16)
-    } while !owner.incoming.isEmpty || owner.callsInLastTurn > 0
-    #expect(owner.replies == (0..<1000).map(Self.failed))
-    #expect(turns == 64 && owner.connection.callCount == 1000 && owner.connection.yieldCount >= 62)
-    #expect(owner.closed == nil)
+      #expect(harness.callsInLastTurn <= 16)
+    } while !harness.incoming.isEmpty || harness.callsInLastTurn > 0
+    #expect(harness.replies == (0..<1000).map(Self.failed))
+    #expect(turns == 64 && harness.connection.callCount == 1000 && harness.connection.yieldCount >= 62)
+    #expect(harness.closed == nil)
   }
 
   @Test("Refused calls count as calls of the turn")
   func refusedCallsCount() throws {
-    var owner = try Owner()
-    for _ in 0..<40 { owner.incoming += Array("{\"x\":1}\0".utf8) }
-    let wantsTurn = owner.turn()
-    #expect(wantsTurn && owner.replies.count == 16 && owner.connection.refusalCount == 16)
-    owner.settle()
-    #expect(owner.replies.count == 40 && Set(owner.replies).count == 1)
+    var harness = try ConnectionHarness()
+    for _ in 0..<40 { harness.incoming += Array("{\"x\":1}\0".utf8) }
+    let wantsTurn = harness.turn()
+    #expect(wantsTurn && harness.replies.count == 16 && harness.connection.refusalCount == 16)
+    harness.settle()
+    #expect(harness.replies.count == 40 && Set(harness.replies).count == 1)
     #expect(
-      owner.replies[0] == #"{"parameters":{"parameter":"x"},"error":"org.varlink.service.InvalidParameter"}"#)
+      harness.replies[0]
+        == #"{"parameters":{"parameter":"x"},"error":"org.varlink.service.InvalidParameter"}"#)
   }
 
   @Test("Received byte by byte and sent byte by byte, it says the same", arguments: [1, 2, 7, 64])
   func pieces(size: Int) throws {
-    var owner = try Owner()
-    owner.incoming =
+    var harness = try ConnectionHarness()
+    harness.incoming =
       Self.fail(1) + Self.call("Count", more: true) { $0.member("to", 3) }
       + Self.call("Nothing", oneway: true)
       + Message.call("org.example.absent.Ping") + Self.fail(2)
-    for _ in 0..<3000 { owner.turn(receiving: size, sending: size) }
+    for _ in 0..<3000 { harness.turn(receiving: size, sending: size) }
     #expect(
-      owner.replies == [
+      harness.replies == [
         Self.failed(1), #"{"parameters":{"number":1},"continues":true}"#,
         #"{"parameters":{"number":2},"continues":true}"#, #"{"parameters":{"number":3}}"#,
         #"{"parameters":{"interface":"org.example.absent"},"error":"org.varlink.service.InterfaceNotFound"}"#,
@@ -65,45 +66,45 @@ struct ServerConnectionTests {
       ])
   }
 
-  @Test("A oneway call gets no reply, whatever becomes of it")
+  @Test("A oneway call gets no reply, not even an error")
   func oneway() throws {
-    var owner = try Owner()
-    owner.incoming =
+    var harness = try ConnectionHarness()
+    harness.incoming =
       Self.call("Nothing", oneway: true) + Self.call("Fail", oneway: true)
       + Self.call("Absent", oneway: true) + Message.call("org.varlink.service.GetInfo", oneway: true)
       + Self.call("Count", oneway: true, more: true) + Array("{\"method\":1,\"oneway\":true}\0".utf8)
       + Self.fail(1)
-    owner.settle()
-    #expect(owner.replies == [Self.failed(1)] && owner.connection.callCount == 7)
+    harness.settle()
+    #expect(harness.replies == [Self.failed(1)] && harness.connection.callCount == 7)
   }
 
   @Test("Calls behind a stream wait for its end")
   func streaming() throws {
-    var owner = try Owner()
-    owner.incoming = Self.call("Count", more: true) { $0.member("to", 5000) } + Self.fail(1)
-    owner.turn(sending: 0)
-    let held = owner.connection.sendableByteCount
+    var harness = try ConnectionHarness()
+    harness.incoming = Self.call("Count", more: true) { $0.member("to", 5000) } + Self.fail(1)
+    harness.turn(sending: 0)
+    let held = harness.connection.sendableByteCount
     #expect(held > 32 << 10 - 128 && held <= 32 << 10)
-    owner.turn(sending: 0)
-    #expect(owner.connection.sendableByteCount == held)
-    owner.settle()
+    harness.turn(sending: 0)
+    #expect(harness.connection.sendableByteCount == held)
+    harness.settle()
     let numbers = (1..<5000).map { "{\"parameters\":{\"number\":\($0)},\"continues\":true}" }
-    #expect(owner.replies == numbers + [#"{"parameters":{"number":5000}}"#, Self.failed(1)])
+    #expect(harness.replies == numbers + [#"{"parameters":{"number":5000}}"#, Self.failed(1)])
   }
 
   @Test("A client that does not read costs its buffers and no more")
   func neverReads() throws {
-    var owner = try Owner()
+    var harness = try ConnectionHarness()
     let calls = (0..<3000).flatMap { _ in Message.call("org.varlink.service.GetInfo") }
-    owner.incoming = calls
-    for _ in 0..<1000 { owner.turn(sending: 0) }
-    #expect(owner.connection.sendableByteCount <= 64 << 10)
-    #expect(owner.connection.receivableByteCount < 64 && !owner.incoming.isEmpty)
-    let (performed, left) = (owner.connection.callCount, owner.incoming.count)
-    for _ in 0..<100 { owner.turn(sending: 0) }
-    #expect(owner.connection.callCount == performed && owner.incoming.count == left)
-    owner.settle()
-    #expect(owner.replies.count == 3000)
+    harness.incoming = calls
+    for _ in 0..<1000 { harness.turn(sending: 0) }
+    #expect(harness.connection.sendableByteCount <= 64 << 10)
+    #expect(harness.connection.receivableByteCount < 64 && !harness.incoming.isEmpty)
+    let (performed, left) = (harness.connection.callCount, harness.incoming.count)
+    for _ in 0..<100 { harness.turn(sending: 0) }
+    #expect(harness.connection.callCount == performed && harness.incoming.count == left)
+    harness.settle()
+    #expect(harness.replies.count == 3000)
   }
 
   @Test(
@@ -115,58 +116,58 @@ struct ServerConnectionTests {
       (String(repeating: " ", count: 16_385), .frame(.oversized(byteCount: 16_385))),
     ] as [(String, ServerConnection.CloseReason)])
   func violations(text: String, reason: ServerConnection.CloseReason) throws {
-    var owner = try Owner()
-    owner.incoming = Self.fail(1) + Array(text.utf8) + Self.fail(2)
-    owner.turn(sending: 0, at: .seconds(5))
-    for _ in 0..<3 { owner.turn(sending: 0, at: .seconds(6)) }
-    #expect(owner.closed == nil && owner.connection.receivableByteCount == 0)
-    #expect(owner.connection.overdueSince != nil)
-    owner.settle()
-    #expect(owner.closed == reason && owner.replies == [Self.failed(1)])
+    var harness = try ConnectionHarness()
+    harness.incoming = Self.fail(1) + Array(text.utf8) + Self.fail(2)
+    harness.turn(sending: 0, at: .seconds(5))
+    for _ in 0..<3 { harness.turn(sending: 0, at: .seconds(6)) }
+    #expect(harness.closed == nil && harness.connection.receivableByteCount == 0)
+    #expect(harness.connection.overdueSince != nil)
+    harness.settle()
+    #expect(harness.closed == reason && harness.replies == [Self.failed(1)])
   }
 
   @Test("A message of 16 KiB is a message")
   func longest() throws {
-    var owner = try Owner()
+    var harness = try ConnectionHarness()
     let call = Self.fail(1).dropLast()
-    owner.incoming = call + Array(repeating: 0x20, count: (16 << 10) - call.count) + [0]
-    owner.settle()
-    #expect(owner.replies == [Self.failed(1)] && owner.closed == nil)
+    harness.incoming = call + Array(repeating: 0x20, count: (16 << 10) - call.count) + [0]
+    harness.settle()
+    #expect(harness.replies == [Self.failed(1)] && harness.closed == nil)
   }
 
   @Test("A client that has finished gets its replies, then the end")
   func finished() throws {
-    var owner = try Owner()
-    for number in 0..<20 { owner.incoming += Self.fail(number) }
-    owner.turn(sending: 0)
-    owner.connection.endInput()
-    #expect(owner.connection.receivableByteCount == 0)
-    owner.settle()
-    #expect(owner.replies.count == 20 && owner.closed == .finished)
+    var harness = try ConnectionHarness()
+    for number in 0..<20 { harness.incoming += Self.fail(number) }
+    harness.turn(sending: 0)
+    harness.connection.endInput()
+    #expect(harness.connection.receivableByteCount == 0)
+    harness.settle()
+    #expect(harness.replies.count == 20 && harness.closed == .finished)
   }
 
   @Test("The end inside a message is a mistake")
   func cut() throws {
-    var owner = try Owner()
-    owner.incoming = Self.fail(1) + [0x7B]
-    owner.turn()
-    owner.connection.endInput()
-    owner.settle()
-    #expect(owner.replies == [Self.failed(1)] && owner.closed == .frame(.truncated(byteCount: 1)))
+    var harness = try ConnectionHarness()
+    harness.incoming = Self.fail(1) + [0x7B]
+    harness.turn()
+    harness.connection.endInput()
+    harness.settle()
+    #expect(harness.replies == [Self.failed(1)] && harness.closed == .frame(.truncated(byteCount: 1)))
   }
 
   @Test("The clock of an unfinished message runs, that of a finished one does not")
   func overdue() throws {
-    var owner = try Owner()
-    owner.turn(at: .seconds(1))
-    #expect(owner.connection.overdueSince == nil)
-    owner.incoming = [0x7B]
-    owner.turn(at: .seconds(2))
-    owner.turn(at: .seconds(3))
-    #expect(owner.connection.overdueSince == .seconds(2))
-    owner.incoming = [0x7D, 0]
-    owner.turn(at: .seconds(4))
-    #expect(owner.connection.overdueSince == nil && owner.connection.refusalCount == 1)
+    var harness = try ConnectionHarness()
+    harness.turn(at: .seconds(1))
+    #expect(harness.connection.overdueSince == nil)
+    harness.incoming = [0x7B]
+    harness.turn(at: .seconds(2))
+    harness.turn(at: .seconds(3))
+    #expect(harness.connection.overdueSince == .seconds(2))
+    harness.incoming = [0x7D, 0]
+    harness.turn(at: .seconds(4))
+    #expect(harness.connection.overdueSince == nil && harness.connection.refusalCount == 1)
   }
 
   @Test("A reply longer than the limit ends the connection")
@@ -189,7 +190,7 @@ struct ServerConnectionTests {
     #expect(connection.sendableByteCount == 64 << 10 && connection.nextAction(at: .zero) == .wait)
   }
 
-  @Test("Answering what nobody asked traps")
+  @Test("A reply without a call traps")
   func misuse() async {
     await #expect(processExitsWith: .failure) {
       var connection = ServerConnection()
@@ -206,32 +207,32 @@ struct ServerConnectionTests {
   @Test("Random clients get exactly the replies that are due", arguments: 0..<40)
   func random(seed: UInt64) throws {
     var generator = Xorshift(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
-    var owner = try Owner()
+    var harness = try ConnectionHarness()
     var expected: [String] = []
     for number in 0..<60 {
       switch Int.random(in: 0..<5, using: &generator) {
-      case 0: owner.incoming += Self.call("Nothing", oneway: true)
+      case 0: harness.incoming += Self.call("Nothing", oneway: true)
       case 1:
         let last = Int.random(in: 1...2000, using: &generator)
-        owner.incoming += Self.call("Count", more: true) { $0.member("to", last) }
+        harness.incoming += Self.call("Count", more: true) { $0.member("to", last) }
         expected += (1..<last).map { "{\"parameters\":{\"number\":\($0)},\"continues\":true}" }
         expected.append("{\"parameters\":{\"number\":\(last)}}")
       case 2:
-        owner.incoming += Self.call("Nothing")
+        harness.incoming += Self.call("Nothing")
         expected.append(Self.nothing)
       default:
-        owner.incoming += Self.fail(number)
+        harness.incoming += Self.fail(number)
         expected.append(Self.failed(number))
       }
     }
     for _ in 0..<200 {
-      owner.turn(
+      harness.turn(
         receiving: Int.random(in: 0...600, using: &generator),
         sending: Int.random(in: 0...9000, using: &generator))
-      #expect(owner.connection.sendableByteCount <= 64 << 10 && owner.callsInLastTurn <= 16)
+      #expect(harness.connection.sendableByteCount <= 64 << 10 && harness.callsInLastTurn <= 16)
     }
-    owner.settle()
-    #expect(owner.replies == expected && owner.closed == nil)
+    harness.settle()
+    #expect(harness.replies == expected && harness.closed == nil)
   }
 }
 

@@ -31,7 +31,7 @@ struct ServiceTests {
     try Service(identity, interfaces: [try Descriptions.everything()])
   }
 
-  /// What becomes of a call, in one line.
+  /// The decision about a call, in one line.
   private static func outcome(_ method: String, _ parameters: String = "{}", more: Bool = false) throws
     -> String
   {

@@ -10,7 +10,7 @@ import sys
 import varlink
 from varlink.scanner import Interface
 
-# Who starts this may have blocked the signal that the client ends its bridges with.
+# The parent process may have blocked the signal that the client ends its bridges with.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 peer, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -62,7 +62,7 @@ with varlink.Client.new_with_bridge([peer, str(folder)]) as client:
         name, parameters = failure(lambda: everything.Fail("why"))
         expect((name, parameters) == ("org.example.everything.TooMuch", {"reason": "why"}), "an error arrives")
         name, parameters = failure(lambda: everything.Rest())
-        expect(name == "org.varlink.service.MethodNotImplemented", "a method nobody performs is refused")
+        expect(name == "org.varlink.service.MethodNotImplemented", "a method that is not performed is refused")
         expect(parameters == {"method": "org.example.everything.Rest"}, "it is named")
         name, parameters = failure(lambda: everything.Fail())
         expect((name, parameters) == ("org.varlink.service.InvalidParameter", {"parameter": "reason"}), "what is missing is named")

@@ -56,15 +56,15 @@ enum ItemFields {
     }
     guard let item = app.items.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
       throw fields.failure(
-        "item", "the app has no item \(id.quotedForPeople) in the manifest", cure: cure(listing: app))
+        "item", "the app has no item \(id.quotedForDisplay) in the manifest", cure: cure(listing: app))
     }
     guard item.selection != .observe else {
       throw fields.failure(
-        "item", "\(id.quotedForPeople) is only observed and never set up",
+        "item", "\(id.quotedForDisplay) is only observed and never set up",
         cure: "change its select in the manifest, or use another item")
     }
     guard !others.contains(where: { $0.item.id == item.id }) else {
-      throw fields.failure("item", "\(id.quotedForPeople) is there already", cure: "give each item once")
+      throw fields.failure("item", "\(id.quotedForDisplay) is there already", cure: "give each item once")
     }
     return PickerItem(item)
   }
@@ -72,7 +72,7 @@ enum ItemFields {
   private static func cure(listing app: App) -> String {
     let ids = app.items.filter { $0.selection != .observe }.map(\.id)
     guard !ids.isEmpty else { return "add it to the manifest, or give a name and a descriptor" }
-    let listed = ids.prefix(listedMax).map(\.quotedForPeople).joined(separator: ", ")
+    let listed = ids.prefix(listedMax).map(\.quotedForDisplay).joined(separator: ", ")
     let rest = ids.count > listedMax ? " or \(ids.count - listedMax) others" : ""
     return "use one of \(listed)\(rest)"
   }

@@ -76,7 +76,7 @@ extension ManifestDiagnostic.Declaration {
       )
     case .name(let name):
       (
-        "the app does not declare the name \(name.quotedForPeople) exactly",
+        "the app does not declare the name \(name.quotedForDisplay) exactly",
         "add it to the app's bluetooth-names in the manifest"
       )
     case .technology(let technology):

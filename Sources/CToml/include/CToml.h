@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/// A parsed TOML text (TOML 1.0.0), or the one reason why it is none. Made by ctoml_parse, ended by ctoml_free.
+/// A parsed TOML text (TOML 1.0.0), or the reason why it is none. ctoml_parse creates it, ctoml_free frees it.
 typedef struct ctoml_document ctoml_document;
 
-/// What a node is.
+/// The type of a node.
 typedef enum {
   CTOML_TABLE = 0,
   CTOML_ARRAY = 1,
@@ -27,10 +27,10 @@ typedef enum {
 /// One node. `key` and `text` point into the document, are not terminated, and may hold any UTF-8, NUL included.
 typedef struct {
   ctoml_kind kind;
-  /// Where the node's key stands, or the node itself when it has none; both count from 1.
+  /// The position of the node's key, or of the node itself when it has none; both count from 1.
   uint32_t line;
   uint32_t column;
-  /// Tables and arrays: how many nodes follow as children, each with its own children behind it.
+  /// Tables and arrays: how many nodes follow as children, each followed by its own children.
   uint32_t child_count;
   /// Integers, and booleans as 0 or 1.
   int64_t integer;

@@ -4,7 +4,7 @@ public import HCI
 
 /// What devices are matched against: descriptors, any of which is enough, and the gate.
 public struct DataPathItem: Sendable {
-  /// Tells the items of a data path apart, and says over a reload which one an event is about.
+  /// The name of the item, unique in a data path; after a reload it says which item an event is about.
   public var name: String
   public var descriptors: [DataPathDescriptor]
   public var gate: GateSettings
@@ -16,7 +16,7 @@ public struct DataPathItem: Sendable {
   }
 }
 
-/// The clauses of one descriptor, all of which must hold; see ``DescriptorClauses``. What is empty compares nothing.
+/// The clauses of one descriptor, all of which must hold; see ``DescriptorClauses``. An empty clause compares nothing.
 public struct DataPathDescriptor: Sendable {
   public var companyIdentifier: UInt16?
   public var manufacturerBlob: [UInt8] = []
@@ -70,11 +70,11 @@ public struct DataPath: ~Copyable {
     self.block = block
   }
 
-  /// Goes on with another data path's items from `time` on; what is due until then happens by the old ones.
+  /// Continues with another data path's items from `time` on. Deadlines until then are handled with the old ones.
   ///
-  /// `successors` gives each old item the index of the new one that it lives on as, with its sightings, or -1. What was
-  /// found of any other is lost; then devices are matched against the new items by what is known of them. Events keep
-  /// their numbers, so readers go on. The new tables were set aside before the old ones are given back.
+  /// `successors` gives each old item the index of the new item that keeps its sightings, or -1. The sightings of
+  /// any other are lost; then devices are matched against the new items by their stored payloads. Events keep their
+  /// numbers, so readers continue. The new tables are allocated before the old ones are freed.
   ///
   /// Returns the items that are gone and that events still name, by the indices they had before the reload; from now on
   /// they follow those of the new items.
@@ -172,7 +172,7 @@ public struct ArenaOwner<Value: ~Copyable>: ~Copyable {
   }
 }
 
-/// The memory that the data path's tables are taken from, set aside once and zeroed; freed with its owner.
+/// The memory of the data path's tables, allocated once and zeroed; freed with its owner.
 @safe
 public struct MemoryBlock: ~Copyable {
   private let bytes: UnsafeMutableRawBufferPointer

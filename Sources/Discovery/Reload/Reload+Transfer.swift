@@ -2,15 +2,15 @@
 
 import HCI
 
-// The second half of a reload: a new pipeline goes on where the old one ended.
+// The second half of a reload: a new pipeline continues where the old one ended.
 
 extension Reload {
-  /// Gives everything to the new pipeline: devices, payloads, signals, matches of items that live on, events and
-  /// counters. Then what is known of every device is matched against the items that are new to it.
+  /// Copies everything to the new pipeline: devices, payloads, signals, matches of kept items, events and counters.
+  /// Then matches the stored payloads of every device against the items that are new to it.
   ///
   /// `names` gives what the events that are still there call each old item from now on. Rows, sets and slots keep their
-  /// numbers when there are as many, so that ties go on being decided alike. Levels follow a change of the adapter offset,
-  /// as though it had always been.
+  /// numbers when there are as many, so that ties go on being decided alike. Levels follow a change of the adapter
+  /// offset, as though it had always been.
   public func transfer(from old: borrowing Pipeline, to new: inout Pipeline, names: Span<Int32>) {
     new.clock = old.clock
     new.counters = old.counters
@@ -71,8 +71,8 @@ extension Reload {
 
   // MARK: Matches
 
-  /// Copies the matches that live on. Returns whether any device has another public address than before; such a
-  /// device begins anew.
+  /// Copies the matches that are kept. Returns whether any device has another public address than before; such a
+  /// device starts again.
   private func transferMatches(from old: borrowing Pipeline, to new: inout Pipeline) -> Bool {
     var haveAddressesChanged = false
     for oldRow in 0..<old.devices.rows.count where old.devices.rows[oldRow].isLive {
@@ -104,11 +104,11 @@ extension Reload {
   }
 }
 
-// What is known is matched against new items.
+// Matching of stored payloads against new items.
 
 extension Pipeline {
   /// Matches every payload that is known and in force. One that waits for its device to be heard again (after a
-  /// silence, a loss of the radio, or a full quota) goes on waiting.
+  /// silence, a loss of the radio, or a full quota) keeps waiting.
   fileprivate mutating func rematchPayloads() {
     for row in 0..<devices.rows.count where devices.rows[row].isLive {
       var set = Int(devices.rows[row].newestSet)
@@ -135,10 +135,10 @@ extension Pipeline {
   private mutating func rematch(_ item: Int32, of row: Int, set: Int) {
     let device = devices.rows[row]
     let isNew = matches.slot(ofItem: Int(item), row: row, count: device.matchCount) == nil
-    let hasRoom = !isNew || device.isAccessory || matches.hasRoom(forItem: Int(item))
+    let hasFreeSlot = !isNew || device.isAccessory || matches.hasFreeSlot(forItem: Int(item))
     let patience = lostPatience(of: row, matches.gates[Int(item)])
-    guard hasRoom, sets.table[set].lastSeen.advanced(milliseconds: patience) > clock else {
-      if !hasRoom { counters.matchesTurnedAway &+= 1 }
+    guard hasFreeSlot, sets.table[set].lastSeen.advanced(milliseconds: patience) > clock else {
+      if !hasFreeSlot { counters.matchesTurnedAway &+= 1 }
       sets.table[set].isEvaluated = false
       return
     }
@@ -146,7 +146,7 @@ extension Pipeline {
     if isNew, matches.gates[Int(item)].isImmediate { judgeByKeptLevel(item, of: row) }
   }
 
-  /// A level from before a silence says nothing: the next report starts the filter anew.
+  /// A level from before a silence means nothing: the next report restarts the filter.
   private mutating func judgeByKeptLevel(_ item: Int32, of row: Int) {
     let signal = devices.rows[row].signal
     guard signal.readingCount > 0, Gate.silenceEnd(signal, GateSettings()) > clock,

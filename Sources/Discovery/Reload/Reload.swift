@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// A reload: a new pipeline goes on where the old one ended.
+/// A reload: a new pipeline continues where the old one ended.
 ///
 /// The first half, ``endMatches(of:before:at:)``, reports what the new manifest ends, in the words of the old one. The
 /// second half, ``transfer(from:to:names:)``, fills the new pipeline.
@@ -13,11 +13,11 @@ public struct Reload: ~Escapable {
   @_lifetime(copy successors)
   public init(successors: Span<Int32>) { self.successors = successors }
 
-  /// Lets time pass in the old pipeline, then ends what does not live on in the new one, which has seen nothing yet.
+  /// Lets time pass in the old pipeline, then ends the matches that the new one, which is still empty, does not keep.
   ///
   /// Matches of items without a successor, and of devices that get another public address, are lost by the reload. Only
-  /// then what the smaller tables of the new pipeline cannot hold gives way, in the order in which it always does: what a
-  /// device matched so far decides how much it is worth.
+  /// then what the smaller tables of the new pipeline cannot hold gives way, in the order in which it always does: what
+  /// a device matched so far decides how much it is worth.
   ///
   /// Afterwards only ``transfer(from:to:names:)`` may follow.
   public func endMatches(of old: inout Pipeline, before new: inout Pipeline, at time: Instant) {
@@ -66,7 +66,7 @@ public struct Reload: ~Escapable {
   }
 }
 
-// What gives way before a reload to smaller tables.
+// Evictions before a reload to smaller tables.
 
 extension Pipeline {
   fileprivate mutating func shrink(toFit new: borrowing Pipeline) {

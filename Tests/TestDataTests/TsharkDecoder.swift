@@ -3,16 +3,16 @@
 import FoundationEssentials
 import Glibc
 
-/// A decoder of captures that others wrote.
-struct CaptureDecoder: Sendable {
+/// tshark, an independent decoder of captures.
+struct TsharkDecoder: Sendable {
   let executable: String
 
   /// tshark, when it is installed.
-  static let tshark: CaptureDecoder? =
+  static let tshark: TsharkDecoder? =
     ["/usr/bin/tshark", "/usr/local/bin/tshark"].first { FileManager.default.isExecutableFile(atPath: $0) }
-    .map(CaptureDecoder.init)
+    .map(TsharkDecoder.init)
 
-  enum Failure: Error {
+  enum TsharkError: Error {
     case cannotStart
     case status(Int32)
   }
@@ -31,14 +31,14 @@ struct CaptureDecoder: Sendable {
     return counts
   }
 
-  /// What the program prints; what it says on standard error is left out.
+  /// The output of the program, without standard error.
   private func output(_ arguments: [String]) throws -> String {
     let command = ([executable] + arguments).map { "'\($0)'" }.joined(separator: " ") + " 2>/dev/null"
-    guard let stream = unsafe popen(command, "r") else { throw Failure.cannotStart }
+    guard let stream = unsafe popen(command, "r") else { throw TsharkError.cannotStart }
     var bytes: [UInt8] = []
     while case let byte = unsafe fgetc(stream), byte != EOF { bytes.append(UInt8(byte)) }
     let status = unsafe pclose(stream)
-    guard status == 0 else { throw Failure.status(status) }
+    guard status == 0 else { throw TsharkError.status(status) }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import VirtualRadio
 
 /// A data path that hears reports one second apart, and what its devices match.
-struct Listener: ~Copyable {
+struct MatcherHarness: ~Copyable {
   var path: ManifestDataPath
   private var time = Instant(microseconds: 0)
 

@@ -2,7 +2,7 @@
 
 public import HCI
 
-// Scene for a new row, set, payload or match: what is free, else what gives way.
+// Slots for a new row, set, payload or match: a free one, else one that another gives up.
 
 extension Pipeline {
   // MARK: Rows
@@ -155,7 +155,7 @@ extension Pipeline {
   /// first. A match that is heard again and again gives way only after a second of silence, so that neither a flood
   /// of addresses nor a full room makes known devices flicker.
   mutating func claimQuota(ofItem item: Int) -> Bool {
-    if matches.hasRoom(forItem: item) { return true }
+    if matches.hasFreeSlot(forItem: item) { return true }
     guard let row = matches.quotaVictim(ofItem: item, among: devices.rows),
       devices.rows[row].isNewcomer || clock.milliseconds(since: devices.rows[row].lastSeen) >= 1000
     else { return false }

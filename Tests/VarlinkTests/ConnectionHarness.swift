@@ -3,11 +3,11 @@
 import JSON
 import Varlink
 
-/// The owner of one connection, without a socket: performs the calls of the tests' service.
-struct Owner {
+/// One connection without a socket. The harness performs the calls of the tests' service.
+struct ConnectionHarness {
   let service: Service<ExampleMethod>
   var connection: ServerConnection
-  /// What the client wrote and the connection had no room for yet.
+  /// The client's bytes for which the connection had no space yet.
   var incoming: [UInt8] = []
   /// What the client received.
   var outgoing: [UInt8] = []
@@ -21,8 +21,8 @@ struct Owner {
     connection = ServerConnection(limits: limits)
   }
 
-  /// One turn: receives at most `received` bytes, performs what may be performed, sends at most `sent`. Answers
-  /// whether it asked for another.
+  /// One turn: receives at most `received` bytes, performs what may be performed, sends at most `sent`. Returns
+  /// whether it asked for another turn.
   @discardableResult
   mutating func turn(receiving received: Int = .max, sending sent: Int = .max, at time: Duration = .zero)
     -> Bool
@@ -30,14 +30,14 @@ struct Owner {
     connection.beginTurn()
     callsInLastTurn = 0
     receive(received)
-    var wantsTurn = perform(at: time)
+    var wantsTurn = performCalls(at: time)
     send(sent)
-    // Scene may have become free for what waits, and an ended connection is empty now.
-    if !wantsTurn { wantsTurn = perform(at: time) }
+    // Space may have become free for what waits, and an ended connection is empty now.
+    if !wantsTurn { wantsTurn = performCalls(at: time) }
     return wantsTurn
   }
 
-  /// Turns until nothing moves.
+  /// Makes turns until nothing moves.
   mutating func settle() {
     while closed == nil {
       let (before, waiting) = (outgoing.count, incoming.count)
@@ -60,7 +60,7 @@ struct Owner {
     }
   }
 
-  private mutating func perform(at time: Duration) -> Bool {
+  private mutating func performCalls(at time: Duration) -> Bool {
     while closed == nil {
       count()
       switch connection.nextAction(at: time) {

@@ -6,10 +6,10 @@ import HCI
 import Testing
 import VirtualRadio
 
-/// A data path with everything that a test hears of it: packets go in with their time, sightings come out in order.
+/// A data path under test: packets go in with their time, sightings come out in order.
 ///
 /// After every input the pipeline's invariants are checked; a broken one traps.
-final class Listener {
+final class DataPathHarness {
   private var path: ManifestDataPath
   private var cursor: EventCursor
 
@@ -28,7 +28,7 @@ final class Listener {
   var now: Instant { path.pipeline.now ?? Instant(microseconds: 0) }
   var produced: UInt64 { path.pipeline.events.produced }
 
-  /// One report in an event of its own, in the format its header asks for.
+  /// Feeds one report in an event of its own, in the format of its header.
   func hear(_ report: AirReport, at milliseconds: Int64) {
     let isExtended = report.header.properties.contains(.extendedEvent)
     let packet = ReportEncoder.event(isExtended ? .extended : .legacy, report)
@@ -56,7 +56,7 @@ final class Listener {
     return path.pipeline.receive(h4: packet.span.rawBytes, at: time)
   }
 
-  /// Nothing is heard until then.
+  /// Lets time pass without a packet.
   func wait(until milliseconds: Int64) {
     path.pipeline.advance(to: Instant(microseconds: milliseconds * 1000))
     path.pipeline.checkInvariants()
