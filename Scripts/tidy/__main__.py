@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""python3 Scripts/tidy [RULE…]: holds the source tree to its rules, all of them by default.
+"""python3 Scripts/tidy [RULE…]: checks the source tree against the rules; all of them by default.
 
 Each rule first proves on a canary, a small tree that breaks it, that it finds what it is for. Prints every violation, and
 ends with 1 when there is one.
@@ -35,7 +35,7 @@ def package():
 
 
 def commits():
-    """Hash, number of parents and subject of each commit after the first that the rule is for."""
+    """Hash, number of parents and subject of each commit after the first one that the rule covers."""
     log = subprocess.run(
         ["git", "log", "--format=%H%x09%P%x09%s", f"{FIRST_COMMIT}..HEAD"], cwd=ROOT, text=True, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL)
@@ -61,7 +61,7 @@ def main():
     for name in names:
         if name not in rules.ALL:
             sys.exit(f"{__doc__.strip()}\n\nThere is no rule {name}; there are: {', '.join(rules.ALL)}")
-    # A run is short, and leaves no cycles worth looking for.
+    # A run is short, so collecting cycles would only cost time.
     gc.disable()
     known = settings.load()
     checkout = tree.checkout(ROOT)
@@ -78,7 +78,7 @@ def main():
             continue
         is_pending = name in known["pending"]
         print(f"{name}: {len(violations)}{' (not in force yet)' if is_pending else ''}. {rule.SENTENCE}")
-        # What does not fail yet is listed for those who ask for it.
+        # A rule that does not fail yet lists its violations only when it is named.
         for violation in [] if is_pending and not sys.argv[1:] else violations:
             print(f"  {violation}")
         broken = broken or not is_pending

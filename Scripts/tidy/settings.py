@@ -17,7 +17,7 @@ def phrases():
 
 
 def load():
-    """Everything that the rules ask for, by name."""
+    """All settings of the rules, by name."""
     exceptions = table("exceptions.toml")
     for rule, entries in exceptions.items():
         if isinstance(entries, dict):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a Swift file far enough for the rules: its tokens, and what it declares and where.
+"""Reads a Swift file as far as the rules need: its tokens and its declarations.
 
 This is no compiler. It knows comments, string literals, braces and the keywords that begin a declaration, and relies on
 the layout that `swift format` gives a file.
@@ -28,7 +28,7 @@ class Token:
 
 @dataclass(slots=True)
 class Declaration:
-    """A name that a type or a file declares. Local names are the compiler's business."""
+    """A name that a type or a file declares. The compiler checks local names."""
 
     name: str
     kind: str  # struct, class, enum, actor, protocol, extension, typealias, func, init, var, let, case
@@ -36,9 +36,9 @@ class Declaration:
     line: int
     path: str
     modifiers: frozenset = frozenset()
-    labels: tuple = ()  # Of a function or an initializer.
+    labels: tuple = ()  # The labels of a function or an initializer.
     is_stored: bool = False
-    has_raw_value: bool = False  # Of a case.
+    has_raw_value: bool = False  # Whether a case has a raw value.
 
 
 @dataclass
@@ -83,7 +83,7 @@ def masked(text):
         return len(text)
 
     def string(start, opening):
-        """Blanks a string literal out, from behind its opening quote; returns the position after its end."""
+        """Blanks a string literal out, from after its opening quote; returns the position after its end."""
         hashes = opening.rstrip('"')
         closing = opening[len(hashes):] + hashes
         special = re.compile(re.escape(closing) + "|" + re.escape("\\" + hashes) + r"(\(|.)", re.S)
@@ -324,7 +324,7 @@ class Parser:
         return position
 
     def ends_statement(self, position):
-        """Whether the token begins a new statement: it is on a new line that does not go on with the one before."""
+        """Whether the token begins a new statement: it is on a new line that does not continue the previous one."""
         if self.tokens[position].line == self.tokens[position - 1].line:
             return self.at(position) == ";"
         goes_on = {"=", ":", ",", ".", "&", "->", "?", "+", "-", "|", "*", "/", "<", ">", "{", ")", "]", "==", "!="}

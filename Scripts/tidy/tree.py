@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files that the rules read: those of the checkout, or those that a canary makes up."""
+"""The files that the rules read: those of the checkout, or those of a canary."""
 import functools
 import os
 import pathlib

@@ -18,7 +18,7 @@ enum Descriptors {
       })
   }
 
-  /// All descriptors on one company identifier that half the stream carries, with so many distinct masks.
+  /// All descriptors on one company identifier that half the stream carries, with `count` distinct masks.
   static func oneKey(_ count: Int, masks: Int) -> GatewayManifest {
     manifest(
       (0..<count).map { index in

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// One workload, repeated so many times:
+// One workload, repeated ROUNDS times:
 //
 //     benchmark WORKLOAD DESCRIPTORS ROUNDS [REPORTS]
 //
-// Under callgrind with --instr-atstart=no the instructions of all rounds but the first are counted, which are the
-// workload's alone. Prints the reports of a round, the allocations during all rounds, and what was matched, so that
-// nothing is optimised away unseen.
+// Under callgrind with --instr-atstart=no only the instructions after the first round are counted: those of the
+// workload. Prints the reports of a round, the allocations during all rounds, and what was matched, so that
+// the compiler cannot remove the work.
 
 import CAllocations
 import Discovery

@@ -15,7 +15,7 @@ struct Delivery: ~Copyable {
   private var watchers: [ClientID] = []
   private var time = Instant(microseconds: 0)
   private(set) var bytes = 0
-  /// Of turns alone; what comes from the radio allocates nothing.
+  /// Allocations of the turns alone; reports from the radio allocate nothing.
   private(set) var allocations: UInt = 0
 
   init(watchers count: Int) {
@@ -38,7 +38,7 @@ struct Delivery: ~Copyable {
 
   private mutating func connect() {
     guard case .admitted(let id) = agent.admit(Peer(process: 1, uid: 0, groups: []), at: time) else {
-      preconditionFailure("a watcher was turned away")
+      preconditionFailure("a watcher was refused")
     }
     agent.receive(Message.call("io.accessoryd.Gateway.Watch", more: true).span, from: id)
     watchers.append(id)
@@ -50,7 +50,7 @@ struct Delivery: ~Copyable {
     bytes = 0
   }
 
-  /// Every device says something new, and every watcher is told.
+  /// Every device sends a new payload, and every watcher receives the change.
   mutating func run(_ round: Int) {
     time = time.advanced(milliseconds: 1001)
     for device in 0..<Self.deviceCount {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What it costs to tell watchers of an event:
+// The cost of delivering an event to watchers:
 //
 //     benchmark-delivery WATCHERS ROUNDS
 //
 // Sixteen devices change what they advertise once a second for ROUNDS seconds; every watcher reads all it is sent at
-// once. Prints the events, the bytes that watchers received, and the allocations of the turns that told them. The
+// once. Prints the events, the bytes that watchers received, and the allocations of the turns that delivered them. The
 // caller counts the instructions of runs with different rounds.
 
 import Agent

@@ -35,7 +35,7 @@ def say(what, *numbers):
 
 
 def measure_memory(program, figures):
-    """Full tables: more devices than places, long payloads, events of targets that change; two watchers."""
+    """Full tables: more devices than rows, long payloads, events of targets that change; two watchers."""
     with Agent(program) as agent:
         watchers = [agent.client(), agent.client()]
         for watcher in watchers:
@@ -44,7 +44,7 @@ def measure_memory(program, figures):
         client = agent.client()
         for state in range(3):
             agent.controller.send_at(5000, scene.crowd(DEVICES * 6 // 5, 600, state, long=True))
-            # Who has changed a second ago may be told of again.
+            # A device that changed a second ago may be reported again.
             time.sleep(1)
         devices, resident, anonymous = client.metric("devices"), *agent.memory()
         if devices != DEVICES:
@@ -64,7 +64,7 @@ def drain(watcher):
 
 
 def measure_start(program, figures):
-    """From the first instruction until it scans, and is ended at once."""
+    """From the first instruction until the agent scans; then it ends."""
     with Agent(program, before=["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]) as agent:
         instructions = int(re.search(r"Collected : (\d+)", agent.end())[1])
     calls = None
@@ -74,19 +74,19 @@ def measure_start(program, figures):
                 agent.end()
             calls = sum(counts(table.read()).values())
         except DoesNotScan as error:
-            tell_untraced(error)
+            report_untraced(error)
     figures.write("start-instructions", instructions)
     figures.write("start-calls", calls)
     shown = "-" if calls is None else calls
     say("instructions, calls from start to scan, and end", f"{instructions / 1e6:.1f} M", shown)
 
 
-def tell_untraced(error):
+def report_untraced(error):
     print(f"strace cannot trace here, so system calls are not counted: {error}", file=sys.stderr)
 
 
 def measure_calls(program, figures):
-    """System calls, and turns of the loop, of reports that come evenly; a watcher is told of who is found."""
+    """System calls, and turns of the loop, for reports that come evenly; a watcher receives the found devices."""
     with Agent(program) as agent:
         agent.client().watch()
         client = agent.client()
@@ -97,7 +97,7 @@ def measure_calls(program, figures):
             try:
                 taken = count_calls(agent, client, rate, count)
             except CannotTrace as error:
-                tell_untraced(error)
+                report_untraced(error)
                 taken = (None, None)
             for name, number in zip(("calls", "turns"), taken):
                 figures.write(f"{name}-per-1000-reports@{rate}", number and round(number * 1000 / count))
@@ -107,7 +107,7 @@ def measure_calls(program, figures):
 
 
 def count_calls(agent, client, rate, count):
-    """System calls and turns of so many reports; every turn waits once."""
+    """System calls and turns for `count` reports; every turn waits once."""
     before = client.metric("reports_total")
     with SystemCalls(agent.process) as system:
         agent.controller.send_at(rate, itertools.islice(advertisers(), count))
@@ -119,19 +119,19 @@ def count_calls(agent, client, rate, count):
 
 
 def advertisers():
-    """Their reports, for ever the same."""
+    """An endless repetition of the same reports."""
     return itertools.cycle(list(scene.crowd(ADVERTISERS, scene.TARGETS)))
 
 
 def measure_wakeups(program, figures, interval):
-    """Without strace, which is slow."""
+    """Wake-ups, measured without strace, because it is slow."""
     with Agent(program, interval) as agent:
         client = agent.client()
         agent.controller.send_at(5000, scene.crowd(ADVERTISERS, scene.TARGETS))
         client.awaits("reports_total", ADVERTISERS)
         before = client.metric("turns_total")
         seconds = agent.controller.send_at(1000, itertools.islice(advertisers(), 5000))
-        # The last turn answers the question.
+        # The last turn is that of the query itself.
         turns = client.metric("turns_total") - before - 1
     figures.write(f"wake-ups-per-second@{interval}", round(turns / seconds))
     say(f"wake-ups a second at 1,000/s, every {interval} ms", f"{turns / seconds:.1f}")
@@ -164,10 +164,10 @@ def measure_latency(program):
 
 
 def beside(controller, rate, done):
-    """Reports of strangers until it is done."""
+    """Sends reports of unknown devices until the test is done."""
     if rate:
         devices = range(ADVERTISERS)
-        packets = itertools.cycle([report(scene.address(index), scene.stranger(index)) for index in devices])
+        packets = itertools.cycle([report(scene.address(index), scene.unknown(index)) for index in devices])
         controller.send_at(rate, itertools.takewhile(lambda _: not done.is_set(), packets))
 
 

@@ -32,7 +32,7 @@ class Agent:
         manifest.write_text(scene.manifest(interval))
         self.socket = str(self.folder / "socket")
         self.controller = Controller(str(self.folder / "controller"))
-        # Errors go to a file, that nobody has to read it in time.
+        # Errors go to a file, so that a full pipe cannot stop the agent.
         self.log = open(self.folder / "log", "w+")
         self.starter = subprocess.Popen(
             [*before, program, "--manifest", manifest, "--socket", self.socket,
@@ -55,7 +55,7 @@ class Agent:
         return Client(self.socket)
 
     def end(self):
-        """Ends it, and answers what it and its starter had to say."""
+        """Ends the agent. Returns the errors that it and its starter printed."""
         if self.folder.exists():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.process or self.starter.pid, signal.SIGTERM)

@@ -42,7 +42,7 @@ class Client:
         raise SystemExit(f"there is no metric {name}")
 
     def awaits(self, name, number):
-        """Waits until a counter has come to a number, and no further."""
+        """Waits until a counter reaches a number, and checks that it is not larger."""
         end = time.monotonic() + PATIENCE
         while (counted := self.metric(name)) < number and time.monotonic() < end:
             time.sleep(0.02)
@@ -50,7 +50,7 @@ class Client:
             raise SystemExit(f"{name} is {counted}, not {number}")
 
     def watch(self):
-        """The first reply has come when this returns: what happens from now on is told."""
+        """Starts a watch. The first reply has come on return, so every later event is reported."""
         self.send("Watch", more=True)
         self.receive()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A controller at the other end of `h4:PATH`, one packet a read: it answers the bring-up, and says what it is
-told to."""
+"""A controller at the other end of `h4:PATH`, one packet a read: it replies to the initialization commands, and
+sends the given reports."""
 
 import contextlib
 import socket
@@ -13,7 +13,7 @@ SCAN_ENABLES = {0x200C, 0x2042}
 LEGACY = 0x0013
 PATIENCE = 60
 
-# What commands return behind their status (Core Specification 5.4, Volume 4, Part E, 7.4 and 7.8): version 5.2,
+# What commands return after their status (Core Specification 5.4, Volume 4, Part E, 7.4 and 7.8): version 5.2,
 # all commands, a public address, and of the LE features extended advertising.
 RETURNED = {
     0x1001: bytes([0x0B, 0, 0, 0x0B, 0xF1, 0x05, 0, 0]),
@@ -41,7 +41,7 @@ class Controller:
         self.listener.bind(path)
         self.listener.listen()
         self.host = None
-        # The process at the other end, whatever stands between it and whoever started it.
+        # The agent's process, which may be a descendant of the one that was started.
         self.process = None
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -57,7 +57,7 @@ class Controller:
         self.host.send(packet)
 
     def send_at(self, rate, packets):
-        """Sends packets evenly; what is late goes at once. Answers the seconds that it took."""
+        """Sends packets evenly; a late packet goes at once. Returns the seconds that it took."""
         start = time.monotonic()
         for index, packet in enumerate(packets):
             rest = start + index / rate - time.monotonic()
@@ -77,7 +77,7 @@ class Controller:
         try:
             self.host, _ = self.listener.accept()
         except OSError:
-            # It ended before anybody came.
+            # The listener ended before a client came.
             return
         credentials = self.host.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         self.process = struct.unpack("3i", credentials)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who is there, and the manifest that looks for some of them."""
+"""The devices, and the manifest that looks for some of them."""
 
 import random
 
@@ -27,7 +27,7 @@ descriptor.bluetooth-{data}-mask = "{mask}"
 
 
 def manifest(interval=20):
-    """A hundred descriptors: the first find the targets, the others look for what never comes."""
+    """A hundred descriptors: the first find the targets, the others look for payloads that never come."""
     companies = [company(index) for index in range(3)]
     services, items = [], []
     for index in range(DESCRIPTORS):
@@ -53,23 +53,23 @@ def company(index):
 
 
 def target(index, state=0):
-    """Manufacturer data that descriptor `index` finds; `state` is of no account to it."""
+    """Manufacturer data that descriptor `index` finds; `state` does not matter to it."""
     kind = index % TARGETS
     company_bytes = (0x0EEE + kind % 3).to_bytes(2, "little")
     return flags() + structure(0xFF, company_bytes + bytes([0xA5, kind, 0x10, state]))
 
 
-def stranger(index, long=False):
+def unknown(index, long=False):
     """A payload of 31 bytes, or of 200, that no descriptor finds."""
     chance = random.Random(index)
     return flags() + structure(0xFF, b"\x4c\x00" + chance.randbytes(193 if long else 24))
 
 
 def crowd(count, targets, state=0, long=False):
-    """One report each of so many devices, so many of them targets."""
+    """One report each of `count` devices, of which `targets` are targets."""
     for index in range(count):
         is_target = index * targets // count != (index + 1) * targets // count
-        data = target(index, state) if is_target else stranger(index, long and index % 10 == 0)
+        data = target(index, state) if is_target else unknown(index, long and index % 10 == 0)
         yield report(address(index), data, -50 - index % 40)
 
 

@@ -25,14 +25,14 @@ public func fuzzMain(
 private let targetVariable = "ACCESSORY_FUZZ_TARGET"
 
 /// Set once, before libFuzzer runs, and read by its callback, which takes no context.
-nonisolated(unsafe) private var target = Border.canary
+nonisolated(unsafe) private var target = FuzzTarget.canary
 
 private func fuzz(
   _ name: String, _ argc: CInt, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> CInt {
   var count = argc
   var rest: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe argv
-  if let named = Border(rawValue: name) {
+  if let named = FuzzTarget(rawValue: name) {
     unsafe setenv(targetVariable, name, 1)
     unsafe target = named
     // The program's name takes the target's place, so that libFuzzer sees only what is for it.
@@ -41,7 +41,7 @@ private func fuzz(
     count -= 1
   } else {
     let inherited = unsafe getenv(targetVariable).map { unsafe String(cString: $0) }
-    guard let named = inherited.flatMap(Border.init) else { return usage() }
+    guard let named = inherited.flatMap(FuzzTarget.init) else { return usage() }
     unsafe target = named
   }
   return unsafe LLVMFuzzerRunDriver(&count, &rest) { data, byteCount in
@@ -56,13 +56,13 @@ nonisolated(unsafe) private let noBytes = unsafe UnsafePointer(
   UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
 private func list() -> CInt {
-  for border in Border.allCases { print(border.rawValue) }
+  for target in FuzzTarget.allCases { print(target.rawValue) }
   return 0
 }
 
 private func writeSeeds(of name: String, into folder: String) -> CInt {
-  guard let border = Border(rawValue: name) else { return usage() }
-  for (index, seed) in border.seeds.enumerated() {
+  guard let target = FuzzTarget(rawValue: name) else { return usage() }
+  for (index, seed) in target.seeds.enumerated() {
     guard let file = unsafe fopen("\(folder)/seed-\(index)", "w") else { return EXIT_FAILURE }
     let written = unsafe fwrite(seed, 1, seed.count, file)
     guard unsafe fclose(file) == 0, written == seed.count else { return EXIT_FAILURE }

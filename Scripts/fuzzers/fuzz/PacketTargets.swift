@@ -55,7 +55,7 @@ private func walk(_ borrowed: consuming AdvertisingReports, in byteCount: Int) {
       guard let report = try reports.next() else { break }
       fuzzPayload(report.data)
     } catch {
-      if case .truncated = error { precondition(reports.remaining == 0, "reading goes on behind a cut") }
+      if case .truncated = error { precondition(reports.remaining == 0, "reading continues after a cut") }
     }
   }
 }

@@ -5,26 +5,26 @@ import HCI
 import Manifest
 import TestSupport
 
-/// Feeds packets to the whole data path. Before each packet stands an byte for what happens first: time passes (20
+/// Feeds packets to the whole data path. Before each packet stands a byte for what happens first: time passes (20
 /// ms for each unit), runs backwards, leaps, or the operator or the radio interferes.
 func fuzzPipeline(_ bytes: RawSpan) {
   var path = ManifestDataPath(Scene.manifest, identities: [Scene.identity])
   var cursor = EventCursor(epoch: path.pipeline.events.epoch, sequence: 0)
   var time = Instant(microseconds: 0)
   var offset = 0
-  var told: UInt64 = 0
+  var readCount: UInt64 = 0
   while offset < bytes.byteCount {
     intervene(bytes.uint8(at: offset), at: &time, in: &path.pipeline)
     let packet = packet(in: bytes.extracting(droppingFirst: offset + 1))
     offset += 1 + packet.byteCount
     _ = path.pipeline.receive(h4: packet, at: time)
     path.pipeline.checkInvariants()
-    told += drain(path.pipeline.events, at: &cursor)
+    readCount += drain(path.pipeline.events, at: &cursor)
   }
   path.pipeline.advance(to: time.advanced(milliseconds: 3_600_000))
   path.pipeline.checkInvariants()
-  told += drain(path.pipeline.events, at: &cursor)
-  precondition(told == path.pipeline.events.produced, "delivered and missed are not what was produced")
+  readCount += drain(path.pipeline.events, at: &cursor)
+  precondition(readCount == path.pipeline.events.produced, "delivered and missed are not what was produced")
 }
 
 private func intervene(_ code: UInt8, at time: inout Instant, in pipeline: inout Pipeline) {
@@ -49,16 +49,16 @@ private func packet(in bytes: RawSpan) -> RawSpan {
   }
 }
 
-/// Reads every event and its payload; answers how many were delivered or missed.
+/// Reads every event and its payload. Returns how many were delivered or missed.
 private func drain(_ events: borrowing EventRing, at cursor: inout EventCursor) -> UInt64 {
-  var told: UInt64 = 0
+  var readCount: UInt64 = 0
   while true {
     switch events.read(&cursor) {
     case .event(let sequence, _, let payloadByteCount):
       for index in 0..<payloadByteCount { _ = events.payloadByte(of: sequence, at: index) }
-      told += 1
-    case .missed(let count): told += count
-    case .end: return told
+      readCount += 1
+    case .missed(let count): readCount += count
+    case .end: return readCount
     case .reset: preconditionFailure("a cursor of this run was refused")
     }
   }

@@ -20,7 +20,7 @@ private let definition = """
   method Rest() -> ()
   """
 
-/// Made anew for every input: to the leak detector, what only a global text refers to is lost.
+/// Created again for every input: to the leak detector, what only a global text refers to is lost.
 private func makeService() -> Service<FuzzedMethod> {
   do {
     let identity = ServiceIdentity(vendor: "", product: "", version: "", url: "")
@@ -71,7 +71,7 @@ func fuzzVarlink(_ bytes: RawSpan) {
   checkReplies(sent)
 }
 
-/// Answers whether the connection is closed.
+/// Returns whether the connection is closed.
 private func performAll(_ connection: inout ServerConnection, of service: Service<FuzzedMethod>) -> Bool {
   for _ in 0...17 {
     precondition(

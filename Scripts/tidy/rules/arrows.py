@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which module may import which."""
+"""Modules import only what their row allows."""
 from tree import Tree, Violation
 
 SENTENCE = "Modules import what Scripts/tidy/modules.toml allows, declare it in Package.swift, and declare nothing else."
 
 
 def reachable(table, module):
-    """A module may also import what the modules that it may import may import."""
+    """The modules that each module may import, directly or through its row."""
     found, left = set(), list(table.get(module, []))
     while left:
         name = left.pop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documentation that points at something."""
+"""Documentation links name a declaration."""
 import re
 from collections import defaultdict
 

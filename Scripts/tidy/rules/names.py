@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file's name is enough to find it."""
+"""File names are unique."""
 from collections import defaultdict
 
 from tree import Tree, Violation

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Types stay small: what has many stored properties wants to be several values with one owner each."""
+"""Types stay small: one with many stored properties becomes several values with one owner each."""
 from collections import defaultdict
 
 from tree import Tree, Violation
@@ -37,9 +37,10 @@ def canaries():
         "Sources/HCI/Wide.swift":
             "struct Outer {\n struct Wide {\n" + many + "  let a: Int, b: [String: Int]\n"
             "  static let limit = 3\n  var sum: Int { value0 }\n }\n}\n",
-        "Sources/HCI/Watched.swift": "struct Watched {\n" + many + "  var seen = 0 {\n    didSet { value0 = 1 }\n  }\n"
+        "Sources/HCI/Observed.swift":
+            "struct Observed {\n" + many + "  var seen = 0 {\n    didSet { value0 = 1 }\n  }\n"
             "  lazy var late = 1\n}\n",
         "Sources/HCI/Narrow.swift": "struct Narrow {\n" + many + "  private(set) var last = \"{\" // var more = 1\n"
             "  func make() { let one = 1, two = 2 }\n}\n",
     }
-    yield Tree(texts), {}, {("Sources/HCI/Wide.swift", 2), ("Sources/HCI/Watched.swift", 1)}
+    yield Tree(texts), {}, {("Sources/HCI/Wide.swift", 2), ("Sources/HCI/Observed.swift", 1)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a plain search finds."""
+"""Rules that a plain search checks."""
 import re
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that can be read in one go, and that are worth opening."""
+"""Files are neither too long to read nor too short to open."""
 from tree import Tree, Violation
 
 SENTENCE = "Swift files have at most 400 lines, those below Sources at least 30, unless they are listed with a reason."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A log that tells a reader what changed."""
+"""Subjects of commits are short and name no paths."""
 import re
 
 from tree import Tree, Violation

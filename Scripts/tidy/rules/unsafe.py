@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unchecked memory access stays where one can review it."""
+"""Unchecked memory access stays in a few places that can be reviewed."""
 from tree import Tree, Violation
 
 SENTENCE = "`unsafe` appears only in the byte cursor and its memory, in LinuxSystem, and in front of a C library."

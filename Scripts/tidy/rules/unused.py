@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Declarations that nothing mentions.
+"""Every declaration is used.
 
 A name counts as used when it stands anywhere in Sources, Tests or Scripts but in a declaration of that name. So a name
 that two types share is not found while one of them is used; the compiler finds unused local names.
@@ -43,7 +43,7 @@ def check(tree, settings):
 
 
 def is_called_by_others(declaration):
-    """Attributes mark tests and what C calls; raw values make cases; overrides have their callers elsewhere."""
+    """Whether something outside uses the declaration: a test attribute, C code, a raw value, or an overridden caller."""
     marks = {"@Test", "@Suite", "@main", "@_cdecl", "@_extern", "@c", "@Flag", "@Option", "@Argument", "@OptionGroup"}
     return bool(declaration.modifiers & (marks | {"override"})) or declaration.has_raw_value
 

@@ -40,7 +40,7 @@ public struct ReplayCore: ~Copyable {
     do throws(BtsnoopError) {
       var reader = try BtsnoopReader(input.bytes.span(at: 0, count: input.byteCount))
       do throws(BtsnoopError) {
-        while let record = try reader.next() { take(record) }
+        while let record = try reader.next() { replay(record) }
       } catch {
         writer.text("capture cut\n")
       }
@@ -50,7 +50,7 @@ public struct ReplayCore: ~Copyable {
     }
   }
 
-  private mutating func take(_ record: borrowing BtsnoopRecord) {
+  private mutating func replay(_ record: borrowing BtsnoopRecord) {
     let start = self.start ?? record.time
     self.start = start
     let time = Instant(microseconds: record.time.microseconds &- start.microseconds)

@@ -33,7 +33,7 @@ enum Memory {
     guard let block = unsafe block(byteCount: byteCount), let base = block.baseAddress else {
       return nil
     }
-    // Holds: the memory is zeroed, an byte needs no alignment, and the block is never unmapped.
+    // Holds: the memory is zeroed, a byte needs no alignment, and the block is never unmapped.
     let elements = unsafe base.bindMemory(to: UInt8.self, capacity: byteCount)
     return unsafe FixedTable(base: elements, count: byteCount)
   }

@@ -3,8 +3,8 @@
 import HCI
 import TestSupport
 
-/// A place where bytes that nobody here wrote come in: one fuzz target each.
-enum Border: String, CaseIterable {
+/// A place where bytes from outside come in: one fuzz target each.
+enum FuzzTarget: String, CaseIterable {
   /// A stream of H4 packets: ``StreamFrame`` and ``Packet``.
   case h4
   /// The body of one HCI event.
@@ -29,7 +29,7 @@ enum Border: String, CaseIterable {
   case registry
   /// The lines of an exported registry.
   case export
-  /// Crashes on purpose: proves that the alarm works.
+  /// Crashes on purpose, to prove that crashes are found.
   case canary
 
   func run(_ bytes: RawSpan) {
@@ -50,7 +50,7 @@ enum Border: String, CaseIterable {
     }
   }
 
-  /// What mutation starts from. The seeds of manifests, scenes and registries are the files their
+  /// The inputs from which mutation starts. The seeds of manifests, scenes and registries are the files their
   /// tests read.
   var seeds: [[UInt8]] {
     switch self {
