@@ -47,18 +47,23 @@ let package = Package(
     .target(name: "JSON", swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: strict),
     .target(name: "CInterfaces"),
-    .target(name: "Interfaces", dependencies: ["JSON", "Varlink", "CInterfaces"], swiftSettings: strict),
+    .target(
+      name: "Interfaces", dependencies: ["JSON", "Varlink", "CInterfaces"], swiftSettings: strict,
+      // Rounding of numbers that were read back.
+      linkerSettings: [.linkedLibrary("m")]),
 
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
     .target(name: "CBluetooth"),
     .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
+    // Why a device matches an item or not, and which item would find it: for the agent and the tool.
+    .target(
+      name: "Explanation", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
+      swiftSettings: strict),
     .target(
       name: "ToolText",
-      dependencies: ["HCI", "Discovery", "Interfaces", "Manifest", "Registry", "Setup", "JSON"],
-      swiftSettings: strict,
-      // Rounding of numbers that were read back.
-      linkerSettings: [.linkedLibrary("m")]),
+      dependencies: ["HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON"],
+      swiftSettings: strict),
 
     // The screen on which an operator chooses an accessory (pure), and the terminal that shows it.
     .target(
@@ -92,14 +97,13 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "JSON", "Varlink", "Interfaces",
-        "RegistryFormat", "ToolText",
+        "RegistryFormat", "Explanation",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentRuntime",
       dependencies: [
         "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink", "Interfaces",
-        "ToolText",
         "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
@@ -124,7 +128,8 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "Discovery", "Interfaces", "Manifest", "Registry", "Setup", "ManifestFormat", "RegistryFormat",
+        "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat", "Registry",
+        "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -229,14 +234,20 @@ let package = Package(
     .testTarget(
       name: "InterfacesTests", dependencies: ["Interfaces", "JSON", "TestSupport", "Varlink"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ExplanationTests",
+      dependencies: [
+        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "VirtualRadio",
+      ],
+      swiftSettings: strict),
     // Tests that connect as several users.
     .target(name: "CPeer", path: "Tests/CPeer"),
     .testTarget(
       name: "AgentTests",
       dependencies: [
         "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Setup", "CPeer",
-        "Discovery", "HCI", "Interfaces", "JSON", "LinuxSystem", "RegistryStore", "RegistrySupport",
-        "ToolText",
+        "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryStore",
+        "RegistrySupport",
         "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",
       ],
       swiftSettings: strict),
@@ -268,8 +279,7 @@ let package = Package(
     .testTarget(
       name: "ToolTextTests",
       dependencies: [
-        "Interfaces", "ToolText", "HCI", "Discovery", "Manifest", "Registry", "Setup", "JSON",
-        "ManifestFormat",
+        "Explanation", "Interfaces", "ToolText", "HCI", "Discovery", "Manifest", "JSON", "ManifestFormat",
         "TestSupport",
         "VirtualRadio",
       ],

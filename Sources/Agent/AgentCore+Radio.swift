@@ -6,7 +6,7 @@ public import HCI
 import Interfaces
 import Manifest
 public import Setup
-import ToolText
+import Explanation
 
 // The radio's side: packets in, commands out.
 

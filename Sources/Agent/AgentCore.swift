@@ -6,7 +6,7 @@ import Interfaces
 import JSON
 public import Manifest
 public import Setup
-import ToolText
+import Explanation
 import Varlink
 
 /// The agent: it gives every input to its owner, starts calls, and asks streams for replies.

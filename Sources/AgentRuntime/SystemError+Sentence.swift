@@ -2,7 +2,6 @@
 
 import Interfaces
 import LinuxSystem
-import ToolText
 
 // The ends of sentences that several errors share. Text from outside is escaped before it enters a sentence.
 

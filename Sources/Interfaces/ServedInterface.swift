@@ -38,6 +38,8 @@ public enum SessionInterface: ServedInterface {
 /// `io.accessoryd.Operator`: the decisions about accessories that operators make.
 public enum OperatorInterface: ServedInterface {
   public static let name = "io.accessoryd.Operator"
+  /// How many accessories one `Open` may set up.
+  public static let setupCountMax = 256
   /// The name of the interface in earlier versions of the agent.
   public static let formerName = "io.accessoryd.Picker"
   /// Sent to a client that calls the interface by its former name.

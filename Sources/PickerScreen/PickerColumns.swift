@@ -55,7 +55,7 @@ struct PickerColumns: Equatable {
   }
 
   /// How many trailing bytes, at least two, make all addresses differ.
-  static func tail(_ addresses: [DeviceAddress]) -> Int {
+  static func tail(_ addresses: [WireAddress]) -> Int {
     let bits = Set(addresses.map(\.bits))
     return (2..<6).first { count in Set(bits.map { $0 & (1 << UInt64(8 * count) - 1) }).count == bits.count }
       ?? 6
@@ -125,7 +125,7 @@ struct PickerColumns: Equatable {
     return seconds < 100 ? "\(seconds) s" : "\(min(seconds / 60, 999)) m"
   }
 
-  private static func tail(of address: DeviceAddress, bytes: Int) -> String {
+  private static func tail(of address: WireAddress, bytes: Int) -> String {
     String((address.text ?? "").suffix(3 * bytes - 1))
   }
 }

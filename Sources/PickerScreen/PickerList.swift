@@ -32,10 +32,10 @@ struct PickerList: Equatable, Sendable {
   let hasHeadings: Bool
   private(set) var rows: [PickerRow] = []
   /// The device that the operator selected; nil before the first key.
-  private(set) var pinned: DeviceAddress?
+  private(set) var pinned: WireAddress?
   /// When another device took the first row; nil while the row has its first device.
   private(set) var firstChanged: Instant?
-  private var first: DeviceAddress?
+  private var first: WireAddress?
   /// The pinned row's index in its group, while the group has that many rows.
   private var slot = 0
   /// The line of the screen for the pinned row, while the screen has that many lines.
@@ -44,7 +44,7 @@ struct PickerList: Equatable, Sendable {
   init(hasHeadings: Bool) { self.hasHeadings = hasHeadings }
 
   var isEmpty: Bool { rows.isEmpty }
-  var selected: DeviceAddress? { pinned ?? firstRow?.line.address }
+  var selected: WireAddress? { pinned ?? firstRow?.line.address }
   var selectedRow: PickerRow? { rows.first { $0.line.address == selected } }
   private var firstRow: PickerRow? { rows.min(by: PickerRow.isAbove) }
 

@@ -2,7 +2,7 @@
 
 public import HCI
 public import Interfaces
-public import ToolText
+import ToolText
 
 /// The state of a picker: the open requests, the selection, and what keys do now.
 ///

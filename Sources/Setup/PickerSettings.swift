@@ -22,8 +22,6 @@ public struct PickerSettings: Hashable, Sendable {
     public static let short = seconds(60)
     public static let medium = seconds(120)
     public static let long = seconds(300)
-    /// What an app may ask for.
-    public static let secondsRange: ClosedRange<Int32> = 1...3600
   }
 
   /// nil when the app asked for none: then ``DiscoveryTimeout/standard``, or the time of a touch.
@@ -35,26 +33,4 @@ public struct PickerSettings: Hashable, Sendable {
   public var options: Options = []
 
   public init() {}
-}
-
-extension PickerSettings.DiscoveryTimeout {
-  public static let textReason = "this is not a valid timeout"
-  public static let textCure =
-    "use \"short\", \"medium\", \"long\", \"unbounded\", or seconds from \"1\" to \"3600\""
-
-  /// As calls and command lines write it; nil for anything else.
-  public init?(text: String) {
-    switch text {
-    case "short": self = .short
-    case "medium": self = .medium
-    case "long": self = .long
-    case "unbounded": self = .unbounded
-    default:
-      // No sign, no space, no zero in front.
-      guard let seconds = Int32(text), "\(seconds)".utf8.elementsEqual(text.utf8),
-        Self.secondsRange.contains(seconds)
-      else { return nil }
-      self = .seconds(seconds)
-    }
-  }
 }

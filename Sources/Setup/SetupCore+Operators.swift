@@ -140,9 +140,6 @@ extension SetupCore {
     public init(app: String) { self.app = app }
   }
 
-  /// How many accessories one request may set up.
-  public static let countMax = 256
-
   public mutating func open(
     _ opening: Opening
   ) throws(OperatorError) -> (RandomIdentifier, [SetupEffect]) {

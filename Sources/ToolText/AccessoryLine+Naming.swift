@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 public import Interfaces
 import Manifest
-import Registry
 
 /// Why what a person wrote does not name one accessory.
 public enum AccessoryNameProblem: Error, Equatable {
@@ -19,7 +17,7 @@ extension AccessoryLine {
   fileprivate func isMeant(by text: String) -> Bool {
     if displayName == text { return true }
     if let bits = AddressText.bits(text), address?.bits == bits { return true }
-    return text.utf8.count >= Self.prefixLengthMin && identifier.text.hasPrefix(text.lowercased())
+    return text.utf8.count >= Self.prefixLengthMin && identifier.hasPrefix(text.lowercased())
   }
 
   /// `app/item`, safe on a terminal; the app alone when it brought the item.
@@ -37,7 +35,7 @@ extension AccessoryLine {
 extension [AccessoryLine] {
   /// The one accessory that a person means. A whole identifier means one, whatever others are called.
   public func accessory(named text: String) throws(AccessoryNameProblem) -> AccessoryLine {
-    if let whole = first(where: { $0.identifier.text == text.lowercased() }) { return whole }
+    if let whole = first(where: { $0.identifier == text.lowercased() }) { return whole }
     let meant = filter { $0.isMeant(by: text) }
     guard let first = meant.first else { throw .unknown }
     guard meant.count == 1 else { throw .ambiguous(meant) }
@@ -46,8 +44,8 @@ extension [AccessoryLine] {
 
   /// For each of them, the beginning of its identifier that no other one has: eight digits or more.
   public var shortIdentifiers: [String] {
-    let order = indices.sorted { self[$0].identifier.text < self[$1].identifier.text }
-    let texts = order.map { self[$0].identifier.text }
+    let order = indices.sorted { self[$0].identifier < self[$1].identifier }
+    let texts = order.map { self[$0].identifier }
     var short = [String](repeating: "", count: count)
     for (place, index) in order.enumerated() {
       let before = place > 0 ? texts[place].commonLength(with: texts[place - 1]) : 0
@@ -62,7 +60,7 @@ extension [AccessoryLine] {
 }
 
 extension AccessoryLine {
-  fileprivate var order: (String, String, String, String) { (app, item ?? "", displayName, identifier.text) }
+  fileprivate var order: (String, String, String, String) { (app, item ?? "", displayName, identifier) }
 }
 
 extension String {

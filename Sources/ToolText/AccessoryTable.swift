@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
-import Interfaces
-import Registry
-import Setup
+public import Interfaces
 
 /// Accessories for people: a row each, and under it what is to be known about it.
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Explanation
 public import HCI
-import Interfaces
+public import Interfaces
 
 /// The readings of a device that is held at 1 m from the adapter, and what they say about it.
 ///
@@ -136,5 +137,25 @@ extension Calibration.Readings {
     let offset = power - median
     guard Calibration.offsets.contains(offset) else { throw .outOfRange(offset: offset) }
     return offset
+  }
+}
+
+extension CalibrationLine {
+  public init(_ readings: Calibration.Readings, power: Int) throws(Calibration.Refusal) {
+    self.init(
+      address: WireAddress(readings.address), readingCount: readings.levels.count,
+      invalidCount: readings.invalidCount, median: readings.median ?? 0, spread: readings.spread ?? 0,
+      power: power, offset: try readings.offset(power: power))
+  }
+
+  /// The lines that belong in a board profile: how it was measured, as a comment, and the setting.
+  public var toml: String {
+    let left = invalidCount == 0 ? "" : ", \(invalidCount) without a level left out"
+    return """
+      # \(address.text ?? "a device") at 1 m: median \(median) dBm, quartiles \(spread) dB apart,
+      # \(readingCount) readings\(left); it should read \(power) dBm.
+      rssi-offset = \(offset)
+
+      """
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+import Explanation
 public import HCI
-import Interfaces
+public import Interfaces
 public import Manifest
 
 /// The agent's own data path, fed from a capture instead of a radio.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+public import Explanation
 import HCI
 import Interfaces
 import JSON
@@ -16,23 +17,6 @@ extension ItemExplanation {
     for clause in clauses { clause.describe(in: &rows, style) }
     if holds { describeGate(in: &rows, style) }
     return rows.text
-  }
-
-  /// The answer in a few words.
-  public var why: String {
-    if clauses.isEmpty { return "looks only for networks" }
-    if let failure { return failure.shortReason }
-    guard let presence else {
-      return gate.silenceMilliseconds >= gate.lostMilliseconds
-        ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"
-        : "matches, but was turned away because a table is full"
-    }
-    switch presence {
-    case .inside: return gate.immediate == nil ? "found" : "found, at the gateway"
-    case .leaving: return "found, leaving"
-    case .approaching: return "matches, and is coming to the gateway"
-    case .outside: return gate.immediate == nil ? "matches, not found" : "matches, but is not at the gateway"
-    }
   }
 
   private var setText: String {
@@ -86,20 +70,6 @@ extension GateAnswer.Immediate {
 }
 
 extension ClauseAnswer {
-  /// Why the clause does not hold, in a few words.
-  fileprivate var shortReason: String {
-    let name = key.rawValue.dropFirst("bluetooth-".count)
-    guard let best = comparisons.max(by: { $0.agreement < $1.agreement }) else {
-      return "\(name): none is advertised"
-    }
-    guard let masked = best.masked, let difference = masked.firstDifference else {
-      return "\(name): another is advertised"
-    }
-    return difference == masked.found.count
-      ? "\(name): too short, \(masked.found.count) of \(masked.wanted.count) bytes"
-      : "\(name): byte \(difference) differs"
-  }
-
   fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
     rows.line("  \(holds ? style.good("yes") : style.bad("no "))  \(key.rawValue)")
     rows.row("wanted", ([wanted.text] + options.words).joined(separator: " "))
@@ -110,9 +80,6 @@ extension ClauseAnswer {
 }
 
 extension ClauseAnswer.Comparison {
-  /// How far the payload is right.
-  fileprivate var agreement: Int { masked?.firstDifference ?? .max }
-
   fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
     let place = "(\(part.text), byte \(offset), type 0x\(Hex.digits(UInt64(type), count: 2)))"
     rows.row("found", [value.text] + place.split(separator: " ").map(String.init))
@@ -130,4 +97,25 @@ extension ClauseAnswer.Comparison {
   }
 
   private func hex(_ bytes: [UInt8], _ index: Int) -> String { "0x" + Hex([bytes[index]]).text }
+}
+
+extension PayloadPart {
+  fileprivate var text: String {
+    switch self {
+    case .data: "advertising data"
+    case .response: "scan response"
+    }
+  }
+}
+
+extension Trial {
+  /// One line for people.
+  public func text(_ style: TextStyle = .plain) -> String {
+    let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
+    let level = (level?.shortText ?? "-").paddedLeft(to: 7)
+    let address = (address.text ?? "(anonymous)").padded(to: 17)
+    // It may be the agent's word.
+    let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
+    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(shown)\n"
+  }
 }

@@ -99,3 +99,43 @@ extension Seconds {
     return hours < 24 ? "\(hours) h \(minutes % 60) min" : "\(hours / 24) d \(hours % 24) h"
   }
 }
+
+extension RegistryLine {
+  /// The text for operators.
+  public func text(_ style: TextStyle = .plain) -> String {
+    var rows = TextRows(indent: 0, labelColumnCount: 10)
+    switch self {
+    case .state(let state, let sentence, let accessoryCount):
+      let word = state == .degraded ? style.bad(state.rawValue) : style.good(state.rawValue)
+      let noun = accessoryCount == 1 ? "accessory" : "accessories"
+      // Of a file that was never read nobody knows how many it has.
+      let isKnown = state != .degraded || accessoryCount > 0
+      rows.line("registry  \(word)" + (isKnown ? ", \(accessoryCount) \(noun)" : ""))
+      if let sentence { rows.row("", StatusLine.shown(sentence)) }
+    case .removed(let app, let item, let device):
+      let owner = AirText(Array("\(app)/\(item)".utf8)).escaped()
+      rows.row("removed", [AirText(Array(device.utf8)).escaped(), "from \(owner)"])
+    }
+    return rows.text
+  }
+}
+
+extension ReloadLine {
+  /// Findings as `check` prints them, then what came of it.
+  public func text(_ style: TextStyle = .plain) -> String {
+    switch self {
+    case .taken(let kept, let added, let removed, let radioRestarted, let warnings):
+      let radio = radioRestarted ? "; the radio was started again" : ""
+      return Self.lines(warnings)
+        + "\(style.good("reloaded")): \(kept) \(kept == 1 ? "item" : "items") kept, \(added) added, "
+        + "\(removed) removed\(radio)\n"
+    case .refused(let findings, let omitted):
+      let more = omitted == 0 ? "" : "…and \(omitted) more\n"
+      return Self.lines(findings) + more + style.bad("refused") + ": the manifest of before is in force\n"
+    }
+  }
+
+  private static func lines(_ findings: [String]) -> String {
+    findings.map { StatusLine.shown($0) + "\n" }.joined()
+  }
+}

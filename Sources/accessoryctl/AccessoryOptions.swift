@@ -4,8 +4,6 @@ import ArgumentParser
 import HCI
 import Interfaces
 import JSON
-import Registry
-import Setup
 import ToolText
 
 /// An accessory, as the operator names it.
@@ -57,7 +55,7 @@ struct AccessoryOptions: ParsableArguments {
     let identifiers = Dictionary(
       zip(all.map(\.identifier), all.shortIdentifiers), uniquingKeysWith: { one, _ in one })
     let names = meant.listed.prefix(Self.shownMax).map {
-      $0.description(identifier: identifiers[$0.identifier] ?? $0.identifier.text)
+      $0.description(identifier: identifiers[$0.identifier] ?? $0.identifier)
     }
     let more = meant.count > names.count ? ", and \(meant.count - names.count) more" : ""
     return names.joined(separator: ", ") + more

@@ -4,7 +4,6 @@ import JSON
 import LinuxSystem
 import Registry
 import RegistryFormat
-import Setup
 import Varlink
 
 /// A whole exported registry in memory, checked.

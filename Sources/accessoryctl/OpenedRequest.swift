@@ -3,8 +3,6 @@
 import Interfaces
 import JSON
 import LinuxSystem
-import Registry
-import Setup
 import ToolText
 import Varlink
 
@@ -51,7 +49,7 @@ final class OpenedRequest {
     var connection = try GatewayConnection(path: path)
     let all = try connection.accessories()
     let others =
-      all.first { $0.identifier.text == accessory.identifier }.map { $0.otherApps(among: all) } ?? ""
+      all.first { $0.identifier == accessory.identifier }.map { $0.otherApps(among: all) } ?? ""
     guard others.isEmpty else {
       return StandardError.say(
         "the accessory is not called \(quoted(name)): \(others) has the device too and has named it "

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
 import JSON
 import PickerScreen
-import Setup
 
 /// What to set up on an app's behalf, and how to choose it: the parameters of `Open`.
 struct PickOptions: ParsableArguments {
@@ -27,7 +27,7 @@ struct PickOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "End after this many accessories, 1 to \(SetupCore.countMax). (default: 1)", valueName: "n"))
+      "End after this many accessories, 1 to \(OperatorInterface.setupCountMax). (default: 1)", valueName: "n"))
   var count: Int?
 
   @Option(
@@ -45,7 +45,7 @@ struct PickOptions: ParsableArguments {
       valueName: "time"))
   var timeout: String?
 
-  private static let secondsRange = PickerSettings.DiscoveryTimeout.secondsRange
+  private static let secondsRange = DiscoveryTimeout.secondsRange
 
   /// Whether the choice needs no operator at the screen.
   var isScripted: Bool { touch || firstImmediate || device != nil || count != nil }
@@ -70,11 +70,11 @@ struct PickOptions: ParsableArguments {
     if [touch, firstImmediate, device != nil].count(where: \.self) > 1 {
       throw ValidationError("--touch, --first-immediate and --device exclude each other")
     }
-    if let count, !(1...SetupCore.countMax).contains(count) {
-      throw ValidationError("--count takes 1 to \(SetupCore.countMax)")
+    if let count, !(1...OperatorInterface.setupCountMax).contains(count) {
+      throw ValidationError("--count takes 1 to \(OperatorInterface.setupCountMax)")
     }
     if device != nil, count ?? 1 > 1 { throw ValidationError("--device names one device; leave out --count") }
-    if let timeout, PickerSettings.DiscoveryTimeout(text: timeout) == nil {
+    if let timeout, DiscoveryTimeout(text: timeout) == nil {
       let range = Self.secondsRange
       throw ValidationError(
         "--timeout takes short, medium, long, unbounded, or \(range.lowerBound) to \(range.upperBound) seconds"

@@ -4,8 +4,6 @@ import ArgumentParser
 import HCI
 import Interfaces
 import JSON
-import Registry
-import Setup
 import ToolText
 
 struct RemoveCommand: ParsableCommand {
@@ -35,7 +33,7 @@ struct RemoveCommand: ParsableCommand {
     try options.gateway.callOnce(OperatorMethodName.remove, within: OperatorMethodName.remove.patienceSeconds)
     {
       json in
-      json.member("accessory", accessory.identifier.text)
+      json.member("accessory", accessory.identifier)
     } _: { _ in
     }
     var printer = Printer()

@@ -4,8 +4,6 @@ import ArgumentParser
 import HCI
 import Interfaces
 import JSON
-import Registry
-import Setup
 import ToolText
 
 struct RenameCommand: ParsableCommand {
@@ -32,7 +30,7 @@ struct RenameCommand: ParsableCommand {
     try options.gateway.callOnce(OperatorMethodName.rename, within: OperatorMethodName.rename.patienceSeconds)
     {
       json in
-      json.member("accessory", accessory.identifier.text)
+      json.member("accessory", accessory.identifier)
       json.member("name", name)
     } _: { _ in
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Explanation
 import ArgumentParser
 import HCI
 import Interfaces
 import JSON
-import Setup
 import ToolText
 
 struct SuggestCommand: ParsableCommand {

@@ -44,7 +44,7 @@ enum Samples {
   ) -> CandidateLine {
     CandidateLine(
       candidate: number, itemIndex: item, name: name, deviceName: calls.map { AirText(Array($0.utf8)) },
-      address: DeviceAddress(bits: address ?? 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
+      address: WireAddress(bits: address ?? 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
       filteredRSSI: level, silence: Seconds(microseconds: silence * 1_000_000), identityDurable: durable,
       isShared: shared)
   }

@@ -3,20 +3,18 @@
 import HCI
 import Interfaces
 import JSON
-import Registry
-import Setup
 import Testing
 @testable import ToolText
 
 @Suite("Lines of accessories and of the registry")
 struct AccessoryLineTests {
   static let bulb = AccessoryLine(
-    identifier: RandomIdentifier(high: 0x0123_4567_89AB_CDEF, low: 1), app: "lights", item: "bulb",
+    identifier: "0123456789abcdef0000000000000001", app: "lights", item: "bulb",
     displayName: "Desk \u{1B}[2J", state: .authorized, standing: .active,
-    address: DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random), ssid: nil, bond: .bonded,
+    address: WireAddress(bits: 0xC4A1_0000_1E27, type: .random), ssid: nil, bond: .bonded,
     isIdentityDurable: true, isInSight: true, filteredRSSI: -44, addedAt: 1_700_000_000)
   static let camera = AccessoryLine(
-    identifier: RandomIdentifier(high: .max, low: .max), app: "cameras", item: nil, displayName: "Camera",
+    identifier: String(repeating: "f", count: 32), app: "cameras", item: nil, displayName: "Camera",
     state: .awaitingAuthorization, standing: .suspended, address: nil, ssid: AirText([0x63, 0xFF]),
     bond: .none, isIdentityDurable: false, isInSight: false, filteredRSSI: nil, addedAt: nil)
 
@@ -58,9 +56,9 @@ struct AccessoryLineTests {
   @Test("Every state, standing and bond comes back as it was written")
   func roundTrip() throws {
     for line in [Self.bulb, Self.camera] { #expect(try AccessoryLine(object(line)) == line) }
-    for state in AccessoryState.allCases {
-      for standing in [AccessoryStatus.active, .orphaned, .suspended] {
-        for bond in [AppAccessory.BondState.none, .bonded, .lost] {
+    for state in AccessoryLine.State.allCases {
+      for standing in AccessoryLine.Standing.allCases {
+        for bond in AccessoryLine.Bond.allCases {
           let line = AccessoryLine(
             identifier: Self.bulb.identifier, app: "a", item: nil, displayName: "", state: state,
             standing: standing, address: nil, ssid: nil, bond: bond, isIdentityDurable: true,

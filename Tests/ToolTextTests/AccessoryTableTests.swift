@@ -2,8 +2,7 @@
 
 import HCI
 import Interfaces
-import Registry
-import Setup
+import JSON
 import Testing
 @testable import ToolText
 
@@ -11,13 +10,14 @@ import Testing
 struct AccessoryTableTests {
   private func accessory(
     _ identifier: UInt64, _ name: String = "Desk lamp", app: String = "lights", item: String? = "bulb",
-    state: AccessoryState = .authorized, standing: AccessoryStatus = .active,
+    state: AccessoryLine.State = .authorized, standing: AccessoryLine.Standing = .active,
     address: UInt64? = 0xC4A1_0000_1E27,
-    bond: AppAccessory.BondState = .none, isIdentityDurable: Bool = true, level: Int8? = nil
+    bond: AccessoryLine.Bond = .none, isIdentityDurable: Bool = true, level: Int8? = nil
   ) -> AccessoryLine {
     AccessoryLine(
-      identifier: RandomIdentifier(high: identifier, low: 0), app: app, item: item, displayName: name,
-      state: state, standing: standing, address: address.map { DeviceAddress(bits: $0, type: .random) },
+      identifier: Hex.digits(identifier, count: 16) + String(repeating: "0", count: 16), app: app, item: item,
+      displayName: name,
+      state: state, standing: standing, address: address.map { WireAddress(bits: $0, type: .random) },
       ssid: address == nil ? AirText(Array("attic".utf8)) : nil, bond: bond,
       isIdentityDurable: isIdentityDurable, isInSight: level != nil, filteredRSSI: level, addedAt: nil)
   }
@@ -92,7 +92,7 @@ struct AccessoryTableTests {
     let lamp = accessory(0xCAFE_1234_0000_0000)
     let other = accessory(0x0000_1234_0000_0000, "cafe", app: "music", address: 0xC000_0000_0001)
     let all = [lamp, other]
-    #expect(try all.accessory(named: lamp.identifier.text.uppercased()) == lamp)
+    #expect(try all.accessory(named: lamp.identifier.uppercased()) == lamp)
     #expect(try all.accessory(named: "cafe1") == lamp)
     #expect(try all.accessory(named: "0000") == other)
     #expect(try all.accessory(named: "Desk lamp") == lamp)

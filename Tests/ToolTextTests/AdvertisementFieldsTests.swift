@@ -5,6 +5,7 @@ import Interfaces
 import JSON
 import Testing
 
+@testable import Explanation
 @testable import ToolText
 
 @Suite struct AdvertisementFieldsTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Explanation
 import Discovery
 import HCI
 import Interfaces
@@ -85,7 +86,7 @@ struct LineReadingTests {
   @Test("Text of the air comes back with the bytes that no text can have")
   func airText() throws {
     let name = DeviceLine(
-      address: DeviceAddress(bits: 0xC000_0000_0001, type: .random), name: AirText([0x4C, 0xFF, 0x1B]),
+      address: WireAddress(bits: 0xC000_0000_0001, type: .random), name: AirText([0x4C, 0xFF, 0x1B]),
       rssi: nil, filteredRSSI: nil, reportCount: 1, firstSeen: Seconds(microseconds: -1),
       lastSeen: Seconds(microseconds: (1 << 51) - 1), silence: Seconds(microseconds: 1),
       intervalMilliseconds: nil, items: [], payload: [])

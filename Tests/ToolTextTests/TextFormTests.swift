@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Explanation
 import HCI
 import Interfaces
 import JSON
 import Testing
-
 @testable import ToolText
 
 @Suite struct TextFormTests {

@@ -3,7 +3,7 @@
 import HCI
 import Interfaces
 import JSON
-import ToolText
+import Explanation
 import Varlink
 
 /// The replies that a call in progress still has to send.

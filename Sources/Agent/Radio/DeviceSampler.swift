@@ -4,7 +4,7 @@ import Discovery
 import HCI
 import Interfaces
 import Manifest
-import ToolText
+import Explanation
 
 /// Collects what devices advertise, for `Suggest`.
 ///

@@ -4,7 +4,7 @@ import Interfaces
 import JSON
 import Registry
 import Setup
-import ToolText
+import Explanation
 
 extension AppAccessory {
   /// The members of an `Accessory`; what is not there is left out.

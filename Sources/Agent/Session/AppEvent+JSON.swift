@@ -6,7 +6,7 @@ import JSON
 import Manifest
 import Registry
 import Setup
-import ToolText
+import Explanation
 
 extension AppEvent {
   /// Where an event stands in its app's numbering.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import Setup
 
@@ -13,8 +14,8 @@ enum SettingsFields {
     if let text = fields.checkedString("discoveryTimeout") {
       guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
         throw fields.failure(
-          "discoveryTimeout", PickerSettings.DiscoveryTimeout.textReason,
-          cure: PickerSettings.DiscoveryTimeout.textCure)
+          "discoveryTimeout", DiscoveryTimeout.textReason,
+          cure: DiscoveryTimeout.textCure)
       }
       settings.discoveryTimeout = timeout
     }
@@ -22,5 +23,19 @@ enum SettingsFields {
       "options", among: PickerSettings.Options.filterDiscoveryResults, named: "filterDiscoveryResults 1, or 0"
     )
     return settings
+  }
+}
+
+extension PickerSettings.DiscoveryTimeout {
+  /// As calls write it; nil for anything else.
+  init?(text: String) {
+    guard let timeout = DiscoveryTimeout(text: text) else { return nil }
+    switch timeout {
+    case .short: self = .short
+    case .medium: self = .medium
+    case .long: self = .long
+    case .unbounded: self = .unbounded
+    case .seconds(let seconds): self = .seconds(seconds)
+    }
   }
 }

@@ -6,7 +6,7 @@ import Interfaces
 import Manifest
 public import Registry
 import Setup
-import ToolText
+import Explanation
 import Varlink
 
 // Connects the setup core to the radio, the clients and the disk.

@@ -6,7 +6,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import ToolText
+import Explanation
 
 // An accessory that updates itself may come back as something else, from another address. Nothing on the air proves
 // that both are one device; what speaks for it is that one fell silent, and only then the other appeared.

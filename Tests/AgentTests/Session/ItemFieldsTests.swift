@@ -8,7 +8,7 @@ import JSON
 import Manifest
 import Setup
 import Testing
-import ToolText
+import Explanation
 import Varlink
 
 @Suite("Items of a picker in the calls of apps")

@@ -3,7 +3,7 @@
 import HCI
 import Interfaces
 import JSON
-import ToolText
+import Explanation
 import Varlink
 
 /// `Capture`: every packet of the radio from now on, in both directions.

@@ -4,7 +4,7 @@ import Discovery
 import HCI
 import Interfaces
 import Manifest
-import ToolText
+import Explanation
 import Varlink
 
 /// `Explain`: why the devices of one address match each item, or do not.

@@ -7,7 +7,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import ToolText
+import Explanation
 import Varlink
 
 // The table of metrics. To add one, add a line.

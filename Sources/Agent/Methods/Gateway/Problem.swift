@@ -6,7 +6,7 @@ import HCI
 import Interfaces
 import Manifest
 import Setup
-import ToolText
+import Explanation
 
 /// A condition that an operator should know about, or act on.
 struct Problem: Equatable, Sendable {

@@ -4,7 +4,7 @@ import Discovery
 import Interfaces
 import Manifest
 import Setup
-import ToolText
+import Explanation
 import Varlink
 
 /// `Sightings`: the devices in the table, those that match an item or all of them.

@@ -7,7 +7,7 @@ import Interfaces
 import JSON
 import Manifest
 import Setup
-import ToolText
+import Explanation
 import Varlink
 
 /// `Status`: how the agent is, for an operator.

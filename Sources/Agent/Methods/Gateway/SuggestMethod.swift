@@ -4,7 +4,7 @@ import Discovery
 import HCI
 import Interfaces
 import Manifest
-import ToolText
+import Explanation
 import Varlink
 
 /// `Suggest`: items that would find devices like this one, after a few seconds of listening to it.

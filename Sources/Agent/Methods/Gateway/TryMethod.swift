@@ -3,7 +3,7 @@
 import Discovery
 import Interfaces
 import Manifest
-import ToolText
+import Explanation
 import Varlink
 
 /// `Try`: what one item says about every device in the table.

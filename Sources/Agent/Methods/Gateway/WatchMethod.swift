@@ -5,7 +5,7 @@ import HCI
 import Interfaces
 import JSON
 import Manifest
-import ToolText
+import Explanation
 import Varlink
 
 /// `Watch`: the sighting events of all items, from the caller's cursor or from now on.

@@ -5,7 +5,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import ToolText
+import Explanation
 import Varlink
 
 /// `List`: the accessories of every app, or of one.
@@ -49,14 +49,46 @@ extension AgentCore {
     let row = dataPath.row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
     let status = setupCore.status(of: accessory)
     return AccessoryLine(
-      identifier: accessory.identifier, app: accessory.app, item: accessory.item,
-      displayName: device.displayName, state: status == .orphaned ? .unauthorized : accessory.state,
-      standing: status,
-      address: device.identity.address, ssid: accessory.ssid.map { AirText($0) },
-      bond: AppAccessory.BondState(device.bond), isIdentityDurable: device.isIdentityDurable,
+      identifier: accessory.identifier.text, app: accessory.app, item: accessory.item,
+      displayName: device.displayName,
+      state: status == .orphaned ? .unauthorized : AccessoryLine.State(accessory.state),
+      standing: AccessoryLine.Standing(status),
+      address: device.identity.address.map { WireAddress($0) }, ssid: accessory.ssid.map { AirText($0) },
+      bond: AccessoryLine.Bond(AppAccessory.BondState(device.bond)),
+      isIdentityDurable: device.isIdentityDurable,
       isInSight: row != nil,
       filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI },
       addedAt: accessory.addedAt)
+  }
+}
+
+extension AccessoryLine.State {
+  fileprivate init(_ state: AccessoryState) {
+    switch state {
+    case .unauthorized: self = .unauthorized
+    case .awaitingAuthorization: self = .awaitingAuthorization
+    case .authorized: self = .authorized
+    }
+  }
+}
+
+extension AccessoryLine.Standing {
+  fileprivate init(_ status: AccessoryStatus) {
+    switch status {
+    case .active: self = .active
+    case .orphaned: self = .orphaned
+    case .suspended: self = .suspended
+    }
+  }
+}
+
+extension AccessoryLine.Bond {
+  init(_ bond: AppAccessory.BondState) {
+    switch bond {
+    case .none: self = .none
+    case .bonded: self = .bonded
+    case .lost: self = .lost
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import Manifest
 import Registry
@@ -61,17 +62,17 @@ enum OpeningFields {
     if parameters["items"] != nil { opening.items = (try? parameters.strings("items")) ?? [] }
     opening.choice = try choice(parameters)
     if let count = parameters.numberIfAny("count") {
-      guard (1...UInt64(SetupCore.countMax)).contains(count) else {
-        throw .invalid(field: "count", reason: "it is 1 to \(SetupCore.countMax)")
+      guard (1...UInt64(OperatorInterface.setupCountMax)).contains(count) else {
+        throw .invalid(field: "count", reason: "it is 1 to \(OperatorInterface.setupCountMax)")
       }
       opening.count = Int(count)
     }
     if let text = parameters.wordIfAny("discoveryTimeout") {
       guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
-        throw .invalid(field: "discoveryTimeout", reason: PickerSettings.DiscoveryTimeout.textReason)
+        throw .invalid(field: "discoveryTimeout", reason: DiscoveryTimeout.textReason)
       }
       opening.settings.discoveryTimeout = timeout
-      // Who says how long it lasts until so many were set up has nobody at a screen.
+      // With a timeout and a count, no operator is at a screen.
       opening.isAttended = parameters["count"] == nil
     }
     return opening

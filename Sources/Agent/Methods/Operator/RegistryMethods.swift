@@ -6,7 +6,7 @@ import JSON
 import Registry
 import RegistryFormat
 import Setup
-import ToolText
+import Explanation
 import Varlink
 
 /// `Registry`: whether the registry is open, and the devices that were removed from it.

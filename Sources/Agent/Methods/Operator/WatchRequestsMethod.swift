@@ -6,7 +6,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import ToolText
+import Explanation
 import Varlink
 
 /// `Watch`: the open requests with their candidates, and how they end.
@@ -123,7 +123,7 @@ extension AgentCore {
         candidate: candidate.number, itemIndex: candidate.item,
         name: shared?.displayName ?? candidate.appName ?? item.name,
         productImage: candidate.appImage ?? item.productImage, deviceName: view.name?.text,
-        address: candidate.device, rssi: view.device.rssi.asReading,
+        address: WireAddress(candidate.device), rssi: view.device.rssi.asReading,
         filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
         identityDurable: candidate.device.isIdentityDurable, isShared: shared != nil)
       return (line, view.device.lastSeen.microseconds)

@@ -7,7 +7,7 @@ import JSON
 import Manifest
 import Registry
 import Setup
-import ToolText
+import Explanation
 
 /// What an accessory advertises, for its app.
 struct Advertisement: Sendable {
@@ -23,7 +23,7 @@ struct Advertisement: Sendable {
     json.member("sequence", sequence)
     json.member("epoch", epoch)
     json.member("identifier", accessory.text)
-    json.member("event", event.text)
+    json.member("event", EventLine.Event(event).rawValue)
     json.member("time", Seconds(microseconds: time.microseconds))
     json.member("age", Seconds(microseconds: max(0, now.microseconds &- time.microseconds)))
     json.member("rssi", rssi)

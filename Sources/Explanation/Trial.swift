@@ -30,16 +30,6 @@ public struct Trial: Equatable, Line {
     json.member("failed", failure?.rawValue)
     json.member("why", why)
   }
-
-  /// One line for people.
-  public func text(_ style: TextStyle = .plain) -> String {
-    let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
-    let level = (level?.shortText ?? "-").paddedLeft(to: 7)
-    let address = (address.text ?? "(anonymous)").padded(to: 17)
-    // It may be the agent's word.
-    let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
-    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(shown)\n"
-  }
 }
 
 extension Trial {
@@ -72,5 +62,49 @@ extension Trial {
 
   private var order: (Int, UInt64, UInt8) {
     (level.map { -$0.sixteenths } ?? .max, address.bits, address.type.rawValue)
+  }
+}
+
+/// What one identity of an item says about a device: what the lines of `explain` and `try` begin with.
+protocol ItemVerdict {
+  var address: DeviceAddress { get }
+  var app: String { get }
+  var item: String { get }
+  var isAlternate: Bool { get }
+  var holds: Bool { get }
+  var presence: Presence? { get }
+}
+
+extension ItemVerdict {
+  func writeVerdict(to json: inout JSONWriter) {
+    json.members(WireAddress(address))
+    json.member("app", app)
+    json.member("item", item)
+    json.member("identity", isAlternate ? "alternate" : "descriptor")
+    json.member("matches", holds)
+    json.member("isFound", presence?.isFound ?? false)
+    json.member("presence", presence?.text)
+  }
+}
+
+extension ItemExplanation: ItemVerdict {}
+extension Trial: ItemVerdict {}
+
+extension Trial: ReadableLine {
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    self.init(
+      address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
+      isAlternate: try line.isAlternate(), holds: try line.bool("matches"),
+      presence: try line.valueIfPresent("presence", of: Presence.all, \.text),
+      level: try line.decibelsIfPresent("filteredRSSI"),
+      failure: try line.valueIfPresent("failed", of: ClauseAnswer.keys, \.rawValue),
+      why: try line.string("why"))
+  }
+}
+
+extension JSONObjectReader {
+  /// Which identity of an item the line is about.
+  func isAlternate() throws(JSONMemberError) -> Bool {
+    try value("identity", of: [false, true]) { $0 ? "alternate" : "descriptor" }
   }
 }

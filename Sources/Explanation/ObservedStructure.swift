@@ -39,13 +39,6 @@ struct ObservedStructure: Equatable, Sendable {
 public enum PayloadPart: String, Equatable, Sendable {
   case data
   case response
-
-  var text: String {
-    switch self {
-    case .data: "advertising data"
-    case .response: "scan response"
-    }
-  }
 }
 
 extension ObservedStructure.Value {

@@ -1,6 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-
-import Interfaces
+// SPDX-License-Identifier: Apache-2.0
 
 /// Which characters take two columns of a terminal.
 enum EastAsianWidth {
@@ -37,4 +35,17 @@ enum EastAsianWidth {
 
 extension ArraySlice {
   fileprivate var middle: Element? { isEmpty ? nil : self[startIndex + count / 2] }
+}
+
+extension Unicode.Scalar {
+  /// Whether the character is drawn over the one before it.
+  var isCombiningMark: Bool {
+    let category = properties.generalCategory
+    return category == .nonspacingMark || category == .enclosingMark
+  }
+
+  /// How many columns of a terminal the character takes; meant for characters that are not hidden from people.
+  package var columnCount: Int {
+    isCombiningMark ? 0 : EastAsianWidth.isWide(value) ? 2 : 1
+  }
 }

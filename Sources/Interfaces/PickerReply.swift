@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
-public import Interfaces
 public import JSON
 
 /// A reply of `Watch` of `io.accessoryd.Operator`, and a line of `pick --json` (`Config/schema/pick.schema.json`).

@@ -5,7 +5,7 @@ import HCI
 import Interfaces
 import Manifest
 import Testing
-@testable import ToolText
+@testable import Explanation
 import VirtualRadio
 
 /// The slow explainer and the compiled matcher are two readings of one rule book.

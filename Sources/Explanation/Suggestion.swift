@@ -185,3 +185,10 @@ extension UInt8 {
     (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
   }
 }
+
+extension SuggestionLine {
+  public init(_ suggestion: Suggestion) {
+    self.init(
+      address: WireAddress(suggestion.address), reportCount: suggestion.reportCount, toml: suggestion.toml)
+  }
+}

@@ -1,7 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
-public import HCI
-public import Interfaces
 public import JSON
 
 /// A device that can be chosen: `Candidate` of `io.accessoryd.Operator`, and a part of a line of `pick --json`.
@@ -14,7 +12,7 @@ public struct CandidateLine: Equatable, Line {
   public var productImage: String?
   /// What it calls itself.
   public var deviceName: AirText?
-  public var address: DeviceAddress
+  public var address: WireAddress
   /// dBm of the last report, and the level that gates decide on.
   public var rssi: Int8?
   public var filteredRSSI: Int8?
@@ -27,7 +25,7 @@ public struct CandidateLine: Equatable, Line {
 
   public init(
     candidate: UInt32, itemIndex: Int, name: String, productImage: String? = nil, deviceName: AirText?,
-    address: DeviceAddress, rssi: Int8?, filteredRSSI: Int8?, silence: Seconds, identityDurable: Bool,
+    address: WireAddress, rssi: Int8?, filteredRSSI: Int8?, silence: Seconds, identityDurable: Bool,
     isShared: Bool
   ) {
     self.candidate = candidate
@@ -49,8 +47,7 @@ public struct CandidateLine: Equatable, Line {
     json.member("name", name)
     if let productImage { json.member("productImage", productImage) }
     if let deviceName { json.member("deviceName", deviceName) }
-    json.member("address", address.text)
-    json.member("addressType", address.type.text)
+    json.members(address)
     json.member("rssi", rssi)
     json.member("filteredRSSI", filteredRSSI)
     json.member("silence", silence)
@@ -63,14 +60,12 @@ extension CandidateLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     let index: Int = try line.integer("itemIndex")
     guard index >= 0 else { throw line.error("itemIndex", .unknownValue) }
-    let address = try line.address()
-    // Who has no address cannot be found again.
-    guard address.type != .anonymous else { throw line.error("addressType", .unknownValue) }
     self.init(
       candidate: try line.integer("candidate"), itemIndex: index, name: try line.string("name"),
       productImage: try line.stringIfPresent("productImage"),
       deviceName: try line.airTextIfPresent("deviceName"),
-      address: address, rssi: try line.integerIfPresent("rssi"),
+      // A device without an address could not be found again.
+      address: try line.knownAddress(), rssi: try line.integerIfPresent("rssi"),
       filteredRSSI: try line.integerIfPresent("filteredRSSI"), silence: try line.seconds("silence"),
       identityDurable: try line.bool("isIdentityDurable"), isShared: try line.bool("isShared"))
   }

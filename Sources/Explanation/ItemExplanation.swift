@@ -80,3 +80,43 @@ extension DeviceView {
     return (position, all.isEmpty ? [] : all[position])
   }
 }
+
+extension ItemExplanation {
+  /// The answer in a few words.
+  public var why: String {
+    if clauses.isEmpty { return "looks only for networks" }
+    if let failure { return failure.shortReason }
+    guard let presence else {
+      return gate.silenceMilliseconds >= gate.lostMilliseconds
+        ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"
+        : "matches, but was turned away because a table is full"
+    }
+    switch presence {
+    case .inside: return gate.immediate == nil ? "found" : "found, at the gateway"
+    case .leaving: return "found, leaving"
+    case .approaching: return "matches, and is coming to the gateway"
+    case .outside: return gate.immediate == nil ? "matches, not found" : "matches, but is not at the gateway"
+    }
+  }
+}
+
+extension ClauseAnswer {
+  /// Why the clause does not hold, in a few words.
+  fileprivate var shortReason: String {
+    let name = key.rawValue.dropFirst("bluetooth-".count)
+    guard let best = comparisons.max(by: { $0.agreement < $1.agreement }) else {
+      return "\(name): none is advertised"
+    }
+    guard let masked = best.masked, let difference = masked.firstDifference else {
+      return "\(name): another is advertised"
+    }
+    return difference == masked.found.count
+      ? "\(name): too short, \(masked.found.count) of \(masked.wanted.count) bytes"
+      : "\(name): byte \(difference) differs"
+  }
+}
+
+extension ClauseAnswer.Comparison {
+  /// How far the payload is right.
+  fileprivate var agreement: Int { masked?.firstDifference ?? .max }
+}

@@ -3,7 +3,6 @@
 import Interfaces
 import JSON
 import Testing
-import ToolText
 
 @Suite struct AirTextTests {
   /// Ill-formed sequences of Unicode 15.0, 3.9, tables 3-8 to 3-11, and what stands for them.

@@ -1,25 +1,39 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
-public import HCI
-public import Interfaces
 public import JSON
-public import Registry
-public import Setup
 
 /// An accessory of some app: a line of `list --json` (`Config/schema/list.schema.json`), and an accessory of
 /// `io.accessoryd.Operator`.
 public struct AccessoryLine: Equatable, Line {
-  public let identifier: RandomIdentifier
+  public enum State: String, CaseIterable, Sendable {
+    case unauthorized, awaitingAuthorization, authorized
+  }
+
+  /// Whether the accessory still belongs to an item of the manifest, and to the app's account.
+  public enum Standing: String, CaseIterable, Sendable {
+    case active = "good"
+    /// The accessory's item or app is no longer in the manifest.
+    case orphaned
+    /// The app's account is not the one that set up the accessory: an operator has to confirm it.
+    case suspended
+  }
+
+  public enum Bond: String, CaseIterable, Sendable {
+    case none, bonded, lost
+  }
+
+  /// 32 lower-case hexadecimal digits.
+  public let identifier: String
   public let app: String
   /// The item's id in the manifest; nil when the app brought the item.
   public let item: String?
   public let displayName: String
-  public let state: AccessoryState
-  public let standing: AccessoryStatus
+  public let state: State
+  public let standing: Standing
   /// Nil for a device without Bluetooth; never an anonymous one.
-  public let address: DeviceAddress?
+  public let address: WireAddress?
   public let ssid: AirText?
-  public let bond: AppAccessory.BondState
+  public let bond: Bond
   public let isIdentityDurable: Bool
   public let isInSight: Bool
   /// dBm; nil when not in sight, or without a reading.
@@ -28,8 +42,8 @@ public struct AccessoryLine: Equatable, Line {
   public let addedAt: Int64?
 
   public init(
-    identifier: RandomIdentifier, app: String, item: String?, displayName: String, state: AccessoryState,
-    standing: AccessoryStatus, address: DeviceAddress?, ssid: AirText?, bond: AppAccessory.BondState,
+    identifier: String, app: String, item: String?, displayName: String, state: State,
+    standing: Standing, address: WireAddress?, ssid: AirText?, bond: Bond,
     isIdentityDurable: Bool, isInSight: Bool, filteredRSSI: Int8?, addedAt: Int64?
   ) {
     self.identifier = identifier
@@ -48,14 +62,13 @@ public struct AccessoryLine: Equatable, Line {
   }
 
   public func writeMembers(to json: inout JSONWriter) {
-    json.member("identifier", identifier.text)
+    json.member("identifier", identifier)
     json.member("app", app)
     json.member("item", item)
     json.member("displayName", displayName)
-    json.member("state", state.text)
+    json.member("state", state.rawValue)
     json.member("standing", standing.rawValue)
-    json.member("address", address?.text)
-    json.member("addressType", address?.type.text)
+    json.members(address)
     if let ssid { json.member("ssid", ssid) }
     json.member("bond", bond.rawValue)
     json.member("isIdentityDurable", isIdentityDurable)
@@ -67,28 +80,17 @@ public struct AccessoryLine: Equatable, Line {
 
 extension AccessoryLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
-    guard let identifier = RandomIdentifier(text: try line.string("identifier")) else {
+    guard let identifier = Hex(digits: try line.string("identifier")), identifier.bytes.count == 16 else {
       throw line.error("identifier", .unknownValue)
     }
     self.init(
-      identifier: identifier, app: try line.string("app"), item: try line.stringIfPresent("item"),
+      identifier: identifier.text, app: try line.string("app"), item: try line.stringIfPresent("item"),
       displayName: try line.string("displayName"),
-      state: try line.value("state", of: AccessoryState.allCases, \.text),
-      standing: try line.value("standing", of: [.active, .orphaned, .suspended], \AccessoryStatus.rawValue),
-      address: try line.addressIfPresent(), ssid: try line.airTextIfPresent("ssid"),
-      bond: try line.value("bond", of: [.none, .bonded, .lost], \AppAccessory.BondState.rawValue),
+      state: try line.value("state", of: State.allCases, \.rawValue),
+      standing: try line.value("standing", of: Standing.allCases, \.rawValue),
+      address: try line.knownAddressIfPresent(), ssid: try line.airTextIfPresent("ssid"),
+      bond: try line.value("bond", of: Bond.allCases, \.rawValue),
       isIdentityDurable: try line.bool("isIdentityDurable"), isInSight: try line.bool("isInSight"),
       filteredRSSI: try line.integerIfPresent("filteredRSSI"), addedAt: try line.integerIfPresent("addedAt"))
-  }
-}
-
-extension AccessoryState {
-  /// ASK's name of the state.
-  public var text: String {
-    switch self {
-    case .unauthorized: "unauthorized"
-    case .awaitingAuthorization: "awaitingAuthorization"
-    case .authorized: "authorized"
-    }
   }
 }

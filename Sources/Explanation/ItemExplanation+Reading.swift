@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
 import Discovery
 public import Interfaces
 public import JSON
@@ -12,7 +13,7 @@ extension ItemExplanation: ReadableLine {
     var clauses: [ClauseAnswer] = []
     for clause in try line.objects("clauses") { clauses.append(try ClauseAnswer(reading: clause)) }
     self.init(
-      address: try line.address(), app: try line.string("app"), item: try line.string("item"),
+      address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), clauses: clauses,
       setPosition: try line.integerIfPresent("setsHeardSince") ?? 0,
       setCount: try line.integerIfPresent("advertisingSets") ?? 1,

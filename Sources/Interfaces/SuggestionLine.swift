@@ -1,26 +1,23 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
-public import HCI
-public import Interfaces
 public import JSON
 
 /// An item that finds devices like one that was heard: a line of `suggest --json`
 /// (`Config/schema/suggest.schema.json`), and a suggestion of `io.accessoryd.Gateway`.
 public struct SuggestionLine: Equatable, Line {
-  public let address: DeviceAddress
+  public let address: WireAddress
   public let reportCount: Int
   /// A whole manifest with the item.
   public let toml: String
 
-  public init(_ suggestion: Suggestion) {
-    address = suggestion.address
-    reportCount = suggestion.reportCount
-    toml = suggestion.toml
+  public init(address: WireAddress, reportCount: Int, toml: String) {
+    self.address = address
+    self.reportCount = reportCount
+    self.toml = toml
   }
 
   public func writeMembers(to json: inout JSONWriter) {
-    json.member("address", address.text)
-    json.member("addressType", address.type.text)
+    json.members(address)
     json.member("reports", reportCount)
     json.member("toml", toml)
   }
@@ -28,8 +25,7 @@ public struct SuggestionLine: Equatable, Line {
 
 extension SuggestionLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
-    address = try line.address()
-    reportCount = try line.integer("reports")
-    toml = try line.plainText("toml")
+    self.init(
+      address: try line.address(), reportCount: try line.integer("reports"), toml: try line.plainText("toml"))
   }
 }

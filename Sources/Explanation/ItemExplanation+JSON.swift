@@ -4,7 +4,7 @@ import Discovery
 import HCI
 import Interfaces
 public import JSON
-import Manifest
+public import Manifest
 
 extension ItemExplanation {
   public func writeMembers(to json: inout JSONWriter) {
@@ -40,17 +40,6 @@ extension GateAnswer {
   }
 }
 
-extension Presence {
-  var text: String {
-    switch self {
-    case .outside: "outside"
-    case .approaching: "approaching"
-    case .inside: "inside"
-    case .leaving: "leaving"
-    }
-  }
-}
-
 extension ClauseAnswer {
   /// The members of an object.
   func write(to json: inout JSONWriter) {
@@ -83,7 +72,7 @@ extension ClauseAnswer.Value {
     }
   }
 
-  var text: String {
+  public var text: String {
     switch self {
     case .company(let identifier): "0x" + Hex.digits(UInt64(identifier), count: 4)
     case .uuid(let uuid): uuid.text
@@ -100,7 +89,7 @@ extension CompareOptions {
   ]
 
   /// As the manifest writes them.
-  var words: [String] { Self.named.filter { contains($0.option) }.map(\.word) }
+  public var words: [String] { Self.named.filter { contains($0.option) }.map(\.word) }
 
   init?(word: String) {
     guard let option = Self.named.first(where: { $0.word == word })?.option else { return nil }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Discovery
+import HCI
+public import Interfaces
+public import Manifest
+
+// Devices and events of the tables as the lines that carry them.
+
+extension DeviceLine {
+  public init(_ view: DeviceView) {
+    let device = view.device
+    self.init(
+      address: WireAddress(view.address), name: view.name?.text,
+      rssi: device.rssi >= -127 && device.rssi <= 20 ? device.rssi : nil,
+      filteredRSSI: device.signal.filteredRSSI, reportCount: device.reportCount,
+      firstSeen: Seconds(microseconds: device.firstSeen.microseconds),
+      lastSeen: Seconds(microseconds: device.lastSeen.microseconds), silence: view.silence,
+      intervalMilliseconds: device.signal.learnedMilliseconds,
+      items: view.matches.map { Item(app: $0.app, id: $0.id, presence: Presence($0.match.presence)) },
+      payload: view.payloads.first.map { $0.data + $0.response } ?? [])
+  }
+}
+
+extension DeviceLine.Presence {
+  public init(_ presence: Presence) {
+    switch presence {
+    case .outside: self = .outside
+    case .approaching: self = .approaching
+    case .inside: self = .inside
+    case .leaving: self = .leaving
+    }
+  }
+}
+
+extension Presence {
+  static let all: [Presence] = [.outside, .approaching, .inside, .leaving]
+
+  public var text: String { DeviceLine.Presence(self).rawValue }
+}
+
+extension EventLine {
+  public init(
+    sequence: UInt64, epoch: String? = nil, sighting: Sighting, item: ManifestItem, payload: [UInt8]
+  ) {
+    self.init(
+      sequence: sequence, epoch: epoch, time: Seconds(microseconds: sighting.time.microseconds),
+      event: Event(sighting.event), app: item.app, item: item.item.id,
+      address: WireAddress(sighting.address), rssi: sighting.rssi, filteredRSSI: sighting.filteredRSSI,
+      pathLoss: sighting.pathLoss, samples: sighting.samples, reason: Reason(sighting.reason),
+      payload: payload)
+  }
+}
+
+extension EventLine.Event {
+  public init(_ event: SightingEvent) {
+    switch event {
+    case .found: self = .found
+    case .changed: self = .changed
+    case .lost: self = .lost
+    }
+  }
+}
+
+extension EventLine.Reason {
+  fileprivate init(_ reason: SightingReason) {
+    switch reason {
+    case .matched: self = .matched
+    case .entered: self = .entered
+    case .payload: self = .payload
+    case .silence: self = .silence
+    case .left: self = .left
+    case .noLongerMatches: self = .noLongerMatches
+    case .evicted: self = .evicted
+    case .radioDown: self = .radioDown
+    case .reload: self = .reload
+    }
+  }
+}
