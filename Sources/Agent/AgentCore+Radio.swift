@@ -3,7 +3,7 @@
 public import Controller
 import Discovery
 public import HCI
-import Interfaces
+public import Interfaces
 import Manifest
 public import Setup
 import Explanation
@@ -92,7 +92,7 @@ extension AgentCore {
 
   // MARK: - What the shell asks and reports
 
-  public var radioState: RadioState { radio.state }
+  public var radioState: RadioLine.State { radio.state }
 
   /// Whether a shared adapter was switched off.
   public var isAdapterSwitchedOff: Bool { radio.isSwitchedOff }

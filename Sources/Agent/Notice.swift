@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Interfaces
 public import Controller
 import HCI
 public import Manifest
@@ -9,7 +10,7 @@ public import Varlink
 /// An event for the log. The shell writes the sentence.
 public enum Notice: Equatable, Sendable {
   /// The radio's state has changed; `detail` says why, for operators.
-  case radio(RadioState, before: RadioState, detail: String)
+  case radio(RadioLine.State, before: RadioLine.State, detail: String)
   case initializationFailed(RadioFailure, retryMilliseconds: Int64)
   /// A recovery action was started because of a failure.
   case radioRecovery(RecoveryAction, RadioFailure)

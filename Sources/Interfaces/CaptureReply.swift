@@ -2,42 +2,57 @@
 
 public import JSON
 
-/// A reply of the agent's `Capture`.
-public enum CaptureReply: Equatable, Sendable {
+/// A reply of `Capture` of `io.accessoryd.Gateway`.
+public enum CaptureReply: Equatable, ReadableLine {
   /// A packet as the controller or the agent sent it, its H4 indicator first.
-  public struct Packet: Equatable, Sendable {
+  public struct Packet: Equatable, ReadableLine {
     public let time: Seconds
     public let isReceived: Bool
     public let bytes: [UInt8]
+
+    public init(time: Seconds, isReceived: Bool, bytes: [UInt8]) {
+      self.time = time
+      self.isReceived = isReceived
+      self.bytes = bytes
+    }
+
+    public func writeMembers(to json: inout JSONWriter) {
+      json.member("time", time)
+      json.member("direction", isReceived ? "received" : "sent")
+      json.member("packet", Hex(bytes))
+    }
+
+    public init(reading packet: JSONObjectReader) throws(JSONMemberError) {
+      self.init(
+        time: try packet.seconds("time"),
+        isReceived: try packet.value("direction", of: [true, false]) { $0 ? "received" : "sent" },
+        bytes: try packet.bytes("packet"))
+      if bytes.isEmpty { throw packet.error("packet", .unknownValue) }
+    }
   }
 
   /// The first: the agent's clock.
   case greeting(time: Seconds)
   case packets([Packet])
-  /// So many packets were dropped because they were not read fast enough.
+  /// How many packets were dropped because they were not read fast enough.
   case missed(Int64)
-}
 
-extension CaptureReply {
+  public func writeMembers(to json: inout JSONWriter) {
+    switch self {
+    case .greeting(let time): json.member("time", time)
+    case .packets(let packets): json.objects("packets", packets)
+    case .missed(let count): json.member("missed", count)
+    }
+  }
+
   public init(reading reply: JSONObjectReader) throws(JSONMemberError) {
-    if let packets = try reply.objectsIfPresent("packets") {
-      var all: [Packet] = []
-      for packet in packets { all.append(try Packet(reading: packet)) }
-      self = .packets(all)
+    if let packets: [Packet] = try reply.linesIfPresent("packets") {
+      self = .packets(packets)
     } else if let count: Int64 = try reply.integerIfPresent("missed") {
       guard count > 0 else { throw reply.error("missed", .unknownValue) }
       self = .missed(count)
     } else {
       self = .greeting(time: try reply.seconds("time"))
     }
-  }
-}
-
-extension CaptureReply.Packet {
-  fileprivate init(reading packet: JSONObjectReader) throws(JSONMemberError) {
-    time = try packet.seconds("time")
-    isReceived = try packet.value("direction", of: [true, false]) { $0 ? "received" : "sent" }
-    bytes = try packet.bytes("packet")
-    if bytes.isEmpty { throw packet.error("packet", .unknownValue) }
   }
 }

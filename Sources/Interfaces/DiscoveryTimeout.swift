@@ -9,7 +9,7 @@ public enum DiscoveryTimeout: Hashable, Sendable {
 
   /// The seconds that a call may ask for.
   public static let secondsRange: ClosedRange<Int32> = 1...3600
-  public static let textReason = "this is no time to wait"
+  public static let textReason = "this is not a valid timeout"
   public static let textCure =
     "use \"short\", \"medium\", \"long\", \"unbounded\", or seconds from \"1\" to \"3600\""
 

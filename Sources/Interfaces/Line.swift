@@ -22,3 +22,38 @@ extension ReadableLine {
     try self.init(reading: JSONObjectReader(object))
   }
 }
+
+extension JSONWriter {
+  /// A member whose value is an object with a line's members.
+  public mutating func object(_ key: String, _ line: some Line) {
+    object(key) { line.writeMembers(to: &$0) }
+  }
+
+  /// A member whose value is an array with an object for each line.
+  public mutating func objects(_ key: String, _ lines: [some Line]) {
+    objects(key, lines) { json, line in line.writeMembers(to: &json) }
+  }
+}
+
+extension JSONObjectReader {
+  /// The line whose members stand in an object; nil when the member is absent or null.
+  public func lineIfPresent<Value: ReadableLine>(_ name: String) throws(JSONMemberError) -> Value? {
+    guard let object = try objectIfPresent(name) else { return nil }
+    return try Value(reading: object)
+  }
+
+  public func line<Value: ReadableLine>(_ name: String) throws(JSONMemberError) -> Value {
+    try Value(reading: try object(name))
+  }
+
+  public func linesIfPresent<Value: ReadableLine>(_ name: String) throws(JSONMemberError) -> [Value]? {
+    guard let objects = try objectsIfPresent(name) else { return nil }
+    var lines: [Value] = []
+    for object in objects { lines.append(try Value(reading: object)) }
+    return lines
+  }
+
+  public func lines<Value: ReadableLine>(_ name: String) throws(JSONMemberError) -> [Value] {
+    try require(name, try linesIfPresent(name))
+  }
+}

@@ -17,10 +17,10 @@ public enum PickerReply: Equatable, Line {
 
   public func writeMembers(to json: inout JSONWriter) {
     switch self {
-    case .request(let request): json.object("request", request.writeMembers)
+    case .request(let request): json.object("request", request)
     case .candidate(let candidate, let request):
       json.member("of", request)
-      json.object("candidate", candidate.writeMembers)
+      json.object("candidate", candidate)
     case .gone(let candidate, let request):
       json.member("of", request)
       json.member("gone", candidate)
@@ -34,10 +34,10 @@ public enum PickerReply: Equatable, Line {
 
 extension PickerReply: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
-    if let request = try line.objectIfPresent("request") {
-      self = .request(try RequestLine(reading: request))
-    } else if let candidate = try line.objectIfPresent("candidate") {
-      self = .candidate(try CandidateLine(reading: candidate), of: try line.string("of"))
+    if let request: RequestLine = try line.lineIfPresent("request") {
+      self = .request(request)
+    } else if let candidate: CandidateLine = try line.lineIfPresent("candidate") {
+      self = .candidate(candidate, of: try line.string("of"))
     } else if let candidate: UInt32 = try line.integerIfPresent("gone") {
       self = .gone(candidate, of: try line.string("of"))
     } else if let request = try line.stringIfPresent("closed") {

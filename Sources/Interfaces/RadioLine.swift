@@ -5,7 +5,14 @@ public import JSON
 /// Where advertising reports come from, and how that is going: a part of ``StatusLine``.
 public struct RadioLine: Equatable, Line {
   public enum State: String, CaseIterable, Sendable {
-    case on, off, recovering, absent
+    /// It scans.
+    case on
+    /// It does not scan, and should not.
+    case off
+    /// It should scan, and is being initialised or waited for.
+    case recovering
+    /// There is none.
+    case absent
   }
 
   public enum Scan: String, CaseIterable, Sendable {
@@ -30,19 +37,43 @@ public struct RadioLine: Equatable, Line {
   public let queueing: Seconds?
   public let queueingMax: Seconds?
 
-  public func writeMembers(to json: inout JSONWriter) {
+  public init(
+    source: String, state: State, detail: String, scan: Scan?, address: String?, extendedAdvertising: Bool?,
+    codedPHY: Bool?, bringupCount: Int64, failureCount: Int64, droppedCount: Int64, queueing: Seconds?,
+    queueingMax: Seconds?
+  ) {
+    self.source = source
+    self.state = state
+    self.detail = detail
+    self.scan = scan
+    self.address = address
+    self.extendedAdvertising = extendedAdvertising
+    self.codedPHY = codedPHY
+    self.bringupCount = bringupCount
+    self.failureCount = failureCount
+    self.droppedCount = droppedCount
+    self.queueing = queueing
+    self.queueingMax = queueingMax
+  }
+
+  public func writeMembers(to json: inout JSONWriter) { writeMembers(to: &json, includingNull: true) }
+
+  /// The reply of the agent leaves out what a line of the tool gives as null.
+  func writeMembers(to json: inout JSONWriter, includingNull: Bool) {
     json.member("source", source)
     json.member("state", state.rawValue)
     json.member("detail", detail)
-    json.member("scan", scan?.rawValue)
-    json.member("address", address)
-    json.member("hasExtendedAdvertising", extendedAdvertising)
-    json.member("hasCodedPHY", codedPHY)
+    if includingNull || scan != nil { json.member("scan", scan?.rawValue) }
+    if includingNull || address != nil { json.member("address", address) }
+    if includingNull || extendedAdvertising != nil {
+      json.member("hasExtendedAdvertising", extendedAdvertising)
+    }
+    if includingNull || codedPHY != nil { json.member("hasCodedPHY", codedPHY) }
     json.member("bringups", bringupCount)
     json.member("failures", failureCount)
     json.member("dropped", droppedCount)
-    json.member("queueing", queueing)
-    json.member("queueingMax", queueingMax)
+    if includingNull || queueing != nil { json.member("queueing", queueing) }
+    if includingNull || queueingMax != nil { json.member("queueingMax", queueingMax) }
   }
 }
 

@@ -10,16 +10,20 @@ public enum ReloadLine: Equatable, Line {
   case refused(findings: [String], omitted: Int64)
 
   public func writeMembers(to json: inout JSONWriter) {
+    if case .taken = self { json.member("reloaded", true) } else { json.member("reloaded", false) }
+    writeReply(to: &json)
+  }
+
+  /// The members of the method's reply, or of its error ManifestRefused.
+  public func writeReply(to json: inout JSONWriter) {
     switch self {
     case .taken(let kept, let added, let removed, let radioRestarted, let warnings):
-      json.member("reloaded", true)
       json.member("itemsKept", kept)
       json.member("itemsAdded", added)
       json.member("itemsRemoved", removed)
       json.member("hasRestartedRadio", radioRestarted)
       json.member("warnings", warnings)
     case .refused(let findings, let omitted):
-      json.member("reloaded", false)
       json.member("findings", findings)
       json.member("omitted", omitted)
     }

@@ -76,7 +76,7 @@ public struct RequestLine: Equatable, Line {
     json.member("since", since)
     json.member("end", end)
     json.member("phase", phase.rawValue)
-    json.objects("items", items) { json, item in item.writeMembers(to: &json) }
+    json.objects("items", items)
     json.member("usesTouch", touch)
     json.member("isFiltered", filtered)
     json.member("disclosed", disclosed)
@@ -92,13 +92,12 @@ public struct RequestLine: Equatable, Line {
 
 extension RequestLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
-    var items: [RequestItemLine] = []
-    for item in try line.objects("items") { items.append(try RequestItemLine(reading: item)) }
     self.init(
       request: try line.string("request"), kind: try line.value("kind", of: Kind.allCases, \.rawValue),
       app: try line.string("app"), onBehalf: try line.bool("isOnBehalf"), since: try line.seconds("since"),
       end: try line.secondsIfPresent("end"), phase: try line.value("phase", of: Phase.allCases, \.rawValue),
-      items: items, touch: try line.bool("usesTouch"), filtered: try line.bool("isFiltered"),
+      items: try line.lines("items"), touch: try line.bool("usesTouch"),
+      filtered: try line.bool("isFiltered"),
       disclosed: try line.integer("disclosed"), remaining: try line.integer("remaining"),
       hidden: try line.integer("hidden"), detail: try line.stringIfPresent("detail"),
       accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),

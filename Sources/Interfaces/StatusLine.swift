@@ -6,10 +6,24 @@ public import JSON
 /// `io.accessoryd.Gateway`.
 public struct StatusLine: Equatable, Line {
   /// A thing that a person should know or do.
-  public struct Problem: Equatable, Sendable {
+  public struct Problem: Equatable, ReadableLine {
     /// A word that stays the same.
     public let kind: String
     public let sentence: String
+
+    public init(kind: String, sentence: String) {
+      self.kind = kind
+      self.sentence = sentence
+    }
+
+    public func writeMembers(to json: inout JSONWriter) {
+      json.member("kind", kind)
+      json.member("sentence", sentence)
+    }
+
+    public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+      self.init(kind: try line.string("kind"), sentence: try line.string("sentence"))
+    }
   }
 
   /// What is counted, in the order of the line.
@@ -28,29 +42,39 @@ public struct StatusLine: Equatable, Line {
   /// Whether there is nothing that a person should know or do.
   public var isWell: Bool { problems.isEmpty }
 
-  public func writeMembers(to json: inout JSONWriter) {
+  public init(
+    version: String, epoch: String, time: Seconds, radio: RadioLine, problems: [Problem],
+    counts: [Count: Int64]
+  ) {
+    self.version = version
+    self.epoch = epoch
+    self.time = time
+    self.radio = radio
+    self.problems = problems
+    self.counts = counts
+  }
+
+  public func writeMembers(to json: inout JSONWriter) { writeMembers(to: &json, includingNull: true) }
+
+  /// The reply of `Status`: it leaves out what the line of the tool gives as null.
+  public func writeReply(to json: inout JSONWriter) { writeMembers(to: &json, includingNull: false) }
+
+  private func writeMembers(to json: inout JSONWriter, includingNull: Bool) {
     json.member("version", version)
     json.member("epoch", epoch)
     json.member("time", time)
-    json.object("radio") { radio.writeMembers(to: &$0) }
-    json.objects("problems", problems) { json, problem in
-      json.member("kind", problem.kind)
-      json.member("sentence", problem.sentence)
-    }
+    json.object("radio") { radio.writeMembers(to: &$0, includingNull: includingNull) }
+    json.objects("problems", problems)
     for count in Count.allCases { json.member(count.rawValue, counts[count] ?? 0) }
   }
 }
 
 extension StatusLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
-    var problems: [Problem] = []
-    for problem in try line.objects("problems") {
-      problems.append(Problem(kind: try problem.string("kind"), sentence: try problem.string("sentence")))
-    }
     var counts: [Count: Int64] = [:]
     for count in Count.allCases { counts[count] = try line.integer(count.rawValue) }
     self.init(
       version: try line.string("version"), epoch: try line.string("epoch"), time: try line.seconds("time"),
-      radio: try RadioLine(reading: try line.object("radio")), problems: problems, counts: counts)
+      radio: try line.line("radio"), problems: try line.lines("problems"), counts: counts)
   }
 }

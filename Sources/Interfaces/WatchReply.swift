@@ -2,24 +2,35 @@
 
 public import JSON
 
-/// A reply of the agent's `Watch`.
-public enum WatchReply: Equatable, Sendable {
+/// A reply of `Watch` of `io.accessoryd.Gateway`.
+public enum WatchReply: Equatable, ReadableLine {
   /// The first: which run of the agent it is, the event that comes next, and its clock. With `isReset`, the cursor that
   /// was given is not of this run.
   case greeting(epoch: String, sequence: Int64, time: Seconds, isReset: Bool)
   /// A device that an item has found already.
   case present(DeviceLine)
   case event(EventLine)
-  /// So many events were overwritten before they could be sent.
+  /// How many events were overwritten before they could be sent.
   case missed(Int64)
-}
 
-extension WatchReply {
+  public func writeMembers(to json: inout JSONWriter) {
+    switch self {
+    case .greeting(let epoch, let sequence, let time, let isReset):
+      json.member("epoch", epoch)
+      json.member("sequence", sequence)
+      json.member("time", time)
+      if isReset { json.member("isReset", true) }
+    case .present(let device): json.object("present", device)
+    case .event(let event): json.object("event", event)
+    case .missed(let count): json.member("missed", count)
+    }
+  }
+
   public init(reading reply: JSONObjectReader) throws(JSONMemberError) {
-    if let event = try reply.objectIfPresent("event") {
-      self = .event(try EventLine(reading: event))
-    } else if let device = try reply.objectIfPresent("present") {
-      self = .present(try DeviceLine(reading: device))
+    if let event: EventLine = try reply.lineIfPresent("event") {
+      self = .event(event)
+    } else if let device: DeviceLine = try reply.lineIfPresent("present") {
+      self = .present(device)
     } else if let count: Int64 = try reply.integerIfPresent("missed") {
       guard count > 0 else { throw reply.error("missed", .unknownValue) }
       self = .missed(count)

@@ -4,6 +4,7 @@ import AdapterSupport
 import Agent
 import Controller
 import HCI
+import Interfaces
 import Manifest
 import Testing
 import VirtualRadio

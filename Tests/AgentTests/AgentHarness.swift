@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import AdapterSupport
 import Agent
 import Controller
@@ -196,8 +197,8 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  /// The states of the radio, in order.
-  var radioStates: [RadioState] {
+  /// The states that the radio has taken, in order.
+  var radioStates: [RadioLine.State] {
     notices.compactMap { if case .radio(let state, _, _) = $0 { state } else { nil } }
   }
 

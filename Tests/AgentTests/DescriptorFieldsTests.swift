@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 @testable import Agent
 import HCI
 import JSON
@@ -45,7 +46,7 @@ struct DescriptorFieldsTests {
     #expect(descriptor.range == .immediate)
     #expect(descriptor.supportedOptions == [.bluetoothPairingLE, .bluetoothTransportBridging])
     var json = JSONWriter()
-    json.line { DescriptorFields.write(descriptor, to: &$0) }
+    DescriptorLine(descriptor).write(to: &json)
     #expect(String(decoding: json.takeBytes(), as: UTF8.self) == Self.everything + "\n")
   }
 

@@ -3,6 +3,7 @@
 import Agent
 import Controller
 import HCI
+import Interfaces
 import Manifest
 import Testing
 import VirtualRadio

@@ -3,6 +3,7 @@
 import Agent
 import Discovery
 import HCI
+import Interfaces
 import JSON
 import Manifest
 import Testing

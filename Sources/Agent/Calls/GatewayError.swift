@@ -49,8 +49,10 @@ extension GatewayError {
         json.member("item", Self.cut(item))
         json.member("items", candidates.prefix(Self.listedMax).map(Self.cut))
       case .manifestRefused(let findings):
-        json.member("findings", findings.prefix(Self.listedMax).map(Self.cut))
-        json.member("omitted", max(0, findings.count - Self.listedMax))
+        ReloadLine.refused(
+          findings: findings.prefix(Self.listedMax).map(Self.cut),
+          omitted: Int64(max(0, findings.count - Self.listedMax))
+        ).writeReply(to: &json)
       case .busy(let limit): json.member("limit", limit)
       case .messageRefused(let reason, let limit):
         json.member("reason", reason)

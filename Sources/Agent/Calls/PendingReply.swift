@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import HCI
 import JSON
 import Registry
@@ -70,7 +71,7 @@ extension CallResult {
     Message.reply { json in
       switch self {
       case .done: break
-      case .accessory(let accessory): json.object("accessory") { accessory.writeMembers(to: &$0) }
+      case .accessory(let accessory): json.object("accessory", AppAccessoryLine(accessory))
       case .setUp(let setup):
         json.member("accessory", setup.accessory.text)
         json.member("displayName", setup.displayName)

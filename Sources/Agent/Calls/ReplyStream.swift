@@ -39,8 +39,13 @@ enum StreamStep {
 }
 
 extension Message {
+  /// A reply with the members of a line, which others follow.
+  static func line(_ line: some Line) -> [UInt8] {
+    reply(continues: true) { line.writeMembers(to: &$0) }
+  }
+
   /// One element of a list, which others follow.
   static func element(_ name: String, _ line: some Line) -> [UInt8] {
-    reply(continues: true) { $0.object(name) { line.writeMembers(to: &$0) } }
+    reply(continues: true) { $0.object(name, line) }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Controller
 import HCI
 
@@ -315,7 +316,7 @@ extension Radio {
     noteChange(since: before, at: now)
   }
 
-  private mutating func noteChange(since before: RadioState, at now: Instant) {
+  private mutating func noteChange(since before: RadioLine.State, at now: Instant) {
     let state = state
     absence.follow(state, at: now)
     guard state != before else { return }
@@ -341,7 +342,7 @@ extension Radio {
     }
   }
 
-  var state: RadioState {
+  var state: RadioLine.State {
     switch link {
     case .absent: .absent
     case .recording, .listener: .on
@@ -352,7 +353,7 @@ extension Radio {
     }
   }
 
-  private var controllerState: RadioState {
+  private var controllerState: RadioLine.State {
     switch initializer.state {
     case .scanning: .on
     case .ready: .off
@@ -362,7 +363,7 @@ extension Radio {
     }
   }
 
-  private var sharedState: RadioState {
+  private var sharedState: RadioLine.State {
     switch shared.state {
     case .scanning: .on
     case .ready: .off

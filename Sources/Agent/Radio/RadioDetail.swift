@@ -2,6 +2,7 @@
 
 public import Controller
 import HCI
+import Interfaces
 import JSON
 
 // What the radio does and why it failed, in words for operators.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Controller
 import HCI
 
@@ -48,7 +49,7 @@ struct RadioAbsence: Sendable {
 
   init(since now: Instant) { since = now }
 
-  mutating func follow(_ state: RadioState, at now: Instant) {
+  mutating func follow(_ state: RadioLine.State, at now: Instant) {
     switch state {
     case .on, .off: since = nil
     case .recovering, .absent:

@@ -105,36 +105,4 @@ enum DescriptorFields {
     }
     return options
   }
-
-  // MARK: - Writing
-
-  /// The members of a descriptor; what is not set is left out.
-  static func write(_ descriptor: DiscoveryDescriptor, to json: inout JSONWriter) {
-    if let company = descriptor.companyIdentifier { json.member("bluetoothCompanyIdentifier", company) }
-    write(descriptor.manufacturerData, "bluetoothManufacturerData", to: &json)
-    if let uuid = descriptor.serviceUUID {
-      json.member("bluetoothServiceUUID", IdentifierText.text(of: uuid))
-    }
-    write(descriptor.serviceData, "bluetoothServiceData", to: &json)
-    if let name = descriptor.nameSubstring {
-      json.member("bluetoothNameSubstring", String(decoding: name, as: UTF8.self))
-    }
-    if !descriptor.nameCompareOptions.isEmpty {
-      json.member("bluetoothNameSubstringCompareOptions", Int(descriptor.nameCompareOptions.rawValue))
-    }
-    if descriptor.range != .default { json.member("bluetoothRange", descriptor.range.rawValue) }
-    if let ssid = descriptor.ssid { json.member("ssid", String(decoding: ssid, as: UTF8.self)) }
-    if let prefix = descriptor.ssidPrefix {
-      json.member("ssidPrefix", String(decoding: prefix, as: UTF8.self))
-    }
-    if !descriptor.supportedOptions.isEmpty {
-      json.member("supportedOptions", Int(descriptor.supportedOptions.rawValue))
-    }
-  }
-
-  private static func write(_ masked: MaskedBytes?, _ name: String, to json: inout JSONWriter) {
-    guard let masked else { return }
-    json.member(name + "Blob", Hex(masked.blob))
-    json.member(name + "Mask", Hex(masked.mask))
-  }
 }

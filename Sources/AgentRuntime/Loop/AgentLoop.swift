@@ -3,6 +3,7 @@
 import Agent
 import Controller
 import HCI
+import Interfaces
 import LinuxSystem
 import Manifest
 import Registry

@@ -31,8 +31,7 @@ struct AppEventWritingTests {
     -> [UInt8]
   {
     let event = AppEvent(kind, picker: picker, at: Instant(microseconds: 12_000_345))
-    let place = AppEvent.Place(sequence: 41, passed: passed, epoch: epoch)
-    return Message.reply(continues: true) { $0.object("event") { event.writeMembers(at: place, to: &$0) } }
+    return Message.element("event", AppEventLine(event, sequence: 41, passed: passed, epoch: epoch))
   }
 
   private static func object(_ kind: AppEvent.Kind, passed: Int = 0, picker: RandomIdentifier? = Self.picker)
@@ -62,6 +61,15 @@ struct AppEventWritingTests {
       #expect(object.text("event") == (kind.type?.name ?? "pickerFinished"))
     }
     #expect(Set(Self.kinds.compactMap(\.type)) == Set(AccessoryEventType.allCases).subtracting([.unknown]))
+  }
+
+  @Test("Every kind is read back as it was written", arguments: kinds.indices)
+  func roundTrip(index: Int) throws {
+    for passed in [0, 3] {
+      let event = AppEvent(Self.kinds[index], picker: Self.picker, at: Instant(microseconds: 12_000_345))
+      let line = AppEventLine(event, sequence: 41, passed: passed, epoch: Self.epoch)
+      #expect(try AppEventLine(Self.object(Self.kinds[index], passed: passed)) == line)
+    }
   }
 
   @Test("An event begins with its number and time, and has `passed` only when events were passed over")
@@ -116,7 +124,7 @@ struct AppEventWritingTests {
   // MARK: - Accessories
 
   private static func message(_ accessory: AppAccessory) -> [UInt8] {
-    Message.reply { $0.object("accessory") { accessory.writeMembers(to: &$0) } }
+    Message.reply { $0.object("accessory", AppAccessoryLine(accessory)) }
   }
 
   @Test("An accessory is written in the order of the interface")

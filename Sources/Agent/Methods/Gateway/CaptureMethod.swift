@@ -33,33 +33,29 @@ struct CaptureStream: ReplyStream {
     guard isGreeted else {
       isGreeted = true
       let time = Seconds(microseconds: agent.radioTime.microseconds)
-      return .reply(Message.reply(continues: true) { $0.member("time", time) })
+      return .reply(Message.line(CaptureReply.greeting(time: time)))
     }
     let missed = agent.taps.packets.skipMissing(&sequence)
     guard missed == 0 else {
       agent.counters.streams.packetsMissed &+= missed
-      return .reply(Message.reply(continues: true) { $0.member("missed", missed) })
+      return .reply(Message.line(CaptureReply.missed(Int64(missed))))
     }
     let packets = nextPackets(agent.taps.packets)
     guard !packets.isEmpty else { return .wait }
     agent.counters.streams.packetsCaptured &+= UInt64(packets.count)
-    return .reply(
-      Message.reply(continues: true) { json in
-        json.objects("packets", packets) { json, packet in
-          json.member("time", Seconds(microseconds: packet.time.microseconds))
-          json.member("direction", packet.isReceived ? "received" : "sent")
-          json.member("packet", Hex(packet.bytes))
-        }
-      })
+    return .reply(Message.line(CaptureReply.packets(packets)))
   }
 
-  private mutating func nextPackets(_ tap: PacketTap) -> [PacketTap.Packet] {
-    var packets: [PacketTap.Packet] = []
+  private mutating func nextPackets(_ tap: PacketTap) -> [CaptureReply.Packet] {
+    var packets: [CaptureReply.Packet] = []
     var byteCount = 0
     while byteCount < Self.bytesPerReply, let packet = tap.packet(sequence) {
       // A reply has to fit into the client's buffer; each packet costs some 70 bytes around it.
       byteCount += packet.bytes.count + 35
-      packets.append(packet)
+      packets.append(
+        CaptureReply.Packet(
+          time: Seconds(microseconds: packet.time.microseconds), isReceived: packet.isReceived,
+          bytes: packet.bytes))
       sequence += 1
     }
     return packets

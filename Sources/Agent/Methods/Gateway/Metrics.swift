@@ -126,7 +126,7 @@ extension AgentCore {
     return [
       Metric(
         "radio_state", .gauge, "1 for the state that the radio is in.", "state",
-        RadioState.allCases.map { ($0.rawValue, $0 == radio.state ? 1 : 0) }),
+        RadioLine.State.allCases.map { ($0.rawValue, $0 == radio.state ? 1 : 0) }),
       Metric("radio_bringups_total", .counter, "Initialisations of the controller.", radio.initializations),
       Metric(
         "radio_failures_total", .counter, "Initialisations and scans that failed.",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 public import HCI
 import JSON
 import Manifest
@@ -127,12 +128,9 @@ extension AgentCore {
     radio.follow(scanPlan, at: now)
     performRadioOutput()
     perform(.log(.reloaded(summary, warnings: warnings.count)))
-    return Message.reply { json in
-      json.member("itemsKept", summary.itemsKept)
-      json.member("itemsAdded", summary.itemsAdded)
-      json.member("itemsRemoved", summary.itemsRemoved)
-      json.member("hasRestartedRadio", restartsRadio)
-      json.member("warnings", warnings.prefix(50).map(GatewayError.cut))
-    }
+    let line = ReloadLine.taken(
+      kept: Int64(summary.itemsKept), added: Int64(summary.itemsAdded), removed: Int64(summary.itemsRemoved),
+      radioRestarted: restartsRadio, warnings: warnings.prefix(50).map(GatewayError.cut))
+    return Message.reply { line.writeReply(to: &$0) }
   }
 }

@@ -19,49 +19,39 @@ enum StatusMethod: GatewayMethod {
 
 extension AgentCore {
   fileprivate var status: [UInt8] {
-    Message.reply { json in
-      json.member("version", service.identity.version)
-      json.member("epoch", epochText)
-      json.member("time", Seconds(microseconds: radioTime.microseconds))
-      json.object("radio") { writeRadio(to: &$0) }
-      json.objects("problems", problems) { json, problem in
-        json.member("kind", problem.kind)
-        json.member("sentence", problem.sentence)
-      }
-      json.member("apps", configuration.manifest.apps.count)
-      json.member("items", dataPath.items.count)
-      json.member("devices", dataPath.deviceCount)
-      json.member("devicesMax", dataPath.pipeline.rowCount)
-      json.member("found", dataPath.foundCount)
-      json.member("reports", dataPath.pipeline.counters.reports)
-      json.member("events", dataPath.pipeline.events.produced)
-      json.member("connections", clients.count)
-      json.member("connectionsMax", clients.limits.connections)
-      json.member("watchers", clients.streamCount(WatchStream.self))
-      json.member("reloads", counters.reloads)
-      json.member("reloadsRefused", counters.reloadsRefused)
-    }
+    let line = StatusLine(
+      version: service.identity.version, epoch: epochText,
+      time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
+      problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
+      counts: [
+        .apps: Int64(configuration.manifest.apps.count), .items: Int64(dataPath.items.count),
+        .devices: Int64(dataPath.deviceCount), .devicesMax: Int64(dataPath.pipeline.rowCount),
+        .found: Int64(dataPath.foundCount), .reports: Int64(dataPath.pipeline.counters.reports),
+        .events: Int64(dataPath.pipeline.events.produced), .connections: Int64(clients.count),
+        .connectionsMax: Int64(clients.limits.connections),
+        .watchers: Int64(clients.streamCount(WatchStream.self)), .reloads: Int64(counters.reloads),
+        .reloadsRefused: Int64(counters.reloadsRefused),
+      ])
+    return Message.reply { line.writeReply(to: &$0) }
   }
 
-  private func writeRadio(to json: inout JSONWriter) {
-    json.member("source", GatewayError.cut(configuration.radioSource))
-    json.member("state", radio.state.rawValue)
-    json.member("detail", radio.detail)
-    if let isActive = radio.isActive { json.member("scan", isActive ? "active" : "passive") }
-    if radio.link == .shared, radio.shared.address != 0 {
-      json.member("address", DeviceAddress(bits: radio.shared.address, type: .public).text)
-    }
-    if radio.link == .controller, radio.state == .on {
-      json.member("address", DeviceAddress(bits: radio.profile.address, type: .public).text)
-      json.member("hasExtendedAdvertising", radio.initializer.scansExtended)
-      json.member("hasCodedPHY", radio.initializer.scansExtended && radio.profile.scansCoded)
-    }
-    json.member("bringups", radio.initializations)
-    json.member("failures", radio.recovery.failureCount)
-    json.member("dropped", counters.reception.drops)
-    if let mean = counters.reception.queueing.mean {
-      json.member("queueing", Seconds(microseconds: mean))
-      json.member("queueingMax", Seconds(microseconds: counters.reception.queueing.longest))
-    }
+  private var radioLine: RadioLine {
+    let isController = radio.link == .controller && radio.state == .on
+    let address: UInt64? =
+      switch radio.link {
+      case .shared where radio.shared.address != 0: radio.shared.address
+      case .controller where radio.state == .on: radio.profile.address
+      default: nil
+      }
+    let mean = counters.reception.queueing.mean
+    return RadioLine(
+      source: GatewayError.cut(configuration.radioSource), state: radio.state,
+      detail: radio.detail, scan: radio.isActive.map { $0 ? .active : .passive },
+      address: address.flatMap { WireAddress(bits: $0, type: .public).text },
+      extendedAdvertising: isController ? radio.initializer.scansExtended : nil,
+      codedPHY: isController ? radio.initializer.scansExtended && radio.profile.scansCoded : nil,
+      bringupCount: Int64(radio.initializations), failureCount: Int64(radio.recovery.failureCount),
+      droppedCount: Int64(counters.reception.drops), queueing: mean.map { Seconds(microseconds: $0) },
+      queueingMax: mean.map { _ in Seconds(microseconds: counters.reception.queueing.longest) })
   }
 }

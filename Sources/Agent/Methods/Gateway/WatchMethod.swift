@@ -53,7 +53,10 @@ struct WatchStream: ReplyStream {
     switch phase {
     case .greeting(let isReset, let listsDevices):
       phase = listsDevices ? .listing(row: 0) : .live
-      return .reply(greeting(agent, isReset: isReset))
+      let time = Seconds(microseconds: agent.radioTime.microseconds)
+      let greeting = WatchReply.greeting(
+        epoch: agent.epochText, sequence: Int64(cursor.sequence), time: time, isReset: isReset)
+      return .reply(Message.line(greeting))
     case .listing(let row):
       guard let row = agent.dataPath.nextFoundRow(from: row) else {
         phase = .live
@@ -61,17 +64,8 @@ struct WatchStream: ReplyStream {
       }
       phase = .listing(row: row + 1)
       guard let view = agent.dataPath.device(atRow: row) else { return .wait }
-      return .reply(Message.element("present", DeviceLine(view)))
+      return .reply(Message.line(WatchReply.present(DeviceLine(view))))
     case .live: return nextEvent(agent)
-    }
-  }
-
-  private func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
-    Message.reply(continues: true) { json in
-      json.member("epoch", agent.epochText)
-      json.member("sequence", cursor.sequence)
-      json.member("time", Seconds(microseconds: agent.radioTime.microseconds))
-      if isReset { json.member("isReset", true) }
     }
   }
 
@@ -86,13 +80,12 @@ struct WatchStream: ReplyStream {
     case .end: return .wait
     case .missed(let count):
       agent.counters.streams.eventsMissed &+= count
-      return .reply(Message.reply(continues: true) { $0.member("missed", count) })
+      return .reply(Message.line(WatchReply.missed(Int64(count))))
     case .reset: preconditionFailure("a watch stands in this run's ring")
     case .event(let sequence, let sighting, let byteCount):
       agent.counters.streams.eventsDelivered &+= 1
-      let event = agent.dataPath.event(
-        sequence, of: agent.epochText, sighting, byteCount: byteCount)
-      let message = Message.element("event", event)
+      let event = agent.dataPath.event(sequence, of: agent.epochText, sighting, byteCount: byteCount)
+      let message = Message.line(WatchReply.event(event))
       agent.feeds.messages[sequence] = message
       return .reply(message)
     }

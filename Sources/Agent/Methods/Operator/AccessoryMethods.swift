@@ -82,16 +82,6 @@ extension AccessoryLine.Standing {
   }
 }
 
-extension AccessoryLine.Bond {
-  init(_ bond: AppAccessory.BondState) {
-    switch bond {
-    case .none: self = .none
-    case .bonded: self = .bonded
-    case .lost: self = .lost
-    }
-  }
-}
-
 /// `Rename`: an operator renames an accessory.
 enum RenameMethod: OperatorMethod {
   static let member = "Rename"

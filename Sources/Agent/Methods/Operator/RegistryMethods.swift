@@ -41,7 +41,7 @@ private struct RegistryStream: ReplyStream {
   }
 
   private func reply(_ line: RegistryLine) -> StreamStep {
-    .reply(Message.reply(continues: true) { line.writeMembers(to: &$0) })
+    .reply(Message.line(line))
   }
 }
 

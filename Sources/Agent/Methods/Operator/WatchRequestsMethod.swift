@@ -54,7 +54,7 @@ private struct RequestStream: ReplyStream {
   }
 
   private func reply(_ reply: PickerReply) -> StreamStep {
-    .reply(Message.reply(continues: true) { reply.writeMembers(to: &$0) })
+    .reply(Message.line(reply))
   }
 
   func deadline(_ agent: AgentCore) -> Instant? { changes.isEmpty ? nextComparison(agent) : nil }

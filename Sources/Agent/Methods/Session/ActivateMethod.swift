@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import HCI
 import JSON
 import Manifest
@@ -83,12 +84,11 @@ private struct SessionStream: ReplyStream {
     phase = isLast ? .live : .activated(after: last)
     return Message.reply(continues: true) { json in
       if isLast {
-        json.object("event") { json in
-          AppEvent(.activated, at: agent.now).writeMembers(
-            at: AppEvent.Place(sequence: position.activatedAt, epoch: agent.epochText), to: &json)
-        }
+        let activated = AppEvent(.activated, at: agent.now)
+        json.object(
+          "event", AppEventLine(activated, sequence: position.activatedAt, epoch: agent.epochText))
       }
-      json.objects("accessories", accessories) { $1.writeMembers(to: &$0) }
+      json.objects("accessories", accessories.map { AppAccessoryLine($0) })
     }
   }
 
@@ -100,13 +100,8 @@ private struct SessionStream: ReplyStream {
       return .reply(Message.reply(continues: true) { $0.member("missed", count) })
     case .event(let sequence, let passed, let event):
       agent.counters.streams.appEventsDelivered &+= 1
-      return .reply(
-        Message.reply(continues: true) { json in
-          json.object("event") { json in
-            event.writeMembers(
-              at: AppEvent.Place(sequence: sequence, passed: Int(passed), epoch: agent.epochText), to: &json)
-          }
-        })
+      let line = AppEventLine(event, sequence: sequence, passed: Int(passed), epoch: agent.epochText)
+      return .reply(Message.element("event", line))
     }
   }
 

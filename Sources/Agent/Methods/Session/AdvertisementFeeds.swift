@@ -19,16 +19,12 @@ struct Advertisement: Sendable {
   let filteredRSSI: Int8?
   let payload: [UInt8]
 
-  func writeMembers(sequence: UInt64, epoch: String, now: Instant, to json: inout JSONWriter) {
-    json.member("sequence", sequence)
-    json.member("epoch", epoch)
-    json.member("identifier", accessory.text)
-    json.member("event", EventLine.Event(event).rawValue)
-    json.member("time", Seconds(microseconds: time.microseconds))
-    json.member("age", Seconds(microseconds: max(0, now.microseconds &- time.microseconds)))
-    json.member("rssi", rssi)
-    json.member("filteredRSSI", filteredRSSI)
-    json.member("data", Hex(payload))
+  func line(sequence: UInt64, epoch: String, now: Instant) -> AdvertisementLine {
+    AdvertisementLine(
+      sequence: sequence, epoch: epoch, identifier: accessory.text, event: EventLine.Event(event),
+      time: Seconds(microseconds: time.microseconds),
+      age: Seconds(microseconds: max(0, now.microseconds &- time.microseconds)), rssi: rssi,
+      filteredRSSI: filteredRSSI, payload: payload)
   }
 }
 

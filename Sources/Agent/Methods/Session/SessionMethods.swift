@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Discovery
 import HCI
 import JSON
@@ -40,10 +41,7 @@ private struct AppAccessoryStream: ReplyStream {
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard let next = agent.setupCore.accessory(ofApp: app, after: last) else { return .end(Message.reply()) }
     last = next.number
-    return .reply(
-      Message.reply(continues: true) { json in
-        json.object("accessory") { next.accessory.writeMembers(to: &$0) }
-      })
+    return .reply(Message.element("accessory", AppAccessoryLine(next.accessory)))
   }
 }
 

@@ -98,12 +98,7 @@ private struct AdvertisementStream: ReplyStream {
   }
 
   private func reply(_ agent: AgentCore, _ advertisement: Advertisement, _ sequence: UInt64) -> StreamStep {
-    .reply(
-      Message.reply(continues: true) { json in
-        json.object("advertisement") { json in
-          advertisement.writeMembers(
-            sequence: sequence, epoch: agent.epochText, now: agent.radioTime, to: &json)
-        }
-      })
+    let line = advertisement.line(sequence: sequence, epoch: agent.epochText, now: agent.radioTime)
+    return .reply(Message.element("advertisement", line))
   }
 }

@@ -2,18 +2,6 @@
 
 public import Controller
 
-/// What an operator sees of the radio.
-public enum RadioState: String, CaseIterable, Sendable {
-  /// It scans.
-  case on
-  /// It does not scan, and should not.
-  case off
-  /// It should scan, and is being initialised or waited for.
-  case recovering
-  /// There is none.
-  case absent
-}
-
 /// What is at the other end of a radio source.
 public enum RadioKind: Equatable, Sendable {
   /// A controller that takes commands, and is initialised.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import JSON
+
+/// An advertisement of an accessory of an app: `Advertisement` of `io.accessoryd.Session`.
+public struct AdvertisementLine: Equatable, ReadableLine {
+  public let sequence: UInt64
+  public let epoch: String
+  /// The accessory's identifier.
+  public let identifier: String
+  public let event: EventLine.Event
+  public let time: Seconds
+  /// Between the report and the reply.
+  public let age: Seconds
+  /// dBm of the report.
+  public let rssi: Int8?
+  /// The level that the gates decide on, in dBm.
+  public let filteredRSSI: Int8?
+  /// Advertising data, then scan response.
+  public let payload: [UInt8]
+
+  public init(
+    sequence: UInt64, epoch: String, identifier: String, event: EventLine.Event, time: Seconds, age: Seconds,
+    rssi: Int8?, filteredRSSI: Int8?, payload: [UInt8]
+  ) {
+    self.sequence = sequence
+    self.epoch = epoch
+    self.identifier = identifier
+    self.event = event
+    self.time = time
+    self.age = age
+    self.rssi = rssi
+    self.filteredRSSI = filteredRSSI
+    self.payload = payload
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("sequence", sequence)
+    json.member("epoch", epoch)
+    json.member("identifier", identifier)
+    json.member("event", event.rawValue)
+    json.member("time", time)
+    json.member("age", age)
+    json.member("rssi", rssi)
+    json.member("filteredRSSI", filteredRSSI)
+    json.member("data", Hex(payload))
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    self.init(
+      sequence: try line.integer("sequence"), epoch: try line.string("epoch"),
+      identifier: try line.string("identifier"),
+      event: try line.value("event", of: EventLine.Event.allCases, \.rawValue),
+      time: try line.seconds("time"), age: try line.seconds("age"), rssi: try line.integerIfPresent("rssi"),
+      filteredRSSI: try line.integerIfPresent("filteredRSSI"), payload: try line.bytes("data"))
+  }
+}
