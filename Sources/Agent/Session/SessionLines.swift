@@ -86,14 +86,14 @@ extension DiscoveredLine {
 }
 
 extension FailureLine {
-  fileprivate init(_ failure: SetupFailure, isNamed: Bool = true) {
+  fileprivate init(_ failure: SetupError, isNamed: Bool = true) {
     self.init(
       code: failure.code.rawValue, name: isNamed ? failure.code.name : nil, field: failure.field,
       reason: failure.reason, cure: failure.cure)
   }
 }
 
-extension SetupFailure {
+extension SetupError {
   /// The error of ``SessionInterface`` for the failure's code: `io.accessoryd.Session.InvalidRequest`.
   private var errorName: String {
     "\(SessionInterface.name).\(code.name.prefix(1).uppercased())\(code.name.dropFirst())"
