@@ -94,7 +94,7 @@ extension AccessoryRegistry {
   public func accessory(
     after last: Int64, where isWanted: (RegistryAccessory) -> Bool
   ) -> RegistryAccessory? {
-    accessoryRows.rows[accessoryRows.place(after: last)...].first(where: isWanted)
+    accessoryRows.rows[accessoryRows.index(after: last)...].first(where: isWanted)
   }
 }
 

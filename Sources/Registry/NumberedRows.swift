@@ -15,30 +15,30 @@ struct NumberedRows<Row: NumberedRow>: Equatable, Sendable {
   var nextNumber: Int64 { (rows.last?.number ?? 0) + 1 }
 
   subscript(number: Int64) -> Row? {
-    let place = place(of: number)
-    return place < rows.count && rows[place].number == number ? rows[place] : nil
+    let index = index(of: number)
+    return index < rows.count && rows[index].number == number ? rows[index] : nil
   }
 
   /// Adds the row, or replaces the row with its number.
   mutating func put(_ row: Row) {
-    let place = place(of: row.number)
-    if place < rows.count, rows[place].number == row.number {
-      rows[place] = row
+    let index = index(of: row.number)
+    if index < rows.count, rows[index].number == row.number {
+      rows[index] = row
     } else {
-      rows.insert(row, at: place)
+      rows.insert(row, at: index)
     }
   }
 
   mutating func drop(_ number: Int64) {
-    let place = place(of: number)
-    if place < rows.count, rows[place].number == number { rows.remove(at: place) }
+    let index = index(of: number)
+    if index < rows.count, rows[index].number == number { rows.remove(at: index) }
   }
 
   /// Returns the index of the first row after a number.
-  func place(after number: Int64) -> Int { place(of: number + 1) }
+  func index(after number: Int64) -> Int { index(of: number + 1) }
 
   /// Returns the index where the row with this number is or would be inserted.
-  private func place(of number: Int64) -> Int {
+  private func index(of number: Int64) -> Int {
     var low = 0
     var high = rows.count
     while low < high {

@@ -19,13 +19,13 @@ public struct RandomIdentifier: Hashable, Sendable, BitwiseCopyable {
 
   public init(_ block: Block128) { self.init(high: block.high, low: block.low) }
 
-  /// 32 hexadecimal digits of any case; nil for anything else.
+  /// Reads 32 hexadecimal digits of any case; nil for anything else.
   public init?(text: some StringProtocol) {
     guard text.utf8.count == 32, let bytes = HexText.bytes(text) else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// 16 bytes, most significant first; nil for any other count.
+  /// Reads 16 bytes, most significant first; nil for any other count.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }

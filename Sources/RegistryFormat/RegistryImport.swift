@@ -16,8 +16,8 @@ public enum RegistryImport {
       throw .rowCount(lines.count - 1, announced: announced)
     }
     var rows: [RegistryRow] = []
-    for (place, line) in lines.enumerated().dropFirst() {
-      rows.append(try row(object(line, number: place + 1), line: place + 1))
+    for (index, line) in lines.enumerated().dropFirst() {
+      rows.append(try row(object(line, number: index + 1), line: index + 1))
       // One row too many is enough for the error below; no more are read.
       if rows.count > rowsMax { break }
     }

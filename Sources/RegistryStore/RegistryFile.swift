@@ -69,7 +69,7 @@ struct RegistryFile: ~Copyable {
   /// Writes the steps of a change, all or none: when this returns, they survive a power cut.
   func commit(_ writes: [RegistryWrite]) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
-      for write in writes { try make(write) }
+      for write in writes { try apply(write) }
     }
   }
 
@@ -77,11 +77,11 @@ struct RegistryFile: ~Copyable {
   func replace(with registry: AccessoryRegistry) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
       for table in RegistryTable.allCases { try database.run("DELETE FROM \(table.rawValue)") }
-      for row in registry.rows { try make(.put(row)) }
+      for row in registry.rows { try apply(.put(row)) }
     }
   }
 
-  private func make(_ write: RegistryWrite) throws(DatabaseError) {
+  private func apply(_ write: RegistryWrite) throws(DatabaseError) {
     switch write {
     case .put(let row):
       let marks = row.table.columns.map { _ in "?" }.joined(separator: ", ")

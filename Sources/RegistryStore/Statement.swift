@@ -32,7 +32,7 @@ import RegistryFormat
   }
 
   func bind(_ values: [Value]) throws(DatabaseError) {
-    for (place, value) in values.enumerated() { try bind(value, at: Int32(place) + 1) }
+    for (index, value) in values.enumerated() { try bind(value, at: Int32(index) + 1) }
   }
 
   private func bind(_ value: Value, at index: Int32) throws(DatabaseError) {

@@ -25,7 +25,7 @@ public struct AppAccessory: Equatable, Sendable {
     case none, bonded, lost
   }
 
-  /// `isInert`: its item has left the manifest.
+  /// Creates the view of an accessory. `isInert`: its item has left the manifest.
   public init(_ accessory: RegistryAccessory, _ device: RegistryDevice, isInert: Bool) {
     identifier = accessory.identifier
     displayName = device.displayName

@@ -37,7 +37,7 @@ struct AutomaticSetups: Sendable {
     return true
   }
 
-  /// The device is its app's accessory, and needs no retry.
+  /// Forgets the failures of a device that has become an accessory.
   mutating func succeed(_ key: AutomaticKey) { failed[key] = nil }
 
   /// Returns when the setup is tried again; `isForgotten` when another device had to give way.

@@ -116,7 +116,7 @@ public struct CandidateList: Sendable {
     forget(at: index)
   }
 
-  /// The candidate has become an accessory.
+  /// Removes a candidate that has become an accessory.
   mutating func remove(_ number: UInt32) { candidates.removeAll { $0.number == number } }
 
   // MARK: - Reports to the app, and what is shown
@@ -144,7 +144,7 @@ public struct CandidateList: Sendable {
     return isAnyInside
   }
 
-  /// The app of a filtered picker shows exactly these. Returns false when one of them was never reported to it.
+  /// Shows exactly these candidates of a filtered picker. Returns false when one of them was never reported to the app.
   mutating func show(_ items: [(number: UInt32, name: String?, image: String?)]) -> Bool {
     guard items.allSatisfy({ wasDiscovered($0.number) }) else { return false }
     wasUpdated = true

@@ -16,12 +16,12 @@ struct FlowTable: Sendable {
 
   func flow(_ id: RandomIdentifier) -> SetupFlow? { flows.first { $0.id == id } }
 
-  /// The flow of an accessory that is in the registry and awaits its app.
+  /// Returns the flow of an accessory that is in the registry and awaits its app.
   func flow(awaitingAppWith accessory: RandomIdentifier) -> SetupFlow? {
     flows.first { $0.awaitsApp(with: accessory) }
   }
 
-  /// The flow with a picker of an app.
+  /// Returns the app's flow with a picker.
   func picker(ofApp app: String) -> SetupFlow? { flows.first { $0.app == app && $0.picker != nil } }
 
   mutating func append(_ flow: SetupFlow) { flows.append(flow) }

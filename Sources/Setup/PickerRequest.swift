@@ -58,7 +58,7 @@ public struct PickerRequest: Sendable {
   /// Whether a device has to be held at the gateway for one of its items.
   public var isImmediate: Bool { items.contains { $0.item.descriptor.range == .immediate } }
 
-  /// When a picker that was opened at `opening`, and in which nothing is being set up, ends by itself; nil for never.
+  /// Returns when a picker that was opened at `opening` ends by itself if nothing is being set up; nil for never.
   func end(openedAt opening: Instant) -> Instant? {
     switch choice == .touch ? settings.wantedTimeout ?? .unbounded : settings.discoveryTimeout {
     case .seconds(let seconds):
@@ -106,7 +106,7 @@ public struct PickerItem: Equatable, Sendable {
 // MARK: - Errors of pickers that end by themselves
 
 extension PickerRequest {
-  /// Why the picker ends when its time is over. `isChoosing`: something was shown that could be chosen.
+  /// Returns why the picker ends when its time is over. `isChoosing`: a candidate was shown that could be chosen.
   func failureAtEnd(isChoosing: Bool) -> SetupError {
     if choice == .touch, let refusal = touches.refusal {
       return SetupError(.discoveryTimeout, refusal.reason, cure: refusal.cure)
@@ -146,7 +146,7 @@ extension SetupError {
       cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
   }
 
-  /// In a filtered picker.
+  /// The error of a filtered picker that showed no device.
   fileprivate static func nothingShown(of count: Int) -> Self {
     Self(
       .discoveryTimeout, "the app received \(count) \(count == 1 ? "device" : "devices") and showed none",

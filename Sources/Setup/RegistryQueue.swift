@@ -103,9 +103,9 @@ enum ChangePurpose: Sendable {
   enum CallKind: Sendable {
     case app
     case `operator`
-    /// How many accessories are confirmed.
+    /// Carries the number of accessories that are confirmed.
     case account(Int)
-    /// How many accessories are imported.
+    /// Carries the number of accessories that are imported.
     case importing(Int)
   }
 }
@@ -169,7 +169,7 @@ extension RegistryQueue {
     }
   }
 
-  /// The disk has replied. The caller handles the effects before it calls ``writeNext()``.
+  /// Receives a reply of the disk. The caller performs the effects before it calls ``writeNext()``.
   mutating func receive(_ reply: RegistryReply) -> [Effect] {
     switch reply {
     case .done: return complete(.done)
@@ -184,7 +184,7 @@ extension RegistryQueue {
     }
   }
 
-  /// A file that could not be used may have been repaired.
+  /// Opens a file again that could not be used; it may have been repaired.
   mutating func openAgain() -> [Effect] {
     guard case .degraded = state, written == nil else { return [] }
     state = .opening

@@ -40,7 +40,7 @@ public struct RequestPace: Sendable {
     asked.append(now)
   }
 
-  /// A request was closed without a choice.
+  /// Records that a request was closed without a choice.
   public mutating func close(by closer: Closer, at now: Instant) { closed = (closer, now) }
 }
 

@@ -70,7 +70,7 @@ public struct SessionStore: Sendable {
     return true
   }
 
-  /// The session's stream has ended; another stream may resume the session for a while.
+  /// Records that the session's stream has ended. Another stream may resume the session for a while.
   public mutating func leave(_ token: RandomIdentifier, at now: Instant) {
     guard let index = index(of: token) else { return }
     sessions[index].end = now.advanced(milliseconds: Self.lingerMilliseconds)
@@ -91,7 +91,7 @@ public struct SessionStore: Sendable {
   /// When ``expire(at:)`` has to be called.
   public var nextEnd: Instant? { sessions.compactMap(\.end).min() }
 
-  /// The sessions of an app, in the order they were opened.
+  /// Returns the sessions of an app, in the order of opening.
   public func sessions(of app: String) -> [Session] { sessions.filter { $0.app == app } }
 
   private func index(of token: RandomIdentifier) -> Int? { sessions.firstIndex { $0.token == token } }

@@ -87,7 +87,7 @@ extension SetupCore {
     changeQuietly(flow.id) { $0.settle() }
   }
 
-  /// The app confirms an accessory, or gives the whole name of a network whose prefix was added since.
+  /// Authorizes an accessory that its app confirms, or stores the full name of a network whose prefix was added since.
   public mutating func finishAuthorization(
     _ accessory: RegistryAccessory, ssid: [UInt8]?, bridgingIdentifier: UInt64?, _ call: CallID
   ) throws(SetupError) -> [SetupEffect] {
@@ -112,7 +112,7 @@ extension SetupCore {
     return takeEffects()
   }
 
-  /// The app gives back an accessory that awaits it.
+  /// Takes back an accessory that its app does not want.
   public mutating func failAuthorization(
     _ accessory: RegistryAccessory, _ call: CallID
   ) throws(SetupError) -> [SetupEffect] {
@@ -165,7 +165,7 @@ extension SetupCore {
     return (device, takeEffects())
   }
 
-  /// The app whose call waited for the answer has disconnected; the question is withdrawn.
+  /// Withdraws the question of a call whose client has disconnected.
   public mutating func abandon(_ call: CallID) -> [SetupEffect] {
     for flow in flows.flows where flow.state == .asking && flow.question?.call == call {
       change(flow.id) { $0.close(.userCancelled(reason: "the app that asked has disconnected")) }

@@ -69,14 +69,14 @@ extension SetupCore {
   private func heldDevices(
     among devices: [MatchedDevice], app: String, _ items: [String]
   ) -> [DeviceAddress: String] {
-    var places: [DeviceAddress: Int] = [:]
+    var indices: [DeviceAddress: Int] = [:]
     for device in devices where device.app == app {
-      guard let place = items.firstIndex(of: device.item), !isAccessory(device.address, ofApp: app) else {
+      guard let index = items.firstIndex(of: device.item), !isAccessory(device.address, ofApp: app) else {
         continue
       }
-      places[device.address] = min(place, places[device.address] ?? place)
+      indices[device.address] = min(index, indices[device.address] ?? index)
     }
-    return places.mapValues { items[$0] }
+    return indices.mapValues { items[$0] }
   }
 
   private mutating func followTouch(
@@ -152,7 +152,7 @@ extension SetupCore {
       return TouchError(
         "the device was removed before", cure: "accessoryctl allow \(app) \(address) lets it in")
     }
-    // A device that is on its way to the disk takes a place already.
+    // A device that is on its way to the disk takes a slot already.
     let taken = accessoryCount(ofApp: app, item: id) + automaticCount(ofApp: app, item: id)
     guard item.isAppSupplied || taken < Int(item.item.maxAccessories) else {
       return TouchError(
@@ -168,7 +168,7 @@ extension SetupCore {
 
   // MARK: - Automatic setup
 
-  /// How many devices are being added for an item automatically.
+  /// Returns how many devices are being added for an item automatically.
   private func automaticCount(ofApp app: String, item: String) -> Int {
     flows.flows.count { flow in
       guard case .automatic(let key) = flow.origin, case .adding = flow.state else { return false }
@@ -200,7 +200,7 @@ extension SetupCore {
     enqueue(.apply(.add(addition)), .setup(flow: identifier))
   }
 
-  /// The device that was set up automatically was written as an accessory, or was not.
+  /// Continues an automatic setup after its accessory was written, or was not.
   mutating func automaticWasWritten(_ flow: SetupFlow, _ key: AutomaticKey, _ result: ChangeResult) {
     let end = now.advanced(milliseconds: SetupFlow.confirmMilliseconds)
     if let failure = result.setupFailure {

@@ -51,7 +51,7 @@ extension SetupCore {
     }
   }
 
-  /// Picker events go to the session that asked; a flow that an operator opened has none.
+  /// Sends a picker event to the session that opened the picker; a flow that an operator opened has none.
   private mutating func emit(_ kind: AppEvent.Kind, of flow: SetupFlow) {
     guard let session = flow.session else { return }
     emit(kind, toApp: flow.app, audience: session, picker: flow.id)

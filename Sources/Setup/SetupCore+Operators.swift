@@ -9,7 +9,7 @@ public import Registry
 extension SetupCore {
   // MARK: - Requests
 
-  /// The operator denies the request.
+  /// Denies a request.
   public mutating func deny(_ request: String) throws(OperatorError) -> [SetupEffect] {
     try end(
       request,
@@ -17,7 +17,7 @@ extension SetupCore {
     return takeEffects()
   }
 
-  /// The operator closes the picker.
+  /// Closes a picker for an operator.
   public mutating func cancel(_ request: String) throws(OperatorError) -> [SetupEffect] {
     let flow = try end(request, .userCancelled(reason: "an operator closed the picker"))
     if !flow.isOnBehalf { paces[flow.app]?.close(by: .operator, at: now) }
@@ -43,7 +43,7 @@ extension SetupCore {
     return flow
   }
 
-  /// An operator types a name: for an accessory that an app wants renamed, or one that is being set up.
+  /// Gives the name that an operator typed to an accessory that is being renamed or set up.
   public mutating func name(
     _ request: String, _ name: String, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
@@ -103,7 +103,7 @@ extension SetupCore {
     return network
   }
 
-  /// An operator agrees to what an app asks for.
+  /// Agrees to the extension that an app asks for.
   public mutating func agree(_ request: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
     let flow = try openRequest(request)
     guard let question = flow.question, case .extend(let adds) = question.change else {
@@ -116,7 +116,7 @@ extension SetupCore {
     return takeEffects()
   }
 
-  /// The change that an operator agreed to was written or not.
+  /// Closes a question after the operator's change was written, or was not.
   mutating func questionWasWritten(_ id: RandomIdentifier, _ call: CallID, _ result: ChangeResult) {
     replyToOperator(call, result)
     guard let question = flows.flow(id)?.question else { return }
@@ -196,7 +196,7 @@ extension SetupCore {
     return items
   }
 
-  /// The operator who opened the request has disconnected. An accessory that is being set up is finished.
+  /// Ends a request whose operator has disconnected, after the accessory that is being set up.
   public mutating func abandon(_ request: RandomIdentifier) -> [SetupEffect] {
     if flows.flow(request)?.isOnBehalf == true {
       change(request) { flow in
@@ -236,6 +236,7 @@ extension SetupCore {
     return takeEffects()
   }
 
+  /// Lets an app set up a removed device by touch or automatically again.
   /// - Parameter device: The device's address, AA:BB:CC:DD:EE:FF, its second one, or its network's name.
   public mutating func allow(
     app: String, device: String, _ call: CallID

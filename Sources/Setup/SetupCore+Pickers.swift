@@ -101,7 +101,7 @@ extension SetupCore {
     return takeEffects()
   }
 
-  /// The app closes its picker.
+  /// Closes the picker of an app's session.
   public mutating func cancelPicker(_ session: Session) throws(SetupError) -> [SetupEffect] {
     let flow = try picker(of: session)
     if let failure = flow.reasonItStaysOpen { throw failure }
@@ -139,7 +139,7 @@ extension SetupError {
   /// Status names every problem of the registry, even a single change that the disk did not write.
   static let registryCure = "ask the gateway's operator to see accessoryctl status"
 
-  /// `cure` continues the sentence after what the manifest lacks.
+  /// Returns the error for an app without items. `cure` continues the sentence about the manifest.
   static func noItems(of app: String, cure: String) -> Self {
     Self(
       .extensionNotFound, "the manifest has no items for \(app) that can be chosen",
@@ -158,7 +158,7 @@ extension SetupError {
       cure: "an operator confirms its account: accessoryctl authorize \(app)")
   }
 
-  /// The cure is what the session itself can do about the app's open request.
+  /// Returns the error for a second request of an app. The cure is what this session can do about the first one.
   fileprivate static func alreadyOpen(_ open: SetupFlow, for session: Session) -> Self {
     let isClosable = open.canBeClosed
     switch open.session {

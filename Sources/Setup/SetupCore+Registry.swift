@@ -15,7 +15,7 @@ extension SetupCore {
     performQueueEffects(queue.enqueue(change, purpose))
   }
 
-  /// The disk has replied.
+  /// Receives a reply of the disk.
   public mutating func receive(_ reply: RegistryReply) -> [SetupEffect] {
     performQueueEffects(queue.receive(reply))
     performQueueEffects(queue.writeNext())
@@ -179,7 +179,7 @@ extension SetupCore {
     changeQuietly(flow.id) { $0.retry(until: end) }
   }
 
-  /// What the disk did not write is tried again.
+  /// Tries again what the disk did not write.
   private mutating func retryUnsettled() {
     let end = now.advanced(milliseconds: Self.takeBackMilliseconds)
     for flow in flows.flows {

@@ -91,10 +91,10 @@ extension SetupCore {
   /// Whether the session is still open. The stream of a closed session sends the remaining events and ends.
   public func isOpen(_ session: RandomIdentifier) -> Bool { sessions.isOpen(session) }
 
-  /// The session's stream has ended; another stream may resume the session for a while.
+  /// Records that the session's stream has ended. Another stream may resume the session for a while.
   public mutating func leave(_ session: RandomIdentifier) { sessions.leave(session, at: now) }
 
-  /// The app ends the session.
+  /// Ends the session for its app.
   public mutating func invalidate(_ session: Session) -> [SetupEffect] {
     if let ended = sessions.close(session.token) { release(ended, because: .wasInvalidated) }
     return takeEffects()
@@ -119,7 +119,7 @@ extension SetupCore {
     }
   }
 
-  /// After a reload, ends the sessions of users that may no longer act as the app.
+  /// Ends the sessions of users that may no longer act as the app after a reload.
   mutating func endSessions(where isOver: (Session) -> Bool) {
     for session in sessions.sessions where isOver(session) {
       guard let ended = sessions.close(session.token) else { continue }
@@ -171,7 +171,7 @@ extension SetupError {
     Self(.userCancelled, reason, cure: "ask again when an operator is at the gateway")
   }
 
-  /// For the picker of a session that has ended.
+  /// Returns the error of a picker whose session has ended.
   fileprivate static func pickerLost(_ failure: SetupError) -> Self {
     Self(.invalidated, failure.reason, cure: failure.cure)
   }

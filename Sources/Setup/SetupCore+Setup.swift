@@ -9,7 +9,7 @@ import Registry
 extension SetupCore {
   // MARK: - The choice
 
-  /// An operator chooses. The reply comes when the accessory is set up, or awaits its app.
+  /// Chooses a candidate for an operator. The reply follows when the accessory is set up or awaits its app.
   public mutating func choose(
     _ request: String, candidate number: UInt32, name: String?, ssid: String?, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
@@ -125,7 +125,7 @@ extension SetupCore {
     return addition
   }
 
-  /// The chosen device was written as an accessory, or was not.
+  /// Continues a setup after its accessory was written, or was not.
   mutating func setupWasWritten(_ id: RandomIdentifier, _ result: ChangeResult) {
     guard let flow = flows.flow(id), case .adding(let identifier) = flow.state else { return }
     if case .automatic(let key) = flow.origin { return automaticWasWritten(flow, key, result) }
@@ -147,7 +147,7 @@ extension SetupCore {
 
   // MARK: - The app's decision
 
-  /// The app has confirmed an accessory, or it was authorized in another way.
+  /// Continues the flow of an accessory that its app has confirmed, or that was authorized in another way.
   mutating func confirm(_ identifier: RandomIdentifier) {
     guard let flow = flows.flow(awaitingAppWith: identifier), flow.isRequest else { return }
     let now = now

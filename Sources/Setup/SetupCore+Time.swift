@@ -24,7 +24,7 @@ extension SetupCore {
     return takeEffects()
   }
 
-  /// The radio scans, or does not.
+  /// Records whether the radio scans.
   public mutating func setRadio(isDown: Bool) { radio.set(isDown: isDown, at: now) }
 
   private mutating func advance(_ id: RandomIdentifier) {
@@ -143,7 +143,7 @@ extension RegistryAccessory {
 }
 
 extension Instant {
-  /// The earlier of two times that may not be set.
+  /// Returns the earlier of two times, each of which may be nil.
   public static func earliest(_ one: Instant?, _ other: Instant?) -> Instant? {
     guard let one, let other else { return one ?? other }
     return min(one, other)
@@ -152,12 +152,12 @@ extension Instant {
 
 /// The ids of items that are in no manifest. Their colon cannot occur in a manifest.
 public enum AppSuppliedItem {
-  /// The id of an item in a picker's call.
+  /// Returns the id of an item in a picker's call.
   public static func id(inCall number: UInt64) -> String { "call:\(number)" }
 
-  /// The id of the item by which an accessory is recognised when its app supplied the item.
+  /// Returns the id of the item that recognises an accessory whose app supplied the item.
   static func id(ofAccessory number: Int64) -> String { "accessory:\(number)" }
 
-  /// The id of a second identity that an operator let the app add.
+  /// Returns the id of a second identity that an operator let the app add.
   static func id(ofAlternate number: Int64) -> String { "alternate:\(number)" }
 }

@@ -30,7 +30,7 @@ public struct SetupCore: Sendable {
   private(set) var effects: [SetupEffect] = []
   private(set) var changes: SetupChanges = []
 
-  /// `secret` seeds identifiers and tokens; no one else may know it.
+  /// Creates a core without a registry. `secret` seeds identifiers and tokens; only this process may know it.
   public init(_ configuration: SetupConfiguration, secret: Block128, at now: Instant) {
     self.configuration = configuration
     random = RandomSource(key: secret)
@@ -127,7 +127,7 @@ extension SetupCore {
     flows.flow(id).flatMap { $0.isRequest ? $0 : nil }
   }
 
-  /// How the request ended; nil while it is open, and when it ended long ago.
+  /// Returns how the request ended; nil while it is open, and when it ended long ago.
   public func outcome(of request: RandomIdentifier) -> RequestOutcome? { flows.outcome(of: request) }
 
   /// Whether calls have to wait because the registry is being read, or because accessories that awaited their apps when
@@ -153,7 +153,7 @@ extension SetupCore {
 
   public var appNames: [String] { configuration.apps.keys.sorted() }
 
-  /// The accessories that an app sees, in the order they were added.
+  /// Returns the accessories that an app sees, in the order they were added.
   public func accessories(ofApp app: String) -> [AppAccessory] {
     registry.accessories(ofApp: app).compactMap { view($0, in: registry, configuration) }
   }

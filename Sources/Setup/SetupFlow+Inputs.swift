@@ -9,11 +9,11 @@ import Registry
 // MARK: - Devices and time
 
 extension SetupFlow {
-  /// The picker was opened.
+  /// Presents the picker.
   func present() -> [Effect] { [.emit(.pickerDidPresent)] }
 
-  /// A device that matches was received, for the first time or again. Devices of the app's accessories are not
-  /// reported.
+  /// Updates a device that matches and was received, for the first time or again. Devices of the app's accessories are
+  /// not reported.
   mutating func receive(_ report: CandidateReport, at now: Instant) -> [Effect] {
     guard let items = picker?.items, !state.isFinished else { return [] }
     precondition(report.item < items.count, "a candidate matches an item of the picker")
@@ -22,7 +22,7 @@ extension SetupFlow {
     return advance(to: now)
   }
 
-  /// A device is no longer received, or no longer matches, or became the app's.
+  /// Removes a device that is no longer received, no longer matches, or has become the app's accessory.
   mutating func lose(_ device: DeviceAddress) {
     let kept = keptCandidate
     picker?.candidates.lose(device, keeping: kept)
@@ -75,7 +75,7 @@ extension SetupFlow {
     return items.isEmpty ? [] : startChoosing(at: now)
   }
 
-  /// The app waits for no more devices.
+  /// Ends the discovery early for the app.
   mutating func finishDiscovery() -> [Effect] {
     guard state == .discovering, picker?.candidates.wasUpdated == false else { return [] }
     return finish(.nothingFound)
@@ -98,7 +98,7 @@ extension SetupFlow {
     return true
   }
 
-  /// An operator names the accessory.
+  /// Asks an operator for a name.
   mutating func askForName(until end: Instant) -> [Effect] { enter(.naming(until: end)) }
 
   /// Writes the chosen device to the registry, with the name that an operator typed.
@@ -107,7 +107,7 @@ extension SetupFlow {
     return enter(.adding(identifier))
   }
 
-  /// The chosen device is an accessory now.
+  /// Continues after the chosen device has become an accessory.
   mutating func complete(_ setup: CompletedSetup, at now: Instant) -> [Effect] {
     guard let choice else { preconditionFailure("an accessory was chosen") }
     var effects: [Effect] = []
@@ -124,7 +124,7 @@ extension SetupFlow {
     return effects + succeed(setup, at: now)
   }
 
-  /// The accessory was confirmed by its app.
+  /// Continues after the app has confirmed the accessory.
   mutating func confirm(_ setup: CompletedSetup, at now: Instant) -> [Effect] { succeed(setup, at: now) }
 
   /// Continues with the next accessory, or ends.
@@ -137,16 +137,16 @@ extension SetupFlow {
     return effects + enter(picker.choice == .touch ? .discovering : .choosing(since: now))
   }
 
-  /// An automatic setup has added its accessory, which awaits its app until then.
+  /// Lets the accessory of an automatic setup await its app.
   mutating func awaitApp(until end: Instant) -> [Effect] { enter(.confirming(until: end)) }
 
-  /// The app's decision about the accessory is being written.
+  /// Waits while the app's decision about the accessory is written.
   mutating func settle() -> [Effect] {
     guard case .confirming(let end) = state else { return [] }
     return enter(.settling(until: end))
   }
 
-  /// The decision could not be written: the app, or the time, decides again.
+  /// Awaits the app again, because its decision could not be written.
   mutating func retry(until end: Instant) -> [Effect] {
     if origin == .previousRun { origin = .registry }
     return enter(.confirming(until: end))
@@ -164,7 +164,7 @@ extension SetupFlow {
 
   // MARK: - Questions
 
-  /// An operator has agreed.
+  /// Waits while the change that an operator agreed to is written.
   mutating func write() -> [Effect] { enter(.writing) }
 
   /// Closes the question, answered or not. `displayName` is the accessory's name for operators.

@@ -207,7 +207,7 @@ public struct SetupFlow: Sendable {
 // MARK: - The setter
 
 extension SetupFlow {
-  /// The only place where the state changes. Returns the log line and the entry actions of the new state.
+  /// Changes the state; the only place that does. Returns the log line and the entry actions of the new state.
   mutating func enter(_ new: State) -> [Effect] {
     let old = state
     precondition(!old.isFinished, "a flow that has finished is removed")

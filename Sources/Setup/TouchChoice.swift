@@ -26,7 +26,7 @@ public struct TouchChoice: Sendable {
   private var decisionTime: Instant?
   private var isCrowded = false
 
-  /// `inside` are the devices that are at the gateway when the request opens.
+  /// Creates a choice; `inside` are the devices that are held at the gateway when the request opens.
   public init(inside: Set<DeviceAddress>) {
     spent = inside
     isCrowded = inside.count > Self.devicesMax
@@ -35,7 +35,7 @@ public struct TouchChoice: Sendable {
   /// When ``decide(at:)`` is due.
   public var deadline: Instant? { decisionTime }
 
-  /// The gate let a device in.
+  /// Records that the gate has let a device in.
   public mutating func enter(_ device: DeviceAddress, at now: Instant) {
     guard !spent.contains(device), !entered.contains(device), !isCrowded else { return }
     guard spent.count + entered.count < Self.devicesMax else {
@@ -46,7 +46,7 @@ public struct TouchChoice: Sendable {
     if decisionTime == nil { decisionTime = now.advanced(milliseconds: Self.waitMilliseconds) }
   }
 
-  /// A device was inside before the radio could receive it: it must leave and come again.
+  /// Ignores a device, which was inside before the radio could receive it, until it has left and come again.
   public mutating func disregard(_ device: DeviceAddress) {
     guard !spent.contains(device) else { return }
     guard spent.count + entered.count < Self.devicesMax else {
@@ -58,7 +58,7 @@ public struct TouchChoice: Sendable {
     if entered.isEmpty { decisionTime = nil }
   }
 
-  /// A device has left, or is no longer received. A device that leaves within its second was not held there.
+  /// Removes a device that has left or is no longer received. One that leaves within its second is not chosen.
   public mutating func leave(_ device: DeviceAddress) {
     spent.remove(device)
     entered.removeAll { $0 == device }
@@ -66,7 +66,7 @@ public struct TouchChoice: Sendable {
     if isCrowded, spent.count < Self.devicesMax { isCrowded = false }
   }
 
-  /// Another request waits for the same device: neither gets it until it has left and come again.
+  /// Ignores a device for which another request waits too, until it has left and come again.
   public mutating func contest(_ device: DeviceAddress) {
     guard entered.contains(device) else { return }
     disregard(device)
