@@ -117,7 +117,7 @@ extension PickerRequest {
     guard case .seconds(let seconds) = settings.discoveryTimeout else { return .nothingFound }
     let milliseconds = Int64(seconds) * 1000
     switch choice {
-    case .person: return isChoosing ? .nobodyChose(inMilliseconds: milliseconds) : .nothingFound
+    case .person: return isChoosing ? .noChoice(inMilliseconds: milliseconds) : .nothingFound
     case .touch: return .nothingFound
     case .firstImmediate:
       return SetupError(
@@ -157,7 +157,7 @@ extension SetupError {
     Self(.connectionFailed, "the radio is down", cure: "see accessoryctl status")
   }
 
-  static func nobodyChose(inMilliseconds milliseconds: Int64) -> Self {
+  static func noChoice(inMilliseconds milliseconds: Int64) -> Self {
     .userCancelled(reason: "no operator chose a device in \(PickerRequest.spoken(milliseconds))")
   }
 }

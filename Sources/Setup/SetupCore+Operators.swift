@@ -292,7 +292,7 @@ extension SetupError {
     Self(
       .invalidRequest, field: "device",
       "\(address) is an accessory of \(app) already, \(name.quotedForDisplay)",
-      cure: "use it, or take it away first with accessoryctl remove")
+      cure: "use it, or remove it first with accessoryctl remove")
   }
 }
 

@@ -122,7 +122,7 @@ extension SetupFlow {
     case .adding:
       SetupError(
         .invalidRequest, field: "session", "an accessory is being set up",
-        cure: "wait for accessoryAdded or pickerFinished; RemoveAccessory takes what was added away")
+        cure: "wait for accessoryAdded or pickerFinished; RemoveAccessory removes what was added")
     case .confirming, .settling:
       SetupError(
         .invalidRequest, field: "session", "an accessory awaits the app's confirmation",

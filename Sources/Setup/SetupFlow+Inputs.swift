@@ -60,7 +60,7 @@ extension SetupFlow {
   private func failureAtEnd(isRadioDown: Bool) -> SetupError {
     guard let picker else { preconditionFailure("only a picker ends by itself") }
     let isChoosing = state != .discovering
-    if isChoosing, picker.isAttended { return .nobodyChose(inMilliseconds: picker.idleMilliseconds) }
+    if isChoosing, picker.isAttended { return .noChoice(inMilliseconds: picker.idleMilliseconds) }
     return isRadioDown ? .radioDown : picker.failureAtEnd(isChoosing: isChoosing)
   }
 

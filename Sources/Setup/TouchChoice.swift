@@ -143,7 +143,7 @@ extension TouchError {
   static let contested = Self("two requests look for the device that was held", cure: "deny one of them")
   private static let unnamed = Self(
     "the device that was held was not set up", cure: "ask the gateway's operator why, and hold it again")
-  static let several = Self("several devices were held at once", cure: "take all away and bring one")
+  static let several = Self("several devices were held at once", cure: "take them all away and hold one")
   static let lost = Self("the device that was held was lost", cure: "hold it again")
   static let changesAddress = Self(
     "the device changes its address and gave no key", cure: "choose it in accessoryctl pick")

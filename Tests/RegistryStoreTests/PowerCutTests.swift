@@ -8,7 +8,7 @@ import Testing
 @Suite("The registry's file when the power fails")
 struct PowerCutTests {
   @Test(
-    "A change is there wholly or not at all, and for good once it was acknowledged",
+    "A change is stored completely or not at all, and for good once it was acknowledged",
     arguments: Scenario.all.map(\.name))
   func commits(name: String) throws {
     let scenario = try #require(Scenario.all.first { $0.name == name })

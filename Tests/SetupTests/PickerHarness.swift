@@ -83,7 +83,7 @@ final class PickerHarness {
     record(flow.advance(to: now, isRadioDown: isRadioDown))
   }
 
-  func hear(
+  func receive(
     _ number: UInt64, item: Int = 0, level: Int16 = -60, inside: Bool = true, responded: Bool = true
   ) {
     let report = CandidateReport(

@@ -12,7 +12,7 @@ struct PickerRequestTests {
     let harness = PickerHarness()
     #expect(harness.takeEvents() == [.didPresent])
     #expect(harness.flow.state == .discovering)
-    harness.hear(7)
+    harness.receive(7)
     #expect(harness.takeEvents().isEmpty && harness.isChoosing && harness.shown == [1])
     #expect(harness.choose(1)?.device == .number(7))
     #expect(harness.flow.state == .adding(PickerHarness.accessory))
@@ -55,7 +55,7 @@ struct PickerRequestTests {
   func idle() {
     let harness = PickerHarness()
     harness.run(seconds: 29)
-    harness.hear(1)
+    harness.receive(1)
     harness.run(seconds: 599)
     #expect(!harness.isFinished)
     harness.run(seconds: 1)
@@ -65,18 +65,18 @@ struct PickerRequestTests {
   @Test("A device outside the gate is not a candidate yet")
   func outside() {
     let harness = PickerHarness()
-    harness.hear(1, inside: false)
+    harness.receive(1, inside: false)
     #expect(harness.shown.isEmpty && harness.flow.state == .discovering)
     #expect(harness.choose(1) == nil)
-    harness.hear(1, inside: true)
+    harness.receive(1, inside: true)
     #expect(harness.shown == [1])
   }
 
   @Test("One choice wins; another candidate, a second choice and an unknown number do not")
   func oneWins() {
     let harness = PickerHarness()
-    harness.hear(1)
-    harness.hear(2)
+    harness.receive(1)
+    harness.receive(2)
     #expect(harness.choose(3) == nil)
     #expect(harness.choose(2) != nil)
     #expect(harness.choose(1) == nil && harness.choose(2) == nil)
@@ -85,8 +85,8 @@ struct PickerRequestTests {
   @Test("A lost candidate can no longer be chosen; one that is being set up stays")
   func lost() {
     let harness = PickerHarness()
-    harness.hear(1)
-    harness.hear(2)
+    harness.receive(1)
+    harness.receive(2)
     harness.lose(1)
     #expect(harness.choose(1) == nil)
     #expect(harness.choose(2) != nil)
@@ -97,7 +97,7 @@ struct PickerRequestTests {
   @Test("A failed setup is reported and closes the picker")
   func setupFails() {
     let harness = PickerHarness()
-    harness.hear(1)
+    harness.receive(1)
     _ = harness.choose(1)
     _ = harness.takeEvents()
     harness.fail(.denied)
@@ -110,7 +110,7 @@ struct PickerRequestTests {
     _ = harness.takeEvents()
     harness.fail(.denied)
     harness.fail(.nothingFound)
-    harness.hear(1)
+    harness.receive(1)
     harness.run(seconds: 1000)
     #expect(harness.takeEvents() == [.didDismiss, .finished(.denied)])
   }
@@ -118,7 +118,7 @@ struct PickerRequestTests {
   @Test("An accessory that awaits its app is confirmed or given back")
   func confirming() {
     let confirmed = PickerHarness()
-    confirmed.hear(1)
+    confirmed.receive(1)
     _ = confirmed.choose(1)
     confirmed.succeed(awaitsConfirmation: true)
     #expect(confirmed.isConfirming)
@@ -127,7 +127,7 @@ struct PickerRequestTests {
     #expect(confirmed.takeEvents() == [.didPresent, .didDismiss, .finished(nil)])
 
     let late = PickerHarness()
-    late.hear(1)
+    late.receive(1)
     _ = late.choose(1)
     late.succeed(awaitsConfirmation: true)
     late.run(seconds: 1200)
@@ -140,8 +140,8 @@ struct PickerRequestTests {
   @Test("Each change of its state is logged with the old and the new state")
   func transitions() {
     let harness = PickerHarness(count: 2)
-    harness.hear(1)
-    harness.hear(2)
+    harness.receive(1)
+    harness.receive(2)
     _ = harness.choose(1)
     harness.succeed(awaitsConfirmation: true)
     harness.confirm()
@@ -157,8 +157,8 @@ struct PickerRequestTests {
   @Test("A picker for several accessories stays open until all are set up")
   func several() {
     let harness = PickerHarness(count: 2)
-    harness.hear(1)
-    harness.hear(2)
+    harness.receive(1)
+    harness.receive(2)
     _ = harness.choose(1)
     harness.succeed()
     #expect(harness.isChoosing && harness.picker.remaining == 1)
@@ -183,7 +183,7 @@ struct PickerRequestTests {
     settings.discoveryTimeout = .seconds(7)
     let harness = PickerHarness(settings: settings, choice: choice, isAttended: false)
     harness.run(seconds: 3)
-    harness.hear(1)
+    harness.receive(1)
     harness.run(seconds: 3.999)
     #expect(!harness.isFinished && harness.isChoosing)
     harness.run(seconds: 0.001)
@@ -195,7 +195,7 @@ struct PickerRequestTests {
   func unattendedSeveral() {
     let harness = PickerHarness(choice: .firstImmediate, count: 2)
     harness.run(seconds: 29)
-    harness.hear(1)
+    harness.receive(1)
     _ = harness.choose(1)
     harness.run(seconds: 60)
     harness.succeed()
@@ -209,11 +209,11 @@ struct PickerRequestTests {
   @Test(
     "An operator who does not choose is reported with the time that was left to choose",
     arguments: [(30, "30 s"), (60, "a minute"), (90, "90 s"), (600, "10 minutes")])
-  func nobodyChose(seconds: Int, words: String) {
+  func noChoice(seconds: Int, words: String) {
     var limits = Limits()
     limits.pickerIdleSeconds = .init(seconds)
     let harness = PickerHarness(limits: limits)
-    harness.hear(1)
+    harness.receive(1)
     harness.run(seconds: Double(seconds))
     #expect(harness.takeEvents().finish?.reason == "no operator chose a device in \(words)")
   }
@@ -223,21 +223,21 @@ struct PickerRequestTests {
     var limits = Limits()
     limits.candidates = 3
     let harness = PickerHarness(limits: limits)
-    for number in 1...3 { harness.hear(UInt64(number), level: -60 - Int16(number)) }
-    harness.hear(4, level: -90)
+    for number in 1...3 { harness.receive(UInt64(number), level: -60 - Int16(number)) }
+    harness.receive(4, level: -90)
     #expect(harness.hidden == [.number(4)])
-    harness.hear(5, level: -40)
+    harness.receive(5, level: -40)
     #expect(harness.hidden == [.number(3), .number(4)])
     #expect(harness.picker.candidates.candidates.map(\.device) == [.number(1), .number(2), .number(5)])
     harness.lose(1)
-    harness.hear(3, level: -63)
+    harness.receive(3, level: -63)
     #expect(harness.hidden == [.number(4)])
   }
 
   @Test("Touch shows nothing to choose from and ends after five minutes")
   func touch() {
     let harness = PickerHarness(choice: .touch)
-    harness.hear(1)
+    harness.receive(1)
     #expect(harness.flow.state == .discovering)
     harness.run(seconds: 299)
     #expect(!harness.isFinished)
@@ -264,15 +264,15 @@ struct FilteredPickerTests {
   @Test("The app receives each device once, with its scan response or after 300 ms")
   func discovers() {
     let harness = PickerHarness(filtered: true)
-    harness.hear(1, responded: false)
+    harness.receive(1, responded: false)
     harness.run(seconds: 0.299)
     #expect(harness.takeEvents() == [.didPresent])
     harness.run(seconds: 0.001)
     #expect(harness.takeEvents() == [.discovered(1)])
-    harness.hear(2, responded: false)
-    harness.hear(2, responded: true)
+    harness.receive(2, responded: false)
+    harness.receive(2, responded: true)
     #expect(harness.takeEvents() == [.discovered(2)])
-    harness.hear(1, responded: true)
+    harness.receive(1, responded: true)
     harness.run(seconds: 5)
     #expect(harness.takeEvents().isEmpty)
   }
@@ -280,8 +280,8 @@ struct FilteredPickerTests {
   @Test("Nothing is shown until the app selects it; each list replaces the previous one")
   func updates() {
     let harness = PickerHarness(filtered: true)
-    harness.hear(1)
-    harness.hear(2)
+    harness.receive(1)
+    harness.receive(2)
     #expect(harness.shown.isEmpty && harness.choose(1) == nil)
     #expect(harness.update(2))
     #expect(harness.shown == [2] && harness.candidate(2)?.appName == "Mine 2")
@@ -296,11 +296,11 @@ struct FilteredPickerTests {
   @Test("The discovery timeout runs until the app shows something")
   func timeout() {
     let harness = PickerHarness(filtered: true)
-    harness.hear(1)
+    harness.receive(1)
     harness.run(seconds: 30)
     #expect(harness.takeEvents().failure == .discoveryTimeout)
     let shown = PickerHarness(filtered: true)
-    shown.hear(1)
+    shown.receive(1)
     #expect(shown.update(1))
     shown.run(seconds: 60)
     #expect(!shown.isFinished)
@@ -309,11 +309,11 @@ struct FilteredPickerTests {
   @Test("Finishing the discovery before any update fails the picker; after one it does nothing")
   func finishes() {
     let early = PickerHarness(filtered: true, timeout: .unbounded)
-    early.hear(1)
+    early.receive(1)
     early.finishDiscovery()
     #expect(early.takeEvents().failure == .discoveryTimeout)
     let late = PickerHarness(filtered: true, timeout: .unbounded)
-    late.hear(1)
+    late.receive(1)
     #expect(late.update(1))
     late.finishDiscovery()
     #expect(!late.isFinished)
@@ -326,10 +326,10 @@ struct FilteredPickerTests {
     var settings = PickerSettings()
     settings.options = .filterDiscoveryResults
     let harness = PickerHarness(settings: settings, limits: limits)
-    harness.hear(1, level: -80)
-    harness.hear(2, level: -70)
+    harness.receive(1, level: -80)
+    harness.receive(2, level: -70)
     #expect(harness.update(1))
-    harness.hear(3, level: -40)
+    harness.receive(3, level: -40)
     #expect(harness.picker.candidates.candidates.map(\.device) == [.number(1), .number(3)])
   }
 }

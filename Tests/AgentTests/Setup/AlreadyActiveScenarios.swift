@@ -80,7 +80,7 @@ struct AlreadyActiveScenarios {
     scenario.run(seconds: 1)
     #expect(
       cure(app.call("CancelPicker"))
-        == "wait for accessoryAdded or pickerFinished; RemoveAccessory takes what was added away")
+        == "wait for accessoryAdded or pickerFinished; RemoveAccessory removes what was added")
     scenario.harness.releaseRegistry()
     scenario.run(seconds: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")

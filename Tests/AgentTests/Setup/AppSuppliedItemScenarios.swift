@@ -49,7 +49,7 @@ struct AppSuppliedItemScenarios {
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished
         1.0 anna: closed a1 Mine
-        1.0 anna: Choose → a1 Mine goes on in the app
+        1.0 anna: Choose → a1 Mine continues in the app
         2.0 lights: WatchAdvertisements → from #0
         2.0 lights: WatchAdvertisements → #0 found a1
         19.0 lights: WatchAdvertisements → #0 lost a1

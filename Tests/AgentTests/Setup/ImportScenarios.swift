@@ -9,7 +9,7 @@ struct ImportScenarios {
   private func call(_ parameters: String, _ scenario: SetupScenario, _ client: HarnessClient) -> String {
     let replyCount = client.replies.count
     scenario.harness.send(Message.text("io.accessoryd.Operator.Import", parameters, more: false), by: client)
-    return client.replies.dropFirst(replyCount).map { $0.parameters.text("reason") ?? "taken" }.joined()
+    return client.replies.dropFirst(replyCount).map { $0.parameters.text("reason") ?? "accepted" }.joined()
   }
 
   @Test("An idle import gives way to the next one after 30 s, and a late continuation is refused")
@@ -18,14 +18,14 @@ struct ImportScenarios {
     let first = try #require(scenario.harness.connect())
     let second = try #require(scenario.harness.connect())
     let begin = #""lines":[],"begins":true"#
-    #expect(call(begin, scenario, first) == "taken")
+    #expect(call(begin, scenario, first) == "accepted")
     #expect(call(begin, scenario, second) == "another import is going on")
     scenario.run(seconds: 20)
-    #expect(call(#""lines":[]"#, scenario, first) == "taken")
+    #expect(call(#""lines":[]"#, scenario, first) == "accepted")
     scenario.run(seconds: 20)
     #expect(call(begin, scenario, second) == "another import is going on")
     scenario.run(seconds: 10)
-    #expect(call(begin, scenario, second) == "taken")
+    #expect(call(begin, scenario, second) == "accepted")
     #expect(call(#""lines":[]"#, scenario, first) == "no import was begun on this connection")
   }
 }

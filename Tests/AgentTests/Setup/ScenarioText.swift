@@ -20,16 +20,16 @@ extension ReceivedReply {
         advertisement.text("identifier").map(scenario.alias),
       ].compactMap { $0 }.joined(separator: " ")
     }
-    let words = [
+    let parts = [
       text("accessory").map(scenario.alias), text("displayName"),
       self["awaitsApp"] == .bool(true) ? "awaits its app" : nil,
-      self["finishesInApp"] == .bool(true) ? "goes on in the app" : nil,
+      self["finishesInApp"] == .bool(true) ? "continues in the app" : nil,
       self["isReset"] == .bool(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
       integer("accessories").map { "\($0) accessories" }, text("state"), text("address"),
       object("removed")?.text("device").map { "removed \($0)" },
       text("request") != nil ? "open" : nil, integer("sequence").map { "from #\($0)" },
     ].compactMap { $0 }
-    return words.isEmpty ? continues ? "…" : "done" : words.joined(separator: " ")
+    return parts.isEmpty ? continues ? "…" : "done" : parts.joined(separator: " ")
   }
 }
 
@@ -69,16 +69,16 @@ extension JSONObject {
 
   /// The text of a life-cycle event.
   func eventSummary(_ scenario: SetupScenario) -> String {
-    var words = [text("event") ?? "?"]
-    if let accessory = object("accessory") { words.append(accessory.accessorySummary(scenario)) }
+    var parts = [text("event") ?? "?"]
+    if let accessory = object("accessory") { parts.append(accessory.accessorySummary(scenario)) }
     let changed = texts("changed")
-    if !changed.isEmpty { words.append("(\(changed.joined(separator: " ")))") }
+    if !changed.isEmpty { parts.append("(\(changed.joined(separator: " ")))") }
     if let discovered = object("discovered") {
-      words.append(
+      parts.append(
         "\(discovered.integer("discovered") ?? -1) of item \(discovered.integer("itemIndex") ?? -1)")
     }
-    if let error = object("error") { words.append(error.text("name") ?? "?") }
-    return words.joined(separator: " ")
+    if let error = object("error") { parts.append(error.text("name") ?? "?") }
+    return parts.joined(separator: " ")
   }
 
   /// The text of a request, as operators see it.

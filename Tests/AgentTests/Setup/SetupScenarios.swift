@@ -249,7 +249,7 @@ struct SetupScenarios {
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished
         1.0 anna: closed a1 Hall
-        1.0 anna: Choose → a1 Hall goes on in the app
+        1.0 anna: Choose → a1 Hall continues in the app
         """)
   }
 

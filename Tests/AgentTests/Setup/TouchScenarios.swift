@@ -87,7 +87,7 @@ struct TouchScenarios {
         0.1 anna: setup lights looking touch
         3.5 anna: candidate 1 Lumo bulb, held
         3.7 anna: candidate 2 Lumo bulb, held
-        4.5 anna: setup lights looking touch several devices were held at once; take all away and bring one
+        4.5 anna: setup lights looking touch several devices were held at once; take them all away and hold one
         """)
     #expect(signals(scenario) == ["failure lights held"])
   }
@@ -227,7 +227,7 @@ struct TouchScenarios {
     let failure = app.events.last?.object("error")
     #expect(failure?.text("name") == "discoveryTimeout")
     #expect(failure?.text("reason") == "several devices were held at once")
-    #expect(failure?.text("cure") == "take all away and bring one")
+    #expect(failure?.text("cure") == "take them all away and hold one")
   }
 
   @Test("Devices do not count as entering when the radio comes back")
