@@ -51,7 +51,7 @@ extension AgentCore {
   /// Receives a packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's
   /// time.
   public func receive(packet: RawSpan, at time: Instant) {
-    // A controller's time is ours, and the last turn may be long ago: a reply counts its deadline from now.
+    // The agent's clock times the controller, and the last turn may be long ago: a reply counts its deadline from now.
     if radio.isLive { turn.advance(to: time) }
     let reception = dataPath.pipeline.receive(h4: packet, at: time)
     taps.packets.append(packet, isReceived: true, at: time)
@@ -77,7 +77,7 @@ extension AgentCore {
       if case .send(let command) = action {
         taps.packets.append(command.bytes.rawBytes, isReceived: false, at: radioTime)
       }
-      perform(action)
+      enqueue(action)
     }
   }
 
@@ -87,7 +87,7 @@ extension AgentCore {
     performRadioOutput()
     guard isLost else { return }
     dataPath.pipeline.loseRadio(at: radioTime)
-    perform(.log(.radioGivenUp))
+    enqueue(.log(.radioGivenUp))
   }
 
   // MARK: - What the shell asks and reports
@@ -151,11 +151,11 @@ extension AgentCore {
   private var duty: ScanDuty {
     let board = configuration.board
     if setupLink.requests.immediate > 0 { return board.fast }
-    // A board that always listens for long does not listen for less because somebody waits.
+    // A board that always listens for long does not listen for less because a request is open.
     return setupLink.requests.open > 0 && board.low.share < board.balanced.share ? board.balanced : board.low
   }
 
-  /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for nobody
+  /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for no other
   /// who waits at the gateway, has time to spare.
   private var hasTimeForCodedPHY: Bool {
     let board = configuration.board

@@ -43,7 +43,7 @@ extension AgentCore {
   /// The next thing to do, in order; nil when all is done.
   public func nextAction() -> Action? { turn.actions.isEmpty ? nil : turn.actions.removeFirst() }
 
-  func perform(_ action: Action) { turn.actions.append(action) }
+  func enqueue(_ action: Action) { turn.actions.append(action) }
 
   /// The time of this turn.
   var now: Instant { turn.now }

@@ -92,7 +92,7 @@ public final class AgentCore {
     radio.follow(scanPlan, at: now)
     follow(setupCore.start())
     performSetupEffects()
-    perform(.openRadio(manifest.gateway.radio, access: manifest.gateway.access))
+    enqueue(.openRadio(manifest.gateway.radio, access: manifest.gateway.access))
   }
 
   /// What the shell counts; it sets them before a turn.

@@ -14,7 +14,7 @@ public enum Notice: Equatable, Sendable {
   case initializationFailed(RadioFailure, retryMilliseconds: Int64)
   /// A recovery action was started because of a failure.
   case radioRecovery(RecoveryAction, RadioFailure)
-  /// The radio was absent for so long that every device it had found counts as lost.
+  /// The radio was absent long enough that every device it had found counts as lost.
   case radioGivenUp
   case turnedAway(AdmissionError, user: UInt32)
   /// A client broke the protocol, or did not finish what it began.

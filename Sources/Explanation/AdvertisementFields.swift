@@ -14,13 +14,13 @@ public struct AdvertisementFields: Equatable, Sendable {
     public let isComplete: Bool
   }
 
-  /// Manufacturer Specific Data; the payload starts behind the company identifier.
+  /// Manufacturer Specific Data; the payload starts after the company identifier.
   public struct ManufacturerData: Equatable, Sendable {
     public let companyIdentifier: UInt16
     public let payload: [UInt8]
   }
 
-  /// Service Data; the payload starts behind the UUID.
+  /// Service Data; the payload starts after the UUID.
   public struct ServiceData: Equatable, Sendable {
     public let uuid: BluetoothUUID
     public let payload: [UInt8]
@@ -51,7 +51,7 @@ public struct AdvertisementFields: Equatable, Sendable {
     while true {
       do throws(Malformation) {
         guard let structure = try structures.next() else { return }
-        take(structure, try structure.decoded())
+        store(structure, try structure.decoded())
       } catch {
         malformations.append(error)
         guard error.kind == .wrongSize else { return }
@@ -59,12 +59,12 @@ public struct AdvertisementFields: Equatable, Sendable {
     }
   }
 
-  private mutating func take(_ structure: borrowing ADStructure, _ value: borrowing ADValue) {
+  private mutating func store(_ structure: borrowing ADStructure, _ value: borrowing ADValue) {
     let isTaken: Bool
     switch value {
     case .flags(let byte): isTaken = Self.set(&flags, byte)
     case .name(let text, let isComplete):
-      return take(Name(text: AirText(text.copied), isComplete: isComplete))
+      return storeName(Name(text: AirText(text.copied), isComplete: isComplete))
     case .services(let list):
       noteCut(list, in: structure)
       for index in 0..<list.count { services.append(list[index]) }
@@ -91,7 +91,7 @@ public struct AdvertisementFields: Equatable, Sendable {
     if list.isTruncated { malformations.append(Malformation(offset: structure.offset, kind: .wrongSize)) }
   }
 
-  private mutating func take(_ new: Name) {
+  private mutating func storeName(_ new: Name) {
     let old = name
     let isBetter = old.map { new.isComplete && !$0.isComplete } ?? true
     if isBetter { name = new }

@@ -17,7 +17,7 @@ public struct ClauseAnswer: Equatable, Sendable {
   /// One structure that the clause looked at.
   public struct Comparison: Equatable, Sendable {
     public let part: PayloadPart
-    /// Of the structure's length byte in its payload.
+    /// The index of the structure's length byte in its payload.
     public let offset: Int
     public let type: UInt8
     public let value: Value
@@ -52,7 +52,7 @@ public struct ClauseAnswer: Equatable, Sendable {
     self.comparisons = comparisons
   }
 
-  /// With at most so many comparisons, one or more: the first ones, and one that holds if there is any.
+  /// Keeps at most `countMax` comparisons, one or more: the first ones, and one that holds if there is any.
   func limited(toComparisons countMax: Int) -> Self {
     guard comparisons.count > countMax else { return self }
     var limited = self

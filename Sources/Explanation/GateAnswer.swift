@@ -31,7 +31,7 @@ public struct GateAnswer: Equatable, Sendable {
   /// The interval between samples that was learned from them.
   public let learnedMilliseconds: UInt32?
   public let silenceMilliseconds: Int64
-  /// A device that was silent for so long is lost, whatever it advertised.
+  /// How long a device may be silent before it is lost, whatever it advertised.
   public let lostMilliseconds: Int64
   /// Nil for items of default range.
   public let immediate: Immediate?

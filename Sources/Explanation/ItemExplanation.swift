@@ -29,7 +29,7 @@ public struct ItemExplanation: Equatable, Line {
   /// The first clause that does not hold.
   public var failure: ClauseAnswer? { clauses.first { !$0.holds } }
 
-  /// With at most so many comparisons, one or more, in each clause.
+  /// Keeps at most `countMax` comparisons, one or more, in each clause.
   public func limited(toComparisons countMax: Int) -> Self {
     var limited = self
     limited.clauses = clauses.map { $0.limited(toComparisons: countMax) }
@@ -82,7 +82,7 @@ extension DeviceView {
 }
 
 extension ItemExplanation {
-  /// The answer in a few words.
+  /// The result in a few words.
   public var why: String {
     if clauses.isEmpty { return "looks only for networks" }
     if let failure { return failure.shortReason }

@@ -13,7 +13,7 @@ struct ObservedStructure: Equatable, Sendable {
   }
 
   let part: PayloadPart
-  /// Of the structure's length byte.
+  /// The index of the structure's length byte.
   let offset: Int
   let type: UInt8
   let value: Value

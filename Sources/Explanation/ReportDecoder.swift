@@ -21,9 +21,9 @@ public struct ReportDecoder: ~Copyable {
     assembler = ReportAssembler(capacity: Self.reassemblies, in: &arena)
   }
 
-  /// Hands each report of the event to `body`; other events have none. Answers whether it is a report event.
-  public mutating func take(
-    _ event: borrowing Event, at now: Instant, since start: Instant, _ body: (DecodedReport) -> Void
+  /// Passes each report of the event to `body`. Returns whether the event is one that carries reports.
+  public mutating func decodeReports(
+    of event: borrowing Event, at now: Instant, since start: Instant, _ body: (DecodedReport) -> Void
   ) -> Bool {
     guard var reports = AdvertisingReports(event) else { return false }
     while true {

@@ -6,7 +6,7 @@ public import JSON
 
 /// An item for the manifest that finds a device like one that was heard.
 ///
-/// It asks for a company or a service, for the first bytes behind it that never changed (without the device's own
+/// It asks for a company or a service, for the first bytes after it that never changed (without the device's own
 /// address), and for the name where the bytes say too little. All of it comes from one advertising set, because the
 /// clauses of an item must hold in one.
 public struct Suggestion: Equatable, Line {
@@ -50,10 +50,10 @@ public struct Suggestion: Equatable, Line {
     self = best
   }
 
-  /// `name` is what people call the device; the clause takes only the set's own.
+  /// `name` is the name that operators see; the clause takes only the set's own.
   private init?(_ source: SuggestionSource, name title: AdvertisementFields.Name?, isOneOfSeveral: Bool) {
     address = source.address
-    setNote = isOneOfSeveral ? source.setID.map { "set \($0)" } ?? "legacy advertising" : nil
+    setNote = isOneOfSeveral ? source.advertisingSID.map { "set \($0)" } ?? "legacy advertising" : nil
     reportCount = source.reportCount
     guard let key = Key(source) else { return nil }
     let blob = key.data.flatMap { Self.blob($0, address: source.address) }

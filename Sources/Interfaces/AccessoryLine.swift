@@ -10,7 +10,7 @@ public struct AccessoryLine: Equatable, Line {
   }
 
   /// Whether the accessory still belongs to an item of the manifest, and to the app's account.
-  public enum Standing: String, CaseIterable, Sendable {
+  public enum Status: String, CaseIterable, Sendable {
     case active = "good"
     /// The accessory's item or app is no longer in the manifest.
     case orphaned
@@ -29,7 +29,7 @@ public struct AccessoryLine: Equatable, Line {
   public let item: String?
   public let displayName: String
   public let state: State
-  public let standing: Standing
+  public let standing: Status
   /// Nil for a device without Bluetooth; never an anonymous one.
   public let address: WireAddress?
   public let ssid: AirText?
@@ -43,7 +43,7 @@ public struct AccessoryLine: Equatable, Line {
 
   public init(
     identifier: String, app: String, item: String?, displayName: String, state: State,
-    standing: Standing, address: WireAddress?, ssid: AirText?, bond: Bond,
+    standing: Status, address: WireAddress?, ssid: AirText?, bond: Bond,
     isIdentityDurable: Bool, isInSight: Bool, filteredRSSI: Int8?, addedAt: Int64?
   ) {
     self.identifier = identifier
@@ -87,7 +87,7 @@ extension AccessoryLine: ReadableLine {
       identifier: identifier.text, app: try line.string("app"), item: try line.stringIfPresent("item"),
       displayName: try line.string("displayName"),
       state: try line.value("state", of: State.allCases, \.rawValue),
-      standing: try line.value("standing", of: Standing.allCases, \.rawValue),
+      standing: try line.value("standing", of: Status.allCases, \.rawValue),
       address: try line.knownAddressIfPresent(), ssid: try line.airTextIfPresent("ssid"),
       bond: try line.value("bond", of: Bond.allCases, \.rawValue),
       isIdentityDurable: try line.bool("isIdentityDurable"), isInSight: try line.bool("isInSight"),

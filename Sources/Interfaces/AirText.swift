@@ -5,7 +5,7 @@ public import JSON
 /// Text that came over the air: bytes that claim to be UTF-8 and may be anything.
 ///
 /// In JSON a text `name` is UTF-8 with U+FFFD for every ill-formed part (the maximal subparts of Unicode 15.0, 3.9,
-/// table 3-8); whenever that altered it, a member `nameHex` with the bytes follows. For people it is escaped and
+/// table 3-8); whenever that altered it, a member `nameHex` with the bytes follows. On terminals and in logs it is escaped and
 /// cut: see ``terminal(columnsMax:)``.
 public struct AirText: Equatable, Sendable {
   public let bytes: [UInt8]
@@ -61,5 +61,17 @@ extension JSONWriter {
   public mutating func member(_ key: String, _ text: AirText) {
     member(key, text.repaired)
     if !text.isWellFormed { member(key + "Hex", Hex(text.bytes)) }
+  }
+}
+
+extension JSONObjectReader {
+  /// Text received over the air. A member whose name ends in `Hex` has the bytes when the text had to be altered.
+  public func airTextIfPresent(_ name: String) throws(JSONMemberError) -> AirText? {
+    guard let text = try stringIfPresent(name) else { return nil }
+    return AirText(try bytesIfPresent(name + "Hex") ?? Array(text.utf8))
+  }
+
+  public func airText(_ name: String) throws(JSONMemberError) -> AirText {
+    try require(name, try airTextIfPresent(name))
   }
 }

@@ -23,3 +23,18 @@ public struct Decibels: Equatable, Sendable, JSONEncodable {
 
   public func write(to json: inout JSONWriter) { json.literal(text) }
 }
+
+extension JSONObjectReader {
+  public func decibels(_ name: String) throws(JSONMemberError) -> Decibels {
+    try require(name, try decibelsIfPresent(name))
+  }
+
+  /// Exact to a sixteenth, and no more than any level or path loss could be.
+  public func decibelsIfPresent(_ name: String) throws(JSONMemberError) -> Decibels? {
+    guard let decibels = try doubleIfPresent(name) else { return nil }
+    guard let sixteenths = Int(exactly: decibels * 16), sixteenths.magnitude < 1 << 16 else {
+      throw error(name, .unknownValue)
+    }
+    return Decibels(sixteenths: sixteenths)
+  }
+}

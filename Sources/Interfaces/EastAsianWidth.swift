@@ -44,7 +44,7 @@ extension Unicode.Scalar {
     return category == .nonspacingMark || category == .enclosingMark
   }
 
-  /// How many columns of a terminal the character takes; meant for characters that are not hidden from people.
+  /// How many columns of a terminal the character takes; meant for characters that are visible.
   package var columnCount: Int {
     isCombiningMark ? 0 : EastAsianWidth.isWide(value) ? 2 : 1
   }

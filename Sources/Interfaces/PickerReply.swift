@@ -12,7 +12,7 @@ public enum PickerReply: Equatable, Line {
   case gone(UInt32, of: String)
   /// The request is over.
   case closed(String, RequestEnding)
-  /// Everything that was there has been told.
+  /// Every request and candidate that existed when the call began has been sent.
   case synced
 
   public func writeMembers(to json: inout JSONWriter) {

@@ -21,7 +21,7 @@ public struct RadioLine: Equatable, Line {
 
   public let source: String
   public let state: State
-  /// What is going on, for people.
+  /// What the radio is doing, as a sentence for operators.
   public let detail: String
   /// Nil while it does not scan.
   public let scan: Scan?
@@ -33,7 +33,7 @@ public struct RadioLine: Equatable, Line {
   public let failureCount: Int64
   /// Packets that the kernel dropped.
   public let droppedCount: Int64
-  /// How long packets waited in the kernel on average, and at most; nil where nobody measures it.
+  /// How long packets waited in the kernel on average, and at most; nil where it is not measured.
   public let queueing: Seconds?
   public let queueingMax: Seconds?
 

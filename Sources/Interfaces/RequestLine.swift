@@ -5,14 +5,39 @@ public import JSON
 /// Something that waits for an operator: `Request` of `io.accessoryd.Operator`, and a part of a line of `pick --json`
 /// (`Config/schema/pick.schema.json`).
 public struct RequestLine: Equatable, Line {
-  /// What is asked.
+  /// What the request is for.
   public enum Kind: String, CaseIterable, Sendable {
     case setup, rename, authorize
   }
 
-  /// How far it is; the interface says what each means.
+  /// How far the request is; the interface says what each means.
   public enum Phase: String, CaseIterable, Sendable {
     case looking, choosing, naming, settingUp, confirming, answering
+  }
+
+  /// How a request of setup looks for candidates, and how far it is.
+  public struct Search: Equatable, Sendable {
+    /// Holding a device at the gateway chooses it.
+    public var usesTouch: Bool
+    /// The app decides which of the devices are shown.
+    public var isFiltered: Bool
+    /// How many devices were reported to the app.
+    public var disclosed: Int
+    /// How many accessories are still to be set up.
+    public var remaining: Int
+    /// How many further devices match, for which there was no space.
+    public var hidden: Int
+
+    public init(
+      usesTouch: Bool = false, isFiltered: Bool = false, disclosed: Int = 0, remaining: Int = 0,
+      hidden: Int = 0
+    ) {
+      self.usesTouch = usesTouch
+      self.isFiltered = isFiltered
+      self.disclosed = disclosed
+      self.remaining = remaining
+      self.hidden = hidden
+    }
   }
 
   /// 32 hexadecimal digits.
@@ -20,51 +45,43 @@ public struct RequestLine: Equatable, Line {
   public var kind: Kind
   public var app: String
   /// An operator opened it for the app.
-  public var onBehalf: Bool
+  public var isOnBehalf: Bool
   /// Since the agent started.
   public var since: Seconds
   /// When it ends by itself, as things are.
   public var end: Seconds?
   public var phase: Phase
-  /// Of setup, in the order of ``CandidateLine/itemIndex``.
+  /// For setup, in the order of ``CandidateLine/itemIndex``.
   public var items: [RequestItemLine]
-  public var touch: Bool
-  public var filtered: Bool
-  public var disclosed: Int
-  public var remaining: Int
-  public var hidden: Int
-  /// The last thing that went otherwise than wished, for people.
+  public var search: Search
+  /// The most recent setback, as a sentence for operators.
   public var detail: String?
   public var accessory: String?
   public var displayName: String?
-  /// Of rename: the network's stored name follows.
-  public var renameSSID: Bool?
-  /// Of authorize: what is added, for people.
+  /// For rename: whether the stored name of the network follows.
+  public var renamesSSID: Bool?
+  /// For authorize: the additions, as sentences for operators.
   public var adds: [String]?
 
   public init(
-    request: String, kind: Kind, app: String, onBehalf: Bool = false, since: Seconds, end: Seconds?,
-    phase: Phase, items: [RequestItemLine] = [], touch: Bool = false, filtered: Bool = false,
-    disclosed: Int = 0, remaining: Int = 0, hidden: Int = 0, detail: String? = nil, accessory: String? = nil,
-    displayName: String? = nil, renameSSID: Bool? = nil, adds: [String]? = nil
+    request: String, kind: Kind, app: String, isOnBehalf: Bool = false, since: Seconds, end: Seconds?,
+    phase: Phase, items: [RequestItemLine] = [], search: Search = Search(), detail: String? = nil,
+    accessory: String? = nil,
+    displayName: String? = nil, renamesSSID: Bool? = nil, adds: [String]? = nil
   ) {
     self.request = request
     self.kind = kind
     self.app = app
-    self.onBehalf = onBehalf
+    self.isOnBehalf = isOnBehalf
     self.since = since
     self.end = end
     self.phase = phase
     self.items = items
-    self.touch = touch
-    self.filtered = filtered
-    self.disclosed = disclosed
-    self.remaining = remaining
-    self.hidden = hidden
+    self.search = search
     self.detail = detail
     self.accessory = accessory
     self.displayName = displayName
-    self.renameSSID = renameSSID
+    self.renamesSSID = renamesSSID
     self.adds = adds
   }
 
@@ -72,20 +89,20 @@ public struct RequestLine: Equatable, Line {
     json.member("request", request)
     json.member("kind", kind.rawValue)
     json.member("app", app)
-    json.member("isOnBehalf", onBehalf)
+    json.member("isOnBehalf", isOnBehalf)
     json.member("since", since)
     json.member("end", end)
     json.member("phase", phase.rawValue)
     json.objects("items", items)
-    json.member("usesTouch", touch)
-    json.member("isFiltered", filtered)
-    json.member("disclosed", disclosed)
-    json.member("remaining", remaining)
-    json.member("hidden", hidden)
+    json.member("usesTouch", search.usesTouch)
+    json.member("isFiltered", search.isFiltered)
+    json.member("disclosed", search.disclosed)
+    json.member("remaining", search.remaining)
+    json.member("hidden", search.hidden)
     if let detail { json.member("detail", detail) }
     if let accessory { json.member("accessory", accessory) }
     if let displayName { json.member("displayName", displayName) }
-    if let renameSSID { json.member("renamesSSID", renameSSID) }
+    if let renamesSSID { json.member("renamesSSID", renamesSSID) }
     if let adds { json.member("adds", adds) }
   }
 }
@@ -94,13 +111,20 @@ extension RequestLine: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
       request: try line.string("request"), kind: try line.value("kind", of: Kind.allCases, \.rawValue),
-      app: try line.string("app"), onBehalf: try line.bool("isOnBehalf"), since: try line.seconds("since"),
+      app: try line.string("app"), isOnBehalf: try line.bool("isOnBehalf"), since: try line.seconds("since"),
       end: try line.secondsIfPresent("end"), phase: try line.value("phase", of: Phase.allCases, \.rawValue),
-      items: try line.lines("items"), touch: try line.bool("usesTouch"),
-      filtered: try line.bool("isFiltered"),
-      disclosed: try line.integer("disclosed"), remaining: try line.integer("remaining"),
-      hidden: try line.integer("hidden"), detail: try line.stringIfPresent("detail"),
+      items: try line.lines("items"), search: try Search(reading: line),
+      detail: try line.stringIfPresent("detail"),
       accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
-      renameSSID: try line.boolIfPresent("renamesSSID"), adds: try line.stringsIfPresent("adds"))
+      renamesSSID: try line.boolIfPresent("renamesSSID"), adds: try line.stringsIfPresent("adds"))
+  }
+}
+
+extension RequestLine.Search {
+  fileprivate init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    self.init(
+      usesTouch: try line.bool("usesTouch"), isFiltered: try line.bool("isFiltered"),
+      disclosed: try line.integer("disclosed"), remaining: try line.integer("remaining"),
+      hidden: try line.integer("hidden"))
   }
 }

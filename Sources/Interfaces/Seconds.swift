@@ -22,3 +22,17 @@ public struct Seconds: Equatable, Sendable, JSONEncodable {
 
   public func write(to json: inout JSONWriter) { json.literal(text) }
 }
+
+extension JSONObjectReader {
+  /// Whole microseconds. A Double holds 2^51 of them (71 years) exactly.
+  public func seconds(_ name: String) throws(JSONMemberError) -> Seconds {
+    try require(name, try secondsIfPresent(name))
+  }
+
+  public func secondsIfPresent(_ name: String) throws(JSONMemberError) -> Seconds? {
+    guard let seconds = try doubleIfPresent(name) else { return nil }
+    guard let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()), microseconds.magnitude < 1 << 51
+    else { throw error(name, .unknownValue) }
+    return Seconds(microseconds: microseconds)
+  }
+}

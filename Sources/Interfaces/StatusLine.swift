@@ -5,7 +5,7 @@ public import JSON
 /// How the agent is: the line of `status --json` (`Config/schema/status.schema.json`), and a reply of
 /// `io.accessoryd.Gateway`.
 public struct StatusLine: Equatable, Line {
-  /// A thing that a person should know or do.
+  /// A problem that an operator should know about.
   public struct Problem: Equatable, ReadableLine {
     /// A word that stays the same.
     public let kind: String
@@ -39,7 +39,7 @@ public struct StatusLine: Equatable, Line {
   public let problems: [Problem]
   public let counts: [Count: Int64]
 
-  /// Whether there is nothing that a person should know or do.
+  /// Whether the agent has no problem to report.
   public var isWell: Bool { problems.isEmpty }
 
   public init(

@@ -19,8 +19,8 @@ enum PickerSentences {
     let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
     switch request.kind {
     case .setup:
-      let what = request.remaining > 1 ? "\(request.remaining) accessories" : "an accessory"
-      return request.onBehalf ? "Set up \(what) for \(app)" : "\(app) asks to set up \(what)"
+      let what = request.search.remaining > 1 ? "\(request.search.remaining) accessories" : "an accessory"
+      return request.isOnBehalf ? "Set up \(what) for \(app)" : "\(app) asks to set up \(what)"
     case .rename: return "\(app) asks for another name for \(name)"
     case .authorize: return "\(app) asks to extend \(name)"
     }
@@ -31,7 +31,7 @@ enum PickerSentences {
     let app = shown(request.app, glyphs)
     let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
     switch request.kind {
-    case .setup: return request.onBehalf ? "Set up for \(app)" : "\(app): set up an accessory"
+    case .setup: return request.isOnBehalf ? "Set up for \(app)" : "\(app): set up an accessory"
     case .rename: return "\(app): rename \(name)"
     case .authorize: return "\(app): extend \(name)"
     }
@@ -51,13 +51,13 @@ enum PickerSentences {
   static func facts(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
     guard request.kind == .setup else { return [] }
     var facts: [String] = []
-    if request.touch {
+    if request.search.usesTouch {
       facts.append("holding it at the gateway chooses it")
     } else if !request.items.isEmpty, request.items.allSatisfy(\.immediate) {
       facts.append("hold it at the gateway")
     }
-    if request.filtered { facts.append("the app filters and has received \(devices(request.disclosed))") }
-    if request.hidden > 0 { facts.append("\(request.hidden) more found that do not fit") }
+    if request.search.isFiltered { facts.append("the app filters and has received \(devices(request.search.disclosed))") }
+    if request.search.hidden > 0 { facts.append("\(request.search.hidden) more found that do not fit") }
     return facts
   }
 
@@ -85,14 +85,14 @@ enum PickerSentences {
       "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
     }
     let cure =
-      request.filtered && request.disclosed > 0
+      request.search.isFiltered && request.search.disclosed > 0
       ? "No device appears yet: the app decides which do." : "Bring it near, and switch it on."
     return ["Looking for"] + items + ["", cure]
   }
 
   private static func answering(_ request: RequestLine, _ name: String, _ glyphs: Glyphs) -> [String] {
     guard request.kind == .authorize else {
-      let network = request.renameSSID ?? false ? ["The stored name of its network changes too."] : []
+      let network = request.renamesSSID ?? false ? ["The stored name of its network changes too."] : []
       return ["Its name is \(name)."] + network + ["", "Press Enter to type another."]
     }
     let adds = (request.adds ?? []).prefix(32).map { "\(glyphs.bullet) \(glyphs.shown($0, columnsMax: 200))" }
@@ -121,7 +121,7 @@ enum PickerSentences {
       }
     }
     let name = (ending.displayName ?? tab.request.displayName).map { shown($0, glyphs) } ?? "It"
-    let others = tab.hasDecided || tab.request.touch ? [] : ["Another operator has decided."]
+    let others = tab.hasDecided || tab.request.search.usesTouch ? [] : ["Another operator has decided."]
     switch tab.request.kind {
     case .setup: return ["\(name) is set up for \(app)."] + others
     case .rename: return ["Its name is \(name) now."] + others

@@ -4,7 +4,7 @@ public import Interfaces
 import Manifest
 
 /// Why what a person wrote does not name one accessory.
-public enum AccessoryNameProblem: Error, Equatable {
+public enum AccessoryNameError: Error, Equatable {
   case unknown
   case ambiguous([AccessoryLine])
 }
@@ -34,7 +34,7 @@ extension AccessoryLine {
 
 extension [AccessoryLine] {
   /// The one accessory that a person means. A whole identifier means one, whatever others are called.
-  public func accessory(named text: String) throws(AccessoryNameProblem) -> AccessoryLine {
+  public func accessory(named text: String) throws(AccessoryNameError) -> AccessoryLine {
     if let whole = first(where: { $0.identifier == text.lowercased() }) { return whole }
     let meant = filter { $0.isMeant(by: text) }
     guard let first = meant.first else { throw .unknown }

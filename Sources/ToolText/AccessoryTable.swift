@@ -2,7 +2,7 @@
 
 public import Interfaces
 
-/// Accessories for people: a row each, and under it what is to be known about it.
+/// The accessories as a table for operators: a row each, with notes below it.
 ///
 /// Where there is little room, names are cut, then columns left out; the name and the identifier stay.
 public struct AccessoryTable {
@@ -21,7 +21,7 @@ public struct AccessoryTable {
       }
     }
 
-    /// Text may be cut to so many columns; what is not text is whole or not there.
+    /// How many columns text may be truncated to; nil for a column that is shown whole or not at all.
     var columnCountMin: Int? {
       switch self {
       case .name, .owner: 12

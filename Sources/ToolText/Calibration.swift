@@ -11,15 +11,15 @@ public import Interfaces
 public struct Calibration: Sendable {
   /// What a device of 0 dBm reads at 1 m, in dBm: the median over what makers of beacons publish.
   public static let usualPower = -59
-  /// Half of the readings may lie so many dB apart. Noise of 6 dB, the most that is published for one place, is 8 dB
-  /// between the quartiles, and leaves the median of 100 readings within 1 dB; more is somebody walking about.
+  /// How many dB apart half of the readings may lie. Noise of 6 dB, the most that is published for one place, is 8 dB
+  /// between the quartiles, and leaves the median of 100 readings within 1 dB; more means that a person is walking about.
   public static let spreadMax = 8
   /// What a board profile takes.
   public static let offsets = -40...40
-  /// The strongest device must be so many dB above the next, or it could be that one.
+  /// How many dB the strongest device must be above the next one.
   public static let marginMin = 6
   public static let devicesMax = 256
-  /// Before so few readings nothing is chosen by strength.
+  /// How many readings a device needs before it is chosen by strength.
   static let choiceReadingsMin = 3
 
   /// Of one device.
@@ -30,7 +30,7 @@ public struct Calibration: Sendable {
     /// Reports that gave no level, or none that can be (`ReportHeader.hasReading`).
     public fileprivate(set) var invalidCount = 0
 
-    /// Of an even count the weaker one, as the gate's.
+    /// The median; of an even count the weaker one, as in the gate.
     public var median: Int? { quantile(quarters: 2) }
 
     /// Between the quartiles, in dB.
@@ -45,7 +45,7 @@ public struct Calibration: Sendable {
   }
 
   /// Why no device is the strongest.
-  public enum ChoiceProblem: Error, Equatable, Sendable {
+  public enum ChoiceError: Error, Equatable, Sendable {
     case nothingHeard
     case severalStrong(Readings, Readings)
   }
@@ -77,7 +77,7 @@ public struct Calibration: Sendable {
   public var isComplete: Bool { readings.map { $0.levels.count >= readingsMax } ?? false }
 
   /// Takes what one packet from the controller, its H4 indicator first, says.
-  public mutating func take(_ packet: [UInt8]) {
+  public mutating func addPacket(_ packet: [UInt8]) {
     guard packet.first == PacketKind.event.rawValue else { return }
     let bytes = packet.span.rawBytes
     guard let event = try? Event(parsing: bytes.extracting(1..<bytes.byteCount)),
@@ -86,7 +86,7 @@ public struct Calibration: Sendable {
     while true {
       do throws(ReportError) {
         guard let report = try reports.next() else { return }
-        take(report.header)
+        addReading(report.header)
       } catch {
         continue
       }
@@ -94,7 +94,7 @@ public struct Calibration: Sendable {
   }
 
   /// A scan response is the same moment as its advertisement, and fragments are one advertisement.
-  private mutating func take(_ header: ReportHeader) {
+  private mutating func addReading(_ header: ReportHeader) {
     guard header.address.type != .anonymous, !header.properties.contains(.scanResponse),
       header.dataStatus != .incomplete
     else { return }
@@ -117,7 +117,7 @@ public struct Calibration: Sendable {
   }
 
   /// Settles on the device that is strongest by far; what others said is forgotten.
-  public mutating func chooseStrongest() throws(ChoiceProblem) {
+  public mutating func chooseStrongest() throws(ChoiceError) {
     let strong = devices.filter { $0.levels.count >= Self.choiceReadingsMin }
       .sorted { ($0.median ?? -128, $1.address.word) > ($1.median ?? -128, $0.address.word) }
     guard let first = strong.first, let level = first.median else { throw .nothingHeard }

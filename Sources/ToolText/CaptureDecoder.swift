@@ -22,11 +22,11 @@ public struct CaptureDecoder: ~Copyable {
   /// The arena's memory must outlive the decoder.
   public init(in arena: inout Arena) { decoder = ReportDecoder(in: &arena) }
 
-  /// Hands what the record holds to `body`, reports in their order.
-  public mutating func take(_ record: borrowing BtsnoopRecord, _ body: (Entry) -> Void) {
+  /// Passes what the record holds to `body`, reports in their order.
+  public mutating func decode(_ record: borrowing BtsnoopRecord, _ body: (Entry) -> Void) {
     let start = self.start ?? record.time
     self.start = start
-    summary.recorder.take(record)
+    summary.recorder.count(record)
     summary.duration = Seconds(from: start, to: record.time)
     if isReports(record, since: start, body) { return }
     summary.otherPacketCount += 1
@@ -39,7 +39,7 @@ public struct CaptureDecoder: ~Copyable {
     guard case .packet(.event, _, _) = record.content else { return false }
     do throws(EventError) {
       let event = try Event(parsing: record.payload)
-      return decoder.take(event, at: record.time, since: start) { report in
+      return decoder.decodeReports(of: event, at: record.time, since: start) { report in
         advertisers.insert(report.header.address)
         body(.report(report))
       }

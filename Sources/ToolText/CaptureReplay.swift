@@ -29,30 +29,30 @@ public struct CaptureReplay: ~Copyable {
   /// When the record happened, since the capture's first one; earlier than the one before when the recorder's clock
   /// was set back.
   public mutating func time(of record: borrowing BtsnoopRecord) -> Instant {
-    let start = self.start ?? begin(at: record.time)
+    let start = self.start ?? startClock(at: record.time)
     return Instant(microseconds: record.time.microseconds &- start.microseconds)
   }
 
   /// Starts the clock at the first record; what claims to be older counts as set back.
-  private mutating func begin(at time: Instant) -> Instant {
+  private mutating func startClock(at time: Instant) -> Instant {
     start = time
     dataPath.pipeline.advance(to: Instant(microseconds: 0))
     return time
   }
 
-  /// Lets time pass up to a record, feeds it, and answers the events of both.
-  public mutating func take(_ record: borrowing BtsnoopRecord) -> [EventLine] {
+  /// Lets time pass up to a record, receives it, and returns the events of both.
+  public mutating func replay(_ record: borrowing BtsnoopRecord) -> [EventLine] {
     let time = time(of: record)
     var events = advance(to: time)
     recordCount += 1
-    recorder.take(record)
+    recorder.count(record)
     guard case .packet(let kind, isReceived: true, _) = record.content else { return events }
     _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: time)
     drain(into: &events)
     return events
   }
 
-  /// Lets time pass, and answers what was due.
+  /// Lets time pass, and returns the events that were due.
   public mutating func advance(to time: Instant) -> [EventLine] {
     duration = max(duration, time)
     var events: [EventLine] = []

@@ -6,7 +6,7 @@ import Interfaces
 import JSON
 
 extension DecodedReport {
-  /// A few lines for people, at 80 columns: who, how, how strong; then what it says.
+  /// A few lines at 80 columns: the address, the PDU and the level; then the fields.
   public func text(_ style: TextStyle = .plain) -> String {
     var rows = TextRows(indent: 14, labelColumnCount: 14)
     rows.line(headline(style))
@@ -92,7 +92,7 @@ extension Malformation.Kind {
   fileprivate var sentence: String {
     switch self {
     case .lengthPastEnd: "a length past the end; the rest is lost,"
-    case .dataAfterEnd: "data behind the end; it is lost,"
+    case .dataAfterEnd: "data after the end; it is lost,"
     case .wrongSize: "a value of a size its type does not allow,"
     }
   }

@@ -8,7 +8,7 @@ extension DeviceLine {
   /// Above the lines of ``text(_:)``.
   public static let textHeader = "    dBm  address            reports    silent  name, items\n"
 
-  /// One line for people; items that have not found the device stand in parentheses.
+  /// One line of a table; items that have not found the device stand in parentheses.
   public func text(_ style: TextStyle = .plain) -> String {
     let level = (filteredRSSI.map { "\($0)" } ?? "-").paddedLeft(to: 7)
     let address = style.strong((address.text ?? "(anonymous)").padded(to: 17))
@@ -42,7 +42,7 @@ extension DeviceLine {
 }
 
 extension EventLine {
-  /// One line for people. `clock` says when, or else the event's own time.
+  /// One line of a table. `clock` says when, or else the event's own time.
   public func text(_ style: TextStyle = .plain, clock: String? = nil) -> String {
     let word = event.rawValue.padded(to: 8)
     let colored =

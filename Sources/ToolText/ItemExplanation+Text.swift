@@ -8,7 +8,7 @@ import JSON
 import Manifest
 
 extension ItemExplanation {
-  /// Clause by clause for people, at 80 columns.
+  /// The explanation clause by clause, at 80 columns.
   public func text(_ style: TextStyle = .plain) -> String {
     var rows = TextRows(indent: 7, labelColumnCount: 11)
     let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
@@ -109,7 +109,7 @@ extension PayloadPart {
 }
 
 extension Trial {
-  /// One line for people.
+  /// One line of a table.
   public func text(_ style: TextStyle = .plain) -> String {
     let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
     let level = (level?.shortText ?? "-").paddedLeft(to: 7)

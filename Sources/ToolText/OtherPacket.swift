@@ -23,7 +23,7 @@ public struct OtherPacket: Equatable, Sendable {
     beginning = record.payload.extracting(first: Self.shownByteCount).copied
   }
 
-  /// One line for people, and one with the first bytes.
+  /// One line of a table, and one with the first bytes.
   public func text(_ style: TextStyle = .plain) -> String {
     var rows = TextRows(indent: 14, labelColumnCount: 14)
     let bytes = "\(byteCount) \(byteCount == 1 ? "byte" : "bytes")"

@@ -17,7 +17,7 @@ extension CaptureReplay {
     }
   }
 
-  /// A few lines for people: what was heard and told, then every counter of a loss that is not zero.
+  /// A few lines: the totals, then every counter of a loss that is not zero.
   public var summaryText: String {
     let total = dataPath.pipeline.counters
     var rows = TextRows(indent: 0, labelColumnCount: 26)

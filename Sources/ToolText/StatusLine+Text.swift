@@ -3,7 +3,7 @@
 public import Interfaces
 
 extension StatusLine {
-  /// For people, at 80 columns: how it is going first, then numbers.
+  /// The status at 80 columns: the radio and problems first, then numbers.
   public func text(_ style: TextStyle = .plain) -> String {
     var rows = TextRows(indent: 0, labelColumnCount: 10)
     let running = "running for \(time.roughText)"
@@ -43,7 +43,7 @@ extension StatusLine {
     }
   }
 
-  /// A word or sentence of the agent's; it may repeat what strangers said.
+  /// A word or sentence from the agent; it may quote text from unknown devices.
   static func shown(_ text: String) -> String { AirText(Array(text.utf8)).sentence(columnsMax: 1000) }
 }
 
@@ -108,7 +108,7 @@ extension RegistryLine {
     case .state(let state, let sentence, let accessoryCount):
       let word = state == .degraded ? style.bad(state.rawValue) : style.good(state.rawValue)
       let noun = accessoryCount == 1 ? "accessory" : "accessories"
-      // Of a file that was never read nobody knows how many it has.
+      // The number of accessories in a file that was never read is unknown.
       let isKnown = state != .degraded || accessoryCount > 0
       rows.line("registry  \(word)" + (isKnown ? ", \(accessoryCount) \(noun)" : ""))
       if let sentence { rows.row("", StatusLine.shown(sentence)) }

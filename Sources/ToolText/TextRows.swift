@@ -2,7 +2,7 @@
 
 import Interfaces
 
-/// Lines for people: a label in one column, what it says in the next, at most 80 columns wide.
+/// Lines of text: a label in one column, what it says in the next, at most 80 columns wide.
 ///
 /// Values are folded at blanks; a run of hexadecimal digits that is too long alone is folded anywhere.
 struct TextRows {
@@ -11,7 +11,7 @@ struct TextRows {
   private(set) var text = ""
   /// Where labels start.
   let indent: Int
-  /// Columns for a label and the blanks behind it.
+  /// Columns for a label and the blanks after it.
   let labelColumnCount: Int
 
   init(indent: Int, labelColumnCount: Int) {
@@ -69,12 +69,12 @@ extension StringProtocol {
 }
 
 extension String {
-  /// With blanks behind it up to a column.
+  /// Adds blanks at the end, up to a column.
   package func padded(to columns: Int) -> String {
     self + String(repeating: " ", count: max(0, columns - columnCount))
   }
 
-  /// With blanks before it up to a column.
+  /// Adds blanks at the start, up to a column.
   package func paddedLeft(to columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - columnCount)) + self
   }

@@ -25,7 +25,7 @@ struct AccessoryOptions: ParsableArguments {
   ) throws(ToolError) -> (accessory: AccessoryLine, all: [AccessoryLine]) {
     let all = try gateway.accessories()
     let candidates = app.map { app in all.filter { $0.app == app } } ?? all
-    do throws(AccessoryNameProblem) {
+    do throws(AccessoryNameError) {
       return (try candidates.accessory(named: accessory), all)
     } catch {
       if asDevice, case .ambiguous(let meant) = error, let first = meant.listed.first,
@@ -37,7 +37,7 @@ struct AccessoryOptions: ParsableArguments {
     }
   }
 
-  private func sentence(_ error: AccessoryNameProblem, _ candidates: [AccessoryLine]) -> String {
+  private func sentence(_ error: AccessoryNameError, _ candidates: [AccessoryLine]) -> String {
     let place = app.map { "\(quoted($0)) has" } ?? "there is"
     switch error {
     case .unknown:

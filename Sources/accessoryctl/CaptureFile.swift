@@ -52,7 +52,7 @@ struct CaptureFile {
   /// Hands every report to `body`.
   func decode(_ body: (DecodedReport) -> Void) throws(ToolError) {
     try decode { record, decoder throws(ToolError) in
-      decoder.take(record) { entry in
+      decoder.decode(record) { entry in
         if case .report(let report) = entry { body(report) }
       }
     }
@@ -67,7 +67,7 @@ struct CaptureFile {
         try body(replay.advance(to: limit))
         return false
       }
-      try body(replay.take(record))
+      try body(replay.replay(record))
       return true
     }
   }

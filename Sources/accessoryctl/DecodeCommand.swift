@@ -55,7 +55,7 @@ struct DecodeCommand: ParsableCommand {
     let style = printer.style
     let (json, all) = (json, all)
     try printer.lines { writer in
-      decoder.take(record) { entry in
+      decoder.decode(record) { entry in
         switch entry {
         case .report(let report): if json { report.write(to: &writer) } else { text += report.text(style) }
         case .other(let packet): if all, !json { text += packet.text(style) }

@@ -70,12 +70,12 @@ struct Measurement: ~Copyable {
     // The deadline leaves time to make up for missed readings.
     case .greeting, .missed: break
     case .packets(let packets):
-      for packet in packets where packet.isReceived { calibration.take(packet.bytes) }
+      for packet in packets where packet.isReceived { calibration.addPacket(packet.bytes) }
     }
   }
 
   private mutating func chooseDevice() throws(ToolError) {
-    do throws(Calibration.ChoiceProblem) { try calibration.chooseStrongest() } catch {
+    do throws(Calibration.ChoiceError) { try calibration.chooseStrongest() } catch {
       throw .sentence(error.sentence, .no)
     }
   }
@@ -95,7 +95,7 @@ struct Measurement: ~Copyable {
   }
 }
 
-extension Calibration.ChoiceProblem {
+extension Calibration.ChoiceError {
   fileprivate var sentence: String {
     switch self {
     case .nothingHeard:

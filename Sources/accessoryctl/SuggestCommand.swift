@@ -60,7 +60,7 @@ struct SuggestCommand: ParsableCommand {
         }
         let index = sources.firstIndex { $0.covers(report) } ?? sources.count
         if index == sources.count { sources.append(SuggestionSource(for: report)) }
-        sources[index].take(report)
+        sources[index].addReport(report)
       }
     }
     try show(sources)

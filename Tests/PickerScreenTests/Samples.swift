@@ -26,12 +26,12 @@ enum Samples {
     RequestLine(
       request: request, kind: .setup, app: app, since: agentTime(since), end: end.map(agentTime),
       phase: phase,
-      items: items, remaining: 1)
+      items: items, search: RequestLine.Search(remaining: 1))
   }
 
   static let rename = RequestLine(
     request: kitchen, kind: .rename, app: "kitchen", since: agentTime(95), end: agentTime(160),
-    phase: .answering, accessory: lights, displayName: "Küche 厨房", renameSSID: true)
+    phase: .answering, accessory: lights, displayName: "Küche 厨房", renamesSSID: true)
 
   static let authorize = RequestLine(
     request: camera, kind: .authorize, app: "camera", since: agentTime(96), end: agentTime(160),

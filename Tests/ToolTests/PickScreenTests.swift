@@ -148,7 +148,7 @@ struct PickScreenTests {
     #expect(call["app"] == .string("lights") && call["items"] == .array([.string("bulb")]))
     #expect(call["discoveryTimeout"] == .string("long") && call["usesTouch"] == nil)
     try agent.sendChange(
-      .request(PickerSamples.setup(onBehalf: true)),
+      .request(PickerSamples.setup(isOnBehalf: true)),
       .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request))
     let screen = try terminal.wait(for: "Lumo E27")
     #expect(screen.contains("Set up an accessory for lights") && !screen.contains("kitchen"))
@@ -162,7 +162,7 @@ struct PickScreenTests {
     for rename in [true, false] {
       let agent = try StandInAgent(
         [
-          .request(PickerSamples.setup(onBehalf: true, rename: rename)),
+          .request(PickerSamples.setup(isOnBehalf: true, rename: rename)),
           .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request),
         ],
         [

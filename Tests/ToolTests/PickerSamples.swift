@@ -13,13 +13,13 @@ enum PickerSamples {
   static let accessory = String(repeating: "a", count: 32)
 
   static func setup(
-    _ request: String = request, phase: RequestLine.Phase = .choosing, onBehalf: Bool = false,
+    _ request: String = request, phase: RequestLine.Phase = .choosing, isOnBehalf: Bool = false,
     rename: Bool = true
   ) -> RequestLine {
     RequestLine(
-      request: request, kind: .setup, app: "lights", onBehalf: onBehalf, since: Seconds(microseconds: 1),
+      request: request, kind: .setup, app: "lights", isOnBehalf: isOnBehalf, since: Seconds(microseconds: 1),
       end: nil, phase: phase, items: [RequestItemLine(item: "bulb", name: "Lumo bulb", rename: rename)],
-      remaining: 1)
+      search: RequestLine.Search(remaining: 1))
   }
 
   static let rename = RequestLine(

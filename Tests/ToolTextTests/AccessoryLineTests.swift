@@ -57,7 +57,7 @@ struct AccessoryLineTests {
   func roundTrip() throws {
     for line in [Self.bulb, Self.camera] { #expect(try AccessoryLine(object(line)) == line) }
     for state in AccessoryLine.State.allCases {
-      for standing in AccessoryLine.Standing.allCases {
+      for standing in AccessoryLine.Status.allCases {
         for bond in AccessoryLine.Bond.allCases {
           let line = AccessoryLine(
             identifier: Self.bulb.identifier, app: "a", item: nil, displayName: "", state: state,

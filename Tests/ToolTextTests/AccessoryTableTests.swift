@@ -6,11 +6,11 @@ import JSON
 import Testing
 @testable import ToolText
 
-@Suite("Accessories for people")
+@Suite("The table of accessories")
 struct AccessoryTableTests {
   private func accessory(
     _ identifier: UInt64, _ name: String = "Desk lamp", app: String = "lights", item: String? = "bulb",
-    state: AccessoryLine.State = .authorized, standing: AccessoryLine.Standing = .active,
+    state: AccessoryLine.State = .authorized, standing: AccessoryLine.Status = .active,
     address: UInt64? = 0xC4A1_0000_1E27,
     bond: AccessoryLine.Bond = .none, isIdentityDurable: Bool = true, level: Int8? = nil
   ) -> AccessoryLine {
@@ -97,19 +97,19 @@ struct AccessoryTableTests {
     #expect(try all.accessory(named: "0000") == other)
     #expect(try all.accessory(named: "Desk lamp") == lamp)
     #expect(try all.accessory(named: "c4:a1:00:00:1e:27") == lamp)
-    #expect(throws: AccessoryNameProblem.ambiguous(all)) { try all.accessory(named: "cafe") }
+    #expect(throws: AccessoryNameError.ambiguous(all)) { try all.accessory(named: "cafe") }
     for name in ["caf", "desk lamp", "C4:A1:00:00:1E:28", "", "cafe12345", String(repeating: "0", count: 40)]
     {
-      #expect(throws: AccessoryNameProblem.unknown) { try all.accessory(named: name) }
+      #expect(throws: AccessoryNameError.unknown) { try all.accessory(named: name) }
     }
   }
 
-  @Test("Twins, and apps that share a device, are told apart before anything is done")
+  @Test("Twins, and apps that share a device, are distinguished before anything is done")
   func twins() {
     let twins = [accessory(1 << 40), accessory(2 << 40, address: 0xC4A1_0000_1E28)]
-    #expect(throws: AccessoryNameProblem.ambiguous(twins)) { try twins.accessory(named: "Desk lamp") }
+    #expect(throws: AccessoryNameError.ambiguous(twins)) { try twins.accessory(named: "Desk lamp") }
     let shared = [accessory(1 << 40), accessory(2 << 40, "Lamp", app: "music")]
-    #expect(throws: AccessoryNameProblem.ambiguous(shared)) {
+    #expect(throws: AccessoryNameError.ambiguous(shared)) {
       try shared.accessory(named: "C4:A1:00:00:1E:27")
     }
   }

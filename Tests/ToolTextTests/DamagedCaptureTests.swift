@@ -66,7 +66,7 @@ import VirtualRadio
     do throws(BtsnoopError) {
       var reader = try BtsnoopReader(capture.span.rawBytes)
       while let record = try reader.next() {
-        decoder.take(record) { entry in
+        decoder.decode(record) { entry in
           switch entry {
           case .report(let report):
             report.write(to: &output)
@@ -74,7 +74,7 @@ import VirtualRadio
           case .other(let packet): text += packet.text()
           }
         }
-        for event in replay.take(record) { event.write(to: &output) }
+        for event in replay.replay(record) { event.write(to: &output) }
       }
     } catch {
       text += "\(error)"

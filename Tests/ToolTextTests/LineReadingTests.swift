@@ -27,7 +27,7 @@ private struct SceneLines {
     var reader = try BtsnoopReader(capture.span.rawBytes)
     var second: Int64 = 0
     while let record = try reader.next() {
-      events += replay.take(record)
+      events += replay.replay(record)
       guard replay.duration.microseconds >= second * 1_000_000 else { continue }
       second += 1
       for view in replay.dataPath.devices where second % 60 == 1 || view.isMoving {
@@ -71,7 +71,7 @@ struct LineReadingTests {
     #expect(lines.explanations.contains { $0.isAlternate })
   }
 
-  @Test("Says the same to people")
+  @Test("Prints the same text")
   func texts() throws {
     let lines = try SceneLines.all.get()
     for line in lines.devices { #expect(try DeviceLine(try object(line.json)).text() == line.text()) }
@@ -144,7 +144,7 @@ struct LineReadingTests {
   }
 }
 
-/// What has a text for people.
+/// A line that is also printed as text.
 private protocol Shown { func text() -> String }
 extension EventLine: Shown { fileprivate func text() -> String { text(.plain) } }
 extension DeviceLine: Shown { fileprivate func text() -> String { text(.plain) } }

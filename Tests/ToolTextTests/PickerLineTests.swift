@@ -9,19 +9,20 @@ struct PickerLineTests {
   private static let id = "00112233445566778899aabbccddeeff"
 
   private static let setup = RequestLine(
-    request: id, kind: .setup, app: "lights", onBehalf: true, since: Seconds(microseconds: 1_500_000),
+    request: id, kind: .setup, app: "lights", isOnBehalf: true, since: Seconds(microseconds: 1_500_000),
     end: Seconds(microseconds: 31_500_000), phase: .choosing,
     items: [
       RequestItemLine(
         item: "bulb", name: "Lumo bulb", productImage: "lumo.png", rename: true, immediate: true),
       RequestItemLine(item: nil, name: "Hub", finishInApp: true, ssidPrefix: "HUB-"),
     ],
-    touch: true, filtered: true, disclosed: 3, remaining: 2, hidden: 1,
+    search: RequestLine.Search(
+      usesTouch: true, isFiltered: true, disclosed: 3, remaining: 2, hidden: 1),
     detail: "two devices were held at once")
 
   private static let authorize = RequestLine(
     request: id, kind: .authorize, app: "lights", since: Seconds(microseconds: 0), end: nil,
-    phase: .answering, accessory: id, displayName: "Küche", renameSSID: false, adds: ["the network HUB-1"])
+    phase: .answering, accessory: id, displayName: "Küche", renamesSSID: false, adds: ["the network HUB-1"])
 
   private static let candidate = CandidateLine(
     candidate: 7, itemIndex: 0, name: "Lumo bulb", productImage: "lumo.png",

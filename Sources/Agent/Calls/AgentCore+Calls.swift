@@ -65,7 +65,7 @@ extension AgentCore {
     return CallID(clients.pendingCallCount)
   }
 
-  /// Ends the call that waits for this answer. A caller that has left, or has been told that time is up, gets nothing.
+  /// Ends the call that waits for this answer. A caller that has left, or whose call has timed out, gets nothing.
   func complete(_ callID: CallID, _ result: Result<CallResult, OperatorError>) {
     guard
       let client = clients.connected.first(where: { ($0.stream as? PendingReply)?.callID == callID })

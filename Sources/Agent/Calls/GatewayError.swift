@@ -61,7 +61,7 @@ extension GatewayError {
     }
   }
 
-  /// What a client is told before it is closed; nothing when it said that it was done.
+  /// The error that a client receives before its connection is closed; nil for a client that has finished.
   static func closingError(_ reason: ServerConnection.CloseReason) -> [UInt8]? {
     let limits = ConnectionLimits()
     let error: Self? =

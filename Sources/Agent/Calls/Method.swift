@@ -57,7 +57,8 @@ extension SessionMethod {
 
   static var diskTimeout: SetupError? {
     SetupError(
-      .unknown, Patience.diskTimeoutSentence, cure: "ask List what became of it, and the gateway's operator")
+      .unknown, Patience.diskTimeoutSentence,
+      cure: "call List to see whether it took effect, and ask the gateway's operator")
   }
 }
 

@@ -12,7 +12,7 @@ import Varlink
 /// asks the stream for its next reply. A stream keeps a position, not a backlog: a client that reads slowly gets what is
 /// true when it reads.
 protocol ReplyStream {
-  /// Returns the next reply, or what becomes of the stream instead.
+  /// Returns the next reply, or that the stream waits or ends.
   mutating func nextReply(_ agent: AgentCore) -> StreamStep
 
   /// The time at which ``nextReply(_:)`` has something new even if nothing else happens; nil without such a time.

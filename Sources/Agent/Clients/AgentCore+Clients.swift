@@ -13,7 +13,7 @@ extension AgentCore {
   /// Admits a peer that has connected, or turns it away.
   public func admit(_ peer: Peer, at now: Instant) -> Admission {
     let admission = clients.admit(peer, configuration.access)
-    if case .refused(let refusal) = admission { perform(.log(.turnedAway(refusal, user: peer.uid))) }
+    if case .refused(let refusal) = admission { enqueue(.log(.turnedAway(refusal, user: peer.uid))) }
     return admission
   }
 
@@ -110,8 +110,8 @@ extension AgentCore {
   }
 
   private func disconnect(_ client: Client, _ reason: ClosingReason?) {
-    if let reason { perform(.log(.closed(reason, user: client.peer.uid))) }
-    perform(.close(client.id))
+    if let reason { enqueue(.log(.closed(reason, user: client.peer.uid))) }
+    enqueue(.close(client.id))
     remove(client)
   }
 

@@ -36,7 +36,7 @@ public struct ClientID: Hashable, Sendable {
   let generation: UInt64
 }
 
-/// What becomes of a peer that connects.
+/// Whether a peer that connects is admitted.
 public enum Admission: Equatable, Sendable {
   case admitted(ClientID)
   /// The socket is closed at once, without a message.

@@ -77,7 +77,7 @@ struct ClientTable {
     for client in connected { client.rights = access.rights(of: client.peer) ?? .none }
   }
 
-  /// Applies another manifest's limits. Nobody is disconnected: a slot beyond the new number goes with its client.
+  /// Applies another manifest's limits. No client is disconnected: a slot beyond the new number goes with its client.
   mutating func resize(_ limits: Limits) {
     self.limits = limits
     let needed = (slots.lastIndex { $0 != nil } ?? -1) + 1

@@ -29,10 +29,10 @@ struct DeviceSampler: ~Copyable {
         return
       }
       if let index = sources.firstIndex(where: { $0.covers(report) }) {
-        sources[index].take(report)
+        sources[index].addReport(report)
       } else if sources.count < DeviceSampler.setsMax {
         var source = SuggestionSource(for: report)
-        source.take(report)
+        source.addReport(report)
         sources.append(source)
       }
     }
@@ -82,7 +82,9 @@ private struct PacketDecoder: ~Copyable {
     guard let packet = try? Packet(parsing: packet), let event = try? Event(parsing: packet.body) else {
       return []
     }
-    _ = decoder.value.take(event, at: time, since: Instant(microseconds: 0)) { reports.append($0) }
+    _ = decoder.value.decodeReports(of: event, at: time, since: Instant(microseconds: 0)) {
+      reports.append($0)
+    }
     return reports
   }
 }

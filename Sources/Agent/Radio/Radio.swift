@@ -139,7 +139,7 @@ extension Radio {
     update(at: now) { $0.apply($0.shared.received(event, now: now), at: now) }
   }
 
-  /// The radio has brought so many reports since the start.
+  /// Notes how many reports the radio has brought since the start.
   mutating func noteReports(_ count: UInt64, at now: Instant) {
     guard count != reportCount else { return }
     reportCount = count
@@ -152,7 +152,7 @@ extension Radio {
     if isActive != nil { recovery.watchdog.recovered(at: now) }
   }
 
-  /// Lets time pass. Returns whether the radio has just been absent for so long that what it found is lost.
+  /// Lets time pass. Returns whether the radio has now been absent long enough that the devices it found are lost.
   mutating func advance(to now: Instant) -> Bool {
     update(at: now) { radio in
       if let retry = radio.recovery.retry {
@@ -244,7 +244,7 @@ extension Radio {
     guard recovery.watchdog.action != nil || recovery.refusal.error != nil else { return }
     guard link == .shared else { return sendProbe(at: now) }
     probe.lastHeard = now.advanced(
-      milliseconds: ScanRefusal.settlingMilliseconds - Watchdog.silenceMilliseconds)
+      milliseconds: ScanStartError.settlingMilliseconds - Watchdog.silenceMilliseconds)
   }
 
   // MARK: - Silence

@@ -61,7 +61,7 @@ extension Radio {
     if let failure = recovery.failure { return failure.sentence }
     if isSwitchedOff {
       return
-        "somebody switched the adapter off; bluetoothctl power on, or accessoryctl reload, brings it back"
+        "the adapter was switched off; bluetoothctl power on, or accessoryctl reload, brings it back"
     }
     guard let isActive else {
       switch state {

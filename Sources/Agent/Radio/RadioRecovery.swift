@@ -9,7 +9,7 @@ struct RadioRecovery: Sendable {
   /// Decides which recovery action comes next.
   var watchdog = Watchdog(.commands)
   /// What the controller replied to the kernel's scan commands.
-  var refusal = ScanRefusal()
+  var refusal = ScanStartError()
   /// The last failure; nil while the radio scans.
   var failure: RadioFailure?
   /// When the radio is initialised again.

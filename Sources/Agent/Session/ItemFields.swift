@@ -41,7 +41,7 @@ enum ItemFields {
         items.append(try brought(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
       }
     }
-    try checkRoom(for: items)
+    try checkLength(for: items)
     return items
   }
 
@@ -51,7 +51,7 @@ enum ItemFields {
   ) throws(SetupError) -> PickerItem {
     if let other = fields.names.first(where: { $0 != "item" }) {
       throw fields.failure(
-        other, "an item of the manifest is as the manifest says",
+        other, "a manifest item cannot be overridden in a call",
         cure: "leave \(other) out, or leave item out and give a name and a descriptor")
     }
     guard let item = app.items.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
@@ -83,7 +83,7 @@ enum ItemFields {
   ) throws(SetupError) -> PickerItem {
     guard fields.checkedString("name") != nil else {
       throw fields.failure(
-        "name", "an item has a name for people",
+        "name", "an item needs a name that operators see",
         cure: "add name, or give only the id of an item in the manifest")
     }
     guard let descriptor = fields.checkedObject("descriptor") else {

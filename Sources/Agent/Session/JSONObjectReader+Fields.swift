@@ -2,7 +2,9 @@
 
 import JSON
 import Manifest
+import Registry
 import Setup
+import Varlink
 
 /// The fields of an object in a call. Their types were checked against the interface; a value that is not acceptable is
 /// refused with the field named.
@@ -61,5 +63,14 @@ extension JSONObjectReader {
 
   private static func words(_ range: ClosedRange<Int>) -> String {
     range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+  }
+}
+
+extension Parameters {
+  /// A token, or an accessory's or a request's identifier: 32 hexadecimal digits of any case. nil for anything else,
+  /// which gets the same reply as an identifier that does not exist.
+  func identifier(_ name: String) -> RandomIdentifier? {
+    guard let text = try? string(name) else { return nil }
+    return RandomIdentifier(text: text)
   }
 }

@@ -25,7 +25,7 @@ struct SetupLink {
   /// Some accessory may come back with its second identity; when that is looked for next.
   fileprivate(set) var hasSecondIdentities = false
   fileprivate var nextSecondIdentitySearch = Instant(microseconds: 0)
-  /// The requests that the radio was told of.
+  /// The requests that the scan plan already considers.
   var requests = RequestCounts()
 
   /// Refreshes the candidates at once: a new request takes in the devices that were at the gateway before.
@@ -73,13 +73,13 @@ extension AgentCore {
     var changes: SetupChanges = []
     for effect in effects {
       switch effect {
-      case .registry(let request): perform(.registry(request))
+      case .registry(let request): enqueue(.registry(request))
       case .reply(let call, let result):
         complete(call, result)
         turn.isBusy = true
       case .signal(let signal):
-        if configuration.manifest.gateway.onTouch != nil { perform(.signalTouch(signal)) }
-      case .log(let notice): perform(.log(.setup(notice)))
+        if configuration.manifest.gateway.onTouch != nil { enqueue(.signalTouch(signal)) }
+      case .log(let notice): enqueue(.log(.setup(notice)))
       case .changed(let change): changes.formUnion(change)
       }
     }

@@ -12,9 +12,9 @@ import Explanation
 // that both are one device; what speaks for it is that one fell silent, and only then the other appeared.
 
 extension AgentCore {
-  /// The other device is watched for so long before it counts as the accessory.
+  /// How long the other device is watched before it counts as the accessory.
   static let secondIdentityMilliseconds: Int64 = 10_000
-  /// It must have appeared within so long after the accessory was heard last.
+  /// How long after the last report of the accessory the other device may appear.
   static let secondIdentityGapMilliseconds: Int64 = 120_000
 
   /// Gives accessories the addresses that they advertise from as their second identities.
@@ -25,7 +25,7 @@ extension AgentCore {
       for row in 0..<dataPath.pipeline.rowCount where isStranger(row, as: index) {
         guard let device = dataPath.pipeline.device(at: row) else { continue }
         let silent = waiting.filter { fellSilent($0, before: device) }
-        // Of several that are gone, nobody knows which one this is.
+        // When several are gone, this one could be any of them.
         guard silent.count == 1, let accessory = silent.first else { continue }
         follow(
           setupCore.addSecondAddress(dataPath.pipeline.address(at: row), of: accessory.identifier))

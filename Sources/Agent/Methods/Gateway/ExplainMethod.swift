@@ -78,7 +78,7 @@ private struct ExplanationStream: ReplyStream {
 }
 
 extension Parameters {
-  /// The address in `device`, as people write it.
+  /// The address in `device`, as operators write it.
   func device() throws(GatewayError) -> (bits: UInt64, text: String) {
     guard let text = try? string("device"), let bits = AddressText.bits(text) else {
       throw .invalidParameter("device")

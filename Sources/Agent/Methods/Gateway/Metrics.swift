@@ -261,7 +261,7 @@ extension AgentCore {
         "Addresses of accessories without a place among those that the device table keeps.",
         counters.accessoriesUnmarked),
       Metric(
-        "app_events_total", .counter, "Events and advertisements for apps, by what became of them.",
+        "app_events_total", .counter, "Events and advertisements for apps, by outcome.",
         "outcome",
         [("delivered", counters.streams.appEventsDelivered), ("missed", counters.streams.appEventsMissed)]),
     ]

@@ -78,7 +78,7 @@ extension AgentCore {
   }
 
   fileprivate func requestReload(by client: ClientID?) {
-    if reload.request(by: client) { perform(.readManifest) }
+    if reload.request(by: client) { enqueue(.readManifest) }
   }
 
   /// The manifest was read, as ``Action/readManifest`` asked: all of it takes effect, or nothing.
@@ -96,12 +96,12 @@ extension AgentCore {
     }
     let (waiting, readsAgain) = reload.finish(findings: findings)
     for client in waiting { clients[client]?.endCall(with: message) }
-    if readsAgain { perform(.readManifest) }
+    if readsAgain { enqueue(.readManifest) }
   }
 
   private func refuseManifest(_ findings: [String]) -> [UInt8] {
     counters.reloadsRefused &+= 1
-    perform(.log(.reloadRefused(findings: findings.count)))
+    enqueue(.log(.reloadRefused(findings: findings.count)))
     return GatewayError.manifestRefused(findings: findings).message
   }
 
@@ -123,11 +123,11 @@ extension AgentCore {
     counters.reloads &+= 1
     if restartsRadio {
       radio.close("it is being opened", at: now)
-      perform(.openRadio(gateway.radio, access: gateway.access))
+      enqueue(.openRadio(gateway.radio, access: gateway.access))
     }
     radio.follow(scanPlan, at: now)
     performRadioOutput()
-    perform(.log(.reloaded(summary, warnings: warnings.count)))
+    enqueue(.log(.reloaded(summary, warnings: warnings.count)))
     let line = ReloadLine.taken(
       kept: Int64(summary.itemsKept), added: Int64(summary.itemsAdded), removed: Int64(summary.itemsRemoved),
       radioRestarted: restartsRadio, warnings: warnings.prefix(50).map(GatewayError.cut))

@@ -52,7 +52,7 @@ extension AgentCore {
       identifier: accessory.identifier.text, app: accessory.app, item: accessory.item,
       displayName: device.displayName,
       state: status == .orphaned ? .unauthorized : AccessoryLine.State(accessory.state),
-      standing: AccessoryLine.Standing(status),
+      standing: AccessoryLine.Status(status),
       address: device.identity.address.map { WireAddress($0) }, ssid: accessory.ssid.map { AirText($0) },
       bond: AccessoryLine.Bond(AppAccessory.BondState(device.bond)),
       isIdentityDurable: device.isIdentityDurable,
@@ -72,7 +72,7 @@ extension AccessoryLine.State {
   }
 }
 
-extension AccessoryLine.Standing {
+extension AccessoryLine.Status {
   fileprivate init(_ status: AccessoryStatus) {
     switch status {
     case .active: self = .active

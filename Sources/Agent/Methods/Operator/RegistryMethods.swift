@@ -82,7 +82,7 @@ enum ImportMethod: OperatorMethod {
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (client, parameters) = (call.client, call.parameters)
     try call.agent.setupCore.requireRegistryForOperators()
-    if (try? parameters.bool("begins")) ?? false { try begin(call) }
+    if (try? parameters.bool("begins")) ?? false { try beginImport(call) }
     guard client.registryImport != nil else {
       throw .invalid(field: "begins", reason: "no import was begun on this connection")
     }
@@ -100,7 +100,7 @@ enum ImportMethod: OperatorMethod {
     }
   }
 
-  private static func begin(_ call: MethodCall) throws(OperatorError) {
+  private static func beginImport(_ call: MethodCall) throws(OperatorError) {
     for other in call.agent.clients.connected where other !== call.client {
       guard let others = other.registryImport else { continue }
       guard others.isIdle(at: call.agent.now) else {

@@ -160,23 +160,31 @@ extension RequestLine {
     switch request.question?.change {
     case nil:
       self.init(
-        request: request.id.text, kind: .setup, app: request.app, onBehalf: request.isOnBehalf, since: since,
+        request: request.id.text, kind: .setup, app: request.app, isOnBehalf: request.isOnBehalf,
+        since: since,
         end: end, phase: request.phase, items: request.picker?.items.map(RequestItemLine.init) ?? [],
-        touch: request.picker?.isTouchable ?? false, filtered: request.picker?.isFiltered ?? false,
-        disclosed: request.picker?.candidates.discoveredCount ?? 0,
-        remaining: request.picker?.remaining ?? 0, hidden: request.picker?.candidates.hidden.count ?? 0,
-        detail: request.detail, accessory: request.accessory?.text, displayName: request.displayName)
+        search: request.picker.map { RequestLine.Search($0) } ?? RequestLine.Search(), detail: request.detail,
+        accessory: request.accessory?.text, displayName: request.displayName)
     case .rename(let renamesNetwork):
       self.init(
         request: request.id.text, kind: .rename, app: request.app, since: since, end: end,
         phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
-        renameSSID: renamesNetwork)
+        renamesSSID: renamesNetwork)
     case .extend(let adds):
       self.init(
         request: request.id.text, kind: .authorize, app: request.app, since: since, end: end,
         phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
         adds: adds.sentences)
     }
+  }
+}
+
+extension RequestLine.Search {
+  fileprivate init(_ picker: PickerRequest) {
+    self.init(
+      usesTouch: picker.isTouchable, isFiltered: picker.isFiltered,
+      disclosed: picker.candidates.discoveredCount, remaining: picker.remaining,
+      hidden: picker.candidates.hidden.count)
   }
 }
 
@@ -207,7 +215,7 @@ extension RequestItemLine {
 }
 
 extension RegistryExtension {
-  /// What is added, for people.
+  /// The additions, as sentences for operators.
   fileprivate var sentences: [String] {
     var sentences: [String] = []
     if let ssid { sentences.append("its network \(String(decoding: ssid, as: UTF8.self))") }

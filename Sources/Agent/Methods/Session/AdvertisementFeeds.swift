@@ -46,7 +46,7 @@ struct AdvertisementFeeds: Sendable {
   private var cursor: EventCursor
   /// The accessories that were authorized when the grants were last compared; nil before that.
   private var authorized: Set<AuthorizedAddress>?
-  /// Grows when sighting events were overwritten before they were read: nobody knows whose they were.
+  /// Grows when sighting events were overwritten before they were read: their apps are not known.
   private(set) var gaps: UInt64 = 0
 
   init(_ epoch: Block128) { cursor = EventCursor(epoch: epoch, sequence: 0) }

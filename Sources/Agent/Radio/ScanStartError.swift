@@ -8,7 +8,7 @@ import HCI
 ///
 /// A refusal counts until a scan is switched on or off, or something is heard. A kernel that ends a scan which is not on
 /// is refused too, and that is harmless.
-struct ScanRefusal: Equatable, Sendable {
+struct ScanStartError: Equatable, Sendable {
   /// How long the kernel may take to start a scan that it has announced.
   static let settlingMilliseconds: Int64 = 500
 
