@@ -203,7 +203,7 @@ struct PickScreenTests {
   func onBehalfFailed() throws {
     let agent = try StandInAgent([], ["Open": [PickerSamples.opened]])
     let terminal = try terminal(agent, "--app", "lights")
-    try agent.sendChange(.request(PickerSamples.setup(phase: .looking, onBehalf: true)))
+    try agent.sendChange(.request(PickerSamples.setup(phase: .looking, isOnBehalf: true)))
     try terminal.wait(for: "Looking for")
     try agent.answer("Open", PickerSamples.setupFailed)
     try terminal.expectEnd(1)

@@ -130,7 +130,7 @@ struct PickTests {
   @Test("A name is given while the agent waits for it, or else afterwards")
   func names() throws {
     let asked = try StandInAgent(
-      [.request(PickerSamples.setup(phase: .naming, onBehalf: true))],
+      [.request(PickerSamples.setup(phase: .naming, isOnBehalf: true))],
       ["Open": [PickerSamples.opened], "Name": [PickerSamples.empty], "Rename": [PickerSamples.empty]])
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {

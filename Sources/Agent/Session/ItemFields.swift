@@ -41,7 +41,7 @@ enum ItemFields {
         items.append(try brought(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
       }
     }
-    try checkLength(for: items)
+    try checkRoom(for: items)
     return items
   }
 
