@@ -90,7 +90,7 @@ struct StartErrorTests {
     ) { _ = try $0.file("manifest.toml", [UInt8](repeating: 35, count: 1 << 20 + 1)) },
     Case(
       name: "no board profile", arguments: usual, status: 66,
-      sentence: "there is no profile of the board \"toaster\": searched for @/board/toaster.toml, "
+      sentence: "there is no profile of the board \"toaster\"; searched for @/board/toaster.toml, "
         + "@/../Board/toaster.toml, /usr/share/accessoryd/board/toaster.toml; copy Board/generic.toml to one of "
         + "these paths, or leave out `board` in the manifest"
     ) { _ = try $0.file("manifest.toml", "schema = 1\n[gateway]\nboard = \"toaster\"\n") },
