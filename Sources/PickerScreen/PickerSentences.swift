@@ -56,7 +56,9 @@ enum PickerSentences {
     } else if !request.items.isEmpty, request.items.allSatisfy(\.immediate) {
       facts.append("hold it at the gateway")
     }
-    if request.search.isFiltered { facts.append("the app filters and has received \(devices(request.search.disclosed))") }
+    if request.search.isFiltered {
+      facts.append("the app filters and has received \(devices(request.search.disclosed))")
+    }
     if request.search.hidden > 0 { facts.append("\(request.search.hidden) more found that do not fit") }
     return facts
   }

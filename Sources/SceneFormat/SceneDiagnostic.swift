@@ -51,7 +51,8 @@ enum SceneDiagnostic: Equatable {
     case .noTrigger: "this fault has no trigger; add command = \"reset\" or at = \"10s\""
     case .twoTriggers: "a fault has a command or a time; keep one of them"
     case .needsCommand(let word): "only a command can be \(word); write command in place of at"
-    case .codedWith2M: "advertising that begins on the coded PHY continues there; write secondary-phy = \"coded\""
+    case .codedWith2M:
+      "advertising that begins on the coded PHY continues there; write secondary-phy = \"coded\""
     }
   }
 }

@@ -27,7 +27,8 @@ struct PickOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "End after this many accessories, 1 to \(OperatorInterface.setupCountMax). (default: 1)", valueName: "n"))
+      "End after this many accessories, 1 to \(OperatorInterface.setupCountMax). (default: 1)", valueName: "n"
+    ))
   var count: Int?
 
   @Option(

@@ -31,7 +31,8 @@ struct RegistryImportCommand: ParsableCommand {
 
   func validate() throws {
     if file == "-", !yes {
-      throw ValidationError("standard input holds the file, so the tool cannot ask for confirmation: add --yes")
+      throw ValidationError(
+        "standard input holds the file, so the tool cannot ask for confirmation: add --yes")
     }
   }
 

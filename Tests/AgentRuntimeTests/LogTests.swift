@@ -38,7 +38,8 @@ struct LogTests {
   func suspension() {
     let identifier = RandomIdentifier(high: 0, low: 1)
     let suspended = SetupNotice.suspended(app: "lights", item: "bulb", identifier).sentence
-    #expect(suspended.contains("suspended: the app now belongs to another account; accessoryctl authorize lights"))
+    #expect(
+      suspended.contains("suspended: the app now belongs to another account; accessoryctl authorize lights"))
     let restored = SetupNotice.restored(app: "lights", item: nil, identifier).sentence
     #expect(restored == "lights has its suspended accessory \(identifier.text) again")
   }

@@ -60,7 +60,9 @@ struct RadioSourceTests {
     var received: [Received] = []
     for part in [whole[..<cut], whole[cut...]] {
       _ = try far.descriptor.write(part)
-      received += link.drain(at: at(1)).1
+      let (outcome, packets) = link.drain(at: at(1))
+      #expect(outcome == .nothing || outcome == .some)
+      received += packets
     }
     #expect(received.map(\.packet) == [Self.first, Self.second])
   }
@@ -72,8 +74,12 @@ struct RadioSourceTests {
     var received: [Received] = []
     var left = (longest + Self.first)[...]
     while !left.isEmpty {
-      left = left.dropFirst(try #require(try far.descriptor.write(left.prefix(8_000))))
-      received += link.drain(at: at(1)).1
+      // The pair keeps messages apart and drops what a read leaves of one: none may cross the buffer's end.
+      let part = left.prefix(left.count > 8 ? 8_192 : 4)
+      left = left.dropFirst(try #require(try far.descriptor.write(part)))
+      let (outcome, packets) = link.drain(at: at(1))
+      #expect(outcome == .nothing || outcome == .some)
+      received += packets
     }
     #expect(received.map(\.packet) == [longest, Self.first])
   }

@@ -81,7 +81,8 @@ struct AdapterTests {
     #expect(harness.agent.radioState == .absent)
     #expect(harness.now.milliseconds(since: failed) < 60_000)
     #expect(
-      harness.notices.contains(.initializationFailed(.remedy("the program failed"), retryMilliseconds: 30_000)))
+      harness.notices.contains(
+        .initializationFailed(.remedy("the program failed"), retryMilliseconds: 30_000)))
     // After the wait the adapter is opened again.
     harness.run(milliseconds: 30_000)
     #expect(harness.recoveryActions.count == 4)

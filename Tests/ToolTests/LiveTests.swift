@@ -74,7 +74,7 @@ struct LiveTests {
   @Test("A program that speaks another protocol is distinguished from an agent that went away")
   func otherPrograms() throws {
     #expect(try run([.send(Array("SSH-2.0\0".utf8))], "status").status == 76)
-    #expect(try run([.send(Array("{}\0".utf8))], "status").errorOutput.contains("(problems)"))
+    #expect(try run([.send(Array("{}\0".utf8))], "status").errorOutput.contains("(apps)"))
     #expect(try run([.send(Array("{\"parame".utf8))], "status").status == 69)
     #expect(try run([.send(Array(repeating: 0x20, count: 70_000))], "sightings").status == 76)
   }

@@ -49,7 +49,8 @@ struct PickTests {
     let agent = try opening(PickerSamples.opened, PickerSamples.setUp(), PickerSamples.empty)
     let run = try pick(agent, "--app", "lights", "--count", "256", "--timeout", "3600")
     #expect(run.status == 0, "\(run.errorOutput)")
-    let help = try Tool.run(["pick", "--help"]).text.split(separator: " ").joined(separator: " ")
+    let words = try Tool.run(["pick", "--help"]).text.split(whereSeparator: \.isWhitespace)
+    let help = words.joined(separator: " ")
     #expect(help.contains("1 to 256.") && help.contains("1 to 3600"), "\(help)")
   }
 
