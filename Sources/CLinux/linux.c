@@ -137,6 +137,10 @@ int clinux_stream_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBL
 
 int clinux_packet_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
+int clinux_stream_pair(int pair[2]) {
+  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
+}
+
 int clinux_packet_pair(int pair[2]) {
   return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
 }

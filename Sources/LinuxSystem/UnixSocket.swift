@@ -146,11 +146,15 @@ public enum UnixConnection {
     return descriptor
   }
 
-  /// Makes two packet sockets that are connected to each other; `other` is the second.
-  public static func pair(_ other: inout Descriptor?) throws(SystemError) -> Descriptor {
+  /// Creates two sockets that are connected to each other; `other` is the second.
+  public static func pair(
+    _ other: inout Descriptor?, kind: UnixSocketKind = .packets
+  ) throws(SystemError) -> Descriptor {
     var pair: [Int32] = [-1, -1]
     // Holds: the call fills two elements.
-    _ = try retryOnInterrupt(.socketPair) { unsafe clinux_packet_pair(&pair) }
+    _ = try retryOnInterrupt(.socketPair) {
+      kind == .stream ? unsafe clinux_stream_pair(&pair) : unsafe clinux_packet_pair(&pair)
+    }
     other = Descriptor(owning: pair[1])
     return Descriptor(owning: pair[0])
   }

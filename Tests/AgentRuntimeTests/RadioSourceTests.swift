@@ -36,7 +36,7 @@ struct RadioSourceTests {
 
   private func link(_ framing: UnixSocketKind) throws -> (H4Socket, OpenClient) {
     var far: Descriptor?
-    let near = try UnixConnection.pair(&far)
+    let near = try UnixConnection.pair(&far, kind: framing)
     guard let other = far.take() else { throw NoPair() }
     return (H4Socket(SharedDescriptor(near), framing), OpenClient(other))
   }

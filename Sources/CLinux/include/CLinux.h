@@ -66,7 +66,8 @@ int clinux_stream_socket(void);
 int clinux_packet_socket(void);
 int clinux_datagram_socket(void);
 
-/// Creates two packet sockets that are connected to each other.
+/// Creates two sockets that are connected to each other.
+int clinux_stream_pair(int pair[2]);
 int clinux_packet_pair(int pair[2]);
 
 /// Calls send(2) without raising SIGPIPE.
