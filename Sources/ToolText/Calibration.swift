@@ -30,7 +30,7 @@ public struct Calibration: Sendable {
     /// Reports that gave no level, or none that can be (`ReportHeader.hasReading`).
     public fileprivate(set) var invalidCount = 0
 
-    /// The median; of an even count the weaker one, as in the gate.
+    /// The median; of an even count the weaker one, as the signal gate computes it.
     public var median: Int? { quantile(quarters: 2) }
 
     /// Between the quartiles, in dB.

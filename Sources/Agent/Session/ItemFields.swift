@@ -41,7 +41,7 @@ enum ItemFields {
         items.append(try brought(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
       }
     }
-    try checkRoom(for: items)
+    try checkLength(of: items)
     return items
   }
 
@@ -105,7 +105,7 @@ enum ItemFields {
     return PickerItem(item, isAppSupplied: true)
   }
 
-  private static func checkRoom(for items: [PickerItem]) throws(SetupError) {
+  private static func checkLength(of items: [PickerItem]) throws(SetupError) {
     var json = JSONWriter()
     for (index, item) in items.enumerated() where item.isAppSupplied {
       json.line { json in
