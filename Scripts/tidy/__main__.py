@@ -76,12 +76,10 @@ def main():
         violations = sorted(rule.check(checkout, known))
         if not violations:
             continue
-        is_pending = name in known["pending"]
-        print(f"{name}: {len(violations)}{' (not in force yet)' if is_pending else ''}. {rule.SENTENCE}")
-        # A rule that does not fail yet lists its violations only when it is named.
-        for violation in [] if is_pending and not sys.argv[1:] else violations:
+        print(f"{name}: {len(violations)}. {rule.SENTENCE}")
+        for violation in violations:
             print(f"  {violation}")
-        broken = broken or not is_pending
+        broken = True
     sys.exit(broken)
 
 
