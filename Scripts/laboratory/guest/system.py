@@ -28,7 +28,8 @@ class System(Program):
                  "sh", "/lab/laboratory/guest/system-root", self.folder, "/mnt/units"]
         # The control group that it is in when it leaves the guest's becomes the root of its control groups.
         super().__init__(world, "systemd", ["sh", "-c", 'echo $$ >"$0/cgroup.procs"; exec "$@"', self.group, *command])
-        self.first = world.until(self._first, "systemd starts")
+        # Most of it is the copying of the installed programs.
+        self.first = world.until(self._first, "systemd starts", 60)
         self.root = pathlib.Path(f"/proc/{self.first}/root")
         world.until(lambda: self._state() in ("running", "degraded") or not self.is_running, "systemd is up", 60, 0.2)
         if not self.is_running:
