@@ -20,8 +20,7 @@ def load():
     """All settings of the rules, by name."""
     exceptions = table("exceptions.toml")
     for rule, entries in exceptions.items():
-        if isinstance(entries, dict):
-            for name, reason in entries.items():
-                if not isinstance(reason, str) or len(reason) < 10:
-                    raise SystemExit(f"Scripts/tidy/exceptions.toml: [{rule}] {name} has no reason")
+        for name, reason in entries.items():
+            if not isinstance(reason, str) or len(reason) < 10:
+                raise SystemExit(f"Scripts/tidy/exceptions.toml: [{rule}] {name} has no reason")
     return {**table("modules.toml"), **exceptions, "phrase": phrases()}
