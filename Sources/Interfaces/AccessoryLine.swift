@@ -25,7 +25,7 @@ public struct AccessoryLine: Equatable, Line {
   /// 32 lower-case hexadecimal digits.
   public let identifier: String
   public let app: String
-  /// The item's id in the manifest; nil when the app brought the item.
+  /// The item's id in the manifest; nil when the app supplied the item.
   public let item: String?
   public let displayName: String
   public let state: State

@@ -4,7 +4,7 @@ public import JSON
 
 /// What a request looks for: `Item` of `io.accessoryd.Operator`.
 public struct RequestItemLine: Equatable, Line {
-  /// Its id in the manifest; nil when the app brought it.
+  /// Its id in the manifest; nil when the app supplied it.
   public var item: String?
   public var name: String
   public var productImage: String?

@@ -20,7 +20,7 @@ extension AccessoryLine {
     return text.utf8.count >= Self.prefixLengthMin && identifier.hasPrefix(text.lowercased())
   }
 
-  /// `app/item`, safe on a terminal; the app alone when it brought the item.
+  /// `app/item`, safe on a terminal; the app alone when it supplied the item.
   public func owner(columnsMax: Int = AirText.columnsMax) -> String {
     AirText(Array((item.map { "\(app)/\($0)" } ?? app).utf8)).escaped(columnsMax: columnsMax)
   }

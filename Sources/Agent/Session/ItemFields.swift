@@ -18,7 +18,7 @@ enum ItemFields {
   private static let nameBytes = 1...248
   private static let imageBytes = 1...255
 
-  /// Reads them; their types were checked against the interface. Items that the app brought get ids from `call:N` on,
+  /// Reads them; their types were checked against the interface. Items that the app supplies get ids from `call:N` on,
   /// N being `firstNumber`.
   static func read(
     _ value: JSONValue, of app: App, firstNumber: UInt64
@@ -38,7 +38,7 @@ enum ItemFields {
       if let id = fields.checkedString("item") {
         items.append(try known(id, fields, of: app, after: items))
       } else {
-        items.append(try brought(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
+        items.append(try appSupplied(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
       }
     }
     try checkLength(of: items)
@@ -77,8 +77,8 @@ enum ItemFields {
     return "use one of \(listed)\(rest)"
   }
 
-  /// An item that the app brought.
-  private static func brought(
+  /// An item that the app supplies in its call.
+  private static func appSupplied(
     _ fields: JSONObjectReader, of app: App, id: String
   ) throws(SetupError) -> PickerItem {
     guard fields.checkedString("name") != nil else {
