@@ -6,13 +6,10 @@ import LinuxSystem
 
 /// A controller at the other end of a socket that carries H4 packets: one packet per message, or a byte stream.
 ///
-/// Capacity: one packet of the longest kind. A stream is read into a smaller buffer, where the part of a packet that has
-/// arrived waits for the rest; the buffer grows once for a packet that it cannot hold.
+/// Capacity: one packet of the longest kind. In a stream, an incomplete packet stays in the buffer until the next read.
 final class H4Socket: RadioSource {
   /// Indicator, four bytes of header, and 65,535 of data (Core Specification 5.4, Volume 4, Part E, 5.4.2).
   private static let packetBytesMax = 65_540
-  /// More than 300 reports of usual length, which a busy radio takes 60 ms to send.
-  private static let streamBytes = 16_384
 
   private let link: SharedDescriptor
   private let framing: UnixSocketKind
@@ -22,7 +19,7 @@ final class H4Socket: RadioSource {
   init(_ socket: SharedDescriptor, _ framing: UnixSocketKind) {
     link = socket
     self.framing = framing
-    buffer = [UInt8](repeating: 0, count: framing == .stream ? Self.streamBytes : Self.packetBytesMax)
+    buffer = [UInt8](repeating: 0, count: Self.packetBytesMax)
   }
 
   var kind: RadioKind { .controller }
@@ -77,9 +74,6 @@ final class H4Socket: RadioSource {
     if end > 0 {
       for index in end..<filled { buffer[index - end] = buffer[index] }
       filled -= end
-    } else if filled == buffer.count {
-      // `measure` accepts no packet that is longer than the larger buffer.
-      buffer += [UInt8](repeating: 0, count: Self.packetBytesMax - filled)
     }
     return count
   }
