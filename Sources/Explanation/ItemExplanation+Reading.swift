@@ -17,7 +17,7 @@ extension ItemExplanation: ReadableLine {
       isAlternate: try line.isAlternate(), clauses: clauses,
       setPosition: try line.integerIfPresent("setsHeardSince") ?? 0,
       setCount: try line.integerIfPresent("advertisingSets") ?? 1,
-      presence: try line.valueIfPresent("presence", of: Presence.all, \.text),
+      presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
       gate: try GateAnswer(reading: try line.object("gate")))
   }
 }

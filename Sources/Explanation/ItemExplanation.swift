@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import Discovery
+import Discovery
 public import HCI
 public import Interfaces
 public import Manifest
@@ -19,7 +19,7 @@ public struct ItemExplanation: Equatable, Line {
   public let setPosition: Int
   public let setCount: Int
   /// Where the item stands with the device; nil when a clause does not hold, or the tables do not have the match.
-  public let presence: Presence?
+  public let presence: DeviceLine.Presence?
   public let gate: GateAnswer
 
   /// Whether every clause holds.
@@ -59,10 +59,11 @@ extension ManifestDataPath {
     let match = view.matches.first { $0.item == index }?.match
     let (setPosition, clauses) = view.answers(descriptor)
     let holds = !clauses.isEmpty && clauses.allSatisfy(\.holds)
+    let presence = holds ? match.map { DeviceLine.Presence($0.presence) } : nil
     return ItemExplanation(
       address: view.address, app: items[index].app, item: items[index].item.id, isAlternate: isAlternate,
       clauses: clauses, setPosition: setPosition, setCount: view.payloads.count,
-      presence: holds ? match?.presence : nil, gate: GateAnswer(self, view, item: index, match))
+      presence: presence, gate: GateAnswer(self, view, item: index, match))
   }
 }
 

@@ -33,12 +33,6 @@ extension DeviceLine.Presence {
   }
 }
 
-extension Presence {
-  static let all: [Presence] = [.outside, .approaching, .inside, .leaving]
-
-  public var text: String { DeviceLine.Presence(self).rawValue }
-}
-
 extension EventLine {
   public init(
     sequence: UInt64, epoch: String? = nil, sighting: Sighting, item: ManifestItem, payload: [UInt8]

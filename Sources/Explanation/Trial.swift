@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import Discovery
+import Discovery
 public import HCI
 public import Interfaces
 public import JSON
@@ -15,7 +15,7 @@ public struct Trial: Equatable, Line {
   /// Whether it is the item's second identity that was asked.
   public let isAlternate: Bool
   public let holds: Bool
-  public let presence: Presence?
+  public let presence: DeviceLine.Presence?
   public let level: Decibels?
   /// The first clause that does not hold.
   public let failure: DescriptorKey?
@@ -72,7 +72,7 @@ protocol ItemVerdict {
   var item: String { get }
   var isAlternate: Bool { get }
   var holds: Bool { get }
-  var presence: Presence? { get }
+  var presence: DeviceLine.Presence? { get }
 }
 
 extension ItemVerdict {
@@ -83,7 +83,7 @@ extension ItemVerdict {
     json.member("identity", isAlternate ? "alternate" : "descriptor")
     json.member("matches", holds)
     json.member("isFound", presence?.isFound ?? false)
-    json.member("presence", presence?.text)
+    json.member("presence", presence?.rawValue)
   }
 }
 
@@ -95,7 +95,7 @@ extension Trial: ReadableLine {
     self.init(
       address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), holds: try line.bool("matches"),
-      presence: try line.valueIfPresent("presence", of: Presence.all, \.text),
+      presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
       level: try line.decibelsIfPresent("filteredRSSI"),
       failure: try line.valueIfPresent("failed", of: ClauseAnswer.keys, \.rawValue),
       why: try line.string("why"))
