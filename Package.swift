@@ -237,7 +237,8 @@ let package = Package(
     .testTarget(
       name: "ExplanationTests",
       dependencies: [
-        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "VirtualRadio",
+        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "ManifestFormat", "TestSupport",
+        "VirtualRadio",
       ],
       swiftSettings: strict),
     // Tests that connect as several users.

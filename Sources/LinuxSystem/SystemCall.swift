@@ -2,8 +2,8 @@
 
 /// The system calls of this module, by name.
 public enum SystemCall: String, Sendable {
-  case open, fstat, read, write, poll, send, socket, bind, chmod, fsync, listen, accept, connect, rename,
-    unlink, mkdir
+  case open, fstat, read, write, poll, send, socket, bind, chmod, chown, fsync,
+    listen, accept, connect, rename, unlink, mkdir
   case fork, setsid, chdir, setgroups, execve
   case socketPair = "socketpair"
   case lock = "flock"

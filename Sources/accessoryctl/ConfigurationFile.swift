@@ -11,6 +11,7 @@ struct ConfigurationFile {
 
   let path: String
   private let contents: FileContents
+  var text: [UInt8] { contents.bytes }
 
   init(reading path: String) throws(ToolError) {
     self.path = path

@@ -10,14 +10,16 @@ struct Printer: ~Copyable {
   private var output = OutputFile.standardOutput()
   private var json = JSONWriter()
   let style: TextStyle
+  let isTerminal: Bool
 
   /// The width of the terminal; nil without a limit.
   let columnsMax: Int?
 
   init() {
     columnsMax = output.terminalColumnCount
+    isTerminal = output.isTerminal
     let isColored =
-      output.isTerminal && !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
+      isTerminal && !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
     style = isColored ? .colored : .plain
   }
 

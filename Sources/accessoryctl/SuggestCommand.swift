@@ -13,16 +13,23 @@ struct SuggestCommand: ParsableCommand {
     abstract: "Print a manifest with an item that finds a device like this one.",
     usage: """
       accessoryctl suggest <device> [--seconds <n>] [options]
+      accessoryctl suggest <device> --app <name> [--manifest <file>] [--add]
       accessoryctl suggest <device> --capture <file> [--json]
       """,
     discussion: """
-      Examines everything the device advertised: the company or service it names, and the \
-      bytes that never changed. Listens for some seconds through the agent, or reads a \
-      capture; a longer time gives a better item. Exit status: 0 an item is printed, \
-      1 the device was not heard, or nothing distinguishes it.
+      Knows the layouts of BTHome, iBeacon, AltBeacon, Eddystone, Fast Pair, Ruuvi, SwitchBot, \
+      Govee, Xiaomi MiBeacon and Shelly: for these the item asks for the type of the frame and the \
+      model, never for readings. For any other device it asks for the shortest clause that tells the \
+      device from everything else in sight. Listens for some seconds through the agent, or reads a \
+      capture; 20 reports or more give a good item.
+
+      With --app, prints what the manifest needs in addition, as a difference. With --add, also \
+      changes the manifest, unless the result would not pass accessoryctl check. \
+      Exit status: 0 an item is printed, 1 the device was not heard, or nothing distinguishes it.
 
       Examples:
         accessoryctl suggest AA:BB:CC:DD:EE:FF --seconds 20
+        accessoryctl suggest AA:BB:CC:DD:EE:FF --app lights --add
         accessoryctl suggest AA:BB:CC:DD:EE:FF --capture room.btsnoop > new-item.toml
       """)
 
@@ -37,6 +44,8 @@ struct SuggestCommand: ParsableCommand {
   @Option(help: ArgumentHelp("How long the agent listens, 1 to 60. (default: 5)", valueName: "n"))
   var seconds: Int?
 
+  @OptionGroup var edit: ManifestEditOptions
+
   @OptionGroup var gateway: GatewayOptions
 
   @Flag(help: "One JSON object (Config/schema/suggest.schema.json).")
@@ -44,6 +53,7 @@ struct SuggestCommand: ParsableCommand {
 
   func validate() throws {
     if let seconds, !(1...60).contains(seconds) { throw ValidationError("--seconds takes 1 to 60") }
+    if json, edit.app != nil { throw ValidationError("--json and --app exclude each other") }
     guard capture != nil else { return }
     if seconds != nil { throw ValidationError("--seconds is for the agent; a capture has its own length") }
     if gateway.socket != nil { throw ValidationError("--capture and --socket exclude each other") }
@@ -52,26 +62,19 @@ struct SuggestCommand: ParsableCommand {
   func run() throws {
     guard let capture else { return try runLive() }
     let file = try CaptureFile(reading: capture)
-    var sources: [SuggestionSource] = []
-    let ending = Result { () throws(ToolError) in
-      try file.decode { report in
-        guard report.header.address.bits == device.bits, report.header.address.type != .anonymous else {
-          return
-        }
-        let index = sources.firstIndex { $0.covers(report) } ?? sources.count
-        if index == sources.count { sources.append(SuggestionSource(for: report)) }
-        sources[index].addReport(report)
-      }
-    }
+    var sources = SuggestionSources(ofDevice: device.bits)
+    let ending = Result { () throws(ToolError) in try file.decode { sources.addReport($0) } }
+    guard case .failure(let error) = ending else { return try show(sources) }
+    guard case .capture = error, !sources.device.isEmpty else { throw error }
+    if let sentence = error.sentence { StandardError.say("warning: \(sentence)") }
     try show(sources)
-    try ending.get()
   }
 
-  private func show(_ sources: [SuggestionSource]) throws(ToolError) {
-    guard !sources.isEmpty else {
+  private func show(_ sources: SuggestionSources) throws(ToolError) {
+    guard !sources.device.isEmpty else {
       throw .sentence("\(device.text) is not in the capture; accessoryctl sightings --all lists what is", .no)
     }
-    let suggestions = Suggestion.all(of: sources)
+    let suggestions = Suggestion.all(of: sources.device, others: sources.others)
     guard !suggestions.isEmpty else {
       throw .sentence("\(device.text) names neither a company nor a service; no item can find it", .no)
     }
@@ -91,10 +94,20 @@ struct SuggestCommand: ParsableCommand {
   }
 
   private func show(_ suggestions: [SuggestionLine]) throws(ToolError) {
+    if let app = edit.app {
+      sayWarnings(of: suggestions)
+      return try edit.apply(suggestions, to: app)
+    }
     var printer = Printer()
+    // On a terminal they stand among the item's comments.
+    if !json, !printer.isTerminal { sayWarnings(of: suggestions) }
     for suggestion in suggestions {
       if json { try printer.line(suggestion) } else { try printer.text(suggestion.toml) }
     }
     try printer.flush()
+  }
+
+  private func sayWarnings(of suggestions: [SuggestionLine]) {
+    for warning in suggestions.flatMap(\.warnings) { StandardError.say("warning: \(warning)") }
   }
 }

@@ -44,7 +44,7 @@ struct SuggestionStream: ReplyStream {
       guard end <= agent.now else { return .wait }
       let sources = agent.taps.sampler.finish(sample)
       guard !sources.isEmpty else { return fail(.deviceNotInSight(device)) }
-      let suggestions = Suggestion.all(of: sources)
+      let suggestions = Suggestion.all(of: sources, others: agent.dataPath.sources(besides: sources))
       guard !suggestions.isEmpty else { return fail(.notRecognisable(device)) }
       phase = .replying(suggestions.map { Message.element("suggestion", $0) }[...])
       return nextReply(agent)
@@ -70,6 +70,12 @@ struct SuggestionStream: ReplyStream {
 }
 
 extension ManifestDataPath {
+  /// What the tables have of every other device.
+  fileprivate func sources(besides sources: [SuggestionSource]) -> [SuggestionSource] {
+    let addresses = Set(sources.map(\.address))
+    return devices.filter { !addresses.contains($0.device.address) }.flatMap(\.suggestionSources)
+  }
+
   /// The addresses that the devices of an address use now, and that address itself.
   fileprivate func currentAddresses(of bits: UInt64) -> Set<UInt64> {
     var addresses: Set = [bits]

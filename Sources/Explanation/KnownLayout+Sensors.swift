@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Interfaces
+import JSON
+import Manifest
+
+extension KnownLayout {
+  private static let shellyCompany: UInt16 = 0x0BA9
+
+  /// Blocks of type and value: 01 flags (2 bytes), 0A address (6 bytes), 0B model (2 bytes)
+  /// (Shelly, "BLE Devices", Common features, and shelly-ble of the BTHome parser; checked on recorded devices).
+  @Sendable static func shelly(_ source: SuggestionSource) -> SuggestionCandidate? {
+    guard let data = source.data(of: shellyCompany) else { return nil }
+    var candidate = SuggestionCandidate("Shelly", company: shellyCompany)
+    for payload in data.payloads {
+      guard let place = shellyModel(in: payload) else { continue }
+      candidate.notes = ["The item asks for the model; flags, address and readings are left out."]
+      let before = [BytePattern](repeating: .any, count: place - 1)
+      candidate.ask(before + [0x0B, BytePattern(payload[place]), BytePattern(payload[place + 1])])
+      return candidate
+    }
+    candidate.notes = ["No block of the device names its model; the item asks for the company alone."]
+    return candidate
+  }
+
+  /// Where the two bytes of the model stand.
+  private static func shellyModel(in payload: [UInt8]) -> Int? {
+    let byteCounts: [UInt8: Int] = [0x01: 2, 0x0A: 6, 0x0B: 2]
+    var place = 0
+    while place < payload.count, let byteCount = byteCounts[payload[place]], place + byteCount < payload.count
+    {
+      if payload[place] == 0x0B { return place + 1 }
+      place += 1 + byteCount
+    }
+    return nil
+  }
+
+  private static let switchBotServices = [BluetoothUUID(short: 0xFD3D), BluetoothUUID(short: 0x0D00)]
+  private static let switchBotCompany: UInt16 = 0x0969
+
+  /// Service data begin with the device type in bits 0 to 6 (SwitchBot, "BLE Open API", Device Types; FD3D, and 0D00
+  /// before the firmware of 2021). Manufacturer data are the address and readings.
+  @Sendable static func switchBot(_ source: SuggestionSource) -> SuggestionCandidate? {
+    for service in switchBotServices {
+      guard let type = source.data(of: service)?.payloads.first(where: { !$0.isEmpty })?[0] else { continue }
+      var candidate = SuggestionCandidate(
+        "SwitchBot", service: service,
+        "The item asks for the device type; status, battery and readings are left out.")
+      candidate.ask([BytePattern(type & 0x7F, mask: 0x7F)])
+      return candidate
+    }
+    guard source.data(of: switchBotCompany) != nil else { return nil }
+    return SuggestionCandidate(
+      "SwitchBot", company: switchBotCompany,
+      "The device type stands in the scan response, which was not received; the item finds every device of the maker."
+    )
+  }
+
+  private static let xiaomiService = BluetoothUUID(short: 0xFE95)
+
+  /// Frame control (2 bytes), product identifier (2 bytes), frame counter, then what frame control names: address,
+  /// capability, objects (Xiaomi, "Mijia BLE Broadcasting Protocol MiBeacon v4", Format).
+  @Sendable static func xiaomi(_ source: SuggestionSource) -> SuggestionCandidate? {
+    guard let frame = source.data(of: xiaomiService)?.payloads.first(where: { $0.count >= 5 }) else {
+      return nil
+    }
+    var candidate = SuggestionCandidate(
+      "Xiaomi MiBeacon", service: xiaomiService,
+      "The item asks for the product identifier; frame control, counter, address and readings are left out.")
+    candidate.ask([.any, .any, BytePattern(frame[2]), BytePattern(frame[3])])
+    return candidate
+  }
+
+  private static let goveeService = BluetoothUUID(short: 0xEC88)
+  private static let goveeNames = ["GVH5", "GV5", "Govee", "B5178"].map { Array($0.utf8) }
+
+  /// Manufacturer data (EC88, 0001 and others) hold only readings and battery; the model stands in the name, before
+  /// the last four digits of the address (Govee publishes no layout; names and companies of recorded devices).
+  @Sendable static func govee(_ source: SuggestionSource) -> SuggestionCandidate? {
+    let name = source.kindName.flatMap { name in
+      goveeNames.contains { name.starts(with: $0) } ? goveeModel(name) : nil
+    }
+    let isGovee = source.services.contains(goveeService) || source.data(of: 0xEC88) != nil
+    guard name != nil || isGovee else { return nil }
+    let companies = source.companies.map(\.identifier)
+    let company = companies.first { $0 == 0xEC88 } ?? companies.first { $0 == 0x0001 } ?? companies.first
+    var candidate = SuggestionCandidate("Govee", company: company)
+    if company != 0xEC88, source.services.contains(goveeService) {
+      candidate.descriptor.serviceUUID = goveeService
+    }
+    guard candidate.descriptor.companyIdentifier != nil || candidate.descriptor.serviceUUID != nil else {
+      return nil
+    }
+    if let name, candidate.ask(nameBeginningWith: name, of: source) {
+      candidate.notes = ["The item asks for the model in the name; readings and battery are left out."]
+    } else {
+      candidate.notes = [
+        "The model stands in the name, which was not received; the item finds every device of the maker."
+      ]
+    }
+    return candidate
+  }
+
+  /// The name without four digits at its end, which are the address's.
+  private static func goveeModel(_ name: [UInt8]) -> [UInt8] {
+    let tail = name.suffix(4)
+    let isAddress = name.count >= 9 && tail.allSatisfy { $0.isUpperHexDigit }
+    return isAddress ? Array(name.dropLast(4)) : name
+  }
+
+  private static let ruuviCompany: UInt16 = 0x0499
+
+  /// The first byte is the data format: 03, 05, 06, C5, E1 (Ruuvi, "Bluetooth Advertisements", Data Formats). The rest
+  /// are readings, counters and the address.
+  @Sendable static func ruuvi(_ source: SuggestionSource) -> SuggestionCandidate? {
+    guard let format = source.data(of: ruuviCompany)?.payloads.first(where: { !$0.isEmpty })?[0] else {
+      return nil
+    }
+    var candidate = SuggestionCandidate(
+      "Ruuvi data format \(Hex([format]).text.uppercased())", company: ruuviCompany,
+      "The item asks for the data format; readings, battery, counters and address are left out.")
+    candidate.ask([BytePattern(format)])
+    return candidate
+  }
+
+  private static let bthomeService = BluetoothUUID(short: 0xFCD2)
+  /// Version 1, plain and encrypted.
+  private static let oldBTHomeServices = [BluetoothUUID(short: 0x181C), BluetoothUUID(short: 0x181E)]
+
+  /// The first byte is the device information: bit 0 encryption, bit 2 whether it sends only on an event, bits 5 to 7
+  /// the version (BTHome, "BTHome v2 format", BTHome Data format). Objects follow: packet number and readings. Version
+  /// 1 has no such byte ("BTHome v1 format").
+  @Sendable static func bthome(_ source: SuggestionSource) -> SuggestionCandidate? {
+    var candidate: SuggestionCandidate
+    if let information = source.data(of: bthomeService)?.payloads.first(where: { !$0.isEmpty })?[0] {
+      candidate = SuggestionCandidate(
+        "BTHome", service: bthomeService,
+        "The item asks for the version; encryption, packet number and readings are left out.")
+      candidate.ask([BytePattern(information, mask: 0xE0)])
+    } else if let service = oldBTHomeServices.first(where: { source.data(of: $0) != nil }) {
+      candidate = SuggestionCandidate(
+        "BTHome 1", service: service,
+        "The item asks for the service alone; packet number and readings are left out.")
+    } else {
+      return nil
+    }
+    if let name = source.kindName, candidate.ask(nameBeginningWith: name, of: source) {
+      candidate.notes.append("BTHome names no model, so the item asks for the name.")
+    }
+    return candidate
+  }
+}
+
+extension UInt8 {
+  fileprivate var isUpperHexDigit: Bool { (0x30...0x39).contains(self) || (0x41...0x46).contains(self) }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Manifest
+
+/// Why an item cannot be added to a manifest.
+public enum ManifestAdditionError: Error, Equatable, Sendable {
+  /// The manifest has errors already.
+  case brokenManifest([Diagnostic])
+  /// The item is no manifest with one app and one item.
+  case brokenItem
+  case unknownApp(known: [String])
+  /// The app's table has no header `[app.NAME]`, or a list of it is no list on its own line.
+  case unusualLayout
+  /// With the item the manifest would have these errors.
+  case refused([Diagnostic])
+}
+
+/// Adds an item to the text of a manifest. Comments, order and everything else in the text stay as they are.
+///
+/// What the item asks for is declared in the app's lists: `supports`, companies, services, names.
+public struct ManifestAddition {
+  /// A manifest with an item more.
+  public struct Result: Equatable, Sendable {
+    public let text: [UInt8]
+    /// The warnings that the item causes.
+    public let warnings: [Diagnostic]
+  }
+
+  private let text: [UInt8]
+  private let statements: [TomlStatement]
+  private let app: App
+  private let lineBreak: [UInt8]
+  private var insertions: [(offset: Int, bytes: [UInt8])] = []
+
+  /// Adds to the app `name` of a manifest the item of `suggestion`, which is a manifest of its own: its first app
+  /// declares what the item needs.
+  public static func add(
+    _ suggestion: [UInt8], to name: String, of text: [UInt8], fileName: String
+  ) throws(ManifestAdditionError) -> Result {
+    let before = ManifestReader.read(text: text, fileName: fileName)
+    guard let manifest = before.manifest else { throw .brokenManifest(before.diagnostics) }
+    guard let app = manifest.apps.first(where: { $0.name == name }) else {
+      throw .unknownApp(known: manifest.apps.map(\.name))
+    }
+    guard let source = ManifestReader.read(text: suggestion, fileName: "").manifest?.apps.first,
+      let item = source.items.first
+    else { throw .brokenItem }
+    var addition = ManifestAddition(text: text, app: app)
+    try addition.declare(source)
+    try addition.insert(item, from: suggestion, of: source.name)
+    let result = addition.result
+    let after = ManifestReader.read(text: result, fileName: fileName)
+    guard let changed = after.manifest else { throw .refused(after.diagnostics) }
+    guard changed.items.count == manifest.items.count + 1 else { throw .unusualLayout }
+    let known = Set(before.diagnostics.map(\.message))
+    return Result(text: result, warnings: after.diagnostics.filter { !known.contains($0.message) })
+  }
+
+  private init(text: [UInt8], app: App) {
+    self.text = text
+    self.app = app
+    lineBreak = Array((text.contains(0x0D) ? "\r\n" : "\n").utf8)
+    var statements: [TomlStatement] = []
+    var offset = 0
+    while offset < text.count {
+      let statement = TomlStatement(in: text, at: offset)
+      statements.append(statement)
+      offset = statement.end
+    }
+    self.statements = statements
+  }
+
+  private var result: [UInt8] {
+    var result: [UInt8] = []
+    var offset = 0
+    // Two insertions at one offset keep their order.
+    let ordered = insertions.enumerated().sorted {
+      ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset)
+    }
+    for insertion in ordered.map(\.element) {
+      result += text[offset..<insertion.offset] + insertion.bytes
+      offset = insertion.offset
+    }
+    return result + text[offset...]
+  }
+
+  /// Adds what the app does not declare yet to its lists.
+  private mutating func declare(_ source: App) throws(ManifestAdditionError) {
+    if !app.supports.contains(.bluetooth) { try declare("Bluetooth", in: .supports) }
+    for company in source.companyIdentifiers.subtracting(app.companyIdentifiers) {
+      try declare("0x" + HexText.digits(UInt64(company), count: 4).uppercased(), in: .companyIdentifiers)
+    }
+    for service in source.services.subtracting(app.services) {
+      try declare(IdentifierText.text(of: service), in: .services)
+    }
+    for name in source.names.subtracting(app.names) {
+      try declare(String(decoding: name, as: UTF8.self), in: .names)
+    }
+  }
+
+  private mutating func declare(_ value: String, in key: AppKey) throws(ManifestAdditionError) {
+    let quoted = Array(Self.quoted(value).utf8)
+    let table = try ownStatements
+    guard let statement = table.first(where: { self.key(of: $0) == key.rawValue }) else {
+      guard let last = table.last else { throw .unusualLayout }
+      return insertLines(["\(key.rawValue) = [\(Self.quoted(value))]"], at: last.end)
+    }
+    guard let list = statement.list else { throw .unusualLayout }
+    let hasComma = text[list.elementsEnd - 1] == UInt8(ascii: ",")
+    let isEmpty = list.elementsEnd == list.open + 1
+    let rest = text[list.elementsEnd..<list.close]
+    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")), !isEmpty else {
+      let separator = isEmpty ? "" : hasComma ? " " : ", "
+      return insertions.append((list.elementsEnd, Array(separator.utf8) + quoted))
+    }
+    if !hasComma { insertions.append((list.elementsEnd, [UInt8(ascii: ",")])) }
+    let line = text[..<(list.elementsEnd - 1)].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let indent =
+      line > list.open ? Array(text[line...].prefix { $0 == 0x20 || $0 == 0x09 }) : Array("  ".utf8)
+    insertions.append((end + 1, indent + quoted + (hasComma ? [UInt8(ascii: ",")] : []) + lineBreak))
+  }
+
+  /// The item's table comes after everything else of the app.
+  private mutating func insert(
+    _ item: DisplayItem, from suggestion: [UInt8], of source: String
+  ) throws(ManifestAdditionError) {
+    let lines = String(decoding: suggestion, as: UTF8.self).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    guard let header = lines.firstIndex(of: "[[app.\(source).item]]") else { throw .brokenItem }
+    let comments = lines[..<header].reversed().prefix { $0.hasPrefix("#") }.count
+    var added = lines[(header - comments)...].map(String.init)
+    while added.last == "" { added.removeLast() }
+    added[comments] = "[[app.\(app.name).item]]"
+    let taken = Set(app.items.map(\.id))
+    if taken.contains(item.id) {
+      let free = (2...).lazy.map { "\(item.id)-\($0)" }.first { !taken.contains($0) } ?? item.id
+      added.insert("id = \(Self.quoted(free))", at: comments + 1)
+    }
+    guard let last = statements.lastIndex(where: { isOfApp($0) }) else { throw .unusualLayout }
+    let end = statements[(last + 1)...].firstIndex { $0.isHeader } ?? statements.endIndex
+    let place = statements[last..<end].last { $0.isMeaningful }?.end ?? text.count
+    insertLines([""] + added, at: place)
+  }
+
+  private mutating func insertLines(_ lines: [String], at offset: Int) {
+    var bytes = lines.flatMap { Array($0.utf8) + lineBreak }
+    if offset > 0, text[offset - 1] != UInt8(ascii: "\n") { bytes = lineBreak + bytes }
+    insertions.append((offset, bytes))
+  }
+
+  /// The header of the app's own table and the statements under it.
+  private var ownStatements: ArraySlice<TomlStatement> {
+    get throws(ManifestAdditionError) {
+      guard let header = statements.firstIndex(where: { headerPath(of: $0) == "app.\(app.name)" }) else {
+        throw .unusualLayout
+      }
+      let end = statements[(header + 1)...].firstIndex { $0.isHeader } ?? statements.endIndex
+      let last = statements[header..<end].lastIndex { $0.isMeaningful } ?? header
+      return statements[header...last]
+    }
+  }
+
+  private func isOfApp(_ statement: TomlStatement) -> Bool {
+    guard let path = headerPath(of: statement) else { return false }
+    return path == "app.\(app.name)" || path.hasPrefix("app.\(app.name).")
+  }
+
+  /// `app.lights.item` for `[[app.lights.item]]  # comment`; nil for anything but a header.
+  private func headerPath(of statement: TomlStatement) -> String? {
+    guard statement.isHeader else { return nil }
+    let line = text[statement.start..<statement.end]
+    let inner = line.drop { $0 != UInt8(ascii: "[") }.drop { $0 == UInt8(ascii: "[") }
+    return Self.plain(inner.prefix { $0 != UInt8(ascii: "]") })
+  }
+
+  private func key(of statement: TomlStatement) -> String? {
+    guard statement.isMeaningful, !statement.isHeader else { return nil }
+    return Self.plain(text[statement.start..<statement.end].prefix { $0 != UInt8(ascii: "=") })
+  }
+
+  /// A key without blanks and quotes.
+  private static func plain(_ key: some Sequence<UInt8>) -> String {
+    String(decoding: key.filter { !" \t\"'".utf8.contains($0) }, as: UTF8.self)
+  }
+
+  /// A TOML basic string.
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+      guard scalar.properties.generalCategory == .control else { return String(scalar) }
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return "\"\(escaped.joined())\""
+  }
+}

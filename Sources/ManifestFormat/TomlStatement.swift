@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Where one statement of a TOML text begins and ends: a header, a key with its value, a comment or an empty line.
+///
+/// It passes over strings, comments and line breaks inside of a value. The text must have been parsed before, so that
+/// every string and every bracket is closed.
+struct TomlStatement {
+  /// The list that is the statement's value.
+  struct List: Equatable {
+    /// The offset of the opening bracket, and of the closing one.
+    let open: Int
+    var close: Int
+    /// The offset after the last element, or after its comma; after the opening bracket in an empty list.
+    var elementsEnd: Int
+  }
+
+  let start: Int
+  /// The offset after the line break that ends the statement.
+  private(set) var end: Int
+  /// The first character that is no blank; nil for an empty line.
+  private(set) var first: UInt8?
+  private(set) var list: List?
+
+  private var depth = 0
+  private var isValue = false
+  /// The offset after the last character that is neither blank nor comment.
+  private var meaningfulEnd: Int
+
+  /// Reads the statement that begins at an offset.
+  init(in text: [UInt8], at start: Int) {
+    self.start = start
+    end = start
+    meaningfulEnd = start
+    while end < text.count, !readToken(of: text) {}
+  }
+
+  var isHeader: Bool { first == UInt8(ascii: "[") }
+  /// Whether it is neither a comment nor an empty line.
+  var isMeaningful: Bool { first != nil && first != UInt8(ascii: "#") }
+
+  /// Returns whether the token ends the statement.
+  private mutating func readToken(of text: [UInt8]) -> Bool {
+    let byte = text[end]
+    if first == nil, !Self.isBlank(byte), byte != UInt8(ascii: "\n") { first = byte }
+    switch byte {
+    case UInt8(ascii: "\n"):
+      end += 1
+      return depth == 0
+    case UInt8(ascii: "#"): end = text[end...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+    case UInt8(ascii: "\""), UInt8(ascii: "'"):
+      end = Self.stringEnd(in: text, at: end)
+      meaningfulEnd = end
+    case UInt8(ascii: "["), UInt8(ascii: "{"): openBracket(byte)
+    case UInt8(ascii: "]"), UInt8(ascii: "}"): closeBracket()
+    default:
+      end += 1
+      if byte == UInt8(ascii: "=") { isValue = true }
+      if !Self.isBlank(byte) { meaningfulEnd = end }
+    }
+    return false
+  }
+
+  private mutating func openBracket(_ byte: UInt8) {
+    if isValue, depth == 0, list == nil, byte == UInt8(ascii: "[") {
+      list = List(open: end, close: end, elementsEnd: end + 1)
+    }
+    depth += 1
+    end += 1
+    meaningfulEnd = end
+  }
+
+  private mutating func closeBracket() {
+    depth -= 1
+    if depth == 0, list != nil, list?.open == list?.close {
+      list?.close = end
+      list?.elementsEnd = meaningfulEnd
+    }
+    end += 1
+    meaningfulEnd = end
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+
+  /// The offset after a string of any of TOML's four kinds.
+  private static func stringEnd(in text: [UInt8], at start: Int) -> Int {
+    let quote = text[start]
+    let isLong = text[start...].starts(with: [quote, quote, quote])
+    var offset = start + (isLong ? 3 : 1)
+    while offset < text.count {
+      if text[offset] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        offset += 2
+      } else if !isLong, text[offset] == quote {
+        return offset + 1
+      } else if isLong, text[offset...].starts(with: [quote, quote, quote]) {
+        // Up to two more quotes belong to the string.
+        let quotes = text[offset...].prefix(5).prefix { $0 == quote }.count
+        return offset + quotes
+      } else {
+        offset += 1
+      }
+    }
+    return text.count
+  }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ManifestFormat
+import Testing
+
+/// An item comes into a manifest, and nothing else of the text changes.
+@Suite struct ManifestAdditionTests {
+  private static let item = """
+    schema = 1
+    [app.new]
+    user = "daemon"
+    supports = ["Bluetooth"]
+    bluetooth-services = ["fcd2"]
+    bluetooth-names = ["ATC_"]
+
+    # From 30 reports. Its layout is BTHome.
+    [[app.new.item]]
+    name = "Thermometer"
+    descriptor.bluetooth-service-uuid = "fcd2"
+    descriptor.bluetooth-service-data-blob = "40"
+    descriptor.bluetooth-service-data-mask = "e0"
+    descriptor.bluetooth-name-substring = "ATC_"
+
+    """
+
+  private static func added(to manifest: String, app: String = "lights", _ item: String = item) throws
+    -> String
+  {
+    let result = try ManifestAddition.add(
+      Array(item.utf8), to: app, of: Array(manifest.utf8), fileName: "accessoryd.toml")
+    return String(decoding: result.text, as: UTF8.self)
+  }
+
+  @Test("The item comes after the app's other items, and its declarations into the app's lists")
+  func addition() throws {
+    let manifest = """
+      schema = 1  # keep me
+
+      [app.lights]  # "the" lights
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-company-identifiers = ["0x0EEE"]
+      bluetooth-services = [  # all of [them]
+        "FE59",  # bootloader
+        'FE0F'   # ours
+      ]
+
+      [[app.lights.item]]
+      name = "Lumo # 1"
+      descriptor.bluetooth-company-identifier = "0x0EEE"
+
+      # What the climate app gets.
+      [app.climate]
+      user = "games"
+      supports = ["Bluetooth"]
+
+      """
+    let expected = """
+      schema = 1  # keep me
+
+      [app.lights]  # "the" lights
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-company-identifiers = ["0x0EEE"]
+      bluetooth-services = [  # all of [them]
+        "FE59",  # bootloader
+        'FE0F',   # ours
+        "fcd2"
+      ]
+      bluetooth-names = ["ATC_"]
+
+      [[app.lights.item]]
+      name = "Lumo # 1"
+      descriptor.bluetooth-company-identifier = "0x0EEE"
+
+      # From 30 reports. Its layout is BTHome.
+      [[app.lights.item]]
+      name = "Thermometer"
+      descriptor.bluetooth-service-uuid = "fcd2"
+      descriptor.bluetooth-service-data-blob = "40"
+      descriptor.bluetooth-service-data-mask = "e0"
+      descriptor.bluetooth-name-substring = "ATC_"
+
+      # What the climate app gets.
+      [app.climate]
+      user = "games"
+      supports = ["Bluetooth"]
+
+      """
+    #expect(try Self.added(to: manifest) == expected)
+  }
+
+  @Test(
+    "Lists of every form take a further element",
+    arguments: [
+      ("[]", #"["fcd2"]"#), ("[ ]", #"["fcd2" ]"#), (#"["FE59"]"#, #"["FE59", "fcd2"]"#),
+      (#"[ "FE59" , ]"#, #"[ "FE59" , "fcd2" ]"#),
+      ("[\n  'FE59',\n]  # two", "[\n  'FE59',\n  \"fcd2\",\n]  # two"),
+      ("['FE59',\n'FE0F'\n]", "['FE59',\n'FE0F',\n\"fcd2\"\n]"),
+      ("['FE59' # ]\n]", "['FE59', # ]\n  \"fcd2\"\n]"),
+    ])
+  func lists(before: String, after: String) throws {
+    func manifest(_ list: String) -> String {
+      "schema = 1\n[app.lights]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\nbluetooth-names = [\"ATC_\"]\n"
+        + "bluetooth-services = \(list)\n"
+    }
+    #expect(try Self.added(to: manifest(before)).hasPrefix(manifest(after) + "\n# From 30 reports."))
+  }
+
+  @Test("What is declared already is not declared again, and an id that is taken gets a number")
+  func repetition() throws {
+    let once = try Self.added(to: "schema = 1\n[app.lights]\nuser = \"daemon\"\nsupports = [\"WiFi\"]")
+    #expect(once.contains("supports = [\"WiFi\", \"Bluetooth\"]\n"))
+    let twice = try Self.added(to: once)
+    #expect(twice.hasPrefix(once))
+    #expect(
+      twice.dropFirst(once.count).contains(
+        "[[app.lights.item]]\nid = \"thermometer-2\"\nname = \"Thermometer\"\n"))
+    #expect(twice.split(separator: "\n").count { $0.contains("bluetooth-services") } == 1)
+  }
+
+  @Test("Line breaks stay as the text has them")
+  func lineBreaks() throws {
+    let manifest = "schema = 1\r\n[app.lights]\r\nuser = \"daemon\"\r\nsupports = [\"Bluetooth\"]\r\n"
+    let text = try Self.added(to: manifest)
+    #expect(text.utf8.count { $0 == 0x0A } == text.utf8.count { $0 == 0x0D })
+  }
+
+  @Test("What cannot be added is refused with its reason")
+  func refusals() throws {
+    let app = "[app.lights]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\n"
+    #expect(throws: ManifestAdditionError.unknownApp(known: ["lights"])) {
+      try Self.added(to: "schema = 1\n" + app, app: "climate")
+    }
+    #expect(throws: ManifestAdditionError.unusualLayout) {
+      try Self.added(to: "schema = 1\napp.lights.user = \"daemon\"\napp.lights.supports = [\"Bluetooth\"]\n")
+    }
+    #expect(throws: ManifestAdditionError.brokenItem) {
+      try Self.added(to: "schema = 1\n" + app, "schema = 1\n")
+    }
+    let broken = #expect(throws: ManifestAdditionError.self) { try Self.added(to: "schema = 2\n" + app) }
+    guard case .brokenManifest(let diagnostics)? = broken else {
+      return #expect(Bool(false), "it was accepted")
+    }
+    #expect(diagnostics.count == 1)
+    let inline = #expect(throws: ManifestAdditionError.self) {
+      try Self.added(
+        to: "schema = 1\n" + app
+          + "item = [{name = \"a\", descriptor.bluetooth-service-uuid = \"fcd2\"}]\nbluetooth-services = [\"fcd2\"]\n"
+      )
+    }
+    guard case .refused? = inline else { return #expect(Bool(false), "it was accepted") }
+  }
+
+  @Test("Warnings are those that the item causes")
+  func warnings() throws {
+    let manifest = """
+      schema = 1
+      [app.lights]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-company-identifiers = ["0x0EEE"]
+      [[app.lights.item]]
+      name = "Broad"
+      descriptor.bluetooth-company-identifier = "0x0EEE"
+      """
+    let broad = Self.item.split(separator: "\n").filter { !$0.contains("-data-") && !$0.contains("name-sub") }
+    let result = try ManifestAddition.add(
+      Array(broad.joined(separator: "\n").utf8), to: "lights", of: Array(manifest.utf8),
+      fileName: "accessoryd.toml")
+    #expect(result.warnings.map(\.keyPath) == ["app.lights.item[1].descriptor"])
+  }
+}
