@@ -69,11 +69,14 @@ public struct BtsnoopRecord: ~Escapable {
 public struct BtsnoopReader: ~Escapable {
   public let datalink: BtsnoopDatalink
   private var cursor: ByteCursor
+  /// Where the bytes begin in the file.
+  private let base: Int
 
   /// Checks the file header.
   @_lifetime(copy bytes)
   public init(_ bytes: RawSpan) throws(BtsnoopError) {
     cursor = ByteCursor(bytes)
+    base = 0
     guard let magic = cursor.bigEndianUInt64(), let version = cursor.bigEndianUInt32(),
       let code = cursor.bigEndianUInt32()
     else { throw .headerTruncated(byteCount: bytes.byteCount) }
@@ -90,14 +93,31 @@ public struct BtsnoopReader: ~Escapable {
     if offset > cursor.offset, !cursor.skip(offset - cursor.offset) { cursor.skipToEnd() }
   }
 
-  /// Where the next record starts.
-  public var offset: Int { cursor.offset }
+  /// Reads a piece of a capture that begins with a record, `offset` bytes after the start of the file.
+  @_lifetime(copy records)
+  public init(_ records: RawSpan, _ datalink: BtsnoopDatalink, at offset: Int) {
+    cursor = ByteCursor(records)
+    self.datalink = datalink
+    base = offset
+  }
+
+  /// Whether bytes may be the first ones of a capture: as far as they go, they are those of the magic number.
+  public static func mayBegin(with bytes: RawSpan) -> Bool {
+    for index in 0..<min(8, bytes.byteCount) {
+      let expected = UInt8(truncatingIfNeeded: Btsnoop.magic >> UInt64(56 - 8 * index))
+      if bytes.uint8(at: index) != expected { return false }
+    }
+    return true
+  }
+
+  /// Where the next record starts in the file.
+  public var offset: Int { base &+ cursor.offset }
 
   /// The next record, or nil at the end of the file. After an error there is no further record.
   @_lifetime(copy self)
   public mutating func next() throws(BtsnoopError) -> BtsnoopRecord? {
     guard cursor.byteCount > 0 else { return nil }
-    let start = cursor.offset
+    let start = offset
     guard let original = cursor.bigEndianUInt32(), let included = cursor.bigEndianUInt32(),
       let flags = cursor.bigEndianUInt32(), let drops = cursor.bigEndianUInt32(),
       let stamp = cursor.bigEndianUInt64()

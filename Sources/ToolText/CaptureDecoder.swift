@@ -7,6 +7,8 @@ import Interfaces
 /// Decodes a capture record by record.
 ///
 /// Times count from the first record and may go backwards with the recorder's clock; they are shown as they are.
+///
+/// Capacity: ``AddressCount/capacity`` addresses are counted; of more the summary says that there are more.
 public struct CaptureDecoder: ~Copyable {
   /// What a record turned out to hold.
   public enum Entry: Equatable, Sendable {
@@ -16,7 +18,7 @@ public struct CaptureDecoder: ~Copyable {
 
   private var decoder: ReportDecoder
   private var start: Instant?
-  private var advertisers: Set<DeviceAddress> = []
+  private var advertisers = AddressCount()
   private var summary = CaptureSummary()
 
   /// The arena's memory must outlive the decoder.
@@ -54,6 +56,28 @@ public struct CaptureDecoder: ~Copyable {
     total.reportCount = decoder.reportCount
     total.lostReportCount = decoder.lostCount
     total.advertiserCount = advertisers.count
+    total.hasMoreAdvertisers = advertisers.isFull
     return total
+  }
+}
+
+/// Counts addresses, each once.
+///
+/// Capacity: ``capacity`` addresses. Of more it only remembers that there were more.
+struct AddressCount {
+  static let capacity = 16384
+
+  private var addresses: Set<DeviceAddress> = []
+  /// Whether there were more than are counted.
+  private(set) var isFull = false
+
+  var count: Int { addresses.count }
+
+  mutating func insert(_ address: DeviceAddress) {
+    if addresses.count < Self.capacity {
+      addresses.insert(address)
+    } else if !isFull {
+      isFull = !addresses.contains(address)
+    }
   }
 }

@@ -11,6 +11,8 @@ public struct CaptureSummary: Equatable, Sendable {
   public var lostReportCount = 0
   /// Addresses with their types; anonymous advertisers count as one.
   public var advertiserCount = 0
+  /// Whether there were more than are counted.
+  public var hasMoreAdvertisers = false
   /// Records that hold no advertising reports.
   public var otherPacketCount = 0
 
@@ -21,7 +23,8 @@ public struct CaptureSummary: Equatable, Sendable {
   /// `5000 reports of 32 addresses in 178.125 s; 12 other packets`.
   public var text: String {
     let reports = count(reportCount, "report", "reports")
-    let addresses = count(advertiserCount, "address", "addresses")
+    let addresses =
+      (hasMoreAdvertisers ? "more than " : "") + count(advertiserCount, "address", "addresses")
     let seconds = "\(duration.text(decimals: 3)) s"
     let others = count(otherPacketCount, "other packet", "other packets")
     let lost = lostReportCount == 0 ? "" : "; \(count(lostReportCount, "report", "reports")) unreadable"

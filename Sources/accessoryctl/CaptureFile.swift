@@ -8,42 +8,54 @@ import LinuxSystem
 import Manifest
 import ToolText
 
-/// A whole capture in memory.
-struct CaptureFile {
-  /// Enough for a day in a busy room.
-  static let byteCountMax = 1 << 29
-
+/// A capture, read once from its beginning: a file, or a stream that still grows.
+struct CaptureFile: ~Copyable {
   let path: String
-  private let bytes: [UInt8]
+  private let input: InputFile
 
   init(reading path: String) throws(ToolError) {
     self.path = path
-    do throws(FileError) {
-      bytes = try FileContents(reading: path, byteCountMax: Self.byteCountMax).bytes
-    } catch {
-      throw .file(path: path, error)
-    }
+    do throws(FileError) { input = try InputFile.open(path) } catch { throw .file(path: path, error) }
   }
 
   /// Hands every record to `body` while it returns true. A capture that is cut off is an error after its last
-  /// whole record.
-  func forEachRecord(_ body: (borrowing BtsnoopRecord) throws(ToolError) -> Bool) throws(ToolError) {
-    var reader: BtsnoopReader
-    do throws(BtsnoopError) { reader = try BtsnoopReader(bytes.span.rawBytes) } catch { throw failure(error) }
+  /// whole record. Before a stream may keep the tool waiting, `idle` is called.
+  func forEachRecord(
+    idle: () throws(ToolError) -> Void = {}, _ body: (borrowing BtsnoopRecord) throws(ToolError) -> Bool
+  ) throws(ToolError) {
+    var stream = CaptureStream()
+    var failure: ToolError?
     while true {
-      let record: BtsnoopRecord?
-      do throws(BtsnoopError) { record = try reader.next() } catch { throw failure(error) }
-      guard let record else { return }
-      guard try body(record) else { return }
+      if !input.isOrdinary { try idle() }
+      let result: Result<Bool, BtsnoopError>
+      do throws(FileError) {
+        result = try stream.readPiece { buffer, range throws(FileError) in
+          try input.read(into: &buffer, range)
+        } _: { record in
+          do throws(ToolError) { return try body(record) } catch {
+            failure = error
+            return false
+          }
+        }
+      } catch {
+        throw .file(path: path, error)
+      }
+      if let failure { throw failure }
+      switch result {
+      case .success(true): break
+      case .success(false): return
+      case .failure(let error): throw .capture(path: path, error)
+      }
     }
   }
 
   /// Hands every record to `body` together with a decoder.
   func decode(
+    idle: () throws(ToolError) -> Void = {},
     _ body: (borrowing BtsnoopRecord, inout CaptureDecoder) throws(ToolError) -> Void
   ) throws(ToolError) {
     var decoder = ArenaOwner { CaptureDecoder(in: &$0) }
-    try forEachRecord { record throws(ToolError) in
+    try forEachRecord(idle: idle) { record throws(ToolError) in
       try body(record, &decoder.value)
       return true
     }
@@ -58,19 +70,19 @@ struct CaptureFile {
     }
   }
 
-  /// Feeds the capture to a replay up to `limit`, and hands each event to `body`.
+  /// Feeds the capture to a replay up to `limit`, and hands each event to `body`; each record goes to `witness` too.
   func replay(
-    _ replay: inout CaptureReplay, until limit: Instant?, _ body: ([EventLine]) throws(ToolError) -> Void
+    _ replay: inout CaptureReplay, until limit: Instant?, idle: () throws(ToolError) -> Void = {},
+    witness: (borrowing BtsnoopRecord) -> Void = { _ in }, _ body: ([EventLine]) throws(ToolError) -> Void
   ) throws(ToolError) {
-    try forEachRecord { record throws(ToolError) in
+    try forEachRecord(idle: idle) { record throws(ToolError) in
       if let limit, replay.time(of: record) > limit {
         try body(replay.advance(to: limit))
         return false
       }
+      witness(record)
       try body(replay.replay(record))
       return true
     }
   }
-
-  private func failure(_ error: BtsnoopError) -> ToolError { .capture(path: path, error) }
 }

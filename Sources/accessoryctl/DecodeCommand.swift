@@ -22,6 +22,7 @@ struct DecodeCommand: ParsableCommand {
         accessoryctl decode room.btsnoop
         accessoryctl decode --all room.btsnoop
         zcat room.btsnoop.gz | accessoryctl decode -
+        tail -c +1 -f room.btsnoop | accessoryctl decode -
       """)
 
   @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.", completion: .file())
@@ -38,7 +39,9 @@ struct DecodeCommand: ParsableCommand {
     var printer = Printer()
     var total: CaptureSummary?
     let ending = Result { () throws(ToolError) in
-      try file.decode { record, decoder throws(ToolError) in
+      try file.decode { () throws(ToolError) in
+        try printer.flush()
+      } _: { record, decoder throws(ToolError) in
         try show(record, &decoder, &printer)
         total = decoder.total
       }
@@ -69,6 +72,7 @@ struct DecodeCommand: ParsableCommand {
     if !json { try printer.text("\n" + total.text) }
     try printer.flush()
     guard json else { return }
+    if total.reportCount == 0 { StandardError.say("the capture has no advertising reports") }
     if let sentence = total.recorder.sentence { StandardError.say(sentence) }
     guard total.lostReportCount > 0 else { return }
     StandardError.say("\(total.lostReportCount) reports in the capture could not be read and are left out")

@@ -48,13 +48,18 @@ struct ReplayCommand: ParsableCommand {
     var replay = CaptureReplay(try look.dataPath())
     var show = Show(json: json, pace: speed, start: try Self.now())
     let ending = Result { () throws(ToolError) in
-      try file.replay(&replay, until: look.seconds?.instant) { events throws(ToolError) in
+      try file.replay(&replay, until: look.seconds?.instant) { () throws(ToolError) in
+        try show.flush()
+      } _: { events throws(ToolError) in
         for event in events { try show.event(event) }
       }
     }
     // The summary covers a capture that is cut off; a file that is no capture gets none.
     try show.end(replay, isSummary: summary && replay.recordCount > 0)
     try ending.get()
+    if show.isEmpty {
+      StandardError.say("no item of the manifest found a device; accessoryctl explain says why")
+    }
   }
 
   private static func now() throws(ToolError) -> MonotonicInstant {
@@ -76,7 +81,10 @@ extension ReplayCommand {
       self.start = start
     }
 
+    private(set) var isEmpty = true
+
     mutating func event(_ event: EventLine) throws(ToolError) {
+      isEmpty = false
       try wait(until: event.time)
       if json {
         try printer.lines { event.write(to: &$0) }
@@ -84,6 +92,8 @@ extension ReplayCommand {
         try printer.text(event.text(printer.style))
       }
     }
+
+    mutating func flush() throws(ToolError) { try printer.flush() }
 
     mutating func end(_ replay: borrowing CaptureReplay, isSummary: Bool) throws(ToolError) {
       try wait(until: Seconds(microseconds: replay.duration.microseconds))
