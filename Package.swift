@@ -152,7 +152,9 @@ let package = Package(
     .target(name: "CAllocations", path: "Scripts/benchmark/CAllocations"),
     .executableTarget(
       name: "benchmark",
-      dependencies: ["HCI", "Discovery", "Manifest", "Setup", "VirtualRadio", "CAllocations"],
+      dependencies: [
+        "HCI", "Discovery", "JSON", "LinuxSystem", "Manifest", "Setup", "VirtualRadio", "CAllocations",
+      ],
       path: "Scripts/benchmark/Benchmark", swiftSettings: strict),
     .executableTarget(
       name: "benchmark-delivery",

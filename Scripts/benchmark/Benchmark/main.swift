@@ -6,7 +6,7 @@
 //
 // Under callgrind with --instr-atstart=no only the instructions after the first round are counted: those of the
 // workload. Prints the reports of a round, the allocations during all rounds, and what was matched, so that
-// the compiler cannot remove the work.
+// the compiler cannot remove the work. `replay-manifest` and `replay-capture` print the files for accessoryctl replay.
 
 import CAllocations
 import Discovery
@@ -17,7 +17,8 @@ let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark match|pipeline|unchanged|reload|one-mask|four-masks|all-masks DESCRIPTORS ROUNDS [REPORTS]"
+    "usage: benchmark match|pipeline|unchanged|reload|one-mask|four-masks|all-masks|replay-manifest|replay-capture "
+      + "DESCRIPTORS ROUNDS [REPORTS]"
   )
   throw Usage()
 }
@@ -35,23 +36,29 @@ let manifest =
   default: Descriptors.mixed(descriptors)
   }
 let stream = Stream(reports: reports, changePerMille: arguments[1] == "unchanged" ? 0 : 230)
-var workload = Workload(manifest)
-// Whatever the first reloads keep for good is kept before counting.
-if arguments[1] == "reload" { for round in 0..<10 { workload.runReload(stream, manifest, round: round) } }
-let before = allocation_count()
-let releasesBefore = release_count()
-for round in 0..<rounds {
-  if round == 1 { start_instruction_count() }
-  switch arguments[1] {
-  case "reload": workload.runReload(stream, manifest, round: round)
-  case "pipeline", "unchanged": workload.runPipeline(stream, round: round)
-  default: workload.runMatcher(stream)
+if arguments[1].hasPrefix("replay-") {
+  let isCapture = arguments[1] == "replay-capture"
+  try ReplayFiles.write(
+    isCapture ? ReplayFiles.capture(stream) : Array(ReplayFiles.manifest(manifest).utf8))
+} else {
+  var workload = Workload(manifest)
+  // Whatever the first reloads keep for good is kept before counting.
+  if arguments[1] == "reload" { for round in 0..<10 { workload.runReload(stream, manifest, round: round) } }
+  let before = allocation_count()
+  let releasesBefore = release_count()
+  for round in 0..<rounds {
+    if round == 1 { start_instruction_count() }
+    switch arguments[1] {
+    case "reload": workload.runReload(stream, manifest, round: round)
+    case "pipeline", "unchanged": workload.runPipeline(stream, round: round)
+    default: workload.runMatcher(stream)
+    }
   }
+  stop_instruction_count()
+  let allocations = allocation_count() - before
+  let kept = Int(allocations) - Int(release_count() - releasesBefore)
+  print(
+    "reports \(stream.count) allocations \(allocations) matched \(workload.matched) bytes \(workload.byteCount)"
+      + (arguments[1] == "reload" ? " kept \(kept)" : "")
+  )
 }
-stop_instruction_count()
-let allocations = allocation_count() - before
-let kept = Int(allocations) - Int(release_count() - releasesBefore)
-print(
-  "reports \(stream.count) allocations \(allocations) matched \(workload.matched) bytes \(workload.byteCount)"
-    + (arguments[1] == "reload" ? " kept \(kept)" : "")
-)
