@@ -22,8 +22,9 @@ public struct DeviceView: Sendable {
   /// When the tables were looked at.
   public let now: Seconds
   public let matches: [ItemMatch]
-  /// Advertising data and scan response of each advertising set, the one heard last first.
-  public let payloads: [(data: [UInt8], response: [UInt8])]
+  /// Advertising data and scan response of each advertising set, or of each frame of a whole capture; the one heard last
+  /// first.
+  public internal(set) var payloads: [(data: [UInt8], response: [UInt8])]
 
   init?(_ pipeline: borrowing Pipeline, items: [ManifestItem], row: Int) {
     guard let device = pipeline.device(at: row) else { return nil }

@@ -9,7 +9,11 @@ public import Manifest
 extension ItemExplanation {
   public func writeMembers(to json: inout JSONWriter) {
     writeVerdict(to: &json)
-    if setCount > 1 {
+    if let history {
+      json.object("history", history)
+      json.member("frames", setCount)
+      json.member("framesHeardSince", setPosition)
+    } else if setCount > 1 {
       json.member("advertisingSets", setCount)
       json.member("setsHeardSince", setPosition)
     }

@@ -12,13 +12,16 @@ extension ItemExplanation: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     var clauses: [ClauseAnswer] = []
     for clause in try line.objects("clauses") { clauses.append(try ClauseAnswer(reading: clause)) }
+    var position: Int? = try line.integerIfPresent("framesHeardSince")
+    if position == nil { position = try line.integerIfPresent("setsHeardSince") }
+    var count: Int? = try line.integerIfPresent("frames")
+    if count == nil { count = try line.integerIfPresent("advertisingSets") }
     self.init(
       address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), clauses: clauses,
-      setPosition: try line.integerIfPresent("setsHeardSince") ?? 0,
-      setCount: try line.integerIfPresent("advertisingSets") ?? 1,
+      setPosition: position ?? 0, setCount: count ?? 1,
       presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
-      gate: try GateAnswer(reading: try line.object("gate")))
+      gate: try GateAnswer(reading: try line.object("gate")), history: try line.lineIfPresent("history"))
   }
 }
 

@@ -21,10 +21,21 @@ public struct ItemExplanation: Equatable, Line {
   /// Where the item stands with the device; nil when a clause does not hold, or the tables do not have the match.
   public let presence: DeviceLine.Presence?
   public let gate: GateAnswer
+  /// How often the item found the device in a capture; nil for what is true now.
+  public internal(set) var history: FoundHistory?
 
   /// Whether every clause holds.
   public var holds: Bool { !clauses.isEmpty && clauses.allSatisfy(\.holds) }
-  public var isFound: Bool { presence?.isFound ?? false }
+  /// In a capture: whether the item ever found the device.
+  public var isFound: Bool { history.map { $0.count > 0 } ?? presence?.isFound ?? false }
+  /// Whether a clause holds and the item has not found the device.
+  public var isNear: Bool { !isFound && clauses.contains(where: \.holds) }
+
+  /// How near the item is to finding the device: found, matching, then by how many of its clauses hold.
+  public var nearness: Int {
+    let held = clauses.isEmpty ? 0 : 100 * clauses.count(where: \.holds) / clauses.count
+    return (isFound ? 1000 : 0) + (holds ? 500 : 0) + held
+  }
 
   /// The first clause that does not hold.
   public var failure: ClauseAnswer? { clauses.first { !$0.holds } }
@@ -41,6 +52,19 @@ extension ManifestDataPath {
   /// What each item says about a device, in the manifest's order.
   public func explanations(of view: DeviceView) -> [ItemExplanation] {
     items.indices.flatMap { explanations(of: view, item: $0) }
+  }
+
+  /// What one item says about a device in a whole capture.
+  public func explanations(
+    of view: DeviceView, item index: Int, in history: CaptureHistory
+  ) -> [ItemExplanation] {
+    explanations(of: view.inWhole(history), item: index).map { explanation in
+      var whole = explanation
+      // The identities share their sightings: what was found counts for those that hold.
+      let found = history.history(app: explanation.app, item: explanation.item, view.address)
+      whole.history = explanation.holds ? found : FoundHistory()
+      return whole
+    }
   }
 
   /// What one item says about a device: its descriptor, and its second identity if it has one.
@@ -86,7 +110,9 @@ extension ItemExplanation {
   /// The result in a few words.
   public var why: String {
     if clauses.isEmpty { return "looks only for networks" }
+    if let found = history?.sentence(gate.immediate == nil ? "found" : "let in") { return found }
     if let failure { return failure.shortReason }
+    if history != nil, gate.immediate != nil { return "matches, but was never at the gateway" }
     guard let presence else {
       return gate.silenceMilliseconds >= gate.lostMilliseconds
         ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"

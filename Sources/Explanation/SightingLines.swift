@@ -9,6 +9,26 @@ public import Manifest
 
 extension DeviceLine {
   public init(_ view: DeviceView) {
+    self.init(
+      view, items: view.matches.map { Item(app: $0.app, id: $0.id, presence: Presence($0.match.presence)) })
+  }
+
+  /// With every item that ever found the device in a capture.
+  public init(_ view: DeviceView, in history: CaptureHistory) {
+    var items = view.matches.map { match in
+      Item(
+        app: match.app, id: match.id, presence: Presence(match.match.presence),
+        history: history.history(app: match.app, item: match.id, view.address))
+    }
+    for (app, id) in history.items(thatFound: view.address)
+    where !items.contains(where: { $0.app == app && $0.id == id }) {
+      let found = history.history(app: app, item: id, view.address)
+      items.append(Item(app: app, id: id, presence: .outside, history: found))
+    }
+    self.init(view, items: items)
+  }
+
+  private init(_ view: DeviceView, items: [Item]) {
     let device = view.device
     self.init(
       address: WireAddress(view.address), name: view.name?.text,
@@ -17,8 +37,7 @@ extension DeviceLine {
       firstSeen: Seconds(microseconds: device.firstSeen.microseconds),
       lastSeen: Seconds(microseconds: device.lastSeen.microseconds), silence: view.silence,
       intervalMilliseconds: device.signal.learnedMilliseconds,
-      items: view.matches.map { Item(app: $0.app, id: $0.id, presence: Presence($0.match.presence)) },
-      payload: view.payloads.first.map { $0.data + $0.response } ?? [])
+      items: items, payload: view.payloads.first.map { $0.data + $0.response } ?? [])
   }
 }
 

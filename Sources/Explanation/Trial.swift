@@ -17,15 +17,22 @@ public struct Trial: Equatable, Line {
   public let holds: Bool
   public let presence: DeviceLine.Presence?
   public let level: Decibels?
+  /// Whether a clause holds and the item has not found the device.
+  public let isNear: Bool
+  /// How often the item found the device in a capture; nil for what is true now.
+  public let history: FoundHistory?
   /// The first clause that does not hold.
   public let failure: DescriptorKey?
   /// The answer in a few words.
   public let why: String
 
-  public var isFound: Bool { presence?.isFound ?? false }
+  /// In a capture: whether the item ever found the device.
+  public var isFound: Bool { history.map { $0.count > 0 } ?? presence?.isFound ?? false }
 
   public func writeMembers(to json: inout JSONWriter) {
     writeVerdict(to: &json)
+    json.member("isNear", isNear)
+    if let history { json.object("history", history) }
     json.member("filteredRSSI", level)
     json.member("failed", failure?.rawValue)
     json.member("why", why)
@@ -41,6 +48,8 @@ extension Trial {
     holds = explanation.holds
     presence = explanation.presence
     level = explanation.gate.level
+    isNear = explanation.isNear
+    history = explanation.history
     failure = explanation.failure?.key
     why = explanation.why
   }
@@ -73,6 +82,7 @@ protocol ItemVerdict {
   var isAlternate: Bool { get }
   var holds: Bool { get }
   var presence: DeviceLine.Presence? { get }
+  var isFound: Bool { get }
 }
 
 extension ItemVerdict {
@@ -82,7 +92,7 @@ extension ItemVerdict {
     json.member("item", item)
     json.member("identity", isAlternate ? "alternate" : "descriptor")
     json.member("matches", holds)
-    json.member("isFound", presence?.isFound ?? false)
+    json.member("isFound", isFound)
     json.member("presence", presence?.rawValue)
   }
 }
@@ -96,7 +106,8 @@ extension Trial: ReadableLine {
       address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), holds: try line.bool("matches"),
       presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
-      level: try line.decibelsIfPresent("filteredRSSI"),
+      level: try line.decibelsIfPresent("filteredRSSI"), isNear: try line.bool("isNear"),
+      history: try line.lineIfPresent("history"),
       failure: try line.valueIfPresent("failed", of: ClauseAnswer.keys, \.rawValue),
       why: try line.string("why"))
   }

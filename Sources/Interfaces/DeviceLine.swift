@@ -23,14 +23,18 @@ public struct DeviceLine: Equatable, Line {
     public let app: String
     public let id: String
     public let presence: Presence
+    /// How often the item found the device in a recording; nil for what is true now.
+    public let history: FoundHistory?
 
-    public init(app: String, id: String, presence: Presence) {
+    public init(app: String, id: String, presence: Presence, history: FoundHistory? = nil) {
       self.app = app
       self.id = id
       self.presence = presence
+      self.history = history
     }
 
-    public var isFound: Bool { presence.isFound }
+    /// In a recording: whether the item ever found the device.
+    public var isFound: Bool { history.map { $0.count > 0 } ?? presence.isFound }
   }
 
   public let address: WireAddress
@@ -80,6 +84,7 @@ public struct DeviceLine: Equatable, Line {
       json.member("item", item.id)
       json.member("isFound", item.isFound)
       json.member("presence", item.presence.rawValue)
+      if let history = item.history { json.object("history", history) }
     }
     json.member("data", Hex(payload))
   }
@@ -90,7 +95,10 @@ extension DeviceLine: ReadableLine {
     var items: [Item] = []
     for item in try line.objects("items") {
       let presence = try item.value("presence", of: Presence.allCases, \.rawValue)
-      items.append(Item(app: try item.string("app"), id: try item.string("item"), presence: presence))
+      items.append(
+        Item(
+          app: try item.string("app"), id: try item.string("item"), presence: presence,
+          history: try item.lineIfPresent("history")))
     }
     self.init(
       address: try line.address(), name: try line.airTextIfPresent("name"),

@@ -15,9 +15,10 @@ extension DeviceLine {
     let reports = "\(reportCount)".paddedLeft(to: 8)
     let silent = "\(silence.text(decimals: 1)) s".paddedLeft(to: 10)
     var words = name.map { [$0.terminal(columnsMax: 30)] } ?? []
-    words += items.map { item in
+    words += items.flatMap { item in
       let id = AirText(Array("\(item.app)/\(item.id)".utf8)).escaped()
-      return item.isFound ? id : "(\(id))"
+      guard let found = item.history?.sentence("found") else { return [item.isFound ? id : "(\(id))"] }
+      return ["\(id):"] + found.split(separator: " ").map(String.init)
     }
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }

@@ -13,14 +13,15 @@ extension ItemExplanation {
     var rows = TextRows(indent: 7, labelColumnCount: 11)
     let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
     rows.line("\n\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)")
-    if setCount > 1, !clauses.isEmpty { rows.row("set", setText) }
+    if setCount > 1, !clauses.isEmpty { rows.row(history == nil ? "set" : "frame", setText) }
     for clause in clauses { clause.describe(in: &rows, style) }
     if holds { describeGate(in: &rows, style) }
     return rows.text
   }
 
   private var setText: String {
-    setPosition == 0
+    if history != nil { return "\(setCount - setPosition) of \(setCount)" }
+    return setPosition == 0
       ? "the one heard last of \(setCount)"
       : "\(setPosition + 1) of \(setCount), counted from the one heard last"
   }
@@ -105,17 +106,5 @@ extension PayloadPart {
     case .data: "advertising data"
     case .response: "scan response"
     }
-  }
-}
-
-extension Trial {
-  /// One line of a table.
-  public func text(_ style: TextStyle = .plain) -> String {
-    let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
-    let level = (level?.shortText ?? "-").paddedLeft(to: 7)
-    let address = (address.text ?? "(anonymous)").padded(to: 17)
-    // It may be the agent's word.
-    let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
-    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(shown)\n"
   }
 }

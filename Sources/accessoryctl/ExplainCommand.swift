@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Explanation
 import ArgumentParser
+import Explanation
 import Interfaces
 import JSON
+import Manifest
 import ToolText
 
 struct ExplainCommand: ParsableCommand {
@@ -17,8 +18,9 @@ struct ExplainCommand: ParsableCommand {
     discussion: """
       Shows for every item of the manifest each clause, the value it requires, what the \
       device advertises instead, and the first difference; then the device's level and \
-      the gate's decision. Asks the agent, or reads a capture. Exit status: 0 an item \
-      has found the device, 1 none has, or it was not heard.
+      the gate's decision. The item that comes nearest is first. Asks the agent, or reads a \
+      capture: then it shows every frame that the device sent, and how often and when an item \
+      found it. Exit status: 0 an item has found the device, 1 none has, or it was not heard.
 
       Examples:
         accessoryctl explain AA:BB:CC:DD:EE:FF
@@ -38,15 +40,19 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     guard let capture = source.capture else { return try runLive() }
-    try source.replay(capture) { dataPath throws(ToolError) in
+    try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
       let devices = dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
         throw .sentence("\(device.text) is not in sight; accessoryctl sightings --all lists what is", .no)
       }
       var show = Show(json: json)
       for view in devices {
-        try show.device(DeviceLine(view))
-        for explanation in dataPath.explanations(of: view) { try show.explanation(explanation) }
+        let explanations = dataPath.items.indices.flatMap {
+          dataPath.explanations(of: view, item: $0, in: history)
+        }
+        let frames = FrameList(of: view.inWhole(history), explanations)
+        try show.device(DeviceLine(view, in: history), frames: frames)
+        for explanation in explanations { try show.explanation(explanation) }
       }
       return try show.end()
     }
@@ -86,21 +92,36 @@ extension ExplainCommand {
   private struct Show: ~Copyable {
     private var printer = Printer()
     private var isFound = false
+    /// The explanations of one device.
+    private var waiting: [ItemExplanation] = []
     private let json: Bool
 
     init(json: Bool) { self.json = json }
 
     /// Above the explanations of a device.
-    mutating func device(_ device: DeviceLine) throws(ToolError) {
-      if !json { try printer.text(DeviceLine.textHeader + device.text(printer.style)) }
+    mutating func device(_ device: DeviceLine, frames: FrameList? = nil) throws(ToolError) {
+      try printWaiting()
+      guard !json else { return }
+      try printer.text(
+        DeviceLine.textHeader + device.text(printer.style) + (frames?.text(printer.style) ?? ""))
     }
 
     mutating func explanation(_ explanation: ItemExplanation) throws(ToolError) {
       isFound = isFound || explanation.isFound
-      if json { try printer.line(explanation) } else { try printer.text(explanation.text(printer.style)) }
+      if json { try printer.line(explanation) } else { waiting.append(explanation) }
+    }
+
+    /// The item that comes nearest is first; of those that come equally near, the manifest's first.
+    private mutating func printWaiting() throws(ToolError) {
+      let ordered = waiting.enumerated().sorted {
+        (-$0.element.nearness, $0.offset) < (-$1.element.nearness, $1.offset)
+      }
+      waiting = []
+      for (_, explanation) in ordered { try printer.text(explanation.text(printer.style)) }
     }
 
     mutating func end() throws(ToolError) -> ExitStatus {
+      try printWaiting()
       try printer.flush()
       return isFound ? .success : .no
     }

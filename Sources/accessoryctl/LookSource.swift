@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Discovery
+import Explanation
 import HCI
 import Interfaces
 import Manifest
 import ToolText
 
-/// Where a command finds devices: in the agent's tables now, or in the tables at the end of a capture.
+/// Where a command finds devices: in the agent's tables now, or in a whole capture.
 struct LookSource: ParsableArguments {
   @Option(
     help: ArgumentHelp("Read this btsnoop file instead of asking the agent.", valueName: "file"),
@@ -30,17 +32,35 @@ struct LookSource: ParsableArguments {
   /// For commands that need items.
   func requireManifest() throws { if capture != nil { try look.requireManifest() } }
 
-  /// Replays the capture, calls `body`, and then throws if the capture is cut off.
+  /// Replays the capture and calls `body` with the tables at its end and with what happened until then. Of a capture that
+  /// is cut off it warns; when that leaves no result, it throws.
   func replay(
-    _ capture: String, _ body: (borrowing ManifestDataPath) throws(ToolError) -> ExitStatus
+    _ capture: String, ofDevice bits: UInt64 = 0,
+    _ body: (borrowing ManifestDataPath, CaptureHistory) throws(ToolError) -> ExitStatus
   ) throws(ToolError) {
     let file = try CaptureFile(reading: capture)
     var replay = CaptureReplay(try look.dataPath())
+    var history = CaptureHistory(ofDevice: bits)
+    var decoder = ArenaOwner { CaptureDecoder(in: &$0) }
     let ending = Result { () throws(ToolError) in
-      try file.replay(&replay, until: look.seconds?.instant) { _ throws(ToolError) in }
+      try file.replay(
+        &replay, until: look.seconds?.instant,
+        witness: { record in
+          decoder.value.decode(record) { entry in
+            if case .report(let report) = entry { history.addReport(report) }
+          }
+        }
+      ) { events throws(ToolError) in
+        for event in events { history.addEvent(event) }
+      }
     }
-    let status = try body(replay.dataPath)
-    try ending.get()
-    if status != .success { throw .reported(status) }
+    guard case .failure(let error) = ending else {
+      return try body(replay.dataPath, history).throwUnlessSuccess()
+    }
+    guard case .capture = error, replay.recordCount > 0 else { throw error }
+    let result = Result { () throws(ToolError) in try body(replay.dataPath, history) }
+    guard case .success(let status) = result else { throw error }
+    if let sentence = error.sentence { StandardError.say("warning: \(sentence)") }
+    try status.throwUnlessSuccess()
   }
 }

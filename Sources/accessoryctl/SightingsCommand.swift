@@ -17,7 +17,8 @@ struct SightingsCommand: ParsableCommand {
     discussion: """
       Lists the devices that match an item of the manifest. An item in parentheses matches \
       but has not found the device, because it is not at the gateway. With --all, lists \
-      every device that is remembered. Asks the agent, or reads a capture. Exit status: \
+      every device that is remembered. Asks the agent, or reads a capture: then an item \
+      also says how often it found the device, and when first. Exit status: \
       0 there are devices, 1 there are none.
 
       Examples:
@@ -48,13 +49,22 @@ struct SightingsCommand: ParsableCommand {
       let status = try show(devices.sorted(by: DeviceLine.areStrongestFirst))
       return try status.throwUnlessSuccess()
     }
-    try source.replay(capture) { dataPath throws(ToolError) in
-      try show(dataPath.devices.filter { all || !$0.matches.isEmpty }.map(DeviceLine.init))
+    try source.replay(capture) { dataPath, history throws(ToolError) in
+      let devices = dataPath.devices.map { DeviceLine($0, in: history) }
+      return try show(devices.filter { all || !$0.items.isEmpty })
     }
   }
 
+  private var isCapture: Bool { source.capture != nil }
+
   private func show(_ devices: [DeviceLine]) throws(ToolError) -> ExitStatus {
-    guard !devices.isEmpty else { return .no }
+    guard !devices.isEmpty else {
+      StandardError.say(
+        all
+          ? "no device has been heard\(isCapture ? " in the capture" : "; accessoryctl status says how the radio is")"
+          : "no device matches an item of the manifest; accessoryctl sightings --all lists every device")
+      return .no
+    }
     var printer = Printer()
     if !json { try printer.text(DeviceLine.textHeader) }
     for device in devices {

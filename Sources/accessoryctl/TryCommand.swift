@@ -16,9 +16,10 @@ struct TryCommand: ParsableCommand {
       accessoryctl try <item> --capture <file> [--manifest <file>] […]
       """,
     discussion: """
-      Prints a line for each device: whether the item has found it, and if not, the first \
-      clause that does not hold, or what the gate waits for. Asks the agent, or reads a \
-      capture. Exit status: 0 the item has found a device, 1 it has not.
+      Prints the devices that the item has found, then near misses with the first clause that \
+      does not hold, or what the gate waits for, and counts the others; --all lists these too. \
+      Asks the agent, or reads a capture: then it says how often and when the item found each. \
+      Exit status: 0 the item has found a device, 1 it has not.
 
       Examples:
         accessoryctl try lights/bulb
@@ -29,6 +30,9 @@ struct TryCommand: ParsableCommand {
   var item: String
 
   @OptionGroup var source: LookSource
+
+  @Flag(help: "Also list the devices that do not match at all.")
+  var all = false
 
   @Flag(help: "One JSON object per device (Config/schema/try.schema.json).")
   var json = false
@@ -43,26 +47,24 @@ struct TryCommand: ParsableCommand {
       }
       return try show(Trial.grouped(trials)).throwUnlessSuccess()
     }
-    try source.replay(capture) { dataPath throws(ToolError) in
+    try source.replay(capture) { dataPath, history throws(ToolError) in
       let index = try self.index(in: dataPath.items)
       var groups: [[Trial]] = []
       for device in dataPath.devices {
-        groups.append(dataPath.explanations(of: device, item: index).map(Trial.init))
+        groups.append(dataPath.explanations(of: device, item: index, in: history).map(Trial.init))
       }
       return try show(groups)
     }
   }
 
-  /// Prints the trials of each device. As text, one line for each device: for the identity that matches, or else for
-  /// the item's first.
+  /// Prints the trials of each device. As text, one line for each device: for the identity that comes nearest.
   private func show(_ devices: [[Trial]]) throws(ToolError) -> ExitStatus {
+    if devices.isEmpty { StandardError.say("no device has been heard, so none can match the item") }
     var printer = Printer()
-    for trials in devices {
-      if json {
-        for trial in trials { try printer.line(trial) }
-      } else if let best = trials.first(where: \.holds) ?? trials.first {
-        try printer.text(best.text(printer.style))
-      }
+    if json {
+      for trial in devices.joined() { try printer.line(trial) }
+    } else {
+      try printer.text(TrialList(devices, isWhole: all).text(printer.style))
     }
     try printer.flush()
     return devices.contains { $0.contains(where: \.isFound) } ? .success : .no

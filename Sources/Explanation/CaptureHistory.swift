@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+public import HCI
+public import Interfaces
+
+/// What happened to the devices of a whole capture: when which item found them, and every frame that they sent.
+///
+/// Capacity: ``findingsMax`` pairs of item and device, and the advertising sets of ``SuggestionSources``; later ones are
+/// left out.
+public struct CaptureHistory: Sendable {
+  private struct Key: Hashable {
+    let app: String
+    let item: String
+    let bits: UInt64
+    let type: WireAddress.Kind
+  }
+
+  public static let findingsMax = 16384
+
+  private var findings: [Key: FoundHistory] = [:]
+  private var sources: SuggestionSources
+
+  /// `bits` are the address of the device that the question is about; 0 for all alike.
+  public init(ofDevice bits: UInt64 = 0) { sources = SuggestionSources(ofDevice: bits) }
+
+  public mutating func addEvent(_ event: EventLine) {
+    let key = Key(app: event.app, item: event.item, bits: event.address.bits, type: event.address.type)
+    switch event.event {
+    case .found:
+      guard findings.count < Self.findingsMax || findings[key] != nil else { return }
+      findings[key, default: FoundHistory()].addFinding(at: event.time)
+    case .lost: findings[key]?.addLoss(at: event.time)
+    case .changed: break
+    }
+  }
+
+  public mutating func addReport(_ report: DecodedReport) { sources.addReport(report) }
+
+  /// Empty when the item never found the device.
+  public func history(app: String, item: String, _ address: DeviceAddress) -> FoundHistory {
+    let address = WireAddress(address)
+    let key = Key(app: app, item: item, bits: address.bits, type: address.type)
+    return findings[key] ?? FoundHistory()
+  }
+
+  /// The items that ever found a device.
+  public func items(thatFound address: DeviceAddress) -> [(app: String, item: String)] {
+    let address = WireAddress(address)
+    let keys = findings.keys.filter { $0.bits == address.bits && $0.type == address.type }
+    return keys.map { ($0.app, $0.item) }.sorted { ($0.app, $0.item) < ($1.app, $1.item) }
+  }
+
+  /// Different frames of a device, the newest one first.
+  func frames(of address: DeviceAddress) -> [(data: [UInt8], response: [UInt8])] {
+    (sources.device + sources.others).filter { $0.address == address }
+      .flatMap(\.views).reversed().map { ($0.data, $0.response) }
+  }
+}
+
+extension DeviceView {
+  /// The device with every frame that it sent in the capture, instead of those that it sent last.
+  public func inWhole(_ history: CaptureHistory) -> DeviceView {
+    var view = self
+    let frames = history.frames(of: device.address)
+    if !frames.isEmpty { view.payloads = frames }
+    return view
+  }
+}

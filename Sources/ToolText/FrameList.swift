@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Explanation
+import HCI
+import Interfaces
+import JSON
+
+/// Every different frame that a device sent in a capture, and which items match it.
+public struct FrameList {
+  /// Frames that are shown; the others are counted.
+  private static let shownMax = 8
+
+  private let frames: [(data: [UInt8], response: [UInt8])]
+  /// For each frame: the items whose clauses hold in it.
+  private let items: [[String]]
+
+  /// `view` has the frames, the newest one first, and `explanations` say which of them was explained.
+  public init(of view: DeviceView, _ explanations: [ItemExplanation]) {
+    frames = view.payloads
+    items = frames.indices.map { index in
+      explanations.filter { $0.holds && $0.setPosition == index }.map { explanation in
+        AirText(Array("\(explanation.app)/\(explanation.item)".utf8)).escaped()
+      }
+    }
+  }
+
+  /// A few lines for each frame, in the order in which they came; nothing for a device that sent but one.
+  public func text(_ style: TextStyle = .plain) -> String {
+    guard frames.count > 1 else { return "" }
+    var rows = TextRows(indent: 2, labelColumnCount: 10)
+    let shown = shownIndices
+    for index in shown.reversed() {
+      let (data, response) = frames[index]
+      rows.row("frame \(frames.count - index)", data.isEmpty ? "(no data)" : Hex(data).text)
+      if !response.isEmpty { rows.row("", ["response"] + [Hex(response).text]) }
+      if !items[index].isEmpty { rows.row("", ["matches"] + items[index]) }
+    }
+    if shown.count < frames.count { rows.row("", "and \(frames.count - shown.count) more") }
+    return rows.text
+  }
+
+  /// Those that items match come before those that none matches.
+  private var shownIndices: [Int] {
+    let matched = frames.indices.filter { !items[$0].isEmpty }
+    let others = frames.indices.filter { items[$0].isEmpty }
+    return (matched + others).prefix(Self.shownMax).sorted()
+  }
+}
