@@ -41,7 +41,7 @@ def check(tree, settings):
                     yield Violation(source.path, line, f"{name} imports {other}, which Package.swift does not declare")
                 if name in table and other in settings["system"] and name not in settings["system"][other]:
                     yield Violation(source.path, line, f"{name} may not import {other}")
-        if name in modules and not name.startswith("C") | (name in settings["links"]):
+        if name in modules and not name.startswith("C"):
             for other in sorted(declared - imported):
                 yield Violation("Package.swift", 0, f"{name} declares {other} and does not import it")
 
@@ -73,7 +73,7 @@ def canaries():
     }
     settings = {
         "modules": {"HCI": [], "Discovery": ["HCI"], "Setup": ["Discovery"], "Agent": ["Setup"], "VirtualRadio": ["HCI"]},
-        "system": {"Glibc": ["LinuxSystem"]}, "links": [],
+        "system": {"Glibc": ["LinuxSystem"]},
     }
     expected = {("Package.swift", 0), ("Sources/Discovery/Row.swift", 2), ("Sources/Setup/Session.swift", 2)}
     yield Tree(texts, package=package), settings, expected
