@@ -67,4 +67,65 @@ struct ReadmeTests {
       #expect(isThere, "\(file.1)")
     }
   }
+
+  @Test(
+    "The symbols in the numbered paths of Sources/README.md are declared in the files that each step names",
+    arguments: ["From a packet to a watcher", "From ShowPicker to an accessory"])
+  func symbols(_ title: String) throws {
+    let sources = try SourceTree(Self.root.appendingPathComponent("Sources"))
+    let page = try #require(sources.pages["README.md"])
+    let path = try #require(
+      page.components(separatedBy: "## \(title)\n").dropFirst().first?.components(separatedBy: "\n## ").first)
+    let steps = path.split(separator: /\n(?=[0-9]+\. )/).map(String.init).dropFirst()
+    #expect(steps.count > 5)
+    for step in steps {
+      let missing = sources.missingSymbols(in: step)
+      #expect(missing.isEmpty, "\(missing) in: \(step)")
+    }
+    #expect(
+      sources.missingSymbols(in: "`Pipeline.process`, `Pipeline.driveRadio`") == ["Pipeline.driveRadio"])
+  }
+}
+
+/// The sources, for a page that quotes their symbols.
+private struct SourceTree {
+  /// Texts by their paths below `Sources`.
+  private(set) var pages: [String: String] = [:]
+  /// The names of the methods of the socket.
+  private var methods: Set<Substring> = []
+
+  init(_ folder: URL) throws {
+    for path in FileManager.default.subpaths(atPath: folder.path) ?? [] {
+      guard path.hasSuffix(".swift") || path == "README.md" else { continue }
+      pages[path] = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+    }
+    let config = folder.deletingLastPathComponent().appendingPathComponent("Config")
+    for name in try FileManager.default.contentsOfDirectory(atPath: config.path)
+    where name.hasSuffix(".varlink") {
+      let text = try String(contentsOf: config.appendingPathComponent(name), encoding: .utf8)
+      methods.formUnion(text.matches(of: /method (\w+)\(/).map(\.1))
+    }
+  }
+
+  /// Returns the symbols in a step that neither a file of the step nor a type of the step declares, and that are no
+  /// methods of the socket.
+  func missingSymbols(in step: String) -> [String] {
+    let quoted = step.matches(of: /`([A-Za-z][\w.]*)(?:\([\w:]*\))?`/).map { String($0.1) }
+    let symbols = quoted.filter { !$0.hasSuffix(".swift") }
+    var texts = step.matches(of: /`([\w+\/\-]+\.swift)`/).compactMap { pages[String($0.1)] }
+    for type in symbols.compactMap({ $0.split(separator: ".").first }) where type.first?.isUppercase == true {
+      texts += pages.values.filter { $0.contains("struct \(type)") || $0.contains("class \(type)") }
+      texts += pages.values.filter { $0.contains("extension \(type) ") || $0.contains("enum \(type)") }
+    }
+    return symbols.filter { symbol in
+      guard !methods.contains(symbol[...]) else { return false }
+      return !symbol.split(separator: ".").allSatisfy { part in texts.contains { Self.declares(part, in: $0) }
+      }
+    }
+  }
+
+  private static func declares(_ name: Substring, in text: String) -> Bool {
+    let pattern = #"\b(func|var|let|struct|enum|class|protocol) \#(name)\b|\bcase [^\n]*\b\#(name)\b"#
+    return text.range(of: pattern, options: .regularExpression) != nil
+  }
 }
