@@ -11,7 +11,7 @@ public struct AccessoryLine: Equatable, Line {
 
   /// Whether the accessory still belongs to an item of the manifest, and to the app's account.
   public enum Status: String, CaseIterable, Sendable {
-    case active = "good"
+    case active
     /// The accessory's item or app is no longer in the manifest.
     case orphaned
     /// The app's account is not the one that set up the accessory: an operator has to confirm it.
@@ -29,7 +29,7 @@ public struct AccessoryLine: Equatable, Line {
   public let item: String?
   public let displayName: String
   public let state: State
-  public let standing: Status
+  public let status: Status
   /// Nil for a device without Bluetooth; never an anonymous one.
   public let address: WireAddress?
   public let ssid: AirText?
@@ -43,7 +43,7 @@ public struct AccessoryLine: Equatable, Line {
 
   public init(
     identifier: String, app: String, item: String?, displayName: String, state: State,
-    standing: Status, address: WireAddress?, ssid: AirText?, bond: Bond,
+    status: Status, address: WireAddress?, ssid: AirText?, bond: Bond,
     isIdentityDurable: Bool, isInSight: Bool, filteredRSSI: Int8?, addedAt: Int64?
   ) {
     self.identifier = identifier
@@ -51,7 +51,7 @@ public struct AccessoryLine: Equatable, Line {
     self.item = item
     self.displayName = displayName
     self.state = state
-    self.standing = standing
+    self.status = status
     self.address = address
     self.ssid = ssid
     self.bond = bond
@@ -67,7 +67,7 @@ public struct AccessoryLine: Equatable, Line {
     json.member("item", item)
     json.member("displayName", displayName)
     json.member("state", state.rawValue)
-    json.member("standing", standing.rawValue)
+    json.member("status", status.rawValue)
     json.members(address)
     if let ssid { json.member("ssid", ssid) }
     json.member("bond", bond.rawValue)
@@ -87,7 +87,7 @@ extension AccessoryLine: ReadableLine {
       identifier: identifier.text, app: try line.string("app"), item: try line.stringIfPresent("item"),
       displayName: try line.string("displayName"),
       state: try line.value("state", of: State.allCases, \.rawValue),
-      standing: try line.value("standing", of: Status.allCases, \.rawValue),
+      status: try line.value("status", of: Status.allCases, \.rawValue),
       address: try line.knownAddressIfPresent(), ssid: try line.airTextIfPresent("ssid"),
       bond: try line.value("bond", of: Bond.allCases, \.rawValue),
       isIdentityDurable: try line.bool("isIdentityDurable"), isInSight: try line.bool("isInSight"),

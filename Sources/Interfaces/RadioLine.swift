@@ -29,7 +29,7 @@ public struct RadioLine: Equatable, Line {
   public let address: String?
   public let extendedAdvertising: Bool?
   public let codedPHY: Bool?
-  public let bringupCount: Int64
+  public let initializationCount: Int64
   public let failureCount: Int64
   /// Packets that the kernel dropped.
   public let droppedCount: Int64
@@ -39,7 +39,7 @@ public struct RadioLine: Equatable, Line {
 
   public init(
     source: String, state: State, detail: String, scan: Scan?, address: String?, extendedAdvertising: Bool?,
-    codedPHY: Bool?, bringupCount: Int64, failureCount: Int64, droppedCount: Int64, queueing: Seconds?,
+    codedPHY: Bool?, initializationCount: Int64, failureCount: Int64, droppedCount: Int64, queueing: Seconds?,
     queueingMax: Seconds?
   ) {
     self.source = source
@@ -49,7 +49,7 @@ public struct RadioLine: Equatable, Line {
     self.address = address
     self.extendedAdvertising = extendedAdvertising
     self.codedPHY = codedPHY
-    self.bringupCount = bringupCount
+    self.initializationCount = initializationCount
     self.failureCount = failureCount
     self.droppedCount = droppedCount
     self.queueing = queueing
@@ -69,7 +69,7 @@ public struct RadioLine: Equatable, Line {
       json.member("hasExtendedAdvertising", extendedAdvertising)
     }
     if includingNull || codedPHY != nil { json.member("hasCodedPHY", codedPHY) }
-    json.member("bringups", bringupCount)
+    json.member("initializations", initializationCount)
     json.member("failures", failureCount)
     json.member("dropped", droppedCount)
     if includingNull || queueing != nil { json.member("queueing", queueing) }
@@ -85,7 +85,8 @@ extension RadioLine: ReadableLine {
       scan: try radio.valueIfPresent("scan", of: Scan.allCases, \.rawValue),
       address: try radio.stringIfPresent("address"),
       extendedAdvertising: try radio.boolIfPresent("hasExtendedAdvertising"),
-      codedPHY: try radio.boolIfPresent("hasCodedPHY"), bringupCount: try radio.integer("bringups"),
+      codedPHY: try radio.boolIfPresent("hasCodedPHY"),
+      initializationCount: try radio.integer("initializations"),
       failureCount: try radio.integer("failures"), droppedCount: try radio.integer("dropped"),
       queueing: try radio.secondsIfPresent("queueing"), queueingMax: try radio.secondsIfPresent("queueingMax")
     )

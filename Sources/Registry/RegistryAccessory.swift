@@ -50,7 +50,7 @@ public enum AccessoryState: Int, CaseIterable, Sendable {
 /// Whether the current manifest allows the use of an accessory. It is computed and never stored: if the manifest is
 /// changed back, so is the status.
 public enum AccessoryStatus: String, Sendable {
-  case active = "good"
+  case active
   /// The accessory's item or app is no longer in the manifest; the accessory is kept but inactive.
   case orphaned
   /// The app's account is not the one that set up the accessory: an operator has to confirm it.

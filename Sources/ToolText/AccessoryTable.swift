@@ -7,14 +7,14 @@ public import Interfaces
 /// Where there is little room, names are cut, then columns left out; the name and the identifier stay.
 public struct AccessoryTable {
   private enum Column: CaseIterable {
-    case name, owner, state, standing, signal, address, identifier
+    case name, owner, state, status, signal, address, identifier
 
     var title: String {
       switch self {
       case .name: "name"
       case .owner: "app/item"
       case .state: "state"
-      case .standing: "standing"
+      case .status: "status"
       case .signal: "signal"
       case .address: "address"
       case .identifier: "identifier"
@@ -25,12 +25,12 @@ public struct AccessoryTable {
     var columnCountMin: Int? {
       switch self {
       case .name, .owner: 12
-      case .state, .standing, .signal, .address, .identifier: nil
+      case .state, .status, .signal, .address, .identifier: nil
       }
     }
 
-    /// What gives way first; the notes say of the standing what has to be known.
-    static let dispensable: [Column] = [.standing, .state, .address, .signal, .owner]
+    /// What gives way first; the notes say of the status what has to be known.
+    static let dispensable: [Column] = [.status, .state, .address, .signal, .owner]
   }
 
   /// Text is not wider, however much room there is.
@@ -67,7 +67,7 @@ public struct AccessoryTable {
   private func layout(columnsMax: Int?) -> Layout {
     var layout: Layout = []
     for column in Column.allCases
-    where column != .standing || accessories.contains(where: { $0.standing != .active }) {
+    where column != .status || accessories.contains(where: { $0.status != .active }) {
       let cells = accessories.indices.map { cell(column, $0, columnsMax: Self.textColumnsMax).columnCount }
       layout.append((column, max(column.title.columnCount, cells.max() ?? 0)))
     }
@@ -102,7 +102,7 @@ public struct AccessoryTable {
     case .name: AirText(Array(accessory.displayName.utf8)).escaped(columnsMax: columnsMax)
     case .owner: accessory.owner(columnsMax: columnsMax)
     case .state: accessory.stateText
-    case .standing: accessory.standing.rawValue
+    case .status: accessory.status.rawValue
     case .signal: accessory.signalText
     case .address: accessory.address?.text ?? "-"
     case .identifier: identifiers[index]
@@ -114,7 +114,7 @@ public struct AccessoryTable {
   ) -> String {
     switch column {
     case .name: style.strong(cell)
-    case .standing: accessory.standing == .active ? cell : style.bad(cell)
+    case .status: accessory.status == .active ? cell : style.bad(cell)
     case .signal: accessory.isInSight ? style.good(cell) : style.faint(cell)
     case .owner, .state, .address, .identifier: cell
     }
@@ -153,7 +153,7 @@ extension AccessoryLine {
   /// What is out of the ordinary, and what to do about it.
   fileprivate var notes: [String] {
     var notes: [String] = []
-    switch standing {
+    switch status {
     case .active: break
     case .orphaned: notes.append("orphaned: its \(item == nil ? "app" : "item") is not in the manifest")
     case .suspended:

@@ -17,7 +17,7 @@ extension StatusLine {
     rows.line("")
     rows.row("manifest", "\(counted(.items, "item")) of \(counted(.apps, "app")); \(reloadText)")
     rows.row("devices", "\(self[.devices]) of \(self[.devicesMax]) places taken, \(self[.found]) found")
-    rows.row("heard", "\(counted(.reports, "report")), \(counted(.events, "event")) told")
+    rows.row("heard", "\(counted(.reports, "report")), \(counted(.events, "event")) sent")
     rows.row(
       "clients", "\(self[.connections]) of \(self[.connectionsMax]) connections, \(self[.watchers]) watching")
     return rows.text
@@ -63,8 +63,8 @@ extension RadioLine {
     rows.line("radio     \(word):\(row.text.dropFirst(plain.count).dropLast())")
     rows.row("", "from \(StatusLine.shown(source))\(controllerText)")
     let failures = failureCount == 0 ? "" : ", \(failureCount) failed"
-    if bringupCount > 0 || failureCount > 0 {
-      rows.row("", "brought up \(StatusLine.times(bringupCount))\(failures)")
+    if initializationCount > 0 || failureCount > 0 {
+      rows.row("", "brought up \(StatusLine.times(initializationCount))\(failures)")
     }
     let dropped = droppedCount == 0 ? "nothing" : "\(droppedCount) packet\(droppedCount == 1 ? "" : "s")"
     if droppedCount > 0 || queueing != nil { rows.row("", "\(dropped) lost\(queueingText)") }
@@ -121,7 +121,7 @@ extension RegistryLine {
 }
 
 extension ReloadLine {
-  /// Findings as `check` prints them, then what came of it.
+  /// Findings as `check` prints them, then the result.
   public func text(_ style: TextStyle = .plain) -> String {
     switch self {
     case .taken(let kept, let added, let removed, let radioRestarted, let warnings):
@@ -131,7 +131,7 @@ extension ReloadLine {
         + "\(removed) removed\(radio)\n"
     case .refused(let findings, let omitted):
       let more = omitted == 0 ? "" : "…and \(omitted) more\n"
-      return Self.lines(findings) + more + style.bad("refused") + ": the manifest of before is in force\n"
+      return Self.lines(findings) + more + style.bad("refused") + ": the previous manifest stays in force\n"
     }
   }
 

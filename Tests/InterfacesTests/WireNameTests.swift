@@ -66,7 +66,7 @@ struct WireNameTests {
   @Test("A state is an enum, except AccessorySetupKit's raw values, which are integers")
   func rawValues() {
     for description in Self.descriptions {
-      for field in Self.fields(of: description) where ["state", "phase", "standing"].contains(field.name) {
+      for field in Self.fields(of: description) where ["state", "phase", "status"].contains(field.name) {
         let type = Self.unwrapped(field.type)
         if description.name == SessionInterface.name {
           #expect(type == .int, "\(field.name)")

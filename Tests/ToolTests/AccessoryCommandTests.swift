@@ -38,8 +38,8 @@ struct AccessoryCommandTests {
     #expect(run.status == 0 && calls == ["List"], "\(run.errorOutput)")
     #expect(
       run.text == #"""
-        name             app/item      state       standing   signal        address            identifier
-        Desk lamp        lights/bulb   authorized  good       -44 dBm       C4:A1:00:00:1E:27  01234567
+        name             app/item      state       status     signal        address            identifier
+        Desk lamp        lights/bulb   authorized  active     -44 dBm       C4:A1:00:00:1E:27  01234567
         Desk lamp        lights/bulb   authorized  orphaned   not in sight  C4:A1:00:00:1E:28  fedcba98
             orphaned: its item is not in the manifest
         Disco \u{1B}[2J  music/strobe  authorized  suspended  not in sight  C4:A1:00:00:1E:27  00ff00ff

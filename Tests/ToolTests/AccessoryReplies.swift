@@ -12,14 +12,14 @@ extension Replies {
   /// A lamp in sight, its twin by name, and the lamp again as another app's.
   static let accessories: [ScriptedAgent.Step] = [
     accessory(lamp, level: -44),
-    accessory(twin, address: "C4:A1:00:00:1E:28", standing: "orphaned"),
-    accessory(shared, "Disco \u{1B}[2J", app: "music", item: "strobe", standing: "suspended"),
+    accessory(twin, address: "C4:A1:00:00:1E:28", status: "orphaned"),
+    accessory(shared, "Disco \u{1B}[2J", app: "music", item: "strobe", status: "suspended"),
     .send(Message.reply()),
   ]
 
   static func accessory(
     _ identifier: String, _ name: String = "Desk lamp", app: String = "lights", item: String = "bulb",
-    address: String = "C4:A1:00:00:1E:27", standing: String = "good", level: Int? = nil
+    address: String = "C4:A1:00:00:1E:27", status: String = "active", level: Int? = nil
   ) -> ScriptedAgent.Step {
     .send(
       Message.reply(continues: true) { json in
@@ -29,7 +29,7 @@ extension Replies {
           json.member("item", item)
           json.member("displayName", name)
           json.member("state", "authorized")
-          json.member("standing", standing)
+          json.member("status", status)
           json.member("address", address)
           json.member("addressType", "random")
           json.member("bond", "bonded")

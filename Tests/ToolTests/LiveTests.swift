@@ -102,7 +102,7 @@ struct LiveTests {
 
         manifest  7 items of 6 apps; reloaded twice, refused once
         devices   11 of 2000 places taken, 4 found
-        heard     1 report, 12 events told
+        heard     1 report, 12 events sent
         clients   1 of 64 connections, 0 watching
 
         """)
@@ -144,7 +144,7 @@ struct LiveTests {
     let refused = try run([bad], "reload")
     #expect(refused.status == 65)
     #expect(
-      refused.text == "a.toml:3: app.x: wrong\n…and 7 more\nrefused: the manifest of before is in force\n")
+      refused.text == "a.toml:3: app.x: wrong\n…and 7 more\nrefused: the previous manifest stays in force\n")
     let json = try run([bad], "reload", "--json")
     #expect(json.status == 65)
     try expectValid(json.output, "reload")

@@ -67,7 +67,7 @@ enum Replies {
           json.member("address", "DC:A6:32:00:00:01")
           json.member("hasExtendedAdvertising", true)
           json.member("hasCodedPHY", false)
-          json.member("bringups", 1)
+          json.member("initializations", 1)
           json.member("failures", 0)
           json.member("dropped", 0)
           json.member("queueing", Seconds(microseconds: 9_120))

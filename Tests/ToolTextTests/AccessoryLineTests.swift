@@ -10,12 +10,12 @@ import Testing
 struct AccessoryLineTests {
   static let bulb = AccessoryLine(
     identifier: "0123456789abcdef0000000000000001", app: "lights", item: "bulb",
-    displayName: "Desk \u{1B}[2J", state: .authorized, standing: .active,
+    displayName: "Desk \u{1B}[2J", state: .authorized, status: .active,
     address: WireAddress(bits: 0xC4A1_0000_1E27, type: .random), ssid: nil, bond: .bonded,
     isIdentityDurable: true, isInSight: true, filteredRSSI: -44, addedAt: 1_700_000_000)
   static let camera = AccessoryLine(
     identifier: String(repeating: "f", count: 32), app: "cameras", item: nil, displayName: "Camera",
-    state: .awaitingAuthorization, standing: .suspended, address: nil, ssid: AirText([0x63, 0xFF]),
+    state: .awaitingAuthorization, status: .suspended, address: nil, ssid: AirText([0x63, 0xFF]),
     bond: .none, isIdentityDurable: false, isInSight: false, filteredRSSI: nil, addedAt: nil)
 
   private func object(_ line: some Line) throws -> JSONObject {
@@ -38,7 +38,7 @@ struct AccessoryLineTests {
     #expect(
       text(Self.bulb) == #"""
         {"identifier":"0123456789abcdef0000000000000001","app":"lights","item":"bulb",\#
-        "displayName":"Desk \u001b[2J","state":"authorized","standing":"good","address":"C4:A1:00:00:1E:27",\#
+        "displayName":"Desk \u001b[2J","state":"authorized","status":"active","address":"C4:A1:00:00:1E:27",\#
         "addressType":"random","bond":"bonded","isIdentityDurable":true,"isInSight":true,"filteredRSSI":-44,\#
         "addedAt":1700000000}
 
@@ -46,22 +46,22 @@ struct AccessoryLineTests {
     #expect(
       text(Self.camera) == #"""
         {"identifier":"ffffffffffffffffffffffffffffffff","app":"cameras","item":null,\#
-        "displayName":"Camera","state":"awaitingAuthorization","standing":"suspended","address":null,\#
+        "displayName":"Camera","state":"awaitingAuthorization","status":"suspended","address":null,\#
         "addressType":null,"ssid":"c\#u{FFFD}","ssidHex":"63ff","bond":"none","isIdentityDurable":false,\#
         "isInSight":false,"filteredRSSI":null,"addedAt":null}
 
         """#)
   }
 
-  @Test("Every state, standing and bond comes back as it was written")
+  @Test("Every state, status and bond comes back as it was written")
   func roundTrip() throws {
     for line in [Self.bulb, Self.camera] { #expect(try AccessoryLine(object(line)) == line) }
     for state in AccessoryLine.State.allCases {
-      for standing in AccessoryLine.Status.allCases {
+      for status in AccessoryLine.Status.allCases {
         for bond in AccessoryLine.Bond.allCases {
           let line = AccessoryLine(
             identifier: Self.bulb.identifier, app: "a", item: nil, displayName: "", state: state,
-            standing: standing, address: nil, ssid: nil, bond: bond, isIdentityDurable: true,
+            status: status, address: nil, ssid: nil, bond: bond, isIdentityDurable: true,
             isInSight: false, filteredRSSI: nil, addedAt: 0)
           #expect(try AccessoryLine(object(line)) == line)
         }
@@ -80,7 +80,7 @@ struct AccessoryLineTests {
     arguments: [
       ("identifier", JSONValue.string("0123"), JSONMemberError.Kind.unknownValue),
       ("identifier", .null, .wrongType), ("state", .integer(20), .wrongType),
-      ("standing", .string("bad"), .unknownValue), ("address", .string("C4:A1"), .unknownValue),
+      ("status", .string("bad"), .unknownValue), ("address", .string("C4:A1"), .unknownValue),
       ("addressType", .null, .wrongType), ("addressType", .string("anonymous"), .unknownValue),
       ("filteredRSSI", .integer(300), .unknownValue), ("isInSight", .integer(1), .wrongType),
     ])

@@ -10,14 +10,14 @@ import Testing
 struct AccessoryTableTests {
   private func accessory(
     _ identifier: UInt64, _ name: String = "Desk lamp", app: String = "lights", item: String? = "bulb",
-    state: AccessoryLine.State = .authorized, standing: AccessoryLine.Status = .active,
+    state: AccessoryLine.State = .authorized, status: AccessoryLine.Status = .active,
     address: UInt64? = 0xC4A1_0000_1E27,
     bond: AccessoryLine.Bond = .none, isIdentityDurable: Bool = true, level: Int8? = nil
   ) -> AccessoryLine {
     AccessoryLine(
       identifier: Hex.digits(identifier, count: 16) + String(repeating: "0", count: 16), app: app, item: item,
       displayName: name,
-      state: state, standing: standing, address: address.map { WireAddress(bits: $0, type: .random) },
+      state: state, status: status, address: address.map { WireAddress(bits: $0, type: .random) },
       ssid: address == nil ? AirText(Array("attic".utf8)) : nil, bond: bond,
       isIdentityDurable: isIdentityDurable, isInSight: level != nil, filteredRSSI: level, addedAt: nil)
   }
@@ -25,10 +25,10 @@ struct AccessoryTableTests {
   private var scene: [AccessoryLine] {
     [
       accessory(0x0123_4567_0000_0000, level: -44),
-      accessory(0x89AB_CDEF_0000_0000, "Old \u{1B}[2J\u{202E}lamp", standing: .orphaned, bond: .lost),
+      accessory(0x89AB_CDEF_0000_0000, "Old \u{1B}[2J\u{202E}lamp", status: .orphaned, bond: .lost),
       accessory(
         0xFFFF_0000_0000_0000, "Camera", app: "cameras", item: nil, state: .awaitingAuthorization,
-        standing: .suspended, address: nil, isIdentityDurable: false),
+        status: .suspended, address: nil, isIdentityDurable: false),
     ]
   }
 
@@ -36,8 +36,8 @@ struct AccessoryTableTests {
   func wide() {
     #expect(
       AccessoryTable(scene).text() == #"""
-        name                       app/item     state           standing   signal        address            identifier
-        Desk lamp                  lights/bulb  authorized      good       -44 dBm       C4:A1:00:00:1E:27  01234567
+        name                       app/item     state           status     signal        address            identifier
+        Desk lamp                  lights/bulb  authorized      active     -44 dBm       C4:A1:00:00:1E:27  01234567
         Old \u{1B}[2J\u{202E}lamp  lights/bulb  authorized      orphaned   not in sight  C4:A1:00:00:1E:27  89abcdef
             orphaned: its item is not in the manifest
             its bond is lost: remove it and set it up anew
@@ -62,9 +62,9 @@ struct AccessoryTableTests {
     #expect(!text.utf8.contains(0x1B))
   }
 
-  @Test("Have no column for the standing when all are good")
-  func standing() {
-    #expect(!AccessoryTable([scene[0]]).text().contains("standing"))
+  @Test("Have no column for the status when all are active")
+  func status() {
+    #expect(!AccessoryTable([scene[0]]).text().contains("status"))
   }
 
   @Test("Colour takes no columns")

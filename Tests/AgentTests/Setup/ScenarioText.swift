@@ -62,8 +62,8 @@ extension JSONObject {
       case nil: text("state")
       case let other?: "state \(other)"
       }
-    let standing = text("standing").flatMap { $0 == "good" ? nil : $0 }
-    return [text("identifier").map(scenario.alias), text("displayName"), state, standing, text("ssid")]
+    let status = text("status").flatMap { $0 == "active" ? nil : $0 }
+    return [text("identifier").map(scenario.alias), text("displayName"), state, status, text("ssid")]
       .compactMap { $0 }.joined(separator: " ")
   }
 

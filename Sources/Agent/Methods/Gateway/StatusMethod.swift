@@ -50,7 +50,7 @@ extension AgentCore {
       address: address.flatMap { WireAddress(bits: $0, type: .public).text },
       extendedAdvertising: isController ? radio.initializer.scansExtended : nil,
       codedPHY: isController ? radio.initializer.scansExtended && radio.profile.scansCoded : nil,
-      bringupCount: Int64(radio.initializations), failureCount: Int64(radio.recovery.failureCount),
+      initializationCount: Int64(radio.initializations), failureCount: Int64(radio.recovery.failureCount),
       droppedCount: Int64(counters.reception.drops), queueing: mean.map { Seconds(microseconds: $0) },
       queueingMax: mean.map { _ in Seconds(microseconds: counters.reception.queueing.longest) })
   }

@@ -52,7 +52,7 @@ extension AgentCore {
       identifier: accessory.identifier.text, app: accessory.app, item: accessory.item,
       displayName: device.displayName,
       state: status == .orphaned ? .unauthorized : AccessoryLine.State(accessory.state),
-      standing: AccessoryLine.Status(status),
+      status: AccessoryLine.Status(status),
       address: device.identity.address.map { WireAddress($0) }, ssid: accessory.ssid.map { AirText($0) },
       bond: AccessoryLine.Bond(AppAccessory.BondState(device.bond)),
       isIdentityDurable: device.isIdentityDurable,
