@@ -41,7 +41,33 @@ struct GatewayMethodTests {
     #expect(problem.text("kind") == "radioAbsent")
     #expect(
       problem.text("sentence")
-        == "there is no radio: it was pulled out; accessoryctl reload looks for it anew")
+        == "there is no radio: it was pulled out; run accessoryctl reload to look for it again")
+  }
+
+  @Test(
+    "Of a controller that stays silent, status says what to do about this kind of radio",
+    arguments: [
+      (
+        RadioSelection.h4("socket"),
+        "name in h4:PATH the socket of a program that speaks H4, such as virtual-controller"
+      ),
+      (.any, "power the controller off and on"),
+    ])
+  func statusOfSilentController(radio: RadioSelection, cure: String) throws {
+    var manifest = GatewayManifest.lights
+    manifest.gateway.radio = radio
+    let harness = AgentHarness(manifest)
+    harness.radioComes(as: .controller)
+    harness.run(milliseconds: 20_000)
+    let client = try #require(harness.connect())
+    let reply = try #require(harness.call("Status", by: client).first)
+    guard case .array(let problems)? = reply["problems"], case .object(let problem)? = problems.first else {
+      Issue.record("there is a problem")
+      return
+    }
+    #expect(problem.text("kind") == "radioRecovering")
+    let sentence = try #require(problem.text("sentence"))
+    #expect(sentence.hasSuffix("; the agent keeps trying; if this continues, \(cure)"), "\(sentence)")
   }
 
   @Test("Sightings lists the devices that match, or all, and the last reply is empty")

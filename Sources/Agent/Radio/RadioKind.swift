@@ -17,15 +17,19 @@ public enum RadioKind: Equatable, Sendable {
 }
 
 /// Why a radio that should scan does not.
-public enum RadioFailure: Equatable, Sendable {
+public enum RadioError: Equatable, Sendable {
   /// What the controller did, or did not do.
   case controller(ControllerInitializerError)
-  /// What the kernel, which is to scan for us, said.
+  /// What the kernel, which scans for the agent, said.
   case kernel(MgmtScanError)
   /// It was silent for long, and did not answer when it was asked.
   case unanswered
   /// It was let go for a remedy, and could not be opened again; why, in a sentence.
   case remedy(String)
+
+  /// What to do when something other than a controller serves the socket of `h4:PATH`.
+  public static let h4Cure =
+    "name in h4:PATH the socket of a program that speaks H4, such as virtual-controller"
 
   public var sentence: String {
     switch self {

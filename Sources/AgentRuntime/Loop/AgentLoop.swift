@@ -154,7 +154,7 @@ struct AgentLoop: ~Copyable {
     var sentence = notice.sentence
     // A program that speaks something else does not respond to commands.
     if case .initializationFailed = notice, case .h4? = radio.wanted?.selection {
-      sentence += "; \(RadioOpeningError.h4Cure)"
+      sentence += "; \(RadioError.h4Cure)"
     }
     context.say(notice.level, sentence, limitedAs: notice.limitedKind)
   }

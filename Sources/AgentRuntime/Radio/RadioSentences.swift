@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Agent
 import HCI
 import LinuxSystem
 import Manifest
@@ -7,15 +8,15 @@ import ManifestFormat
 
 // Why there is no radio, in sentences for status and the log.
 
-extension RadioEnd {
+extension RadioSourceError {
   var sentence: String {
     switch self {
     case .hungUp:
       "the controller hung up; start the program behind its socket again, and the agent reconnects"
-    case .outOfStep(let byte):
+    case .notH4(let byte):
       "the controller's socket does not carry H4: no packet begins with 0x\(String(byte, radix: 16)); "
-        + RadioOpeningError.h4Cure
-    case .deaf: "the controller does not accept commands"
+        + RadioError.h4Cure
+    case .rejectsCommands: "the controller does not accept commands"
     case .system(let error): "the controller is lost: \(error.sentence)"
     case .unplugged: "the controller was unplugged"
     case .gone(let sentence): sentence
@@ -27,9 +28,6 @@ extension RadioEnd {
 }
 
 extension RadioOpeningError {
-  /// What to do when something other than a controller serves the socket of `h4:PATH`.
-  static let h4Cure = "in h4:PATH, name the socket of a program that speaks H4, such as virtual-controller"
-
   var sentence: String {
     switch self {
     case .file(let path, let error): "cannot read \(quoted(path)): \(error.sentence)"
@@ -41,7 +39,7 @@ extension RadioOpeningError {
         "the agent's account may not connect to \(quoted(path)); run the program that serves this socket under the same "
           + "account, or change the socket's mode"
       } else {
-        "cannot connect to \(quoted(path)): \(error.sentence); \(Self.h4Cure)"
+        "cannot connect to \(quoted(path)): \(error.sentence); \(RadioError.h4Cure)"
       }
     case .withoutBluetooth: "this kernel has no Bluetooth; modprobe bluetooth loads it where it is a module"
     case .adapters(let error): "adapters cannot be listed: \(error.sentence)"

@@ -68,7 +68,7 @@ struct RadioProgramTests {
     let log = try agent.expectLog("radio absent")
     #expect(
       log.contains(
-        "radio absent: the controller's socket does not carry H4: no packet begins with 0x48; in h4:PATH, name the socket "
+        "radio absent: the controller's socket does not carry H4: no packet begins with 0x48; name in h4:PATH the socket "
           + "of a program that speaks H4, such as virtual-controller"))
     #expect(agent.end() == 0)
     server.send(SIGTERM)
@@ -93,7 +93,7 @@ struct RadioProgramTests {
     let agent = try RunningAgent(folder, radio: "h4:h4")
     let log = try agent.expectLog("the radio was not initialized")
     #expect(
-      log.contains("; in h4:PATH, name the socket of a program that speaks H4, such as virtual-controller"))
+      log.contains("; name in h4:PATH the socket of a program that speaks H4, such as virtual-controller"))
     #expect(agent.end() == 0)
     server.send(SIGTERM)
   }

@@ -25,14 +25,14 @@ extension AgentCore {
       problems.append(
         Problem(
           kind: "radioAbsent",
-          sentence: "there is no radio: \(radio.detail); accessoryctl reload looks for it anew"))
+          sentence: "there is no radio: \(radio.detail); run accessoryctl reload to look for it again"))
     case .recovering:
       problems.append(
         Problem(
           kind: "radioRecovering",
           sentence: "the radio does not scan: \(radio.detail)"
             + (radio.recovery.failureCount == 0
-              ? "" : "; it is tried again by itself. If that lasts, power the controller off and on")))
+              ? "" : "; the agent keeps trying; if this continues, \(recoveryCure)")))
     case .on, .off: break
     }
     problems += radioProblems
@@ -55,7 +55,7 @@ extension AgentCore {
       problems.append(
         Problem(
           kind: "reloadRefused",
-          sentence: "the last reload was refused and the manifest of before is in force: "
+          sentence: "the last reload was refused, and the previous manifest stays in force: "
             + GatewayError.cut(reload.lastFindings[0])))
     }
     if counters.devicesTurnedAway > 0 || counters.matchingDevicesEvicted > 0 {
@@ -69,6 +69,12 @@ extension AgentCore {
 }
 
 extension AgentCore {
+  /// What helps a controller that the agent cannot recover.
+  private var recoveryCure: String {
+    if case .h4 = configuration.manifest.gateway.radio { return RadioError.h4Cure }
+    return "power the controller off and on"
+  }
+
   /// What is wrong with a radio although it may be scanning.
   private var radioProblems: [Problem] {
     var problems: [Problem] = []
