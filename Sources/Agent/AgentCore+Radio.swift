@@ -117,7 +117,7 @@ extension AgentCore {
   public var boardSettleMilliseconds: Int { configuration.board.settleMilliseconds }
 
   /// How many bytes of an adapter's packets the kernel keeps until they are read.
-  public func noteReceiveBuffer(_ byteCount: Int) { counters.reception.roomBytes = byteCount }
+  public func noteReceiveBuffer(_ byteCount: Int) { counters.reception.receiveBufferBytes = byteCount }
 
   /// How many packets the kernel has dropped since the last report.
   public func noteReceiveDrops(_ count: UInt64) {

@@ -6,7 +6,7 @@ import Manifest
 import Setup
 import Varlink
 
-/// One turn of the agent: its time, and what came of it.
+/// One turn of the agent: its time and its actions.
 struct AgentTurn {
   private(set) var now: Instant
   /// How many microseconds the radio's clock runs ahead.
@@ -48,7 +48,7 @@ extension AgentCore {
   /// The time of this turn.
   var now: Instant { turn.now }
 
-  /// The radio's time: ahead of ours while a recording is played as fast as it can be read.
+  /// The radio's time: ahead of the agent's while a recording is played as fast as it can be read.
   var radioTime: Instant { Instant(microseconds: now.microseconds &+ turn.radioLead) }
 
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
@@ -62,8 +62,8 @@ extension AgentCore {
   /// machine for each of them.
   private var pipelineDeadline: Instant? {
     guard let due = dataPath.pipeline.nextDeadline else { return nil }
-    let onOurClock = Instant(microseconds: due.microseconds &- turn.radioLead)
+    let onAgentClock = Instant(microseconds: due.microseconds &- turn.radioLead)
     let earliest = isRadioUrgent ? now : now.advanced(milliseconds: drainIntervalMilliseconds)
-    return max(onOurClock, earliest)
+    return max(onAgentClock, earliest)
   }
 }

@@ -162,7 +162,7 @@ extension Service<AgentMethod> {
         ],
         renamingCures: [OperatorInterface.formerName: OperatorInterface.renamingCure])
     } catch {
-      preconditionFailure("our own interfaces are not in order: \(error)")
+      preconditionFailure("the agent's own interfaces are invalid: \(error)")
     }
   }
 }

@@ -58,7 +58,7 @@ public struct ReceptionCounters: Equatable, Sendable {
   /// When the kernel was last seen to have dropped packets.
   public var lastDrop: Instant?
   /// How many bytes of the adapter's packets the kernel keeps.
-  public var roomBytes = 0
+  public var receiveBufferBytes = 0
   public var queueing = QueueingDelay()
   /// Messages of the management interface that were too short.
   public var mgmtMessagesTruncated: UInt64 = 0

@@ -11,9 +11,9 @@ public import Varlink
 public enum Notice: Equatable, Sendable {
   /// The radio's state has changed; `detail` says why, for operators.
   case radio(RadioLine.State, before: RadioLine.State, detail: String)
-  case initializationFailed(RadioFailure, retryMilliseconds: Int64)
+  case initializationFailed(RadioError, retryMilliseconds: Int64)
   /// A recovery action was started because of a failure.
-  case radioRecovery(RecoveryAction, RadioFailure)
+  case radioRecovery(RecoveryAction, RadioError)
   /// The radio was absent long enough that every device it had found counts as lost.
   case radioGivenUp
   case turnedAway(AdmissionError, user: UInt32)

@@ -80,8 +80,8 @@ struct Options: Equatable {
     usage: accessoryd --manifest FILE [--socket PATH] [--state FOLDER] [--radio RADIO]
                       [--log-level LEVEL]
 
-    Listens to Bluetooth advertising, matches it against a manifest, and reports to local programs, over a UNIX
-    socket, the accessories that are theirs.
+    Listens to Bluetooth advertising, matches it against a manifest, and tells each local program about its own
+    accessories, over a UNIX socket.
 
       --manifest FILE     the apps and their accessories (accessoryctl check FILE lists its errors)
       --socket PATH       where programs connect; by default \(defaultSocket)

@@ -48,12 +48,14 @@ public struct MgmtScan: Sendable {
   /// The kernel's discovery, whichever program requested it.
   private struct Discovery: Sendable {
     var isRunning = false
-    var isAgents = false
+    var wasStartedByAgent = false
     /// The time to request it again, after another program's discovery was in the way.
     var retry: Instant?
 
-    mutating func noteRunning(isAgents: Bool) { (isRunning, self.isAgents) = (true, isAgents) }
-    mutating func noteStopped() { (isRunning, isAgents) = (false, false) }
+    mutating func noteRunning(wasStartedByAgent: Bool) {
+      (isRunning, self.wasStartedByAgent) = (true, wasStartedByAgent)
+    }
+    mutating func noteStopped() { (isRunning, wasStartedByAgent) = (false, false) }
   }
 
   public private(set) var state = State.off
@@ -149,7 +151,7 @@ extension MgmtScan {
   /// The commands that restore the kernel's state, in this order.
   public var restoringCommands: [MgmtCommand] {
     var commands: [MgmtCommand] = []
-    if discovery.isRunning && discovery.isAgents { commands.append(.stopDiscovery(index)) }
+    if discovery.isRunning && discovery.wasStartedByAgent { commands.append(.stopDiscovery(index)) }
     if let handle = monitor.handle { commands.append(.removeMonitor(handle, index)) }
     if let duty = duties.changedMonitors { commands.append(.setDefaults(duty, for: .monitors, index)) }
     if let duty = duties.changedDiscovery { commands.append(.setDefaults(duty, for: .discovery, index)) }
@@ -199,7 +201,7 @@ extension MgmtScan {
       if handle == 0 || handle == monitor.handle { monitor.forget() }
     case .removed:
       // The state in the kernel went with the adapter.
-      (monitor.handle, discovery.isAgents) = (nil, false)
+      (monitor.handle, discovery.wasStartedByAgent) = (nil, false)
       duties.forgetAll()
       fail(.gone)
     case .added, .other: break
@@ -233,7 +235,7 @@ extension MgmtScan {
       guard let handle = cursor.uint16() else { return fail(.replyTruncated(command.opcode)) }
       monitor.handle = handle
     case .removeMonitor: monitor.forget()
-    case .startDiscovery: discovery.noteRunning(isAgents: true)
+    case .startDiscovery: discovery.noteRunning(wasStartedByAgent: true)
     case .stopDiscovery: discovery.noteStopped()
     default: break
     }
@@ -247,7 +249,7 @@ extension MgmtScan {
     case (.startDiscovery, _) where status != .notPowered:
       // Another program discovers; its discovery scans as well.
       discovery.retry = now.advanced(milliseconds: Self.busyMilliseconds)
-    case (.stopDiscovery, _): discovery.isAgents = false
+    case (.stopDiscovery, _): discovery.wasStartedByAgent = false
     // Another program removed it.
     case (.removeMonitor, _): monitor.forget()
     case (.readDefaultSystemConfiguration, _), (.setDefaultSystemConfiguration, _): duties.noteRefusal()
@@ -311,11 +313,11 @@ extension MgmtScan {
   private var nextDiscovery: MgmtCommand? {
     if let wantedDuty, schedule.isActive || !monitor.isSupported {
       let mustSet = duties.mustSetDiscovery(to: wantedDuty)
-      if discovery.isRunning { return discovery.isAgents && mustSet ? .stopDiscovery(index) : nil }
+      if discovery.isRunning { return discovery.wasStartedByAgent && mustSet ? .stopDiscovery(index) : nil }
       guard discovery.retry == nil else { return nil }
       return mustSet ? .setDefaults(wantedDuty, for: .discovery, index) : .startDiscovery(index)
     }
-    if discovery.isRunning && discovery.isAgents { return .stopDiscovery(index) }
+    if discovery.isRunning && discovery.wasStartedByAgent { return .stopDiscovery(index) }
     guard duties.areSettable, let original = duties.changedDiscovery else { return nil }
     return .setDefaults(original, for: .discovery, index)
   }

@@ -7,7 +7,7 @@ public struct Evaluation: Sendable, BitwiseCopyable {
   public var items = MatchedItems()
   /// The transmit power that an AD structure states, in dBm.
   public var txPower: Int8?
-  /// Losses by ``Malformation/Kind``.
+  /// Losses by ``MalformedStructureError/Kind``.
   public var lengthPastEnd: UInt8 = 0
   public var dataAfterEnd: UInt8 = 0
   public var wrongSize: UInt8 = 0
@@ -25,7 +25,7 @@ public struct Evaluation: Sendable, BitwiseCopyable {
 
   public var isMalformed: Bool { lengthPastEnd | dataAfterEnd | wrongSize != 0 }
 
-  mutating func count(_ malformation: Malformation) {
+  mutating func count(_ malformation: MalformedStructureError) {
     switch malformation.kind {
     case .lengthPastEnd: lengthPastEnd &+= 1
     case .dataAfterEnd: dataAfterEnd &+= 1
@@ -78,7 +78,7 @@ extension Matcher {
     var structures = ADStructures(isResponse ? view.response : view.data)
     let keys = keys
     while true {
-      do throws(Malformation) {
+      do throws(MalformedStructureError) {
         guard let structure = try structures.next() else { return }
         try match(structure, in: keys, isResponse: isResponse, of: view, into: &result)
       } catch {
@@ -92,7 +92,7 @@ extension Matcher {
   private mutating func match(
     _ structure: ADStructure, in keys: FixedTable<Key>, isResponse: Bool, of view: borrowing MergedView,
     into result: inout Evaluation
-  ) throws(Malformation) {
+  ) throws(MalformedStructureError) {
     switch structure.type {
     case ADType.flags.rawValue, ADType.completeName.rawValue, ADType.shortenedName.rawValue:
       return
@@ -124,7 +124,7 @@ extension Matcher {
   @inline(never)
   private mutating func matchRareStructure(
     at offset: Int, isResponse: Bool, of view: borrowing MergedView, into result: inout Evaluation
-  ) throws(Malformation) {
+  ) throws(MalformedStructureError) {
     var structures = ADStructures(isResponse ? view.response : view.data, from: offset)
     guard let structure = try structures.next() else { return }
     switch try structure.decoded() {

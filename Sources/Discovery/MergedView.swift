@@ -49,7 +49,7 @@ extension Matcher {
   private mutating func has(_ clause: Clause, _ clauses: DescriptorClauses, in payload: RawSpan) -> Bool {
     var structures = ADStructures(payload)
     while true {
-      do throws(Malformation) {
+      do throws(MalformedStructureError) {
         guard let structure = try structures.next() else { return false }
         if meets(clause, clauses, try structure.decoded()) { return true }
       } catch {

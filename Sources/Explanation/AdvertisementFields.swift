@@ -43,13 +43,13 @@ public struct AdvertisementFields: Equatable, Sendable {
   public private(set) var appearance: UInt16?
   public private(set) var other: [Structure] = []
   /// What was lost of the payload, in order.
-  public private(set) var malformations: [Malformation] = []
+  public private(set) var malformations: [MalformedStructureError] = []
 
   /// Reads a whole payload: of one report, or of all fragments of a chain.
   public init(_ payload: RawSpan) {
     var structures = ADStructures(payload)
     while true {
-      do throws(Malformation) {
+      do throws(MalformedStructureError) {
         guard let structure = try structures.next() else { return }
         store(structure, try structure.decoded())
       } catch {
@@ -88,7 +88,9 @@ public struct AdvertisementFields: Equatable, Sendable {
   }
 
   private mutating func noteCut(_ list: borrowing UUIDList, in structure: borrowing ADStructure) {
-    if list.isTruncated { malformations.append(Malformation(offset: structure.offset, kind: .wrongSize)) }
+    if list.isTruncated {
+      malformations.append(MalformedStructureError(offset: structure.offset, kind: .wrongSize))
+    }
   }
 
   private mutating func storeName(_ new: Name) {

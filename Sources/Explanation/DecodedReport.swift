@@ -36,5 +36,5 @@ extension ReportHeader {
   public var transmitPower: Int8? { txPower == Self.noTxPower ? nil : txPower }
 
   /// 0 to 15, of an extended report that gives it.
-  public var advertisingSetID: UInt8? { advertisingSID == Self.noAdvertisingSID ? nil : advertisingSID }
+  public var validAdvertisingSID: UInt8? { advertisingSID == Self.noAdvertisingSID ? nil : advertisingSID }
 }

@@ -23,7 +23,7 @@ struct ObservedStructure: Equatable, Sendable {
     var found: [ObservedStructure] = []
     var structures = ADStructures(payload)
     while true {
-      do throws(Malformation) {
+      do throws(MalformedStructureError) {
         guard let structure = try structures.next() else { return found }
         guard let value = Value(try structure.decoded()) else { continue }
         found.append(

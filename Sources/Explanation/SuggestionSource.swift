@@ -57,7 +57,7 @@ public struct SuggestionSource: Sendable {
   /// For the device and the set of `report`, which is not taken yet.
   public init(for report: DecodedReport) {
     address = report.header.address
-    advertisingSID = report.header.advertisingSetID
+    advertisingSID = report.header.validAdvertisingSID
   }
 
   /// One payload pair that a device has in the tables.
@@ -71,7 +71,7 @@ public struct SuggestionSource: Sendable {
 
   /// Whether a report is of the same set.
   public func covers(_ report: DecodedReport) -> Bool {
-    report.header.address == address && report.header.advertisingSetID == advertisingSID
+    report.header.address == address && report.header.validAdvertisingSID == advertisingSID
   }
 
   /// Takes one report of the set; fragments count with their last.
@@ -147,7 +147,7 @@ public struct SuggestionSources: Sendable {
       if index == device.count { device.append(SuggestionSource(for: report)) }
       return device[index].addReport(report)
     }
-    let key = Key(address: header.address, advertisingSID: header.advertisingSetID)
+    let key = Key(address: header.address, advertisingSID: header.validAdvertisingSID)
     guard let index = indices[key] ?? (others.count < Self.othersMax ? others.count : nil) else { return }
     if index == others.count {
       others.append(SuggestionSource(for: report))

@@ -33,7 +33,7 @@ public struct ADStructure: ~Escapable {
 }
 
 /// A part of a payload that was lost, and its offset.
-public struct Malformation: Error, Equatable, Sendable, BitwiseCopyable {
+public struct MalformedStructureError: Error, Equatable, Sendable, BitwiseCopyable {
   /// The kinds of loss, in the order of their counters.
   public enum Kind: UInt8, Sendable, BitwiseCopyable {
     /// A length byte promises more bytes than follow: the rest of the payload is lost.
@@ -81,7 +81,7 @@ public struct ADStructures: ~Escapable {
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
-  public mutating func next() throws(Malformation) -> ADStructure? {
+  public mutating func next() throws(MalformedStructureError) -> ADStructure? {
     let start = offset
     guard start < payload.byteCount else { return nil }
     // Holds: at least one byte is left, and offsets are never negative.
@@ -94,7 +94,7 @@ public struct ADStructures: ~Escapable {
     }
     guard end < payload.byteCount else {
       offset = payload.byteCount
-      throw Malformation(offset: start, kind: .lengthPastEnd)
+      throw MalformedStructureError(offset: start, kind: .lengthPastEnd)
     }
     offset = end &+ 1
     // Holds: `length` bytes, the type among them, follow inside the payload.
@@ -104,9 +104,9 @@ public struct ADStructures: ~Escapable {
 
   /// Checks what follows a zero length.
   @usableFromInline
-  static func checkPadding(of payload: RawSpan, from start: Int) throws(Malformation) {
+  static func checkPadding(of payload: RawSpan, from start: Int) throws(MalformedStructureError) {
     for index in start..<payload.byteCount where payload.uint8(at: index) != 0 {
-      throw Malformation(offset: index, kind: .dataAfterEnd)
+      throw MalformedStructureError(offset: index, kind: .dataAfterEnd)
     }
   }
 }

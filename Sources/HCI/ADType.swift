@@ -46,7 +46,7 @@ extension ADStructure {
   /// Reads the value by its type; a size the type does not allow loses only this value.
   @inlinable
   @_lifetime(copy self)
-  public func decoded() throws(Malformation) -> ADValue {
+  public func decoded() throws(MalformedStructureError) -> ADValue {
     var cursor = ByteCursor(value)
     switch ADType(rawValue: type) {
     case .flags: return .flags(cursor.uint8() ?? 0)
@@ -82,12 +82,12 @@ extension ADStructure {
 
   /// The error for a value whose size its type does not allow.
   @inlinable
-  public var wrongSize: Malformation { Malformation(offset: offset, kind: .wrongSize) }
+  public var wrongSize: MalformedStructureError { MalformedStructureError(offset: offset, kind: .wrongSize) }
 
   @inlinable
   @inline(__always)
   @_lifetime(copy self)
-  func list(_ elementByteCount: Int) throws(Malformation) -> UUIDList {
+  func list(_ elementByteCount: Int) throws(MalformedStructureError) -> UUIDList {
     guard byteCount == 0 || byteCount >= elementByteCount else { throw wrongSize }
     return UUIDList(value, elementByteCount: elementByteCount)
   }
@@ -99,7 +99,7 @@ extension ADStructure {
   /// The company identifier or 16-bit UUID in front of manufacturer or service data.
   @inlinable
   @inline(__always)
-  public func key16() throws(Malformation) -> UInt16 {
+  public func key16() throws(MalformedStructureError) -> UInt16 {
     guard byteCount >= 2 else { throw wrongSize }
     // Holds: the value lies inside the payload and has two bytes.
     return unsafe payload.uncheckedUInt16(at: offset &+ 2)

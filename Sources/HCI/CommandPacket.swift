@@ -3,7 +3,7 @@
 /// One HCI command as it goes to the controller: H4 indicator, opcode, length, parameters (Core Specification 5.4,
 /// Volume 4, Part A, 2, and Part E, 5.4.1).
 ///
-/// It holds up to ``byteCountMax`` bytes in place. A command that would not fit is our own mistake and traps.
+/// It holds up to ``byteCountMax`` bytes in place. A command that would not fit is the caller's mistake and traps.
 @frozen
 public struct CommandPacket: Sendable, BitwiseCopyable {
   @usableFromInline var storage: [259 of UInt8]

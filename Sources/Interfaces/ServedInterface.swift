@@ -11,7 +11,7 @@ public protocol ServedInterface {
 }
 
 extension ServedInterface {
-  /// The description that the agent serves. A file that cannot be parsed is a mistake of ours and traps.
+  /// The description that the agent serves. A file that cannot be parsed is a programming mistake and traps.
   public static func description() -> InterfaceDescription {
     do {
       return try InterfaceParser.parse(text)

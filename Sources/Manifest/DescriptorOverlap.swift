@@ -14,7 +14,7 @@ public enum DescriptorOverlap: Equatable, Sendable {
 
   /// Returns nil if a clause distinguishes the two, or if they share no key.
   public init?(_ first: DiscoveryDescriptor, _ second: DiscoveryDescriptor) {
-    guard first.sharesKey(with: second), !first.isToldApart(from: second) else { return nil }
+    guard first.sharesKey(with: second), !first.isDistinguishable(from: second) else { return nil }
     if first.covers(second) {
       self = .firstCoversSecond
     } else if second.covers(first) {
@@ -31,7 +31,7 @@ extension DiscoveryDescriptor {
       || (serviceUUID != nil && serviceUUID == other.serviceUUID)
   }
 
-  fileprivate func isToldApart(from other: DiscoveryDescriptor) -> Bool {
+  fileprivate func isDistinguishable(from other: DiscoveryDescriptor) -> Bool {
     differs(companyIdentifier, other.companyIdentifier) { $0 == $1 }
       || differs(serviceUUID, other.serviceUUID) { $0 == $1 }
       || differs(manufacturerData, other.manufacturerData) { $0.isCompatible(with: $1) }

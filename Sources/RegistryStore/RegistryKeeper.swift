@@ -25,7 +25,7 @@ public final class RegistryKeeper: Sendable {
     self.schema = schema
   }
 
-  public func answer(_ request: RegistryRequest) -> RegistryReply {
+  public func execute(_ request: RegistryRequest) -> RegistryReply {
     file.withLock { file in
       switch request {
       case .open: open(&file)

@@ -20,17 +20,18 @@ struct AutomaticSetups: Sendable {
   static let setupsPerMinute = 6
   static let failedMax = 256
 
-  private struct Failure: Sendable {
+  /// How many setups have failed in a row, and when the next one may begin.
+  private struct Retry: Sendable {
     var count: Int
-    var retry: Instant
+    var time: Instant
   }
 
-  private var failed: [AutomaticKey: Failure] = [:]
+  private var failed: [AutomaticKey: Retry] = [:]
   private var begun: [Instant] = []
 
   /// Returns whether the device may be set up now. If so, the setup counts as begun.
   mutating func beginSetup(_ key: AutomaticKey, at now: Instant) -> Bool {
-    guard failed[key].map({ $0.retry <= now }) ?? true else { return false }
+    guard failed[key].map({ $0.time <= now }) ?? true else { return false }
     begun.removeAll { now.milliseconds(since: $0) >= 60_000 }
     guard begun.count < Self.setupsPerMinute else { return false }
     begun.append(now)
@@ -46,12 +47,12 @@ struct AutomaticSetups: Sendable {
     let wait = Self.backOffMilliseconds[min(count, Self.backOffMilliseconds.count) - 1]
     var isForgotten = false
     if failed[key] == nil, failed.count >= Self.failedMax,
-      let nearest = failed.min(by: { $0.value.retry < $1.value.retry })
+      let nearest = failed.min(by: { $0.value.time < $1.value.time })
     {
       failed[nearest.key] = nil
       isForgotten = true
     }
-    failed[key] = Failure(count: count, retry: now.advanced(milliseconds: wait))
+    failed[key] = Retry(count: count, time: now.advanced(milliseconds: wait))
     return (wait / 1000, isForgotten)
   }
 }

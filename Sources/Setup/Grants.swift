@@ -3,7 +3,7 @@
 public import HCI
 public import Registry
 
-/// The accessories by the address of their device; made anew when the registry changes.
+/// The accessories by the address of their device; rebuilt when the registry changes.
 public struct Grants: Equatable, Sendable {
   /// An accessory on a device.
   public struct Grant: Equatable, Sendable {

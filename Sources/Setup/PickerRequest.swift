@@ -71,7 +71,7 @@ public struct PickerRequest: Sendable {
   }
 
   /// The number of the candidate that was chosen before it was found.
-  var choiceBeforehand: UInt32? {
+  var preselectedCandidate: UInt32? {
     let wanted = candidates.candidates.first { candidate in
       guard candidate.isShown else { return false }
       return switch choice {

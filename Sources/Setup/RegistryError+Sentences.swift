@@ -18,7 +18,7 @@ extension RegistryError {
         cure: "an operator confirms the account: accessoryctl authorize")
     case .itemFull(let most):
       SetupError(
-        .userRestricted, "the item has all the accessories that it may, \(most)",
+        .userRestricted, Self.fullItemReason("the item", maximum: most),
         cure: "remove one, or raise the item's max-accessories")
     case .full:
       SetupError(
@@ -33,6 +33,11 @@ extension RegistryError {
       SetupError(
         .invalidRequest, field: field.rawValue, "it cannot be stored", cure: "shorten it, or leave it out")
     }
+  }
+
+  /// Why an item gets no further accessory. `item` begins the sentence.
+  static func fullItemReason(_ item: String, maximum: UInt16) -> String {
+    "\(item) already has its maximum of \(maximum) \(maximum == 1 ? "accessory" : "accessories")"
   }
 
   /// The error as it is reported to operators.

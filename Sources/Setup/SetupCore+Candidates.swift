@@ -11,7 +11,7 @@ extension SetupCore {
   public mutating func refreshCandidates(with devices: [MatchedDevice]) -> [SetupEffect] {
     for flow in flows.flows where flow.picker != nil { offer(devices, to: flow) }
     followTouches(devices)
-    chooseBeforehand()
+    choosePreselectedCandidates()
     if configuration.hasAutomaticItems { setUpAutomatically(devices) }
     return takeEffects()
   }
@@ -42,9 +42,9 @@ extension SetupCore {
     grants.grants(at: device).contains { $0.app == app }
   }
 
-  private mutating func chooseBeforehand() {
+  private mutating func choosePreselectedCandidates() {
     for flow in flows.flows where flow.isLooking {
-      guard let number = flow.picker?.choiceBeforehand else { continue }
+      guard let number = flow.picker?.preselectedCandidate else { continue }
       chooseAndAdd(flow.id, number, .opener)
     }
   }
@@ -156,7 +156,7 @@ extension SetupCore {
     let taken = accessoryCount(ofApp: app, item: id) + automaticCount(ofApp: app, item: id)
     guard item.isAppSupplied || taken < Int(item.item.maxAccessories) else {
       return TouchError(
-        "the item \(id) has all the accessories that it may, \(item.item.maxAccessories)",
+        RegistryError.fullItemReason("the item \(id)", maximum: item.item.maxAccessories),
         cure: "remove one, or raise the item's max-accessories")
     }
     return nil

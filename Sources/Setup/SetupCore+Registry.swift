@@ -71,7 +71,7 @@ extension SetupCore {
     }
   }
 
-  /// Makes the grants anew, and follows the accessories that await their apps. `origin` is that of new flows.
+  /// Rebuilds the grants, and follows the accessories that await their apps. `origin` is that of new flows.
   mutating func refreshGrants(origin: SetupFlow.Origin = .registry) {
     grants = Grants(registry, configuration)
     note([.grants, .requests])

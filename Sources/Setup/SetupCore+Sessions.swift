@@ -24,7 +24,7 @@ extension SetupCore {
   /// A stream of a session, as it begins.
   public struct ActivatedSession: Equatable, Sendable {
     public let position: SessionPosition
-    /// The cursor was useless, so the stream begins anew.
+    /// The cursor was useless, so the stream starts over.
     public let isReset: Bool
     /// The stream begins with `activated` and the accessories.
     public let isActivated: Bool

@@ -23,7 +23,7 @@ public struct SetupChanges: OptionSet, Sendable {
   public static let events = Self(rawValue: 1 << 0)
   /// Operators see another state of the requests, or of the registry.
   public static let requests = Self(rawValue: 1 << 1)
-  /// ``SetupCore/grants`` were made anew.
+  /// ``SetupCore/grants`` were rebuilt.
   public static let grants = Self(rawValue: 1 << 2)
 }
 

@@ -51,7 +51,7 @@ public struct SetupFlow: Sendable {
   enum Chooser: Equatable, Sendable {
     /// An operator, in a call that waits for its reply.
     case `operator`(CallID)
-    /// The opener said beforehand what to choose.
+    /// The opener said in its call what to choose.
     case opener
     case touch
   }

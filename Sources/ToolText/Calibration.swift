@@ -6,13 +6,14 @@ public import Interfaces
 
 /// The readings of a device that is held at 1 m from the adapter, and what they say about it.
 ///
-/// Capacity: `devicesMax` devices while it is not said which one it is, later ones are left out; as many readings of each
-/// as were asked for.
+/// Capacity: `devicesMax` devices while none is chosen, later ones are left out; as many readings of each as were asked
+/// for.
 public struct Calibration: Sendable {
   /// What a device of 0 dBm reads at 1 m, in dBm: the median over what makers of beacons publish.
   public static let usualPower = -59
-  /// How many dB apart half of the readings may lie. Noise of 6 dB, the most that is published for one place, is 8 dB
-  /// between the quartiles, and leaves the median of 100 readings within 1 dB; more means that a person is walking about.
+  /// The most that the quartiles may lie apart, in dB. Noise of 6 dB, the most that is published for a device at rest, is
+  /// 8 dB between the quartiles, and leaves the median of 100 readings within 1 dB; more means that a person is moving
+  /// nearby.
   public static let spreadMax = 8
   /// What a board profile takes.
   public static let offsets = -40...40
@@ -22,12 +23,12 @@ public struct Calibration: Sendable {
   /// How many readings a device needs before it is chosen by strength.
   static let choiceReadingsMin = 3
 
-  /// Of one device.
+  /// The readings of one device.
   public struct Readings: Equatable, Sendable {
     public let address: DeviceAddress
     /// dBm.
     public fileprivate(set) var levels: [Int] = []
-    /// Reports that gave no level, or none that can be (`ReportHeader.hasReading`).
+    /// Reports without a level, or with an invalid one (`ReportHeader.hasReading`).
     public fileprivate(set) var invalidCount = 0
 
     /// The median; of an even count the weaker one, as the signal gate computes it.
@@ -51,7 +52,7 @@ public struct Calibration: Sendable {
   }
 
   /// Why readings give no offset.
-  public enum Refusal: Error, Equatable, Sendable {
+  public enum OffsetError: Error, Equatable, Sendable {
     case spread(Int)
     case outOfRange(offset: Int)
   }
@@ -76,7 +77,7 @@ public struct Calibration: Sendable {
 
   public var isComplete: Bool { readings.map { $0.levels.count >= readingsMax } ?? false }
 
-  /// Takes what one packet from the controller, its H4 indicator first, says.
+  /// Adds the readings in one packet of the controller, which begins with its H4 indicator.
   public mutating func addPacket(_ packet: [UInt8]) {
     guard packet.first == PacketKind.event.rawValue else { return }
     let bytes = packet.span.rawBytes
@@ -99,16 +100,16 @@ public struct Calibration: Sendable {
       header.dataStatus != .incomplete
     else { return }
     if let deviceBits, header.address.bits != deviceBits { return }
-    guard let place = place(of: header.address) else { return }
+    guard let slot = slot(of: header.address) else { return }
     guard header.hasReading else {
-      devices[place].invalidCount += 1
+      devices[slot].invalidCount += 1
       return
     }
-    if devices[place].levels.count < readingsMax { devices[place].levels.append(Int(header.rssi)) }
+    if devices[slot].levels.count < readingsMax { devices[slot].levels.append(Int(header.rssi)) }
   }
 
-  private mutating func place(of address: DeviceAddress) -> Int? {
-    if let place = devices.firstIndex(where: { $0.address == address }) { return place }
+  private mutating func slot(of address: DeviceAddress) -> Int? {
+    if let slot = devices.firstIndex(where: { $0.address == address }) { return slot }
     // Of two devices that have the bits, one as a public and one as a random address, the first stays.
     if deviceBits != nil, !devices.isEmpty { return nil }
     guard devices.count < Self.devicesMax else { return nil }
@@ -116,7 +117,7 @@ public struct Calibration: Sendable {
     return devices.count - 1
   }
 
-  /// Settles on the device that is strongest by far; what others said is forgotten.
+  /// Chooses the device that is strongest by far, and forgets the others.
   public mutating func chooseStrongest() throws(ChoiceError) {
     let strong = devices.filter { $0.levels.count >= Self.choiceReadingsMin }
       .sorted { ($0.median ?? -128, $1.address.word) > ($1.median ?? -128, $0.address.word) }
@@ -130,8 +131,8 @@ public struct Calibration: Sendable {
 }
 
 extension Calibration.Readings {
-  /// What is to be added to the adapter's readings so that the median is `power`, or why that cannot be said.
-  public func offset(power: Int) throws(Calibration.Refusal) -> Int {
+  /// Returns how many dB to add to the adapter's readings so that the median becomes `power`.
+  public func offset(power: Int) throws(Calibration.OffsetError) -> Int {
     guard let median, let spread else { preconditionFailure("readings without a level say nothing") }
     guard spread <= Calibration.spreadMax else { throw .spread(spread) }
     let offset = power - median
@@ -141,7 +142,7 @@ extension Calibration.Readings {
 }
 
 extension CalibrationLine {
-  public init(_ readings: Calibration.Readings, power: Int) throws(Calibration.Refusal) {
+  public init(_ readings: Calibration.Readings, power: Int) throws(Calibration.OffsetError) {
     self.init(
       address: WireAddress(readings.address), readingCount: readings.levels.count,
       invalidCount: readings.invalidCount, median: readings.median ?? 0, spread: readings.spread ?? 0,

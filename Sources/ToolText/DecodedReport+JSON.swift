@@ -42,7 +42,7 @@ extension ReportHeader {
     json.member("txPower", transmitPower)
     json.member("primaryPHY", primaryPHY.text)
     json.member("secondaryPHY", secondaryPHY?.text)
-    json.member("sid", advertisingSetID)
+    json.member("sid", validAdvertisingSID)
   }
 }
 

@@ -41,7 +41,7 @@ extension ReportHeader {
 
   private var extendedWords: [String] {
     var words = [secondaryPHY.map { "PHY \(primaryPHY.text) and \($0.text)" } ?? "PHY \(primaryPHY.text)"]
-    if let advertisingSetID { words.append("set \(advertisingSetID)") }
+    if let validAdvertisingSID { words.append("set \(validAdvertisingSID)") }
     words += transmitPowerWords
     if properties.contains(.connectable) { words.append("connectable") }
     if properties.contains(.scannable) { words.append("scannable") }
@@ -88,7 +88,7 @@ extension AdvertisementFields {
   }
 }
 
-extension Malformation.Kind {
+extension MalformedStructureError.Kind {
   fileprivate var sentence: String {
     switch self {
     case .lengthPastEnd: "a length past the end; the rest is lost,"

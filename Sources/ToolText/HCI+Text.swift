@@ -39,7 +39,7 @@ extension PHY {
   }
 }
 
-extension Malformation.Kind {
+extension MalformedStructureError.Kind {
   public var text: String {
     switch self {
     case .lengthPastEnd: "lengthPastEnd"

@@ -42,7 +42,7 @@ enum ServiceInterface {
 
     """
 
-  /// The description of ``text``; our own text is sound.
+  /// The description of ``text``; a text of this project is valid.
   static func description() -> InterfaceDescription {
     do {
       return try InterfaceParser.parse(Array(text.utf8))

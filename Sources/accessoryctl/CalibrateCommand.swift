@@ -53,7 +53,7 @@ struct CalibrateCommand: ParsableCommand {
     var measurement = try Measurement.connect(calibration, to: gateway.path)
     let readings = try measurement.run(seconds: within, wanted: device?.text)
     let line: CalibrationLine
-    do throws(Calibration.Refusal) {
+    do throws(Calibration.OffsetError) {
       line = try CalibrationLine(readings, power: power)
     } catch {
       throw ToolError.sentence(error.sentence(readings), .no)
@@ -64,7 +64,7 @@ struct CalibrateCommand: ParsableCommand {
   }
 }
 
-extension Calibration.Refusal {
+extension Calibration.OffsetError {
   fileprivate func sentence(_ readings: Calibration.Readings) -> String {
     let address = readings.address.text ?? "the device"
     return switch self {

@@ -87,7 +87,7 @@ struct RadioSourceTests {
     let (noisy, noise) = try link(.stream)
     _ = try noise.descriptor.write((Self.first + [0xAA])[...])
     let (outcome, received) = noisy.drain(at: at(1))
-    #expect(outcome == .ended(.outOfStep(0xAA)))
+    #expect(outcome == .ended(.notH4(0xAA)))
     #expect(received.map(\.packet) == [Self.first])
     let (link, far) = try link(.packets)
     _ = consume far

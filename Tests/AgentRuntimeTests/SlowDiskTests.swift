@@ -87,7 +87,7 @@ struct SlowDiskTests {
       guard case .registry(let request) = request else { preconditionFailure("nothing else is asked") }
       // As long as the test wants it to take.
       if case .commit = request { gate.wait() }
-      return .registry(keeper.answer(request))
+      return .registry(keeper.execute(request))
     }
     let counted = Mutex(Turns())
     try LoopHarness.run(in: folder, disk: disk) { loop in

@@ -29,7 +29,7 @@ class Client:
         try:
             while not data.endswith(b"\0"):
                 part = self.socket.recv(65536)
-                expect(part, "nobody is hung up on")
+                expect(part, "no client is disconnected")
                 data += part
         except TimeoutError:
             return None

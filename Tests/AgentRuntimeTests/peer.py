@@ -93,7 +93,7 @@ with varlink.Client.new_with_address(address) as client:
         expect(described(reload, interface.members["Reload"].out_type, interface), f"{reload} is as described")
 
         name, parameters = failure(lambda: list(gateway.Explain("00:00:00:00:00:00", _more=True)))
-        expect(name == f"{GATEWAY}.DeviceNotInSight", "an absent device is an error of ours")
+        expect(name == f"{GATEWAY}.DeviceNotInSight", "an absent device is an error of the agent's")
         expect(parameters == {"device": "00:00:00:00:00:00"}, "it is named")
         expect(failure(lambda: gateway.Watch())[0] == "org.varlink.service.ExpectedMore", "a stream needs more")
 

@@ -26,9 +26,9 @@ final class ScenarioDisk: Sendable {
     self.registry = Mutex(registry)
     keeper = RegistryKeeper(path: path)
     guard registry.saved != AccessoryRegistry() else { return }
-    _ = keeper.answer(.open)
-    _ = keeper.answer(.replace(registry.saved))
-    _ = keeper.answer(.close)
+    _ = keeper.execute(.open)
+    _ = keeper.execute(.replace(registry.saved))
+    _ = keeper.execute(.close)
   }
 
   var disk: Disk {
@@ -66,7 +66,7 @@ final class ScenarioDisk: Sendable {
 
   /// Reads the file after the gateway has closed it, and compares it with what it should hold.
   func finish() {
-    compare(RegistryKeeper(path: path).answer(.open), .opened(state.saved))
+    compare(RegistryKeeper(path: path).execute(.open), .opened(state.saved))
   }
 
   // MARK: - The worker's side
@@ -85,7 +85,7 @@ final class ScenarioDisk: Sendable {
     }
     guard let reply else { preconditionFailure("every request gets a reply") }
     guard !isScripted else { return reply }
-    let real = keeper.answer(request)
+    let real = keeper.execute(request)
     compare(real, reply)
     return real
   }

@@ -32,14 +32,14 @@ struct ADStructuresTests {
   func dataAfterEnd() {
     let reading = PayloadReading(Payloads.dataAfterEnd.bytes)
     #expect(reading.structures.map(\.type) == [0x01])
-    #expect(reading.malformations == [Malformation(offset: 5, kind: .dataAfterEnd)])
+    #expect(reading.malformations == [MalformedStructureError(offset: 5, kind: .dataAfterEnd)])
   }
 
   @Test("A length past the end loses itself and the rest, not what came before")
   func lengthPastEnd() {
     let reading = PayloadReading(Payloads.lengthPastEnd.bytes)
     #expect(reading.values == [.flags(6)])
-    #expect(reading.malformations == [Malformation(offset: 3, kind: .lengthPastEnd)])
+    #expect(reading.malformations == [MalformedStructureError(offset: 3, kind: .lengthPastEnd)])
   }
 
   @Test("A length of 255 fills 256 bytes exactly")
@@ -51,7 +51,9 @@ struct ADStructuresTests {
         .manufacturerData(companyIdentifier: 0x0707, [UInt8](repeating: 7, count: 252))
       ])
     #expect(
-      PayloadReading(bytes.dropLast()).malformations == [Malformation(offset: 0, kind: .lengthPastEnd)])
+      PayloadReading(bytes.dropLast()).malformations == [
+        MalformedStructureError(offset: 0, kind: .lengthPastEnd)
+      ])
   }
 
   @Test("A cut loses the structure it falls into; those before read as before", arguments: Payloads.good)
@@ -64,7 +66,8 @@ struct ADStructuresTests {
       let reached = intact.last.map { end(of: $0, in: fixture.bytes) } ?? 0
       let isClean = payload[reached...].allSatisfy { $0 == 0 }
       #expect(
-        reading.malformations == (isClean ? [] : [Malformation(offset: reached, kind: .lengthPastEnd)]),
+        reading.malformations
+          == (isClean ? [] : [MalformedStructureError(offset: reached, kind: .lengthPastEnd)]),
         "\(damage)")
     }
   }

@@ -66,7 +66,7 @@ struct ADTypeTests {
     #expect(reading.values == [.flags(6)])
     let bad = reading.structures.filter { $0.value == nil }
     #expect(bad.count == reading.structures.count - 1)
-    #expect(reading.malformations == bad.map { Malformation(offset: $0.offset, kind: .wrongSize) })
+    #expect(reading.malformations == bad.map { MalformedStructureError(offset: $0.offset, kind: .wrongSize) })
   }
 
   @Test("A list that ends inside a UUID keeps the whole ones, and is named")
@@ -78,7 +78,8 @@ struct ADTypeTests {
         .services([service]), .services([BluetoothUUID(short: 0x1234_5678)]), .solicitations([service]),
         .flags(6),
       ])
-    #expect(reading.malformations == [0, 5, 12].map { Malformation(offset: $0, kind: .wrongSize) })
+    #expect(
+      reading.malformations == [0, 5, 12].map { MalformedStructureError(offset: $0, kind: .wrongSize) })
   }
 
   @Test("The size each type allows is what its layout says", arguments: 0...40)

@@ -20,7 +20,7 @@ struct JSONDamageTests {
     try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
   }
 
-  /// Foundation's reading in our form; the order of members is lost.
+  /// Foundation's reading as a `JSONValue`; the order of members is lost.
   private static func element(_ value: Any) -> JSONValue {
     switch value {
     // Objective-C's name of the type, a constant, distinguishes booleans from numbers.
@@ -38,7 +38,7 @@ struct JSONDamageTests {
     JSONObject(members.sorted { $0.name < $1.name })
   }
 
-  /// Our reading with sorted members and no distinction between numbers.
+  /// The reader's result with sorted members and no distinction between numbers.
   private static func plain(_ element: JSONValue) -> JSONValue {
     switch element {
     case .null, .bool, .double, .string: element

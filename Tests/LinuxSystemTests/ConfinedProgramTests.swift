@@ -75,7 +75,7 @@ struct ConfinedProgramTests {
       ])
   }
 
-  @Test("It has no descriptor of ours but /dev/null, whatever we forgot to close")
+  @Test("It has no descriptor of the parent but /dev/null, even if the parent forgot to close it")
   func descriptors() throws {
     let forgotten = dup(stage.pipe)
     defer { close(forgotten) }

@@ -42,7 +42,7 @@ import Testing
       bluetooth-company-identifiers = ["0x0EEE"]
       bluetooth-services = [  # all of [them]
         "FE59",  # bootloader
-        'FE0F'   # ours
+        'FE0F'   # lamp
       ]
 
       [[app.lights.item]]
@@ -64,7 +64,7 @@ import Testing
       bluetooth-company-identifiers = ["0x0EEE"]
       bluetooth-services = [  # all of [them]
         "FE59",  # bootloader
-        'FE0F',   # ours
+        'FE0F',   # lamp
         "fcd2"
       ]
       bluetooth-names = ["ATC_"]

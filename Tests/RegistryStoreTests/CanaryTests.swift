@@ -13,11 +13,11 @@ struct CanaryTests {
   func canary() throws {
     let trial = try Trial(Scenario.all[1], .closed)
     let keeper = trial.disk.keeper()
-    _ = keeper.answer(.open)
+    _ = keeper.execute(.open)
     trial.disk.ignoreSyncs()
-    #expect(keeper.answer(.commit(trial.writes)) == .done)
+    #expect(keeper.execute(.commit(trial.writes)) == .done)
     trial.disk.powerOff()
-    _ = keeper.answer(.close)
+    _ = keeper.execute(.close)
     trial.disk.restart(POWER_LOSES_ALL)
     #expect(Trial.opened(trial.disk) == .opened(trial.before))
   }

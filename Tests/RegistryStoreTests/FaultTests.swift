@@ -32,19 +32,19 @@ struct FaultTests {
 
   /// Lets each call fail during a change from the trial's registry to `after`.
   private func failures(of change: RegistryRequest, from trial: Trial, to after: AccessoryRegistry) -> Int {
-    everyFault(trial.disk, opensFirst: true, { $0.answer(change) }) { keeper, disk, reply in
+    everyFault(trial.disk, opensFirst: true, { $0.execute(change) }) { keeper, disk, reply in
       var expected: [RegistryReply] = [.opened(after)]
       switch reply {
       case .done: break
-      case .failed(_, isOpen: true): #expect(keeper.answer(change) == .done)
+      case .failed(_, isOpen: true): #expect(keeper.execute(change) == .done)
       case .failed(_, isOpen: false):
-        #expect(keeper.answer(change) == .failed(.closed, isOpen: false))
+        #expect(keeper.execute(change) == .failed(.closed, isOpen: false))
         expected.append(.opened(trial.before))
       default: Issue.record("\(change) replied \(reply)")
       }
       // The log counts; what is not durable is lost.
       disk.powerOff()
-      _ = keeper.answer(.close)
+      _ = keeper.execute(.close)
       disk.restart()
       let found = Trial.opened(disk)
       #expect(expected.contains(found), "\(reply), then \(found)")
@@ -56,13 +56,13 @@ struct FaultTests {
     arguments: Trial.Start.allCases)
   func opening(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
-    let failures = everyFault(trial.disk, opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
+    let failures = everyFault(trial.disk, opensFirst: false, { $0.execute(.open) }) { keeper, disk, reply in
       switch reply {
       case .opened(let registry): #expect(registry == trial.before)
       case .refused(.failed): break
       default: Issue.record("opening replied \(reply)")
       }
-      _ = keeper.answer(.close)
+      _ = keeper.execute(.close)
       #expect(Trial.opened(disk) == .opened(trial.before))
     }
     print("failing calls, opening (\(start)): \(failures)")
@@ -70,13 +70,13 @@ struct FaultTests {
 
   @Test("A new registry whose creation fails is created the next time")
   func creation() throws {
-    let failures = everyFault(CrashDisk(), opensFirst: false, { $0.answer(.open) }) { keeper, disk, reply in
+    let failures = everyFault(CrashDisk(), opensFirst: false, { $0.execute(.open) }) { keeper, disk, reply in
       switch reply {
       case .opened(let registry): #expect(registry == AccessoryRegistry())
       case .refused(.failed): break
       default: Issue.record("creation replied \(reply)")
       }
-      _ = keeper.answer(.close)
+      _ = keeper.execute(.close)
       #expect(Trial.opened(disk) == .opened(AccessoryRegistry()))
     }
     print("failing calls, creation: \(failures)")
@@ -85,18 +85,18 @@ struct FaultTests {
   @Test("A failed reset leaves the old registry, none, or a new one, and can be repeated")
   func resetting() throws {
     let trial = try Trial(Scenario.all[1], .cut)
-    let failures = everyFault(trial.disk, opensFirst: true, { $0.answer(.reset) }) { keeper, disk, reply in
-      let found = keeper.answer(.open)
+    let failures = everyFault(trial.disk, opensFirst: true, { $0.execute(.reset) }) { keeper, disk, reply in
+      let found = keeper.execute(.open)
       let allowed: [RegistryReply] = [
         .opened(trial.before), .opened(AccessoryRegistry()), .refused(.damaged(.missingBesideLog)),
       ]
       #expect(allowed.contains(found), "\(reply), then \(found)")
       if case .reset = reply { #expect(found == .opened(AccessoryRegistry())) }
-      guard case .reset(kept: _) = keeper.answer(.reset) else {
+      guard case .reset(kept: _) = keeper.execute(.reset) else {
         Issue.record("a second reset fails")
         return
       }
-      _ = keeper.answer(.close)
+      _ = keeper.execute(.close)
       #expect(Trial.opened(disk) == .opened(AccessoryRegistry()))
     }
     print("failing calls, reset: \(failures)")
@@ -116,7 +116,7 @@ struct FaultTests {
         for call in 0..<count {
           let disk = disk.copy()
           let keeper = disk.keeper()
-          if opensFirst { _ = keeper.answer(.open) }
+          if opensFirst { _ = keeper.execute(.open) }
           disk.fail(at: call, fault, stays: stays)
           let reply = operation(keeper)
           guard disk.failureCount > 0 else { continue }
@@ -133,11 +133,11 @@ struct FaultTests {
     _ disk: CrashDisk, opensFirst: Bool, _ operation: (RegistryKeeper) -> RegistryReply
   ) -> Int {
     let keeper = disk.keeper()
-    if opensFirst { _ = keeper.answer(.open) }
+    if opensFirst { _ = keeper.execute(.open) }
     disk.heal()
     _ = operation(keeper)
     let count = disk.callCount
-    _ = keeper.answer(.close)
+    _ = keeper.execute(.close)
     return count
   }
 }

@@ -22,17 +22,17 @@ struct MigrationTests {
   func migrates() throws {
     let trial = try Trial(Scenario.all[1], .cut)
     let newer = keeper(trial.disk)
-    #expect(newer.answer(.open) == .opened(trial.before))
-    #expect(newer.answer(.commit(trial.writes)) == .done)
-    #expect(newer.answer(.open) == .opened(trial.after))
-    _ = newer.answer(.close)
+    #expect(newer.execute(.open) == .opened(trial.before))
+    #expect(newer.execute(.commit(trial.writes)) == .done)
+    #expect(newer.execute(.open) == .opened(trial.after))
+    _ = newer.execute(.close)
     #expect(Trial.opened(trial.disk) == .refused(.newer(version: 2, known: 1)))
   }
 
   @Test("A new file has the latest version")
   func fresh() {
     let disk = CrashDisk()
-    #expect(keeper(disk).answer(.open) == .opened(AccessoryRegistry()))
+    #expect(keeper(disk).execute(.open) == .opened(AccessoryRegistry()))
     #expect(Trial.opened(disk) == .refused(.newer(version: 2, known: 1)))
   }
 
@@ -41,7 +41,7 @@ struct MigrationTests {
   func powerCut(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
     let probe = trial.disk.copy()
-    _ = keeper(probe).answer(.open)
+    _ = keeper(probe).execute(.open)
     let count = probe.changeCount
     #expect(count > 0)
     for cut in 0..<count {
@@ -49,10 +49,10 @@ struct MigrationTests {
         let disk = trial.disk.copy()
         disk.cut(at: cut)
         let migrating = keeper(disk)
-        _ = migrating.answer(.open)
-        _ = migrating.answer(.close)
+        _ = migrating.execute(.open)
+        _ = migrating.execute(.close)
         disk.restart(loss, seed: seed &+ UInt64(cut))
-        #expect(keeper(disk).answer(.open) == .opened(trial.before), "change \(cut), \(loss), seed \(seed)")
+        #expect(keeper(disk).execute(.open) == .opened(trial.before), "change \(cut), \(loss), seed \(seed)")
       }
     }
     print("power cuts, migrations (\(start)): \(count * Losses.all.count)")

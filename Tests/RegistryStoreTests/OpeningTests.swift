@@ -22,14 +22,14 @@ struct OpeningTests {
     let keeper = disk.keeper()
     var registry = AccessoryRegistry()
     var changes = RandomChanges(seed: seed)
-    #expect(keeper.answer(.open) == .opened(registry))
+    #expect(keeper.execute(.open) == .opened(registry))
     for turn in 0..<200 {
       let change = changes.next(for: registry)
       guard let outcome = try? registry.apply(change) else { continue }
-      #expect(keeper.answer(.commit(outcome.writes)) == .done)
-      if turn % 40 == 0 { #expect(keeper.answer(.open) == .opened(registry)) }
+      #expect(keeper.execute(.commit(outcome.writes)) == .done)
+      if turn % 40 == 0 { #expect(keeper.execute(.open) == .opened(registry)) }
     }
-    _ = keeper.answer(.close)
+    _ = keeper.execute(.close)
     #expect(Trial.opened(disk) == .opened(registry))
   }
 
@@ -103,11 +103,11 @@ struct OpeningTests {
   func badRows() throws {
     let (disk, registry) = try disk()
     let keeper = disk.keeper()
-    _ = keeper.answer(.open)
+    _ = keeper.execute(.open)
     let device = try #require(registry.devices.first)
-    #expect(keeper.answer(.commit([.drop(.device, number: device.number)])) == .done)
-    #expect(keeper.answer(.open) == .refused(.damaged(.violation(.missingDevice(accessory: 1)))))
-    #expect(keeper.answer(.commit([])) == .failed(.closed, isOpen: false))
+    #expect(keeper.execute(.commit([.drop(.device, number: device.number)])) == .done)
+    #expect(keeper.execute(.open) == .refused(.damaged(.violation(.missingDevice(accessory: 1)))))
+    #expect(keeper.execute(.commit([])) == .failed(.closed, isOpen: false))
   }
 
   @Test("A reset keeps the old registry beside the new one, under another name each time")
@@ -115,15 +115,15 @@ struct OpeningTests {
     let (disk, registry) = try disk()
     let whole = disk[path]
     let keeper = disk.keeper()
-    #expect(keeper.answer(.reset) == .reset(kept: "registry.kept-1"))
+    #expect(keeper.execute(.reset) == .reset(kept: "registry.kept-1"))
     #expect(disk["registry.kept-1"] == whole)
-    #expect(keeper.answer(.open) == .opened(AccessoryRegistry()))
-    #expect(keeper.answer(.replace(registry)) == .done)
-    #expect(keeper.answer(.reset) == .reset(kept: "registry.kept-2"))
-    _ = keeper.answer(.close)
+    #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+    #expect(keeper.execute(.replace(registry)) == .done)
+    #expect(keeper.execute(.reset) == .reset(kept: "registry.kept-2"))
+    _ = keeper.execute(.close)
     let kept = RegistryKeeper(path: "registry.kept-2", files: disk)
-    #expect(kept.answer(.open) == .opened(registry))
-    _ = kept.answer(.close)
-    #expect(RegistryKeeper(path: "other", files: disk).answer(.reset) == .reset(kept: nil))
+    #expect(kept.execute(.open) == .opened(registry))
+    _ = kept.execute(.close)
+    #expect(RegistryKeeper(path: "other", files: disk).execute(.reset) == .reset(kept: nil))
   }
 }

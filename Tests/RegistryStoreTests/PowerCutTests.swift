@@ -15,7 +15,7 @@ struct PowerCutTests {
     var cuts = 0
     for start in Trial.Start.allCases {
       let trial = try Trial(scenario, start)
-      cuts += everyCut(trial.disk, opensFirst: true, { $0.answer(.commit(trial.writes)) }) { reply, found in
+      cuts += everyCut(trial.disk, opensFirst: true, { $0.execute(.commit(trial.writes)) }) { reply, found in
         if reply == .done { return found == .opened(trial.after) }
         return found == .opened(trial.after) || found == .opened(trial.before)
       }
@@ -25,7 +25,7 @@ struct PowerCutTests {
 
   @Test("A new registry exists completely or not at all")
   func creation() {
-    let cuts = everyCut(CrashDisk(), opensFirst: false, { $0.answer(.open) }) { _, found in
+    let cuts = everyCut(CrashDisk(), opensFirst: false, { $0.execute(.open) }) { _, found in
       found == .opened(AccessoryRegistry())
     }
     print("power cuts, creation: \(cuts)")
@@ -36,7 +36,7 @@ struct PowerCutTests {
     arguments: Trial.Start.allCases)
   func opening(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
-    let cuts = everyCut(trial.disk, opensFirst: false, { $0.answer(.open) }) { _, found in
+    let cuts = everyCut(trial.disk, opensFirst: false, { $0.execute(.open) }) { _, found in
       found == .opened(trial.before)
     }
     print("power cuts, opening (\(start)): \(cuts)")
@@ -46,7 +46,7 @@ struct PowerCutTests {
   func replacing(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
     let imported = try #require(Scenario.all.last).registryBefore()
-    let cuts = everyCut(trial.disk, opensFirst: true, { $0.answer(.replace(imported)) }) { reply, found in
+    let cuts = everyCut(trial.disk, opensFirst: true, { $0.execute(.replace(imported)) }) { reply, found in
       found == .opened(imported) || (reply != .done && found == .opened(trial.before))
     }
     print("power cuts, import (\(start)): \(cuts)")
@@ -57,7 +57,7 @@ struct PowerCutTests {
     arguments: Trial.Start.allCases)
   func resetting(start: Trial.Start) throws {
     let trial = try Trial(Scenario.all[1], start)
-    let cuts = everyCut(trial.disk, opensFirst: true, { $0.answer(.reset) }) { reply, found in
+    let cuts = everyCut(trial.disk, opensFirst: true, { $0.execute(.reset) }) { reply, found in
       if case .reset = reply { return found == .opened(AccessoryRegistry()) }
       return [.opened(trial.before), .opened(AccessoryRegistry()), .refused(.damaged(.missingBesideLog))]
         .contains(
@@ -79,17 +79,17 @@ struct PowerCutTests {
       states.append(next)
     }
     let probe = trial.disk.copy()
-    let count = changes(probe) { keeper in for each in writes { _ = keeper.answer(.commit(each)) } }
+    let count = changes(probe) { keeper in for each in writes { _ = keeper.execute(.commit(each)) } }
     var cuts = 0
     for cut in 0..<count {
       // Each write loses all that is not durable, and then with one other kind of loss in turn.
       for (loss, seed) in [Losses.all[0], Losses.all[1 + cut % (Losses.all.count - 1)]] {
         let disk = trial.disk.copy()
         let keeper = disk.keeper()
-        _ = keeper.answer(.open)
+        _ = keeper.execute(.open)
         disk.cut(at: cut)
-        let acknowledged = writes.prefix { keeper.answer(.commit($0)) == .done }.count
-        _ = keeper.answer(.close)
+        let acknowledged = writes.prefix { keeper.execute(.commit($0)) == .done }.count
+        _ = keeper.execute(.close)
         disk.restart(loss, seed: seed &+ UInt64(cut))
         let allowed = states[acknowledged...].prefix(2).map(RegistryReply.opened)
         #expect(
@@ -115,10 +115,10 @@ struct PowerCutTests {
       for (loss, seed) in Losses.all {
         let disk = disk.copy()
         let keeper = disk.keeper()
-        if opensFirst { _ = keeper.answer(.open) }
+        if opensFirst { _ = keeper.execute(.open) }
         disk.cut(at: cut)
         let reply = operation(keeper)
-        _ = keeper.answer(.close)
+        _ = keeper.execute(.close)
         disk.restart(loss, seed: seed &+ UInt64(cut) << 8)
         let found = Trial.opened(disk)
         #expect(isGood(reply, found), "change \(cut), \(loss), seed \(seed): \(reply), then \(found)")
@@ -133,10 +133,10 @@ struct PowerCutTests {
     _ disk: CrashDisk, opensFirst: Bool = true, _ operation: (RegistryKeeper) -> Void
   ) -> Int {
     let keeper = disk.keeper()
-    if opensFirst { _ = keeper.answer(.open) }
+    if opensFirst { _ = keeper.execute(.open) }
     disk.heal()
     operation(keeper)
-    _ = keeper.answer(.close)
+    _ = keeper.execute(.close)
     return disk.changeCount
   }
 }

@@ -15,31 +15,31 @@ struct RealFileTests {
     try withFolder { folder in
       let path = folder + "/registry"
       let keeper = RegistryKeeper(path: path, owners: [getuid()])
-      #expect(keeper.answer(.open) == .opened(AccessoryRegistry()))
+      #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
       var registry = AccessoryRegistry()
       let writes = try registry.apply(Rows.addition(1)).writes
-      #expect(keeper.answer(.commit(writes)) == .done)
+      #expect(keeper.execute(.commit(writes)) == .done)
       for name in [path, path + "-wal"] {
         #expect(try DurableFile.status(of: name)?.mode == 0o100600, "\(name)")
       }
       // No other process can read or write it meanwhile.
-      #expect(RegistryKeeper(path: path).answer(.open) == .refused(.failed(.locked)))
-      #expect(keeper.answer(.close) == .closed)
+      #expect(RegistryKeeper(path: path).execute(.open) == .refused(.failed(.locked)))
+      #expect(keeper.execute(.close) == .closed)
       #expect(try DurableFile.status(of: path + "-wal") == nil)
-      #expect(keeper.answer(.open) == .opened(registry))
-      _ = keeper.answer(.close)
+      #expect(keeper.execute(.open) == .opened(registry))
+      _ = keeper.execute(.close)
       #expect(unsafe chmod(path, 0o644) == 0)
-      #expect(keeper.answer(.open) == .refused(.exposed(.othersRead(permissions: 0o644))))
+      #expect(keeper.execute(.open) == .refused(.exposed(.othersRead(permissions: 0o644))))
       let otherUser = RegistryKeeper(path: path, owners: [getuid() + 1])
-      #expect(otherUser.answer(.open) == .refused(.exposed(.foreignOwner(getuid()))))
+      #expect(otherUser.execute(.open) == .refused(.exposed(.foreignOwner(getuid()))))
     }
   }
 
   @Test("Only files are opened")
   func notAFile() throws {
     try withFolder { folder in
-      #expect(RegistryKeeper(path: folder).answer(.open) == .refused(.exposed(.notAFile)))
-      #expect(RegistryKeeper(path: folder + "/a/b").answer(.open) == .refused(.failed(.noFolder)))
+      #expect(RegistryKeeper(path: folder).execute(.open) == .refused(.exposed(.notAFile)))
+      #expect(RegistryKeeper(path: folder + "/a/b").execute(.open) == .refused(.failed(.noFolder)))
     }
   }
 
@@ -49,7 +49,7 @@ struct RealFileTests {
       let path = folder + "/registry"
       let bytes = try Fixtures.bytes("version-1.registry")
       try Fixtures.write(bytes, to: path)
-      #expect(RegistryKeeper(path: path).answer(.open) == .opened(try Fixtures.registry()))
+      #expect(RegistryKeeper(path: path).execute(.open) == .opened(try Fixtures.registry()))
     }
   }
 

@@ -25,12 +25,12 @@ struct Trial {
     disk = CrashDisk()
     let keeper = disk.keeper()
     var registry = AccessoryRegistry()
-    #expect(keeper.answer(.open) == .opened(registry))
+    #expect(keeper.execute(.open) == .opened(registry))
     for change in scenario.before {
-      #expect(keeper.answer(.commit(try registry.apply(change).writes)) == .done)
+      #expect(keeper.execute(.commit(try registry.apply(change).writes)) == .done)
     }
     if start == .cut { disk.powerOff() }
-    _ = keeper.answer(.close)
+    _ = keeper.execute(.close)
     // A disk that keeps its power writes everything in the end; the end of the log is not synced.
     disk.restart(start == .cut ? POWER_LOSES_ALL : POWER_LOSES_NOTHING)
     before = registry
@@ -41,8 +41,8 @@ struct Trial {
   /// Returns what a new keeper reads from the disk.
   static func opened(_ disk: CrashDisk) -> RegistryReply {
     let keeper = disk.keeper()
-    defer { _ = keeper.answer(.close) }
-    return keeper.answer(.open)
+    defer { _ = keeper.execute(.close) }
+    return keeper.execute(.open)
   }
 }
 

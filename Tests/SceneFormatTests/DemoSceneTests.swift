@@ -23,10 +23,10 @@ struct DemoSceneTests {
 
   private func listen(_ scene: SceneScript, plan: ScanPlan, seconds: Int64) -> Heard {
     var controller = VirtualController(scene)
-    var bringup = ControllerInitializer()
+    var initializer = ControllerInitializer()
     var heard = Heard()
     var now = Instant(microseconds: 0)
-    send(bringup.start(plan, now: now), to: &controller, now)
+    send(initializer.start(plan, now: now), to: &controller, now)
     while now.microseconds < seconds * 1_000_000 {
       now = now.advanced(milliseconds: 20)
       while let packet = controller.next(before: now) {
@@ -36,9 +36,9 @@ struct DemoSceneTests {
           heard.sets.insert(report.header.advertisingSID)
         }
         guard let event = try? Event(parsing: Array(packet.bytes.dropFirst()).rawSpan) else { continue }
-        send(bringup.received(event, now: now), to: &controller, now)
+        send(initializer.received(event, now: now), to: &controller, now)
       }
-      send(bringup.timeout(now: now), to: &controller, now)
+      send(initializer.timeout(now: now), to: &controller, now)
     }
     return heard
   }

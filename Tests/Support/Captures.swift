@@ -2,7 +2,7 @@
 
 public import HCI
 
-/// btsnoop captures of our making.
+/// Made-up btsnoop captures.
 public enum Captures {
   /// A packet, indicator first, and the way it went.
   public struct Written: Sendable {

@@ -13,7 +13,7 @@ public struct Fixture: Sendable, CustomStringConvertible {
   public var description: String { name }
 }
 
-/// H4 packets of our making.
+/// Made-up H4 packets.
 public enum Packets {
   /// A connectable, scannable advertisement with flags, a service, manufacturer data and a name.
   public static let legacy = Fixture(
@@ -190,7 +190,7 @@ public enum Packets {
   public static let all = reports + [commandComplete, command, acl, sco, iso]
 }
 
-/// Payloads of AD structures of our making.
+/// Made-up payloads of AD structures.
 public enum Payloads {
   /// One structure of every type that has a reading, and one that has none.
   public static let everyType = Fixture(

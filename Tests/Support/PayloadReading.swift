@@ -50,7 +50,7 @@ public struct PayloadReading: Equatable {
   }
 
   public var structures: [Structure] = []
-  public var malformations: [Malformation] = []
+  public var malformations: [MalformedStructureError] = []
   /// How often the structure reader was asked.
   public var steps = 0
 
@@ -63,7 +63,7 @@ public struct PayloadReading: Equatable {
     // As above: far behind any bound that a test asserts.
     while steps < 10_000 {
       steps += 1
-      do throws(Malformation) {
+      do throws(MalformedStructureError) {
         guard let structure = try reader.next() else { break }
         add(structure)
       } catch {
@@ -74,10 +74,10 @@ public struct PayloadReading: Equatable {
 
   private mutating func add(_ structure: borrowing ADStructure) {
     var value: ReadValue?
-    do throws(Malformation) {
+    do throws(MalformedStructureError) {
       let decoded = try structure.decoded()
       if isTruncated(decoded) {
-        malformations.append(Malformation(offset: structure.offset, kind: .wrongSize))
+        malformations.append(MalformedStructureError(offset: structure.offset, kind: .wrongSize))
       }
       value = ReadValue(decoded)
     } catch {

@@ -29,7 +29,7 @@ struct EIRVectorTests {
     #expect(vectors.count { $0.policy != nil } == 7)
   }
 
-  /// Where stacks differ, ours:
+  /// Where stacks differ, this project's:
   /// - `zero-length-structure`: the payload ends there, as the Core Specification says;
   /// - `empty-value`: a name of no bytes is a name, and is empty;
   /// - `duplicate-uuids-removed`: a list is given as it stands (this test folds it, as all vectors' lists are).

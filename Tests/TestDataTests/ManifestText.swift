@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Why a filter has no counterpart among our descriptors.
+/// Why a filter has no counterpart among the descriptors.
 enum Inexpressible: String, CaseIterable {
   case wholeName = "a descriptor asks for a part of a name, not for all of it"
   case severalNames = "a descriptor has one name substring"

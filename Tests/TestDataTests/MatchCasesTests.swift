@@ -63,7 +63,7 @@ struct MatchCasesTests {
     #expect(count == 16)
   }
 
-  /// How many cases have no counterpart, by reason. A longer list is a change of what our descriptors can say.
+  /// How many cases have no counterpart, by reason. A longer list is a change of what descriptors can say.
   private static let inexpressibleCounts: [Inexpressible: Int] = [
     .wholeName: 9, .flags: 7, .nameAlone: 4, .emptyList: 3, .level: 2, .solicitation: 2, .severalCompanies: 2,
     .severalServices: 1, .pattern: 1, .negation: 1,

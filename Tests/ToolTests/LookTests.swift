@@ -48,7 +48,7 @@ import Testing
       "explain", "C0:00:00:00:00:FF", "--seconds", "2", name: "explain-almost", schema: "explain", status: 0)
   }
 
-  @Test func aStrangerIsExplained() throws {
+  @Test func anUnknownDeviceIsExplained() throws {
     try expectBoth("explain", "70:00:00:00:00:01", name: "explain-unknown", schema: "explain", status: 1)
   }
 
@@ -93,7 +93,7 @@ import Testing
     #expect(found.status == 0, "\(run.text)\(found.text)")
   }
 
-  @Test func aSilentDeviceIsToldFromItsLimit() throws {
+  @Test func aSilentDeviceSaysHowLong() throws {
     let capture = try folder.file("silent.btsnoop", Captures.silent)
     let files = ["--capture", capture, "--manifest", manifest]
     let before = try Tool.run(["explain", "C4:64:E3:12:34:56", "--seconds", "6"] + files)

@@ -39,7 +39,8 @@ import Testing
     #expect(fields.name == nil)
     #expect(
       fields.malformations == [
-        Malformation(offset: 0, kind: .wrongSize), Malformation(offset: 6, kind: .lengthPastEnd),
+        MalformedStructureError(offset: 0, kind: .wrongSize),
+        MalformedStructureError(offset: 6, kind: .lengthPastEnd),
       ])
   }
 

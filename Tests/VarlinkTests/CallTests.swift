@@ -98,13 +98,13 @@ struct CallTests {
     }
   }
 
-  @Test("Our own calls and replies read back")
+  @Test("Calls and replies that were written read back")
   func roundTrip() {
     let call = Message.call("a.b.C", more: true) { $0.member("x", 1) }
     #expect(call == Array(#"{"method":"a.b.C","parameters":{"x":1},"more":true}"#.utf8) + [0])
     let message = Array(call.dropLast())
     guard case .call(let read) = ReceivedCall(reading: message.span) else {
-      Issue.record("our call was refused")
+      Issue.record("the call was refused")
       return
     }
     #expect(read.fullName == "a.b.C" && read.wantsMore && read.parameters["x"] == .integer(1))

@@ -36,7 +36,7 @@ struct ConformanceTests {
   }
 
   @Test(
-    "It lists, introspects, calls and streams, and its parser takes our definitions",
+    "It lists, introspects, calls and streams, and its parser takes the agent's definitions",
     .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
   func conforms() throws {
     let script = Descriptions.folder.appendingPathComponent("../conformance.py").path

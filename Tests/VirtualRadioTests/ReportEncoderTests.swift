@@ -73,7 +73,7 @@ import VirtualRadio
     #expect(chain.last?.header.dataStatus == .truncated)
   }
 
-  @Test func theSizeOfAnEventIsKnownBeforehand() {
+  @Test func theSizeOfAnEventIsKnownInAdvance() {
     let pair = [
       AirReport(.connectable, from: .bulb, payload), AirReport(directedTo: .phone, from: .bulb),
     ]

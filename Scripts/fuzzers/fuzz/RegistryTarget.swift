@@ -11,15 +11,15 @@ func fuzzRegistry(_ bytes: RawSpan) {
   let disk = CrashDisk()
   disk[CrashDisk.path] = bytes.bytes
   let keeper = disk.keeper()
-  defer { _ = keeper.answer(.close) }
-  guard case .opened(var registry) = keeper.answer(.open) else { return }
+  defer { _ = keeper.execute(.close) }
+  guard case .opened(var registry) = keeper.execute(.open) else { return }
   registry.checkInvariants()
   guard let accessory = registry.accessories.first,
     let outcome = try? registry.apply(.rename(accessory.identifier, displayName: "fuzzed"))
   else { return }
   // What SQLite accepted as a whole may still turn out to be damaged where it is written.
-  guard keeper.answer(.commit(outcome.writes)) == .done else { return }
-  if case .opened(let found) = keeper.answer(.open) {
+  guard keeper.execute(.commit(outcome.writes)) == .done else { return }
+  if case .opened(let found) = keeper.execute(.open) {
     precondition(found == registry, "an acknowledged change is gone")
   }
 }

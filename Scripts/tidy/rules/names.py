@@ -11,6 +11,7 @@ def check(tree, settings):
     paths = defaultdict(list)
     for path in tree.paths("Sources/", suffix=".swift"):
         name = path.rsplit("/", 1)[1]
+        # SwiftPM requires this name for the entry point of each program.
         if name != "main.swift":
             paths[name].append(path)
     for same in paths.values():

@@ -21,6 +21,8 @@ def check(tree, settings):
         # A file's name is its line 0.
         text = path.rsplit("/", 1)[-1].split(".")[0] + "\n" + tree.texts[path]
         for row, pattern in patterns:
+            if not path.startswith(row.get("below", "")):
+                continue
             for match in pattern.finditer(text):
                 place = f"{path}: {match.group().strip()}"
                 if place in exceptions:
@@ -38,6 +40,7 @@ def canaries():
     import settings
     rows = settings.phrases()
     for row in rows:
-        yield Tree({"Sources/HCI/Words.swift": row["example"] + "\n"}), {"phrase": [row]}, {("Sources/HCI/Words.swift", 1)}
+        path = f"{row.get('below', 'Sources/')}Words.swift"
+        yield Tree({path: row["example"] + "\n"}), {"phrase": [row]}, {(path, 1)}
     plain = "/// Returns the next reply. The client receives every byte; nil on success.\n"
     yield Tree({"Sources/HCI/Plain.swift": plain, TABLES[0]: rows[0]["example"]}), {"phrase": rows}, set()

@@ -8,7 +8,7 @@ import Varlink
 ///
 /// The type is listed in ``AgentMethod/implementations``; no value of it is ever made.
 protocol Method: SendableMetatype {
-  associatedtype Failure: CallFailure
+  associatedtype Failure: MethodError
 
   /// The whole name, as in the interface's description.
   static var name: String { get }
@@ -74,14 +74,14 @@ extension OperatorMethod {
 }
 
 /// An error that a call is answered with.
-protocol CallFailure: Error {
+protocol MethodError: Error {
   /// The last reply to the call.
   var message: [UInt8] { get }
 }
 
-extension GatewayError: CallFailure {}
-extension SetupError: CallFailure {}
-extension OperatorError: CallFailure {}
+extension GatewayError: MethodError {}
+extension SetupError: MethodError {}
+extension OperatorError: MethodError {}
 
 /// What a method does about a call.
 enum CallOutcome {

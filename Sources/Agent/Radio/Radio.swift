@@ -272,12 +272,12 @@ extension Radio {
 
   // MARK: - Recovery
 
-  private mutating func fail(_ reason: RadioFailure, mayRestart: Bool, at now: Instant) {
+  private mutating func fail(_ reason: RadioError, mayRestart: Bool, at now: Instant) {
     recovery.failureCount &+= 1
     recover(from: reason, mayRestart: mayRestart, at: now)
   }
 
-  private mutating func recover(from failure: RadioFailure, mayRestart: Bool, at now: Instant) {
+  private mutating func recover(from failure: RadioError, mayRestart: Bool, at now: Instant) {
     (scanningSince, probe.end) = (nil, nil)
     recovery.failure = failure
     recovery.refusal.forget()

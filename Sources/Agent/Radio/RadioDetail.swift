@@ -67,7 +67,7 @@ extension Radio {
       switch state {
       case .off: return "no scan is wanted"
       case .on: return "its scan is being changed"
-      case .recovering, .absent: return "the controller is being brought up"
+      case .recovering, .absent: return "the controller is being initialized"
       }
     }
     guard link == .controller else {
@@ -122,7 +122,7 @@ extension RecoveryAction {
   /// What is done, in a sentence's end.
   public var sentence: String {
     switch self {
-    case .restartScan: "its scan is begun anew"
+    case .restartScan: "the scan is restarted"
     case .reset: "it is reset"
     case .takeDownAndUp: "the adapter is taken down and up"
     case .powerCycle: "the adapter is switched off and on"

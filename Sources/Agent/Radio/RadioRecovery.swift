@@ -11,7 +11,7 @@ struct RadioRecovery: Sendable {
   /// What the controller replied to the kernel's scan commands.
   var refusal = ScanStartError()
   /// The last failure; nil while the radio scans.
-  var failure: RadioFailure?
+  var failure: RadioError?
   /// When the radio is initialised again.
   var retry: Instant?
   /// Initialisations and scans that failed.

@@ -132,15 +132,15 @@ extension AgentCore {
     var devices: [MatchedDevice] = []
     for row in 0..<dataPath.pipeline.rowCount {
       guard let device = dataPath.pipeline.device(at: row) else { continue }
-      for place in 0..<Int(device.matchCount) {
-        let match = dataPath.pipeline.match(place, at: row)
-        guard match.isFound, let isTold = wanted[Int(match.item)] else { continue }
+      for index in 0..<Int(device.matchCount) {
+        let match = dataPath.pipeline.match(index, at: row)
+        guard match.isFound, let sendsPayload = wanted[Int(match.item)] else { continue }
         let item = dataPath.items[Int(match.item)]
         devices.append(
           MatchedDevice(
             dataPath.pipeline.address(at: row), app: item.app, item: item.item.id,
             level: device.signal.readingCount == 0 ? nil : device.signal.level, rssi: device.rssi.asReading,
-            hasResponded: dataPath.hasResponded(row), payload: isTold ? dataPath.payload(at: row) : []))
+            hasResponded: dataPath.hasResponded(row), payload: sendsPayload ? dataPath.payload(at: row) : []))
       }
     }
     return devices

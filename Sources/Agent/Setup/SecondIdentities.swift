@@ -9,7 +9,7 @@ import Setup
 import Explanation
 
 // An accessory that updates itself may come back as something else, from another address. Nothing on the air proves
-// that both are one device; what speaks for it is that one fell silent, and only then the other appeared.
+// that both are one device: the only evidence is that one fell silent, and only then the other appeared.
 
 extension AgentCore {
   /// How long the other device is watched before it counts as the accessory.
@@ -22,7 +22,7 @@ extension AgentCore {
     for index in dataPath.items.indices {
       let waiting = accessoriesWithSecondIdentity(item: dataPath.items[index])
       guard !waiting.isEmpty else { continue }
-      for row in 0..<dataPath.pipeline.rowCount where isStranger(row, as: index) {
+      for row in 0..<dataPath.pipeline.rowCount where isUnknownDevice(row, as: index) {
         guard let device = dataPath.pipeline.device(at: row) else { continue }
         let silent = waiting.filter { fellSilent($0, before: device) }
         // When several are gone, this one could be any of them.
@@ -42,8 +42,8 @@ extension AgentCore {
     }
   }
 
-  /// Whether a device that is nobody's accessory has been there for a while as the item's second identity.
-  private func isStranger(_ row: Int, as item: Int) -> Bool {
+  /// Whether a device that is no app's accessory has been there for a while as the item's second identity.
+  private func isUnknownDevice(_ row: Int, as item: Int) -> Bool {
     guard let device = dataPath.pipeline.device(at: row), let view = dataPath.device(atRow: row),
       view.matches.contains(where: { $0.item == item && $0.match.isFound }),
       device.lastSeen.milliseconds(since: device.firstSeen) >= Self.secondIdentityMilliseconds,

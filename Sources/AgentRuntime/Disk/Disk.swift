@@ -45,7 +45,7 @@ struct Disk: Sendable {
         return .refused(.failed(RegistryStoreError(error)))
       }
     }
-    return keeper.answer(request)
+    return keeper.execute(request)
   }
 }
 

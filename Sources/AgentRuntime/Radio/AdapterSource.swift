@@ -50,9 +50,10 @@ final class AdapterSource: RadioSource {
     (try? WallTime.now()).map { $0.microseconds - stamp }
   }
 
-  func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? {
+  func send(_ command: CommandPacket, at now: Instant) -> RadioSourceError? {
     do throws(SystemError) {
-      return try openAdapter.events.descriptor.send(command.bytes) == command.byteCount ? nil : .deaf
+      return try openAdapter.events.descriptor.send(command.bytes) == command.byteCount
+        ? nil : .rejectsCommands
     } catch {
       return error.isWithoutAdapter ? .unplugged : .system(error)
     }

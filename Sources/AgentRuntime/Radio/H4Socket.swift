@@ -34,7 +34,7 @@ final class H4Socket: RadioSource {
   func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain {
     var count = 0
     while count < RadioDrain.packetCountMax {
-      do throws(RadioEnd) {
+      do throws(RadioSourceError) {
         guard let packets = try read({ receive($0, now) }) else { return count > 0 ? .some : .nothing }
         count += packets
       } catch {
@@ -45,7 +45,7 @@ final class H4Socket: RadioSource {
   }
 
   /// Reads once. Returns how many packets that completed; nil when there was nothing to read.
-  private func read(_ receive: (RawSpan) -> Void) throws(RadioEnd) -> Int? {
+  private func read(_ receive: (RawSpan) -> Void) throws(RadioSourceError) -> Int? {
     let count: Int
     do throws(SystemError) {
       guard let read = try link.descriptor.read(into: &buffer, filled..<buffer.count) else { return nil }
@@ -69,7 +69,7 @@ final class H4Socket: RadioSource {
   }
 
   /// Delivers the complete packets, and moves the remaining bytes to the front.
-  private func deliverPackets(_ receive: (RawSpan) -> Void) throws(RadioEnd) -> Int {
+  private func deliverPackets(_ receive: (RawSpan) -> Void) throws(RadioSourceError) -> Int {
     let (end, count) = try Self.deliver(packetsOf: buffer, filled, to: receive)
     if end > 0 {
       for index in end..<filled { buffer[index - end] = buffer[index] }
@@ -81,7 +81,7 @@ final class H4Socket: RadioSource {
   /// Returns where the last complete packet ends, and how many there were.
   private static func deliver(
     packetsOf buffer: [UInt8], _ filled: Int, to receive: (RawSpan) -> Void
-  ) throws(RadioEnd) -> (end: Int, count: Int) {
+  ) throws(RadioSourceError) -> (end: Int, count: Int) {
     var (start, count) = (0, 0)
     while start < filled {
       let rest = buffer.span.rawBytes.extracting(start..<filled)
@@ -93,20 +93,20 @@ final class H4Socket: RadioSource {
     return (start, count)
   }
 
-  private static func measure(_ bytes: RawSpan) throws(RadioEnd) -> Int? {
+  private static func measure(_ bytes: RawSpan) throws(RadioSourceError) -> Int? {
     do throws(PacketError) {
       guard case .packet(let byteCount) = try StreamFrame(measuring: bytes) else { return nil }
       return byteCount
     } catch {
       var cursor = ByteCursor(bytes)
-      throw .outOfStep(cursor.uint8() ?? 0)
+      throw .notH4(cursor.uint8() ?? 0)
     }
   }
 
   /// Sends one command, whole: commands go one at a time, so a socket whose buffer is full accepts none of it.
-  func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? {
+  func send(_ command: CommandPacket, at now: Instant) -> RadioSourceError? {
     do throws(SystemError) {
-      return try link.descriptor.send(command.bytes) == command.byteCount ? nil : .deaf
+      return try link.descriptor.send(command.bytes) == command.byteCount ? nil : .rejectsCommands
     } catch {
       return error.isBrokenPipe ? .hungUp : .system(error)
     }

@@ -106,7 +106,7 @@ struct LoopRadio {
       if let adapter = opened.source.adapter { remember(adapter, &loop) }
       loop.agent.radioAppeared(opened.source.kind, at: loop.now)
     } catch {
-      loop.log.say(.warning, "there is no radio: \(RadioEnd.system(error).sentence)")
+      loop.log.say(.warning, "there is no radio: \(RadioSourceError.system(error).sentence)")
       lose(.system(error), &loop)
     }
   }
@@ -155,12 +155,12 @@ struct LoopRadio {
 
   // MARK: - Losing
 
-  mutating func lose(_ end: RadioEnd, _ loop: inout LoopContext) {
+  mutating func lose(_ end: RadioSourceError, _ loop: inout LoopContext) {
     switch end {
     // The recording's clock continues.
     case .recordingEnded: return loop.agent.recordingEnded(end.sentence, at: loop.now)
     case .recordingBroken: return loop.agent.radioVanished(end.sentence, at: loop.now)
-    case .hungUp, .outOfStep, .deaf, .system, .unplugged, .gone:
+    case .hungUp, .notH4, .rejectsCommands, .system, .unplugged, .gone:
       loop.agent.radioVanished(end.sentence, at: loop.now)
     }
     release(&loop, restores: false)

@@ -45,7 +45,7 @@ struct OpenRadio {
   }
 
   /// Reads the radio if it is due. Returns why the radio has ended, if it has.
-  mutating func drain(_ loop: inout LoopContext) -> RadioEnd? {
+  mutating func drain(_ loop: inout LoopContext) -> RadioSourceError? {
     defer { isReadable = false }
     let isUrgent = loop.agent.isRadioUrgent
     guard schedule.isDue(at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: isUrgent) else {

@@ -23,7 +23,7 @@ protocol RadioSource: AnyObject {
   /// Delivers the packets that have arrived, at most ``RadioDrain/packetCountMax`` packets.
   func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain
   /// Sends a command. Returns why the radio has ended if it could not be sent.
-  func send(_ command: CommandPacket, at now: Instant) -> RadioEnd?
+  func send(_ command: CommandPacket, at now: Instant) -> RadioSourceError?
 }
 
 extension RadioSource {
@@ -46,16 +46,16 @@ enum RadioDrain: Equatable {
   case some
   /// There may be more packets.
   case more
-  case ended(RadioEnd)
+  case ended(RadioSourceError)
 }
 
 /// Why a radio is not there.
-enum RadioEnd: Error, Equatable {
+enum RadioSourceError: Error, Equatable {
   case hungUp
   /// A byte of the stream begins no packet: the packets after it cannot be found.
-  case outOfStep(UInt8)
+  case notH4(UInt8)
   /// It does not accept a command.
-  case deaf
+  case rejectsCommands
   case system(SystemError)
   case unplugged
   /// The adapter is gone; the sentence says why.

@@ -35,7 +35,7 @@ final class RecordingSource: RadioSource {
   var kind: RadioKind { .recording }
   var nextTime: Instant? { dueTime }
 
-  func send(_ command: CommandPacket, at now: Instant) -> RadioEnd? { nil }
+  func send(_ command: CommandPacket, at now: Instant) -> RadioSourceError? { nil }
 
   func lead(at now: Instant) -> Int64 {
     switch pace {
@@ -97,7 +97,7 @@ final class RecordingSource: RadioSource {
     self.packet = packet
   }
 
-  private func end(_ reason: RadioEnd, at now: Instant) -> RadioDrain {
+  private func end(_ reason: RadioSourceError, at now: Instant) -> RadioDrain {
     finalLead = lead(at: now)
     dueTime = nil
     return .ended(reason)

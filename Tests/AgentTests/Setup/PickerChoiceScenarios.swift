@@ -298,7 +298,7 @@ struct PickerChoiceScenarios {
         5.0 anna: Choose → a2 Lumo bulb
         """)
     let failure = app.events.first { $0.text("event") == "pickerSetupFailed" }?.object("error")
-    #expect(failure?.text("reason") == "the item has all the accessories that it may, 1")
+    #expect(failure?.text("reason") == "the item already has its maximum of 1 accessory")
     #expect(failure?.text("cure") == "remove one, or raise the item's max-accessories")
   }
 

@@ -44,7 +44,7 @@ extension AgentCore {
       Metric(
         "receive_room_bytes", .gauge,
         "Bytes of an adapter's packets that the kernel keeps until they are read.",
-        counters.reception.roomBytes),
+        counters.reception.receiveBufferBytes),
       Metric(
         "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.",
         counters.reception.queueing.count),

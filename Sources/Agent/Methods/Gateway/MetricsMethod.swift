@@ -76,7 +76,7 @@ struct Metric {
 }
 
 /// Writes the Prometheus text format (prometheus.io, "Exposition formats", 0.0.4): families one by one, each with its
-/// help, its type and its samples. Labels come from the manifest or from our own words only.
+/// help, its type and its samples. Labels come from the manifest or from the agent's own words only.
 struct MetricsText {
   private(set) var text = ""
 

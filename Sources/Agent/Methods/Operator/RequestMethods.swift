@@ -54,7 +54,7 @@ enum DenyMethod: OperatorMethod {
   }
 }
 
-/// `Cancel`: an operator goes back from naming to choosing.
+/// `Cancel`: an operator closes a request without a choice.
 enum CancelMethod: OperatorMethod {
   static let member = "Cancel"
 
