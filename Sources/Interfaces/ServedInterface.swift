@@ -24,6 +24,8 @@ extension ServedInterface {
 /// `io.accessoryd.Gateway`: what the gateway hears, and how it is doing. For operators.
 public enum GatewayInterface: ServedInterface {
   public static let name = "io.accessoryd.Gateway"
+  /// The parameter of `Sightings` that asks for the devices without a match too.
+  public static let includesAll = "includesAll"
 
   public static var text: [UInt8] { (0..<cinterfaces_gateway_count).map { cinterfaces_gateway_byte($0) } }
 }

@@ -66,7 +66,7 @@ struct GatewayCall {
   func write(to json: inout JSONWriter) {
     if let device { json.member("device", device) }
     if let item { json.member("item", item) }
-    if let all { json.member("includesAll", all) }
+    if let all { json.member(GatewayInterface.includesAll, all) }
     if let seconds { json.member("seconds", seconds) }
   }
 }

@@ -17,7 +17,7 @@ final class OpenedRequest {
 
   init(path: String, app: String, _ options: PickOptions) throws(AgentCallError) {
     var connection = try GatewayConnection(path: path)
-    try connection.startCall(OperatorMethodName.open) { options.write(app: app, to: &$0) }
+    try connection.startCall(OperatorMethodName.open) { options.parameters(app: app).writeMembers(to: &$0) }
     guard let reply = try connection.nextReply(), case .request(let request) = try OpenReply(reply) else {
       throw .stream(.notAReply)
     }

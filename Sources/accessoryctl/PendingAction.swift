@@ -65,11 +65,10 @@ final class PendingAction {
       return nil
     }
     guard case .choose = action else { return .done }
-    let line = JSONObjectReader(reply.parameters)
     do throws(JSONMemberError) {
+      let setup = try SetupReply(reply.parameters)
       return .chosen(
-        displayName: try line.string("displayName"), awaitsApp: try line.bool("awaitsApp"),
-        finishInApp: try line.bool("finishesInApp"))
+        displayName: setup.displayName, awaitsApp: setup.awaitsApp, finishInApp: setup.finishesInApp)
     } catch {
       throw .line(error)
     }

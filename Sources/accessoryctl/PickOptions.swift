@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Interfaces
-import JSON
 import PickerScreen
 
 /// What to set up on an app's behalf, and how to choose it: the parameters of `Open`.
@@ -88,13 +87,14 @@ struct PickOptions: ParsableArguments {
     }
   }
 
-  func write(app: String, to json: inout JSONWriter) {
-    json.member("app", app)
-    if !item.isEmpty { json.member("items", item) }
-    if touch { json.member("usesTouch", true) }
-    if firstImmediate { json.member("takesFirstImmediate", true) }
-    if let device { json.member("device", device.text) }
-    if let count { json.member("count", count) }
-    if let timeout { json.member("discoveryTimeout", timeout) }
+  func parameters(app: String) -> OpenParameters {
+    var parameters = OpenParameters(app: app)
+    parameters.items = item.isEmpty ? nil : item
+    parameters.usesTouch = touch
+    parameters.takesFirstImmediate = firstImmediate
+    parameters.device = device?.text
+    parameters.count = count.map { Int64($0) }
+    parameters.discoveryTimeout = timeout
+    return parameters
   }
 }

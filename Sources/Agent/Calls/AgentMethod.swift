@@ -70,7 +70,7 @@ struct AgentMethod: ServedMethod, Equatable {
     self = method
   }
 
-  var rawValue: String { implementation.name }
+  var rawValue: String { implementation.wholeName }
   var replies: ReplyCount { implementation.replies }
 
   static func == (one: Self, other: Self) -> Bool { one.implementation == other.implementation }

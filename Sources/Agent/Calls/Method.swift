@@ -10,9 +10,9 @@ import Varlink
 protocol Method: SendableMetatype {
   associatedtype Failure: MethodError
 
-  /// The whole name, as in the interface's description.
-  static var name: String { get }
-  static var replies: ReplyCount { get }
+  associatedtype Name: ServedMethod
+
+  static var name: Name { get }
   /// The error for a disk that does not answer in time; nil for a method that needs no registry.
   static var diskTimeout: Failure? { get }
 
@@ -21,7 +21,9 @@ protocol Method: SendableMetatype {
 }
 
 extension Method {
-  static var replies: ReplyCount { .one }
+  /// The whole name, as in the interface's description.
+  static var wholeName: String { name.rawValue }
+  static var replies: ReplyCount { name.replies }
 
   static var diskTimeoutMessage: [UInt8]? { diskTimeout?.message }
 
@@ -36,25 +38,16 @@ extension Method {
 }
 
 /// A method of `io.accessoryd.Gateway`. None of them needs the registry.
-protocol GatewayMethod: Method where Failure == GatewayError {
-  /// The method's name within its interface.
-  static var member: String { get }
-}
+protocol GatewayMethod: Method where Failure == GatewayError, Name == GatewayMethodName {}
 
 extension GatewayMethod {
-  static var name: String { "\(GatewayInterface.name).\(member)" }
   static var diskTimeout: GatewayError? { nil }
 }
 
 /// A method of `io.accessoryd.Session`.
-protocol SessionMethod: Method where Failure == SetupError {
-  /// The method's name within its interface.
-  static var member: String { get }
-}
+protocol SessionMethod: Method where Failure == SetupError, Name == SessionMethodName {}
 
 extension SessionMethod {
-  static var name: String { "\(SessionInterface.name).\(member)" }
-
   static var diskTimeout: SetupError? {
     SetupError(
       .unknown, Patience.diskTimeoutSentence,
@@ -63,13 +56,9 @@ extension SessionMethod {
 }
 
 /// A method of `io.accessoryd.Operator`.
-protocol OperatorMethod: Method where Failure == OperatorError {
-  /// The method's name within its interface.
-  static var member: String { get }
-}
+protocol OperatorMethod: Method where Failure == OperatorError, Name == OperatorMethodName {}
 
 extension OperatorMethod {
-  static var name: String { "\(OperatorInterface.name).\(member)" }
   static var diskTimeout: OperatorError? { .registry(Patience.diskTimeoutSentence) }
 }
 

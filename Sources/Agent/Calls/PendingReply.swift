@@ -72,11 +72,7 @@ extension CallResult {
       switch self {
       case .done: break
       case .accessory(let accessory): json.object("accessory", AppAccessoryLine(accessory))
-      case .setUp(let setup):
-        json.member("accessory", setup.accessory.text)
-        json.member("displayName", setup.displayName)
-        json.member("awaitsApp", setup.awaitsApp)
-        json.member("finishesInApp", setup.finishesInApp)
+      case .setUp(let setup): SetupReply(setup).writeMembers(to: &json)
       case .count(let count): json.member("accessories", count)
       case .reset(let kept): json.member("kept", kept)
       }

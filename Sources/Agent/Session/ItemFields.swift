@@ -134,9 +134,4 @@ extension JSONObjectReader {
     }
     return Options(rawValue: value)
   }
-
-  /// `renameOptions`, of an item and of RenameAccessory.
-  func renameOptions() throws(SetupError) -> RenameOptions {
-    try options("renameOptions", among: RenameOptions.ssid, named: "ssid 1, or 0")
-  }
 }

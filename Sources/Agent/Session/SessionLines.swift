@@ -94,13 +94,25 @@ extension FailureLine {
 }
 
 extension SetupError {
-  /// The error of ``SessionInterface`` for the failure's code: `io.accessoryd.Session.InvalidRequest`.
-  private var errorName: String {
-    "\(SessionInterface.name).\(code.name.prefix(1).uppercased())\(code.name.dropFirst())"
+  private var errorName: SessionErrorName {
+    switch code {
+    case .success: preconditionFailure("a success is no error")
+    case .unknown: .unknown
+    case .activationFailed: .activationFailed
+    case .connectionFailed: .connectionFailed
+    case .discoveryTimeout: .discoveryTimeout
+    case .extensionNotFound: .extensionNotFound
+    case .invalidated: .invalidated
+    case .invalidRequest: .invalidRequest
+    case .pickerAlreadyActive: .pickerAlreadyActive
+    case .pickerRestricted: .pickerRestricted
+    case .userCancelled: .userCancelled
+    case .userRestricted: .userRestricted
+    }
   }
 
   /// The message that refuses a call.
   var message: [UInt8] {
-    Message.error(errorName) { FailureLine(self, isNamed: false).writeMembers(to: &$0) }
+    Message.error(errorName.rawValue) { FailureLine(self, isNamed: false).writeMembers(to: &$0) }
   }
 }

@@ -58,7 +58,7 @@ enum Described {
         GatewayInterface.description(), SessionInterface.description(), OperatorInterface.description(),
       ])
     let more = method.replies == .many
-    let message = "{\"method\":\"\(method.name)\",\"parameters\":\(text),\"more\":\(more)}"
+    let message = "{\"method\":\"\(method.wholeName)\",\"parameters\":\(text),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(message.utf8).span),
       case .perform(_, let parameters) = service.dispatch(call)
     else { throw NotACall() }

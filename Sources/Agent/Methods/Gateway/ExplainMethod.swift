@@ -9,8 +9,7 @@ import Varlink
 
 /// `Explain`: why the devices of one address match each item, or do not.
 enum ExplainMethod: GatewayMethod {
-  static let member = "Explain"
-  static let replies = ReplyCount.many
+  static let name = GatewayMethodName.explain
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let device = try call.parameters.device()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Discovery
 import JSON
 import Manifest
@@ -7,7 +8,7 @@ import Varlink
 
 /// `Metrics`: every counter and gauge, for programs that watch over machines.
 enum MetricsMethod: GatewayMethod {
-  static let member = "Metrics"
+  static let name = GatewayMethodName.metrics
 
   /// Bytes of the text in one reply. JSON escapes quotes and line feeds, and the envelope needs some too.
   private static let textBytesMax = 24 << 10

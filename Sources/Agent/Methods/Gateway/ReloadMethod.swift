@@ -9,7 +9,7 @@ import Varlink
 
 /// `Reload`: the manifest is read again, and takes effect as a whole or not at all.
 enum ReloadMethod: GatewayMethod {
-  static let member = "Reload"
+  static let name = GatewayMethodName.reload
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     call.agent.requestReload(by: call.client.id)

@@ -9,11 +9,10 @@ import Varlink
 
 /// `Sightings`: the devices in the table, those that match an item or all of them.
 enum SightingsMethod: GatewayMethod {
-  static let member = "Sightings"
-  static let replies = ReplyCount.many
+  static let name = GatewayMethodName.sightings
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
-    .stream(SightingsStream(all: (try? call.parameters.bool("includesAll")) ?? false))
+    .stream(SightingsStream(all: (try? call.parameters.bool(GatewayInterface.includesAll)) ?? false))
   }
 }
 

@@ -12,7 +12,7 @@ import Varlink
 
 /// `Status`: how the agent is, for an operator.
 enum StatusMethod: GatewayMethod {
-  static let member = "Status"
+  static let name = GatewayMethodName.status
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome { .reply(call.agent.status) }
 }

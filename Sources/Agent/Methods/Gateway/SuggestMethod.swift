@@ -9,8 +9,7 @@ import Varlink
 
 /// `Suggest`: items that would find devices like this one, after a few seconds of listening to it.
 enum SuggestMethod: GatewayMethod {
-  static let member = "Suggest"
-  static let replies = ReplyCount.many
+  static let name = GatewayMethodName.suggest
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let agent = call.agent

@@ -8,8 +8,7 @@ import Varlink
 
 /// `Try`: what one item says about every device in the table.
 enum TryMethod: GatewayMethod {
-  static let member = "Try"
-  static let replies = ReplyCount.many
+  static let name = GatewayMethodName.try
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     guard let wanted = try? call.parameters.string("item") else { throw .invalidParameter("item") }

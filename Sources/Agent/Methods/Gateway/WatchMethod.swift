@@ -10,8 +10,7 @@ import Varlink
 
 /// `Watch`: the sighting events of all items, from the caller's cursor or from now on.
 enum WatchMethod: GatewayMethod {
-  static let member = "Watch"
-  static let replies = ReplyCount.many
+  static let name = GatewayMethodName.watch
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     .stream(try stream(call.parameters, call.agent))

@@ -9,11 +9,10 @@ import Varlink
 
 /// `Open`: an operator opens a request on an app's behalf, and learns of every accessory that it sets up.
 enum OpenMethod: OperatorMethod {
-  static let member = "Open"
-  static let replies = ReplyCount.many
+  static let name = OperatorMethodName.open
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    let (request, effects) = try call.agent.setupCore.open(try OpeningFields.read(call.parameters))
+    let (request, effects) = try call.agent.setupCore.open(try SetupCore.Opening(call.parameters))
     call.agent.follow(effects)
     call.agent.setupLink.refreshAtOnce()
     return .stream(OpenedRequestStream(request))
@@ -55,44 +54,51 @@ private struct OpenedRequestStream: ReplyStream {
   func release(_ agent: AgentCore) { agent.follow(agent.setupCore.abandon(request)) }
 }
 
-/// The parameters of Open.
-enum OpeningFields {
-  static func read(_ parameters: Parameters) throws(OperatorError) -> SetupCore.Opening {
-    var opening = SetupCore.Opening(app: parameters.word("app"))
-    if parameters["items"] != nil { opening.items = (try? parameters.strings("items")) ?? [] }
-    opening.choice = try choice(parameters)
-    if let count = parameters.numberIfAny("count") {
-      guard (1...UInt64(OperatorInterface.setupCountMax)).contains(count) else {
+extension SetupCore.Opening {
+  fileprivate init(_ parameters: Parameters) throws(OperatorError) {
+    let given: OpenParameters
+    do throws(JSONMemberError) { given = try OpenParameters(parameters.object) } catch {
+      throw .invalid(field: error.path, reason: "it is out of range")
+    }
+    self.init(app: given.app)
+    items = given.items
+    choice = try PickerRequest.Choice(given)
+    if let count = given.count {
+      guard (1...Int64(OperatorInterface.setupCountMax)).contains(count) else {
         throw .invalid(field: "count", reason: "it is 1 to \(OperatorInterface.setupCountMax)")
       }
-      opening.count = Int(count)
+      self.count = Int(count)
     }
-    if let text = parameters.wordIfAny("discoveryTimeout") {
+    if let text = given.discoveryTimeout {
       guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
         throw .invalid(field: "discoveryTimeout", reason: DiscoveryTimeout.textReason)
       }
-      opening.settings.discoveryTimeout = timeout
+      settings.discoveryTimeout = timeout
       // With a timeout and a count, no operator is at a screen.
-      opening.isAttended = parameters["count"] == nil
+      isAttended = given.count == nil
     }
-    return opening
   }
+}
 
-  private static func choice(_ parameters: Parameters) throws(OperatorError) -> PickerRequest.Choice {
-    let touch = (try? parameters.bool("usesTouch")) ?? false
-    let first = (try? parameters.bool("takesFirstImmediate")) ?? false
-    let device = parameters.wordIfAny("device")
-    guard [touch, first, device != nil].count(where: { $0 }) <= 1 else {
+extension PickerRequest.Choice {
+  fileprivate init(_ given: OpenParameters) throws(OperatorError) {
+    let (touch, first) = (given.usesTouch, given.takesFirstImmediate)
+    guard [touch, first, given.device != nil].count(where: { $0 }) <= 1 else {
       throw .invalid(
         field: touch && first ? "takesFirstImmediate" : "device",
         reason: "one request is decided in one way only")
     }
-    if touch { return .touch }
-    if first { return .firstImmediate }
-    guard let device else { return .person }
-    guard let bits = AddressText.bits(device) else {
-      throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
+    if touch {
+      self = .touch
+    } else if first {
+      self = .firstImmediate
+    } else if let device = given.device {
+      guard let bits = AddressText.bits(device) else {
+        throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
+      }
+      self = .device(bits)
+    } else {
+      self = .person
     }
-    return .device(bits)
   }
 }

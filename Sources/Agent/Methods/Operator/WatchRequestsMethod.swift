@@ -11,8 +11,7 @@ import Varlink
 
 /// `Watch`: the open requests with their candidates, and how they end.
 enum WatchRequestsMethod: OperatorMethod {
-  static let member = "Watch"
-  static let replies = ReplyCount.many
+  static let name = OperatorMethodName.watch
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RequestStream()) }
 }

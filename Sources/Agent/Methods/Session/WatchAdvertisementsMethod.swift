@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import Discovery
 import HCI
 import JSON
@@ -9,8 +10,7 @@ import Varlink
 
 /// `WatchAdvertisements`: what the accessories of the session's app advertise, from the caller's cursor or from now on.
 enum WatchAdvertisementsMethod: SessionMethod {
-  static let member = "WatchAdvertisements"
-  static let replies = ReplyCount.many
+  static let name = SessionMethodName.watchAdvertisements
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)

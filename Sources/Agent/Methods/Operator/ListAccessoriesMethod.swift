@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+import Explanation
 import Interfaces
 import Manifest
 import Registry
 import Setup
-import Explanation
 import Varlink
 
 /// `List`: the accessories of every app, or of one.
 enum ListAccessoriesMethod: OperatorMethod {
-  static let member = "List"
-  static let replies = ReplyCount.many
+  static let name = OperatorMethodName.list
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let agent = call.agent
@@ -78,52 +77,6 @@ extension AccessoryLine.Status {
     case .active: self = .active
     case .orphaned: self = .orphaned
     case .suspended: self = .suspended
-    }
-  }
-}
-
-/// `Rename`: an operator renames an accessory.
-enum RenameMethod: OperatorMethod {
-  static let member = "Rename"
-
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    let (accessory, name) = (call.parameters.word("accessory"), call.parameters.word("name"))
-    return try startPending(call) { (setup, id) throws(OperatorError) in
-      try setup.rename(accessory, name, id)
-    }
-  }
-}
-
-/// `Remove`: an operator removes an accessory.
-enum RemoveMethod: OperatorMethod {
-  static let member = "Remove"
-
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    let accessory = call.parameters.word("accessory")
-    return try startPending(call) { (setup, id) throws(OperatorError) in try setup.remove(accessory, id) }
-  }
-}
-
-/// `Allow`: an operator lets automatic setup take a device again that was removed.
-enum AllowMethod: OperatorMethod {
-  static let member = "Allow"
-
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    let (app, device) = (call.parameters.word("app"), call.parameters.word("device"))
-    return try startPending(call) { (setup, id) throws(OperatorError) in
-      try setup.allow(app: app, device: device, id)
-    }
-  }
-}
-
-/// `Authorize`: an operator confirms that an app's accessories belong to its new account.
-enum AuthorizeMethod: OperatorMethod {
-  static let member = "Authorize"
-
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    let app = call.parameters.word("app")
-    return try startPending(call) { (setup, id) throws(OperatorError) in
-      try setup.authorize(app: app, id)
     }
   }
 }

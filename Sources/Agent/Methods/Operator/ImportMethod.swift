@@ -2,82 +2,14 @@
 
 import HCI
 import Interfaces
-import JSON
 import Registry
 import RegistryFormat
 import Setup
-import Explanation
 import Varlink
-
-/// `Registry`: whether the registry is open, and the devices that were removed from it.
-enum RegistryMethod: OperatorMethod {
-  static let member = "Registry"
-  static let replies = ReplyCount.many
-
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RegistryStream()) }
-}
-
-/// The registry's state, then one removed device a reply.
-private struct RegistryStream: ReplyStream {
-  private var isGreeted = false
-  private var index = 0
-
-  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
-    let setupCore = agent.setupCore
-    guard isGreeted else {
-      isGreeted = true
-      let state: RegistryLine.State =
-        setupCore.isOpening ? .opening : setupCore.degradation == nil ? .open : .degraded
-      return reply(
-        .state(
-          state, sentence: setupCore.degradation, accessoryCount: Int64(setupCore.registry.accessories.count))
-      )
-    }
-    let tombstones = setupCore.registry.tombstones
-    guard index < tombstones.count else { return .end(Message.reply()) }
-    defer { index += 1 }
-    let tombstone = tombstones[index]
-    return reply(.removed(app: tombstone.app, item: tombstone.item, device: tombstone.identity.text))
-  }
-
-  private func reply(_ line: RegistryLine) -> StreamStep {
-    .reply(Message.line(line))
-  }
-}
-
-/// `Reset`: puts an empty registry in the place of one that cannot be read.
-enum ResetMethod: OperatorMethod {
-  static let member = "Reset"
-
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    try startPending(call) { (setup, id) in setup.resetRegistry(id) }
-  }
-}
-
-/// `Export`: the registry as it is now, as lines.
-enum ExportMethod: OperatorMethod {
-  static let member = "Export"
-  static let replies = ReplyCount.many
-
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    try call.agent.setupCore.requireReadableRegistry()
-    return .stream(ExportStream(lines: RegistryExport(call.agent.setupCore.registry)))
-  }
-}
-
-/// One line a reply.
-private struct ExportStream: ReplyStream {
-  var lines: RegistryExport
-
-  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
-    guard let line = lines.next() else { return .end(Message.reply()) }
-    return .reply(Message.reply(continues: true) { $0.member("line", line) })
-  }
-}
 
 /// `Import`: takes some lines, and with `commit` replaces the registry by all of them.
 enum ImportMethod: OperatorMethod {
-  static let member = "Import"
+  static let name = OperatorMethodName.import
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (client, parameters) = (call.client, call.parameters)

@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
-import Registry
 import Setup
 import Varlink
 
-/// `ShowPicker`: asks the operators to choose an accessory for the app.
-enum ShowPickerMethod: SessionMethod {
-  static let member = "ShowPicker"
-
-  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
-    let (agent, parameters) = (call.agent, call.parameters)
-    let session = try call.session()
-    let app = try call.app(of: session)
-    let settings = try SettingsFields.read(parameters["settings"])
-    var items: [PickerItem]?
-    if let element = parameters["items"] {
-      items = try ItemFields.read(
-        element, of: app, firstNumber: agent.setupCore.reserveItemNumbers(ItemFields.countRange.upperBound))
-    }
-    agent.setupLink.refreshAtOnce()
-    let (picker, effects) = try agent.setupCore.showPicker(session, items: items, settings: settings)
-    agent.follow(effects)
-    return .reply(Message.reply { $0.member("picker", picker.text) })
-  }
-}
-
 /// `UpdatePicker`: the discovered accessories that a filtered picker shows.
 enum UpdatePickerMethod: SessionMethod {
-  static let member = "UpdatePicker"
+  static let name = SessionMethodName.updatePicker
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let session = try call.session()
@@ -36,28 +15,6 @@ enum UpdatePickerMethod: SessionMethod {
       session, showing: try DiscoveredItems.read(call.parameters))
     call.agent.follow(effects)
     if let failure { throw failure }
-    return .done
-  }
-}
-
-/// `FinishPickerDiscovery`: the app shows nothing more in its filtered picker.
-enum FinishPickerDiscoveryMethod: SessionMethod {
-  static let member = "FinishPickerDiscovery"
-
-  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
-    let session = try call.session()
-    call.agent.follow(try call.agent.setupCore.finishPickerDiscovery(session))
-    return .done
-  }
-}
-
-/// `CancelPicker`: the app closes its picker.
-enum CancelPickerMethod: SessionMethod {
-  static let member = "CancelPicker"
-
-  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
-    let session = try call.session()
-    call.agent.follow(try call.agent.setupCore.cancelPicker(session))
     return .done
   }
 }

@@ -2,7 +2,30 @@
 
 import Interfaces
 import JSON
+import Registry
 import Setup
+import Varlink
+
+/// `ShowPicker`: asks the operators to choose an accessory for the app.
+enum ShowPickerMethod: SessionMethod {
+  static let name = SessionMethodName.showPicker
+
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
+    let (agent, parameters) = (call.agent, call.parameters)
+    let session = try call.session()
+    let app = try call.app(of: session)
+    let settings = try SettingsFields.read(parameters["settings"])
+    var items: [PickerItem]?
+    if let element = parameters["items"] {
+      items = try ItemFields.read(
+        element, of: app, firstNumber: agent.setupCore.reserveItemNumbers(ItemFields.countRange.upperBound))
+    }
+    agent.setupLink.refreshAtOnce()
+    let (picker, effects) = try agent.setupCore.showPicker(session, items: items, settings: settings)
+    agent.follow(effects)
+    return .reply(Message.reply { $0.member("picker", picker.text) })
+  }
+}
 
 /// The `settings` of ShowPicker: `ASPickerDisplaySettings`.
 enum SettingsFields {

@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
 import JSON
 import Manifest
 import Registry
 import Setup
 import Varlink
+
+/// `UpdateAuthorization`: asks the operators to let an accessory be more than it is: a network, or a second identity.
+enum UpdateAuthorizationMethod: SessionMethod {
+  static let name = SessionMethodName.updateAuthorization
+
+  static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
+    let session = try call.session()
+    let accessory = try call.accessory(of: session)
+    let adds = try ExtensionFields.read(call.parameters, of: accessory, app: try call.app(of: session))
+    return try startPending(call, milliseconds: Patience.answerMilliseconds) {
+      (setup, id) throws(SetupError) in
+      try setup.updateAuthorization(accessory, session, adding: adds, id)
+    }
+  }
+}
 
 /// What UpdateAuthorization asks for: network clauses in `descriptor`, a second identity in `alternate`. Nothing that is
 /// there changes.
