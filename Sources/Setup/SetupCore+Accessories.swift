@@ -58,12 +58,13 @@ extension SetupCore {
     }
     try paceRequest(ofApp: session.app)
     counters.requestsOpened += 1
+    let id = random.draw()
     flows.append(
       SetupFlow(
-        random.draw(), app: session.app, .session(session.token),
+        id, app: session.app, .session(session.token),
         SetupQuestion(accessory: accessory.identifier, change: change, call: call),
         displayName: registry.device(of: accessory).displayName, at: now))
-    note(.requests)
+    self.change(id) { $0.ask() }
     return takeEffects()
   }
 

@@ -192,12 +192,8 @@ extension SetupCore {
       !flows.flows.contains(where: { $0.isAdding(key) }), automatic.beginSetup(key, at: now)
     else { return }
     let identifier = random.draw()
-    let addition = addition(
-      app: device.app, item, device.address, identifier, name: item.item.name, network: nil)
-    guard var addition else { return failAutomatic(key, .accountIsUnknown) }
-    addition.isHandsFree = true
-    flows.append(SetupFlow(identifier, app: device.app, .automatic(key), .adding(identifier), at: now))
-    enqueue(.apply(.add(addition)), .setup(flow: identifier))
+    flows.append(SetupFlow(identifier, app: device.app, .automatic(key), at: now))
+    changeQuietly(identifier) { $0.add(identifier, name: nil) }
   }
 
   /// Continues an automatic setup after its accessory was written, or was not.

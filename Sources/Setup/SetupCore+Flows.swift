@@ -58,6 +58,7 @@ extension SetupCore {
   }
 
   private mutating func add(_ flow: SetupFlow, as identifier: RandomIdentifier) {
+    if case .automatic(let key) = flow.origin { return addAutomatically(flow, key, as: identifier) }
     guard let item = flow.chosenItem, let choice = flow.choice,
       var addition = addition(
         app: flow.app, item, choice.candidate.device, identifier,
@@ -65,6 +66,22 @@ extension SetupCore {
         network: (item.item.renamesNetwork ? choice.name.map { Array($0.utf8) } : nil) ?? choice.network)
     else { return change(flow.id) { $0.finish(.accountIsUnknown) } }
     addition.isHandsFree = choice.chooser == .touch
+    enqueue(.apply(.add(addition)), .setup(flow: flow.id))
+  }
+
+  private mutating func addAutomatically(
+    _ flow: SetupFlow, _ key: AutomaticKey, as identifier: RandomIdentifier
+  ) {
+    guard let item = configuration.item(key.item, ofApp: key.app),
+      var addition = addition(
+        app: key.app, PickerItem(item), key.device, identifier, name: item.name, network: nil)
+    else {
+      changeQuietly(flow.id) { $0.finish(.accountIsUnknown) }
+      return failAutomatic(key, .accountIsUnknown)
+    }
+    // The key has the address without the mark of a resolved one; only durable devices are set up automatically.
+    addition.isIdentityDurable = true
+    addition.isHandsFree = true
     enqueue(.apply(.add(addition)), .setup(flow: flow.id))
   }
 

@@ -52,7 +52,7 @@ extension SetupCore {
       precondition(
         purposes.contains { if case .takeBack(flow.accessory, _, _) = $0 { true } else { false } },
         "the removal is on its way to the disk")
-    case .finished: preconditionFailure("a flow that has finished is removed")
+    case .created, .finished: preconditionFailure("a flow has begun, and is removed when it has finished")
     }
   }
 

@@ -32,7 +32,7 @@ extension SetupCore {
     case .discovering, .choosing, .naming: change(flow.id) { $0.finish(failure) }
     case .confirming, .settling: if let accessory = flow.accessory { takeBack(accessory, failure) }
     case .asking: change(flow.id) { $0.close(failure) }
-    case .adding, .takingBack, .writing, .finished: throw .requestClosed(text)
+    case .created, .adding, .takingBack, .writing, .finished: throw .requestClosed(text)
     }
     return flow
   }
@@ -61,7 +61,7 @@ extension SetupCore {
     case .confirming, .settling:
       throw .invalid(field: "request", reason: "it waits for its app, not to be named")
     case .writing where flow.question?.isRename == false: throw Self.takesNoName
-    case .adding, .takingBack, .writing, .finished: throw .requestClosed(request)
+    case .created, .adding, .takingBack, .writing, .finished: throw .requestClosed(request)
     }
     return takeEffects()
   }

@@ -118,7 +118,7 @@ extension SetupFlow {
   /// Why the app cannot close it now; nil when it can.
   fileprivate var reasonItStaysOpen: SetupError? {
     switch state {
-    case .discovering, .choosing, .naming, .asking, .writing, .finished: nil
+    case .created, .discovering, .choosing, .naming, .asking, .writing, .finished: nil
     case .adding:
       SetupError(
         .invalidRequest, field: "session", "an accessory is being set up",

@@ -66,7 +66,7 @@ extension SetupCore {
         case .authorized, .unauthorized: confirm(identifier)
         case nil: change(flow.id) { $0.finish(.wasRemoved) }
         }
-      case .discovering, .choosing, .naming, .adding, .takingBack, .writing, .finished: break
+      case .created, .discovering, .choosing, .naming, .adding, .takingBack, .writing, .finished: break
       }
     }
   }
@@ -85,8 +85,8 @@ extension SetupCore {
   mutating func followAwaitingAccessories(_ origin: SetupFlow.Origin = .registry, until end: Instant) {
     for accessory in registry.accessories where accessory.state == .awaitingAuthorization {
       guard !flows.flows.contains(where: { $0.follows(accessory.identifier) }) else { continue }
-      flows.append(
-        SetupFlow(accessory.identifier, app: accessory.app, origin, .confirming(until: end), at: now))
+      flows.append(SetupFlow(accessory.identifier, app: accessory.app, origin, at: now))
+      changeQuietly(accessory.identifier) { $0.awaitApp(until: end) }
     }
   }
 
@@ -189,7 +189,8 @@ extension SetupCore {
           registry.accessory(identifier)?.state == .awaitingAuthorization
         else { continue }
         changeQuietly(flow.id) { $0.retry(until: end) }
-      case .discovering, .choosing, .naming, .adding, .confirming, .asking, .writing, .finished: break
+      case .created, .discovering, .choosing, .naming, .adding, .confirming, .asking, .writing, .finished:
+        break
       }
     }
   }
@@ -237,7 +238,7 @@ extension SetupFlow {
   fileprivate var isUnattended: Bool {
     switch state {
     case .confirming, .settling, .takingBack: !isRequest
-    case .discovering, .choosing, .naming, .adding, .asking, .writing, .finished: false
+    case .created, .discovering, .choosing, .naming, .adding, .asking, .writing, .finished: false
     }
   }
 

@@ -106,7 +106,7 @@ extension SetupCore {
       switch flow.state {
       case .discovering, .choosing, .naming: change(flow.id) { $0.finish(.pickerLost(failure)) }
       case .asking, .writing: change(flow.id) { $0.close(.userCancelled(reason: failure.reason)) }
-      case .adding, .confirming, .settling, .takingBack, .finished: break
+      case .created, .adding, .confirming, .settling, .takingBack, .finished: break
       }
     }
     emit(.invalidated(failure), toApp: session.app, audience: session.token)

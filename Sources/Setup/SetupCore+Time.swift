@@ -36,7 +36,7 @@ extension SetupCore {
     case .naming: if isOver { add(id, name: nil) }
     case .asking:
       if isOver { change(id) { $0.close(.userCancelled(reason: "no operator answered in a minute")) } }
-    case .adding, .confirming, .settling, .takingBack, .writing, .finished: break
+    case .created, .adding, .confirming, .settling, .takingBack, .writing, .finished: break
     }
   }
 

@@ -10,7 +10,7 @@ import Registry
 
 extension SetupFlow {
   /// Presents the picker.
-  func present() -> [Effect] { [.emit(.pickerDidPresent)] }
+  mutating func present() -> [Effect] { enter(.discovering) }
 
   /// Updates a device that matches and was received, for the first time or again. Devices of the app's accessories are
   /// not reported.
@@ -101,7 +101,7 @@ extension SetupFlow {
   /// Asks an operator for a name.
   mutating func askForName(until end: Instant) -> [Effect] { enter(.naming(until: end)) }
 
-  /// Writes the chosen device to the registry, with the name that an operator typed.
+  /// Writes the device to the registry, with the name that an operator typed.
   mutating func add(_ identifier: RandomIdentifier, name: String?) -> [Effect] {
     choice?.name = name
     return enter(.adding(identifier))
@@ -137,7 +137,7 @@ extension SetupFlow {
     return effects + enter(picker.choice == .touch ? .discovering : .choosing(since: now))
   }
 
-  /// Lets the accessory of an automatic setup await its app.
+  /// Lets an accessory that no operator chose await its app.
   mutating func awaitApp(until end: Instant) -> [Effect] { enter(.confirming(until: end)) }
 
   /// Waits while the app's decision about the accessory is written.
@@ -163,6 +163,9 @@ extension SetupFlow {
   }
 
   // MARK: - Questions
+
+  /// Asks the operators.
+  mutating func ask() -> [Effect] { enter(.asking) }
 
   /// Waits while the change that an operator agreed to is written.
   mutating func write() -> [Effect] { enter(.writing) }

@@ -12,6 +12,8 @@ public import Registry
 /// before.
 public struct SetupFlow: Sendable {
   public enum State: Equatable, Sendable {
+    /// The flow was created; the next state follows in the same input.
+    case created
     /// The picker is open; no candidate has been shown yet.
     case discovering
     /// A candidate was shown at that time; there may be none any more.
@@ -70,7 +72,7 @@ public struct SetupFlow: Sendable {
     case log(from: State, to: State)
     /// Sends the event to the session that began the flow.
     case emit(AppEvent.Kind)
-    /// Writes the chosen device to the registry as an accessory with this identifier.
+    /// Writes the device to the registry as an accessory with this identifier.
     case add(RandomIdentifier)
     case takeBack(RandomIdentifier, SetupError, CallID?)
     case reply(CallID, Result<CallResult, OperatorError>)
@@ -91,7 +93,7 @@ public struct SetupFlow: Sendable {
   var origin: Origin
   public let openedAt: Instant
   /// Only ``enter(_:)`` changes it.
-  public private(set) var state: State
+  public private(set) var state = State.created
   /// nil unless the flow looks for devices.
   public internal(set) var picker: PickerRequest?
   /// What the operators are asked.
@@ -107,15 +109,14 @@ public struct SetupFlow: Sendable {
   /// The operator who opened it has disconnected.
   var isAbandoned = false
 
-  /// Opens a picker.
+  /// Creates a flow with a picker; ``present()`` opens it.
   init(_ id: RandomIdentifier, app: String, _ origin: Origin, _ picker: PickerRequest, at now: Instant) {
     (self.id, self.app, self.origin, openedAt) = (id, app, origin, now)
     self.picker = picker
-    state = .discovering
     question = nil
   }
 
-  /// Asks the operators about an accessory.
+  /// Creates a flow with a question; ``ask()`` asks it.
   init(
     _ id: RandomIdentifier, app: String, _ origin: Origin, _ question: SetupQuestion, displayName: String,
     at now: Instant
@@ -124,14 +125,13 @@ public struct SetupFlow: Sendable {
     self.question = question
     accessory = question.accessory
     self.displayName = displayName
-    state = .asking
   }
 
-  /// Follows an accessory that no operator chose. It is named like its accessory.
-  init(_ accessory: RandomIdentifier, app: String, _ origin: Origin, _ state: State, at now: Instant) {
+  /// Creates the flow of an accessory that no operator chose; ``add(_:name:)`` or ``awaitApp(until:)`` follows. It has
+  /// the identifier of its accessory.
+  init(_ accessory: RandomIdentifier, app: String, _ origin: Origin, at now: Instant) {
     (id, self.app, self.origin, openedAt) = (accessory, app, origin, now)
     self.accessory = accessory
-    self.state = state
     question = nil
   }
 
@@ -151,7 +151,7 @@ public struct SetupFlow: Sendable {
   var isLooking: Bool {
     switch state {
     case .discovering, .choosing: true
-    case .naming, .adding, .confirming, .settling, .takingBack, .asking, .writing, .finished: false
+    case .created, .naming, .adding, .confirming, .settling, .takingBack, .asking, .writing, .finished: false
     }
   }
 
@@ -159,7 +159,7 @@ public struct SetupFlow: Sendable {
   func awaitsApp(with identifier: RandomIdentifier) -> Bool {
     switch state {
     case .confirming, .settling: accessory == identifier
-    case .discovering, .choosing, .naming, .adding, .takingBack, .asking, .writing, .finished: false
+    case .created, .discovering, .choosing, .naming, .adding, .takingBack, .asking, .writing, .finished: false
     }
   }
 
@@ -174,7 +174,8 @@ public struct SetupFlow: Sendable {
   var keptCandidate: UInt32? {
     switch state {
     case .naming, .adding: choice?.candidate.number
-    case .discovering, .choosing, .confirming, .settling, .takingBack, .asking, .writing, .finished: nil
+    case .created, .discovering, .choosing, .confirming, .settling, .takingBack, .asking, .writing, .finished:
+      nil
     }
   }
 
@@ -189,7 +190,7 @@ public struct SetupFlow: Sendable {
       }
     case .naming(let end), .confirming(let end), .settling(let end): end
     case .asking: openedAt.advanced(milliseconds: Self.answerMilliseconds)
-    case .adding, .takingBack, .writing, .finished: nil
+    case .created, .adding, .takingBack, .writing, .finished: nil
     }
   }
 
@@ -199,7 +200,7 @@ public struct SetupFlow: Sendable {
     case .discovering, .choosing:
       .earliest(end, .earliest(picker?.candidates.deadline, picker?.touches.choice?.deadline))
     case .naming, .confirming, .asking: end
-    case .adding, .settling, .takingBack, .writing, .finished: nil
+    case .created, .adding, .settling, .takingBack, .writing, .finished: nil
     }
   }
 }
@@ -217,11 +218,12 @@ extension SetupFlow {
 
   private func entryActions(from old: State) -> [Effect] {
     switch state {
+    case .discovering: old == .created ? [.emit(.pickerDidPresent)] : []
     case .naming: [.emit(.pickerSetupRename)]
     case .adding(let identifier): [.add(identifier)]
     case .takingBack(let failure, let call): accessory.map { [.takeBack($0, failure, call)] } ?? []
     case .finished(let failure): endingActions(failure, from: old)
-    case .discovering, .choosing, .confirming, .settling, .asking, .writing: []
+    case .created, .choosing, .confirming, .settling, .asking, .writing: []
     }
   }
 
@@ -253,13 +255,14 @@ extension SetupFlow.State {
   fileprivate var isSettingUp: Bool {
     switch self {
     case .adding, .confirming, .settling, .takingBack: true
-    case .discovering, .choosing, .naming, .asking, .writing, .finished: false
+    case .created, .discovering, .choosing, .naming, .asking, .writing, .finished: false
     }
   }
 
   /// The name of the state in the log.
   public var name: String {
     switch self {
+    case .created: "created"
     case .discovering: "discovering"
     case .choosing: "choosing"
     case .naming: "naming"

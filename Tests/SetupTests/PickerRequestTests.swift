@@ -149,7 +149,8 @@ struct PickerRequestTests {
     harness.fail(.denied)
     #expect(
       harness.transitions == [
-        "discovering -> choosing", "choosing -> adding", "adding -> confirming", "confirming -> choosing",
+        "created -> discovering", "discovering -> choosing", "choosing -> adding", "adding -> confirming",
+        "confirming -> choosing",
         "choosing -> adding", "adding -> failed",
       ])
   }

@@ -34,6 +34,30 @@ struct AutomaticScenarios {
         """)
   }
 
+  @Test(
+    "Each change of state of a setup without an operator is logged, the first one too",
+    .inMemoryAlone("the other harness keeps no notices"))
+  func transitions() {
+    let manifest = Self.manifest { $0.setupOptions = .confirmAuthorization }
+    let harness = AgentHarness(manifest, scene: [.bulb(1)], access: .twoApps)
+    harness.run(milliseconds: 10_000)
+    #expect(Self.transitions(in: harness) == ["created -> adding", "adding -> confirming"])
+    let next = AgentHarness(
+      manifest, access: .twoApps, registry: StandInRegistryFile(harness.registry.saved), run: 2)
+    next.run(milliseconds: 1000)
+    #expect(
+      Self.transitions(in: next) == [
+        "created -> confirming", "confirming -> takingBack", "takingBack -> failed",
+      ])
+  }
+
+  private static func transitions(in harness: AgentHarness) -> [String] {
+    harness.notices.compactMap { notice in
+      guard case .setup(.transition(_, _, let old, let new)) = notice else { return nil }
+      return "\(old) -> \(new)"
+    }
+  }
+
   @Test("An item's last place is taken once, and the other devices do not count as failed")
   func lastPlace() {
     let (scenario, app, _) = gateway(

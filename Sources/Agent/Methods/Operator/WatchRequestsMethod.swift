@@ -190,7 +190,7 @@ extension RequestLine.Search {
 extension SetupFlow {
   fileprivate var phase: RequestLine.Phase {
     switch state {
-    case .discovering: .looking
+    case .created, .discovering: .looking
     case .choosing: .choosing
     case .naming: .naming
     case .confirming, .settling: .confirming
