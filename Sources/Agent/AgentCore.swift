@@ -57,7 +57,17 @@ public final class AgentCore {
       self.access = access
     }
 
-    var setup: SetupConfiguration { SetupConfiguration(manifest, accounts: access.accounts) }
+    var setup: SetupConfiguration {
+      SetupConfiguration(manifest, accounts: access.accounts, isAdapterCalibrated: isAdapterCalibrated)
+    }
+
+    /// Whether levels mean what they say: the board profile has an offset. Recorded and simulated radios need none.
+    public var isAdapterCalibrated: Bool {
+      switch manifest.gateway.radio {
+      case .any, .index, .address: board.rssiOffset != nil
+      case .btsnoop, .h4: true
+      }
+    }
   }
 
   let service: Service<AgentMethod>
@@ -83,7 +93,8 @@ public final class AgentCore {
     let manifest = setup.configuration.manifest
     dataPath = ManifestDataPath(
       manifest, identities: setup.configuration.identities,
-      adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch)
+      adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch,
+      hashKey: HashKey(random: AES128.encrypt(Block128(high: .max, low: .max), key: setup.secret).low))
     radio = Radio(addressSeed: setup.epoch, at: now)
     clients = ClientTable(manifest.gateway.limits)
     setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)

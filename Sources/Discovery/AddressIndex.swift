@@ -3,6 +3,10 @@
 import HCI
 
 /// Finds the row of an address: open addressing with linear probing, at most half full, without tombstones.
+///
+/// The hash is the upper bits of a product with a secret odd number (Dietzfelbinger et al., "A reliable randomized
+/// algorithm for the closest-pair problem", 1997): a sender that does not know the number cannot choose addresses
+/// that collide.
 struct AddressIndex: ~Copyable {
   private struct Slot: BitwiseCopyable {
     /// The address's word; all ones, which no address has, mark a free slot.
@@ -12,16 +16,22 @@ struct AddressIndex: ~Copyable {
 
   private static var free: UInt64 { .max }
   private let slots: FixedTable<Slot>
+  private let multiplier: UInt64
+  /// Leaves as many bits of a product as number the slots.
+  private let shift: UInt64
 
-  init(rows: Int, in arena: inout Arena) {
+  init(rows: Int, hashKey: HashKey, in arena: inout Arena) {
     var count = 4
     while count < 2 * rows { count *= 2 }
+    multiplier = hashKey.multiplier
+    shift = UInt64(count.leadingZeroBitCount + 1)
     slots = arena.table(of: Slot(key: Self.free, row: -1), count: count)
   }
 
+  /// The slot where the search for an address begins.
   @inline(__always)
-  private func home(_ key: UInt64) -> Int {
-    Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (slots.count &- 1)
+  func home(_ key: UInt64) -> Int {
+    Int(truncatingIfNeeded: (key &* multiplier) &>> shift)
   }
 
   @inline(__always)

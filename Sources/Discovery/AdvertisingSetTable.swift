@@ -146,9 +146,10 @@ struct AdvertisingSetTable: ~Copyable {
     return (set, previous)
   }
 
-  /// The set heard last among those of a device with one of these bits, or the oldest when none has.
+  /// The set heard last among those of a device with one of these bits; without bits, the one heard last of all.
   func newestSet(of device: Device, among bits: UInt32) -> Int {
     var set = Int(device.newestSet)
+    guard bits != 0 else { return set }
     while table[set].bit & bits == 0, table[set].next >= 0 { set = Int(table[set].next) }
     return set
   }

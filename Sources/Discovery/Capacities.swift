@@ -8,8 +8,8 @@ public struct Capacities: Equatable, Sendable, BitwiseCopyable {
   public var longPayloads: Int32 = 128
   /// Chains of extended advertising fragments followed at once.
   public var reassemblies: Int32 = 8
-  /// Devices that match one item without a grant; the device of that item that was heard least recently gives way.
-  public var matchesPerItem: Int32 = 64
+  /// Devices that match one item without a grant; the weakest of them gives way to a stronger one.
+  public var matchesPerItem: Int32 = 256
   /// Addresses of accessories, which keep their rows.
   public var accessories: Int32 = 256
   /// Sighting events kept for slow readers.

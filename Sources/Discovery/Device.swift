@@ -19,6 +19,10 @@ public struct Device: Sendable, BitwiseCopyable {
   /// RSSI of the last report as received, or ``ReportHeader/noRSSI``.
   public internal(set) var rssi: Int8 = ReportHeader.noRSSI
   public internal(set) var signal = Signal()
+  /// How strong it was in the last ten seconds.
+  public internal(set) var levels = LevelHistory(appeared: Instant(microseconds: 0))
+  /// By how much in Q4 the device was stronger than the weakest of an item that turned it away.
+  var turnedAwayLead = Int16.min
   /// Items that match and are kept.
   public internal(set) var matchCount: UInt8 = 0
   /// Items that match beyond the capacity of 8.
@@ -36,8 +40,10 @@ public struct Device: Sendable, BitwiseCopyable {
     lastSeen = now
     reportCount &+= 1
     rssi = report.rssi
-    return signal.add(
+    let intake = signal.add(
       reading: reading, isResponse: report.isResponse, isFollowing: matchCount > 0, at: now)
+    if matchCount > 0, reading != nil { levels.note(signal.level, at: now) }
+    return intake
   }
 
   /// Whether the last reading is old enough for the filter to restart, if the learned interval agrees.

@@ -19,8 +19,10 @@ struct DeviceTable: ~Copyable {
   /// Devices that match no item and belong to no accessory.
   var unknownCount = 0
 
-  init(rows count: Int, identities: Int, accessories: Int, in arena: inout Arena) {
-    index = AddressIndex(rows: count, in: &arena)
+  init(
+    rows count: Int, identities: Int, accessories: Int, hashKey: HashKey, in arena: inout Arena
+  ) {
+    index = AddressIndex(rows: count, hashKey: hashKey, in: &arena)
     rows = arena.table(of: Device(), count: count)
     freeRows = arena.table(of: 0, count: count)
     victims = VictimQueue(in: &arena)
@@ -78,6 +80,7 @@ struct DeviceTable: ~Copyable {
     device.isLive = true
     device.identity = Int16(identity ?? -1)
     device.firstSeen = now
+    device.levels = LevelHistory(appeared: now)
     device.lastSeen = now
     device.isAccessory = isListed(device)
     rows[row] = device

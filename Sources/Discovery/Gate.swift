@@ -35,11 +35,11 @@ enum Gate {
     let level = Int(signal.level)
     switch match.presence {
     case .outside:
-      guard level >= thresholds.enter else { return .nothing }
+      guard reaches(level, thresholds.enter) else { return .nothing }
       match.setPresence(.approaching, at: now)
       return enter(&match, signal, settings, at: now)
     case .approaching:
-      guard level >= thresholds.enter else {
+      guard reaches(level, thresholds.enter) else {
         match.setPresence(.outside, at: now)
         return .nothing
       }
@@ -53,6 +53,10 @@ enum Gate {
       return .nothing
     }
   }
+
+  /// Whether a level has risen to a threshold. The filter goes a quarter of the way with each reading, rounded down,
+  /// and so stops three sixteenths below a level that it rises to.
+  static func reaches(_ level: Int, _ threshold: Int) -> Bool { level + 3 >= threshold }
 
   private static func enter(
     _ match: inout Match, _ signal: Signal, _ settings: GateSettings, at now: Instant

@@ -4,7 +4,7 @@ import HCI
 
 /// The identity keys of known devices, and the row of each device.
 ///
-/// Capacity: the number of keys the pipeline was made for; more are our own mistake and trap.
+/// Capacity: the number of keys the pipeline was made for; more are a mistake of the caller and trap.
 struct IdentityTable: ~Copyable {
   let keys: FixedTable<IdentityKey>
   /// The row of each identity's device, or -1.

@@ -17,16 +17,22 @@ public enum Presence: UInt8, Sendable, BitwiseCopyable {
   public var isFound: Bool { self == .inside || self == .leaving }
 }
 
-/// One item that matches a device.
+/// One item that matches a device, or matched it a short while ago.
+///
+/// A device that alternates frames matches with some of them only. Its match outlasts the others: it ends when none has
+/// matched for the item's silence time.
 public struct Match: Sendable, BitwiseCopyable {
   public internal(set) var item: Int32 = -1
-  public private(set) var presence = Presence.outside
+  /// The advertising sets whose payload matches now, by ``AdvertisingSet/bit``; none while the device sends another
+  /// frame.
+  var sets: UInt32 = 0
+  /// When the payload of the last set that left `sets` was replaced. Those in `sets` have times of their own.
+  var replaced = Instant(microseconds: .min)
   /// When `presence` took its value.
   public private(set) var since = Instant(microseconds: 0)
-  /// The advertising sets whose payload matches, by ``AdvertisingSet/bit``.
-  var sets: UInt32 = 0
   /// When the payload was last reported.
   var reported = Instant(microseconds: 0)
+  public private(set) var presence = Presence.outside
   /// The payload changed and is to be reported a second after `reported`.
   var changeIsPending = false
 
@@ -34,6 +40,9 @@ public struct Match: Sendable, BitwiseCopyable {
 
   /// Whether the item counts as found.
   public var isFound: Bool { presence.isFound }
+
+  /// Whether the device matches with a frame that it sent last.
+  public var isCurrent: Bool { sets != 0 }
 
   /// The one setter of `presence`.
   mutating func setPresence(_ presence: Presence, at now: Instant) {
@@ -54,8 +63,7 @@ struct MatchTable: ~Copyable {
   /// Eight slots for each row.
   let table: FixedTable<Match>
   let gates: FixedTable<GateSettings>
-  /// Matches of each item that count against its quota.
-  let itemCounts: FixedTable<Int32>
+  let quotas: FixedTable<ItemQuota>
   let matchesPerItem: Int32
   /// No silence of any item ends sooner after a report than this.
   private(set) var shortestSilenceMilliseconds = Int64.max / 2000
@@ -63,7 +71,7 @@ struct MatchTable: ~Copyable {
   init(rows: Int, items: Int, matchesPerItem: Int32, in arena: inout Arena) {
     table = arena.table(of: Match(), count: rows * MatchedItems.capacity)
     gates = arena.table(of: GateSettings(), count: items)
-    itemCounts = arena.table(of: 0, count: items)
+    quotas = arena.table(of: ItemQuota(), count: items)
     self.matchesPerItem = matchesPerItem
   }
 
@@ -102,12 +110,12 @@ struct MatchTable: ~Copyable {
     }
     table[index(slot, of: row)] = match
     device.matchCount += 1
-    if !device.isAccessory { itemCounts[Int(match.item)] += 1 }
+    if !device.isAccessory { quotas[Int(match.item)].count += 1 }
   }
 
   /// Removes a match from a row and moves the later ones down.
   func remove(_ slot: Int, of row: Int, _ device: inout Device) {
-    if !device.isAccessory { itemCounts[Int(table[index(slot, of: row)].item)] -= 1 }
+    if !device.isAccessory { quotas[Int(table[index(slot, of: row)].item)].count -= 1 }
     device.matchCount -= 1
     for earlier in slot..<Int(device.matchCount) {
       table[index(earlier, of: row)] = table[index(earlier + 1, of: row)]
@@ -116,36 +124,49 @@ struct MatchTable: ~Copyable {
 
   // MARK: Quotas
 
-  func hasFreeSlot(forItem item: Int) -> Bool { itemCounts[item] < matchesPerItem }
+  func hasFreeSlot(forItem item: Int) -> Bool { quotas[item].count < matchesPerItem }
 
-  func isOverQuota(_ item: Int) -> Bool { itemCounts[item] > matchesPerItem }
+  func isOverQuota(_ item: Int) -> Bool { quotas[item].count > matchesPerItem }
 
   /// Counts the matches of a row against their quotas, or no more, after its device left or joined an accessory.
   func recount(_ row: Int, of device: Device) {
     for slot in 0..<Int(device.matchCount) {
-      itemCounts[Int(table[index(slot, of: row)].item)] += device.isAccessory ? -1 : 1
+      quotas[Int(table[index(slot, of: row)].item)].count += device.isAccessory ? -1 : 1
     }
   }
 
-  /// The device that gives up an item first: one heard fewer than three times, then the one heard least recently.
-  func quotaVictim(ofItem item: Int, among rows: FixedTable<Device>) -> Int? {
-    var victim: Int?
+  /// Notes the levels among the devices that have an item. Returns the one that gives way first: the weakest, of equal
+  /// ones the one heard least recently.
+  @discardableResult
+  func compareDevices(ofItem item: Int, among rows: FixedTable<Device>, at now: Instant) -> Int? {
+    var weakestRow: Int?
+    var quota = quotas[item]
+    quota.compared = now
+    quota.weakest = .max
+    quota.strongest = .min
     for row in 0..<rows.count where rows[row].isLive && !rows[row].isAccessory {
       guard slot(ofItem: item, row: row, count: rows[row].matchCount) != nil else { continue }
-      if let other = victim, !rows[row].losesMatchBefore(rows[other]) { continue }
-      victim = row
+      let level = rows[row].rankingLevel
+      quota.strongest = max(quota.strongest, level)
+      if let other = weakestRow {
+        guard level < quota.weakest || (level == quota.weakest && rows[row].lastSeen < rows[other].lastSeen)
+        else { continue }
+      }
+      weakestRow = row
+      quota.weakest = level
     }
-    return victim
+    quotas[item] = quota
+    return weakestRow
   }
 
   /// Checks the quota of each item and the order of each row's matches; for tests.
   func checkInvariants(_ rows: FixedTable<Device>) {
-    for item in 0..<itemCounts.count {
+    for item in 0..<quotas.count {
       var count: Int32 = 0
       for row in 0..<rows.count where rows[row].isLive && !rows[row].isAccessory {
         if slot(ofItem: item, row: row, count: rows[row].matchCount) != nil { count += 1 }
       }
-      precondition(itemCounts[item] == count, "an item's matches are miscounted")
+      precondition(quotas[item].count == count, "an item's matches are miscounted")
       precondition(count <= matchesPerItem, "a quota is broken")
     }
     for row in 0..<rows.count where rows[row].isLive {
@@ -156,13 +177,45 @@ struct MatchTable: ~Copyable {
   }
 }
 
-extension Device {
-  /// Whether the device has been heard fewer than three times.
-  var isNewcomer: Bool { reportCount < 3 }
+/// How many devices have an item, and how strong they are. Levels are Q4: sixteenths of a decibel.
+struct ItemQuota: BitwiseCopyable {
+  /// A newcomer that is not the strongest of all must be stronger than the weakest by this: 6 dB.
+  static var lead: Int { 6 << 4 }
+  /// Such a newcomer takes a place at most so often; and levels are compared again after as long.
+  static var exchangeMilliseconds: Int64 { 1000 }
+  /// How long a device counts as new.
+  static var newcomerMilliseconds: Int64 { 8000 }
 
-  /// Whether a full quota takes a match from this device rather than from the other.
-  fileprivate func losesMatchBefore(_ other: Device) -> Bool {
-    guard isNewcomer == other.isNewcomer else { return isNewcomer }
-    return lastSeen < other.lastSeen
+  /// Matches that count against the quota.
+  var count: Int32 = 0
+  /// The levels when they were last compared.
+  var weakest = Int16.max
+  var strongest = Int16.min
+  var compared = Instant(microseconds: .min)
+  /// When a newcomer last took a place.
+  var exchanged = Instant(microseconds: .min)
+
+  /// For a table whose matches are counted again.
+  var withoutCount: Self {
+    var quota = self
+    quota.count = 0
+    return quota
+  }
+
+  func isDue(_ last: Instant, at now: Instant) -> Bool {
+    last.microseconds == .min || now.milliseconds(since: last) >= Self.exchangeMilliseconds
+  }
+}
+
+extension Device {
+  /// The filtered level in Q4; below all others before the first reading.
+  var rankingLevel: Int16 { signal.readingCount == 0 ? .min : signal.level }
+
+  /// Whether the device may take a place from another: while it is new, or after it has become stronger by 6 dB against
+  /// the weakest than it was when it was turned away. So in a room where nothing moves nothing changes places for ever.
+  func competes(lead: Int, at now: Instant) -> Bool {
+    guard lead >= ItemQuota.lead else { return false }
+    return now.milliseconds(since: firstSeen) < ItemQuota.newcomerMilliseconds
+      || lead >= Int(turnedAwayLead) + ItemQuota.lead
   }
 }

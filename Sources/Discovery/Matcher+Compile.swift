@@ -95,7 +95,7 @@ extension Matcher {
   }
 
   private mutating func insert(_ key: Key) -> Int {
-    let slot = Self.slot(of: key, in: keys)
+    let slot = slot(of: key, in: keys)
     if keys[slot].kind == .free { keys[slot] = key }
     return slot
   }
@@ -159,7 +159,7 @@ extension Matcher {
     entries[index] = Entry(group: Int32(group), firstWord: Int32(wordCount))
     storeValue(of: blob, group: groups[group], at: wordCount)
     wordCount += Int(groups[group].wordCount)
-    groups[group].expect(first)
+    groups[group].expect(first, multiplier)
     entrySlots[freeEntrySlot(for: index)] = Int32(index)
     return index
   }
@@ -175,9 +175,9 @@ extension Matcher {
     let entry = entries[index]
     // A mask without set bits has no word; its one value hashes as a zero.
     let wordCount = Int(groups[Int(entry.group)].wordCount)
-    var hash = Self.mix(
-      Self.hashSeed(group: Int(entry.group)), wordCount > 0 ? words[Int(entry.firstWord)] : 0)
-    for word in 1..<max(1, wordCount) { hash = Self.mix(hash, words[Int(entry.firstWord) + word]) }
+    var hash = mix(
+      hashSeed(group: Int(entry.group)), wordCount > 0 ? words[Int(entry.firstWord)] : 0)
+    for word in 1..<max(1, wordCount) { hash = mix(hash, words[Int(entry.firstWord) + word]) }
     var slot = Self.slot(hash, in: entrySlots.count)
     while entrySlots[slot] >= 0 { slot = (slot + 1) & (entrySlots.count - 1) }
     return slot

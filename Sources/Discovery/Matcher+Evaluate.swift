@@ -97,19 +97,19 @@ extension Matcher {
     case ADType.flags.rawValue, ADType.completeName.rawValue, ADType.shortenedName.rawValue:
       return
     case ADType.manufacturerData.rawValue:
-      let slot = Self.slot(of: .company(try structure.key16()), in: keys)
+      let slot = slot(of: .company(try structure.key16()), in: keys)
       if keys[slot].kind != .free {
         visit(slot, payload: structure.bytesAfterKey(2), of: view, into: &result)
       }
     case ADType.serviceData16.rawValue:
-      let slot = Self.slot(of: .service(short: UInt32(try structure.key16())), in: keys)
+      let slot = slot(of: .service(short: UInt32(try structure.key16())), in: keys)
       if keys[slot].kind != .free {
         visit(slot, payload: structure.bytesAfterKey(2), of: view, into: &result)
       }
     case ADType.completeServices16.rawValue, ADType.incompleteServices16.rawValue:
       guard structure.byteCount & 1 == 0 else { fallthrough }
       for index in 0..<(structure.byteCount / 2) {
-        let slot = Self.slot(of: .service(short: UInt32(structure.element16(index))), in: keys)
+        let slot = slot(of: .service(short: UInt32(structure.element16(index))), in: keys)
         if keys[slot].kind != .free { visitKey(slot, of: view, into: &result) }
       }
     default:
@@ -129,13 +129,13 @@ extension Matcher {
     guard let structure = try structures.next() else { return }
     switch try structure.decoded() {
     case .serviceData(let uuid, let payload):
-      let slot = Self.slot(of: .service(uuid), in: keys)
+      let slot = slot(of: .service(uuid), in: keys)
       if keys[slot].kind != .free { visit(slot, payload: payload, of: view, into: &result) }
     case .services(let list):
       if list.isTruncated { result.countWrongSize() }
       let keys = keys
       for index in 0..<list.count {
-        let slot = Self.slot(of: .service(list[index]), in: keys)
+        let slot = slot(of: .service(list[index]), in: keys)
         if keys[slot].kind != .free { visitKey(slot, of: view, into: &result) }
       }
     case .txPowerLevel(let power):
@@ -149,8 +149,8 @@ extension Matcher {
 
   /// The slot of a key, or the free one where it would stand.
   @inline(__always)
-  static func slot(of key: Key, in keys: FixedTable<Key>) -> Int {
-    var slot = slot(key.hash, in: keys.count)
+  func slot(of key: Key, in keys: FixedTable<Key>) -> Int {
+    var slot = Self.slot(key.hash(multiplier), in: keys.count)
     while keys[slot].kind != .free, !keys[slot].names(key) { slot = (slot &+ 1) & (keys.count &- 1) }
     return slot
   }
@@ -175,7 +175,7 @@ extension Matcher {
     while index >= 0 {
       let offset = Int(groups[index].maskOffset)
       let word = (offset == 0 ? start : payload.paddedUInt64(at: offset)) & groups[index].mask
-      if groups[index].mayHold(word), payload.byteCount >= Int(groups[index].byteCount) {
+      if groups[index].mayHold(word, multiplier), payload.byteCount >= Int(groups[index].byteCount) {
         visitEntry(of: index, word, payload, of: view, into: &result)
       }
       index = Int(groups[index].next)
@@ -194,7 +194,7 @@ extension Matcher {
   /// The entry of a group whose masked value `payload` has; `firstWord` is where that begins.
   @inline(__always)
   mutating func entry(of group: Int, _ firstWord: UInt64, _ payload: RawSpan) -> Int? {
-    var hash = Self.mix(Self.hashSeed(group: group), firstWord)
+    var hash = mix(hashSeed(group: group), firstWord)
     if groups[group].wordCount > 1 { mixFurtherWords(of: groups[group], payload, into: &hash) }
     var slot = Self.slot(hash, in: entrySlots.count)
     while true {
@@ -209,7 +209,7 @@ extension Matcher {
   private mutating func mixFurtherWords(of group: Group, _ payload: RawSpan, into hash: inout UInt64) {
     for word in 1..<Int(group.wordCount) {
       let pair = Int(group.firstWord) &+ 2 &* word
-      hash = Self.mix(hash, payload.paddedUInt64(at: Int(words[pair])) & words[pair &+ 1])
+      hash = mix(hash, payload.paddedUInt64(at: Int(words[pair])) & words[pair &+ 1])
     }
   }
 
@@ -243,11 +243,11 @@ extension Matcher {
   }
 
   @inline(__always)
-  static func hashSeed(group: Int) -> UInt64 { UInt64(truncatingIfNeeded: group) &* 0x9E37_79B9_7F4A_7C15 }
+  func hashSeed(group: Int) -> UInt64 { UInt64(truncatingIfNeeded: group) &* multiplier }
 
   @inline(__always)
-  static func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
-    let mixed = (hash ^ word) &* 0xD6E8_FEB8_6659_FD93
+  func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+    let mixed = (hash ^ word) &* multiplier
     return mixed ^ mixed >> 32
   }
 

@@ -31,6 +31,8 @@ public struct Matcher: ~Copyable {
   var entryCount = 0
   var wordCount = 0
   var evaluation: UInt32 = 0
+  /// Every hash over a payload is a product with this secret number.
+  let multiplier: UInt64
 
   /// The sizes of a matcher.
   public struct Size: Equatable, Sendable, BitwiseCopyable {
@@ -98,12 +100,11 @@ public struct Matcher: ~Copyable {
     }
 
     @inline(__always)
-    private static func bit(of word: UInt64) -> UInt64 { (word &* 0x9E37_79B9_7F4A_7C15) >> 58 }
+    func mayHold(_ word: UInt64, _ multiplier: UInt64) -> Bool {
+      filter &>> (word &* multiplier &>> 58) & 1 != 0
+    }
 
-    @inline(__always)
-    func mayHold(_ word: UInt64) -> Bool { filter &>> Self.bit(of: word) & 1 != 0 }
-
-    mutating func expect(_ word: UInt64) { filter |= 1 &<< Self.bit(of: word) }
+    mutating func expect(_ word: UInt64, _ multiplier: UInt64) { filter |= 1 &<< (word &* multiplier &>> 58) }
   }
 
   struct Entry: BitwiseCopyable {
@@ -113,7 +114,8 @@ public struct Matcher: ~Copyable {
     var candidates: Int32 = 0
   }
 
-  public init(_ size: Size, in arena: inout Arena) {
+  public init(_ size: Size, hashKey: HashKey = .replay, in arena: inout Arena) {
+    multiplier = hashKey.multiplier
     let clauses = 2 * size.descriptors
     descriptors = arena.table(of: Descriptor(), count: size.descriptors)
     bytes = arena.table(of: 0, count: size.bytes)
@@ -176,5 +178,18 @@ extension Matcher.Key {
   }
 
   @inline(__always)
-  var hash: UInt64 { (low ^ high &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93 }
+  func hash(_ multiplier: UInt64) -> UInt64 { (low ^ high &* multiplier) &* multiplier }
+}
+
+/// A secret of the run that every hash over data from the air depends on, so that no sender can choose data that make
+/// the tables slow.
+public struct HashKey: Equatable, Sendable, BitwiseCopyable {
+  /// Odd, so that no information is lost in a product.
+  let multiplier: UInt64
+
+  /// From 64 random bits.
+  public init(random bits: UInt64) { multiplier = bits | 1 }
+
+  /// The key of replays, which give the same result each time.
+  public static var replay: Self { Self(random: 0xD6E8_FEB8_6659_FD93) }
 }

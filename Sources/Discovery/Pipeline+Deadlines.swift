@@ -30,13 +30,22 @@ extension Pipeline {
 
   /// Brings a row's deadline forward when its learned interval has become shorter, and with it every silence.
   ///
-  /// What is due within the shortest silence of any item cannot be late: the set was heard just now. Other sets of
-  /// the same device were not.
+  /// What is due within the shortest silence of any item cannot be late for a match that the newest set bears: the set
+  /// was heard just now.
   @inline(__always)
   mutating func advanceDeadline(of row: Int) {
     let horizon = clock.advanced(milliseconds: matches.shortestSilenceMilliseconds)
-    let set = Int(devices.rows[row].newestSet)
-    if sets.table[set].next >= 0 || deadlines.isDue(row, after: horizon) { rescheduleDeadline(of: row) }
+    if !isMatchedByNewestSet(row) || deadlines.isDue(row, after: horizon) { rescheduleDeadline(of: row) }
+  }
+
+  /// Whether the set heard last bears every match of its row.
+  @inline(__always)
+  private func isMatchedByNewestSet(_ row: Int) -> Bool {
+    let bit = sets.table[Int(devices.rows[row].newestSet)].bit
+    for slot in 0..<devices.matchCount(row) where matches.match(slot, of: row).sets & bit == 0 {
+      return false
+    }
+    return true
   }
 
   @inline(never)
@@ -57,8 +66,8 @@ extension Pipeline {
   func deadline(ofMatch slot: Int, of row: Int) -> Instant {
     let match = matches.match(slot, of: row)
     let gate = matches.gates[Int(match.item)]
-    var soonest = silenceEnd(of: match, row: row, gate: gate)
-    if match.changeIsPending {
+    var soonest = matchEnd(of: match, row: row, gate: gate)
+    if match.changeIsPending, match.sets != 0 {
       soonest = min(soonest, match.reported.advanced(milliseconds: changeMilliseconds))
     }
     if gate.isImmediate, match.isFound {
@@ -70,31 +79,28 @@ extension Pipeline {
     return soonest
   }
 
-  /// When the first of the sets that bear a match will have been silent for too long.
-  private func silenceEnd(of match: Match, row: Int, gate: GateSettings) -> Instant {
-    var soonest = Instant(microseconds: .max)
-    let patience = lostPatience(of: row, gate)
-    var set = Int(devices.rows[row].newestSet)
-    while set >= 0 {
-      if sets.table[set].bit & match.sets != 0 {
-        soonest = min(soonest, sets.table[set].lastSeen.advanced(milliseconds: patience))
-      }
-      set = Int(sets.table[set].next)
-    }
-    return soonest
+  /// When none of the device's frames will have matched for the item's silence time.
+  private func matchEnd(of match: Match, row: Int, gate: GateSettings) -> Instant {
+    lastMatched(match, row: row).advanced(milliseconds: silence(of: row, gate))
   }
 
-  /// How long a set may be silent before it bears a match no more. An immediate item that is inside is lost by its own
-  /// silence, never sooner by this one.
-  func lostPatience(of row: Int, _ gate: GateSettings) -> Int64 {
-    let signal = devices.rows[row].signal
-    let factor = Int64(gate.patienceFactor)
-    let lost = signal.patience(
-      floor: gate.lostMilliseconds, factor: factor, ceiling: gate.lostMillisecondsMax)
-    guard gate.isImmediate else { return lost }
-    let silence = signal.patience(
-      floor: gate.silenceMilliseconds, factor: factor, ceiling: gate.silenceMillisecondsMax)
-    return max(lost, silence)
+  /// When the device last had a payload that matches.
+  func lastMatched(_ match: Match, row: Int) -> Instant {
+    var last = match.replaced
+    var set = Int(devices.rows[row].newestSet)
+    while set >= 0 {
+      if sets.table[set].bit & match.sets != 0 { last = max(last, sets.table[set].lastSeen) }
+      set = Int(sets.table[set].next)
+    }
+    return last
+  }
+
+  /// The silence time of an item for a device, in milliseconds.
+  func silence(of row: Int, _ gate: GateSettings) -> Int64 {
+    devices.rows[row].signal.patience(
+      floor: gate.isImmediate ? gate.silenceMilliseconds : gate.lostMilliseconds,
+      factor: Int64(gate.patienceFactor),
+      ceiling: gate.isImmediate ? gate.silenceMillisecondsMax : gate.lostMillisecondsMax)
   }
 
   /// Handles the deadlines of a row that are due.
@@ -105,7 +111,7 @@ extension Pipeline {
   private mutating func expire(_ slot: Int, of row: Int) {
     let index = matches.index(slot, of: row)
     let gate = matches.gates[Int(matches.table[index].item)]
-    if matches.table[index].changeIsPending,
+    if matches.table[index].changeIsPending, matches.table[index].sets != 0,
       clock.milliseconds(since: matches.table[index].reported) >= changeMilliseconds
     {
       emit(.changed, .payload, slot, of: row)
@@ -114,29 +120,18 @@ extension Pipeline {
       clock.milliseconds(since: matches.table[index].since) >= Int64(gate.leaveDwellMilliseconds)
     {
       lose(slot, of: row, reason: .left)
+      // Whether the device comes near again is judged by the levels since it left.
+      devices.rows[row].levels = LevelHistory(appeared: devices.rows[row].levels.appeared)
     }
     if gate.isImmediate, matches.table[index].isFound,
       Gate.silenceEnd(devices.rows[row].signal, gate) <= clock
     {
       lose(slot, of: row, reason: .silence)
     }
-    expireSets(ofMatch: slot, of: row, gate: gate)
-  }
-
-  private mutating func expireSets(ofMatch slot: Int, of row: Int, gate: GateSettings) {
-    let patience = lostPatience(of: row, gate)
-    var set = Int(devices.rows[row].newestSet)
-    while set >= 0 {
-      let next = Int(sets.table[set].next)
-      let bits = matches.match(slot, of: row).sets
-      if sets.table[set].bit & bits != 0, sets.table[set].lastSeen.advanced(milliseconds: patience) <= clock {
-        sets.table[set].isEvaluated = false
-        let isLast = bits == sets.table[set].bit
-        withdraw(set, fromMatch: slot, of: row, reason: .silence)
-        if isLast { return }
-      }
-      set = next
-    }
+    guard matchEnd(of: matches.table[index], row: row, gate: gate) <= clock else { return }
+    let isSilent = lastMatched(matches.table[index], row: row) >= devices.rows[row].lastSeen
+    sets.markUnevaluated(matches.table[index].sets, of: devices.rows[row])
+    drop(match: slot, of: row, reason: isSilent ? .silence : .noLongerMatches)
   }
 
   /// Handles the loss of the radio: everything found is lost, and devices that come back are found again.
@@ -149,6 +144,7 @@ extension Pipeline {
       deadlines.remove(row)
       sets.markUnevaluated(.max, of: devices.rows[row])
       devices.rows[row].signal.resetFilter()
+      devices.rows[row].levels = LevelHistory(appeared: clock)
     }
   }
 }

@@ -111,10 +111,10 @@ extension Pipeline {
     return detachOldestSet(of: row)
   }
 
-  /// Takes the least recently heard set from a row that has one; what only that set bore is lost.
+  /// Takes the least recently heard set from a row that has one.
   mutating func detachOldestSet(of row: Int) -> Int {
     let (set, previous) = sets.oldestSet(of: devices.rows[row])
-    withdraw(set, of: row, reason: .evicted)
+    withdraw(set, of: row)
     sets.detach(set, after: previous, from: &devices.rows[row])
     sets.releasePayloads(of: set)
     counters.setsReplaced &+= 1
@@ -151,29 +151,58 @@ extension Pipeline {
 
   // MARK: Quotas
 
-  /// Makes room in an item's quota: the least recently heard match gives way, those heard fewer than three times
-  /// first. A match that is heard again and again gives way only after a second of silence, so that neither a flood
-  /// of addresses nor a full room makes known devices flicker.
-  mutating func claimQuota(ofItem item: Int) -> Bool {
+  /// Makes room in an item's quota for a device, if it is strong enough. The weakest gives way to a device that is
+  /// stronger than all of them, always: the strongest in the room is never turned away. To another it gives way when
+  /// that is stronger by 6 dB, at most once a second.
+  mutating func claimQuota(ofItem item: Int, for row: Int) -> Bool {
     if matches.hasFreeSlot(forItem: item) { return true }
-    guard let row = matches.quotaVictim(ofItem: item, among: devices.rows),
-      devices.rows[row].isNewcomer || clock.milliseconds(since: devices.rows[row].lastSeen) >= 1000
-    else { return false }
-    evict(item: item, from: row)
+    let level = devices.rows[row].rankingLevel
+    var quota = matches.quotas[item]
+    // Comparing costs a pass over the table: once a second, and when a device looks like taking a place.
+    if quota.isDue(quota.compared, at: clock) { quota = compareDevices(ofItem: item) }
+    let isExchangeDue = quota.isDue(quota.exchanged, at: clock)
+    let competes = devices.rows[row].competes(lead: Int(level) - Int(quota.weakest), at: clock)
+    guard level > quota.strongest || (isExchangeDue && competes) else {
+      noteTurnedAway(row, lead: Int(level) - Int(quota.weakest))
+      return false
+    }
+    let weakestRow = matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
+    quota = matches.quotas[item]
+    let lead = Int(level) - Int(quota.weakest)
+    guard let weakestRow, level > quota.strongest || devices.rows[row].competes(lead: lead, at: clock) else {
+      noteTurnedAway(row, lead: lead)
+      return false
+    }
+    evict(item: item, from: weakestRow)
+    matches.quotas[item].exchanged = clock
+    matches.quotas[item].strongest = max(quota.strongest, level)
     return true
+  }
+
+  private mutating func compareDevices(ofItem item: Int) -> ItemQuota {
+    matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
+    return matches.quotas[item]
+  }
+
+  /// Remembers how a device that was turned away compares, while it is new.
+  private mutating func noteTurnedAway(_ row: Int, lead: Int) {
+    guard clock.milliseconds(since: devices.rows[row].firstSeen) < ItemQuota.newcomerMilliseconds else {
+      return
+    }
+    devices.rows[row].turnedAwayLead = Int16(clamping: lead)
   }
 
   /// Brings an item back to its quota after an accessory has become a device like any other.
   mutating func keepQuota(ofItem item: Int) {
-    guard matches.isOverQuota(item), let row = matches.quotaVictim(ofItem: item, among: devices.rows) else {
-      return
-    }
+    guard matches.isOverQuota(item),
+      let row = matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
+    else { return }
     evict(item: item, from: row)
   }
 
   private mutating func evict(item: Int, from row: Int) {
     guard let slot = matches.slot(ofItem: item, row: row, count: devices.rows[row].matchCount) else { return }
-    sets.markUnevaluated(matches.match(slot, of: row).sets, of: devices.rows[row])
+    sets.markUnevaluated(.max, of: devices.rows[row])
     drop(match: slot, of: row, reason: .evicted)
     counters.matchesEvicted &+= 1
   }

@@ -3,61 +3,58 @@
 import HCI
 
 // Which matches of a row begin and end. A row has up to eight, in manifest order, each borne by the advertising sets
-// that match.
+// that match. A payload that does not match ends nothing: the match's deadline does.
 
 extension Pipeline {
   /// Brings the row's matches in line with what its set matches now.
   mutating func updateMatches(of row: Int, set: Int, isChanged: Bool) {
     let items = sets.table[set].evaluation.items
-    withdraw(set, of: row, keeping: items)
-    if isChanged { reportChange(of: row, set: set) }
-    for position in 0..<items.count { addMatch(of: items[position], to: row, set: set) }
+    for slot in (0..<devices.matchCount(row)).reversed()
+    where !items.contains(matches.match(slot, of: row).item) {
+      // An item that matches as well, but after eight others, has no slot any more.
+      if matcher.hasMet(matches.match(slot, of: row).item) {
+        drop(match: slot, of: row, reason: .evicted)
+      } else {
+        withdraw(set, fromMatch: slot, of: row)
+      }
+    }
+    for position in 0..<items.count {
+      addMatch(of: items[position], to: row, set: set, isChanged: isChanged)
+    }
     let beyond = items.total - items.count
     devices.rows[row].unkeptMatches = UInt16(clamping: beyond)
     counters.matchesBeyondCapacity &+= UInt64(beyond)
   }
 
-  private mutating func withdraw(_ set: Int, of row: Int, keeping items: MatchedItems) {
-    for slot in (0..<devices.matchCount(row)).reversed() {
-      let item = matches.match(slot, of: row).item
-      if items.contains(item) { continue }
-      // An item that matches as well, but after eight others, has no slot any more.
-      withdraw(set, fromMatch: slot, of: row, reason: matcher.hasMet(item) ? .evicted : .noLongerMatches)
-    }
-  }
-
   /// Takes a set away from all matches of its row.
-  mutating func withdraw(_ set: Int, of row: Int, reason: SightingReason) {
-    for slot in (0..<devices.matchCount(row)).reversed() {
-      withdraw(set, fromMatch: slot, of: row, reason: reason)
-    }
+  mutating func withdraw(_ set: Int, of row: Int) {
+    for slot in 0..<devices.matchCount(row) { withdraw(set, fromMatch: slot, of: row) }
   }
 
-  /// Takes a set away from a match, and ends the match when no set is left.
-  mutating func withdraw(_ set: Int, fromMatch slot: Int, of row: Int, reason: SightingReason) {
+  /// Takes a set away from a match, which goes on.
+  private mutating func withdraw(_ set: Int, fromMatch slot: Int, of row: Int) {
     let index = matches.index(slot, of: row)
     let bit = sets.table[set].bit
     guard matches.table[index].sets & bit != 0 else { return }
-    guard matches.table[index].sets == bit else {
-      matches.table[index].sets &= ~bit
-      return
-    }
-    drop(match: slot, of: row, reason: reason)
+    matches.table[index].sets &= ~bit
+    matches.table[index].replaced = max(matches.table[index].replaced, sets.table[set].lastSeen)
   }
 
   /// Lets a set bear the match of an item, which is new if need be.
-  mutating func addMatch(of item: Int32, to row: Int, set: Int) {
+  /// `isChanged` says that the set's payload is new.
+  mutating func addMatch(of item: Int32, to row: Int, set: Int, isChanged: Bool = false) {
     let count = devices.matchCount(row)
     let slot = matches.position(ofItem: item, row: row, count: devices.rows[row].matchCount)
     if slot < count, matches.match(slot, of: row).item == item {
       matches.table[matches.index(slot, of: row)].sets |= sets.table[set].bit
+      if isChanged { reportChange(ofMatch: slot, of: row) }
       return
     }
     if count == MatchedItems.capacity {
       counters.matchesBeyondCapacity &+= 1
       guard slot < count else { return }
     }
-    guard devices.rows[row].isAccessory || claimQuota(ofItem: Int(item)) else {
+    guard devices.rows[row].isAccessory || claimQuota(ofItem: Int(item), for: row) else {
       counters.matchesTurnedAway &+= 1
       sets.table[set].isEvaluated = false
       return
@@ -98,22 +95,18 @@ extension Pipeline {
     matches.table[index].setPresence(.outside, at: clock)
   }
 
-  /// Reports a changed payload for every item found by it, at once or when the second is over.
-  private mutating func reportChange(of row: Int, set: Int) {
-    for slot in 0..<devices.matchCount(row) {
-      let index = matches.index(slot, of: row)
-      guard matches.table[index].isFound, matches.table[index].sets & sets.table[set].bit != 0 else {
-        continue
-      }
-      if matches.table[index].changeIsPending {
-        counters.changesCoalesced &+= 1
-      } else if clock.milliseconds(since: matches.table[index].reported) >= changeMilliseconds {
-        emit(.changed, .payload, slot, of: row)
-      } else {
-        matches.table[index].changeIsPending = true
-        let due = matches.table[index].reported.advanced(milliseconds: changeMilliseconds)
-        deadlines.schedule(row, noLaterThan: due)
-      }
+  /// Reports a changed payload that matches, at once or when the second is over. One that does not match waits for
+  /// the next that does.
+  private mutating func reportChange(ofMatch slot: Int, of row: Int) {
+    let index = matches.index(slot, of: row)
+    guard matches.table[index].isFound else { return }
+    if matches.table[index].changeIsPending { counters.changesCoalesced &+= 1 }
+    if clock.milliseconds(since: matches.table[index].reported) >= changeMilliseconds {
+      emit(.changed, .payload, slot, of: row)
+    } else {
+      matches.table[index].changeIsPending = true
+      let due = matches.table[index].reported.advanced(milliseconds: changeMilliseconds)
+      deadlines.schedule(row, noLaterThan: due)
     }
   }
 }

@@ -46,6 +46,29 @@ extension Pipeline {
   /// The gate settings of an item.
   public func gate(ofItem item: Int) -> GateSettings { matches.gates[item] }
 
+  /// The items that match the device in a row and turned it away because they were full.
+  public func itemsThatTurnedAway(row: Int) -> MatchedItems {
+    var items = MatchedItems()
+    let device = devices.rows[row]
+    guard device.isLive, !device.isAccessory, devices.matchCount(row) < MatchedItems.capacity else {
+      return items
+    }
+    var set = Int(device.newestSet)
+    while set >= 0 {
+      let matching = sets.table[set].evaluation.items
+      for position in 0..<matching.count where !items.contains(matching[position]) {
+        let item = Int(matching[position])
+        guard !matches.hasFreeSlot(forItem: item),
+          matches.slot(ofItem: item, row: row, count: device.matchCount) == nil,
+          clock.milliseconds(since: device.lastSeen) < silence(of: row, matches.gates[item])
+        else { continue }
+        items.insert(matching[position])
+      }
+      set = Int(sets.table[set].next)
+    }
+    return items
+  }
+
   /// dB between the item's or the claimed transmit power and the filtered level of the device in a row.
   public func pathLoss(at row: Int, item: Int) -> Int16? {
     Gate.pathLoss(devices.rows[row], matches.gates[item])
@@ -70,6 +93,15 @@ extension Pipeline {
 
   /// The time before which nothing is due; nil when nothing will be without further input.
   public var nextDeadline: Instant? { deadlines.first?.time }
+
+  /// Lets time pass up to the next deadline, if that is not after `time`. Returns whether there was one.
+  ///
+  /// It changes the pipeline even when it returns false: a mutating caller that only borrowed it would copy all of it.
+  public mutating func advanceToDeadline(notAfter time: Instant) -> Bool {
+    guard let due = deadlines.first?.time, due <= time else { return false }
+    advance(to: max(due, now ?? due))
+    return true
+  }
 
   /// Advertising sets of the device in a row, the one heard last first.
   public func setCount(at row: Int) -> Int { sets.count(from: devices.rows[row].newestSet) }
@@ -123,7 +155,7 @@ extension Pipeline {
     }
     for slot in 0..<devices.matchCount(row) {
       let bearers = matches.match(slot, of: row).sets
-      precondition(bearers != 0 && bearers & ~bits == 0, "a match is borne by a set that is not there")
+      precondition(bearers & ~bits == 0, "a match is borne by a set that is not there")
     }
     return count
   }

@@ -24,7 +24,7 @@ public struct Pipeline: ~Copyable {
   public internal(set) var events: EventRing
   /// Added to every reading: what makes this adapter comparable with the reference, in dB.
   public var adapterOffset: Int8 = 0
-  /// A match's `changed` events come at least so far after its last event.
+  /// A match's `changed` event is sent no sooner than this after its last event.
   public var changeMilliseconds: Int64 = 1000
 
   /// The sizes of a pipeline besides its capacities.
@@ -38,17 +38,22 @@ public struct Pipeline: ~Copyable {
     }
   }
 
-  public init(_ size: Size, _ capacities: Capacities, epoch: Block128, in arena: inout Arena) {
+  /// `epoch` names this run to readers of its events. `hashKey` is a secret of the run, which no sender may know;
+  /// a replay has the fixed one.
+  public init(
+    _ size: Size, _ capacities: Capacities, epoch: Block128, hashKey: HashKey = .replay, in arena: inout Arena
+  ) {
     let rows = Int(capacities.devices)
     assembler = ReportAssembler(capacity: Int(capacities.reassemblies), in: &arena)
     devices = DeviceTable(
-      rows: rows, identities: size.identities, accessories: Int(capacities.accessories), in: &arena)
+      rows: rows, identities: size.identities, accessories: Int(capacities.accessories),
+      hashKey: hashKey, in: &arena)
     sets = AdvertisingSetTable(
       capacity: rows + max(64, rows / 4), longPayloads: Int(capacities.longPayloads), in: &arena)
     matches = MatchTable(
       rows: rows, items: size.matcher.items, matchesPerItem: capacities.matchesPerItem, in: &arena)
     deadlines = DeadlineHeap(rows: rows, in: &arena)
-    matcher = Matcher(size.matcher, in: &arena)
+    matcher = Matcher(size.matcher, hashKey: hashKey, in: &arena)
     events = EventRing(
       events: Int(capacities.events), eventBytes: Int(capacities.eventBytes), epoch: epoch, in: &arena)
   }
@@ -96,7 +101,7 @@ public struct Pipeline: ~Copyable {
     }
     do throws(EventError) {
       let event = try Event(parsing: packet.body)
-      // Legacy reports need no assembling, and events are seldom damaged; the frequent path is kept short.
+      // Legacy reports need no assembling, and events are rarely malformed; the frequent path is kept short.
       guard event.trailingByteCount == 0, event.holdsLegacyReports, var reports = AdvertisingReports(event)
       else {
         return receiveOther(event)
@@ -109,10 +114,10 @@ public struct Pipeline: ~Copyable {
           let header = report.header
           processLegacy(header.address, header.properties, rssi: header.rssi, report.data)
         } catch {
-          count(error, of: reports.count)
+          count(error)
         }
       }
-      count(trailing: 0, behindReports: reports.trailingByteCount)
+      count(trailing: 0, afterReports: reports.trailingByteCount)
       return .reports
     } catch {
       counters.packetsMalformed &+= 1
@@ -133,23 +138,24 @@ public struct Pipeline: ~Copyable {
         counters.reports &+= 1
         assemble(report)
       } catch {
-        count(error, of: reports.count)
+        count(error)
       }
     }
-    count(trailing: event.trailingByteCount, behindReports: reports.trailingByteCount)
+    count(trailing: event.trailingByteCount, afterReports: reports.trailingByteCount)
     return .reports
   }
 
   @inline(__always)
-  private mutating func count(trailing: Int, behindReports: Int) {
-    guard trailing | behindReports != 0 else { return }
+  private mutating func count(trailing: Int, afterReports: Int) {
+    guard trailing | afterReports != 0 else { return }
     if trailing < 0 { counters.eventsTruncated &+= 1 }
-    if trailing > 0 || behindReports > 0 { counters.eventsWithTrailingBytes &+= 1 }
+    if trailing > 0 || afterReports > 0 { counters.eventsWithTrailingBytes &+= 1 }
   }
 
-  private mutating func count(_ error: ReportError, of reportCount: Int) {
+  /// Counts the report that was cut. What would have followed it was not there, whatever number the event claims.
+  private mutating func count(_ error: ReportError) {
     switch error {
-    case .truncated(let index): counters.reportsLostToTruncation &+= UInt64(reportCount - index)
+    case .truncated: counters.reportsLostToTruncation &+= 1
     case .reserved: counters.reportsReserved &+= 1
     }
   }
@@ -246,6 +252,7 @@ public struct Pipeline: ~Copyable {
       Gate.silenceEnd(devices.rows[row].signal, defaults) <= clock
     else { return }
     devices.rows[row].signal.resetFilter()
+    devices.rows[row].levels = LevelHistory(appeared: clock)
     for slot in 0..<devices.matchCount(row) where matches.match(slot, of: row).presence == .approaching {
       matches.table[matches.index(slot, of: row)].setPresence(.outside, at: clock)
     }
@@ -285,7 +292,7 @@ public struct Pipeline: ~Copyable {
     return findOtherSet(report.advertisingSID, row: row)
   }
 
-  /// Keeps the payload of a report. Returns whether it is other than before.
+  /// Keeps the payload of a report. Returns whether it differs from the previous one.
   @inline(__always)
   private mutating func storePayload(_ payload: RawSpan, _ report: HeardReport, in set: Int) -> Bool {
     sets.isNew(payload, report, in: set)

@@ -10,17 +10,21 @@ public struct ManifestDataPath: ~Copyable {
   public private(set) var items: [ManifestItem]
   /// Items that left the manifest and that events still name, by the indices after those of `items`.
   private(set) var retired: [ManifestItem] = []
+  /// A secret of the run.
+  let hashKey: HashKey
 
-  /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB.
+  /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB; `hashKey` is a
+  /// secret of the run.
   public init(
     _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0,
-    epoch: Block128 = Block128(high: 0, low: 0)
+    epoch: Block128 = Block128(high: 0, low: 0), hashKey: HashKey = .replay
   ) {
+    self.hashKey = hashKey
     items = manifest.items
     path = DataPath(
       items.map(\.dataPathItem), manifest.gateway.capacities,
       changeMilliseconds: Int64(manifest.gateway.changedIntervalMilliseconds), identities: identities,
-      adapterOffset: adapterOffset, epoch: epoch)
+      adapterOffset: adapterOffset, epoch: epoch, hashKey: hashKey)
   }
 
   @inlinable
@@ -47,7 +51,8 @@ public struct ManifestDataPath: ~Copyable {
     _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
   ) -> ReloadSummary {
     let next = ManifestDataPath(
-      manifest, identities: identities, adapterOffset: adapterOffset, epoch: pipeline.events.epoch)
+      manifest, identities: identities, adapterOffset: adapterOffset, epoch: pipeline.events.epoch,
+      hashKey: hashKey)
     let newItems = next.items
     let succession = ItemSuccession(from: items, to: newItems)
     let old = items + retired

@@ -149,8 +149,9 @@ struct CapacityTests {
       harness.lines().filter { !$0.contains("changed") } == [
         "2000 lost i8 1 evicted", "2000 found i0 1 matched",
       ])
-    harness.hear(1, -60, .made(by: 7), at: 4000)
-    #expect(harness.lines().allSatisfy { $0.contains("noLongerMatches") })
+    for step: Int64 in 4...14 { harness.hear(1, -60, .made(by: 7), at: 1000 * step) }
+    let lines = harness.lines()
+    #expect(lines.count == 8 && lines.allSatisfy { $0.contains("noLongerMatches") })
   }
 
   @Test("An item before them displaces the eighth match, which returns when the place is free again")
@@ -160,10 +161,13 @@ struct CapacityTests {
     _ = harness.lines()
     harness.hear(set(2, .made(by: 1)), at: 10)
     #expect(harness.lines() == ["10 lost i8 1 evicted", "10 found i0 1 matched"])
-    harness.hear(set(2, AdvertisingPayload()), at: 20)
-    #expect(harness.lines() == ["20 lost i0 1 noLongerMatches"])
-    harness.hear(set(1, .made(by: company)), at: 30)
-    #expect(harness.lines() == ["30 found i8 1 matched"])
+    for step: Int64 in 0...10 {
+      harness.hear(set(2, AdvertisingPayload()), at: 20 + 1000 * step)
+      if step < 10 { harness.hear(set(1, .made(by: company)), at: 21 + 1000 * step) }
+    }
+    #expect(harness.lines() == ["10020 lost i0 1 noLongerMatches"])
+    harness.hear(set(1, .made(by: company)), at: 10_030)
+    #expect(harness.lines() == ["10030 found i8 1 matched"])
   }
 
   @Test("An item after eight that are found waits for a place and takes it")
@@ -173,10 +177,10 @@ struct CapacityTests {
     harness.hear(set(1, .made(by: company)), at: 0)
     harness.hear(set(2, .made(by: 1)), at: 10)
     #expect(harness.lines() == (0..<8).map { "0 found i\($0) 1 matched" })
-    harness.hear(set(1, AdvertisingPayload()), at: 20)
+    for step: Int64 in 0...10 { harness.hear(set(1, AdvertisingPayload()), at: 20 + 1000 * step) }
     _ = harness.lines()
-    harness.hear(set(2, .made(by: 1)), at: 30)
-    #expect(harness.lines() == ["30 found last 1 matched"])
+    harness.hear(set(2, .made(by: 1)), at: 10_030)
+    #expect(harness.lines() == ["10030 found last 1 matched"])
   }
 
   @Test("An item without room in its quota displaces nothing")
@@ -195,37 +199,6 @@ struct CapacityTests {
   }
 
   // MARK: Quotas
-
-  @Test("Devices heard fewer than three times give up their match first, the least recently heard one")
-  func quotaNewcomers() {
-    let harness = harness { $0.matchesPerItem = 4 }
-    for step: Int64 in 0..<3 {
-      for number: UInt64 in 1...2 { harness.hear(number, -60, .made(by: company), at: 10 * step) }
-    }
-    harness.hear(3, -60, .made(by: company), at: 30)
-    harness.hear(4, -60, .made(by: company), at: 31)
-    _ = harness.lines()
-    harness.hear(5, -60, .made(by: company), at: 5000)
-    #expect(harness.lines() == ["5000 lost bulb 3 evicted", "5000 found bulb 5 matched"])
-    #expect(harness.counters.matchesEvicted == 1)
-  }
-
-  @Test("A device heard in the last second keeps its match, the new one waits and comes in later")
-  func quotaWaits() {
-    let harness = harness { $0.matchesPerItem = 2 }
-    for step: Int64 in 0..<3 {
-      for number: UInt64 in 1...2 { harness.hear(number, -60, .made(by: company), at: 10 * step) }
-    }
-    _ = harness.lines()
-    harness.hear(3, -60, .made(by: company), at: 1019)
-    #expect(harness.lines() == [])
-    #expect(harness.counters.matchesTurnedAway == 1)
-    harness.hear(3, -60, .made(by: company), at: 1020)
-    #expect(harness.lines() == ["1020 lost bulb 1 evicted", "1020 found bulb 3 matched"])
-    // The evicted one is heard again; 3 was heard only twice.
-    harness.hear(1, -60, .made(by: company), at: 2000)
-    #expect(harness.lines() == ["2000 lost bulb 3 evicted", "2000 found bulb 1 matched"])
-  }
 
   @Test("Accessories do not count against the quota")
   func quotaAccessories() {

@@ -50,18 +50,24 @@ struct GateTests: GateTesting {
     #expect(harness.lines() == ["400 found bulb 1 entered"])
   }
 
-  @Test("One sixteenth of a decibel below the threshold does not enter")
+  @Test(
+    "A level that falls below the threshold does not enter, and one that rises to exactly the threshold does")
   func enterThreshold() {
     let harness = gateway()
     // -50 and then a median of -51: -50.25, and -50.4 and further down with each -51.
     send([-50] + times(100, -51), to: harness)
     #expect(harness.lines() == [])
-    // A level that rises towards a steady -50 stops at -50 3/16; a reading of -49 brings it over.
+    // The filter rounds down: it stops at -50 3/16.
     send(times(100, -50), to: harness, from: 10_100)
-    #expect(harness.device(1)?.filteredRSSI == -50)
+    #expect(harness.device(1).map { Int($0.signal.level) } == -803)
+    #expect(harness.sightings().map(\.sighting.reason) == [.entered])
+  }
+
+  @Test("A steady level of one decibel below the threshold never enters")
+  func belowThreshold() {
+    let harness = gateway()
+    send([-60] + times(500, -51), to: harness)
     #expect(harness.lines() == [])
-    send(times(12, -49), to: harness, from: 20_100)
-    #expect(harness.lines().count == 1)
   }
 
   @Test("A dip below the threshold restarts the dwell")

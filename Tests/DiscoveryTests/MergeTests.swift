@@ -55,11 +55,14 @@ struct MergeTests {
     harness.hear(1, -60, .made(by: 0x0EEE), at: 0)
     harness.hear(response: name, of: 1, -60, at: 1)
     harness.hear(response: AdvertisingPayload().name("Else"), of: 1, -60, at: 2)
-    harness.hear(response: name, of: 1, -60, at: 3)
-    #expect(
-      harness.lines() == [
-        "1 found both 1 matched", "2 lost both 1 noLongerMatches", "3 found both 1 matched",
-      ])
+    #expect(harness.found(1) == ["both"])
+    for step: Int64 in 1...20 {
+      harness.hear(response: AdvertisingPayload().name("Else"), of: 1, -60, at: 500 * step)
+    }
+    harness.wait(until: 10_002)
+    #expect(harness.lines() == ["1 found both 1 matched", "10002 lost both 1 noLongerMatches"])
+    harness.hear(response: name, of: 1, -60, at: 10_003)
+    #expect(harness.lines() == ["10003 found both 1 matched"])
   }
 
   @Test("Parts of two sets do not meet one descriptor")
@@ -81,7 +84,49 @@ struct MergeTests {
     harness.hear(set(2, AdvertisingPayload().name("Other")), at: 20)
     #expect(harness.lines() == ["0 found bulb 1 matched"])
     harness.hear(set(1, name), at: 30)
-    #expect(harness.lines() == ["30 lost bulb 1 noLongerMatches"])
+    harness.hear(set(1, name), at: 40)
+    harness.wait(until: 10_030)
+    #expect(harness.lines() == ["10030 lost bulb 1 noLongerMatches"])
+  }
+
+  @Test("However fast a device alternates frames, it is found once, and changes are reported once a second")
+  func alternating() {
+    let harness = DataPathHarness(.company(0x0EEE), .immediate(0x0EEE, "touch"))
+    for step: Int64 in 0..<2000 {
+      harness.hear(1, -35, step % 2 == 0 ? .made(by: 0x0EEE) : name, at: 10 * step)
+    }
+    let lines = harness.lines()
+    #expect(lines.filter { $0.contains("found") } == ["0 found bulb 1 matched", "400 found touch 1 entered"])
+    #expect(!lines.contains { $0.contains("lost") })
+    #expect(lines.count <= 2 + 2 * 20)
+    // Every reading was taken, whatever its frame.
+    #expect(harness.device(1)?.signal.readingCount == 2000)
+  }
+
+  @Test("A device that leaves with a frame that does not match is lost in each silence time once at most")
+  func rareFrame() {
+    let harness = DataPathHarness(.company(0x0EEE))
+    for step: Int64 in 0..<600 {
+      harness.hear(1, -60, step % 60 == 0 ? .made(by: 0x0EEE) : name, at: 250 * step)
+    }
+    let times = harness.sightings().filter { $0.sighting.event != .changed }.map(\.milliseconds)
+    // The frame comes every 15 s; it is replaced after 250 ms, and 10 s later the match ends.
+    let starts: [Int64] = (0..<10).map { 15_000 * $0 }
+    #expect(times == starts.flatMap { [$0, $0 + 10_250] })
+  }
+
+  @Test("A change while another frame is on the air is reported with the next frame that matches")
+  func changeBetweenFrames() {
+    let harness = DataPathHarness(.company(0x0EEE))
+    harness.hear(1, -60, .made(by: 0x0EEE, 1), at: 0)
+    harness.hear(1, -60, .made(by: 0x0EEE, 2), at: 500)
+    harness.hear(1, -60, name, at: 900)
+    harness.wait(until: 2000)
+    #expect(harness.lines() == ["0 found bulb 1 matched"])
+    harness.hear(1, -60, .made(by: 0x0EEE, 2), at: 2500)
+    let changed = harness.sightings()
+    #expect(changed.map(\.line) == ["2500 changed bulb 1 payload"])
+    #expect(changed[0].payload == AdvertisingPayload.made(by: 0x0EEE, 2).bytes)
   }
 
   @Test("A report without a set id merges with the newest set")
@@ -101,7 +146,9 @@ struct MergeTests {
     harness.hear(set(3, .made(by: 0x0EEE)), at: 20)
     #expect(harness.lines() == ["0 found bulb 1 matched"])
     harness.hear(set(3, name), at: 30)
-    #expect(harness.lines() == ["30 lost bulb 1 noLongerMatches"])
+    harness.hear(set(3, name), at: 40)
+    harness.wait(until: 10_030)
+    #expect(harness.lines() == ["10030 lost bulb 1 noLongerMatches"])
   }
 
   @Test("Fragments are one payload, and nothing is matched before the last")
@@ -133,8 +180,8 @@ struct MergeTests {
     #expect(harness.lines() == ["0 found both 1 matched"])
     #expect(harness.counters.reportsTruncated == 1)
     cut.data[4] ^= 1
-    harness.hear(cut, at: 3000)
-    #expect(harness.lines() == ["3000 lost both 1 noLongerMatches"])
+    for step: Int64 in 3...13 { harness.hear(cut, at: 1000 * step) }
+    #expect(harness.lines() == ["13000 lost both 1 noLongerMatches"])
   }
 
   @Test("A complete payload that is the beginning of the known one replaces it")
@@ -142,8 +189,8 @@ struct MergeTests {
     let harness = DataPathHarness(both)
     let payload = AdvertisingPayload.made(by: 0x0EEE).name("Lumo")
     harness.hear(set(1, payload), at: 0)
-    harness.hear(set(1, .made(by: 0x0EEE)), at: 10)
-    #expect(harness.lines() == ["0 found both 1 matched", "10 lost both 1 noLongerMatches"])
+    for step: Int64 in 0...10 { harness.hear(set(1, .made(by: 0x0EEE)), at: 10 + 1000 * step) }
+    #expect(harness.lines() == ["0 found both 1 matched", "10010 lost both 1 noLongerMatches"])
   }
 
   @Test("A directed report without data says nothing about the payload")
@@ -164,8 +211,8 @@ struct MergeTests {
   func empty() {
     let harness = DataPathHarness(.company(0x0EEE))
     harness.hear(1, -60, .made(by: 0x0EEE), at: 0)
-    harness.hear(1, -60, AdvertisingPayload(), at: 10)
-    #expect(harness.lines() == ["0 found bulb 1 matched", "10 lost bulb 1 noLongerMatches"])
+    for step: Int64 in 0...10 { harness.hear(1, -60, AdvertisingPayload(), at: 10 + 1000 * step) }
+    #expect(harness.lines() == ["0 found bulb 1 matched", "10010 lost bulb 1 noLongerMatches"])
   }
 
   @Test("Anonymous reports are counted and have no row")

@@ -35,8 +35,7 @@ struct Model {
     devices[index].claim(header.txPower, view.fields.txPower)
     let matching = items.indices.filter { items[$0].descriptor.holds(on: view.fields) }
     withdraw(view.id, from: index, keeping: matching)
-    if isChanged { noteChange(of: index, set: view.id) }
-    for item in matching { add(item, to: index, set: view.id) }
+    for item in matching { add(item, to: index, set: view.id, isChanged: isChanged) }
     if isHeard { judge(index) }
   }
 
@@ -47,12 +46,9 @@ struct Model {
   }
 
   private mutating func withdraw(_ set: UInt8, from index: Int, keeping matching: [Int]) {
-    for item in devices[index].matches.keys.sorted().reversed() where !matching.contains(item) {
-      devices[index].matches[item]?.sets.remove(set)
-      if devices[index].matches[item]?.sets.isEmpty == true {
-        devices[index].matches[item]?.sets = [set]  // Its payload is what the event shows.
-        end(item, of: index, .noLongerMatches)
-      }
+    for item in devices[index].matches.keys where !matching.contains(item) {
+      guard devices[index].matches[item]?.sets.remove(set) != nil else { continue }
+      devices[index].matches[item]?.replaced = clock
     }
   }
 
@@ -61,9 +57,10 @@ struct Model {
     devices[index].matches[item] = nil
   }
 
-  private mutating func add(_ item: Int, to index: Int, set: UInt8) {
+  private mutating func add(_ item: Int, to index: Int, set: UInt8, isChanged: Bool) {
     guard devices[index].matches[item] == nil else {
       devices[index].matches[item]?.sets.insert(set)
+      if isChanged { noteChange(item, of: index) }
       return
     }
     let isImmediate = items[item].descriptor.range == .immediate
@@ -72,16 +69,12 @@ struct Model {
     if !isImmediate { emit(.found, .matched, item, of: index) }
   }
 
-  private mutating func noteChange(of index: Int, set: UInt8) {
-    for item in devices[index].matches.keys.sorted() {
-      guard let match = devices[index].matches[item], match.isFound, match.sets.contains(set) else {
-        continue
-      }
-      if clock - match.reported >= 1_000_000, !match.changeIsPending {
-        emit(.changed, .payload, item, of: index)
-      } else {
-        devices[index].matches[item]?.changeIsPending = true
-      }
+  private mutating func noteChange(_ item: Int, of index: Int) {
+    guard let match = devices[index].matches[item], match.isFound else { return }
+    if clock - match.reported >= 1_000_000 {
+      emit(.changed, .payload, item, of: index)
+    } else {
+      devices[index].matches[item]?.changeIsPending = true
     }
   }
 
@@ -91,7 +84,8 @@ struct Model {
     let device = devices[index]
     let level = device.readings.isEmpty ? nil : (device.level + 8) >> 4
     let power = items[item].gate.txPower ?? device.claim
-    let set = device.sets.first { device.matches[item]?.sets.contains($0.id) == true }
+    let bearer = device.sets.first { device.matches[item]?.sets.contains($0.id) == true }
+    let set = bearer ?? device.sets.first
     events.append(
       ModelEvent(
         time: clock, event: event, reason: reason, item: item, address: device.address, rssi: device.rssi,
@@ -119,7 +113,7 @@ struct Model {
       devices[index].matches[item] = match
       return
     }
-    guard device.level >= 16 * enter else {
+    guard device.level + 3 >= 16 * enter else {
       match.become(.outside, at: clock)
       devices[index].matches[item] = match
       return
@@ -153,16 +147,26 @@ struct Model {
   private func dues(_ index: Int, _ item: Int) -> [Int64] {
     guard let match = devices[index].matches[item] else { return [] }
     let gate = items[item].gate
-    var dues = match.sets.map { silence(index, $0, gate) }
-    if match.changeIsPending { dues.append(match.reported + 1_000_000) }
+    var dues = [matchEnd(index, item)]
+    if match.changeIsPending, !match.sets.isEmpty { dues.append(match.reported + 1_000_000) }
     if match.presence == .leaving { dues.append(match.since + 1000 * Int64(gate.leaveDwellMilliseconds)) }
     if let end = gateSilence(index, item) { dues.append(end) }
     return dues
   }
 
-  private func silence(_ index: Int, _ set: UInt8, _ gate: GateSettings) -> Int64 {
-    let heard = devices[index].sets.first { $0.id == set }?.lastSeen ?? 0
-    return heard + 1000 * devices[index].patience(gate.lostMilliseconds, 3, gate.lostMillisecondsMax)
+  private func lastMatched(_ index: Int, _ item: Int) -> Int64 {
+    guard let match = devices[index].matches[item] else { return 0 }
+    let bearing = devices[index].sets.filter { match.sets.contains($0.id) }
+    return (bearing.map(\.lastSeen) + [match.replaced]).max() ?? 0
+  }
+
+  private func matchEnd(_ index: Int, _ item: Int) -> Int64 {
+    let gate = items[item].gate
+    let silence =
+      items[item].descriptor.range == .immediate
+      ? devices[index].patience(gate.silenceMilliseconds, 3, gate.silenceMillisecondsMax)
+      : devices[index].patience(gate.lostMilliseconds, 3, gate.lostMillisecondsMax)
+    return lastMatched(index, item) + 1000 * silence
   }
 
   private func gateSilence(_ index: Int, _ item: Int) -> Int64? {
@@ -177,21 +181,16 @@ struct Model {
   private mutating func expire(_ index: Int, _ item: Int) {
     let gate = items[item].gate
     guard let match = devices[index].matches[item] else { return }
-    if match.changeIsPending, match.reported + 1_000_000 <= clock {
+    if match.changeIsPending, !match.sets.isEmpty, match.reported + 1_000_000 <= clock {
       emit(.changed, .payload, item, of: index)
     }
     if match.presence == .leaving, match.since + 1000 * Int64(gate.leaveDwellMilliseconds) <= clock {
       leave(index, item, .left)
     }
     if let end = gateSilence(index, item), end <= clock { leave(index, item, .silence) }
-    for set in devices[index].sets.map(\.id) where silence(index, set, gate) <= clock {
-      guard devices[index].matches[item]?.sets.contains(set) == true else { continue }
-      guard devices[index].matches[item]?.sets.count == 1 else {
-        devices[index].matches[item]?.sets.remove(set)
-        continue
-      }
-      end(item, of: index, .silence)
-    }
+    guard matchEnd(index, item) <= clock else { return }
+    let isSilent = devices[index].sets.allSatisfy { $0.lastSeen <= lastMatched(index, item) }
+    end(item, of: index, isSilent ? .silence : .noLongerMatches)
   }
 
   private mutating func leave(_ index: Int, _ item: Int, _ reason: SightingReason) {

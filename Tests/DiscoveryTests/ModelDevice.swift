@@ -9,7 +9,9 @@ import VirtualRadio
 struct ModelMatch {
   private(set) var presence: Presence
   private(set) var since: Int64
+  /// The sets that match now, and when the last one that does not match any more was replaced.
   var sets: Set<UInt8>
+  var replaced = Int64.min
   var reported: Int64 = 0
   var changeIsPending = false
 

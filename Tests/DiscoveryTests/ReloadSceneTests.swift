@@ -70,8 +70,8 @@ struct ReloadSceneTests {
       ])
     #expect(harness.counters.matchesTurnedAway == 6)
     // A device that waits competes with its next report, as always.
-    harness.hear(8, -60, .made(by: 2), at: 20)
-    #expect(harness.lines() == ["20 lost lamp 0 evicted", "20 found lamp 8 matched"])
+    for step: Int64 in 2...4 { harness.hear(8, -50, .made(by: 2), at: 10 * step) }
+    #expect(harness.lines() == ["30 lost lamp 0 evicted", "30 found lamp 8 matched"])
   }
 
   // MARK: Rows
@@ -154,7 +154,7 @@ struct ReloadSceneTests {
     #expect(harness.deviceCount == 8)
     #expect(harness.lines() == [])
     harness.wait(until: 30_000)
-    #expect(harness.lines() == ["10015 lost bulb 0 silence"])
+    #expect(harness.lines() == ["1000 changed bulb 0 payload", "10015 lost bulb 0 silence"])
   }
 
   @Test("Long payloads beyond a smaller pool go, those that bear a match last")
@@ -167,8 +167,11 @@ struct ReloadSceneTests {
     harness.reload(manifest { $0.longPayloads = 2 }, at: 10)
     #expect(harness.lines() == [])
     harness.reload(manifest { $0.longPayloads = 1 }, at: 20)
-    #expect(harness.lines() == ["20 lost bulb 1 evicted"])
+    #expect(harness.lines() == [])
     #expect(harness.counters.longPayloadsEvicted == 2)
+    harness.hear(long(2, .made(by: 0x0EEE)), at: 9000)
+    harness.wait(until: 10_000)
+    #expect(harness.lines() == ["10000 lost bulb 1 silence"])
     #expect(harness.found(2) == ["bulb"])
   }
 

@@ -55,7 +55,7 @@ struct SightingTests {
     #expect(harness.lines() == ["55800 lost bulb 1 silence"])
   }
 
-  @Test("A set that falls silent takes its match with it although another set of the device continues")
+  @Test("A match ends with the silence of the set that bore it although another set of the device continues")
   func silentSet() {
     let harness = DataPathHarness(.company(company))
     let quiet = AdvertisingPayload().name("Lumo")
@@ -66,7 +66,7 @@ struct SightingTests {
     }
     hear(1, .made(by: company), at: 0)
     for step: Int64 in 1...200 { hear(2, quiet, at: 100 * step) }
-    #expect(harness.lines() == ["0 found bulb 1 matched", "10000 lost bulb 1 silence"])
+    #expect(harness.lines() == ["0 found bulb 1 matched", "10000 lost bulb 1 noLongerMatches"])
     hear(1, .made(by: company), at: 20_100)
     #expect(harness.lines() == ["20100 found bulb 1 matched"])
   }
@@ -156,8 +156,8 @@ struct SightingTests {
     let harness = DataPathHarness(.company(company))
     harness.hear(1, -60, .made(by: company, 1), at: 0)
     harness.hear(1, -60, .made(by: company, 2), at: 100)
-    harness.hear(1, -60, AdvertisingPayload(), at: 200)
-    #expect(harness.lines() == ["0 found bulb 1 matched", "200 lost bulb 1 noLongerMatches"])
+    harness.loseRadio(at: 200)
+    #expect(harness.lines() == ["0 found bulb 1 matched", "200 lost bulb 1 radioDown"])
     #expect(harness.counters.changesCoalesced == 1)
   }
 

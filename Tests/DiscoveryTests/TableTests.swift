@@ -64,7 +64,7 @@ struct AddressIndexTests {
     let memory = Memory()
     var arena = memory.arena
     let rows = 64  // 128 slots, half full at most.
-    var index = AddressIndex(rows: rows, in: &arena)
+    var index = AddressIndex(rows: rows, hashKey: .replay, in: &arena)
     var model: [DeviceAddress: Int] = [:]
     var free = Array(0..<rows)
     var dice = SeededGenerator(seed: seed)
@@ -93,11 +93,25 @@ struct AddressIndexTests {
     withExtendedLifetime(memory) {}
   }
 
+  @Test("Addresses that collide under one key are spread by another")
+  func keys() {
+    let memory = Memory()
+    var arena = memory.arena
+    let known = AddressIndex(rows: 64, hashKey: .replay, in: &arena)
+    let secret = AddressIndex(rows: 64, hashKey: HashKey(random: 0x5DEE_CE66_D1CE_4E5B), in: &arena)
+    let colliding = (UInt64(0)..<10_000).map { DeviceAddress.device($0) }.filter { known.home($0.word) == 7 }
+    #expect(colliding.count > 50)
+    let slots = colliding.map { secret.home($0.word) }
+    #expect(Set(slots).count > colliding.count / 2)
+    withExtendedLifetime(memory) {}
+  }
+
   @Test("Removing inside a run that wraps around the table's end keeps the rest reachable")
   func wrapAround() {
     let memory = Memory()
     var arena = memory.arena
-    var index = AddressIndex(rows: 2, in: &arena)  // 4 slots: any two addresses are often neighbours.
+    // 4 slots: any two addresses are often neighbours.
+    var index = AddressIndex(rows: 2, hashKey: .replay, in: &arena)
     for first: UInt64 in 0..<20 {
       for second in (first + 1)..<21 {
         index.insert(.device(first), row: 0)

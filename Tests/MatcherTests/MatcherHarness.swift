@@ -41,11 +41,12 @@ struct MatcherHarness: ~Copyable {
       format: .extended)
   }
 
-  /// The items that the device at an address matches; nil for a device that was not heard.
+  /// The items that the device at an address matches with its last frames; nil for a device that was not heard.
   func matches(at address: DeviceAddress) -> [Int]? {
     guard let row = path.pipeline.row(at: address), let device = path.pipeline.device(at: row) else {
       return nil
     }
-    return (0..<Int(device.matchCount)).map { Int(path.pipeline.match($0, at: row).item) }
+    return (0..<Int(device.matchCount)).map { path.pipeline.match($0, at: row) }.filter(\.isCurrent)
+      .map { Int($0.item) }
   }
 }

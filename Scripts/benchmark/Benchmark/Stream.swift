@@ -18,13 +18,24 @@ struct Stream {
 
   var count: Int { starts.count - 1 }
 
-  init(reports: Int, changePerMille: Int, seed: UInt64 = 1) {
+  /// `collides`: the devices have addresses that were chosen to have one slot of the address index, under the hash that
+  /// it has without a key.
+  init(reports: Int, changePerMille: Int, collides: Bool = false, seed: UInt64 = 1) {
     generator = SeededGenerator(seed: seed)
     self.changePerMille = changePerMille
-    for index in 0..<Self.deviceCount { devices.append(StreamDevice(index, &generator)) }
+    for index in 0..<Self.deviceCount {
+      var device = StreamDevice(index, &generator)
+      while collides, Self.slotWithoutKey(of: device.address) != 0 { device.drawAddress(&generator) }
+      devices.append(device)
+    }
     for index in 0..<reports {
       append(index < devices.count ? index : generator.number(below: devices.count))
     }
+  }
+
+  /// Bits 32 to 43 of a product with a constant, for 2,000 rows.
+  private static func slotWithoutKey(of address: DeviceAddress) -> UInt64 {
+    (address.word &* 0x9E37_79B9_7F4A_7C15) >> 32 & 4095
   }
 
   private mutating func append(_ index: Int) {
@@ -38,7 +49,7 @@ struct Stream {
 
 /// One advertiser of the stream: two or three AD structures, some bytes of which count up.
 struct StreamDevice {
-  let address: DeviceAddress
+  private(set) var address: DeviceAddress
   let index: Int
   private let kind: Kind
   private let bytes: [UInt8]
@@ -55,9 +66,16 @@ struct StreamDevice {
 
   init(_ index: Int, _ generator: inout SeededGenerator) {
     self.index = index
-    address = DeviceAddress(bits: generator.next() | 0xC000_0000_0000, type: .random)
+    address = Self.address(&generator)
     bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     kind = index % 50 == 0 ? .target : Self.kind(&generator)
+  }
+
+  /// Gives the device another address.
+  mutating func drawAddress(_ generator: inout SeededGenerator) { address = Self.address(&generator) }
+
+  private static func address(_ generator: inout SeededGenerator) -> DeviceAddress {
+    DeviceAddress(bits: generator.next() & (1 << 48 - 1) | 0xC000_0000_0000, type: .random)
   }
 
   private static func kind(_ generator: inout SeededGenerator) -> Kind {

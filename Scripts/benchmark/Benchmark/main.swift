@@ -17,7 +17,8 @@ let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark match|pipeline|unchanged|reload|one-mask|four-masks|all-masks|replay-manifest|replay-capture "
+    "usage: benchmark match|pipeline|unchanged|colliding|reload|one-mask|four-masks|all-masks|"
+      + "replay-manifest|replay-capture "
       + "DESCRIPTORS ROUNDS [REPORTS]"
   )
   throw Usage()
@@ -35,7 +36,9 @@ let manifest =
   case "all-masks": Descriptors.oneKey(descriptors, masks: descriptors)
   default: Descriptors.mixed(descriptors)
   }
-let stream = Stream(reports: reports, changePerMille: arguments[1] == "unchanged" ? 0 : 230)
+let stream = Stream(
+  reports: reports, changePerMille: ["unchanged", "colliding"].contains(arguments[1]) ? 0 : 230,
+  collides: arguments[1] == "colliding")
 if arguments[1].hasPrefix("replay-") {
   let isCapture = arguments[1] == "replay-capture"
   try ReplayFiles.write(
@@ -50,7 +53,7 @@ if arguments[1].hasPrefix("replay-") {
     if round == 1 { start_instruction_count() }
     switch arguments[1] {
     case "reload": workload.runReload(stream, manifest, round: round)
-    case "pipeline", "unchanged": workload.runPipeline(stream, round: round)
+    case "pipeline", "unchanged", "colliding": workload.runPipeline(stream, round: round)
     default: workload.runMatcher(stream)
     }
   }

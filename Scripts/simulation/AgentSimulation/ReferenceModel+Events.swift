@@ -37,9 +37,13 @@ extension ReferenceModel {
     let isReload = reloads.contains { $0.time == event.time }
     let moments = device.moments(at: event.time)
     try expect(isReload || moments.contains { $0.time == event.time }, event, "comes without a report")
-    let readings = isRoomy ? moments.flatMap { $0.views.map(\.parsed) } : device.readings(of: event.data)
-    try expect(readings.contains { item.matches($0) }, event, "with \(event.data) does not match")
     let isImmediate = item.descriptor.range == .immediate
+    let readings = isRoomy ? moments.flatMap { $0.views.map(\.parsed) } : device.readings(of: event.data)
+    let isMatch = readings.contains { item.matches($0) }
+    // The gate also lets in by the reading of a frame that does not match itself.
+    let earliest = event.time - 1000 * Int64(item.gate.silenceMillisecondsMax)
+    let didMatch = isImmediate && device.matched(item, from: earliest, to: event.time)
+    try expect(isMatch || didMatch, event, "with \(event.data) does not match")
     try expect(isImmediate == (event.reason == .entered), event, "has another item's reason")
     if isImmediate { try checkEntered(event, device, item.gate) }
   }
@@ -94,10 +98,9 @@ extension ReferenceModel {
     case .silence: try checkSilence(event, device)
     case .left: try checkLeft(event, device)
     case .noLongerMatches:
-      let moments = device.moments(at: event.time)
       guard let item = item(event) else { throw unexplained(event, "is about no item") }
-      let isOther = moments.contains { $0.time == event.time && !item.matches($0.views[0].parsed) }
-      try expect(isOther || !isRoomy, event, "still matches")
+      let didMatch = device.matched(item, from: event.time - 1000 * item.silence, to: event.time - 1)
+      try expect(!didMatch || !isRoomy, event, "though it matched within the silence time")
     case .evicted: try expect(!isRoomy || hasTooMany(event, device), event, "though there was room")
     case .radioDown: try expect(radioLosses.contains(event.time), event, "though the radio was there")
     case .reload:
@@ -108,25 +111,24 @@ extension ReferenceModel {
     }
   }
 
-  /// Whether more items matched than a device may have at once.
-  private func hasTooMany(_ event: SeenEvent, _ device: Device) -> Bool {
-    device.moments(at: event.time).contains { moment in
-      items.count { entry in moment.views.contains { entry.item.matches($0.parsed) } } > 8
+  private func hasTooMany(_ event: SeenEvent, _ device: Device) -> Bool { hasTooMany(device, at: event.time) }
+
+  /// Whether more items match, or matched within their silence time, than a device may have at once.
+  func hasTooMany(_ device: Device, at time: Int64) -> Bool {
+    let count = items.count { entry in
+      let longest = device.patience(Int32(clamping: entry.item.silence), factor, 300_000, at: time)
+      return device.matched(entry.item, from: time - 1000 * longest, to: time)
+        || device.moments(at: time).contains { $0.views.contains { entry.item.matches($0.parsed) } }
     }
+    return count > 8
   }
 
   private func checkSilence(_ event: SeenEvent, _ device: Device) throws(Breach) {
     guard let item = item(event) else { throw unexplained(event, "is about no item") }
+    let isImmediate = item.descriptor.range == .immediate
     // A report at that very time came after the end of the silence.
-    let before = device.moments.last { $0.time < event.time }
-    let bearing = before?.views.filter { item.matches($0.parsed) } ?? []
-    var patience = Int64(item.gate.lostMilliseconds)
-    var last = bearing.map(\.lastSeen).max() ?? 0
-    if item.descriptor.range == .immediate {
-      patience = min(patience, Int64(item.gate.silenceMilliseconds))
-      last = device.moments.last { $0.isReading && $0.time < event.time }?.time ?? 0
-    }
-    try expect(event.time - last >= 1000 * patience, event, "comes too soon")
+    let last = device.moments.last { $0.time < event.time && ($0.isReading || !isImmediate) }?.time ?? 0
+    try expect(event.time - last >= 1000 * item.silence, event, "comes too soon")
   }
 
   private func checkLeft(_ event: SeenEvent, _ device: Device) throws(Breach) {
@@ -141,6 +143,27 @@ extension ReferenceModel {
       moment.level.map { $0 < moment.leaveLevel(item.gate) + Self.tolerance } ?? true
     }
     try expect(isLow, event, "though it was near")
+  }
+}
+
+extension DisplayItem {
+  /// The shortest silence after which a device of the item is lost, in milliseconds.
+  var silence: Int64 {
+    Int64(descriptor.range == .immediate ? gate.silenceMilliseconds : gate.lostMilliseconds)
+  }
+}
+
+extension Device {
+  /// Whether a report from one time to another, the first excluded, matched or replaced one that did.
+  func matched(_ item: DisplayItem, from start: Int64, to end: Int64) -> Bool {
+    var previous = moments.last { $0.time <= start }
+    for moment in moments(from: start + 1, to: end) {
+      let heard = moment.views[0]
+      let replaced = previous?.views.first { $0.set == heard.set || $0.set == ReportHeader.noAdvertisingSID }
+      if item.matches(heard.parsed) || replaced.map({ item.matches($0.parsed) }) ?? false { return true }
+      previous = moment
+    }
+    return false
   }
 }
 

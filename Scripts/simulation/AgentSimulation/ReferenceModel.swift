@@ -155,7 +155,7 @@ struct ReferenceModel {
       guard met.count <= 8 else { continue }
       for entry in met where entry.item.descriptor.range == .default {
         let subject = Subject(app: entry.app, item: entry.item.id, address: name)
-        guard histories[subject] == nil else { continue }
+        guard histories[subject] == nil, !hasTooMany(device, at: now) else { continue }
         throw Breach(.missingEvent, "\(subject) matches and was not found")
       }
     }
@@ -178,6 +178,10 @@ struct ReferenceModel {
       let limit = isRoomy ? learned : Int64(item.gate.lostMillisecondsMax)
       guard now - moment.time <= 1000 * limit + 50_000 else {
         throw Breach(.missingEvent, "\(subject) is silent since \(moment.time) µs and was not lost")
+      }
+      guard isRoomy, !moment.views.contains(where: { item.matches($0.parsed) }) else { continue }
+      guard device.matched(item, from: now - 1000 * limit - 50_000, to: now) else {
+        throw Breach(.missingEvent, "\(subject) matches no longer and was not lost")
       }
     }
   }

@@ -44,18 +44,19 @@ public struct DataPath: ~Copyable {
 
   /// Measures the tables, sets their memory aside, and compiles the descriptors.
   ///
-  /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB.
+  /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB; `hashKey` is a
+  /// secret of the run.
   public init(
     _ items: [DataPathItem], _ capacities: Capacities, changeMilliseconds: Int64,
-    identities: [IdentityKey] = [], adapterOffset: Int8 = 0, epoch: Block128
+    identities: [IdentityKey] = [], adapterOffset: Int8 = 0, epoch: Block128, hashKey: HashKey = .replay
   ) {
     let size = Pipeline.Size(matcher: Matcher.Size(items), identities: identities.count)
     var measure = Arena()
-    _ = Pipeline(size, capacities, epoch: epoch, in: &measure)
+    _ = Pipeline(size, capacities, epoch: epoch, hashKey: hashKey, in: &measure)
     let block = MemoryBlock(byteCount: measure.byteCount)
     // Holds: the block lives in this value beside the pipeline, which is its only user.
     var arena = unsafe block.arena()
-    var pipeline = Pipeline(size, capacities, epoch: epoch, in: &arena)
+    var pipeline = Pipeline(size, capacities, epoch: epoch, hashKey: hashKey, in: &arena)
     pipeline.adapterOffset = adapterOffset
     pipeline.changeMilliseconds = changeMilliseconds
     for identity in identities { pipeline.add(identity) }
@@ -100,6 +101,18 @@ public struct DataPath: ~Copyable {
       isUsed[Int(sighting.item)] = true
     }
     return isUsed
+  }
+}
+
+extension Pipeline {
+  /// How many devices in sight each item has turned away because it was full.
+  public func turnedAwayCounts(items count: Int) -> [Int] {
+    var counts = [Int](repeating: 0, count: count)
+    for row in 0..<rowCount {
+      let items = itemsThatTurnedAway(row: row)
+      for position in 0..<items.count { counts[Int(items[position])] += 1 }
+    }
+    return counts
   }
 }
 

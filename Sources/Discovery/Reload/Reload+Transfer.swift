@@ -20,7 +20,7 @@ extension Reload {
     Self.transferRows(from: old, to: &new)
     Self.transferIdentities(from: old, to: &new)
     let haveAddressesChanged = transferMatches(from: old, to: &new)
-    for item in 0..<new.matches.itemCounts.count {
+    for item in 0..<new.matches.quotas.count {
       while new.matches.isOverQuota(item) { new.keepQuota(ofItem: item) }
     }
     if haveAddressesChanged || !areItemsUnchanged(in: new) {
@@ -49,7 +49,10 @@ extension Reload {
       rows[row] = old.devices.rows[oldRow]
       rows[row].identity = -1
       rows[row].matchCount = 0
-      if offset != 0 { rows[row].signal.shift(by: offset) }
+      if offset != 0 {
+        rows[row].signal.shift(by: offset)
+        rows[row].levels.shift(by: offset)
+      }
       new.devices.index.insert(rows[row].address, row: row)
       new.sets.copyChain(ofRow: oldRow, from: old, to: row, of: &rows[row], keepsNumbers: keepsNumbers)
     }
@@ -75,6 +78,9 @@ extension Reload {
   /// device starts again.
   private func transferMatches(from old: borrowing Pipeline, to new: inout Pipeline) -> Bool {
     var haveAddressesChanged = false
+    for item in 0..<successors.count where successors[item] >= 0 {
+      new.matches.quotas[Int(successors[item])] = old.matches.quotas[item].withoutCount
+    }
     for oldRow in 0..<old.devices.rows.count where old.devices.rows[oldRow].isLive {
       let row = new.devices.row(of: old.devices.rows[oldRow].address)
       let address = new.devices.publicAddress(of: new.devices.rows[row])
@@ -136,7 +142,7 @@ extension Pipeline {
     let device = devices.rows[row]
     let isNew = matches.slot(ofItem: Int(item), row: row, count: device.matchCount) == nil
     let hasFreeSlot = !isNew || device.isAccessory || matches.hasFreeSlot(forItem: Int(item))
-    let patience = lostPatience(of: row, matches.gates[Int(item)])
+    let patience = silence(of: row, matches.gates[Int(item)])
     guard hasFreeSlot, sets.table[set].lastSeen.advanced(milliseconds: patience) > clock else {
       if !hasFreeSlot { counters.matchesTurnedAway &+= 1 }
       sets.table[set].isEvaluated = false

@@ -113,7 +113,7 @@ extension Pipeline {
     guard let set = oldestLongPayload(ofAccessories: false) ?? oldestLongPayload(ofAccessories: true) else {
       return
     }
-    withdraw(set, of: Int(sets.table[set].row), reason: .evicted)
+    withdraw(set, of: Int(sets.table[set].row))
     releaseLongPayload(of: set)
   }
 
