@@ -118,10 +118,14 @@ public struct BtsnoopReader: ~Escapable {
   public mutating func next() throws(BtsnoopError) -> BtsnoopRecord? {
     guard cursor.byteCount > 0 else { return nil }
     let start = offset
-    guard let original = cursor.bigEndianUInt32(), let included = cursor.bigEndianUInt32(),
-      let flags = cursor.bigEndianUInt32(), let drops = cursor.bigEndianUInt32(),
-      let stamp = cursor.bigEndianUInt64()
-    else { throw loseRest(.recordTruncated(offset: start)) }
+    guard let header = cursor.bytes(Btsnoop.recordHeaderByteCount) else {
+      throw loseRest(.recordTruncated(offset: start))
+    }
+    let original = header.uint32(at: 0).byteSwapped
+    let included = header.uint32(at: 4).byteSwapped
+    let flags = header.uint32(at: 8).byteSwapped
+    let drops = header.uint32(at: 12).byteSwapped
+    let stamp = header.uint64(at: 16).byteSwapped
     guard included <= Btsnoop.recordBytesMax else {
       throw loseRest(.recordOversized(offset: start, byteCount: included))
     }

@@ -25,6 +25,7 @@ extension AirText {
 
   private func escaped(columnsMax: Int, quotes: Bool) -> String {
     precondition(columnsMax > 0, "an ellipsis takes a column")
+    if isPlain, bytes.count <= columnsMax { return String(decoding: bytes, as: UTF8.self) }
     var shown = ""
     var columns = 0
     /// Where the text is cut if it turns out to be too long: with an ellipsis it still fits.
@@ -36,6 +37,11 @@ extension AirText {
       shown += piece.text
     }
     return shown
+  }
+
+  /// Whether nothing has to be escaped, whatever is quoted: letters, digits, blanks and most signs of ASCII.
+  private var isPlain: Bool {
+    bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 
   /// What must not be torn apart, and the columns it takes.

@@ -56,16 +56,21 @@ public struct CaptureReplay: ~Copyable {
   public mutating func advance(to time: Instant) -> [EventLine] {
     duration = max(duration, time)
     var events: [EventLine] = []
-    while let due = dataPath.pipeline.nextDeadline, due <= time {
-      dataPath.pipeline.advance(to: max(due, dataPath.pipeline.now ?? due))
-      drain(into: &events)
-    }
+    while dataPath.pipeline.advanceToDeadline(notAfter: time) { drain(into: &events) }
     return events
+  }
+
+  /// Reads the next event. It is passed the pipeline because a property that is read through the data path is copied
+  /// with everything around it.
+  private static func readEvent(
+    of pipeline: inout Pipeline, _ cursor: inout EventCursor
+  ) -> EventRing.Reading {
+    pipeline.events.produced == cursor.sequence ? .end : pipeline.events.read(&cursor)
   }
 
   private mutating func drain(into events: inout [EventLine]) {
     while true {
-      switch dataPath.pipeline.events.read(&cursor) {
+      switch Self.readEvent(of: &dataPath.pipeline, &cursor) {
       case .event(let sequence, let sighting, let byteCount):
         let payload = (0..<byteCount).map { dataPath.pipeline.events.payloadByte(of: sequence, at: $0) }
         events.append(
