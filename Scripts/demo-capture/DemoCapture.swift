@@ -3,11 +3,11 @@
 import HCI
 public import VirtualRadio
 
-/// The capture of the demonstration: the packets between a host and its controller in a scene.
+/// A capture of a scene: the packets between a host and its controller.
 public enum DemoCapture {
   /// 2026-03-02 08:00:00 UTC in microseconds since 1970.
   static var start: Instant { Instant(microseconds: 1_772_438_400_000_000) }
-  static var seconds: Int { 70 }
+  public static var seconds: Int { 70 }
   /// When the host changes from legacy to extended scanning.
   static var extendedSeconds: Int { 20 }
 
