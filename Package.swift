@@ -137,7 +137,7 @@ let package = Package(
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
     .target(
-      name: "GateTrials", dependencies: ["Manifest", "Discovery", "HCI", "VirtualRadio"],
+      name: "GateTrials", dependencies: ["Manifest", "Discovery", "HCI", "Setup", "VirtualRadio"],
       path: "Scripts/gate-tables/GateTrials", swiftSettings: strict),
     .executableTarget(
       name: "gate-tables", dependencies: ["GateTrials", "VirtualRadio"],
@@ -169,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "DemoCaptureTests",
       dependencies: [
-        "make-demo-capture", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "TestSupport",
-        "VirtualRadio",
+        "make-demo-capture", "Discovery", "HCI", "LinuxSystem", "Manifest", "ManifestFormat", "SceneFormat",
+        "TestSupport", "VirtualRadio",
       ],
       swiftSettings: strict),
     // The core that Scripts/aarch64 replays on two processors; Scripts/embedded builds it again.

@@ -12,8 +12,11 @@ public struct SetupConfiguration: Sendable {
   private let itemIDs: [String: Set<String>]
   /// Whether some item is set up automatically.
   let hasAutomaticItems: Bool
+  /// Whether the board profile says how the adapter's levels compare with the reference.
+  let isAdapterCalibrated: Bool
 
-  public init(_ manifest: GatewayManifest, accounts: [String: AccountID]) {
+  public init(_ manifest: GatewayManifest, accounts: [String: AccountID], isAdapterCalibrated: Bool = true) {
+    self.isAdapterCalibrated = isAdapterCalibrated
     apps = Dictionary(manifest.apps.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.accounts = accounts
     limits = manifest.gateway.limits

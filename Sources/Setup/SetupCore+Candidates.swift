@@ -52,7 +52,7 @@ extension SetupCore {
   // MARK: - Touch
 
   private mutating func followTouches(_ devices: [MatchedDevice]) {
-    var held: [RandomIdentifier: [DeviceAddress: String]] = [:]
+    var held: [RandomIdentifier: [DeviceAddress: HeldDevice]] = [:]
     for flow in flows.flows {
       guard let picker = flow.picker, picker.isTouchable else { continue }
       held[flow.id] = heldDevices(among: devices, app: flow.app, picker.touchableItems)
@@ -65,28 +65,30 @@ extension SetupCore {
     decideTouches()
   }
 
-  /// Returns the devices that are held at the gateway for an app, each with the first of the items that let it in.
+  /// Returns the devices that are inside for an app, each with the first of the items that let it in.
   private func heldDevices(
     among devices: [MatchedDevice], app: String, _ items: [String]
-  ) -> [DeviceAddress: String] {
-    var indices: [DeviceAddress: Int] = [:]
+  ) -> [DeviceAddress: HeldDevice] {
+    var held: [DeviceAddress: (index: Int, device: HeldDevice)] = [:]
     for device in devices where device.app == app {
-      guard let index = items.firstIndex(of: device.item), !isAccessory(device.address, ofApp: app) else {
-        continue
-      }
-      indices[device.address] = min(index, indices[device.address] ?? index)
+      guard let approach = device.approach, let index = items.firstIndex(of: device.item),
+        held[device.address].map({ index < $0.index }) ?? true, !isAccessory(device.address, ofApp: app)
+      else { continue }
+      held[device.address] = (index, approach)
     }
-    return indices.mapValues { items[$0] }
+    return held.mapValues(\.device)
   }
 
   private mutating func followTouch(
-    of id: RandomIdentifier, _ held: [DeviceAddress: String], contested: Set<DeviceAddress>
+    of id: RandomIdentifier, _ held: [DeviceAddress: HeldDevice], contested: Set<DeviceAddress>
   ) {
     let (now, isSettled) = (now, radio.isSettled(at: now))
+    let isCalibrated = configuration.isAdapterCalibrated
     var contests: [DeviceAddress] = []
     changeQuietly(id) { flow in
       contests =
-        flow.picker?.touches.follow(held, contested: contested, isSettled: isSettled, at: now) ?? []
+        flow.picker?.touches.follow(
+          held, contested: contested, isSettled: isSettled, isCalibrated: isCalibrated, at: now) ?? []
       return []
     }
     if !contests.isEmpty { refuseTouch(id, contests, .contested) }
@@ -136,7 +138,7 @@ extension SetupCore {
       flow.picker?.touches.refusal = refusal.forApp
       return []
     }
-    let held = Set(devices.compactMap { picker.touches.held[$0] })
+    let held = Set(devices.compactMap { picker.touches.held[$0]?.item })
     let item = picker.touchableItems.first { held.contains($0) } ?? ""
     add(.signal(TouchSignal(.failure, app: flow.app, item: item)))
   }
@@ -240,10 +242,12 @@ public struct MatchedDevice: Equatable, Sendable {
   public var hasResponded: Bool
   /// Advertising data, then scan response; empty when no app receives it.
   public var payload: [UInt8]
+  /// How it came near, where the item has the immediate gate.
+  public var approach: HeldDevice?
 
   public init(
     _ address: DeviceAddress, app: String, item: String, level: Int16?, rssi: Int8?,
-    hasResponded: Bool, payload: [UInt8] = []
+    hasResponded: Bool, payload: [UInt8] = [], approach: HeldDevice? = nil
   ) {
     self.address = address
     self.app = app
@@ -252,6 +256,7 @@ public struct MatchedDevice: Equatable, Sendable {
     self.rssi = rssi
     self.hasResponded = hasResponded
     self.payload = payload
+    self.approach = approach
   }
 }
 

@@ -4,7 +4,8 @@ public import HCI
 
 /// Chooses by touch: which device was carried to the gateway.
 ///
-/// A device is eligible when it was outside or unseen when the request opened, or has left since, and then enters.
+/// A device is eligible when it was outside or unseen when the request opened, or has left since, then enters, and has
+/// become stronger by it: ``TouchTracking`` judges that.
 /// After the first such entry the choice waits one second. If another device enters in that time, it is not clear which
 /// one was meant, and both must leave and come again. Capacity: ``devicesMax`` devices that are inside; beyond that
 /// nothing is chosen until some have left.
@@ -35,7 +36,7 @@ public struct TouchChoice: Sendable {
   /// When ``decide(at:)`` is due.
   public var deadline: Instant? { decisionTime }
 
-  /// Records that the gate has let a device in.
+  /// Records that a device is held: the gate has let it in, and its level has risen.
   public mutating func enter(_ device: DeviceAddress, at now: Instant) {
     guard !spent.contains(device), !entered.contains(device), !isCrowded else { return }
     guard spent.count + entered.count < Self.devicesMax else {
@@ -83,41 +84,115 @@ public struct TouchChoice: Sendable {
   }
 }
 
+/// A device that is inside the gate of an item.
+public struct HeldDevice: Equatable, Sendable {
+  /// 12 dB: so much stronger than before is a device that was carried to the gateway. Levels are Q4.
+  static let rise = 12 << 4
+  /// 5 dB: how far above its threshold an adapter that is not calibrated lets in a device that was not seen before.
+  static let uncalibratedMargin = 5 << 4
+  /// How long its level must be so high: as long as the gate asks for.
+  static let strongMilliseconds: Int64 = 400
+  /// How long a device counts as not seen before.
+  static let newMilliseconds: Int64 = 10_000
+
+  /// The id of the first item that let it in.
+  public var item: String
+  /// The filtered level in Q4.
+  public var level: Int
+  /// The level at which the item's gate lets in, in Q4.
+  public var enterLevel: Int
+  /// The median of its levels in the ten seconds before, in dBm; nil without levels.
+  public var levelBefore: Int8?
+  /// Its first report since the device was last silent.
+  public var appeared: Instant
+
+  public init(item: String, level: Int, enterLevel: Int, levelBefore: Int8?, appeared: Instant) {
+    self.item = item
+    self.level = level
+    self.enterLevel = enterLevel
+    self.levelBefore = levelBefore
+    self.appeared = appeared
+  }
+
+  /// Whether the device is 12 dB stronger than before it entered: it was carried, and does not lie where the level of a
+  /// strong adapter reaches the threshold.
+  func hasRisen(over levelBefore: Int8?) -> Bool {
+    levelBefore.map { level - Int($0) << 4 >= Self.rise } ?? false
+  }
+
+  func isNew(at now: Instant) -> Bool { now.milliseconds(since: appeared) < Self.newMilliseconds }
+}
+
 /// The devices that are held at the gateway, for one picker.
-struct TouchTracking: Sendable {
+public struct TouchTracking: Sendable {
+  /// A device that is inside now.
+  struct Entry {
+    /// The item whose gate has let it in.
+    var item: String
+    /// Its level before it entered; nil when it was new then, for the first levels of a device are too few to compare.
+    var levelBefore: Int8?
+    /// Whether ``TouchTracking/choice`` knows it.
+    var isEntered: Bool
+    /// Since when its level is high enough for an adapter that is not calibrated.
+    var strongSince: Instant?
+
+    /// Whether the device has come near: its level has risen, or it was not seen before and is strong enough.
+    mutating func isCarried(_ device: HeldDevice, isCalibrated: Bool, at now: Instant) -> Bool {
+      guard device.isNew(at: now) else { return device.hasRisen(over: levelBefore) }
+      if isCalibrated { return true }
+      guard device.level >= device.enterLevel + HeldDevice.uncalibratedMargin else {
+        strongSince = nil
+        return false
+      }
+      let since = strongSince ?? now
+      strongSince = since
+      return now.milliseconds(since: since) >= HeldDevice.strongMilliseconds
+    }
+  }
+
   /// nil until the first candidate refresh.
-  var choice: TouchChoice?
-  /// The devices at the gateway now, each with the item whose gate has let it in.
-  private(set) var held: [DeviceAddress: String] = [:]
+  public var choice: TouchChoice?
+  private(set) var held: [DeviceAddress: Entry] = [:]
   /// Why the last device that was held was not set up, as it is reported to the app.
   var refusal: TouchError?
 
-  /// Updates the devices that are held now. `contested` are those that another request looks for too; `isSettled`:
-  /// devices appear and disappear because they are carried. Returns the devices that were refused because they are
-  /// contested.
-  mutating func follow(
-    _ held: [DeviceAddress: String], contested: Set<DeviceAddress>, isSettled: Bool, at now: Instant
+  public init() {}
+
+  /// Updates the devices that are inside now. `contested` are those that another request looks for too; `isSettled`:
+  /// devices appear and disappear because they are carried; `isCalibrated`: levels mean what they say. Returns the
+  /// devices that were refused because they are contested.
+  public mutating func follow(
+    _ held: [DeviceAddress: HeldDevice], contested: Set<DeviceAddress>, isSettled: Bool, isCalibrated: Bool,
+    at now: Instant
   ) -> [DeviceAddress] {
-    let inside = Set(held.keys)
     guard var choice else {
-      self.choice = TouchChoice(inside: inside)
-      self.held = held
+      self.choice = TouchChoice(inside: Set(held.keys))
+      self.held = held.mapValues { Entry(item: $0.item, levelBefore: $0.levelBefore, isEntered: true) }
       return []
     }
     var refused: [DeviceAddress] = []
-    for device in inside.subtracting(self.held.keys) {
-      guard isSettled else {
+    var entries: [DeviceAddress: Entry] = isSettled ? [:] : self.held
+    for (device, state) in held {
+      var entry =
+        self.held[device]
+        ?? Entry(
+          item: state.item, levelBefore: state.isNew(at: now) ? nil : state.levelBefore, isEntered: false)
+      entry.item = state.item
+      if !isSettled, self.held[device] == nil {
         choice.disregard(device)
-        continue
+        entry.isEntered = true
+      } else if !entry.isEntered, entry.isCarried(state, isCalibrated: isCalibrated, at: now) {
+        entry.isEntered = true
+        choice.enter(device, at: now)
+        if contested.contains(device) {
+          choice.contest(device)
+          refused.append(device)
+        }
       }
-      choice.enter(device, at: now)
-      if contested.contains(device) {
-        choice.contest(device)
-        refused.append(device)
-      }
+      entries[device] = entry
     }
-    if isSettled { for device in Set(self.held.keys).subtracting(inside) { choice.leave(device) } }
-    self.held = isSettled ? held : self.held.merging(held) { _, new in new }
+    if isSettled { for device in self.held.keys where held[device] == nil { choice.leave(device) } }
+    self.held = entries
     self.choice = choice
     return refused
   }

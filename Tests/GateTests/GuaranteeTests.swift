@@ -39,4 +39,25 @@ struct GuaranteeTests {
     // The first report after 400 ms comes at most 110 ms later.
     #expect(try #require(latencies.milliseconds.last) <= 510)
   }
+
+  // MARK: Touch
+
+  @Test(
+    "A device that is moved in is granted a second and one interval after it entered, calibrated or not",
+    arguments: [true, false])
+  func touch(isCalibrated: Bool) throws {
+    let latencies = Conditions().whenTouched(isCalibrated: isCalibrated, seeds: seeds)
+    #expect(latencies.entered == 100)
+    #expect(try #require(latencies.milliseconds.first) >= 1000)
+    #expect(try #require(latencies.percentile(99)) <= 1110)
+  }
+
+  @Test(
+    "A device that lies at 1 m is not granted, however far off the adapter is",
+    arguments: [(0, true), (0, false), (3, false), (6, false)])
+  func falseTouches(error: Int, isCalibrated: Bool) {
+    var conditions = Conditions()
+    conditions.calibrationError = error
+    #expect(conditions.falseTouches(isCalibrated: isCalibrated, seeds: seeds) == 0)
+  }
 }

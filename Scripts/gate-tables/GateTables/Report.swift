@@ -26,6 +26,20 @@ struct Report {
       let label = "10 min at -57 dBm, sigma \(sigma) dB: fewer than 1 % enter"
       held.append(promise(label, share(entries), entries * 100 < seeds.count))
     }
+    for isCalibrated in [true, false] {
+      let touched = conditions.whenTouched(isCalibrated: isCalibrated, seeds: seeds)
+      held.append(
+        promise(
+          "touch, \(isCalibrated ? "calibrated" : "uncalibrated"): granted at most 1110 ms after entering",
+          text(touched), touched.percentile(99) ?? .max <= 1110))
+    }
+    for error in [0, 3, 6] {
+      var conditions = Conditions()
+      conditions.calibrationError = error
+      let touches = conditions.falseTouches(isCalibrated: false, seeds: seeds)
+      let label = "touch, 10 min at -57 dBm, adapter +\(error) dB: fewer than 1 % granted"
+      held.append(promise(label, share(touches), touches * 100 < seeds.count))
+    }
     return held.allSatisfy(\.self)
   }
 

@@ -39,6 +39,33 @@ public struct Conditions: Sendable {
     return seeds.reduce(0) { $0 + (trial.run(seed: $1).entered == nil ? 0 : 1) }
   }
 
+  /// Milliseconds from entering to the grant, for a device that moves from -75 dBm to `level` while an app waits for a
+  /// touch.
+  public func whenTouched(at level: Int = -40, isCalibrated: Bool, seeds: Range<UInt64>) -> Latencies {
+    let path = SignalPath([
+      .init(seconds: 0, level: -75 + calibrationError), .init(seconds: 10, level: -75 + calibrationError),
+      .init(seconds: 10, level: level + calibrationError),
+    ])
+    var trial = trial(path, seconds: 40)
+    trial.requestOpens = Instant(microseconds: 5_000_000)
+    trial.isCalibrated = isCalibrated
+    let times = seeds.compactMap { seed -> Int? in
+      let outcome = trial.run(seed: seed)
+      guard let entered = outcome.entered, let granted = outcome.granted else { return nil }
+      return Int(granted.milliseconds(since: entered))
+    }
+    return Latencies(milliseconds: times, count: seeds.count)
+  }
+
+  /// The number of seeds with which a device that stays at `level` dBm, and that was not seen before the request
+  /// opened, is chosen by touch within ten minutes.
+  public func falseTouches(at level: Int = -57, isCalibrated: Bool, seeds: Range<UInt64>) -> Int {
+    var trial = trial(.steady(level + calibrationError), seconds: 600)
+    trial.requestOpens = Instant(microseconds: 0)
+    trial.isCalibrated = isCalibrated
+    return seeds.reduce(0) { $0 + (trial.run(seed: $1).granted == nil ? 0 : 1) }
+  }
+
   private func trial(_ path: SignalPath, seconds: Int) -> GateTrial {
     let model = SignalModel(
       path, sigmaTenths: sigmaTenths, channelOffsetsTenths: channelOffsetsTenths, fades: fades,

@@ -140,7 +140,9 @@ extension AgentCore {
           MatchedDevice(
             dataPath.pipeline.address(at: row), app: item.app, item: item.item.id,
             level: device.signal.readingCount == 0 ? nil : device.signal.level, rssi: device.rssi.asReading,
-            hasResponded: dataPath.hasResponded(row), payload: sendsPayload ? dataPath.payload(at: row) : []))
+            hasResponded: dataPath.hasResponded(row), payload: sendsPayload ? dataPath.payload(at: row) : [],
+            approach: dataPath.approach(
+              at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead)))
       }
     }
     return devices
@@ -197,6 +199,17 @@ extension AgentCore {
 }
 
 extension ManifestDataPath {
+  /// How the device in a row came near an item with the immediate gate; nil for others. `now` is the radio's time,
+  /// which is ahead of the clients' by `lead` microseconds.
+  fileprivate func approach(at row: Int, item index: Int, now: Instant, lead: Int64) -> HeldDevice? {
+    guard pipeline.gate(ofItem: index).isImmediate, let device = pipeline.device(at: row) else { return nil }
+    return HeldDevice(
+      item: items[index].item.id, level: Int(device.signal.level),
+      enterLevel: pipeline.gateReading(at: row, item: index).enter,
+      levelBefore: device.levels.median(at: now),
+      appeared: Instant(microseconds: device.levels.appeared.microseconds &- lead))
+  }
+
   /// Whether some scan response of the device in a row is known.
   fileprivate func hasResponded(_ row: Int) -> Bool {
     for set in 0..<pipeline.setCount(at: row) where !pipeline.response(ofSet: set, at: row).isEmpty {

@@ -41,18 +41,14 @@ struct ConfigurationReader: Sendable {
 }
 
 extension AgentCore.Configuration {
-  /// A warning if items are set up by touch and the board is not calibrated. Recorded and simulated radios need no
-  /// calibration.
+  /// A warning if items are set up by touch and the board is not calibrated.
   fileprivate var uncalibratedTouch: String? {
-    let touches = manifest.items.contains { $0.item.selection == .touch }
-    guard touches, board.rssiOffset == nil else { return nil }
-    switch manifest.gateway.radio {
-    case .any, .index, .address:
-      return
-        "items are set up by touch, but this board is not calibrated: a touch may go unnoticed, and a device "
-        + "farther away may count as touching; accessoryctl calibrate finds the rssi-offset for the board's profile"
-    case .btsnoop, .h4: return nil
+    guard !isAdapterCalibrated, manifest.items.contains(where: { $0.item.selection == .touch }) else {
+      return nil
     }
+    return
+      "items are set up by touch, but this board is not calibrated: a touch may go unnoticed, and a device "
+      + "farther away may count as touching; accessoryctl calibrate finds the rssi-offset for the board's profile"
   }
 }
 
