@@ -5,7 +5,7 @@
 /// One pass with one byte of look-ahead beyond a quote. It follows strings and comments only as far as needed to know
 /// whether a byte is inside one; if it and the parser disagree about a malformed text, the parser still refuses it.
 struct TomlScan {
-  static let byteCountMax = 1 << 20
+  static let byteCountMax = 16 << 20
   /// The largest number of segments of a dotted key; each one is a nested table.
   static let keySegmentsMax = 16
   /// The largest nesting of lists and inline tables.

@@ -7,7 +7,7 @@ import ManifestFormat
 
 /// A whole TOML file in memory: a manifest, identity keys or a board profile.
 struct ConfigurationFile {
-  private static let byteCountMax = 1 << 20
+  private static let byteCountMax = 16 << 20
 
   let path: String
   private let contents: FileContents

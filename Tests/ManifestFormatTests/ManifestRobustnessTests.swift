@@ -81,15 +81,15 @@ struct ManifestRobustnessTests {
     #expect(refused.manifest == nil)
   }
 
-  @Test("A text over a mebibyte is refused unread")
+  @Test("A text over 16 MiB is refused unread")
   func tooLong() {
-    let text = [UInt8](repeating: UInt8(ascii: "\n"), count: 1 << 20)
+    let text = [UInt8](repeating: UInt8(ascii: "\n"), count: 16 << 20)
     #expect(
       ManifestReader.read(text: text, fileName: "m").lines == [
         "m:1: schema is missing; begin the file with schema = 1"
       ])
     #expect(
       ManifestReader.read(text: text + [UInt8(ascii: "\n")], fileName: "m").lines
-        == ["m:1: the file has 1048577 bytes; at most 1048576 are read"])
+        == ["m:1: the file has 16777217 bytes; at most 16777216 are read"])
   }
 }

@@ -12,7 +12,7 @@ struct TrustedFile {
     case manifest, identityKeys, board
   }
 
-  private static let byteCountMax = 1 << 20
+  private static let byteCountMax = 16 << 20
 
   let role: Role
   let path: String

@@ -85,9 +85,9 @@ struct StartErrorTests {
     Case(
       name: "the manifest is too large", arguments: usual, status: 65,
       sentence:
-        "cannot read the manifest \"@/manifest.toml\": it is larger than the 1 MiB that the agent reads; "
+        "cannot read the manifest \"@/manifest.toml\": it is larger than the 16 MiB that the agent reads; "
         + "make it smaller"
-    ) { _ = try $0.file("manifest.toml", [UInt8](repeating: 35, count: 1 << 20 + 1)) },
+    ) { _ = try $0.file("manifest.toml", [UInt8](repeating: 35, count: 16 << 20 + 1)) },
     Case(
       name: "no board profile", arguments: usual, status: 66,
       sentence: "there is no profile of the board \"toaster\"; searched for @/board/toaster.toml, "
