@@ -124,15 +124,17 @@ public final class LifeCycle {
       known = disk.saved
       agent.registryAnswered(reply, at: instant)
       updateKnowledge()
-      updateTakenBack()
+      updateTakenBack(after: reply)
     }
     deliverReadings()
   }
 
-  /// Every accessory that is gone when the registry is open was removed by the start.
-  private func updateTakenBack() {
+  /// Every accessory that is gone when the registry is open was removed by the start; but not those of a file that an
+  /// operator set aside unread.
+  private func updateTakenBack(after reply: RegistryReply) {
     guard let awaitingAtCut, !agent.setupCore.isOpening, agent.setupCore.degradation == nil else { return }
     self.awaitingAtCut = nil
+    if case .reset = reply { return }
     let left = Set(disk.saved.accessories.map(\.identifier.text))
     takenBack = awaitingAtCut.mapValues { $0.subtracting(left) }
   }
