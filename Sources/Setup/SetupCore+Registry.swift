@@ -162,7 +162,7 @@ extension SetupCore {
       reply(call, result, about: identifier)
     case .network(let identifier, let call): reply(call, result, about: identifier)
     case .takeBack(let identifier, let failure, let call):
-      if let call { replyToOperator(call, result) }
+      if let call { reply(call, result, .app) }
       wasTakenBack(identifier, failure)
     case .question(let flow, let call): questionWasWritten(flow, call, result)
     case .call(let call, let kind): reply(call, result, kind)
