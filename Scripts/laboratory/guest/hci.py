@@ -4,6 +4,7 @@
 import ctypes
 import fcntl
 import os
+import pathlib
 import socket
 import struct
 import time
@@ -27,6 +28,12 @@ def open_channel(device, channel):
         opened.close()
         raise OSError(code, os.strerror(code))
     return opened
+
+
+def block(on):
+    """Has the kernel block or unblock all adapters, with a struct rfkill_event: index, type bluetooth, operation "change
+    all", soft."""
+    pathlib.Path("/dev/rfkill").write_bytes(struct.pack("<IBBBB", 0, 2, 3, int(on), 0))
 
 
 def flags(index):

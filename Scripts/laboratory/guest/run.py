@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 
+import hci
 import lab
 
 SHARED = pathlib.Path("/mnt")
@@ -103,6 +104,8 @@ def is_clean(group):
         reap()
         if "populated 0" in (group / "cgroup.events").read_text() and not any(ADAPTERS.glob("hci*")):
             remove(group)
+            # A recovery that was cut off leaves new adapters blocked.
+            hci.block(False)
             return True
         time.sleep(0.05)
     return False

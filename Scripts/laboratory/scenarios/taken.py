@@ -1,17 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Another program has the adapter, or rfkill blocks it: the radio's sentence names it; freed, it scans within 3 s."""
 
-import pathlib
-import struct
 import time
 
-import steps
 import hci
-
-
-def block(on):
-    """struct rfkill_event: index, type bluetooth, operation "change all", soft."""
-    pathlib.Path("/dev/rfkill").write_bytes(struct.pack("<IBBBB", 0, 2, 3, int(on), 0))
 
 
 def again(lab, agent, controller, label, end):
@@ -36,12 +28,12 @@ def scenario(lab):
         if access == "exclusive":
             # rfkill does not block an adapter whose user channel is open, and a blocked adapter cannot be opened.
             agent.end()
-            block(True)
+            hci.block(True)
             agent = lab.agent(radio=f"hci{index}", access=access)
         else:
-            block(True)
+            hci.block(True)
         await_word(lab, agent, "rfkill")
-        again(lab, agent, controller, f"{access} blocked", lambda: block(False))
+        again(lab, agent, controller, f"{access} blocked", lambda: hci.block(False))
         agent.end()
         controller.end()
 
