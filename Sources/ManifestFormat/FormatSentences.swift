@@ -76,7 +76,7 @@ extension TomlSyntaxError.Reason {
     switch self {
     case .malformed(let message): "this is not TOML: \(Self.plain(message))"
     case .tooLong(let byteCount):
-      "the file has \(byteCount) bytes; at most \(TomlScan.byteCountMax) are read"
+      "the file has \(byteCount) bytes; at most \(TomlDocument.byteCountMax) are read"
     case .notASCII: "this is not TOML: a character outside ASCII stands outside a string or comment; quote it"
     case .tooManyKeySegments: "a dotted key has more than \(TomlScan.keySegmentsMax) parts; use fewer tables"
     case .tooDeep: "lists and tables stand more than \(TomlScan.depthMax) deep in one another; use fewer"

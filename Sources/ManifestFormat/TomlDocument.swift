@@ -4,7 +4,10 @@ private import CToml
 
 /// Parses TOML text into nodes with their lines.
 package enum TomlDocument {
-  /// Returns the root table of at most 16 MiB of UTF-8.
+  /// The most bytes of a text that are read.
+  package static let byteCountMax = 16 << 20
+
+  /// Returns the root table of at most ``byteCountMax`` bytes of UTF-8.
   package static func parse(_ text: [UInt8]) throws(TomlSyntaxError) -> TomlNode {
     try TomlScan.check(text)
     guard let document = unsafe parsed(text) else { throw TomlSyntaxError(line: 1, reason: .outOfMemory) }

@@ -5,7 +5,6 @@
 /// One pass with one byte of look-ahead beyond a quote. It follows strings and comments only as far as needed to know
 /// whether a byte is inside one; if it and the parser disagree about a malformed text, the parser still refuses it.
 struct TomlScan {
-  static let byteCountMax = 16 << 20
   /// The largest number of segments of a dotted key; each one is a nested table.
   static let keySegmentsMax = 16
   /// The largest nesting of lists and inline tables.
@@ -26,7 +25,7 @@ struct TomlScan {
   private init(_ text: [UInt8]) { self.text = text }
 
   static func check(_ text: [UInt8]) throws(TomlSyntaxError) {
-    guard text.count <= byteCountMax else {
+    guard text.count <= TomlDocument.byteCountMax else {
       throw TomlSyntaxError(line: 1, reason: .tooLong(byteCount: text.count))
     }
     var scan = TomlScan(text)

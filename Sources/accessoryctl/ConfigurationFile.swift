@@ -7,8 +7,6 @@ import ManifestFormat
 
 /// A whole TOML file in memory: a manifest, identity keys or a board profile.
 struct ConfigurationFile {
-  private static let byteCountMax = 16 << 20
-
   let path: String
   private let contents: FileContents
   var text: [UInt8] { contents.bytes }
@@ -16,7 +14,7 @@ struct ConfigurationFile {
   init(reading path: String) throws(ToolError) {
     self.path = path
     do throws(FileError) {
-      contents = try FileContents(reading: path, byteCountMax: Self.byteCountMax)
+      contents = try FileContents(reading: path, byteCountMax: TomlDocument.byteCountMax)
     } catch {
       throw .file(path: path, error)
     }

@@ -12,8 +12,6 @@ struct TrustedFile {
     case manifest, identityKeys, board
   }
 
-  private static let byteCountMax = 16 << 20
-
   let role: Role
   let path: String
   private let text: [UInt8]
@@ -30,7 +28,7 @@ struct TrustedFile {
     (self.role, self.path) = (role, path)
     let contents: FileContents
     do throws(FileError) {
-      contents = try FileContents(ofFile: path, byteCountMax: Self.byteCountMax)
+      contents = try FileContents(ofFile: path, byteCountMax: TomlDocument.byteCountMax)
     } catch {
       throw .file(role, path: path, error)
     }
