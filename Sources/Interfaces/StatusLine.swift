@@ -37,6 +37,8 @@ public struct StatusLine: Equatable, Line {
   public let time: Seconds
   public let radio: RadioLine
   public let problems: [Problem]
+  /// What the manifest asks for and does not get; it is no problem of the running agent.
+  public let warnings: [Problem]
   public let counts: [Count: Int64]
 
   /// Whether the agent has no problem to report.
@@ -44,13 +46,14 @@ public struct StatusLine: Equatable, Line {
 
   public init(
     version: String, epoch: String, time: Seconds, radio: RadioLine, problems: [Problem],
-    counts: [Count: Int64]
+    warnings: [Problem] = [], counts: [Count: Int64]
   ) {
     self.version = version
     self.epoch = epoch
     self.time = time
     self.radio = radio
     self.problems = problems
+    self.warnings = warnings
     self.counts = counts
   }
 
@@ -65,6 +68,7 @@ public struct StatusLine: Equatable, Line {
     json.member("time", time)
     json.object("radio") { radio.writeMembers(to: &$0, includingNull: includingNull) }
     json.objects("problems", problems)
+    json.objects("warnings", warnings)
     for count in Count.allCases { json.member(count.rawValue, counts[count] ?? 0) }
   }
 }
@@ -75,6 +79,7 @@ extension StatusLine: ReadableLine {
     for count in Count.allCases { counts[count] = try line.integer(count.rawValue) }
     self.init(
       version: try line.string("version"), epoch: try line.string("epoch"), time: try line.seconds("time"),
-      radio: try line.line("radio"), problems: try line.lines("problems"), counts: counts)
+      radio: try line.line("radio"), problems: try line.lines("problems"), warnings: try line.lines("warnings"),
+      counts: counts)
   }
 }

@@ -69,7 +69,9 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case blobNeverFits(byteCount: Int, byteCountMax: Int)
     case nameNeverFits(byteCount: Int, byteCountMax: Int)
     case blobBeginsWithItsKey
-    case noWiFiInterface
+    case missing(MissingFeature)
+    /// Networks are not looked for, so no interface for that is used.
+    case wifiInterfaceUnused
     case nameWithPassiveScan
     case overlap(DescriptorOverlap, app: String, id: String)
     case lowEnergyOnly(String)

@@ -3,8 +3,12 @@
 import Discovery
 
 extension ManifestRules {
-  /// Checks the sizes that must not exceed one another.
+  /// Checks the sizes that must not exceed one another, and settings without an effect.
   mutating func checkGateway() {
+    if manifest.gateway.wifi != nil {
+      let path = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
+      report(.warning(.wifiInterfaceUnused), at: path)
+    }
     let sizes = manifest.gateway.capacities
     check(CapacityKey.matchesPerItem, sizes.matchesPerItem, within: .devices, sizes.devices, in: .capacity)
     check(CapacityKey.accessories, sizes.accessories, within: .devices, sizes.devices, in: .capacity)

@@ -14,11 +14,7 @@ extension ManifestRules {
     checkManufacturerData(of: descriptor, at: path)
     checkServiceData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
-    if descriptor.hasWiFiClause, !descriptor.hasBluetoothClause, manifest.gateway.wifi == nil,
-      isLegible(ManifestKeyPath().appending(RootKey.gateway))
-    {
-      report(.warning(.noWiFiInterface), at: path)
-    }
+    for (feature, key) in item.missingFeatures { report(.warning(.missing(feature)), at: path.appending(key)) }
     checkSupportedOptions(of: descriptor, at: path)
   }
 

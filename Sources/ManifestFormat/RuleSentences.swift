@@ -100,7 +100,8 @@ extension ManifestDiagnostic.Warning {
       "never matches: the name has \(byteCount) bytes and a device's name at most \(most); shorten it"
     case .blobBeginsWithItsKey:
       "the blob begins with the key's own bytes, which stand before the data and are not part of it; remove them"
-    case .noWiFiInterface: "never matches: no network is scanned for; add wifi = \"wlan1\" to [gateway]"
+    case .missing(let feature): feature.sentence
+    case .wifiInterfaceUnused: "no effect: this version does not look for networks; remove it"
     case .nameWithPassiveScan:
       "may never match: many devices send their name only when asked; use scan = \"auto\" in [gateway]"
     case .lowEnergyOnly(let option):

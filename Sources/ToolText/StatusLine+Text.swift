@@ -14,6 +14,7 @@ extension StatusLine {
       rows.line(style.bad("problem") + "   " + Self.shown(problem.kind))
       rows.row("", Self.shown(problem.sentence))
     }
+    for warning in warnings { rows.row("warning", Self.shown(warning.sentence)) }
     rows.line("")
     rows.row("manifest", "\(counted(.items, "item")) of \(counted(.apps, "app")); \(reloadText)")
     rows.row("devices", "\(self[.devices]) of \(self[.devicesMax]) places taken, \(self[.found]) found")

@@ -27,6 +27,32 @@ struct GatewayMethodTests {
     #expect((reply.integer("reports") ?? 0) > 5)
   }
 
+  @Test("Status warns of each item that needs a feature which does not exist yet, and is well nevertheless")
+  func missingFeatures() throws {
+    let manifest = GatewayManifest.lights.with { manifest in
+      manifest.apps[0].supports = [.bluetooth, .wifi]
+      manifest.apps[0].items[0].descriptor.supportedOptions = .bluetoothPairingLE
+      manifest.apps[0].items[1].descriptor.ssidPrefix = [0x4C]
+      for number in 0..<40 {
+        var item = DisplayItem(id: "network\(number)", name: "N")
+        item.descriptor.ssid = [0x4C]
+        manifest.apps[0].items.append(item)
+      }
+    }
+    let harness = AgentHarness(manifest)
+    let client = try #require(harness.connect())
+    let reply = try #require(harness.call("Status", by: client).first)
+    #expect(reply["problems"] == .array([]))
+    let warnings = reply.objects("warnings")
+    #expect(warnings.count == 33)
+    #expect(warnings[0].text("kind") == "pairingMissing")
+    #expect(warnings[0].text("sentence")?.hasPrefix("lights/bulb: this version cannot pair: ") == true)
+    #expect(warnings[1].text("sentence")?.hasPrefix("lights/held: this version does not look for") == true)
+    #expect(warnings[2].text("sentence")?.hasPrefix("lights/network0: never matches: ") == true)
+    #expect(warnings[32].text("kind") == "moreMissing")
+    #expect(warnings[32].text("sentence")?.hasPrefix("10 more") == true)
+  }
+
   @Test("Without a radio, status reports that and why")
   func statusWithoutRadio() throws {
     let harness = AgentHarness(.lights)

@@ -65,7 +65,7 @@ enum Samples {
     let text = """
       {"version":"0.1.0","epoch":"\(lights)","time":100,"radio":{"source":"hci0","state":"\(radio.rawValue)",
       "detail":"hci0 is not there; plug it in","scan":null,"address":null,"hasExtendedAdvertising":null,"hasCodedPHY":null,
-      "initializations":1,"failures":0,"dropped":0},"problems":\(problems),"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
+      "initializations":1,"failures":0,"dropped":0},"problems":\(problems),"warnings":[],"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
       "events":1,"connections":1,"connectionsMax":1,"watchers":1,"reloads":0,"reloadsRefused":0}
       """
     guard case .object(let object)? = try? JSONReader.read(Array(text.utf8).span),

@@ -12,10 +12,20 @@ import Testing
     let path = try folder.file("good.toml", Array(Data(contentsOf: example)))
     let run = try Tool.shell(#"chmod 644 "$1" && "$TOOL" check "$1""#, path)
     #expect(run.status == 0)
-    #expect(run.text == "\(path): nothing is wrong\n")
+    #expect(run.lines.count == 2)
+    #expect(run.text.contains(".supported-options: warning: this version cannot pair: "))
+    #expect(run.text.contains(".ssid-prefix: warning: this version does not look for networks: "))
     let json = try Tool.run("check", "--json", path)
-    #expect(json.status == 0)
-    #expect(json.output.isEmpty)
+    #expect(json.status == 0 && json.lines.count == 2)
+    try expectValid(json.output, "check")
+  }
+
+  @Test func aManifestWithoutFindingsIsGood() throws {
+    let path = try folder.file("good.toml", Array("schema = 1\n".utf8))
+    let run = try Tool.run("check", path)
+    #expect(run.status == 0 && run.text == "\(path): nothing is wrong\n")
+    let json = try Tool.run("check", "--json", path)
+    #expect(json.status == 0 && json.output.isEmpty)
   }
 
   private var example: URL { URL(fileURLWithPath: Package.path("Config/accessoryd.toml")) }

@@ -111,6 +111,17 @@ struct LiveTests {
     #expect(json.status == 0 && json.lines.count == 1)
   }
 
+  @Test("A warning about an item is printed, and the agent is well nevertheless")
+  func warnings() throws {
+    let warning = "door/lock: this version cannot pair"
+    let run = try run([Replies.status(warning: warning)], "status")
+    #expect(run.status == 0)
+    #expect(run.text.contains("problems  none\nwarning   door/lock: this version cannot pair\n"))
+    let json = try self.run([Replies.status(warning: warning)], "status", "--json")
+    try expectValid(json.output, "status")
+    #expect(json.status == 0)
+  }
+
   @Test("A problem is printed with its cure, and the answer is no")
   func problems() throws {
     let cure = "there is no radio: plug one in, " + String(repeating: "and look ", count: 12) + "\u{1B}[2J"

@@ -53,7 +53,7 @@ enum Replies {
     .send(Message.error(name, parameters))
   }
 
-  static func status(problem: String? = nil, state: String = "on") -> ScriptedAgent.Step {
+  static func status(problem: String? = nil, warning: String? = nil, state: String = "on") -> ScriptedAgent.Step {
     .send(
       Message.reply { json in
         json.member("version", "0.1.0")
@@ -75,6 +75,10 @@ enum Replies {
         }
         json.objects("problems", problem.map { [$0] } ?? []) { json, sentence in
           json.member("kind", "radioAbsent")
+          json.member("sentence", sentence)
+        }
+        json.objects("warnings", warning.map { [$0] } ?? []) { json, sentence in
+          json.member("kind", "pairingMissing")
           json.member("sentence", sentence)
         }
         let counts = [

@@ -17,12 +17,16 @@ enum StatusMethod: GatewayMethod {
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome { .reply(call.agent.status) }
 }
 
+/// How many warnings about items `Status` lists, so that the reply stays small.
+private let warningsMax = 32
+
 extension AgentCore {
   fileprivate var status: [UInt8] {
     let line = StatusLine(
       version: service.identity.version, epoch: epochText,
       time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
       problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
+      warnings: missingFeatureWarnings,
       counts: [
         .apps: Int64(configuration.manifest.apps.count), .items: Int64(dataPath.items.count),
         .devices: Int64(dataPath.deviceCount), .devicesMax: Int64(dataPath.pipeline.rowCount),
@@ -33,6 +37,26 @@ extension AgentCore {
         .reloadsRefused: Int64(counters.reloadsRefused),
       ])
     return Message.reply { line.writeReply(to: &$0) }
+  }
+
+  /// For each item, what it asks for and this version does not do; at most ``warningsMax``, and how many are left out.
+  private var missingFeatureWarnings: [StatusLine.Problem] {
+    let missing = dataPath.items.flatMap { entry in
+      entry.item.missingFeatures.map { (entry, $0.feature) }
+    }
+    var warnings = missing.prefix(warningsMax).map { entry, feature in
+      StatusLine.Problem(
+        kind: feature == .pairing ? "pairingMissing" : "networksMissing",
+        sentence: GatewayError.cut("\(entry.app)/\(entry.item.id): \(feature.sentence)"))
+    }
+    let omitted = missing.count - warnings.count
+    if omitted > 0 {
+      warnings.append(
+        StatusLine.Problem(
+          kind: "moreMissing",
+          sentence: "\(omitted) more such warnings; accessoryctl check lists those of the manifest"))
+    }
+    return warnings
   }
 
   private var radioLine: RadioLine {
