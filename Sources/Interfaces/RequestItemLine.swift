@@ -15,11 +15,13 @@ public struct RequestItemLine: Equatable, Line {
   public var immediate: Bool
   /// The chosen device's network is known by its beginning only.
   public var ssidPrefix: String?
+  /// How a name that is typed at setup begins, because it is also the name of the network.
+  public var namePrefix: String?
 
   public init(
     item: String?, name: String, productImage: String? = nil, rename: Bool = false,
     confirmAuthorization: Bool = false, finishInApp: Bool = false, immediate: Bool = false,
-    ssidPrefix: String? = nil
+    ssidPrefix: String? = nil, namePrefix: String? = nil
   ) {
     self.item = item
     self.name = name
@@ -29,6 +31,7 @@ public struct RequestItemLine: Equatable, Line {
     self.finishInApp = finishInApp
     self.immediate = immediate
     self.ssidPrefix = ssidPrefix
+    self.namePrefix = namePrefix
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -40,6 +43,7 @@ public struct RequestItemLine: Equatable, Line {
     json.member("finishesInApp", finishInApp)
     json.member("isImmediate", immediate)
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
+    if let namePrefix { json.member("namePrefix", namePrefix) }
   }
 }
 
@@ -50,6 +54,7 @@ extension RequestItemLine: ReadableLine {
       productImage: try line.stringIfPresent("productImage"), rename: try line.bool("asksForName"),
       confirmAuthorization: try line.bool("confirmsAuthorization"),
       finishInApp: try line.bool("finishesInApp"), immediate: try line.bool("isImmediate"),
-      ssidPrefix: try line.stringIfPresent("ssidPrefix"))
+      ssidPrefix: try line.stringIfPresent("ssidPrefix"),
+      namePrefix: try line.stringIfPresent("namePrefix"))
   }
 }

@@ -60,6 +60,8 @@ public struct RequestLine: Equatable, Line {
   public var displayName: String?
   /// For rename: whether the stored name of the network follows.
   public var renamesSSID: Bool?
+  /// How the typed name begins, because it is also the name of the network.
+  public var namePrefix: String?
   /// For authorize: the additions, as sentences for operators.
   public var adds: [String]?
 
@@ -67,7 +69,8 @@ public struct RequestLine: Equatable, Line {
     request: String, kind: Kind, app: String, isOnBehalf: Bool = false, since: Seconds, end: Seconds?,
     phase: Phase, items: [RequestItemLine] = [], search: Search = Search(), detail: String? = nil,
     accessory: String? = nil,
-    displayName: String? = nil, renamesSSID: Bool? = nil, adds: [String]? = nil
+    displayName: String? = nil, renamesSSID: Bool? = nil, namePrefix: String? = nil,
+    adds: [String]? = nil
   ) {
     self.request = request
     self.kind = kind
@@ -82,6 +85,7 @@ public struct RequestLine: Equatable, Line {
     self.accessory = accessory
     self.displayName = displayName
     self.renamesSSID = renamesSSID
+    self.namePrefix = namePrefix
     self.adds = adds
   }
 
@@ -103,6 +107,7 @@ public struct RequestLine: Equatable, Line {
     if let accessory { json.member("accessory", accessory) }
     if let displayName { json.member("displayName", displayName) }
     if let renamesSSID { json.member("renamesSSID", renamesSSID) }
+    if let namePrefix { json.member("namePrefix", namePrefix) }
     if let adds { json.member("adds", adds) }
   }
 }
@@ -116,7 +121,8 @@ extension RequestLine: ReadableLine {
       items: try line.lines("items"), search: try Search(reading: line),
       detail: try line.stringIfPresent("detail"),
       accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
-      renamesSSID: try line.boolIfPresent("renamesSSID"), adds: try line.stringsIfPresent("adds"))
+      renamesSSID: try line.boolIfPresent("renamesSSID"),
+      namePrefix: try line.stringIfPresent("namePrefix"), adds: try line.stringsIfPresent("adds"))
   }
 }
 

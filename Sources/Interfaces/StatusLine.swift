@@ -79,7 +79,7 @@ extension StatusLine: ReadableLine {
     for count in Count.allCases { counts[count] = try line.integer(count.rawValue) }
     self.init(
       version: try line.string("version"), epoch: try line.string("epoch"), time: try line.seconds("time"),
-      radio: try line.line("radio"), problems: try line.lines("problems"), warnings: try line.lines("warnings"),
-      counts: counts)
+      radio: try line.line("radio"), problems: try line.lines("problems"),
+      warnings: try line.lines("warnings"), counts: counts)
   }
 }

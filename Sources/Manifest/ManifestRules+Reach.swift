@@ -14,7 +14,9 @@ extension ManifestRules {
     checkManufacturerData(of: descriptor, at: path)
     checkServiceData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
-    for (feature, key) in item.missingFeatures { report(.warning(.missing(feature)), at: path.appending(key)) }
+    for (feature, key) in item.missingFeatures {
+      report(.warning(.missing(feature)), at: path.appending(key))
+    }
     checkSupportedOptions(of: descriptor, at: path)
   }
 

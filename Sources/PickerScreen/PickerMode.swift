@@ -15,8 +15,8 @@ enum PickerMode: Equatable, Sendable {
 /// A text that the operator types.
 struct PickerTyping: Equatable, Sendable {
   enum Purpose: Equatable, Sendable {
-    /// The name for a candidate that the operator chooses.
-    case candidate(UInt32)
+    /// The name for a candidate that the operator chooses; `offered` is the one that it gets anyway.
+    case candidate(UInt32, offered: String?)
     /// The whole name of a candidate's network, which begins with `prefix`.
     case network(UInt32, name: String?, prefix: String)
     /// The name for which the request waits.

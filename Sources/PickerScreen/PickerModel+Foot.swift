@@ -73,7 +73,8 @@ extension PickerModel {
     lines = Array(repeating: ScreenLine(), count: height - 1 - lines.count) + lines
     let shown = typing.field.shown(columns: columns - 2)
     var line = ScreenLine(" > ")
-    line.append(glyphs.shown(shown.text, columnsMax: columns))
+    line.append(
+      glyphs.shown(shown.text, columnsMax: columns), typing.field.isReplaced ? .reversed : [])
     return (lines + [line], 3 + shown.cursor)
   }
 
@@ -126,11 +127,8 @@ extension PickerModel {
       keys.append(KeyHint("Enter", "name it", 0))
     } else if tab.request.kind == .authorize {
       keys.append(KeyHint("a", "agree", 0))
-    } else if tab.isChoosing, let row = tab.list.selectedRow {
-      keys.append(KeyHint("Enter", "choose", 0))
-      if tab.item(of: row)?.rename ?? false {
-        keys.append(KeyHint("n", "choose and name", short: "name", 6))
-      }
+    } else if tab.isChoosing, tab.list.selectedRow != nil {
+      keys += [KeyHint("Enter", "choose", 0), KeyHint("n", "choose and name", short: "name", 6)]
     }
     keys += [KeyHint("d", "deny", 2), KeyHint("c", "close", 7)]
     if tabs.count > 1 { keys.append(KeyHint("Tab", "next", short: "", 3)) }

@@ -131,15 +131,10 @@ extension PickerModel {
     if tab.wantsName { return askForName(tab) }
     guard tab.request.kind == .setup else { return refuse("there is nothing to name here") }
     guard let row = choosableRow(tab, at: now) else { return nil }
-    guard let item = tab.item(of: row), item.rename else {
-      return refuse("this one keeps its name: its item lacks the option rename; Enter chooses it")
-    }
-    guard tab.takesName(of: row) else {
-      return refuse("this one keeps its name: another app has named it already; Enter chooses it")
-    }
+    let offered = wantedName == nil ? row.line.name : nil
     type(
-      .candidate(row.line.candidate), tab, wantedName ?? row.line.name,
-      bytesMax: PickerTyping.nameBytesMax)
+      .candidate(row.line.candidate, offered: offered), tab,
+      nameField(wantedName ?? row.line.name, beginningWith: tab.item(of: row)?.namePrefix))
     return nil
   }
 
@@ -167,11 +162,11 @@ extension PickerModel {
   }
 
   private mutating func choose(_ row: PickerRow, _ tab: PickerTab, name: String?) -> PickerAction? {
-    let name = name ?? (tab.takesName(of: row) ? wantedName : nil)
-    if let prefix = tab.item(of: row)?.ssidPrefix {
+    let name = name ?? wantedName
+    if let item = tab.item(of: row), item.namePrefix == nil, let prefix = item.ssidPrefix {
       type(
-        .network(row.line.candidate, name: name, prefix: prefix), tab, prefix,
-        bytesMax: PickerTyping.networkBytesMax)
+        .network(row.line.candidate, name: name, prefix: prefix), tab,
+        TextField(prefix, bytesMax: PickerTyping.networkBytesMax))
       return nil
     }
     let action = PickerAction.choose(
@@ -187,16 +182,20 @@ extension PickerModel {
 
   @discardableResult
   mutating func askForName(_ tab: PickerTab) -> PickerAction? {
-    type(.answer, tab, tab.request.displayName ?? "", bytesMax: PickerTyping.nameBytesMax)
+    type(.answer, tab, nameField(tab.request.displayName ?? "", beginningWith: tab.request.namePrefix))
     return nil
   }
 
-  private mutating func type(
-    _ purpose: PickerTyping.Purpose, _ tab: PickerTab, _ text: String, bytesMax: Int
-  ) {
-    mode = .typing(
-      PickerTyping(
-        request: tab.request.request, purpose: purpose, field: TextField(text, bytesMax: bytesMax)))
+  /// A field that offers a name, which typing replaces; or the beginning of a network's name, which typing continues.
+  private func nameField(_ name: String, beginningWith prefix: String?) -> TextField {
+    guard let prefix, !name.hasPrefix(prefix) else {
+      return TextField(name, isReplaced: true, bytesMax: PickerTyping.nameBytesMax)
+    }
+    return TextField(prefix, bytesMax: PickerTyping.networkBytesMax)
+  }
+
+  private mutating func type(_ purpose: PickerTyping.Purpose, _ tab: PickerTab, _ field: TextField) {
+    mode = .typing(PickerTyping(request: tab.request.request, purpose: purpose, field: field))
   }
 
   private mutating func press(_ key: PickerKey, _ typing: PickerTyping) -> PickerAction? {
@@ -232,12 +231,13 @@ extension PickerModel {
     }
     switch typing.purpose {
     case .answer: return send(.name(request: typing.request, name: text))
-    case .candidate(let number):
+    case .candidate(let number, let offered):
       guard let row = tab.list.rows.first(where: { $0.line.candidate == number && !$0.isGone }) else {
         mode = .list
         return refuse("it is gone; bring it back, or choose another")
       }
-      return choose(row, tab, name: text)
+      // The agent numbers the item's name where the app has several accessories of it.
+      return choose(row, tab, name: text == offered ? nil : text)
     case .network(let number, let name, let prefix):
       let whole = text == prefix ? nil : text
       return send(.choose(request: typing.request, candidate: number, name: name, ssid: whole))

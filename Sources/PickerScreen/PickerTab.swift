@@ -28,9 +28,6 @@ struct PickerTab: Equatable, Sendable {
     request.items.indices.contains(row.line.itemIndex) ? request.items[row.line.itemIndex] : nil
   }
 
-  /// Whether a choice may carry a name: the item allows it, and no other app has named the device.
-  func takesName(of row: PickerRow) -> Bool { !row.line.isShared && item(of: row)?.rename ?? false }
-
   /// Whether the request offers devices now, or soon will.
   var isChoosing: Bool {
     guard !isOver else { return false }

@@ -10,12 +10,15 @@ import ToolText
 struct TextField: Equatable, Sendable {
   private(set) var before: String
   private(set) var after = ""
+  /// Whether the next character replaces the text, which was offered. Any other key keeps it, and edits it.
+  private(set) var isReplaced = false
   let bytesMax: Int
 
-  init(_ text: String, bytesMax: Int) {
+  init(_ text: String, isReplaced: Bool = false, bytesMax: Int) {
     before = ""
     self.bytesMax = bytesMax
     for scalar in text.unicodeScalars { _ = insert(scalar) }
+    self.isReplaced = isReplaced && !before.isEmpty
   }
 
   var text: String { before + after }
@@ -29,8 +32,10 @@ struct TextField: Equatable, Sendable {
 
   /// Changes the text by a key; false when the key has no meaning here, or the character is refused.
   mutating func press(_ key: PickerKey) -> Bool {
+    if case .character(let scalar) = key { return type(scalar) }
+    isReplaced = false
     switch key {
-    case .character(let scalar): return insert(scalar)
+    case .character: return false
     case .backspace: return before.popLast() != nil
     case .delete:
       guard !after.isEmpty else { return false }
@@ -47,6 +52,12 @@ struct TextField: Equatable, Sendable {
     case .enter, .escape, .tab, .backTab, .up, .down, .pageUp, .pageDown: return false
     }
     return true
+  }
+
+  private mutating func type(_ scalar: Unicode.Scalar) -> Bool {
+    guard isReplaced, !scalar.isInvisible else { return insert(scalar) }
+    (before, after, isReplaced) = ("", "", false)
+    return insert(scalar)
   }
 
   private mutating func insert(_ scalar: Unicode.Scalar) -> Bool {

@@ -142,3 +142,23 @@ extension AccessoryRegistry {
     return edit.outcome
   }
 }
+
+extension AccessoryRegistry {
+  /// An item's name as the default name of a further accessory of an app: with a number when the app has an accessory
+  /// of this name.
+  ///
+  /// Only the app's own accessories count, so that a number says nothing about other apps.
+  public func numberedName(_ name: String, ofApp app: String) -> String {
+    let taken = Set(accessories.lazy.filter { $0.app == app }.map { device(of: $0).displayName })
+    var number = 1
+    var numbered = name
+    while taken.contains(numbered) {
+      number += 1
+      var stem = Substring(name)
+      let suffix = " \(number)"
+      while stem.utf8.count + suffix.utf8.count > RegistryLimits.textBytesMax { stem.removeLast() }
+      numbered = stem + suffix
+    }
+    return numbered
+  }
+}

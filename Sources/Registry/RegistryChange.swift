@@ -30,6 +30,16 @@ public enum RegistryChange: Equatable, Sendable {
 
 /// The values of a new accessory.
 public struct RegistryAddition: Equatable, Sendable {
+  /// Who gave the name, and so how it is used.
+  public enum Naming: Sendable {
+    /// The item: a device that has a name keeps it, and further accessories of the app are numbered.
+    case numbered
+    /// The app: a device that has a name keeps it.
+    case byApp
+    /// An operator: the device gets it, for every app.
+    case byOperator
+  }
+
   public var app: String
   /// The account that may act as the app.
   public var account: AccountID
@@ -43,8 +53,8 @@ public struct RegistryAddition: Equatable, Sendable {
   public var identifier: RandomIdentifier
   /// A random value; unused for a device without Bluetooth.
   public var bluetoothIdentifier: RandomIdentifier
-  /// Unused if the device already has a name.
   public var displayName: String
+  public var naming = Naming.numbered
   public var state = AccessoryState.authorized
   public var ssid: [UInt8]?
   /// Whether the accessory is set up by touch or automatically, which a tombstone prevents. An operator's choice

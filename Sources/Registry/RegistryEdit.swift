@@ -161,9 +161,17 @@ extension RegistryEdit {
 
   /// Returns the known device with this identity, or adds a new one.
   private mutating func device(of addition: RegistryAddition) throws(RegistryError) -> RegistryDevice {
-    if let known = registry.device(addition.identity) { return known }
+    if var known = registry.device(addition.identity) {
+      guard addition.naming == .byOperator else { return known }
+      known.displayName = addition.displayName
+      try put(.device(known))
+      return known
+    }
+    let displayName =
+      addition.naming == .numbered
+      ? registry.numberedName(addition.displayName, ofApp: addition.app) : addition.displayName
     let device = RegistryDevice(
-      number: registry.deviceRows.nextNumber, identity: addition.identity, displayName: addition.displayName,
+      number: registry.deviceRows.nextNumber, identity: addition.identity, displayName: displayName,
       isIdentityDurable: addition.isIdentityDurable)
     try put(.device(device))
     return device

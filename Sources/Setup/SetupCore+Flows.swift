@@ -65,6 +65,8 @@ extension SetupCore {
         name: choice.name ?? choice.candidate.appName ?? item.item.name,
         network: (item.item.renamesNetwork ? choice.name.map { Array($0.utf8) } : nil) ?? choice.network)
     else { return change(flow.id) { $0.finish(.accountIsUnknown) } }
+    addition.naming =
+      choice.name != nil ? .byOperator : choice.candidate.appName != nil ? .byApp : .numbered
     addition.isHandsFree = choice.chooser == .touch
     enqueue(.apply(.add(addition)), .setup(flow: flow.id))
   }

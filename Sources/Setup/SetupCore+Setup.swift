@@ -10,6 +10,8 @@ extension SetupCore {
   // MARK: - The choice
 
   /// Chooses a candidate for an operator. The reply follows when the accessory is set up or awaits its app.
+  ///
+  /// An operator may always name the accessory. The item's setup option `rename` decides only whether the setup asks.
   public mutating func choose(
     _ request: String, candidate number: UInt32, name: String?, ssid: String?, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
@@ -23,23 +25,19 @@ extension SetupCore {
     let item = picker.items[candidate.item].item
     let isShared = !grants.grants(at: candidate.device).isEmpty
     let name = try name.map { (name) throws(OperatorError) in try Self.deviceName(name) }
-    if name != nil, isShared || !item.setupOptions.contains(.rename) {
-      throw .invalid(
-        field: "name",
-        reason: isShared ? "another app has named the device already" : "the item is not renamed at setup")
-    }
     if let name { try Self.requireNetworkName(name, of: item) }
     let network = try ssid.map { (ssid) throws(OperatorError) in
       try Self.network(ssid, for: item.descriptor)
     }
     choose(flow.id, number, .operator(call), network: network)
-    guard item.setupOptions.contains(.rename), !isShared else {
-      add(flow.id, name: nil)
-      return takeEffects()
+    // Only an item with `rename` asks, and only for a device that has no name yet.
+    if item.setupOptions.contains(.rename), !isShared {
+      let end = now.advanced(milliseconds: SetupFlow.nameMilliseconds)
+      let defaultName = registry.numberedName(item.name, ofApp: flow.app)
+      change(flow.id) { $0.askForName(until: end, instead: candidate.appName ?? defaultName) }
+      if name == nil { return takeEffects() }
     }
-    let end = now.advanced(milliseconds: SetupFlow.nameMilliseconds)
-    change(flow.id) { $0.askForName(until: end) }
-    if let name { add(flow.id, name: name) }
+    add(flow.id, name: name)
     return takeEffects()
   }
 

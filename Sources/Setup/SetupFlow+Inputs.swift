@@ -85,7 +85,7 @@ extension SetupFlow {
 // MARK: - The setup
 
 extension SetupFlow {
-  /// Chooses a candidate; ``askForName(until:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen:
+  /// Chooses a candidate; ``askForName(until:instead:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen:
   /// it is not shown, or another one was chosen.
   mutating func choose(_ number: UInt32, _ chooser: Chooser, network: [UInt8]? = nil) -> Bool {
     guard isLooking, let picker, let candidate = picker.candidates.candidate(number), candidate.isShown else {
@@ -98,8 +98,11 @@ extension SetupFlow {
     return true
   }
 
-  /// Asks an operator for a name.
-  mutating func askForName(until end: Instant) -> [Effect] { enter(.naming(until: end)) }
+  /// Asks an operator for a name, instead of the one that it gets otherwise.
+  mutating func askForName(until end: Instant, instead defaultName: String) -> [Effect] {
+    displayName = defaultName
+    return enter(.naming(until: end))
+  }
 
   /// Writes the device to the registry, with the name that an operator typed.
   mutating func add(_ identifier: RandomIdentifier, name: String?) -> [Effect] {

@@ -168,7 +168,7 @@ public struct SetupFlow: Sendable {
   }
 
   /// The item of the chosen candidate.
-  var chosenItem: PickerItem? { choice.flatMap { picker?.items[$0.candidate.item] } }
+  public var chosenItem: PickerItem? { choice.flatMap { picker?.items[$0.candidate.item] } }
 
   /// The candidate that may not give way to another one.
   var keptCandidate: UInt32? {

@@ -42,19 +42,14 @@ final class OpenedRequest {
     }
   }
 
-  /// Names the first accessory, because its setup did not ask for a name. A device that another app has keeps its name,
-  /// with a message.
+  /// Names the first accessory, because its setup did not ask for a name. Other apps that have the device get the name
+  /// too, with a message.
   func nameFirst(_ name: String, path: String) throws(AgentCallError) {
     guard let accessory = accessories.first, accessory.displayName != name else { return }
     var connection = try GatewayConnection(path: path)
     let all = try connection.accessories()
     let others =
       all.first { $0.identifier == accessory.identifier }.map { $0.otherApps(among: all) } ?? ""
-    guard others.isEmpty else {
-      return StandardError.say(
-        "the accessory is not called \(quoted(name)): \(others) has the device too and has named it "
-          + "\(quoted(accessory.displayName)); accessoryctl rename changes the name for all of them")
-    }
     try connection.startCall(OperatorMethodName.rename) { json in
       json.member("accessory", accessory.identifier)
       json.member("name", name)
@@ -62,6 +57,7 @@ final class OpenedRequest {
     try connection.onlyReply(within: OperatorMethodName.rename.patienceSeconds) { _ throws(JSONMemberError) in
     }
     accessories[0] = PickedAccessory(app: app, identifier: accessory.identifier, displayName: name)
+    if !others.isEmpty { StandardError.say("the device is called \(quoted(name)) for \(others), too") }
   }
 }
 

@@ -32,7 +32,7 @@ struct PickOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The accessory's name; a device that another app has keeps its name.", valueName: "name"))
+      "The accessory's name, for every app that has the device.", valueName: "name"))
   var name: String?
 
   @Option(

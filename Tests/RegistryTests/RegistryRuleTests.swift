@@ -30,6 +30,40 @@ struct RegistryRuleTests {
     #expect(registry.accessory(first, ofApp: "meters") == nil)
   }
 
+  @Test("Further accessories of an app with the same default name are numbered")
+  func numberedNames() throws {
+    func addition(_ n: UInt64, app: String = "lights", _ naming: RegistryAddition.Naming = .numbered) -> RegistryChange {
+      guard case .add(var addition) = Rows.addition(n, app: app) else { preconditionFailure("it adds") }
+      addition.displayName = "Lumo bulb"
+      addition.naming = naming
+      return .add(addition)
+    }
+    let registry = try registry(
+      addition(1), addition(2), addition(3), addition(4, app: "meters"), addition(5, .byApp))
+    let names = registry.accessories.map { registry.device(of: $0).displayName }
+    #expect(names == ["Lumo bulb", "Lumo bulb 2", "Lumo bulb 3", "Lumo bulb", "Lumo bulb"])
+    let long = String(repeating: "厨", count: 82)
+    var other = try self.registry(addition(1))
+    try other.apply(.rename(Rows.identifier(2), displayName: long))
+    #expect(other.numberedName(long, ofApp: "lights") == String(repeating: "厨", count: 82) + " 2")
+    try other.apply(.rename(Rows.identifier(2), displayName: long + "!!"))
+    let numbered = other.numberedName(long + "!!", ofApp: "lights")
+    #expect(numbered == long + " 2" && numbered.utf8.count <= RegistryLimits.textBytesMax)
+  }
+
+  @Test("The name of an operator goes to a device that another app has; any other name does not")
+  func nameOfSharedDevice() throws {
+    for (naming, expected) in [
+      (RegistryAddition.Naming.numbered, "Lumo 1"), (.byApp, "Lumo 1"), (.byOperator, "Hall"),
+    ] {
+      guard case .add(var addition) = Rows.addition(2, app: "meters", item: nil, device: 1) else { return }
+      addition.displayName = "Hall"
+      addition.naming = naming
+      let registry = try registry(Rows.addition(1), .add(addition))
+      #expect(registry.devices.map(\.displayName) == [expected])
+    }
+  }
+
   @Test("Removing the last accessory of a device removes the device and its bond")
   func lastRemoval() throws {
     var registry = try registry(Rows.addition(1), Rows.addition(2, app: "meters", device: 1))

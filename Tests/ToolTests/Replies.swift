@@ -53,7 +53,9 @@ enum Replies {
     .send(Message.error(name, parameters))
   }
 
-  static func status(problem: String? = nil, warning: String? = nil, state: String = "on") -> ScriptedAgent.Step {
+  static func status(
+    problem: String? = nil, warning: String? = nil, state: String = "on"
+  ) -> ScriptedAgent.Step {
     .send(
       Message.reply { json in
         json.member("version", "0.1.0")

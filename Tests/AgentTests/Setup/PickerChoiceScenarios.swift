@@ -206,11 +206,11 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("Only candidates can be chosen, and a name is refused if the item is not renamed")
+  @Test("Only candidates can be chosen, and only what the request waits for is accepted")
   func refusals() {
     let (scenario, _, anna) = SetupScenario.choosing()
     anna.choose(7)
-    anna.choose(1, #""name":"Hall""#)
+    anna.choose(1, #""name":" ""#)
     anna.choose(1, #""ssid":"Hall""#)
     anna.call("Choose", #""request":"00","candidate":1"#)
     anna.answer("Name", #""name":"Hall""#)
@@ -229,6 +229,21 @@ struct PickerChoiceScenarios {
         1.0 lights: pickerFinished
         1.0 anna: closed a1 Lumo bulb
         1.0 anna: Choose → a1 Lumo bulb
+        """)
+  }
+
+  @Test("An operator may name every accessory; rename decides only whether setup asks")
+  func namesWithoutAsking() {
+    let (scenario, _, anna) = SetupScenario.choosing()
+    anna.choose(1, #""name":"Hall""#)
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        1.0 lights: accessoryAdded a1 Hall authorized
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed a1 Hall
+        1.0 anna: Choose → a1 Hall
         """)
   }
 

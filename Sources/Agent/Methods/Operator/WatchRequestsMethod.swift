@@ -77,7 +77,7 @@ private struct RequestStream: ReplyStream {
   }
 
   private mutating func collectChanges(of request: SetupFlow, _ agent: AgentCore) {
-    let line = RequestLine(request)
+    let line = RequestLine(request, namePrefix: agent.networkPrefix(ofNameOf: request))
     var known = sent[request.id] ?? Sent(request: line)
     if sent[request.id]?.request != line { changes.append(.request(line)) }
     known.request = line
@@ -152,8 +152,23 @@ extension RequestEnding {
   }
 }
 
+extension AgentCore {
+  /// How the name that a request waits for must begin, because it is also the name of the network.
+  fileprivate func networkPrefix(ofNameOf request: SetupFlow) -> String? {
+    let prefix: [UInt8]?
+    if case .rename(renamesNetwork: true)? = request.question?.change {
+      prefix = request.accessory.flatMap { setupCore.registry.accessory($0)?.descriptor.ssidPrefix }
+    } else if case .naming = request.state, let item = request.chosenItem?.item, item.renamesNetwork {
+      prefix = item.descriptor.ssidPrefix
+    } else {
+      prefix = nil
+    }
+    return prefix.map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
 extension RequestLine {
-  init(_ request: SetupFlow) {
+  init(_ request: SetupFlow, namePrefix: String?) {
     let since = Seconds(microseconds: request.openedAt.microseconds)
     let end = request.end.map { Seconds(microseconds: $0.microseconds) }
     switch request.question?.change {
@@ -163,12 +178,13 @@ extension RequestLine {
         since: since,
         end: end, phase: request.phase, items: request.picker?.items.map(RequestItemLine.init) ?? [],
         search: request.picker.map { RequestLine.Search($0) } ?? RequestLine.Search(), detail: request.detail,
-        accessory: request.accessory?.text, displayName: request.displayName)
+        accessory: request.accessory?.text, displayName: request.displayName,
+        namePrefix: namePrefix)
     case .rename(let renamesNetwork):
       self.init(
         request: request.id.text, kind: .rename, app: request.app, since: since, end: end,
         phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
-        renamesSSID: renamesNetwork)
+        renamesSSID: renamesNetwork, namePrefix: namePrefix)
     case .extend(let adds):
       self.init(
         request: request.id.text, kind: .authorize, app: request.app, since: since, end: end,
@@ -209,7 +225,9 @@ extension RequestItemLine {
       confirmAuthorization: item.item.setupOptions.contains(.confirmAuthorization),
       finishInApp: item.item.setupOptions.contains(.finishInApp),
       immediate: item.item.descriptor.range == .immediate,
-      ssidPrefix: item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) })
+      ssidPrefix: item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) },
+      namePrefix: item.item.renamesNetwork
+        ? item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) } : nil)
   }
 }
 
