@@ -12,6 +12,11 @@ public struct AdvertisementFields: Equatable, Sendable {
   public struct Name: Equatable, Sendable {
     public let text: AirText
     public let isComplete: Bool
+
+    public init(text: AirText, isComplete: Bool) {
+      self.text = text
+      self.isComplete = isComplete
+    }
   }
 
   /// Manufacturer Specific Data; the payload starts after the company identifier.

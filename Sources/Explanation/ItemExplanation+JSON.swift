@@ -8,6 +8,7 @@ public import Manifest
 
 extension ItemExplanation {
   public func writeMembers(to json: inout JSONWriter) {
+    json.members(WireAddress(address))
     writeVerdict(to: &json)
     if let history {
       json.object("history", history)

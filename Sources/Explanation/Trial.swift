@@ -10,6 +10,8 @@ public import Manifest
 /// (`Config/schema/try.schema.json`), and a trial of `io.accessoryd.Gateway`.
 public struct Trial: Equatable, Line {
   public let address: DeviceAddress
+  /// How the device calls itself.
+  public let name: AirText?
   public let app: String
   public let item: String
   /// Whether it is the item's second identity that was asked.
@@ -30,6 +32,8 @@ public struct Trial: Equatable, Line {
   public var isFound: Bool { history.map { $0.count > 0 } ?? presence?.isFound ?? false }
 
   public func writeMembers(to json: inout JSONWriter) {
+    json.members(WireAddress(address))
+    if let name { json.member("name", name) }
     writeVerdict(to: &json)
     json.member("isNear", isNear)
     if let history { json.object("history", history) }
@@ -40,8 +44,9 @@ public struct Trial: Equatable, Line {
 }
 
 extension Trial {
-  public init(_ explanation: ItemExplanation) {
+  public init(_ explanation: ItemExplanation, name: AirText?) {
     address = explanation.address
+    self.name = name
     app = explanation.app
     item = explanation.item
     isAlternate = explanation.isAlternate
@@ -52,6 +57,14 @@ extension Trial {
     history = explanation.history
     failure = explanation.failure?.key
     why = explanation.why
+  }
+}
+
+extension ManifestDataPath {
+  /// What each identity of an item says about a device, in short.
+  public func trials(of view: DeviceView, item index: Int) -> [Trial] {
+    let name = view.name?.text
+    return explanations(of: view, item: index).map { Trial($0, name: name) }
   }
 }
 
@@ -74,9 +87,8 @@ extension Trial {
   }
 }
 
-/// What one identity of an item says about a device: what the lines of `explain` and `try` begin with.
+/// What one identity of an item says about a device: what the lines of `explain` and `try` say after the device.
 protocol ItemVerdict {
-  var address: DeviceAddress { get }
   var app: String { get }
   var item: String { get }
   var isAlternate: Bool { get }
@@ -87,7 +99,6 @@ protocol ItemVerdict {
 
 extension ItemVerdict {
   func writeVerdict(to json: inout JSONWriter) {
-    json.members(WireAddress(address))
     json.member("app", app)
     json.member("item", item)
     json.member("identity", isAlternate ? "alternate" : "descriptor")
@@ -103,7 +114,8 @@ extension Trial: ItemVerdict {}
 extension Trial: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
-      address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
+      address: DeviceAddress(try line.address()), name: try line.airTextIfPresent("name"),
+      app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), holds: try line.bool("matches"),
       presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
       level: try line.decibelsIfPresent("filteredRSSI"), isNear: try line.bool("isNear"),

@@ -24,13 +24,13 @@ public struct AccessoryTable {
     /// How many columns text may be truncated to; nil for a column that is shown whole or not at all.
     var columnCountMin: Int? {
       switch self {
-      case .name, .owner: 12
+      case .name, .owner: 10
       case .state, .status, .signal, .address, .identifier: nil
       }
     }
 
     /// What gives way first; the notes say of the status what has to be known.
-    static let dispensable: [Column] = [.status, .state, .address, .signal, .owner]
+    static let dispensable: [Column] = [.status, .address, .signal, .owner, .state]
   }
 
   /// Text is not wider, however much room there is.
@@ -45,9 +45,9 @@ public struct AccessoryTable {
     identifiers = accessories.shortIdentifiers
   }
 
-  /// `columnsMax` is the room there is; nil for as much as it takes.
-  public func text(_ style: TextStyle = .plain, columnsMax: Int? = nil) -> String {
-    let layout = layout(columnsMax: columnsMax)
+  /// The table; without a terminal it takes as much room as it needs.
+  public func text(_ style: TextStyle = .plain) -> String {
+    let layout = layout(columnsMax: style.columnsMax)
     var text = layout.map { $0.column.title.padded(to: $0.width) }.joined(separator: Self.gap).trimmed + "\n"
     for index in accessories.indices {
       let cells = layout.map { column, width in
@@ -55,7 +55,7 @@ public struct AccessoryTable {
         return styled(cell, column, accessories[index], style)
       }
       text += cells.joined(separator: Self.gap).trimmed + "\n"
-      for note in accessories[index].notes { text += Self.folded(note, columnsMax: columnsMax ?? 80) }
+      for note in accessories[index].notes { text += Self.folded(note, columnsMax: style.columnsMax ?? 80) }
     }
     return text
   }

@@ -8,7 +8,7 @@ import JSON
 extension DecodedReport {
   /// A few lines at 80 columns: the address, the PDU and the level; then the fields.
   public func text(_ style: TextStyle = .plain) -> String {
-    var rows = TextRows(indent: 14, labelColumnCount: 14)
+    var rows = TextRows(indent: 14, labelColumnCount: 14, style)
     rows.line(headline(style))
     header.describe(in: &rows)
     if header.dataStatus == .incomplete { rows.row("fragment", "\(data.count) bytes; more follow") }

@@ -22,7 +22,7 @@ extension DeviceLine {
     }
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }
-    var rows = TextRows(indent: Self.wordsColumn, labelColumnCount: 0)
+    var rows = TextRows(indent: Self.wordsColumn, labelColumnCount: 0, style)
     rows.row("", words)
     return "\(heard)  \(rows.text.dropFirst(Self.wordsColumn))"
   }
@@ -39,44 +39,5 @@ extension DeviceLine {
 
   private var order: (Int, UInt64, UInt8) {
     (filteredRSSI.map { -Int($0) } ?? .max, address.bits, DeviceAddress(address).type.rawValue)
-  }
-}
-
-extension EventLine {
-  /// One line of a table. `clock` says when, or else the event's own time.
-  public func text(_ style: TextStyle = .plain, clock: String? = nil) -> String {
-    let word = event.rawValue.padded(to: 8)
-    let colored =
-      switch event {
-      case .found: style.good(word)
-      case .changed: word
-      case .lost: style.bad(word)
-      }
-    return Self.text(
-      clock: clock ?? time.text(decimals: 3), colored, app, item, address, filteredRSSI, reason.rawValue)
-  }
-
-  /// The columns of a line.
-  static func text(
-    clock: String, _ word: String, _ app: String, _ item: String, _ address: WireAddress, _ level: Int8?,
-    _ reason: String
-  ) -> String {
-    let name = AirText(Array("\(app)/\(item)".utf8)).escaped(columnsMax: 24).padded(to: 19)
-    let address = (address.text ?? "(anonymous)").padded(to: 17)
-    let place = "\(level.map { "\($0)" } ?? "-")".paddedLeft(to: 5) + " dBm"
-    return "\(clock.paddedLeft(to: 9)) \(word) \(name) \(address)\(place)  \(reason)\n"
-  }
-}
-
-extension DeviceLine {
-  /// As a line among those of events, one for each item that has found the device.
-  public func presentText(_ style: TextStyle = .plain, clock: String, where isWanted: (Item) -> Bool)
-    -> String
-  {
-    items.filter { $0.isFound && isWanted($0) }.map { item in
-      EventLine.text(
-        clock: clock, style.good("present".padded(to: 8)), item.app, item.id, address, filteredRSSI,
-        item.presence.rawValue)
-    }.joined()
   }
 }

@@ -8,9 +8,9 @@ import JSON
 import Manifest
 
 extension ItemExplanation {
-  /// The explanation clause by clause, at 80 columns.
+  /// The explanation clause by clause.
   public func text(_ style: TextStyle = .plain) -> String {
-    var rows = TextRows(indent: 7, labelColumnCount: 11)
+    var rows = TextRows(indent: 7, labelColumnCount: 11, style)
     let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
     rows.line("\n\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)")
     if setCount > 1, !clauses.isEmpty { rows.row(history == nil ? "set" : "frame", setText) }

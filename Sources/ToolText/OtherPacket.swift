@@ -25,7 +25,7 @@ public struct OtherPacket: Equatable, Sendable {
 
   /// One line of a table, and one with the first bytes.
   public func text(_ style: TextStyle = .plain) -> String {
-    var rows = TextRows(indent: 14, labelColumnCount: 14)
+    var rows = TextRows(indent: 14, labelColumnCount: 14, style)
     let bytes = "\(byteCount) \(byteCount == 1 ? "byte" : "bytes")"
     rows.line("\(time.text.paddedLeft(to: 12))  \(style.faint("\(contentText), \(bytes)"))")
     if byteCount > 0 { rows.row("", Hex(beginning).text + (byteCount > beginning.count ? "…" : "")) }

@@ -20,7 +20,7 @@ extension CaptureReplay {
   /// A few lines: the totals, then every counter of a loss that is not zero.
   public var summaryText: String {
     let total = dataPath.pipeline.counters
-    var rows = TextRows(indent: 0, labelColumnCount: 26)
+    var rows = TextRows(indent: 0, labelColumnCount: 26, .plain)
     rows.line("")
     rows.row(
       "capture", "\(recordCount) records, \(Seconds(microseconds: duration.microseconds).text(decimals: 3)) s"

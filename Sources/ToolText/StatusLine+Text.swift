@@ -3,9 +3,9 @@
 public import Interfaces
 
 extension StatusLine {
-  /// The status at 80 columns: the radio and problems first, then numbers.
+  /// The status: the radio and problems first, then numbers.
   public func text(_ style: TextStyle = .plain) -> String {
-    var rows = TextRows(indent: 0, labelColumnCount: 10)
+    var rows = TextRows(indent: 0, labelColumnCount: 10, style)
     let running = "running for \(time.roughText)"
     rows.line("\(style.strong("accessoryd \(Self.shown(version))")), \(running)")
     radio.describe(in: &rows, style)
@@ -58,7 +58,7 @@ extension RadioLine {
       case .absent: style.bad("absent")
       }
     // The word may be in colour, which takes no columns: the row is laid out without it.
-    var row = TextRows(indent: 0, labelColumnCount: 10)
+    var row = TextRows(indent: 0, labelColumnCount: 10, style)
     row.row("radio", "\(state.rawValue): \(StatusLine.shown(detail))")
     let plain = "radio     \(state.rawValue):"
     rows.line("radio     \(word):\(row.text.dropFirst(plain.count).dropLast())")
@@ -104,7 +104,7 @@ extension Seconds {
 extension RegistryLine {
   /// The text for operators.
   public func text(_ style: TextStyle = .plain) -> String {
-    var rows = TextRows(indent: 0, labelColumnCount: 10)
+    var rows = TextRows(indent: 0, labelColumnCount: 10, style)
     switch self {
     case .state(let state, let sentence, let accessoryCount):
       let word = state == .degraded ? style.bad(state.rawValue) : style.good(state.rawValue)

@@ -2,24 +2,22 @@
 
 import Interfaces
 
-/// Lines of text: a label in one column, what it says in the next, at most 80 columns wide.
+/// Lines of text: a label in one column, what it says in the next, as wide as the style says.
 ///
 /// Values are folded at blanks; a run of hexadecimal digits that is too long alone is folded anywhere.
 struct TextRows {
-  static let columnCount = 80
-
   private(set) var text = ""
   /// Where labels start.
   let indent: Int
   /// Columns for a label and the blanks after it.
   let labelColumnCount: Int
+  private let valueColumnCount: Int
 
-  init(indent: Int, labelColumnCount: Int) {
+  init(indent: Int, labelColumnCount: Int, _ style: TextStyle) {
     self.indent = indent
     self.labelColumnCount = labelColumnCount
+    valueColumnCount = max(1, style.columnCount - indent - labelColumnCount)
   }
-
-  private var valueColumnCount: Int { Self.columnCount - indent - labelColumnCount }
 
   /// Words that are put next to each other for as long as they fit.
   mutating func row(_ label: String, _ words: [String]) {
@@ -77,24 +75,5 @@ extension String {
   /// Adds blanks at the start, up to a column.
   package func paddedLeft(to columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - columnCount)) + self
-  }
-}
-
-/// How words stand out: in colour on a terminal that wants it, else not at all.
-public enum TextStyle: Sendable {
-  case plain
-  /// Select Graphic Rendition, ECMA-48 8.3.117.
-  case colored
-
-  func strong(_ text: String) -> String { wrap(text, "1") }
-  func faint(_ text: String) -> String { wrap(text, "2") }
-  func good(_ text: String) -> String { wrap(text, "32") }
-  func bad(_ text: String) -> String { wrap(text, "31") }
-
-  private func wrap(_ text: String, _ code: String) -> String {
-    switch self {
-    case .plain: text
-    case .colored: "\u{1B}[\(code)m\(text)\u{1B}[0m"
-    }
   }
 }

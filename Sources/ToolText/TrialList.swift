@@ -44,6 +44,7 @@ extension Trial {
     let address = (address.text ?? "(anonymous)").padded(to: 17)
     // It may be the agent's word.
     let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
-    return "\(mark) \(address) \(level) dBm  \(isAlternate ? "(second identity) " : "")\(shown)\n"
+    let name = name.map { $0.terminal(columnsMax: 30) + ": " } ?? ""
+    return "\(mark) \(address) \(level) dBm  \(name)\(isAlternate ? "(second identity) " : "")\(shown)\n"
   }
 }

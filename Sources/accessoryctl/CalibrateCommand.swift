@@ -23,8 +23,8 @@ struct CalibrateCommand: ParsableCommand {
         accessoryctl calibrate AA:BB:CC:DD:EE:FF --power-at-1m -55 --samples 300
       """)
 
-  @Argument(help: "The device's address, as decode and sightings show it. (default: the strongest)")
-  var device: DeviceArgument?
+  @Argument(help: "The device's address, or its own name. (default: the strongest)")
+  var device: NamedDevice?
 
   @Option(help: ArgumentHelp("Number of readings to take (20 to 1000).", valueName: "n"))
   var samples = 100
@@ -49,6 +49,7 @@ struct CalibrateCommand: ParsableCommand {
   }
 
   func run() throws {
+    let device = try device?.address(askedOf: gateway)
     let calibration = Calibration(readingsMax: samples, deviceBits: device?.bits)
     var measurement = try Measurement.connect(calibration, to: gateway.path)
     let readings = try measurement.run(seconds: within, wanted: device?.text)

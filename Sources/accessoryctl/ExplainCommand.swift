@@ -24,12 +24,13 @@ struct ExplainCommand: ParsableCommand {
 
       Examples:
         accessoryctl explain AA:BB:CC:DD:EE:FF
+        accessoryctl explain "Lumo E27"
         accessoryctl explain AA:BB:CC:DD:EE:FF --capture room.btsnoop \\
           --manifest accessoryd.toml
       """)
 
-  @Argument(help: "The device's address, as decode and sightings show it.")
-  var device: DeviceArgument
+  @Argument(help: "The device's address, as decode and sightings show it, or its own name.")
+  var device: NamedDevice
 
   @OptionGroup var source: LookSource
 
@@ -40,6 +41,7 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     guard let capture = source.capture else { return try runLive() }
+    let device = try address(in: capture)
     try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
       let devices = dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
@@ -58,8 +60,23 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
+  /// The device's address. A name is known only after the whole capture was read.
+  private func address(in capture: String) throws(ToolError) -> DeviceArgument {
+    if case .address(let device) = device { return device }
+    guard capture != "-" else {
+      throw .sentence("standard input is read only once: name the device by its address", .usage)
+    }
+    var found: DeviceArgument?
+    try source.replay(capture) { dataPath, _ throws(ToolError) in
+      found = try device.address(among: dataPath.devices.map(DeviceLine.init))
+      return .success
+    }
+    guard let found else { preconditionFailure("a name that is not found is an error") }
+    return found
+  }
+
   private func runLive() throws(ToolError) {
-    let call = GatewayCall(device: device.text)
+    let call = GatewayCall(device: try device.address(askedOf: source.gateway).text)
     let parts = try source.gateway.callForList(GatewayMethodName.explain, call.write, Part.init(reading:))
     var show = Show(json: json)
     for part in parts {

@@ -34,8 +34,7 @@ struct ListCommand: ParsableCommand {
     if json {
       for accessory in accessories { try printer.line(accessory) }
     } else {
-      let table = AccessoryTable(accessories)
-      try printer.text(table.text(printer.style, columnsMax: printer.columnsMax))
+      try printer.text(AccessoryTable(accessories).text(printer.style))
     }
     try printer.flush()
   }

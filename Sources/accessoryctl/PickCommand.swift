@@ -14,7 +14,7 @@ struct PickCommand: ParsableCommand {
       accessoryctl pick [--json]
       accessoryctl pick --app <name> [--item <id>] [--timeout <time>]
       accessoryctl pick --app <name> --touch | --first-immediate [--count <n>]
-      accessoryctl pick --app <name> --device <address> [--name <name>]
+      accessoryctl pick --app <name> --device <device> [--name <name>]
       """,
     discussion: """
       Shows the requests of apps, and the devices that you can choose, on the whole screen; \
@@ -51,6 +51,9 @@ struct PickCommand: ParsableCommand {
   }
 
   func run() throws {
+    var options = options
+    // The request takes an address.
+    if let device = options.device { options.device = .address(try device.address(askedOf: gateway)) }
     if let app = options.app, options.isScripted {
       var pick = try ScriptedPick(path: gateway.path, app: app, options, json: json)
       return try pick.run()

@@ -21,8 +21,10 @@ struct PickOptions: ParsableArguments {
   var firstImmediate = false
 
   @Option(
-    help: ArgumentHelp("Choose the device with this address as soon as it is found.", valueName: "address"))
-  var device: DeviceArgument?
+    help: ArgumentHelp(
+      "Choose the device with this address, or with this name of its own, as soon as it is found.",
+      valueName: "device"))
+  var device: NamedDevice?
 
   @Option(
     help: ArgumentHelp(

@@ -9,19 +9,16 @@ import ToolText
 struct Printer: ~Copyable {
   private var output = OutputFile.standardOutput()
   private var json = JSONWriter()
-  let style: TextStyle
+  private let isColored: Bool
   let isTerminal: Bool
 
-  /// The width of the terminal; nil without a limit.
-  let columnsMax: Int?
-
   init() {
-    columnsMax = output.terminalColumnCount
     isTerminal = output.isTerminal
-    let isColored =
-      isTerminal && !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
-    style = isColored ? .colored : .plain
+    isColored = isTerminal && !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
   }
+
+  /// As wide as the terminal is now.
+  var style: TextStyle { TextStyle(isColored: isColored, columnsMax: output.terminalColumnCount) }
 
   mutating func text(_ text: String) throws(ToolError) {
     do throws(SystemError) { try output.write(text.utf8) } catch { throw .output(error) }

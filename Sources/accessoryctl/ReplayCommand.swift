@@ -46,7 +46,8 @@ struct ReplayCommand: ParsableCommand {
   func run() throws {
     let file = try CaptureFile(reading: capture)
     var replay = CaptureReplay(try look.dataPath())
-    var show = Show(json: json, pace: speed, start: try Self.now())
+    let items = replay.dataPath.items.map(\.path)
+    var show = Show(EventTable(items: items), json: json, pace: speed, start: try Self.now())
     let ending = Result { () throws(ToolError) in
       try file.replay(&replay, until: look.seconds?.instant) { () throws(ToolError) in
         try show.flush()
@@ -71,11 +72,13 @@ extension ReplayCommand {
   /// Prints events when they are due.
   private struct Show: ~Copyable {
     private var printer = Printer()
+    private var table: EventTable
     private let json: Bool
     private let pace: Pace
     private let start: MonotonicInstant
 
-    init(json: Bool, pace: Pace, start: MonotonicInstant) {
+    init(_ table: EventTable, json: Bool, pace: Pace, start: MonotonicInstant) {
+      self.table = table
       self.json = json
       self.pace = pace
       self.start = start
@@ -89,7 +92,7 @@ extension ReplayCommand {
       if json {
         try printer.lines { event.write(to: &$0) }
       } else {
-        try printer.text(event.text(printer.style))
+        try printer.text(table.text(event, printer.style))
       }
     }
 

@@ -51,7 +51,9 @@ struct TryCommand: ParsableCommand {
       let index = try self.index(in: dataPath.items)
       var groups: [[Trial]] = []
       for device in dataPath.devices {
-        groups.append(dataPath.explanations(of: device, item: index, in: history).map(Trial.init))
+        let name = device.name?.text
+        let explanations = dataPath.explanations(of: device, item: index, in: history)
+        groups.append(explanations.map { Trial($0, name: name) })
       }
       return try show(groups)
     }

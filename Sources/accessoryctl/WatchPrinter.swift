@@ -8,6 +8,7 @@ import ToolText
 /// Prints the events of a watch, its gaps, and the restarts of the agent.
 struct WatchPrinter: ~Copyable {
   private var printer = Printer()
+  private var table = EventTable()
   private let json: Bool
   private let selection: WatchSelection
   private let countMax: Int?
@@ -38,7 +39,8 @@ struct WatchPrinter: ~Copyable {
       event.epoch = event.epoch ?? epoch
       return try printer.line(event)
     }
-    try printer.text(event.text(printer.style, clock: try time(of: event.time)))
+    let clock = try time(of: event.time)
+    try printer.text(table.text(event, printer.style, clock: clock))
   }
 
   /// A device that was found before the watch began.
@@ -55,7 +57,7 @@ struct WatchPrinter: ~Copyable {
       }
     }
     let clock = try time(of: device.lastSeen)
-    try printer.text(device.presentText(printer.style, clock: clock, where: isWanted))
+    try printer.text(table.text(present: device, printer.style, clock: clock, where: isWanted))
   }
 
   /// Events of all items that were overwritten before they could be read.

@@ -43,7 +43,7 @@ struct GatewayMethodTests {
     let client = try #require(harness.connect())
     let reply = try #require(harness.call("Status", by: client).first)
     #expect(reply["problems"] == .array([]))
-    let warnings = reply.objects("warnings")
+    let warnings = reply.parameters.objects("warnings")
     #expect(warnings.count == 33)
     #expect(warnings[0].text("kind") == "pairingMissing")
     #expect(warnings[0].text("sentence")?.hasPrefix("lights/bulb: this version cannot pair: ") == true)

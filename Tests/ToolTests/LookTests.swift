@@ -79,7 +79,27 @@ import Testing
     #expect(run.output.isEmpty)
     #expect(run.errorOutput.contains("is not in sight"))
     #expect(try Tool.run("suggest", "00:00:00:00:00:01", "--capture", capture).status == 1)
-    #expect(try runOnCapture("explain", "not-an-address").status == 64)
+    #expect(try runOnCapture("explain", "C4:64").status == 64)
+  }
+
+  @Test func aDeviceIsNamedAsItCallsItself() throws {
+    let byAddress = try runOnCapture("explain", "C4:64:E3:12:34:56")
+    for name in ["Lumo bulb", "lumo BULB"] {
+      let run = try runOnCapture("explain", name)
+      #expect(run.output == byAddress.output && run.status == byAddress.status, "\(run.errorOutput)")
+    }
+    let unknown = try runOnCapture("explain", "Lumo\u{1B}")
+    #expect(unknown.status == 64 && unknown.output.isEmpty)
+    #expect(unknown.errorOutput.contains(#"no device in sight calls itself "Lumo\u{1B}""#))
+    let files = [
+      "--capture", Package.path("Config/demo-scene.btsnoop"), "--manifest",
+      Package.path("Config/accessoryd.toml"),
+    ]
+    let ambiguous = try Tool.run(["explain", "Lumo E27"] + files)
+    #expect(ambiguous.status == 64 && ambiguous.output.isEmpty)
+    #expect(
+      ambiguous.errorOutput.contains(#"4 devices call themselves "Lumo E27": C4:A1:00:00:40:C2 (-45 dBm), "#))
+    #expect(ambiguous.errorOutput.hasSuffix("; name one by its address\n"))
   }
 
   @Test(arguments: ["C4:64:E3:12:34:56", "A4:C1:38:FE:43:F8", "C0:00:00:00:00:FF"])

@@ -150,6 +150,24 @@ struct PickTests {
     #expect(try later.call("Rename")["accessory"] == .string(PickerSamples.accessory))
   }
 
+  @Test("A device is chosen by the name by which it calls itself, if one device in sight has it")
+  func namedDevice() throws {
+    let devices = Replies.devices([(0xC4A1_0000_1E27, "Lumo E27"), (0xC4A1_0000_1E28, "Strip"), (2, "Strip")])
+    let answers = [
+      "Sightings": devices,
+      "Open": [PickerSamples.opened, PickerSamples.setUp("Lumo bulb"), PickerSamples.empty],
+    ]
+    let agent = try StandInAgent([], answers)
+    #expect(try pick(agent, "--app", "lights", "--device", "Lumo E27").status == 0)
+    #expect(try agent.call("Open")["device"] == .string("C4:A1:00:00:1E:27"))
+    for (name, sentence) in [
+      ("Strip", #"2 devices call themselves "Strip": "#), ("Bulb", "no device in sight calls itself"),
+    ] {
+      let run = try pick(try StandInAgent([], answers), "--app", "lights", "--device", name)
+      #expect(run.status == 64 && run.errorOutput.contains(sentence), "\(run.errorOutput)")
+    }
+  }
+
   @Test("A device that another app has is named for both, with a message")
   func sharedName() throws {
     let agent = try StandInAgent(

@@ -43,6 +43,18 @@ enum Replies {
       })
   }
 
+  /// Answers to Sightings: devices that have names.
+  static func devices(_ devices: [(bits: UInt64, name: String)]) -> [[UInt8]] {
+    devices.map { bits, name in
+      let line = DeviceLine(
+        address: WireAddress(bits: bits, type: .random), name: AirText(Array(name.utf8)), rssi: -60,
+        filteredRSSI: -60, reportCount: 1, firstSeen: Seconds(microseconds: 1),
+        lastSeen: Seconds(microseconds: 1),
+        silence: Seconds(microseconds: 0), intervalMilliseconds: nil, items: [], payload: [])
+      return Message.reply(continues: true) { json in json.object("device") { line.writeMembers(to: &$0) } }
+    } + [Message.reply()]
+  }
+
   static func missed(_ count: Int) -> ScriptedAgent.Step {
     .send(Message.reply(continues: true) { $0.member("missed", count) })
   }

@@ -52,13 +52,14 @@ struct AccessoryTableTests {
 
   @Test("Fit into the terminal, and keep name and identifier", arguments: [1, 20, 30, 40, 60, 80, 100, 200])
   func narrow(columnsMax: Int) {
-    let text = AccessoryTable(scene).text(columnsMax: columnsMax)
+    let text = AccessoryTable(scene).text(TextStyle(isColored: false, columnsMax: columnsMax))
     let rows = text.split(separator: "\n")
     if columnsMax >= 30 {
       #expect(rows.allSatisfy { String($0).columnCount <= columnsMax }, "\(text)")
     }
     #expect(rows[0].hasPrefix("name") && rows[0].hasSuffix("identifier"))
     #expect(text.contains("01234567") && text.contains("Desk lamp"))
+    #expect(columnsMax < 60 || text.contains("awaits its app"), "the state gives way last")
     #expect(!text.utf8.contains(0x1B))
   }
 

@@ -65,7 +65,7 @@ struct LineReadingTests {
     let lines = try SceneLines.all.get()
     try expectSame(lines.devices)
     try expectSame(lines.explanations)
-    try expectSame(lines.explanations.map(Trial.init))
+    try expectSame(lines.explanations.map { Trial($0, name: AirText(Array("Lumo".utf8))) })
     try expectSame(lines.events)
     #expect(Set(lines.explanations.map(\.presence)).count == 5, "every presence, and none, are met")
     #expect(lines.explanations.contains { $0.isAlternate })
@@ -78,7 +78,7 @@ struct LineReadingTests {
     for line in lines.events { #expect(try EventLine(try object(line.json)).text() == line.text()) }
     for line in lines.explanations {
       #expect(try ItemExplanation(try object(line.json)).text() == line.text())
-      let trial = Trial(line)
+      let trial = Trial(line, name: AirText(Array("Lumo".utf8)))
       #expect(try Trial(try object(trial.json)).text() == trial.text())
     }
   }
@@ -116,7 +116,7 @@ struct LineReadingTests {
     let explanations = lines.explanations.filter { $0.clauses.count > 1 && $0.gate.immediate != nil }
     for line in [explanations.first, explanations.last(where: \.isFound)] {
       try replaceEverything(in: try #require(line))
-      try replaceEverything(in: Trial(try #require(line)))
+      try replaceEverything(in: Trial(try #require(line), name: AirText([0xFF, 0x1B])))
     }
     try replaceEverything(in: try #require(lines.devices.first { !$0.items.isEmpty }))
     try replaceEverything(in: try #require(lines.events.first))
@@ -146,7 +146,12 @@ struct LineReadingTests {
 
 /// A line that is also printed as text.
 private protocol Shown { func text() -> String }
-extension EventLine: Shown { fileprivate func text() -> String { text(.plain) } }
+extension EventLine: Shown {
+  fileprivate func text() -> String {
+    var table = EventTable()
+    return table.text(self)
+  }
+}
 extension DeviceLine: Shown { fileprivate func text() -> String { text(.plain) } }
 extension ItemExplanation: Shown { fileprivate func text() -> String { text(.plain) } }
 extension Trial: Shown { fileprivate func text() -> String { text(.plain) } }

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func rowsAreFoldedAtBlanksAndLongDigitsAnywhere() {
-    var rows = TextRows(indent: 10, labelColumnCount: 10)
+    var rows = TextRows(indent: 10, labelColumnCount: 10, .plain)
     rows.row("words", (0..<20).map { _ in "12345" })
     rows.row("digits", String(repeating: "ab", count: 100))
     rows.row("wide", [String(repeating: "灯", count: 20), String(repeating: "灯", count: 20)])
@@ -52,5 +52,13 @@ import Testing
     #expect(lines.allSatisfy { String($0).columnCount <= 80 })
     #expect(lines.count == 2 + 4 + 2)
     #expect(rows.text.filter { $0 == "a" }.count == 100)
+  }
+
+  @Test(arguments: [(nil, 80), (120, 120), (50, 50), (20, 40)])
+  func rowsAreAsWideAsTheTerminal(columnsMax: Int?, widest: Int) {
+    var rows = TextRows(
+      indent: 0, labelColumnCount: 10, TextStyle(isColored: false, columnsMax: columnsMax))
+    rows.row("digits", String(repeating: "ab", count: 100))
+    #expect(rows.text.split(separator: "\n").map(\.count).max() == widest)
   }
 }

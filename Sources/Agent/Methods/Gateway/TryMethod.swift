@@ -29,7 +29,7 @@ private struct TrialStream: ReplyStream {
   private let item: Int
   private let expected: ManifestItem
   private var row = 0
-  private var waiting: [ItemExplanation] = []
+  private var waiting: [Trial] = []
 
   init(item: Int, of expected: ManifestItem) {
     self.item = item
@@ -42,10 +42,10 @@ private struct TrialStream: ReplyStream {
       return .end(Message.reply())
     }
     while true {
-      if !waiting.isEmpty { return .reply(Message.element("trial", Trial(waiting.removeFirst()))) }
+      if !waiting.isEmpty { return .reply(Message.element("trial", waiting.removeFirst())) }
       guard row < agent.dataPath.pipeline.rowCount else { return .end(Message.reply()) }
       if let view = agent.dataPath.device(atRow: row) {
-        waiting = agent.dataPath.explanations(of: view, item: item)
+        waiting = agent.dataPath.trials(of: view, item: item)
       }
       row += 1
     }
