@@ -30,7 +30,7 @@ public enum RegistryChange: Equatable, Sendable {
 
 /// The values of a new accessory.
 public struct RegistryAddition: Equatable, Sendable {
-  /// What becomes of the name, by its origin.
+  /// How the name is used, depending on its origin.
   public enum Naming: Sendable {
     /// The item: a device that has a name keeps it, and further accessories of the app are numbered.
     case numbered

@@ -28,6 +28,9 @@ struct AllowCommand: ParsableCommand {
 
   @OptionGroup var gateway: GatewayOptions
 
+  @Flag(help: "One JSON object per device (Config/schema/allow.schema.json).")
+  var json = false
+
   func run() throws {
     let removed = try removed()
     var allowed: [String] = []
@@ -40,12 +43,25 @@ struct AllowCommand: ParsableCommand {
         json.member("device", device)
       } _: { _ in
       }
-      let items = removed.filter { $0.device == device }.map { "/" + shown($0.item) }
-      for item in items.isEmpty ? [""] : items {
+      try print(device, items: removed.filter { $0.device == device }.map(\.item), &printer)
+    }
+  }
+
+  private func print(_ device: String, items: [String], _ printer: inout Printer) throws(ToolError) {
+    if json {
+      try printer.lines { writer in
+        writer.line { json in
+          json.member("app", app)
+          json.member("device", device)
+          json.member("items", items)
+        }
+      }
+    } else {
+      for item in items.isEmpty ? [""] : items.map({ "/" + shown($0) }) {
         try printer.text("allowed again: \(shown(device)) for \(shown(app))\(item)\n")
       }
-      try printer.flush()
     }
+    try printer.flush()
   }
 
   private func removed() throws(ToolError) -> [RemovedDevice] {

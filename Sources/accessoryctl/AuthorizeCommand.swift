@@ -23,6 +23,9 @@ struct AuthorizeCommand: ParsableCommand {
 
   @OptionGroup var gateway: GatewayOptions
 
+  @Flag(help: "One JSON object (Config/schema/authorize.schema.json).")
+  var json = false
+
   func run() throws {
     let count = try gateway.callOnce(
       OperatorMethodName.authorize, within: OperatorMethodName.authorize.patienceSeconds
@@ -36,8 +39,17 @@ struct AuthorizeCommand: ParsableCommand {
         "\(quoted(app)) has no accessories to confirm; accessoryctl list shows which apps have some", .no)
     }
     var printer = Printer()
-    let noun = count == 1 ? "accessory" : "accessories"
-    try printer.text("confirmed: \(shown(app)) has \(count) \(noun) under its present account\n")
+    if json {
+      try printer.lines { writer in
+        writer.line { json in
+          json.member("app", app)
+          json.member("accessories", count)
+        }
+      }
+    } else {
+      let noun = count == 1 ? "accessory" : "accessories"
+      try printer.text("confirmed: \(shown(app)) has \(count) \(noun) under its present account\n")
+    }
     try printer.flush()
   }
 }

@@ -26,6 +26,9 @@ struct RemoveCommand: ParsableCommand {
   @Flag(help: "Do not ask.")
   var yes = false
 
+  @Flag(help: "One JSON object (Config/schema/remove.schema.json).")
+  var json = false
+
   func run() throws {
     if !yes { try Confirmation.requireTerminal() }
     let (accessory, all) = try options.resolve()
@@ -37,7 +40,20 @@ struct RemoveCommand: ParsableCommand {
     } _: { _ in
     }
     var printer = Printer()
-    try printer.text("removed \(description(accessory, all))\n")
+    if json {
+      try printer.lines { writer in
+        writer.line { json in
+          json.member("accessory", accessory.identifier)
+          json.member("app", accessory.app)
+          json.member("item", accessory.item)
+          json.member("displayName", accessory.displayName)
+          json.members(accessory.address)
+          json.member("otherApps", accessory.otherAppNames(among: all))
+        }
+      }
+    } else {
+      try printer.text("removed \(description(accessory, all))\n")
+    }
     try printer.flush()
   }
 

@@ -25,6 +25,9 @@ struct RenameCommand: ParsableCommand {
   @Argument(help: "The new name.")
   var name: String
 
+  @Flag(help: "One JSON object (Config/schema/rename.schema.json).")
+  var json = false
+
   func run() throws {
     let (accessory, all) = try options.resolve(asDevice: true)
     try options.gateway.callOnce(OperatorMethodName.rename, within: OperatorMethodName.rename.patienceSeconds)
@@ -35,9 +38,21 @@ struct RenameCommand: ParsableCommand {
     } _: { _ in
     }
     var printer = Printer()
-    let others = accessory.otherApps(among: all)
-    let too = others.isEmpty ? "" : ", for \(others) too"
-    try printer.text("renamed \(quoted(accessory.displayName)) to \(quoted(name))\(too)\n")
+    if json {
+      try printer.lines { writer in
+        writer.line { json in
+          json.member("accessory", accessory.identifier)
+          json.member("app", accessory.app)
+          json.member("displayName", name)
+          json.member("previousName", accessory.displayName)
+          json.member("otherApps", accessory.otherAppNames(among: all))
+        }
+      }
+    } else {
+      let others = accessory.otherApps(among: all)
+      let too = others.isEmpty ? "" : ", for \(others) too"
+      try printer.text("renamed \(quoted(accessory.displayName)) to \(quoted(name))\(too)\n")
+    }
     try printer.flush()
   }
 }
@@ -45,8 +60,12 @@ struct RenameCommand: ParsableCommand {
 extension AccessoryLine {
   /// The apps that have the same device, as text; empty when there are none.
   func otherApps(among all: [AccessoryLine]) -> String {
+    otherAppNames(among: all).map(shown).joined(separator: " and ")
+  }
+
+  func otherAppNames(among all: [AccessoryLine]) -> [String] {
     let others = all.filter { $0.identifier != identifier && isDevice(of: $0) }
-    return Set(others.map(\.app)).sorted().map(shown).joined(separator: " and ")
+    return Set(others.map(\.app)).sorted()
   }
 
   /// Whether both accessories are on one device. Without an address, the network identifies the device.

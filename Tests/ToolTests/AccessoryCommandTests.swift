@@ -75,6 +75,35 @@ struct AccessoryCommandTests {
     #expect(calls == ["List", "Rename accessory=\(Replies.lamp) name=Reading lamp"])
   }
 
+  @Test("Each change is an object with a schema, too")
+  func json() throws {
+    let removed = Replies.registry(removed: [("bulb", "C4:A1:00:00:1E:27"), ("strip", "C4:A1:00:00:1E:27")])
+    let confirmed = ScriptedAgent.Step.send(Message.reply { $0.member("accessories", 2) })
+    let lamp = #""accessory":"\#(Replies.lamp)","app":"lights""#
+    let twin = #""accessory":"\#(Replies.twin)","app":"lights""#
+    for (schema, steps, arguments, line) in [
+      (
+        "rename", [Replies.accessories, [Self.done]], ["0123", "Reading lamp"],
+        #"{\#(lamp),"displayName":"Reading lamp","previousName":"Desk lamp","otherApps":["music"]}"#
+      ),
+      (
+        "remove", [Replies.accessories, [Self.done]], ["fedc", "--yes"],
+        #"{\#(twin),"item":"bulb","displayName":"Desk lamp","address":"C4:A1:00:00:1E:28","addressType":"random","#
+          + #""otherApps":[]}"#
+      ),
+      (
+        "allow", [removed, [Self.done]], ["lights", "c4:a1:00:00:1e:27"],
+        #"{"app":"lights","device":"C4:A1:00:00:1E:27","items":["bulb","strip"]}"#
+      ),
+      ("authorize", [[confirmed]], ["lights"], #"{"app":"lights","accessories":2}"#),
+    ] {
+      let agent = try ScriptedAgent(steps)
+      let run = try Tool.run([schema] + arguments + ["--json", "--socket", agent.path])
+      #expect(run.status == 0 && run.text == line + "\n", "\(run.errorOutput)")
+      try expectValid(run.output, schema)
+    }
+  }
+
   @Test("An ambiguous or unknown name is a no that lists the candidates")
   func ambiguous() throws {
     let twins = try run([Replies.accessories], "rename", "Desk lamp", "x")
