@@ -17,10 +17,10 @@ public struct OutputFile: ~Copyable {
   /// Does not close the descriptor: its owner does.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Creates a file, or empties an existing one. A new file is readable by its owner and, as the umask allows, by other
-  /// accounts.
-  public static func create(path: String) throws(SystemError) -> OutputFile {
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY
+  /// Creates a file. With `replacing` it empties an existing one; otherwise an existing one is an error. A new file is
+  /// readable by its owner and, as the umask allows, by other accounts.
+  public static func create(path: String, replacing: Bool) throws(SystemError) -> OutputFile {
+    let flags = O_WRONLY | O_CREAT | (replacing ? O_TRUNC : O_EXCL) | O_CLOEXEC | O_NOCTTY
     // Holds: the call only reads the path.
     return OutputFile(descriptor: try retryOnInterrupt(.open) { unsafe open(path, flags, 0o644) })
   }

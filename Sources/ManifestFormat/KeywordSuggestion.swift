@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The most likely correction of a mistyped word.
-enum KeywordSuggestion {
+package enum KeywordSuggestion {
   /// Returns the nearest of the known words if it is near enough; the earliest of equally near ones.
-  static func nearest(to found: String, among known: [String]) -> String? {
+  package static func nearest(to found: String, among known: [String]) -> String? {
     let wanted = plain(found)
     let ranked = known.map { (word: $0, distance: distance(wanted, plain(lastSegment($0)))) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }

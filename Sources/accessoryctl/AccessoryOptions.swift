@@ -11,10 +11,11 @@ struct AccessoryOptions: ParsableArguments {
   private static let shownMax = 10
 
   @Argument(
-    help: "The accessory's identifier (at least its first 4 digits), its name, or the address of its device.")
+    help: "The accessory's identifier (at least its first 4 digits), its name, or the address of its device.",
+    completion: Completions.accessories)
   var accessory: String
 
-  @Option(help: "Only an accessory of this app.")
+  @Option(help: "Only an accessory of this app.", completion: Completions.apps)
   var app: String?
 
   @OptionGroup var gateway: GatewayOptions

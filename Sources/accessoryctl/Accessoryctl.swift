@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import LinuxSystem
+import ManifestFormat
 
 /// The command line.
 @main
@@ -31,17 +32,50 @@ struct Accessoryctl: ParsableCommand {
       write the file, or you may not ask the agent. A reader that stops early (head) is no error.
       """,
     version: "accessoryctl 0.1.0",
-    subcommands: [
-      StatusCommand.self, SightingsCommand.self, WatchCommand.self, ExplainCommand.self, TryCommand.self,
-      PickCommand.self, CheckCommand.self, SuggestCommand.self, ReloadCommand.self, ListCommand.self,
-      RenameCommand.self,
-      RemoveCommand.self, AllowCommand.self, AuthorizeCommand.self, RegistryCommand.self, MetricsCommand.self,
-      CalibrateCommand.self, CaptureCommand.self, DecodeCommand.self, ReplayCommand.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Accessories",
+        subcommands: [
+          PickCommand.self, ListCommand.self, RenameCommand.self, RemoveCommand.self, AllowCommand.self,
+          AuthorizeCommand.self, RegistryCommand.self,
+        ]),
+      CommandGroup(
+        name: "Devices",
+        subcommands: [SightingsCommand.self, WatchCommand.self, ExplainCommand.self, TryCommand.self]),
+      CommandGroup(
+        name: "Manifest and board",
+        subcommands: [
+          CheckCommand.self, SuggestCommand.self, ReloadCommand.self, CalibrateCommand.self,
+        ]),
+      CommandGroup(name: "Agent", subcommands: [StatusCommand.self, MetricsCommand.self]),
+      CommandGroup(
+        name: "Captures", subcommands: [CaptureCommand.self, DecodeCommand.self, ReplayCommand.self]),
     ])
+
+  /// Throws unless the words that name commands do, with or without `help` before them.
+  private static func requireCommands(_ arguments: ArraySlice<String>) throws(ToolError) {
+    var words = arguments.first == "help" ? arguments.dropFirst() : arguments
+    var parents = ["accessoryctl"]
+    var commands = Self.configuration.subcommands
+    while !commands.isEmpty, let word = words.popFirst(), !word.hasPrefix("-") {
+      let known = commands.map { $0.configuration.commandName ?? "" }
+      guard let place = known.firstIndex(of: word) else {
+        // ArgumentParser adds this one.
+        if word == "help" { return }
+        let likely = KeywordSuggestion.nearest(to: word, among: known).map { "did you mean \($0)? " } ?? ""
+        let call = parents.joined(separator: " ")
+        throw .sentence(
+          "there is no command \(quoted(word)); \(likely)\(call) --help lists the commands", .usage)
+      }
+      parents.append(word)
+      commands = commands[place].configuration.subcommands
+    }
+  }
 
   static func main() {
     Signals.ignoreBrokenPipe()
     do {
+      try requireCommands(CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       try command.run()
     } catch let failure as ToolError {

@@ -19,11 +19,12 @@ struct AllowCommand: ParsableCommand {
         accessoryctl allow lights bulb
       """)
 
-  @Argument(help: "The app it was removed from.")
+  @Argument(help: "The app it was removed from.", completion: Completions.apps)
   var app: String
 
   @Argument(
-    help: ArgumentHelp("Addresses of devices, names of networks, or ids of items.", valueName: "device"))
+    help: ArgumentHelp("Addresses of devices, names of networks, or ids of items.", valueName: "device"),
+    completion: Completions.removed)
   var devices: [String]
 
   @OptionGroup var gateway: GatewayOptions

@@ -18,7 +18,7 @@ struct AuthorizeCommand: ParsableCommand {
         accessoryctl authorize lights
       """)
 
-  @Argument(help: "The app's name in the manifest.")
+  @Argument(help: "The app's name in the manifest.", completion: Completions.apps)
   var app: String
 
   @OptionGroup var gateway: GatewayOptions

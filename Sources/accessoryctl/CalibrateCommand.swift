@@ -23,7 +23,9 @@ struct CalibrateCommand: ParsableCommand {
         accessoryctl calibrate AA:BB:CC:DD:EE:FF --power-at-1m -55 --samples 300
       """)
 
-  @Argument(help: "The device's address, or its own name. (default: the strongest)")
+  @Argument(
+    help: "The device's address, or its own name. (default: the strongest)",
+    completion: Completions.devices)
   var device: NamedDevice?
 
   @Option(help: ArgumentHelp("Number of readings to take (20 to 1000).", valueName: "n"))

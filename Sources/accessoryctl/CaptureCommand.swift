@@ -23,6 +23,9 @@ struct CaptureCommand: ParsableCommand {
   @Argument(help: "The file to write, or - for standard output.", completion: .file())
   var output: String
 
+  @Flag(help: "Overwrite an existing file.")
+  var force = false
+
   @OptionGroup var gateway: GatewayOptions
 
   @Option(
@@ -31,7 +34,7 @@ struct CaptureCommand: ParsableCommand {
   var seconds: SecondsArgument?
 
   func run() throws {
-    var recording = try Recording.create(output, from: gateway.path)
+    var recording = try Recording.create(output, replacing: force, from: gateway.path)
     try recording.run(lasting: seconds?.instant)
   }
 }

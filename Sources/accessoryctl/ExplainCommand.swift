@@ -29,7 +29,9 @@ struct ExplainCommand: ParsableCommand {
           --manifest accessoryd.toml
       """)
 
-  @Argument(help: "The device's address, as decode and sightings show it, or its own name.")
+  @Argument(
+    help: "The device's address, as decode and sightings show it, or its own name.",
+    completion: Completions.devices)
   var device: NamedDevice
 
   @OptionGroup var source: LookSource

@@ -84,15 +84,26 @@ struct GatewayConnection: ~Copyable {
     }
   }
 
-  /// Waits for the next reply of a call that the agent answers without delay; nil after the last one.
-  mutating func nextReply(within seconds: Int = patienceSeconds) throws(AgentCallError) -> ReceivedReply? {
+  /// Waits for the next reply of a call that the agent answers without delay; nil after the last one. `update` is called
+  /// with the deadline and the time, and returns when to call it next.
+  mutating func nextReply(
+    within seconds: Int = patienceSeconds,
+    _ update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant? = { _, _ in nil }
+  ) throws(AgentCallError) -> ReceivedReply? {
     guard client.isWaiting else { return nil }
-    let deadline: MonotonicInstant
-    do throws(SystemError) { deadline = try .now().advanced(seconds: seconds) } catch { throw .system(error) }
-    switch try nextArrival(until: deadline) {
-    case .reply(let reply): return reply
-    case .deadline, .interruption, .noReader: throw .silent(seconds: seconds)
+    var now = try Self.now()
+    let deadline = now.advanced(seconds: seconds)
+    while now < deadline {
+      if case .reply(let reply) = try nextArrival(until: min(deadline, update(deadline, now) ?? deadline)) {
+        return reply
+      }
+      now = try Self.now()
     }
+    throw .silent(seconds: seconds)
+  }
+
+  private static func now() throws(AgentCallError) -> MonotonicInstant {
+    do throws(SystemError) { return try .now() } catch { throw .system(error) }
   }
 
   /// Waits for the only reply of a call.
@@ -107,10 +118,12 @@ struct GatewayConnection: ~Copyable {
 
   /// Waits for every reply of a call, up to more than the agent's tables can hold.
   mutating func allReplies<Element>(
-    within seconds: Int = patienceSeconds, _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
+    within seconds: Int = patienceSeconds,
+    update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant? = { _, _ in nil },
+    _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
   ) throws(AgentCallError) -> [Element] {
     var elements: [Element] = []
-    while let reply = try nextReply(within: seconds) {
+    while let reply = try nextReply(within: seconds, update) {
       do throws(JSONMemberError) {
         guard let next = try element(JSONObjectReader(reply.parameters)) else { continue }
         elements.append(next)

@@ -17,7 +17,12 @@ struct GatewayOptions: ParsableArguments {
     completion: .file())
   var socket: String?
 
-  var path: String { socket ?? Environment.value(of: "ACCESSORYD_SOCKET") ?? Self.standardPath }
+  var path: String { Self.path(given: socket) }
+
+  /// The agent's socket, where `--socket` is given or not.
+  static func path(given socket: String?) -> String {
+    socket ?? Environment.value(of: "ACCESSORYD_SOCKET") ?? standardPath
+  }
 
   /// Connects to the agent for `body`, and turns its errors into sentences.
   func connect<Value>(
@@ -47,11 +52,12 @@ struct GatewayOptions: ParsableArguments {
   func callForList<Element>(
     _ method: some ServedMethod, within seconds: Int = GatewayConnection.patienceSeconds,
     _ parameters: (inout JSONWriter) -> Void = { _ in },
+    update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant? = { _, _ in nil },
     _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
   ) throws(ToolError) -> [Element] {
     try connect { connection throws(AgentCallError) in
       try connection.startCall(method, parameters)
-      return try connection.allReplies(within: seconds, element)
+      return try connection.allReplies(within: seconds, update: update, element)
     }
   }
 }

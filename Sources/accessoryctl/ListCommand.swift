@@ -19,7 +19,7 @@ struct ListCommand: ParsableCommand {
         accessoryctl list --json | jq -r .identifier
       """)
 
-  @Option(help: "Only accessories of this app.")
+  @Option(help: "Only accessories of this app.", completion: Completions.apps)
   var app: String?
 
   @OptionGroup var gateway: GatewayOptions

@@ -14,6 +14,7 @@ struct Measurement: ~Copyable {
   private let interruption: Interruption
   private var connection: GatewayConnection
   private var calibration: Calibration
+  private var progress = ProgressLine()
 
   /// Asks the agent at `path` for its packets.
   static func connect(_ calibration: Calibration, to path: String) throws(ToolError) -> Measurement {
@@ -52,10 +53,13 @@ struct Measurement: ~Copyable {
   private mutating func listen(
     until deadline: MonotonicInstant, _ isDone: (Calibration) -> Bool
   ) throws(ToolError) {
+    defer { progress.clear() }
     do throws(AgentCallError) {
+      var update = try showProgress(until: deadline)
       while !isDone(calibration) {
-        switch try connection.nextArrival(until: deadline, interruption) {
+        switch try connection.nextArrival(until: min(deadline, update ?? deadline), interruption) {
         case .reply(let reply): try addReadings(of: CaptureReply(captured: reply))
+        case .deadline where update.map { $0 < deadline } ?? false: update = try showProgress(until: deadline)
         case .deadline: return
         case .interruption, .noReader: throw .ended(hasReplied: true)
         }
@@ -63,6 +67,19 @@ struct Measurement: ~Copyable {
     } catch {
       throw error.toolError(at: path)
     }
+  }
+
+  /// Shows how many readings came, and returns when to do so next; nil without a terminal.
+  private mutating func showProgress(until deadline: MonotonicInstant) throws(AgentCallError)
+    -> MonotonicInstant?
+  {
+    let now: MonotonicInstant
+    do throws(SystemError) { now = try .now() } catch { throw .system(error) }
+    let readings = calibration.readings
+    let count = readings.map { "\($0.levels.count) of \(calibration.readingsMax) readings" }
+    let level = readings?.median.map { "\($0) dBm" }
+    progress.show([count ?? "looking for the strongest device", level], left: deadline, at: now)
+    return progress.next(after: now)
   }
 
   private mutating func addReadings(of part: CaptureReply) {

@@ -11,6 +11,8 @@ final class OpenedRequest {
   let app: String
   /// The agent's identifier of the request.
   let request: String
+  /// When it was opened.
+  let start: MonotonicInstant
   private(set) var accessories: [PickedAccessory] = []
   private(set) var isOver = false
   private var connection: GatewayConnection
@@ -21,6 +23,7 @@ final class OpenedRequest {
     guard let reply = try connection.nextReply(), case .request(let request) = try OpenReply(reply) else {
       throw .stream(.notAReply)
     }
+    do throws(SystemError) { start = try .now() } catch { throw .system(error) }
     self.app = app
     self.request = request
     self.connection = connection

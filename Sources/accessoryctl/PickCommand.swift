@@ -55,7 +55,7 @@ struct PickCommand: ParsableCommand {
     // The request takes an address.
     if let device = options.device { options.device = .address(try device.address(askedOf: gateway)) }
     if let app = options.app, options.isScripted {
-      var pick = try ScriptedPick(path: gateway.path, app: app, options, json: json)
+      var pick = try ScriptedPick(gateway, app: app, options, json: json)
       return try pick.run()
     }
     if json {

@@ -6,12 +6,15 @@ import PickerScreen
 
 /// What to set up on an app's behalf, and how to choose it: the parameters of `Open`.
 struct PickOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Set up an accessory on this app's behalf.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Set up an accessory on this app's behalf.", valueName: "name"),
+    completion: Completions.apps)
   var app: String?
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Look for this item of the app only; may be repeated.", valueName: "id"))
+    help: ArgumentHelp("Look for this item of the app only; may be repeated.", valueName: "id"),
+    completion: Completions.items)
   var item: [String] = []
 
   @Flag(help: "Choose an accessory that is held at the gateway.")
@@ -23,7 +26,7 @@ struct PickOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Choose the device with this address, or with this name of its own, as soon as it is found.",
-      valueName: "device"))
+      valueName: "device"), completion: Completions.devices)
   var device: NamedDevice?
 
   @Option(

@@ -18,8 +18,9 @@ struct Recording: ~Copyable {
   private var packetCount = 0
   private var missedCount: Int64 = 0
 
-  /// Asks the agent for its packets, and creates the file after the agent's first reply.
-  static func create(_ file: String, from path: String) throws(ToolError) -> Recording {
+  /// Asks the agent for its packets, and creates the file after the agent's first reply. With `replacing`, an existing
+  /// file is overwritten.
+  static func create(_ file: String, replacing: Bool, from path: String) throws(ToolError) -> Recording {
     let interruption = try Interruption()
     var connection = try Self.connection(path)
     let greeting: CaptureReply
@@ -29,7 +30,7 @@ struct Recording: ~Copyable {
     } catch {
       throw error.toolError(at: path)
     }
-    var recording = Recording(path, interruption, connection, try createFile(file))
+    var recording = Recording(path, interruption, connection, try createFile(file, replacing: replacing))
     try recording.write(greeting)
     return recording
   }
@@ -55,10 +56,17 @@ struct Recording: ~Copyable {
     }
   }
 
-  private static func createFile(_ file: String) throws(ToolError) -> OutputFile {
+  private static func createFile(_ file: String, replacing: Bool) throws(ToolError) -> OutputFile {
     do throws(SystemError) {
-      return try file == "-" ? .standardOutput() : .create(path: file)
+      if file == "-" { return .standardOutput() }
+      // A pipe or a device loses nothing.
+      let isOrdinary = try DurableFile.isFree(file)
+      return try .create(path: file, replacing: replacing || !isOrdinary)
     } catch {
+      guard !error.isExisting else {
+        throw .sentence(
+          "\(quoted(file)) is there already; name another file, or overwrite it with --force", .cannotCreate)
+      }
       throw .sentence(
         "cannot write \(quoted(file)): \(error.reason); name a file in a folder that exists and that you may write",
         .cannotCreate)

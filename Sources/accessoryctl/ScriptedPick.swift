@@ -14,6 +14,7 @@ struct ScriptedPick: ~Copyable {
   private let name: String?
   private let json: Bool
   private let awaited: String
+  private let items: [String]
   private let interruption: Interruption
   private var printer = Printer()
   private let opened: OpenedRequest
@@ -22,10 +23,15 @@ struct ScriptedPick: ~Copyable {
   private var naming: PendingAction?
   private var wasNamed = false
   private var printedDetail: String?
+  private var progress = ProgressLine()
+  private var readings: ReadingProgress
+  /// When the request ends by itself, as things are.
+  private var end: MonotonicInstant?
   /// How many accessories were printed.
   private var printedCount = 0
 
-  init(path: String, app: String, _ options: PickOptions, json: Bool) throws(ToolError) {
+  init(_ gateway: GatewayOptions, app: String, _ options: PickOptions, json: Bool) throws(ToolError) {
+    let path = gateway.path
     let interruption = try Interruption()
     do throws(AgentCallError) {
       let opened = try OpenedRequest(path: path, app: app, options)
@@ -34,6 +40,8 @@ struct ScriptedPick: ~Copyable {
       self.json = json
       name = options.name
       awaited = options.awaited
+      items = options.item
+      readings = ReadingProgress(gateway)
       self.interruption = interruption
       self.opened = opened
       self.watch = watch
@@ -53,6 +61,7 @@ struct ScriptedPick: ~Copyable {
     // More replies may have come with the first one.
     try advance([])
     if !opened.isOver, StandardError.isTerminal { StandardError.say("\(awaited); Ctrl-C ends this") }
+    defer { progress.clear() }
     while !opened.isOver, try printer.flush(interruption), let ready = try wait() { try advance(ready) }
     _ = try printer.flush(interruption)
     if let signal = try interruption.nextSignal() { throw .interrupted(signal) }
@@ -63,14 +72,25 @@ struct ScriptedPick: ~Copyable {
   private mutating func wait() throws(ToolError) -> ArraySlice<Readiness>? {
     let own = interruption.entries()
     let others = [opened.entry, watch.entry] + [naming?.entry].compactMap(\.self)
-    let ready: [Readiness]
-    do throws(SystemError) { ready = try Polling.wait(own + others, until: nil) } catch {
+    var ready: [Readiness] = []
+    do throws(SystemError) {
+      while ready.allSatisfy(\.isEmpty) { ready = try Polling.wait(own + others, until: showProgress()) }
+    } catch {
       throw .system(error)
     }
     return ready[0].isEmpty && !ready[1].contains(.hungUp) ? ready[own.count...] : nil
   }
 
+  /// Shows what is near and how much time is left, and returns when to do so next; nil without a terminal.
+  private mutating func showProgress() throws(SystemError) -> MonotonicInstant? {
+    let now = try MonotonicInstant.now()
+    guard let next = progress.next(after: now) else { return nil }
+    progress.show(readings.parts(ofApp: opened.app, items: items), left: end, at: now)
+    return next
+  }
+
   private mutating func advance(_ ready: ArraySlice<Readiness>) throws(ToolError) {
+    if !ready.allSatisfy(\.isEmpty) { progress.clear() }
     var callError: AgentCallError?
     do throws(AgentCallError) { try advanceConnections(ready) } catch { callError = error }
     for accessory in opened.accessories[printedCount...] {
@@ -108,6 +128,8 @@ struct ScriptedPick: ~Copyable {
 
   private mutating func update(_ request: RequestLine) throws(AgentCallError) {
     guard request.request == opened.request else { return }
+    let left = request.end.map { $0.microseconds - request.since.microseconds }
+    end = left.map { opened.start.advanced(nanoseconds: $0 * 1000) }
     if let detail = request.detail, detail != printedDetail { StandardError.say(shown(detail)) }
     printedDetail = request.detail
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }

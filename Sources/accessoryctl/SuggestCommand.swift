@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Explanation
 import ArgumentParser
+import Explanation
 import HCI
 import Interfaces
 import JSON
+import LinuxSystem
 import ToolText
 
 struct SuggestCommand: ParsableCommand {
@@ -33,7 +34,8 @@ struct SuggestCommand: ParsableCommand {
         accessoryctl suggest AA:BB:CC:DD:EE:FF --capture room.btsnoop > new-item.toml
       """)
 
-  @Argument(help: "The device's address, as decode and sightings show it.")
+  @Argument(
+    help: "The device's address, as decode and sightings show it.", completion: Completions.devices)
   var device: DeviceArgument
 
   @Option(
@@ -84,8 +86,17 @@ struct SuggestCommand: ParsableCommand {
   private func runLive() throws(ToolError) {
     let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
     let call = GatewayCall(device: device.text, seconds: seconds)
-    let suggestions = try gateway.callForList(GatewayMethodName.suggest, within: patience, call.write) {
-      line throws(JSONMemberError) in
+    var (line, progress) = (ProgressLine(), ReadingProgress(gateway))
+    defer { line.clear() }
+    let suggestions = try gateway.callForList(
+      GatewayMethodName.suggest, within: patience, call.write,
+      update: { deadline, now in
+        guard let next = line.next(after: now) else { return nil }
+        let end = deadline.advanced(seconds: -GatewayConnection.patienceSeconds)
+        line.show(progress.parts(ofDevice: device.bits), left: end, at: now)
+        return next
+      }
+    ) { line throws(JSONMemberError) in
       try line.objectIfPresent("suggestion").map { line throws(JSONMemberError) in
         try SuggestionLine(reading: line)
       }

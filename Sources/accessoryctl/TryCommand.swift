@@ -26,7 +26,9 @@ struct TryCommand: ParsableCommand {
         accessoryctl try bulb --capture room.btsnoop --manifest accessoryd.toml
       """)
 
-  @Argument(help: "An item's id; app/item where several apps have an item with this id.")
+  @Argument(
+    help: "An item's id; app/item where several apps have an item with this id.",
+    completion: Completions.items)
   var item: String
 
   @OptionGroup var source: LookSource

@@ -47,10 +47,10 @@ struct WatchCommand: ParsableCommand {
 
 /// Which events to show.
 struct WatchSelection: ParsableArguments {
-  @Option(help: "Only events of this app.")
+  @Option(help: "Only events of this app.", completion: Completions.apps)
   var app: String?
 
-  @Option(help: "Only events of this item: its id, or app/item.")
+  @Option(help: "Only events of this item: its id, or app/item.", completion: Completions.items)
   var item: String?
 
   func includes(app: String, item: String) -> Bool {

@@ -60,6 +60,17 @@ struct CalibrateTests {
         + #""spread":2,"powerAt1m":-65,"rssiOffset":-3}"# + "\n")
   }
 
+  @Test("On a terminal it shows how many readings came, their level, and the time left")
+  func progress() throws {
+    let agent = try ScriptedAgent([[Self.greeting, Self.reports([-62, -62, -63]), .waitForEnd]])
+    let run = try Tool.shell(
+      #"script -qec "'$TOOL' calibrate C4:A1:00:00:1E:27 --within 10 --socket '$1'" /dev/null"#, agent.path)
+    #expect(run.text.contains("3 of 100 readings, -62 dBm, "), "\(run.text)")
+    #expect(run.text.contains(" s left"))
+    let piped = try self.run([Self.steady], "C4:A1:00:00:1E:27", "--samples", "40")
+    #expect(!piped.errorOutput.contains(" left"), "only a terminal shows it")
+  }
+
   @Test("Other devices are left out")
   func others() throws {
     let run = try run(

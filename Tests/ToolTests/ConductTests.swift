@@ -88,6 +88,29 @@ import Testing
     #expect(!run.text.contains("btmon -w /dev/stdout"))
   }
 
+  @Test("An unknown command is named, with the nearest one", arguments: [[], ["help"]])
+  func unknownCommand(before: [String]) throws {
+    for (words, sentence) in [
+      (["sightigns"], #"there is no command "sightigns"; did you mean sightings? accessoryctl --help lists"#),
+      (["lisst", "--json"], #"there is no command "lisst"; did you mean list? accessoryctl --help lists"#),
+      (["nonexist"], #"there is no command "nonexist"; accessoryctl --help lists the commands"#),
+      (["registry", "exprot"], #"did you mean export? accessoryctl registry --help lists the commands"#),
+    ] {
+      let run = try Tool.run(before + words)
+      #expect(run.status == 64 && run.output.isEmpty)
+      #expect(run.errorOutput.contains(sentence), "\(run.errorOutput)")
+    }
+    #expect(try Tool.run(before + ["registry", "export", "--help"]).status == 0)
+  }
+
+  @Test("The help lists the commands by groups")
+  func groups() throws {
+    let help = try Tool.run("--help").text
+    let titles = ["ACCESSORIES SUBCOMMANDS:", "DEVICES SUBCOMMANDS:", "CAPTURES SUBCOMMANDS:"]
+    #expect(titles.allSatisfy(help.contains), "\(help)")
+    #expect(try Tool.run("help", "watch").text.hasPrefix("OVERVIEW: Show devices"))
+  }
+
   @Test func theVersionIsSaid() throws {
     #expect(try Tool.run("--version").text.hasPrefix("accessoryctl 0."))
   }

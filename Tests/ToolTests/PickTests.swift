@@ -168,6 +168,27 @@ struct PickTests {
     }
   }
 
+  @Test("On a terminal a touch shows what is near and how much time is left")
+  func progress() throws {
+    let folder = try TemporaryFolder()
+    var request = PickerSamples.setup(isOnBehalf: true)
+    request.end = Seconds(microseconds: 30_000_001)
+    let agent = try StandInAgent(
+      [.request(request)],
+      [
+        "Sightings": Replies.devices([(0xC4A1_0000_1E27, "Lumo E27")], item: "bulb"),
+        "Open": [PickerSamples.opened],
+      ])
+    let script = #"""
+      script -qefc "'$TOOL' pick --app lights --touch --socket '$1'" "$2" > /dev/null & child=$!
+      until grep -q 'left' "$2"; do kill -0 $child || exit 9; done
+      kill -TERM $child; wait $child; cat "$2"
+      """#
+    let run = try Tool.shell(script, agent.path, folder.file("screen", []))
+    #expect(run.text.contains("1 device matches, 0 readings, -60 dBm, "), "\(run.text)\(run.errorOutput)")
+    #expect(run.text.contains("30 s left") || run.text.contains("29 s left"))
+  }
+
   @Test("A device that another app has is named for both, with a message")
   func sharedName() throws {
     let agent = try StandInAgent(

@@ -44,13 +44,14 @@ enum Replies {
   }
 
   /// Answers to Sightings: devices that have names.
-  static func devices(_ devices: [(bits: UInt64, name: String)]) -> [[UInt8]] {
+  static func devices(_ devices: [(bits: UInt64, name: String)], item: String? = nil) -> [[UInt8]] {
     devices.map { bits, name in
       let line = DeviceLine(
         address: WireAddress(bits: bits, type: .random), name: AirText(Array(name.utf8)), rssi: -60,
         filteredRSSI: -60, reportCount: 1, firstSeen: Seconds(microseconds: 1),
         lastSeen: Seconds(microseconds: 1),
-        silence: Seconds(microseconds: 0), intervalMilliseconds: nil, items: [], payload: [])
+        silence: Seconds(microseconds: 0), intervalMilliseconds: nil,
+        items: item.map { [DeviceLine.Item(app: "lights", id: $0, presence: .outside)] } ?? [], payload: [])
       return Message.reply(continues: true) { json in json.object("device") { line.writeMembers(to: &$0) } }
     } + [Message.reply()]
   }

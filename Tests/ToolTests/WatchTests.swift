@@ -149,6 +149,23 @@ struct WatchTests {
     #expect(shark.status == 0 && shark.lines.count == 4, "\(shark.errorOutput)")
   }
 
+  @Test("A recording overwrites a file only with --force")
+  func existingFile() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file("out", [1])
+    let steps: [ScriptedAgent.Step] = [Self.greeting, Self.packets]
+    let refused = try Tool.run("capture", path, "--socket", try ScriptedAgent([steps]).path)
+    #expect(refused.status == 73)
+    #expect(
+      refused.errorOutput
+        == "accessoryctl: \"\(path)\" is there already; name another file, or overwrite it with --force\n")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 1)
+    _ = try Tool.run("capture", path, "--force", "--socket", try ScriptedAgent([steps]).path)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count > 16)
+    let device = try Tool.run("capture", "/dev/null", "--socket", try ScriptedAgent([steps]).path)
+    #expect(device.status == 69 && device.errorOutput.contains("2 packets recorded"))
+  }
+
   @Test("A recording that is cut off is complete up to there, and says so")
   func brokenCapture() throws {
     let agent = try ScriptedAgent([[Self.greeting, Self.packets]])

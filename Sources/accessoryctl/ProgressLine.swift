@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Interfaces
+import JSON
+import LinuxSystem
+import ToolText
+
+/// How far a command is, on one line of the terminal of standard error; without a terminal nothing is shown.
+///
+/// The line is written again in place. ``clear()`` removes it before anything else is printed.
+struct ProgressLine {
+  /// How often it changes.
+  static let intervalSeconds = 1
+  private static let columnsUsual = 80
+
+  private let isThere = StandardError.isTerminal
+  private var isShown = false
+
+  /// When to write the line next; nil without a terminal.
+  func next(after now: MonotonicInstant) -> MonotonicInstant? {
+    isThere ? now.advanced(seconds: Self.intervalSeconds) : nil
+  }
+
+  mutating func show(_ parts: [String?], left: MonotonicInstant?, at now: MonotonicInstant) {
+    guard isThere else { return }
+    isShown = true
+    let seconds = left.map { max(0, ($0.nanoseconds - now.nanoseconds + 999_999_999) / 1_000_000_000) }
+    let text = (parts + [seconds.map { "\($0) s left" }]).compactMap(\.self).joined(separator: ", ")
+    let columns = (OutputFile.standardError().terminalColumnCount ?? Self.columnsUsual) - 1
+    StandardError.write("\r\u{1B}[K" + AirText(Array(text.utf8)).sentence(columnsMax: max(1, columns)))
+  }
+
+  mutating func clear() {
+    guard isShown else { return }
+    isShown = false
+    StandardError.write("\r\u{1B}[K")
+  }
+}
+
+/// What the agent has heard of devices since the progress began, for a ``ProgressLine``.
+struct ReadingProgress {
+  private let gateway: GatewayOptions
+  /// How many reports of each device had come before.
+  private var before: [WireAddress: UInt32]?
+
+  init(_ gateway: GatewayOptions) { self.gateway = gateway }
+
+  /// `34 readings, -58 dBm`, of a device.
+  mutating func parts(ofDevice bits: UInt64) -> [String?] {
+    let devices = devices(all: true).filter { $0.address.bits == bits && $0.address.type != .anonymous }
+    return parts(of: devices.first) ?? ["nothing heard of the device yet"]
+  }
+
+  /// `2 devices match, the strongest has 34 readings, -58 dBm`, of the devices that match items of an app.
+  mutating func parts(ofApp app: String, items: [String]) -> [String?] {
+    let devices = devices(all: false).filter { device in
+      device.items.contains { $0.app == app && (items.isEmpty || items.contains($0.id)) }
+    }
+    guard let parts = parts(of: devices.min(by: DeviceLine.areStrongestFirst)) else {
+      return ["no device in sight matches"]
+    }
+    return [devices.count == 1 ? "1 device matches" : "\(devices.count) devices match, of the strongest"]
+      + parts
+  }
+
+  private func parts(of device: DeviceLine?) -> [String?]? {
+    guard let device else { return nil }
+    let count = device.reportCount &- (before?[device.address] ?? 0)
+    return ["\(count) \(count == 1 ? "reading" : "readings")", device.filteredRSSI.map { "\($0) dBm" }]
+  }
+
+  /// An agent that does not answer now gives no progress.
+  private mutating func devices(all: Bool) -> [DeviceLine] {
+    let call = GatewayCall(all: all)
+    let reply = Result { () throws(ToolError) in
+      try gateway.callForList(GatewayMethodName.sightings, call.write) { line throws(JSONMemberError) in
+        try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line)
+        }
+      }
+    }
+    guard case .success(let devices) = reply else { return [] }
+    if before == nil {
+      before = Dictionary(devices.map { ($0.address, $0.reportCount) }, uniquingKeysWith: { one, _ in one })
+    }
+    return devices
+  }
+}
