@@ -85,6 +85,8 @@ public final class AgentCore {
   /// What was done and refused so far.
   public internal(set) var counters = AgentCounters()
   var turn: AgentTurn
+  /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
+  public var measureProcess: () -> ProcessFigures? = { nil }
 
   public init(_ setup: Setup, at now: Instant) {
     configuration = setup.configuration

@@ -232,6 +232,32 @@ struct GatewayMethodTests {
     #expect(text.contains("accessoryd_items_omitted 0\n"))
   }
 
+  @Test("Metrics have base units, the version, and the figures of the process")
+  func baseUnits() throws {
+    let harness = AgentHarness(.lights)
+    harness.agent.measureProcess = {
+      ProcessFigures(
+        processorMicroseconds: 1_500_000, residentBytes: 12 << 20, virtualBytes: 1 << 30, openDescriptors: 9,
+        openDescriptorsMax: 1024, startMicroseconds: 1_700_000_000_250_000)
+    }
+    harness.run(milliseconds: 2000)
+    let client = try #require(harness.connect())
+    let text = try #require(harness.call("Metrics", by: client).first?.text("text"))
+    let names = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map {
+      $0.split(separator: " ")[2]
+    }
+    #expect(!names.contains { $0.contains("micro") || $0.contains("milli") || $0.hasSuffix("_ms") })
+    for line in [
+      "accessoryd_build_info{version=\"0.0.0\"} 1", "process_cpu_seconds_total 1.500000",
+      "process_resident_memory_bytes 12582912", "process_virtual_memory_bytes 1073741824",
+      "process_open_fds 9", "process_max_fds 1024", "process_start_time_seconds 1700000000.250000",
+      "accessoryd_queueing_seconds_total 0.000000",
+    ] {
+      #expect(text.contains("\n\(line)\n"), "\(line)")
+    }
+    #expect(text.contains("\naccessoryd_uptime_seconds 2."))
+  }
+
   @Test("Items for which metrics have no room are counted")
   func manyItems() throws {
     let manifest = GatewayManifest.lights.with { manifest in

@@ -26,7 +26,7 @@ enum Fixtures {
   /// Writes a file that only its owner may use.
   static func write(_ bytes: [UInt8], to path: String) throws {
     try DurableFile.create(path)
-    var file = try OutputFile.create(path: path)
+    var file = try OutputFile.create(path: path, replacing: true)
     try file.write(bytes)
     try file.flush()
   }

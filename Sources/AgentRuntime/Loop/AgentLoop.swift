@@ -43,6 +43,7 @@ struct AgentLoop: ~Copyable {
     let radio = try LoopRadio(folder: socket.folder, dependencies.performTask)
     var context = try LoopContext(
       AgentCore(setup, at: Instant(microseconds: 0)), connections: Int(gateway.limits.connections), log)
+    context.agent.measureProcess = { ProcessUsage.now().map(ProcessFigures.init) }
     try context.epoll.add(signals.descriptor, .readable, token: context.insert(.signals))
     try timer.watch(in: context.epoll, token: context.insert(.timer))
     try context.epoll.add(disk.worker.replies.descriptor, .readable, token: context.insert(.disk))
@@ -245,5 +246,14 @@ extension WatchdogSchedule {
     WatchdogSchedule(
       microseconds: Environment.value(of: "WATCHDOG_USEC"), process: Environment.value(of: "WATCHDOG_PID"),
       ownProcess: ThisProcess.identifier)
+  }
+}
+
+extension ProcessFigures {
+  fileprivate init(_ usage: ProcessUsage) {
+    self.init(
+      processorMicroseconds: usage.processorMicroseconds, residentBytes: usage.residentBytes,
+      virtualBytes: usage.virtualBytes, openDescriptors: Int64(usage.openDescriptors),
+      openDescriptorsMax: usage.openDescriptorsMax, startMicroseconds: usage.startMicroseconds)
   }
 }

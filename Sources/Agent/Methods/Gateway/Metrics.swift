@@ -23,6 +23,8 @@ extension AgentCore {
   private var dataPathMetrics: [Metric] {
     let received = dataPath.pipeline.counters
     return [
+      Metric(
+        "build_info", .gauge, "1, with the version of the agent.", "version", [(service.identity.version, 1)]),
       Metric("packets_total", .counter, "Packets from the radio.", received.packets),
       Metric("reports_total", .counter, "Advertising reports read.", received.reports),
       Metric(
@@ -49,11 +51,11 @@ extension AgentCore {
         "queueing_samples_total", .counter, "Packets whose time in the kernel was measured.",
         counters.reception.queueing.count),
       Metric(
-        "queueing_microseconds_total", .counter, "How long these packets waited in the kernel, in total.",
-        counters.reception.queueing.sum),
+        "queueing_seconds_total", .counter, "How long these packets waited in the kernel, in total.",
+        seconds: Int64(clamping: counters.reception.queueing.sum)),
       Metric(
-        "queueing_microseconds_max", .gauge, "How long the slowest of these packets waited.",
-        counters.reception.queueing.longest),
+        "queueing_seconds_max", .gauge, "How long the slowest of these packets waited.",
+        seconds: Int64(clamping: counters.reception.queueing.longest)),
       Metric(
         "management_messages_cut_total", .counter,
         "Messages of the management interface that were too short.", counters.reception.mgmtMessagesTruncated),
@@ -117,7 +119,7 @@ extension AgentCore {
       Metric("tables_bytes", .gauge, "Bytes set aside for the data path's tables.", dataPath.byteCount),
       Metric(
         "uptime_seconds", .gauge, "Seconds since the agent started, by the radio's clock.",
-        radioTime.microseconds / 1_000_000),
+        seconds: radioTime.microseconds),
     ]
   }
 
@@ -190,8 +192,8 @@ extension AgentCore {
     return [
       Metric("turns_total", .counter, "Turns of the loop.", counters.turns),
       Metric(
-        "longest_turn_microseconds", .gauge, "The longest turn of the loop since the start.",
-        counters.loop.longestTurnMicroseconds),
+        "longest_turn_seconds", .gauge, "The longest turn of the loop since the start.",
+        seconds: counters.loop.longestTurnMicroseconds),
       Metric(
         "touch_signals_total", .counter, "Runs of the on_touch program, by result.", "result",
         [

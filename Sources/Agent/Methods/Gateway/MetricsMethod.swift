@@ -2,6 +2,7 @@
 
 import Interfaces
 import Discovery
+import Interfaces
 import JSON
 import Manifest
 import Varlink
@@ -16,7 +17,7 @@ enum MetricsMethod: GatewayMethod {
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let agent = call.agent
     var text = MetricsText()
-    for metric in agent.metrics { text.write(metric) }
+    for metric in agent.metrics + (agent.measureProcess()?.metrics ?? []) { text.write(metric) }
     writeItems(agent.dataPath, to: &text)
     return .reply(Message.reply { $0.member("text", text.text) })
   }
@@ -25,7 +26,7 @@ enum MetricsMethod: GatewayMethod {
   private static func writeItems(_ dataPath: borrowing ManifestDataPath, to text: inout MetricsText) {
     let counts = dataPath.itemCounts
     var lines = MetricsText()
-    lines.family("item_devices", .gauge, "Devices that match an item, and that it has found.")
+    lines.family("accessoryd_item_devices", .gauge, "Devices that match an item, and that it has found.")
     var omitted = 0
     for (index, item) in dataPath.items.enumerated() {
       let labels =
@@ -52,24 +53,42 @@ struct Metric {
 
   enum Value {
     case single(Int64)
+    /// A time, in seconds as all times of Prometheus.
+    case seconds(microseconds: Int64)
     /// A sample for each value of a label.
     case labelled(String, [(labelValue: String, count: UInt64)])
   }
 
+  /// With the prefix of its program.
   let name: String
   let kind: Kind
   let help: String
   let value: Value
 
   init(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
-    self.name = name
+    self.name = "accessoryd_" + name
     self.kind = kind
     self.help = help
     self.value = .single(Int64(clamping: value))
   }
 
+  init(_ name: String, _ kind: Kind, _ help: String, seconds microseconds: Int64) {
+    self.name = "accessoryd_" + name
+    self.kind = kind
+    self.help = help
+    value = .seconds(microseconds: microseconds)
+  }
+
+  /// A family that every program has.
+  init(process name: String, _ kind: Kind, _ help: String, _ value: Value) {
+    self.name = "process_" + name
+    self.kind = kind
+    self.help = help
+    self.value = value
+  }
+
   init(_ name: String, _ kind: Kind, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
-    self.name = name
+    self.name = "accessoryd_" + name
     self.kind = kind
     self.help = help
     value = .labelled(label, values.map { (labelValue: $0.0, count: $0.1) })
@@ -84,16 +103,18 @@ struct MetricsText {
   mutating func write(_ metric: Metric) {
     family(metric.name, metric.kind, metric.help)
     switch metric.value {
-    case .single(let value): text += "accessoryd_\(metric.name) \(value)\n"
+    case .single(let value): text += "\(metric.name) \(value)\n"
+    case .seconds(let microseconds):
+      text += "\(metric.name) \(Seconds(microseconds: microseconds).text(decimals: 6))\n"
     case .labelled(let label, let values):
       for (labelValue, count) in values {
-        text += "accessoryd_\(metric.name){\(label)=\"\(Self.escaped(labelValue))\"} \(count)\n"
+        text += "\(metric.name){\(label)=\"\(Self.escaped(labelValue))\"} \(count)\n"
       }
     }
   }
 
   mutating func family(_ name: String, _ kind: Metric.Kind, _ help: String) {
-    text += "# HELP accessoryd_\(name) \(help)\n# TYPE accessoryd_\(name) \(kind.rawValue)\n"
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
 
   mutating func line(_ line: String) { text += line }
