@@ -138,8 +138,8 @@ extension AgentCore {
     plan.mode = ScanPlan.Mode(configuration.manifest.gateway.scan)
     plan.duty = duty
     plan.isImmediate = setupLink.requests.immediate > 0
-    // An app that filters by what a device says gets everything the device says.
-    if plan.mode == .auto, setupLink.requests.filtered > 0 { plan.mode = .active }
+    // An operator, or an app that filters, sees the names of the devices; most devices send them only when asked.
+    if plan.mode == .auto, setupLink.requests.open > 0 { plan.mode = .active }
     plan.needsScanResponses =
       configuration.manifest.needsScanResponses
       || setupLink.appSuppliedItems.contains(where: \.needsScanResponses)

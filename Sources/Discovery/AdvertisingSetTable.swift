@@ -27,6 +27,16 @@ struct AdvertisingSet: BitwiseCopyable {
   /// Losses of the payload, counted again with each report that repeats it.
   var evaluation = Evaluation()
 
+  /// Whether the last advertisement invited connections.
+  private(set) var isConnectable = false
+
+  /// Takes what a report says beside its payload.
+  @inline(__always)
+  mutating func hear(_ report: HeardReport, at now: Instant) {
+    lastSeen = now
+    if !report.isResponse { isConnectable = report.isConnectable }
+  }
+
   /// Whether a report repeats what it should: the same bytes, inline, about which everything is known, their
   /// transmit power being the one that is `claimed`.
   @inline(__always)
@@ -40,7 +50,7 @@ struct AdvertisingSet: BitwiseCopyable {
     guard payload.byteCount == Int(stored.quietByteCount), claimed == statedTxPower,
       bytes.inlinePayload(part, of: set, byteCount: payload.byteCount).equals(payload)
     else { return false }
-    lastSeen = now
+    hear(report, at: now)
     return true
   }
 

@@ -36,5 +36,8 @@ struct HeardReport: BitwiseCopyable {
   var hasReading: Bool { rssi >= -127 && rssi <= 20 }
 
   @inline(__always)
+  var isConnectable: Bool { properties.contains(.connectable) }
+
+  @inline(__always)
   var isResponse: Bool { properties.contains(.scanResponse) }
 }

@@ -106,6 +106,11 @@ extension Pipeline {
   /// Advertising sets of the device in a row, the one heard last first.
   public func setCount(at row: Int) -> Int { sets.count(from: devices.rows[row].newestSet) }
 
+  /// Whether the last advertisement of the device in a row invited connections.
+  public func isConnectable(at row: Int) -> Bool {
+    setCount(at: row) > 0 && sets.table[set(0, at: row)].isConnectable
+  }
+
   private func set(_ position: Int, at row: Int) -> Int {
     var set = Int(devices.rows[row].newestSet)
     for _ in 0..<position { set = Int(sets.table[set].next) }

@@ -286,7 +286,6 @@ public struct Pipeline: ~Copyable {
       report.advertisingSID == ReportHeader.noAdvertisingSID
         || sets.table[newest].advertisingSID == report.advertisingSID
     {
-      sets.table[newest].lastSeen = clock
       return newest
     }
     return findOtherSet(report.advertisingSID, row: row)
@@ -295,7 +294,8 @@ public struct Pipeline: ~Copyable {
   /// Keeps the payload of a report. Returns whether it differs from the previous one.
   @inline(__always)
   private mutating func storePayload(_ payload: RawSpan, _ report: HeardReport, in set: Int) -> Bool {
-    sets.isNew(payload, report, in: set)
+    sets.table[set].hear(report, at: clock)
+    return sets.isNew(payload, report, in: set)
       && replacePayload(report.isResponse ? .response : .data, of: set, with: payload)
   }
 

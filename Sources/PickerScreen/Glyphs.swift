@@ -23,6 +23,12 @@ public enum Glyphs: Sendable {
     return filled + String(repeating: pick("·", "."), count: thresholds.count - count)
   }
 
+  /// A character for each level, the newest last.
+  func history(_ levels: [Int8]) -> String {
+    let shapes = Array(pick("▁▂▃▄▅▆▇█", "_.,-=+*#"))
+    return String(levels.map { shapes[max(0, min(shapes.count - 1, (Int($0) + 95) / 7))] })
+  }
+
   /// The spinner's shape; it changes every second.
   func spinner(_ second: Int64) -> String {
     let shapes = Array(pick("◐◓◑◒", #"|/-\"#))

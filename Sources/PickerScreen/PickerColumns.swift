@@ -11,6 +11,8 @@ struct PickerColumns: Equatable {
 
   private static let markerColumns = 2
   private static let nameColumnsMin = 10
+  /// The gate's default threshold, in dBm.
+  private static let atGatewayLevel: Int8 = -50
   private static let deviceCaptions = ["calls itself", "own name", "own"]
 
   let glyphs: Glyphs
@@ -20,9 +22,10 @@ struct PickerColumns: Equatable {
   private(set) var hasBars = false
   private(set) var hasUnit = false
   private(set) var hasAge = false
+  private(set) var hasHistory = false
   private(set) var hints = Hints.none
-  /// How many trailing bytes of the address distinguish all devices.
-  let tail: Int
+  /// How many trailing bytes of the address are shown: as many as distinguish all devices, or all.
+  private(set) var tail: Int
 
   init(_ rows: [PickerRow], columns: Int, glyphs: Glyphs) {
     self.glyphs = glyphs
@@ -46,6 +49,8 @@ struct PickerColumns: Equatable {
     if hints == .short, reserve(longest - 2) { hints = .long }
     grow(&name, to: names, &left)
     if device > 0 { grow(&device, to: max(devices.max() ?? 0, Self.deviceCaptions[0].count), &left) }
+    if reserve(3 * (6 - tail)) { tail = 6 }
+    hasHistory = reserve(PickerRow.historyMax + 1)
   }
 
   private func grow(_ column: inout Int, to wanted: Int, _ left: inout Int) {
@@ -68,7 +73,7 @@ struct PickerColumns: Equatable {
       marker: "", name: "name",
       device: Self.deviceCaptions.first { $0.count <= device } ?? "", bars: "signal",
       level: hasBars ? "" : "dBm",
-      age: "heard",
+      history: "history", age: "heard",
       tail: "address", hints: "")
   }
 
@@ -84,31 +89,39 @@ struct PickerColumns: Equatable {
       marker: isSelected ? glyphs.marker : "", name: glyphs.shown(line.name, columnsMax: name),
       device: line.deviceName.map { glyphs.shown($0, columnsMax: max(1, device)) } ?? "",
       bars: glyphs.bars(row.isGone ? nil : line.filteredRSSI),
-      level: row.isGone ? "gone" : line.filteredRSSI.map { "\($0)" } ?? "-", age: Self.age(row, at: now),
+      level: row.isGone ? "gone" : line.filteredRSSI.map { "\($0)" } ?? "-",
+      levelStyle: Self.style(row), history: glyphs.history(row.history), age: Self.age(row, at: now),
       tail: Self.tail(of: line.address, bytes: tail), hints: hint)
   }
 
   private func line(
-    marker: String, name: String, device: String, bars: String, level: String, age: String, tail: String,
-    hints: String
+    marker: String, name: String, device: String, bars: String, level: String, levelStyle: ScreenStyle = [],
+    history: String, age: String, tail: String, hints: String
   ) -> ScreenLine {
     var line = ScreenLine()
     var column = 0
-    func put(_ text: String, _ width: Int, gap: Int = 1) {
+    func put(_ text: String, _ width: Int, gap: Int = 1, _ style: ScreenStyle = []) {
       line.move(to: column)
-      line.append(text)
+      line.append(text, style)
       column += width + gap
     }
     put(marker, Self.markerColumns, gap: 0)
     put(name, self.name, gap: self.device > 0 ? 2 : 1)
     if self.device > 0 { put(device, self.device, gap: 2) }
-    if hasBars { put(bars, 4, gap: 1) }
+    if hasBars { put(bars, 4, gap: 1, levelStyle) }
     let isLevel = !level.isEmpty && level != "gone"
-    put(level.paddedLeft(to: 4) + (hasUnit && isLevel ? " dBm" : ""), hasUnit ? 8 : 4)
+    put(level.paddedLeft(to: 4) + (hasUnit && isLevel ? " dBm" : ""), hasUnit ? 8 : 4, levelStyle)
+    if hasHistory { put(history, PickerRow.historyMax) }
     if hasAge { put(age.paddedLeft(to: 6), 6, gap: 2) }
     put(tail, 3 * self.tail - 1)
     put(hints, 0)
     return line
+  }
+
+  /// Green at a level that the gate lets in by default, red when the device is gone.
+  private static func style(_ row: PickerRow) -> ScreenStyle {
+    if row.isGone { return .bad }
+    return (row.line.filteredRSSI ?? .min) >= atGatewayLevel ? .good : []
   }
 
   // MARK: Words

@@ -11,6 +11,8 @@ import ToolText
 /// empty while rows are out of sight. When the device is gone, its row stays until the selection moves, so that no
 /// other device slips under a key that is being pressed.
 ///
+/// With a filter only the devices appear of which the name, the name of their own, or the address has its text.
+///
 /// Capacity: ``rowsMax`` devices, more than the agent reports; further ones do not appear.
 struct PickerList: Equatable, Sendable {
   static let rowsMax = 256
@@ -30,7 +32,11 @@ struct PickerList: Equatable, Sendable {
 
   /// Whether each group has a line with its item's name.
   let hasHeadings: Bool
-  private(set) var rows: [PickerRow] = []
+  private var all: [PickerRow] = []
+  /// The rows that the filter lets through.
+  var rows: [PickerRow] { filter.isEmpty ? all : all.filter { $0.line.hasText(filter) } }
+  /// In lower case; empty for none.
+  private(set) var filter = ""
   /// The device that the operator selected; nil before the first key.
   private(set) var pinned: WireAddress?
   /// When another device took the first row; nil while the row has its first device.
@@ -43,7 +49,9 @@ struct PickerList: Equatable, Sendable {
 
   init(hasHeadings: Bool) { self.hasHeadings = hasHeadings }
 
-  var isEmpty: Bool { rows.isEmpty }
+  var isEmpty: Bool { all.isEmpty }
+  /// With and without the filter.
+  var counts: (shown: Int, all: Int) { (rows.count, all.count) }
   var selected: WireAddress? { pinned ?? firstRow?.line.address }
   var selectedRow: PickerRow? { rows.first { $0.line.address == selected } }
   private var firstRow: PickerRow? { rows.min(by: PickerRow.isAbove) }
@@ -51,17 +59,17 @@ struct PickerList: Equatable, Sendable {
   // MARK: Replies of the agent
 
   mutating func update(_ line: CandidateLine, at now: Instant) {
-    if let index = rows.firstIndex(where: { $0.line.address == line.address }) {
-      rows[index].update(line, at: now)
-    } else if rows.count < Self.rowsMax {
-      rows.append(PickerRow(line, at: now))
+    if let index = all.firstIndex(where: { $0.line.address == line.address }) {
+      all[index].update(line, at: now)
+    } else if all.count < Self.rowsMax {
+      all.append(PickerRow(line, at: now))
     }
     noteFirst(at: now)
   }
 
   mutating func markGone(_ candidate: UInt32, at now: Instant) {
-    guard let index = rows.firstIndex(where: { $0.line.candidate == candidate }) else { return }
-    if rows[index].line.address == pinned { rows[index].isGone = true } else { rows.remove(at: index) }
+    guard let index = all.firstIndex(where: { $0.line.candidate == candidate }) else { return }
+    if all[index].line.address == pinned { all[index].isGone = true } else { all.remove(at: index) }
     noteFirst(at: now)
   }
 
@@ -107,6 +115,13 @@ struct PickerList: Equatable, Sendable {
 
   // MARK: Keys
 
+  /// Shows only devices that have the text; the list begins anew when the selected one does not.
+  mutating func show(only text: String, at now: Instant) {
+    filter = text.lowercased()
+    if pinned != nil, selectedRow == nil { (pinned, slot, anchor) = (nil, 0, 0) }
+    noteFirst(at: now)
+  }
+
   /// Fixes the selected row on its line.
   mutating func pin() {
     guard pinned == nil, let row = firstRow else { return }
@@ -124,7 +139,7 @@ struct PickerList: Equatable, Sendable {
     guard target != old, let row = seen.lines[target].row else { return }
     slot = slot(of: target, in: seen.lines)
     // The row of a device that is gone stays only while it is selected.
-    rows.removeAll { $0.line.address == pinned && $0.isGone }
+    all.removeAll { $0.line.address == pinned && $0.isGone }
     pinned = row.line.address
     anchor = seen.line(of: target)
     settle(height: height)
@@ -147,5 +162,18 @@ struct PickerList: Equatable, Sendable {
   private func slot(of place: Int, in lines: [Line]) -> Int {
     let rows = lines[..<place].reversed().prefix { $0.row != nil }
     return rows.count { $0.row?.isGone == false }
+  }
+}
+
+extension CandidateLine {
+  /// Whether a name or the address has a text, which is in lower case.
+  fileprivate func hasText(_ text: String) -> Bool {
+    [name, deviceName?.repaired, address.text].contains { field in
+      field.map { field in
+        let rest = Array(field.lowercased().unicodeScalars)
+        let wanted = Array(text.unicodeScalars)
+        return (0..<max(0, rest.count - wanted.count + 1)).contains { rest[$0...].starts(with: wanted) }
+      } ?? false
+    }
   }
 }

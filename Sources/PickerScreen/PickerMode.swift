@@ -21,6 +21,8 @@ struct PickerTyping: Equatable, Sendable {
     case network(UInt32, name: String?, prefix: String)
     /// The name for which the request waits.
     case answer
+    /// What the shown devices have in a name or their address.
+    case filter
   }
 
   /// The longest display name that the registry keeps.

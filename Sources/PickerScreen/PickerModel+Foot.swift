@@ -110,6 +110,8 @@ extension PickerModel {
 
   private var keys: [KeyHint] {
     switch mode {
+    case .typing(let typing) where typing.purpose == .filter:
+      [KeyHint("Enter", "keep", 0), KeyHint("up/down", "move", 2), KeyHint("Esc", "show all", 1)]
     case .typing:
       [KeyHint("Enter", "accept", 0), KeyHint("Ctrl-U", "clear", 2), KeyHint("Esc", "back", 1)]
     case .confirming: [KeyHint("y", "yes", 0), KeyHint("any other key", "no", 1)]
@@ -129,6 +131,7 @@ extension PickerModel {
       keys.append(KeyHint("a", "agree", 0))
     } else if tab.isChoosing, tab.list.selectedRow != nil {
       keys += [KeyHint("Enter", "choose", 0), KeyHint("n", "choose and name", short: "name", 6)]
+      keys.append(KeyHint("/", "filter", 8))
     }
     keys += [KeyHint("d", "deny", 2), KeyHint("c", "close", 7)]
     if tabs.count > 1 { keys.append(KeyHint("Tab", "next", short: "", 3)) }

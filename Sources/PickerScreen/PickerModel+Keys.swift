@@ -16,6 +16,7 @@ extension PickerModel {
     guard isLargeEnough else { return key == .character("q") ? .quit : nil }
     switch mode {
     case .list: return pressInList(key, at: now)
+    case .typing(let typing) where typing.purpose == .filter: return filter(key, typing, at: now)
     case .typing(let typing): return press(key, typing)
     case .confirming(let question):
       mode = .list
@@ -81,15 +82,38 @@ extension PickerModel {
     switch key {
     case .enter: return enter(tab, at: now)
     case .character("n"): return nameIt(tab, at: now)
+    case .character("/"):
+      guard tab.isChoosing else { return refuse("there is no list to filter here") }
+      type(.filter, tab, TextField(tab.list.filter, bytesMax: PickerTyping.nameBytesMax))
+    case .escape: change(request) { $0.list.show(only: "", at: now) }
     case .character("a"):
       guard tab.request.kind == .authorize else { return refuse("there is nothing to agree to here") }
       return send(.agree(request: request))
     case .character("d"): ask(PickerSentences.denyQuestion(tab, glyphs), .deny(request: request))
     case .character("c"): ask(PickerSentences.cancelQuestion(tab, glyphs), .cancel(request: request))
-    case .character, .escape, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end,
-      .backspace, .delete, .clear:
+    case .character, .tab, .backTab, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .backspace,
+      .delete, .clear:
       break
     }
+    return nil
+  }
+
+  /// Changes the filter while it is typed. Enter keeps it, Esc removes it, and the arrows move the selection.
+  private mutating func filter(_ key: PickerKey, _ typing: PickerTyping, at now: Instant) -> PickerAction? {
+    var typing = typing
+    switch key {
+    case .up, .down, .pageUp, .pageDown:
+      _ = move(key)
+      return nil
+    case .enter: mode = .list
+    case .escape:
+      typing.field = TextField("", bytesMax: typing.field.bytesMax)
+      mode = .list
+    case .character, .tab, .backTab, .left, .right, .home, .end, .backspace, .delete, .clear:
+      _ = typing.field.press(key)
+      mode = .typing(typing)
+    }
+    change(typing.request) { $0.list.show(only: typing.field.trimmed, at: now) }
     return nil
   }
 
@@ -228,6 +252,7 @@ extension PickerModel {
       guard text.utf8.starts(with: prefix.utf8) else {
         return complain(typing, "the name begins with \(glyphs.shown(prefix, columnsMax: 32))")
       }
+    case .filter: preconditionFailure("a filter takes effect while it is typed")
     }
     switch typing.purpose {
     case .answer: return send(.name(request: typing.request, name: text))
@@ -241,6 +266,7 @@ extension PickerModel {
     case .network(let number, let name, let prefix):
       let whole = text == prefix ? nil : text
       return send(.choose(request: typing.request, candidate: number, name: name, ssid: whole))
+    case .filter: return nil
     }
   }
 

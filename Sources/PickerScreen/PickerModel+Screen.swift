@@ -125,8 +125,15 @@ extension PickerModel {
     var out: [String] = []
     if isListShown(tab), hidden.above > 0 { out.append("\(hidden.above) above") }
     if isListShown(tab), hidden.below > 0 { out.append("\(hidden.below) below") }
+    if isListShown(tab), !tab.list.filter.isEmpty {
+      let counts = tab.list.counts
+      let filter = glyphs.shown(tab.list.filter, columnsMax: 16)
+      out.insert("/\(filter): \(counts.shown) of \(counts.all)", at: 0)
+    }
     let right = out.joined(separator: ", ")
-    let facts = PickerSentences.facts(tab.request, glyphs).joined(separator: " \(glyphs.dash) ")
+    let lacksNames = agentState?.lacksNames ?? false
+    let facts = PickerSentences.facts(tab.request, lacksNames: lacksNames, glyphs).joined(
+      separator: " \(glyphs.dash) ")
     line.append(facts.cut(to: size.columns - 3 - right.columnCount, glyphs), .faint)
     line.append(right, endingAt: size.columns - 1)
     return line

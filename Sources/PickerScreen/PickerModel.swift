@@ -36,6 +36,8 @@ public struct PickerModel: Sendable {
     let at: Instant
     let radio: RadioLine.State
     let detail: String
+    /// Whether the radio only listens, so that devices that send their names only when asked have none.
+    let lacksNames: Bool
     /// Why nothing can be set up; nil when the registry can be used.
     let registryTrouble: String?
   }
@@ -72,6 +74,7 @@ public struct PickerModel: Sendable {
     heardAt = now
     agentState = AgentState(
       time: status.time, at: now, radio: status.radio.state, detail: status.radio.detail,
+      lacksNames: status.radio.scan == .passive,
       registryTrouble: status.problems.first { $0.kind == "registryDegraded" }?.sentence)
   }
 
@@ -138,7 +141,7 @@ public struct PickerModel: Sendable {
       let tab = tabs.first { $0.request.request == typing.request }
       let isOpen =
         switch typing.purpose {
-        case .candidate, .network: tab?.isChoosing ?? false
+        case .candidate, .network, .filter: tab?.isChoosing ?? false
         case .answer: tab?.wantsName ?? false
         }
       if !isOpen { mode = .list }

@@ -10,11 +10,17 @@ struct PickerRow: Equatable, Sendable {
   static let hysteresisDecibels = 4
   /// After this silence a device may be gone.
   static let staleSeconds: Int64 = 10
+  static let historyMax = 8
+  /// The shortest time between two levels of the history.
+  private static let historyMilliseconds: Int64 = 1000
 
   private(set) var line: CandidateLine
   /// The level by which rows are sorted.
   private(set) var sortLevel: Int8?
   private(set) var heardAt: Instant
+  /// The levels of the last seconds, the newest last.
+  private(set) var history: [Int8] = []
+  private var historyAt: Instant
   /// The agent reported the device as gone, and the row stays only because it is selected.
   var isGone = false
 
@@ -22,17 +28,30 @@ struct PickerRow: Equatable, Sendable {
     self.line = line
     sortLevel = line.filteredRSSI
     heardAt = Self.heard(line, at: now)
+    historyAt = now
+    history = line.filteredRSSI.map { [$0] } ?? []
   }
 
   mutating func update(_ line: CandidateLine, at now: Instant) {
     self.line = line
     isGone = false
     heardAt = Self.heard(line, at: now)
+    remember(line.filteredRSSI, at: now)
     guard let level = line.filteredRSSI, let held = sortLevel else {
       sortLevel = line.filteredRSSI
       return
     }
     if abs(Int(level) - Int(held)) >= Self.hysteresisDecibels { sortLevel = level }
+  }
+
+  private mutating func remember(_ level: Int8?, at now: Instant) {
+    guard let level else { return }
+    guard history.isEmpty || now.milliseconds(since: historyAt) >= Self.historyMilliseconds else {
+      history[history.count - 1] = level
+      return
+    }
+    historyAt = now
+    history = (history + [level]).suffix(Self.historyMax)
   }
 
   private static func heard(_ line: CandidateLine, at now: Instant) -> Instant {

@@ -48,7 +48,7 @@ enum PickerSentences {
   }
 
   /// Further facts about a request.
-  static func facts(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
+  static func facts(_ request: RequestLine, lacksNames: Bool, _ glyphs: Glyphs) -> [String] {
     guard request.kind == .setup else { return [] }
     var facts: [String] = []
     if request.search.usesTouch {
@@ -60,6 +60,7 @@ enum PickerSentences {
       facts.append("the app filters and has received \(devices(request.search.disclosed))")
     }
     if request.search.hidden > 0 { facts.append("\(request.search.hidden) more found that do not fit") }
+    if lacksNames { facts.append("names may be missing: the radio only listens") }
     return facts
   }
 
@@ -177,6 +178,7 @@ enum PickerSentences {
     switch typing.purpose {
     case .candidate: ["Choose it as:"]
     case .answer: ["Its name:"]
+    case .filter: ["Show only devices whose name or address has:", "Show only names or addresses with:"]
     case .network(_, _, let prefix):
       [
         "Its network begins with \(glyphs.shown(prefix, columnsMax: 32)); the whole name, if you know it:",
@@ -191,10 +193,12 @@ enum PickerSentences {
   }
 
   static let help = [
-    "Enter choose       n choose and name", "a agree   d deny   c close   q quit",
+    "Enter choose       n choose and name", "/ filter by name or address, Esc all",
+    "a agree   d deny   c close   q quit",
     "Tab, left, right, h, l  other requests", "up, down, j, k, PgUp, PgDn, g, G  move",
     "Ctrl-L redraw", "",
-    "dim       not heard for 10 s, or gone", "+ shared  another app has it already",
+    "green     at the gateway, red gone", "dim       not heard for 10 s, or gone",
+    "+ shared  another app has it already",
     "? fleeting  may not be recognized",
   ]
 }

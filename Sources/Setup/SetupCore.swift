@@ -197,8 +197,7 @@ extension SetupCore {
   public var requestCounts: RequestCounts {
     let pickers = flows.flows.compactMap(\.picker)
     return RequestCounts(
-      open: pickers.count, immediate: pickers.count(where: \.isImmediate),
-      filtered: pickers.count(where: \.isFiltered))
+      open: pickers.count, immediate: pickers.count(where: \.isImmediate))
   }
 }
 
@@ -207,13 +206,10 @@ public struct RequestCounts: Equatable, Sendable {
   public var open: Int
   /// Those for which a device has to be held at the gateway.
   public var immediate: Int
-  /// Those whose apps receive what devices send.
-  public var filtered: Int
 
-  public init(open: Int = 0, immediate: Int = 0, filtered: Int = 0) {
+  public init(open: Int = 0, immediate: Int = 0) {
     self.open = open
     self.immediate = immediate
-    self.filtered = filtered
   }
 }
 

@@ -78,10 +78,10 @@ struct InterfaceTextTests {
     }
   }
 
-  @Test("A useless cursor causes a reset, not an error, and the comment names no error for it")
-  func cursor() {
+  @Test("The comments name the errors of a stream's parameters and of its session")
+  func streamErrors() {
     let text = InterfaceText(String(decoding: SessionInterface.text, as: UTF8.self))
-    #expect(!text.names("io.accessoryd.Session.InvalidRequest", of: "WatchAdvertisements"))
+    #expect(text.names("io.accessoryd.Session.InvalidRequest", of: "WatchAdvertisements"))
     #expect(text.names("io.accessoryd.Session.Invalidated", of: "WatchAdvertisements"))
   }
 

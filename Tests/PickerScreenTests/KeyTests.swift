@@ -101,6 +101,31 @@ struct KeyTests {
     }
   }
 
+  @Test("/ shows only devices whose name or address has the text, until Esc")
+  func filter() {
+    var model = Samples.model(
+      [Samples.setup(items: [Samples.bulb])],
+      Samples.candidates.map { line in
+        var line = line
+        line.itemIndex = 0
+        return line
+      })
+    #expect(press(&model, .character("/")) == nil)
+    type(&model, "KÜCHE")
+    #expect(model.tab?.list.rows.map(\.line.candidate) == [3])
+    #expect(model.screen(at: now).lines.contains { $0.text.contains("/küche: 1 of 6") })
+    #expect(press(&model, .enter) == nil && model.mode == .list)
+    #expect(press(&model, .enter) == .choose(request: Samples.lights, candidate: 3, name: nil, ssid: nil))
+    #expect(press(&model, .escape) == nil && model.tab?.list.rows.count == 6)
+    _ = press(&model, .character("/"))
+    type(&model, "c4:a1:00:01")
+    #expect(model.tab?.list.rows.map(\.line.candidate) == [2])
+    type(&model, "zzz")
+    #expect(model.tab?.list.rows.isEmpty == true && model.tab?.list.isEmpty == false)
+    #expect(press(&model, .enter, .enter) == nil, "nothing is shown that could be chosen")
+    #expect(press(&model, .character("/"), .escape) == nil && model.tab?.list.rows.count == 6)
+  }
+
   @Test("The picker asks for the name of a network that is known by its beginning")
   func network() {
     let item = RequestItemLine(item: "hub", name: "Hub", ssidPrefix: "HUB-")

@@ -188,4 +188,16 @@ struct ListTests {
     list.markGone(UInt32(PickerList.rowsMax + 3), at: Samples.time(1))
     #expect(list.rows.count == PickerList.rowsMax)
   }
+
+  @Test("A row remembers one level a second, eight of them")
+  func history() {
+    var row = PickerRow(Samples.candidate(1, level: -90), at: Samples.time(0))
+    for step in 1...40 {
+      let now = Instant(microseconds: Int64(step) * 250_000)
+      row.update(Samples.candidate(1, level: Int8(-90 + step)), at: now)
+    }
+    #expect(row.history == [-79, -75, -71, -67, -63, -59, -55, -50].map { $0 }, "\(row.history)")
+    #expect(Glyphs.unicode.history([-128, -95, -88, -46, -40, 0]) == "▁▁▂▇▇█")
+    #expect(Glyphs.ascii.history([-95, -40]) == "_*")
+  }
 }

@@ -59,12 +59,14 @@ enum Samples {
     candidate(6, level: nil, item: 1, name: "Lumo strip", calls: "strip two", silence: 30),
   ]
 
-  static func status(_ radio: RadioLine.State = .on, registryTrouble: String? = nil) -> StatusLine {
+  static func status(
+    _ radio: RadioLine.State = .on, scan: String? = nil, registryTrouble: String? = nil
+  ) -> StatusLine {
     let problems =
       registryTrouble.map { #"[{"kind":"registryDegraded","sentence":"\#($0)"}]"# } ?? "[]"
     let text = """
       {"version":"0.1.0","epoch":"\(lights)","time":100,"radio":{"source":"hci0","state":"\(radio.rawValue)",
-      "detail":"hci0 is not there; plug it in","scan":null,"address":null,"hasExtendedAdvertising":null,"hasCodedPHY":null,
+      "detail":"hci0 is not there; plug it in","scan":\(scan.map { "\"\($0)\"" } ?? "null"),"address":null,"hasExtendedAdvertising":null,"hasCodedPHY":null,
       "initializations":1,"failures":0,"dropped":0},"problems":\(problems),"warnings":[],"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
       "events":1,"connections":1,"connectionsMax":1,"watchers":1,"reloads":0,"reloadsRefused":0}
       """

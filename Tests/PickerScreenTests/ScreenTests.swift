@@ -219,6 +219,32 @@ struct ScreenTests {
     #expect(model.screen(at: Self.now).lines.first?.text == "make the window larger: 40 by")
   }
 
+  @Test("A wide screen shows whole addresses and the history; colours mean at the gateway, and gone")
+  func wideColumns() throws {
+    var model = Samples.model(
+      [Samples.setup(items: [Samples.bulb])],
+      [Samples.candidate(1, level: -41), Samples.candidate(2, level: -70)],
+      size: ScreenSize(columns: 120, rows: 24))
+    model.receive(.candidate(Samples.candidate(1, level: -60), of: Samples.lights), at: Self.now)
+    let lines = model.screen(at: Self.now).lines
+    let text = lines.map(\.text).joined(separator: "\n")
+    #expect(text.contains("history"))
+    for row in try #require(model.tab).list.rows { #expect(text.contains(row.line.address.text ?? "-")) }
+    #expect(text.contains("▇▆ ") || text.contains("▇▅ ") || text.contains("█▆"), "\(text)")
+    let near = Samples.model([Samples.setup(items: [Samples.bulb])], [Samples.candidate(1, level: -41)])
+    #expect(near.screen(at: Self.now).lines.flatMap(\.spans).contains { $0.style.contains(.good) })
+    let far = Samples.model([Samples.setup(items: [Samples.bulb])], [Samples.candidate(2, level: -70)])
+    #expect(!far.screen(at: Self.now).lines.flatMap(\.spans).contains { $0.style.contains(.good) })
+  }
+
+  @Test("With a radio that only listens the picker says that names may be missing")
+  func passive() {
+    var model = Samples.model([Samples.setup()], Samples.candidates)
+    #expect(!model.screen(at: Self.now).lines[2].text.contains("names may be missing"))
+    model.receive(Samples.status(scan: "passive"), at: Self.now)
+    #expect(model.screen(at: Self.now).lines[2].text.contains("names may be missing"))
+  }
+
   @Test("Devices not heard for 10 s are dim, and an agent that is silent is named")
   func ageing() {
     let model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -40)])

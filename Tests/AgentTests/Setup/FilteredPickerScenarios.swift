@@ -96,6 +96,24 @@ struct FilteredPickerScenarios {
     #expect(scan(scenario) == "passive")
   }
 
+  @Test("Any open request makes the radio request names, unless the manifest lets it only listen")
+  func nameForOperators() throws {
+    for (mode, name) in [(Gateway.Scan.auto, "Lumo"), (.passive, nil)] {
+      let manifest = GatewayManifest.lights { _ in }.with { $0.gateway.scan = mode }
+      let scenario = SetupScenario(manifest, scene: [.bulb(1)])
+      let app = scenario.app()
+      let anna = scenario.watcher()
+      #expect(scan(scenario) == "passive")
+      app.call("ShowPicker")
+      scenario.run(seconds: 2)
+      #expect(scan(scenario) == (mode == .auto ? "active" : "passive"))
+      #expect(anna.candidates.last?.text("deviceName") == name)
+      app.call("CancelPicker")
+      scenario.run(seconds: 1)
+      #expect(scan(scenario) == "passive")
+    }
+  }
+
   private func scan(_ scenario: SetupScenario) -> String? {
     scenario.status()?.object("radio")?.text("scan")
   }

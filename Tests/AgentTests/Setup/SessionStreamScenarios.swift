@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import JSON
 import Setup
 import Testing
 import Varlink
@@ -166,6 +167,44 @@ struct AdvertisementScenarios {
     #expect(scenario.text.contains("→ #0 found a1\n") && scenario.text.contains("→ #0 lost a1\n"))
     #expect(scenario.text.hasSuffix("→ #1 found a1"))
     #expect(!scenario.text.contains("a2"))
+  }
+
+  @Test(
+    "An advertisement says what its bytes mean, whether it invites connections, and whether it is in sight")
+  func fields() throws {
+    var bulb = SceneDevice.bulb(1)
+    bulb.presence = [.seconds(0, 10)]
+    let (scenario, app, _) = SetupScenario.owning(scene: [bulb])
+    let watch = app.call("WatchAdvertisements")
+    scenario.run(seconds: 60)
+    let advertisements = watch.replies.compactMap { $0.object("advertisement") }
+    let found = try #require(advertisements.first)
+    #expect(found["inSight"] == .bool(true) && found["connectable"] == .bool(true))
+    let fields = try #require(found.object("fields"))
+    #expect(fields.integer("flags") == 6)
+    let data = try #require(fields.objects("manufacturerData").first)
+    #expect(data.integer("companyIdentifier") == 0x0EEE && data.text("data") == "0101")
+    #expect(advertisements.last?.text("event") == "lost" && advertisements.last?["inSight"] == .bool(false))
+  }
+
+  @Test("With an interval every reading comes, without numbers of its own, and no more often")
+  func readings() throws {
+    for (interval, expected) in [("0", 90...110), ("1", 8...11)] {
+      let (scenario, app, _) = SetupScenario.owning(scene: [.bulb(1), .bulb(2)])
+      let watch = app.call("WatchAdvertisements", #""interval":\#(interval)"#)
+      scenario.run(seconds: 10)
+      let readings = watch.replies.compactMap { $0.object("advertisement") }
+        .filter { $0.text("event") == "reading" }
+      #expect(expected.contains(readings.count), "\(readings.count)")
+      print("DEBUG", scenario.harness.core.status.text ?? "")
+      #expect(readings.allSatisfy { $0.text("identifier") == app.accessory && $0.integer("sequence") == 0 })
+      #expect(readings.allSatisfy { $0.integer("rssi") != nil && $0.object("fields") != nil })
+    }
+    let (scenario, app, _) = SetupScenario.owning(scene: [.bulb(1)])
+    defer { scenario.run(seconds: 0) }
+    let refused = app.call("WatchAdvertisements", #""interval":-1"#)
+    #expect(refused.replies.first?.error == "io.accessoryd.Session.InvalidRequest")
+    #expect(refused.replies.first?.text("field") == "interval")
   }
 
   @Test("A stream ends with its session, and has no more events of a removed accessory")

@@ -12,7 +12,8 @@ import Explanation
 /// What an accessory advertises, for its app.
 struct Advertisement: Sendable {
   let accessory: RandomIdentifier
-  let event: SightingEvent
+  let event: AdvertisementLine.Event
+  let isConnectable: Bool?
   /// By the radio's clock.
   let time: Instant
   let rssi: Int8?
@@ -21,7 +22,8 @@ struct Advertisement: Sendable {
 
   func line(sequence: UInt64, epoch: String, now: Instant) -> AdvertisementLine {
     AdvertisementLine(
-      sequence: sequence, epoch: epoch, identifier: accessory.text, event: EventLine.Event(event),
+      sequence: sequence, epoch: epoch, identifier: accessory.text, event: event,
+      isInSight: event != .lost, isConnectable: isConnectable,
       time: Seconds(microseconds: time.microseconds),
       age: Seconds(microseconds: max(0, now.microseconds &- time.microseconds)), rssi: rssi,
       filteredRSSI: filteredRSSI, payload: payload)
@@ -90,11 +92,13 @@ struct AdvertisementFeeds: Sendable {
     let grants = grants.grants(at: sighting.address)
     guard !grants.isEmpty else { return }
     let item = dataPath.item(of: sighting)
+    let isConnectable = dataPath.row(at: sighting.address).map { dataPath.pipeline.isConnectable(at: $0) }
     for grant in grants
     where grant.isAuthorized && grant.app == item.app && grant.isRecognised(by: item.item.id) {
       rings[grant.app]?.append(
         Advertisement(
-          accessory: grant.identifier, event: sighting.event, time: sighting.time, rssi: sighting.rssi,
+          accessory: grant.identifier, event: AdvertisementLine.Event(sighting.event),
+          isConnectable: isConnectable, time: sighting.time, rssi: sighting.rssi,
           filteredRSSI: sighting.filteredRSSI, payload: dataPath.payload(of: sequence, byteCount: byteCount)))
     }
   }
@@ -121,12 +125,25 @@ struct AdvertisementFeeds: Sendable {
 
 extension ManifestDataPath {
   /// What the device in a row advertises now, as the accessory of a grant; nil unless an item of its app has found it.
-  func advertisement(at row: Int, of grant: Grants.Grant) -> Advertisement? {
+  func advertisement(
+    at row: Int, of grant: Grants.Grant, as event: AdvertisementLine.Event = .found
+  ) -> Advertisement? {
     guard let device = pipeline.device(at: row),
       isFound(at: row, by: { $0.app == grant.app && grant.isRecognised(by: $0.item.id) })
     else { return nil }
     return Advertisement(
-      accessory: grant.identifier, event: .found, time: device.lastSeen, rssi: device.rssi.asReading,
-      filteredRSSI: device.signal.filteredRSSI, payload: payload(at: row))
+      accessory: grant.identifier, event: event, isConnectable: pipeline.isConnectable(at: row),
+      time: device.lastSeen, rssi: device.rssi.asReading, filteredRSSI: device.signal.filteredRSSI,
+      payload: payload(at: row))
+  }
+}
+
+extension AdvertisementLine.Event {
+  fileprivate init(_ event: SightingEvent) {
+    switch event {
+    case .found: self = .found
+    case .changed: self = .changed
+    case .lost: self = .lost
+    }
   }
 }

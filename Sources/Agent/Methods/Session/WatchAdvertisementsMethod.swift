@@ -2,9 +2,12 @@
 
 import Interfaces
 import Discovery
+import Explanation
 import HCI
+import Interfaces
 import JSON
 import Manifest
+import Registry
 import Setup
 import Varlink
 
@@ -15,6 +18,7 @@ enum WatchAdvertisementsMethod: SessionMethod {
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)
     let session = try call.session()
+    let interval = try parameters.interval()
     let produced = agent.feeds.advertisements.open(
       forApp: session.app, agent.dataPath, agent.setupCore.grants)
     let sequence = parameters.numberIfAny("sequence")
@@ -23,7 +27,8 @@ enum WatchAdvertisementsMethod: SessionMethod {
     let isReset = !isUseful && (sequence != nil || epoch != nil)
     return .stream(
       AdvertisementStream(
-        session: session, phase: .greeting(isReset: isReset, listsDevices: !isUseful),
+        session: session, readings: interval.map(ReadingPace.init),
+        phase: .greeting(isReset: isReset, listsDevices: !isUseful),
         sequence: isUseful ? sequence ?? produced : produced, gaps: agent.feeds.advertisements.gaps))
   }
 }
@@ -37,6 +42,8 @@ private struct AdvertisementStream: ReplyStream {
   }
 
   let session: Session
+  /// Nil for a stream without every reading.
+  var readings: ReadingPace?
   var phase: Phase
   var sequence: UInt64
   var gaps: UInt64
@@ -86,7 +93,7 @@ private struct AdvertisementStream: ReplyStream {
 
   private mutating func nextAdvertisement(_ agent: AgentCore) -> StreamStep {
     switch agent.feeds.advertisements.read(&sequence, ofApp: session.app) {
-    case nil, .end: return .wait
+    case nil, .end: return nextReading(agent)
     case .reset: preconditionFailure("a stream stands in its app's feed")
     case .missed(let count):
       agent.counters.streams.appEventsMissed &+= count
@@ -99,6 +106,64 @@ private struct AdvertisementStream: ReplyStream {
 
   private func reply(_ agent: AgentCore, _ advertisement: Advertisement, _ sequence: UInt64) -> StreamStep {
     let line = advertisement.line(sequence: sequence, epoch: agent.epochText, now: agent.radioTime)
-    return .reply(Message.element("advertisement", line))
+    let fields = AdvertisementFields(advertisement.payload.span.rawBytes)
+    return .reply(
+      Message.reply(continues: true) { json in
+        json.object("advertisement") { json in
+          line.writeMembers(to: &json)
+          json.object("fields") { fields.write(to: &$0) }
+        }
+      })
+  }
+
+  /// The next accessory of the app that was heard since its last reading, if the stream is for readings too.
+  private mutating func nextReading(_ agent: AgentCore) -> StreamStep {
+    guard readings != nil else { return .wait }
+    var due: (grant: Grants.Grant, row: Int)?
+    agent.setupCore.grants.forEachAuthorized { grant, address in
+      guard grant.app == session.app, due.map({ grant.number < $0.grant.number }) ?? true,
+        let row = agent.dataPath.row(at: address), let device = agent.dataPath.pipeline.device(at: row),
+        readings?.isDue(grant.identifier, device, at: agent.radioTime) ?? false
+      else { return }
+      due = (grant, row)
+    }
+    guard let due, let device = agent.dataPath.pipeline.device(at: due.row) else { return .wait }
+    readings?.note(due.grant.identifier, device, at: agent.radioTime)
+    guard let reading = agent.dataPath.advertisement(at: due.row, of: due.grant, as: .reading) else {
+      return nextReading(agent)
+    }
+    return reply(agent, reading, sequence)
+  }
+}
+
+/// When each accessory had its last reading in a stream, so that none comes twice or too early.
+///
+/// Capacity: the accessories of one app, which the registry limits.
+private struct ReadingPace {
+  let intervalMicroseconds: Int64
+  private var sent: [RandomIdentifier: (reportCount: UInt32, at: Instant)] = [:]
+
+  init(intervalMicroseconds: Int64) { self.intervalMicroseconds = intervalMicroseconds }
+
+  func isDue(_ accessory: RandomIdentifier, _ device: Device, at now: Instant) -> Bool {
+    guard let last = sent[accessory] else { return true }
+    return device.reportCount != last.reportCount
+      && now.microseconds &- last.at.microseconds >= intervalMicroseconds
+  }
+
+  mutating func note(_ accessory: RandomIdentifier, _ device: Device, at now: Instant) {
+    sent[accessory] = (device.reportCount, now)
+  }
+}
+
+extension Parameters {
+  /// The shortest time between two readings of an accessory; nil without readings.
+  fileprivate func interval() throws(SetupError) -> Int64? {
+    guard let seconds = (try? reader.doubleIfPresent("interval")) ?? nil else { return nil }
+    guard (0...3600).contains(seconds) else {
+      throw SetupError(
+        .invalidRequest, field: "interval", "it is out of range", cure: "use 0 to 3600 seconds")
+    }
+    return Int64(seconds * 1_000_000)
   }
 }
