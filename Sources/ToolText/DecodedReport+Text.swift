@@ -61,9 +61,9 @@ extension AdvertisementFields {
     if !services.isEmpty { rows.row("services", services.map(\.text)) }
     if !solicitations.isEmpty { rows.row("solicits", solicitations.map(\.text)) }
     for entry in manufacturerData {
-      rows.row(
-        "manufacturer",
-        "0x\(Hex.digits(UInt64(entry.companyIdentifier), count: 4)) \(Hex(entry.payload).text)")
+      let vendor = style.vendor(entry.companyIdentifier).map { "(\($0)) " } ?? ""
+      let company = Hex.digits(UInt64(entry.companyIdentifier), count: 4)
+      rows.row("manufacturer", "0x\(company) \(vendor)\(Hex(entry.payload).text)")
     }
     for entry in serviceData { rows.row("service data", "\(entry.uuid.text) \(Hex(entry.payload).text)") }
     if let txPowerLevel { rows.row("TX power", "\(txPowerLevel) dBm") }

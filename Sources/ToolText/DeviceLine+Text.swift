@@ -15,6 +15,8 @@ extension DeviceLine {
     let reports = "\(reportCount)".paddedLeft(to: 8)
     let silent = "\(silence.text(decimals: 1)) s".paddedLeft(to: 10)
     var words = name.map { [$0.terminal(columnsMax: 30)] } ?? []
+    let companies = AdvertisementFields(payload.span.rawBytes).manufacturerData.map(\.companyIdentifier)
+    words += companies.compactMap(style.vendor).prefix(1)
     words += items.flatMap { item in
       let id = AirText(Array("\(item.app)/\(item.id)".utf8)).escaped()
       guard let found = item.history?.sentence("found") else { return [item.isFound ? id : "(\(id))"] }

@@ -18,7 +18,19 @@ struct Printer: ~Copyable {
   }
 
   /// As wide as the terminal is now.
-  var style: TextStyle { TextStyle(isColored: isColored, columnsMax: output.terminalColumnCount) }
+  var style: TextStyle {
+    TextStyle(isColored: isColored, columnsMax: output.terminalColumnCount, vendors: { Self.vendors[$0] })
+  }
+
+  /// Read when the first company is printed.
+  private static let vendors: VendorNames = {
+    let paths = Environment.value(of: "ACCESSORYD_VENDORS").map { [$0] } ?? VendorNames.paths
+    for path in paths {
+      let contents = try? FileContents(ofFile: path, byteCountMax: VendorNames.byteCountMax)
+      if let contents { return VendorNames(hwdb: contents.bytes) }
+    }
+    return .none
+  }()
 
   mutating func text(_ text: String) throws(ToolError) {
     do throws(SystemError) { try output.write(text.utf8) } catch { throw .output(error) }

@@ -32,7 +32,9 @@ struct RegistryRuleTests {
 
   @Test("Further accessories of an app with the same default name are numbered")
   func numberedNames() throws {
-    func addition(_ n: UInt64, app: String = "lights", _ naming: RegistryAddition.Naming = .numbered) -> RegistryChange {
+    func addition(_ n: UInt64, app: String = "lights", _ naming: RegistryAddition.Naming = .numbered)
+      -> RegistryChange
+    {
       guard case .add(var addition) = Rows.addition(n, app: app) else { preconditionFailure("it adds") }
       addition.displayName = "Lumo bulb"
       addition.naming = naming

@@ -57,6 +57,15 @@ import Testing
     try expectBoth("sightings", "--all", name: "sightings-all", schema: "sightings", status: 0)
   }
 
+  @Test func companiesAreNamedWhereTheSystemHasNames() throws {
+    let table = "bluetooth:v0EEE*\n ID_VENDOR_FROM_DATABASE=Lumo \u{1B}[2JWorks\n"
+    let path = try folder.file("names.hwdb", Array(table.utf8))
+    for command in ["sightings --all --capture", "decode"] {
+      let run = try Tool.shell(#"ACCESSORYD_VENDORS="$1" "$TOOL" \#(command) "$2""#, path, capture)
+      #expect(run.text.contains(#"Lumo \u{1B}[2JWorks"#), "\(command): \(run.text)")
+    }
+  }
+
   @Test func anItemIsTried() throws {
     try expectBoth("try", "lights/bulb", "--seconds", "5", name: "try-bulb", schema: "try", status: 0)
     try expectBoth("try", "bulb", "--seconds", "2", name: "try-bulb-far", schema: "try", status: 1)

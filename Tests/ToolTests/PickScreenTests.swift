@@ -36,7 +36,7 @@ struct PickScreenTests {
     try terminal.wait(for: "厨房 is set up for lights.")
     try terminal.press("Space")
     try terminal.wait(for: "kitchen asks for another name for Stove")
-    try terminal.press("Enter", "2", "Enter")
+    try terminal.press("Enter", "End", "2", "Enter")
     #expect(try agent.call("Name")["name"] == .string("Stove2"))
     try agent.sendChange(.closed(PickerSamples.other, RequestEnding(displayName: "Stove2")))
     try terminal.wait(for: "Its name is Stove2 now.")
