@@ -193,11 +193,10 @@ enum PickerSentences {
   }
 
   static let help = [
-    "Enter choose       n choose and name", "/ filter by name or address, Esc all",
-    "a agree   d deny   c close   q quit",
+    "Enter choose   n with name   / filter", "a agree   d deny   c close   q quit",
     "Tab, left, right, h, l  other requests", "up, down, j, k, PgUp, PgDn, g, G  move",
-    "Ctrl-L redraw", "",
-    "green     at the gateway, red gone", "dim       not heard for 10 s, or gone",
+    "Ctrl-L redraw   green near, red gone", "",
+    "dim       not heard for 10 s, or gone",
     "+ shared  another app has it already",
     "? fleeting  may not be recognized",
   ]

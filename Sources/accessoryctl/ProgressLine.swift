@@ -38,7 +38,7 @@ struct ProgressLine {
   }
 }
 
-/// What the agent has heard of devices since the progress began, for a ``ProgressLine``.
+/// The reports that the agent has received from devices since the progress began, for a ``ProgressLine``.
 struct ReadingProgress {
   private let gateway: GatewayOptions
   /// How many reports of each device had come before.
@@ -49,7 +49,7 @@ struct ReadingProgress {
   /// `34 readings, -58 dBm`, of a device.
   mutating func parts(ofDevice bits: UInt64) -> [String?] {
     let devices = devices(all: true).filter { $0.address.bits == bits && $0.address.type != .anonymous }
-    return parts(of: devices.first) ?? ["nothing heard of the device yet"]
+    return parts(of: devices.first) ?? ["nothing received from the device yet"]
   }
 
   /// `2 devices match, the strongest has 34 readings, -58 dBm`, of the devices that match items of an app.
@@ -85,4 +85,30 @@ struct ReadingProgress {
     }
     return devices
   }
+}
+
+/// The progress of a request without a screen.
+struct RequestProgress {
+  private let app: String
+  private let items: [String]
+  private var line = ProgressLine()
+  private var readings: ReadingProgress
+  /// When the request ends by itself, as things are.
+  var end: MonotonicInstant?
+
+  init(_ gateway: GatewayOptions, app: String, items: [String]) {
+    self.app = app
+    self.items = items
+    readings = ReadingProgress(gateway)
+  }
+
+  /// Shows what is near and how much time is left, and returns when to do so next; nil without a terminal.
+  mutating func show() throws(SystemError) -> MonotonicInstant? {
+    let now = try MonotonicInstant.now()
+    guard let next = line.next(after: now) else { return nil }
+    line.show(readings.parts(ofApp: app, items: items), left: end, at: now)
+    return next
+  }
+
+  mutating func clear() { line.clear() }
 }

@@ -14,7 +14,6 @@ struct ScriptedPick: ~Copyable {
   private let name: String?
   private let json: Bool
   private let awaited: String
-  private let items: [String]
   private let interruption: Interruption
   private var printer = Printer()
   private let opened: OpenedRequest
@@ -23,10 +22,7 @@ struct ScriptedPick: ~Copyable {
   private var naming: PendingAction?
   private var wasNamed = false
   private var printedDetail: String?
-  private var progress = ProgressLine()
-  private var readings: ReadingProgress
-  /// When the request ends by itself, as things are.
-  private var end: MonotonicInstant?
+  private var progress: RequestProgress
   /// How many accessories were printed.
   private var printedCount = 0
 
@@ -40,8 +36,7 @@ struct ScriptedPick: ~Copyable {
       self.json = json
       name = options.name
       awaited = options.awaited
-      items = options.item
-      readings = ReadingProgress(gateway)
+      progress = RequestProgress(gateway, app: app, items: options.item)
       self.interruption = interruption
       self.opened = opened
       self.watch = watch
@@ -74,19 +69,11 @@ struct ScriptedPick: ~Copyable {
     let others = [opened.entry, watch.entry] + [naming?.entry].compactMap(\.self)
     var ready: [Readiness] = []
     do throws(SystemError) {
-      while ready.allSatisfy(\.isEmpty) { ready = try Polling.wait(own + others, until: showProgress()) }
+      while ready.allSatisfy(\.isEmpty) { ready = try Polling.wait(own + others, until: progress.show()) }
     } catch {
       throw .system(error)
     }
     return ready[0].isEmpty && !ready[1].contains(.hungUp) ? ready[own.count...] : nil
-  }
-
-  /// Shows what is near and how much time is left, and returns when to do so next; nil without a terminal.
-  private mutating func showProgress() throws(SystemError) -> MonotonicInstant? {
-    let now = try MonotonicInstant.now()
-    guard let next = progress.next(after: now) else { return nil }
-    progress.show(readings.parts(ofApp: opened.app, items: items), left: end, at: now)
-    return next
   }
 
   private mutating func advance(_ ready: ArraySlice<Readiness>) throws(ToolError) {
@@ -129,7 +116,7 @@ struct ScriptedPick: ~Copyable {
   private mutating func update(_ request: RequestLine) throws(AgentCallError) {
     guard request.request == opened.request else { return }
     let left = request.end.map { $0.microseconds - request.since.microseconds }
-    end = left.map { opened.start.advanced(nanoseconds: $0 * 1000) }
+    progress.end = left.map { opened.start.advanced(nanoseconds: $0 * 1000) }
     if let detail = request.detail, detail != printedDetail { StandardError.say(shown(detail)) }
     printedDetail = request.detail
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }

@@ -22,7 +22,7 @@ struct VendorNamesTests {
      ID_PRODUCT_FROM_DATABASE=A product
 
     bluetooth:vXYZW*
-     ID_VENDOR_FROM_DATABASE=Nobody
+     ID_VENDOR_FROM_DATABASE=Unknown
 
     usb:v1234*
      ID_VENDOR_FROM_DATABASE=A maker of USB
