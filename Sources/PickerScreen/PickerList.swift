@@ -115,7 +115,7 @@ struct PickerList: Equatable, Sendable {
 
   // MARK: Keys
 
-  /// Shows only devices that have the text; the list begins anew when the selected one does not.
+  /// Shows only devices that have the text; the selection restarts when its device does not have it.
   mutating func show(only text: String, at now: Instant) {
     filter = text.lowercased()
     if pinned != nil, selectedRow == nil { (pinned, slot, anchor) = (nil, 0, 0) }

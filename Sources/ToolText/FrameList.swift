@@ -27,7 +27,7 @@ public struct FrameList {
   /// A few lines for each frame, in the order in which they came; nothing for a device that sent but one.
   public func text(_ style: TextStyle = .plain) -> String {
     guard frames.count > 1 else { return "" }
-    var rows = TextRows(indent: 2, labelColumnCount: 10)
+    var rows = TextRows(indent: 2, labelColumnCount: 10, style)
     let shown = shownIndices
     for index in shown.reversed() {
       let (data, response) = frames[index]

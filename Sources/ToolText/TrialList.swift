@@ -37,6 +37,9 @@ public struct TrialList {
 }
 
 extension Trial {
+  /// Where the answer starts.
+  private static let whyColumn = 36
+
   /// One line of a table.
   public func text(_ style: TextStyle = .plain) -> String {
     let mark = (isFound ? style.good("yes") : style.bad("no ")) + " "
@@ -44,7 +47,10 @@ extension Trial {
     let address = (address.text ?? "(anonymous)").padded(to: 17)
     // It may be the agent's word.
     let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
-    let name = name.map { $0.terminal(columnsMax: 30) + ": " } ?? ""
-    return "\(mark) \(address) \(level) dBm  \(name)\(isAlternate ? "(second identity) " : "")\(shown)\n"
+    let name = name.map { $0.terminal(columnsMax: 30) + ":" }
+    let identity = isAlternate ? "(second identity) " : ""
+    var rows = TextRows(indent: Self.whyColumn, labelColumnCount: 0, style)
+    rows.row("", [name].compactMap(\.self) + (identity + shown).split(separator: " ").map(String.init))
+    return "\(mark) \(address) \(level) dBm  \(rows.text.dropFirst(Self.whyColumn))"
   }
 }

@@ -39,7 +39,8 @@ struct GatewayMethodTests {
         manifest.apps[0].items.append(item)
       }
     }
-    let harness = AgentHarness(manifest)
+    let harness = AgentHarness(manifest, scene: [.unknownDevice(2)])
+    harness.run(milliseconds: 3000)
     let client = try #require(harness.connect())
     let reply = try #require(harness.call("Status", by: client).first)
     #expect(reply["problems"] == .array([]))
@@ -248,7 +249,7 @@ struct GatewayMethodTests {
     }
     #expect(!names.contains { $0.contains("micro") || $0.contains("milli") || $0.hasSuffix("_ms") })
     for line in [
-      "accessoryd_build_info{version=\"0.0.0\"} 1", "process_cpu_seconds_total 1.500000",
+      "accessoryd_build_info{version=\"0.1.0\"} 1", "process_cpu_seconds_total 1.500000",
       "process_resident_memory_bytes 12582912", "process_virtual_memory_bytes 1073741824",
       "process_open_fds 9", "process_max_fds 1024", "process_start_time_seconds 1700000000.250000",
       "accessoryd_queueing_seconds_total 0.000000",

@@ -94,7 +94,7 @@ import Testing
       (["sightigns"], #"there is no command "sightigns"; did you mean sightings? accessoryctl --help lists"#),
       (["lisst", "--json"], #"there is no command "lisst"; did you mean list? accessoryctl --help lists"#),
       (["nonexist"], #"there is no command "nonexist"; accessoryctl --help lists the commands"#),
-      (["registry", "exprot"], #"did you mean export? accessoryctl registry --help lists the commands"#),
+      (["registry", "exportt"], #"did you mean export? accessoryctl registry --help lists the commands"#),
     ] {
       let run = try Tool.run(before + words)
       #expect(run.status == 64 && run.output.isEmpty)

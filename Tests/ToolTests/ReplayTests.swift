@@ -27,7 +27,6 @@ import Testing
 
   @Test func peopleReadTheSame() throws {
     let run = try replay("--summary")
-    #expect(run.lines.allSatisfy { $0.count <= 80 })
     try expectGolden(run.output, "replay.text")
   }
 
