@@ -16,12 +16,15 @@ public struct Session: Equatable, Sendable {
 
 /// The sessions that are open, and the events for them.
 ///
-/// Capacity: ``countMax`` sessions, and of each app ``AppFeed/capacity`` events. When it is full, the session that
-/// has been without a stream for longest is ended; if all are streamed, the new one is refused. A session without
-/// its stream ends after ten seconds.
+/// Capacity: ``countMaxPerApp`` sessions of an app, and ``AppFeed/capacity`` of its events; of all apps ``countMax``
+/// sessions, of which one is reserved for each app of the manifest. When no slot is free for an app, the session of the
+/// same app and user that has been without a stream for longest is ended; if all of them are streamed, the new one is
+/// refused. No app's session gives way to another app's. A session without its stream ends after ten seconds.
 public struct SessionStore: Sendable {
   /// Twice the number of connections: each may have one session that streams, and one that it just left.
   public static let countMax = 128
+  /// The most sessions of one app.
+  public static let countMaxPerApp = 16
   /// How long a session lives on without its stream.
   public static let lingerMilliseconds: Int64 = 10_000
 
@@ -32,15 +35,15 @@ public struct SessionStore: Sendable {
 
   // MARK: - Sessions
 
-  /// Opens a session that is streamed from now on. `token` is random. Returns nil when the store is full; `ended` is
-  /// the session that was ended to make room.
+  /// Opens a session that is streamed from now on. `token` is random; `appCount` is the number of apps in the manifest.
+  /// Returns nil when no slot is free for the app; `ended` is the session that was ended to make room.
   public mutating func open(
-    _ token: RandomIdentifier, app: String, user: UInt32
+    _ token: RandomIdentifier, app: String, user: UInt32, appCount: Int
   ) -> (session: Session?, ended: Session?) {
     precondition(index(of: token) == nil, "a token is given once")
     var ended: Session?
-    if sessions.count == Self.countMax {
-      guard let index = idlest else { return (nil, nil) }
+    if !hasFreeSlot(for: app, appCount: appCount) {
+      guard let index = idlest(of: app, user: user) else { return (nil, nil) }
       ended = sessions.remove(at: index)
     }
     let session = Session(token: token, app: app, user: user, end: nil)
@@ -48,11 +51,20 @@ public struct SessionStore: Sendable {
     return (session, ended)
   }
 
-  /// The session whose end is nearest.
-  private var idlest: Int? {
-    sessions.indices.filter { sessions[$0].end != nil }.min {
-      (sessions[$0].end?.microseconds ?? 0) < (sessions[$1].end?.microseconds ?? 0)
+  /// An app's first session takes the slot that is reserved for the app. The remaining slots are shared.
+  private func hasFreeSlot(for app: String, appCount: Int) -> Bool {
+    let count = sessions.count { $0.app == app }
+    guard count > 0 else { return true }
+    let sharedCount = sessions.count - Set(sessions.map(\.app)).count
+    return count < Self.countMaxPerApp && sharedCount < Self.countMax - appCount
+  }
+
+  /// The session of an app and user whose end is nearest.
+  private func idlest(of app: String, user: UInt32) -> Int? {
+    sessions.indices.filter {
+      sessions[$0].app == app && sessions[$0].user == user && sessions[$0].end != nil
     }
+    .min { (sessions[$0].end?.microseconds ?? 0) < (sessions[$1].end?.microseconds ?? 0) }
   }
 
   /// Returns the session of a token, for the user that opened it. The caller refuses nil in the same words for every
@@ -93,6 +105,14 @@ public struct SessionStore: Sendable {
 
   /// Returns the sessions of an app, in the order of opening.
   public func sessions(of app: String) -> [Session] { sessions.filter { $0.app == app } }
+
+  /// Traps when a bound is exceeded; for tests. A reload may have added apps, whose first sessions come on top.
+  func checkInvariants(appCount: Int) {
+    precondition(sessions.count <= Self.countMax + appCount, "sessions have a bound")
+    for (app, sessions) in Dictionary(grouping: sessions, by: \.app) {
+      precondition(sessions.count <= Self.countMaxPerApp, "the sessions of \(app) have a bound")
+    }
+  }
 
   private func index(of token: RandomIdentifier) -> Int? { sessions.firstIndex { $0.token == token } }
 

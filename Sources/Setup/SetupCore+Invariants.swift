@@ -6,7 +6,7 @@ extension SetupCore {
   /// Traps when a bound is exceeded or values that belong together disagree; for tests, which call it after every step.
   public func checkInvariants() {
     precondition(effects.isEmpty && changes.isEmpty, "each input has returned its effects")
-    precondition(sessions.sessions.count <= SessionStore.countMax, "sessions have a bound")
+    sessions.checkInvariants(appCount: configuration.apps.count)
     precondition(flows.outcomes.count <= FlowTable.outcomesMax, "outcomes have a bound")
     precondition(grants == Grants(registry, configuration), "grants are the registry's")
     queue.checkInvariants()

@@ -36,11 +36,9 @@ extension SetupCore {
   ) throws(SetupError) -> (ActivatedSession, [SetupEffect]) {
     if let token = activation.session { return (try resume(token, activation, user: user), []) }
     let app = try app(named: activation.app, among: apps)
-    let (session, ended) = sessions.open(random.draw(), app: app, user: user)
-    guard let session else {
-      throw SetupError(
-        .activationFailed, "\(SessionStore.countMax) sessions are open", cure: "close one, and try again")
-    }
+    let (session, ended) = sessions.open(
+      random.draw(), app: app, user: user, appCount: configuration.apps.count)
+    guard let session else { throw .tooManySessions(sessions.sessions(of: app).count) }
     if let ended { release(ended) }
     counters.sessionsOpened += 1
     let (position, isReset) = sessions.start(session, activation.cursor)
@@ -139,6 +137,14 @@ extension SetupError {
     Self(
       .activationFailed, field: "app", "there is no such app for this account",
       cure: "name the account as the app's user or group in the gateway's manifest")
+  }
+
+  static func tooManySessions(_ count: Int) -> Self {
+    Self(
+      .activationFailed,
+      "\(count) sessions of the app are open, and each of them has a stream; an app has at most "
+        + "\(SessionStore.countMaxPerApp), fewer while other apps use theirs",
+      cure: "close one, and try again")
   }
 
   public static var noSession: Self {

@@ -11,13 +11,18 @@ struct SessionStoreTests {
   private final class Table {
     var sessions = SessionStore()
 
-    func open(_ token: RandomIdentifier, app: String = "lights", user: UInt32 = 1000) -> (
-      session: Session?, ended: Session?
-    ) { sessions.open(token, app: app, user: user) }
+    func open(
+      _ token: RandomIdentifier, app: String = "lights", user: UInt32 = 1000, appCount: Int = 2
+    ) -> (session: Session?, ended: Session?) {
+      sessions.open(token, app: app, user: user, appCount: appCount)
+    }
     func resume(_ token: RandomIdentifier) -> Bool { sessions.resume(token) }
     func leave(_ token: RandomIdentifier, at now: Instant) { sessions.leave(token, at: now) }
     func close(_ token: RandomIdentifier) -> Session? { sessions.close(token) }
     func expire(at now: Instant) -> [Session] { sessions.expire(at: now) }
+    func count(ofApps appCount: Int) -> Int {
+      (0..<appCount).reduce(0) { $0 + sessions.sessions(of: "app\($1)").count }
+    }
     func session(_ token: RandomIdentifier, of user: UInt32) -> Session? { sessions.session(token, of: user) }
   }
 
@@ -50,17 +55,40 @@ struct SessionStoreTests {
     #expect(!table.resume(token(1)))
   }
 
-  @Test("A full store ends the session that was left longest, never a streamed one")
-  func full() {
+  @Test("An app with 16 sessions ends its own that was left longest, never a streamed one or another user's")
+  func fullApp() {
     let table = Table()
-    for number in 0..<UInt64(SessionStore.countMax) {
-      #expect(table.open(token(number)).session != nil)
+    for number in 0..<UInt64(SessionStore.countMaxPerApp) {
+      #expect(table.open(token(number), user: number == 2 ? 1001 : 1000).session != nil)
     }
     #expect(table.open(token(900)).session == nil)
-    table.leave(token(4), at: at(2))
-    table.leave(token(3), at: at(1))
+    table.leave(token(4), at: at(3))
+    table.leave(token(3), at: at(2))
+    table.leave(token(2), at: at(1))
     let opened = table.open(token(901))
     #expect(opened.session?.token == token(901) && opened.ended?.token == token(3))
+  }
+
+  @Test("Each app of the manifest can open a session, however many the others have opened and left")
+  func reserved() {
+    let table = Table()
+    let appCount = 20
+    var number: UInt64 = 0
+    for app in 0..<9 {
+      for _ in 0..<40 {
+        number += 1
+        let opened = table.open(token(number), app: "app\(app)", appCount: appCount)
+        #expect(opened.ended.map { $0.app == "app\(app)" } ?? true)
+        if opened.session != nil { table.leave(token(number), at: at(Int64(number))) }
+      }
+    }
+    // 9 first sessions, and 128 less 20 others, none of which is one of the 11 apps that follow.
+    #expect(table.count(ofApps: appCount) == 9 + SessionStore.countMax - appCount)
+    for app in 9..<appCount {
+      let opened = table.open(token(1000 + UInt64(app)), app: "app\(app)", appCount: appCount)
+      #expect(opened.session != nil && opened.ended == nil)
+    }
+    #expect(table.count(ofApps: appCount) == SessionStore.countMax)
   }
 
   @Test("Sessions of an app are listed in the order of opening, without closed ones")

@@ -109,6 +109,33 @@ struct IsolationTests {
     #expect(pair.scenario.text == "")
   }
 
+  @Test("An app that opens and leaves 160 sessions ends no session and no picker of another app")
+  func manySessions() {
+    let scenario = SetupScenario(.lightsAndGarden)
+    let garden = scenario.app("garden", user: 1001)
+    garden.call("ShowPicker")
+    garden.hangUp()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    for _ in 0..<160 {
+      guard let client = scenario.harness.connect(user: 1000) else {
+        Issue.record("no connection")
+        return
+      }
+      scenario.harness.send(
+        Message.text("io.accessoryd.Session.Activate", #""app":"lights""#, more: true), by: client)
+      #expect(client.replies.first?.text("session") != nil)
+      scenario.harness.hangUp(client)
+    }
+    #expect(scenario.harness.setupCore.hasOpenPicker)
+    #expect(scenario.harness.setupCore.sessionCount == 17)
+    garden.activate(
+      #""session":"\#(garden.token)","epoch":"\#(garden.epoch)","sequence":\#(garden.sequence)"#)
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("garden") && !scenario.text.contains("invalidated"))
+    #expect(scenario.harness.setupCore.hasOpenPicker)
+  }
+
   @Test("A session of another account cannot be resumed, even while no client streams it")
   func takingUp() {
     let pair = pair()
