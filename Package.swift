@@ -220,7 +220,7 @@ let package = Package(
       dependencies: [
         "RegistryStore", "Manifest", "Registry", "Setup", "CCrashDisk", "CSQLite", "HCI", "JSON",
         "LinuxSystem",
-        "RegistrySupport", "RegistryFormat",
+        "RegistrySupport", "RegistryFormat", "VirtualRadio",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(

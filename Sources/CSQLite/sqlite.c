@@ -2,6 +2,8 @@
 
 #include "CSQLite.h"
 
+#include <string.h>
+
 // Called after a number of steps of a statement, which is then interrupted.
 static int end(void *context) {
   (void)context;
@@ -14,6 +16,15 @@ static int set(sqlite3 *database, int option, int value) {
 
 void csqlite_allow_steps(sqlite3 *database, int steps_max) {
   sqlite3_progress_handler(database, steps_max, end, 0);
+}
+
+int csqlite_load(sqlite3 *database, const void *bytes, int64_t count) {
+  void *copy = sqlite3_malloc64((sqlite3_uint64)count);
+  if (!copy) return SQLITE_NOMEM;
+  memcpy(copy, bytes, (size_t)count);
+  // SQLite frees the copy, also if the call fails.
+  return sqlite3_deserialize(
+      database, "main", copy, count, count, SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
 }
 
 int csqlite_checkpoint_on_close(sqlite3 *database, int is_wanted) {

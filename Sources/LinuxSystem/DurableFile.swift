@@ -18,15 +18,36 @@ public enum DurableFile {
     return (status.st_mode, status.st_uid)
   }
 
-  /// Returns the first bytes of a file, fewer when it is shorter.
-  public static func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
-    let descriptor = try opened(path, O_RDONLY)
-    var bytes = [UInt8](repeating: 0, count: byteCount)
-    // Holds: the buffer is the array's own, for as long as the call. A regular file gives all it has at once.
-    let count = try retryOnInterrupt(.read) {
-      unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor.number, $0.baseAddress, $0.count) }
+  /// Returns the path of a folder without symbolic links, with its type, permissions and owner.
+  public static func resolved(
+    folder path: String
+  ) throws(SystemError) -> (path: String, mode: UInt32, owner: UInt32) {
+    // Holds: the call only reads the path, and returns a string that is released after it was copied.
+    guard let resolved = unsafe realpath(path, nil) else { throw SystemError(.resolve) }
+    defer { unsafe free(resolved) }
+    let name = unsafe String(cString: resolved)
+    guard let status = try status(of: name) else { throw SystemError(.resolve, code: ENOENT) }
+    return (name, status.mode, status.owner)
+  }
+
+  /// Returns the bytes of an ordinary file; the error `isTooLarge` if it has more than `byteCountMax`.
+  public static func contents(of path: String, byteCountMax: Int) throws(SystemError) -> [UInt8] {
+    do throws(FileError) { return try FileContents(ofFile: path, byteCountMax: byteCountMax).bytes } catch {
+      switch error {
+      case .system(let error): throw error
+      case .tooLarge: throw SystemError(.read, code: EFBIG)
+      case .isDirectory, .isNotOrdinary: throw SystemError(.read, code: EISDIR)
+      }
     }
-    return Array(bytes[..<count])
+  }
+
+  /// Whether another process holds a lock on any byte of a file (fcntl(2)). False if the file cannot be read.
+  public static func isLocked(_ path: String) -> Bool {
+    guard let descriptor = try? opened(path, O_RDONLY) else { return false }
+    var lock = flock()
+    (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+    // Holds: `lock` is a local variable.
+    return unsafe fcntl(descriptor.number, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
   /// Creates an empty file that only its owner reads and writes; fails if the name exists.

@@ -5,6 +5,7 @@ public enum SystemCall: String, Sendable {
   case open, fstat, read, write, poll, send, socket, bind, chmod, chown, fsync,
     listen, accept, connect, rename, unlink, mkdir
   case fork, setsid, chdir, setgroups, execve
+  case resolve = "realpath"
   case socketPair = "socketpair"
   case lock = "flock"
   case limit = "setrlimit"

@@ -26,6 +26,8 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
   /// The file is there already.
   public var isExisting: Bool { code == EEXIST }
+  public var isReadOnly: Bool { code == EROFS }
+  public var isTooLarge: Bool { code == EFBIG }
   public var isPermission: Bool { code == EACCES || code == EPERM }
   /// No descriptor or no memory is free.
   public var isExhausted: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(code) }

@@ -15,6 +15,12 @@ extension RegistryOpenError {
     case .exposed(.foreignOwner(let owner)): "belongs to user \(owner)"
     case .exposed(.othersRead(let permissions)), .exposed(.othersWrite(let permissions)):
       "is open to others (mode \(String(permissions, radix: 8)))"
+    case .exposedFolder(.foreignOwner(let owner)): "lies in a folder of user \(owner)"
+    case .exposedFolder(.othersRead(let permissions)), .exposedFolder(.othersWrite(let permissions)):
+      "lies in a folder that others may write (mode \(String(permissions, radix: 8)))"
+    case .exposedFolder(.notAFile): "lies in something that is not a folder"
+    case .link: "is a symbolic link"
+    case .folderLinkToNothing: "lies in a folder that is a symbolic link to nothing"
     case .failed(let failure): "cannot be opened: \(failure.reason)"
     }
   }
@@ -28,6 +34,9 @@ extension RegistryOpenError {
       "move the file away if it is not needed, or let accessoryd keep its registry elsewhere"
     case .newer: "install the later accessoryd again, or run accessoryctl registry reset"
     case .exposed: "make it a file of accessoryd's user with mode 600"
+    case .exposedFolder: "make it a folder of accessoryd's user with mode 700, or name another with --state"
+    case .link: "put the file itself there, or name its folder with --state (a folder may be a link)"
+    case .folderLinkToNothing: "make the folder that the link names, or name another with --state"
     case .failed(let failure): failure.cure
     }
   }
@@ -42,6 +51,8 @@ extension RegistryFileError {
     case .unreadable(let fault): fault.reason
     // SQLite quotes what it found: text of the file.
     case .inconsistent(let finding): finding.quotedForDisplay
+    case .log(let byte): "the log of its latest changes has invalid bytes at \(byte), before other changes"
+    case .digest: "its rows are not those that accessoryd wrote"
     case .foreignTables: "its tables are not those of a registry"
     case .badValue(let table, let number?, let column): "\(table.rawValue) \(number) has an invalid \(column)"
     case .badValue(let table, nil, let column): "a row of \(table.rawValue) has an invalid \(column)"
@@ -79,12 +90,14 @@ extension RegistryStoreError {
   public var reason: String {
     switch self {
     case .full: "no space is left for the registry"
-    case .readOnly: "the registry's file system is read-only"
+    case .readOnly: "the registry's file or file system is read-only"
     case .locked: "another process has the registry open"
     case .noFolder: "there is no such folder"
     case .noPermission: "accessoryd's account may not use the folder"
     case .disk(let fault), .unexpected(let fault): "\(fault.reason) (SQLite \(fault.code))"
     case .system(let fault, let call): "\(call): \(fault.reason)"
+    case .logRemains(let fault):
+      "the change is in the log, which could not be written into the file: \(fault.reason) (SQLite \(fault.code))"
     case .memory: "there is not enough memory"
     case .closed: "the registry is not open"
     case .tooManyKept(let count): "\(count) registries are kept already"
@@ -97,9 +110,9 @@ extension RegistryStoreError {
     case .full: "free some space"
     case .readOnly: "mount the file system for writing"
     case .locked: "end the other process: only one accessoryd may run"
-    case .noFolder: "make the folder, or name another with --state, and start accessoryd again"
+    case .noFolder: "make the folder, or start accessoryd with another --state"
     case .noPermission: "give the folder to accessoryd's account, or name another with --state"
-    case .disk, .system: "look at the system's log for errors of the disk"
+    case .disk, .system, .logRemains: "look at the system's log for errors of the disk"
     case .unexpected: "please report it"
     case .memory: "free some memory"
     case .closed: "accessoryctl status says why"

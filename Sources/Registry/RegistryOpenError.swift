@@ -11,7 +11,21 @@ public enum RegistryOpenError: Error, Equatable, Sendable {
   case newer(version: Int64, known: Int64)
   /// Other users have access to the file, or it is not a regular file.
   case exposed(FileProtectionError)
+  /// Other users may replace files in the file's folder.
+  case exposedFolder(FileProtectionError)
+  /// The file is a symbolic link, which only its folder may be.
+  case link
+  /// The file's folder is a symbolic link whose target does not exist.
+  case folderLinkToNothing
   case failed(RegistryStoreError)
+
+  /// Whether the cause may go away without a reset, so that opening the file again is worth it.
+  public var mayPass: Bool {
+    switch self {
+    case .damaged, .otherApplication, .newer: false
+    case .exposed, .exposedFolder, .link, .folderLinkToNothing, .failed: true
+    }
+  }
 }
 
 /// How a registry file is damaged.
@@ -26,6 +40,10 @@ public enum RegistryFileError: Equatable, Sendable {
   case unreadable(RegistryStoreErrorCode)
   /// SQLite's integrity check failed with this text.
   case inconsistent(String)
+  /// Changes were lost from its write-ahead log: frames follow an invalid one at this byte.
+  case log(byte: Int)
+  /// Its rows are not those that were written.
+  case digest
   /// Its tables differ from those of its version.
   case foreignTables
   /// A column has an invalid value; `number` is nil if the row has no number.
@@ -50,6 +68,8 @@ public enum RegistryStoreError: Error, Equatable, Sendable {
   case disk(RegistryStoreErrorCode)
   /// A system call outside SQLite failed; `call` is its name.
   case system(RegistryStoreErrorCode, call: String)
+  /// The change is in the write-ahead log, but the log could not be written back into the file.
+  case logRemains(RegistryStoreErrorCode)
   /// There was not enough memory.
   case memory
   /// SQLite reports an error that a correct program does not cause.
@@ -63,7 +83,7 @@ public enum RegistryStoreError: Error, Equatable, Sendable {
   public var leavesOpen: Bool {
     switch self {
     case .full, .readOnly, .locked, .memory: true
-    case .noFolder, .noPermission, .disk, .system, .unexpected, .closed, .tooManyKept: false
+    case .noFolder, .noPermission, .disk, .system, .logRemains, .unexpected, .closed, .tooManyKept: false
     }
   }
 }

@@ -18,7 +18,7 @@ import RegistryFormat
 
   private init(owning handle: OpaquePointer) { unsafe self.handle = handle }
 
-  /// Opens an existing file without reading it yet. `vfs` names the SQLite VFS; nil is the default one.
+  /// Opens an existing file for writing. `vfs` names the SQLite VFS; nil is the default one.
   static func open(_ path: String, vfs: String?) throws(DatabaseError) -> Database {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
     var opened: OpaquePointer?
@@ -28,7 +28,18 @@ import RegistryFormat
     guard let handle = unsafe opened else { throw DatabaseError(code: code) }
     let database = unsafe Database(owning: handle)
     try check(code)
+    // SQLite opens a file for reading if it cannot be opened for writing.
+    guard unsafe sqlite3_db_readonly(handle, "main") != 1 else { throw DatabaseError(code: SQLITE_READONLY) }
     try database.restrain()
+    return database
+  }
+
+  /// Creates a database in memory with the bytes of a file.
+  static func inMemory(_ bytes: [UInt8]) throws(DatabaseError) -> Database {
+    let database = try open(":memory:", vfs: nil)
+    // Holds: the call copies the bytes.
+    try check(
+      unsafe bytes.withUnsafeBytes { unsafe csqlite_load(database.handle, $0.baseAddress, Int64($0.count)) })
     return database
   }
 
@@ -61,6 +72,14 @@ import RegistryFormat
     try Self.check(unsafe csqlite_checkpoint_on_close(handle, isWanted ? 1 : 0))
   }
 
+  /// Writes the log back into the file, and truncates it.
+  func checkpoint() throws(DatabaseError) {
+    // The first column says whether the checkpoint was blocked.
+    guard try value("PRAGMA wal_checkpoint(TRUNCATE)") == .integer(0) else {
+      throw DatabaseError(code: SQLITE_BUSY)
+    }
+  }
+
   /// Runs a statement to its end and discards its rows.
   func run(_ sql: String, _ values: [Value] = []) throws(DatabaseError) {
     var statement = try prepare(sql, values)
@@ -68,8 +87,8 @@ import RegistryFormat
   }
 
   /// Returns at most `rowsMax` rows of a statement.
-  func rows(_ sql: String, rowsMax: Int = 64) throws(DatabaseError) -> [[Value]] {
-    var statement = try prepare(sql, [])
+  func rows(_ sql: String, _ values: [Value] = [], rowsMax: Int = 64) throws(DatabaseError) -> [[Value]] {
+    var statement = try prepare(sql, values)
     var rows: [[Value]] = []
     while rows.count < rowsMax, try statement.step() { rows.append(statement.values) }
     return rows
@@ -106,6 +125,8 @@ extension String? {
 /// An error of SQLite: an extended result code (sqlite.org, "Result and Error Codes").
 struct DatabaseError: Error, Equatable, Sendable {
   let code: Int32
+
+  static var corrupt: Self { Self(code: SQLITE_CORRUPT) }
 
   /// The low byte: the primary result code.
   var kind: Int32 { code & 0xFF }

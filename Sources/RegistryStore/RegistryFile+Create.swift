@@ -34,11 +34,8 @@ extension RegistryFile {
       let database = try Database.open(paths.draft, vfs: files.vfs)
       // An incomplete draft is never used, so it needs no journal on disk.
       try database.run("PRAGMA journal_mode = MEMORY")
-      try database.run("BEGIN IMMEDIATE")
       try database.run("PRAGMA application_id = \(Schema.applicationID)")
-      for statement in schema.migrations.joined() { try database.run(statement) }
-      try database.run("PRAGMA user_version = \(schema.version)")
-      try database.run("COMMIT")
+      try database.migrate(schema)
     } catch {
       throw RegistryStoreError(error)
     }

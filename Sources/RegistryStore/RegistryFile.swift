@@ -7,52 +7,41 @@ import RegistryFormat
 
 /// The registry on disk: one SQLite database in write-ahead mode, which only this program reads and writes.
 ///
-/// It is used from one thread and may wait for the disk. It keeps SQLite's page cache of 64 KiB in memory; opening it
-/// returns the registry itself. Capacity: `RegistryLimits`, and `pagesMax` on disk.
-///
-/// A file that is damaged, or that another program or a later version wrote, is refused and left unchanged.
+/// It is used from one thread and may wait for the disk. It keeps SQLite's page cache of 64 KiB in memory. After each
+/// change the log is written back into the file and truncated: what was acknowledged never depends on the log, whose end
+/// SQLite drops in silence when it is damaged. Capacity: `RegistryLimits`, and `pagesMax` on disk.
 struct RegistryFile: ~Copyable {
   /// 16 MiB: far more than the largest registry needs.
   static let pagesMax = 4_096
-  /// The number of pages of the log at which it is written back into the file.
-  static let logPagesMax = 64
 
   let database: Database
 
-  /// Opens the registry at `path`, creates it if it does not exist, and migrates an older one. It must be read before
-  /// it is written.
+  /// Opens the registry at a path for writing, and migrates an older one. ``RegistryImage`` has checked it.
   static func open(
-    _ path: String, _ files: any RegistryFiles, owners: Set<UInt32>?, schema: Schema
+    _ path: String, _ files: any RegistryFiles, schema: Schema
   ) throws(RegistryOpenError) -> RegistryFile {
-    let paths = RegistryPaths(file: path)
-    if try facts(of: path, files) == nil { try create(paths, files, schema) }
-    try requireOurs(paths, files, owners)
-    let database = try RegistryOpenError.reading { () throws(DatabaseError) in
-      try Database.open(path, vfs: files.vfs)
+    try RegistryOpenError.reading { () throws(DatabaseError) in
+      let database = try Database.open(path, vfs: files.vfs)
+      guard try database.value("PRAGMA journal_mode = WAL") == .text("wal") else { throw .corrupt }
+      try database.run("PRAGMA wal_autocheckpoint = 0")
+      try database.run("PRAGMA max_page_count = \(pagesMax)")
+      try database.migrate(schema)
+      try database.checkpoint()
+      try database.checkpointsOnClose(true)
+      return RegistryFile(database: database)
     }
-    try bringUpToDate(database, schema)
-    return RegistryFile(database: database)
   }
 
-  /// Checks the file before SQLite opens it, because SQLite would begin to repair it.
-  private static func requireOurs(
+  /// Checks who has access to the file, and that it is one.
+  static func requireProtection(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ owners: Set<UInt32>?
   ) throws(RegistryOpenError) {
     for path in [paths.file] + RegistryPaths.logs.map({ paths.file + $0 }) {
       guard let facts = try facts(of: path, files) else { continue }
+      guard !facts.isLink else { throw .link }
       if let problem = FileProtection.ownerReads.error(for: facts, owners: owners) {
         throw .exposed(problem)
       }
-    }
-    let head: [UInt8]
-    do throws(SystemError) {
-      head = try files.head(of: paths.file, byteCount: FileHeader.byteCount)
-    } catch {
-      throw .failed(RegistryStoreError(error))
-    }
-    let header = try FileHeader(head)
-    guard Int64(header.applicationID) == Schema.applicationID else {
-      throw .otherApplication(applicationID: header.applicationID)
     }
   }
 
@@ -68,28 +57,14 @@ struct RegistryFile: ~Copyable {
 
   /// Writes the steps of a change, all or none: when this returns, they survive a power cut.
   func commit(_ writes: [RegistryWrite]) throws(RegistryStoreError) {
-    try transaction { () throws(DatabaseError) in
-      for write in writes { try apply(write) }
-    }
+    try transaction { () throws(DatabaseError) in try database.apply(writes) }
   }
 
   /// Replaces the stored registry.
   func replace(with registry: AccessoryRegistry) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
-      for table in RegistryTable.allCases { try database.run("DELETE FROM \(table.rawValue)") }
-      for row in registry.rows { try apply(.put(row)) }
-    }
-  }
-
-  private func apply(_ write: RegistryWrite) throws(DatabaseError) {
-    switch write {
-    case .put(let row):
-      let marks = row.table.columns.map { _ in "?" }.joined(separator: ", ")
-      // The statement contains only names of this program; the columns have the order of the table's definition.
-      try database.run(
-        "INSERT OR REPLACE INTO \(row.table.rawValue) VALUES (\(marks))", row.values.ordered(for: row.table))
-    case .drop(let table, let number):
-      try database.run("DELETE FROM \(table.rawValue) WHERE number = ?", [.integer(number)])
+      try database.removeRows()
+      try database.apply(registry.rows.map(RegistryWrite.put))
     }
   }
 
@@ -105,6 +80,9 @@ struct RegistryFile: ~Copyable {
       if database.isInTransaction { try? database.run("ROLLBACK") }
       guard !database.isInTransaction else { throw .unexpected(RegistryStoreErrorCode(error)) }
       throw RegistryStoreError(error)
+    }
+    do throws(DatabaseError) { try database.checkpoint() } catch {
+      throw .logRemains(RegistryStoreErrorCode(error))
     }
   }
 }

@@ -10,8 +10,12 @@ public protocol RegistryFiles: Sendable {
   var vfs: String? { get }
   /// Returns the properties of the file; nil if it does not exist.
   func facts(of path: String) throws(SystemError) -> FileFacts?
-  /// Returns the first bytes; fewer if the file is shorter.
-  func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8]
+  /// Returns the path of a folder without symbolic links, and its properties.
+  func resolve(folder path: String) throws(SystemError) -> (path: String, facts: FileFacts)
+  /// Returns the bytes of the file; the error `isTooLarge` if it has more than `byteCountMax`.
+  func contents(of path: String, byteCountMax: Int) throws(SystemError) -> [UInt8]
+  /// Whether another process has the file open for writing.
+  func isLocked(_ path: String) -> Bool
   /// Creates an empty file that only its owner may use; the name must be free.
   func create(_ path: String) throws(SystemError)
   func rename(_ path: String, to newPath: String) throws(SystemError)
@@ -31,9 +35,16 @@ public struct SystemFiles: RegistryFiles {
     try DurableFile.status(of: path).map { FileFacts(mode: $0.mode, owner: $0.owner) }
   }
 
-  public func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
-    try DurableFile.head(of: path, byteCount: byteCount)
+  public func resolve(folder path: String) throws(SystemError) -> (path: String, facts: FileFacts) {
+    let resolved = try DurableFile.resolved(folder: path)
+    return (resolved.path, FileFacts(mode: resolved.mode, owner: resolved.owner))
   }
+
+  public func contents(of path: String, byteCountMax: Int) throws(SystemError) -> [UInt8] {
+    try DurableFile.contents(of: path, byteCountMax: byteCountMax)
+  }
+
+  public func isLocked(_ path: String) -> Bool { DurableFile.isLocked(path) }
 
   public func create(_ path: String) throws(SystemError) { try DurableFile.create(path) }
 
@@ -63,17 +74,48 @@ struct RegistryPaths {
   func kept(_ count: Int) -> String { "\(file).kept-\(count)" }
 }
 
-/// The application id in the first 100 bytes of a database file (sqlite.org, "Database File Format", 1.3).
+extension RegistryPaths {
+  /// Resolves symbolic links in the path of the file's folder, because SQLite follows none, and checks that no other
+  /// user can replace files in the folder.
+  init(
+    resolving path: String, _ files: any RegistryFiles, owners: Set<UInt32>?
+  ) throws(RegistryOpenError) {
+    let slash = path.lastIndex(of: "/")
+    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+    let folder = slash.map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+    let resolved: (path: String, facts: FileFacts)
+    do throws(SystemError) {
+      resolved = try files.resolve(folder: folder)
+    } catch {
+      if error.isMissing, (try? files.facts(of: folder))??.isLink == true { throw .folderLinkToNothing }
+      throw .failed(RegistryStoreError(error))
+    }
+    switch FileProtection.ownerWritesFolder.error(for: resolved.facts, owners: owners) {
+    case nil: break
+    case .notAFile: throw .failed(.noFolder)
+    case let problem?: throw .exposedFolder(problem)
+    }
+    file = folder == "." ? path : resolved.path + (resolved.path == "/" ? "" : "/") + name
+  }
+}
+
+/// The application id and the size of pages in the first 100 bytes of a database file (sqlite.org, "Database File Format", 1.3).
 struct FileHeader {
   static let byteCount = 100
   private static let magic = Array("SQLite format 3\0".utf8)
+  /// The offsets of the version that is needed to write, and to read: 1 for a rollback journal, 2 for a log.
+  static let versions = 18..<20
 
   let applicationID: UInt32
+  let pageByteCount: Int
 
   /// Throws if the file does not begin with the header of a database.
   init(_ bytes: [UInt8]) throws(RegistryOpenError) {
-    guard bytes.count == Self.byteCount else { throw .damaged(.torn(byteCount: bytes.count)) }
+    guard bytes.count >= Self.byteCount else { throw .damaged(.torn(byteCount: bytes.count)) }
     guard bytes.starts(with: Self.magic) else { throw .damaged(.noDatabase) }
+    // 65,536 does not fit into the two bytes, and is written as 1.
+    let pageByteCount = Int(bytes[16]) << 8 | Int(bytes[17])
+    self.pageByteCount = pageByteCount < 512 ? 65_536 : pageByteCount
     applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

@@ -44,9 +44,15 @@ public final class RegistryKeeper: Sendable {
   private func open(_ file: inout RegistryFile?) -> RegistryReply {
     file = nil
     do throws(RegistryOpenError) {
-      let opened = try RegistryFile.open(path, files, owners: owners, schema: schema)
-      let registry = try opened.read()
-      file = consume opened
+      let paths = try RegistryPaths(resolving: path, files, owners: owners)
+      if try RegistryFile.facts(of: paths.file, files) == nil {
+        try RegistryFile.create(paths, files, schema)
+      }
+      try RegistryFile.requireProtection(paths, files, owners)
+      // A file that another process writes may look damaged.
+      guard !files.isLocked(paths.file) else { throw .failed(.locked) }
+      let registry = try RegistryImage.read(paths.file, files, schema)
+      file = try RegistryFile.open(paths.file, files, schema: schema)
       return .opened(registry)
     } catch {
       return .refused(error)
@@ -70,8 +76,12 @@ public final class RegistryKeeper: Sendable {
 
   private func reset(_ file: inout RegistryFile?) -> RegistryReply {
     file = nil
+    let paths: RegistryPaths
+    do throws(RegistryOpenError) { paths = try RegistryPaths(resolving: path, files, owners: owners) } catch {
+      return .refused(error)
+    }
     do throws(RegistryStoreError) {
-      let kept = try RegistryReset.run(path, files, schema)
+      let kept = try RegistryReset.run(paths, files, schema)
       if case .refused(let refusal) = open(&file) { return .refused(refusal) }
       return .reset(kept: kept)
     } catch {

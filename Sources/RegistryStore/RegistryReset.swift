@@ -9,10 +9,10 @@ enum RegistryReset {
   ///
   /// A power cut leaves the old file, a log without its file (refused as damaged), no file, or the new file. It never
   /// leaves an old file without its log, which would be an older state.
-  static func run(_ path: String, _ files: any RegistryFiles, _ schema: Schema) throws(RegistryStoreError)
-    -> String?
-  {
-    let paths = RegistryPaths(file: path)
+  static func run(
+    _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
+  ) throws(RegistryStoreError) -> String? {
+    let path = paths.file
     try RegistryFile.draft(paths, files, schema)
     let kept = try freeName(paths, files)
     var isKept = false

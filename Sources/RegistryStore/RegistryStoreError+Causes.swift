@@ -21,6 +21,8 @@ extension RegistryStoreError {
   public init(_ error: SystemError) {
     if error.isMissing {
       self = .noFolder
+    } else if error.isReadOnly {
+      self = .readOnly
     } else if error.isPermission {
       self = .noPermission
     } else {
@@ -39,6 +41,8 @@ extension RegistryOpenError {
   /// The error while a file is being opened: the file is damaged, or it could not be read.
   init(_ error: DatabaseError) {
     switch error.kind {
+    // SQLITE_CANTOPEN_SYMLINK, a macro that Swift does not import.
+    case SQLITE_CANTOPEN where error.code == SQLITE_CANTOPEN | 6 << 8: self = .link
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_INTERRUPT, SQLITE_TOOBIG, SQLITE_ERROR, SQLITE_SCHEMA,
       SQLITE_MISMATCH:
       self = .damaged(.unreadable(RegistryStoreErrorCode(error)))

@@ -12,14 +12,18 @@ package struct Schema: Sendable {
   package var tables: [String]
 
   /// The version that this program writes.
-  package static let current = Schema(migrations: [versionOne], tables: versionOne)
+  package static let current = Schema(
+    migrations: [versionOne, [digest]], tables: (versionOne + [digest]).sorted())
+
+  /// The first version that stores a digest of its rows.
+  static let firstDigestedVersion: Int64 = 2
 
   package init(migrations: [[String]], tables: [String]) {
     self.migrations = migrations
     self.tables = tables
   }
 
-  /// The value of `user_version`, and of `registry` in exports.
+  /// The value of `user_version`.
   package var version: Int64 { Int64(migrations.count) }
 
   /// Addresses are six bytes, identifiers sixteen, in the order of their text. Enumerated numbers are those of
@@ -44,6 +48,10 @@ package struct Schema: Sendable {
     addressType INTEGER, network BLOB, secondAddress BLOB, secondAddressType INTEGER) STRICT
     """,
   ]
+
+  /// One row: ``RowDigest``.
+  private static let digest =
+    "CREATE TABLE digest (number INTEGER PRIMARY KEY, rowCount INTEGER NOT NULL, hash INTEGER NOT NULL) STRICT"
 
   /// Returns the columns of a descriptor; without a range there is no descriptor.
   private static func descriptor(prefix: String) -> String {

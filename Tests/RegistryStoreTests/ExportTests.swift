@@ -105,7 +105,4 @@ struct ExportTests {
     ]
     for (problem, sentence) in problems { #expect(problem.reason == sentence) }
   }
-
-  @Test("Exports have the version of the tables")
-  func version() { #expect(RegistryExport.version == Schema.current.version) }
 }

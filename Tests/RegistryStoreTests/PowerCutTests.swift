@@ -72,8 +72,7 @@ struct PowerCutTests {
     let identifier = try #require(trial.before.accessories.first).identifier
     var states = [trial.before]
     var writes: [[RegistryWrite]] = []
-    // Enough for the log to be written back into the file twice.
-    for n in 0..<140 {
+    for n in 0..<20 {
       var next = states[n]
       writes.append(try next.apply(.rename(identifier, displayName: "Name \(n)")).writes)
       states.append(next)

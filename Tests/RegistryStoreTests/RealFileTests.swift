@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Glibc
+import Foundation
 import LinuxSystem
 import Manifest
 import Registry
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The registry in a real folder")
 struct RealFileTests {
-  @Test("Only the owner may use the file and its log, and files of other users are not opened")
+  @Test("Only the owner may use the file and its log")
   func permissions() throws {
     try withFolder { folder in
       let path = folder + "/registry"
@@ -30,26 +30,75 @@ struct RealFileTests {
       _ = keeper.execute(.close)
       #expect(unsafe chmod(path, 0o644) == 0)
       #expect(keeper.execute(.open) == .refused(.exposed(.othersRead(permissions: 0o644))))
-      let otherUser = RegistryKeeper(path: path, owners: [getuid() + 1])
-      #expect(otherUser.execute(.open) == .refused(.exposed(.foreignOwner(getuid()))))
     }
   }
 
   @Test("Only files are opened")
   func notAFile() throws {
     try withFolder { folder in
-      #expect(RegistryKeeper(path: folder).execute(.open) == .refused(.exposed(.notAFile)))
+      #expect(unsafe mkdir(folder + "/registry", 0o700) == 0)
+      #expect(RegistryKeeper(path: folder + "/registry").execute(.open) == .refused(.exposed(.notAFile)))
+      #expect(unsafe rmdir(folder + "/registry") == 0)
       #expect(RegistryKeeper(path: folder + "/a/b").execute(.open) == .refused(.failed(.noFolder)))
     }
   }
 
-  @Test("A file of version 1 is read, and migrated if it is older")
+  @Test("A file of version 1 is read, and migrated to the current one with a digest of its rows")
   func versionOne() throws {
     try withFolder { folder in
       let path = folder + "/registry"
       let bytes = try Fixtures.bytes("version-1.registry")
       try Fixtures.write(bytes, to: path)
-      #expect(RegistryKeeper(path: path).execute(.open) == .opened(try Fixtures.registry()))
+      let keeper = RegistryKeeper(path: path)
+      #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
+      #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
+      _ = keeper.execute(.close)
+      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 2)
+    }
+  }
+
+  @Test("A folder that others may write, or that belongs to another user, is refused; a reset is too")
+  func folders() throws {
+    try withFolder { folder in
+      let keeper = RegistryKeeper(path: folder + "/registry", owners: [getuid()])
+      for mode: mode_t in [0o777, 0o1777, 0o770, 0o702] {
+        // Holds: the call only reads the path.
+        #expect(unsafe chmod(folder, mode) == 0)
+        let refusal = RegistryReply.refused(.exposedFolder(.othersWrite(permissions: UInt32(mode))))
+        #expect(keeper.execute(.open) == refusal)
+        #expect(keeper.execute(.reset) == refusal)
+      }
+      #expect(unsafe chmod(folder, 0o755) == 0)
+      let otherUser = RegistryKeeper(path: folder + "/registry", owners: [getuid() + 1])
+      #expect(otherUser.execute(.open) == .refused(.exposedFolder(.foreignOwner(getuid()))))
+      #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+      _ = keeper.execute(.close)
+    }
+  }
+
+  @Test("A file that another process has locked is not read, because it may be half written")
+  func lockedElsewhere() throws {
+    try withFolder { folder in
+      let path = folder + "/registry"
+      let keeper = RegistryKeeper(path: path)
+      #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+      _ = keeper.execute(.close)
+      let program = Process()
+      let (input, output) = (Pipe(), Pipe())
+      program.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+      program.arguments = [
+        "-c",
+        "import fcntl, sys; f = open(sys.argv[1], 'r+b'); fcntl.lockf(f, fcntl.LOCK_EX, 512, 1 << 30); "
+          + "print(flush=True); input()", path,
+      ]
+      (program.standardInput, program.standardOutput) = (input, output)
+      try program.run()
+      #expect(output.fileHandleForReading.readData(ofLength: 1).count == 1)
+      #expect(keeper.execute(.open) == .refused(.failed(.locked)))
+      try input.fileHandleForWriting.write(contentsOf: [10])
+      program.waitUntilExit()
+      #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+      _ = keeper.execute(.close)
     }
   }
 

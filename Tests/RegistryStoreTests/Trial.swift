@@ -12,7 +12,7 @@ struct Trial {
   enum Start: CaseIterable {
     /// Closed properly: there is no log.
     case closed
-    /// The power failed: the changes are in the log.
+    /// The power failed before the log was written back: the last change is in the log.
     case cut
   }
 
@@ -22,20 +22,38 @@ struct Trial {
   let writes: [RegistryWrite]
 
   init(_ scenario: Scenario, _ start: Start) throws {
-    disk = CrashDisk()
-    let keeper = disk.keeper()
     var registry = AccessoryRegistry()
-    #expect(keeper.execute(.open) == .opened(registry))
-    for change in scenario.before {
-      #expect(keeper.execute(.commit(try registry.apply(change).writes)) == .done)
-    }
-    if start == .cut { disk.powerOff() }
+    var changes: [[RegistryWrite]] = []
+    for change in scenario.before { changes.append(try registry.apply(change).writes) }
+    let last = start == .cut ? changes.popLast() : nil
+    let closed = CrashDisk()
+    let keeper = closed.keeper()
+    #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+    for writes in changes { #expect(keeper.execute(.commit(writes)) == .done) }
     _ = keeper.execute(.close)
-    // A disk that keeps its power writes everything in the end; the end of the log is not synced.
-    disk.restart(start == .cut ? POWER_LOSES_ALL : POWER_LOSES_NOTHING)
+    closed.restart(POWER_LOSES_NOTHING)
+    disk = try last.map { try Self.cut(closed, $0, after: registry) } ?? closed
     before = registry
     writes = try registry.apply(scenario.change).writes
     after = registry
+  }
+
+  /// Returns the disk after a change, the power of which failed when the change was in the log and not in the file.
+  private static func cut(
+    _ disk: CrashDisk, _ writes: [RegistryWrite], after registry: AccessoryRegistry
+  ) throws -> CrashDisk {
+    for change in 0..<100 {
+      let disk = disk.copy()
+      let keeper = disk.keeper()
+      _ = keeper.execute(.open)
+      disk.cut(at: change)
+      let reply = keeper.execute(.commit(writes))
+      _ = keeper.execute(.close)
+      disk.restart(POWER_LOSES_ALL)
+      try #require(reply != .done, "no cut leaves the change in the log alone")
+      if opened(disk.copy()) == .opened(registry), !disk[CrashDisk.path + "-wal"].isEmpty { return disk }
+    }
+    throw CancellationError()
   }
 
   /// Returns what a new keeper reads from the disk.

@@ -91,12 +91,18 @@ import Synchronization
     return answer == 1 ? FileFacts(mode: 0o100600, owner: 0) : nil
   }
 
-  public func head(of path: String, byteCount: Int) throws(SystemError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: byteCount)
-    let count = unsafe crash_disk_head(disk, path, &bytes, byteCount)
+  public func resolve(folder path: String) throws(SystemError) -> (path: String, facts: FileFacts) {
+    (path, FileFacts(mode: 0o040700, owner: 0))
+  }
+
+  public func contents(of path: String, byteCountMax: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: min(byteCountMax, self[path].count))
+    let count = unsafe crash_disk_head(disk, path, &bytes, bytes.count)
     guard count >= 0 else { throw SystemError(.read, code: Int32(-count)) }
     return Array(bytes[..<count])
   }
+
+  public func isLocked(_ path: String) -> Bool { false }
 
   public func create(_ path: String) throws(SystemError) {
     try check(.open, unsafe crash_disk_create(disk, path))

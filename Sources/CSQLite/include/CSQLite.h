@@ -13,6 +13,9 @@
 /// statements of limited size, and `steps_max` steps (then SQLITE_INTERRUPT). SQLITE_OK, or why not.
 int csqlite_restrain(sqlite3 *database, int value_byte_count_max, int steps_max);
 
+/// Replaces the contents of a database in memory with those of a file, which are copied. SQLITE_OK, or why not.
+int csqlite_load(sqlite3 *database, const void *bytes, int64_t count);
+
 /// Whether closing the connection writes the log back into the file.
 int csqlite_checkpoint_on_close(sqlite3 *database, int is_wanted);
 
