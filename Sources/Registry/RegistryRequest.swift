@@ -18,6 +18,8 @@ public enum RegistryRequest: Equatable, Sendable {
 /// The reply to a request.
 public enum RegistryReply: Equatable, Sendable {
   case opened(AccessoryRegistry)
+  /// The file was read and is sound, but it cannot be written for now.
+  case readable(AccessoryRegistry, RegistryStoreError)
   /// The change is on disk and survives a power cut.
   case done
   /// A new, empty registry is open; the old file is kept under the name `kept`, nil if there was none.

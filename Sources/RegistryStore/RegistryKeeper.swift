@@ -52,7 +52,13 @@ public final class RegistryKeeper: Sendable {
       // A file that another process writes may look damaged.
       guard !files.isLocked(paths.file) else { throw .failed(.locked) }
       let registry = try RegistryImage.read(paths.file, files, schema)
-      file = try RegistryFile.open(paths.file, files, schema: schema)
+      do throws(RegistryOpenError) {
+        file = try RegistryFile.open(paths.file, files, schema: schema)
+      } catch {
+        // What another process has open changes without notice.
+        guard case .failed(let failure) = error, failure != .locked else { throw error }
+        return .readable(registry, failure)
+      }
       return .opened(registry)
     } catch {
       return .refused(error)

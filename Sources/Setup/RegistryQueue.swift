@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
 import Registry
 
 /// The registry as it is on disk, and the changes on their way there: one at a time, in order.
@@ -12,7 +13,7 @@ struct RegistryQueue: Sendable {
     /// The file is being read.
     case opening
     case open
-    /// The file cannot be used; the sentence says why and what to do.
+    /// The file cannot be changed; the sentence says why and what to do.
     case degraded(String)
   }
 
@@ -30,8 +31,9 @@ struct RegistryQueue: Sendable {
     case settled(ChangePurpose, ChangeResult)
     /// The disk did not write a change.
     case writeFailed
-    case degraded
-    /// The file was read for the first time, and the registry was adopted.
+    /// The file cannot be changed. `mayPass`: opening it again later may help.
+    case degraded(mayPass: Bool)
+    /// The file can be changed for the first time, and the registry was adopted.
     case opened
   }
 
@@ -48,7 +50,11 @@ struct RegistryQueue: Sendable {
   private var waiting: [PendingChange] = []
   private var written: WrittenChange?
   /// The file was read at least once.
-  private(set) var wasOpened = false
+  private(set) var wasRead = false
+  /// The file could be changed at least once.
+  private var wasOpened = false
+  /// When the file is to be opened again; nil unless that may help.
+  var retryTime: Instant?
   /// Why the disk did not write the last change; nil when it did.
   private(set) var failure: String?
 
@@ -175,10 +181,16 @@ extension RegistryQueue {
     case .done: return complete(.done)
     case .reset(let kept):
       state = .open
-      wasOpened = true
+      (wasRead, wasOpened) = (true, true)
       return complete(.reset(kept: kept))
-    case .opened(let registry): return adoptFile(registry)
-    case .refused(let refusal): return degrade(refusal.sentence)
+    case .opened(let registry):
+      state = .open
+      defer { wasOpened = true }
+      return adoptFile(registry) + (wasOpened ? [] : [.opened])
+    case .readable(let registry, let failure):
+      state = .degraded(failure.sentence)
+      return adoptFile(registry) + [.degraded(mayPass: true)]
+    case .refused(let refusal): return degrade(refusal.sentence, mayPass: refusal.mayPass)
     case .failed(let failure, let isOpen): return [.writeFailed] + fail(failure, isOpen: isOpen)
     case .closed: return []
     }
@@ -186,7 +198,10 @@ extension RegistryQueue {
 
   /// Opens a file again that could not be used; it may have been repaired.
   mutating func openAgain() -> [Effect] {
-    guard case .degraded = state, written == nil else { return [] }
+    retryTime = nil
+    guard case .degraded = state else { return [] }
+    // While the disk still has a change to write, the time for it comes later.
+    guard written == nil else { return [.degraded(mayPass: true)] }
     state = .opening
     return [.request(.open)]
   }
@@ -205,9 +220,8 @@ extension RegistryQueue {
 
   /// Adopts what the file holds. A change whose writing failed may be in it, or not.
   private mutating func adoptFile(_ registry: AccessoryRegistry) -> [Effect] {
-    let isFirst = !wasOpened
-    state = .open
-    wasOpened = true
+    let isFirst = !wasRead
+    wasRead = true
     let doubtful = written.take()
     var effects = [adopt(registry, isFirst: isFirst)]
     if let doubtful {
@@ -218,17 +232,17 @@ extension RegistryQueue {
           doubtful.change.purpose, isDone ? .done : .failed("the disk did not write the change; see the log"))
       )
     }
-    return isFirst ? effects + [.opened] : effects
+    return effects
   }
 
-  private mutating func degrade(_ sentence: String) -> [Effect] {
+  private mutating func degrade(_ sentence: String, mayPass: Bool) -> [Effect] {
     state = .degraded(sentence)
-    return [.degraded] + settleWritten(.failed(sentence))
+    return [.degraded(mayPass: mayPass)] + settleWritten(.failed(sentence))
   }
 
   private mutating func fail(_ failure: RegistryStoreError, isOpen: Bool) -> [Effect] {
     self.failure = failure.sentence
-    guard written != nil else { return degrade(failure.sentence) }
+    guard written != nil else { return degrade(failure.sentence, mayPass: true) }
     if case .degraded = state { return settleWritten(.failed(failure.sentence)) }
     guard !isOpen else { return settleWritten(.failed(failure.sentence)) }
     state = .opening

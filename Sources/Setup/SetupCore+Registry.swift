@@ -10,6 +10,9 @@ extension SetupCore {
   /// How long after the failed removal of an accessory that awaits its app the removal is tried again.
   static let takeBackMilliseconds: Int64 = 30_000
 
+  /// How long after the registry's file could not be opened it is opened again.
+  static let reopenMilliseconds: Int64 = 30_000
+
   /// Queues a change of the registry.
   mutating func enqueue(_ change: RegistryQueue.Change, _ purpose: ChangePurpose) {
     performQueueEffects(queue.enqueue(change, purpose))
@@ -32,7 +35,9 @@ extension SetupCore {
       case .adopted(let old, let isFirst): followRegistry(from: old, isFirst: isFirst)
       case .settled(let purpose, let result): settle(purpose, result)
       case .writeFailed: counters.commitsFailed += 1
-      case .degraded: note(.requests)
+      case .degraded(let mayPass):
+        if mayPass { queue.retryTime = now.advanced(milliseconds: Self.reopenMilliseconds) }
+        note(.requests)
       case .opened: takeBackLeftovers()
       }
     }

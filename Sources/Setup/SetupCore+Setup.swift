@@ -59,7 +59,7 @@ extension SetupCore {
 
   /// Throws only when the registry was never read; otherwise what was read can still be listed.
   public func requireReadableRegistry() throws(OperatorError) {
-    if !queue.wasOpened { try requireRegistryForOperators() }
+    if !queue.wasRead { try requireRegistryForOperators() }
   }
 
   public func requireRegistryForOperators() throws(OperatorError) {

@@ -10,13 +10,14 @@ public import Registry
 extension SetupCore {
   /// When ``advance(to:)`` has to be called.
   public var deadline: Instant? {
-    flows.flows.reduce(sessions.nextEnd) { .earliest($0, $1.deadline) }
+    flows.flows.reduce(.earliest(sessions.nextEnd, queue.retryTime)) { .earliest($0, $1.deadline) }
   }
 
   /// Lets time pass. Called before the calls and the candidate refreshes of that time.
   public mutating func advance(to time: Instant) -> [SetupEffect] {
     now = max(now, time)
     guard let deadline, deadline <= now else { return [] }
+    if let retryTime = queue.retryTime, retryTime <= now { openRegistryAgain() }
     expireSessions()
     for id in flows.flows.map(\.id) { advance(id) }
     decideTouches()

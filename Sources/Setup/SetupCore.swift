@@ -133,10 +133,14 @@ extension SetupCore {
   /// Whether calls have to wait because the registry is being read, or because accessories that awaited their apps when
   /// the run before ended are being taken back.
   public var isOpening: Bool {
-    queue.state == .opening || flows.flows.contains { $0.origin == .previousRun }
+    switch queue.state {
+    case .opening: true
+    case .open: flows.flows.contains { $0.origin == .previousRun }
+    case .degraded: false
+    }
   }
 
-  /// Why the registry cannot be used; nil when it can, or is being read.
+  /// Why the registry cannot be changed; nil when it can, or is being read.
   public var degradation: String? {
     if case .degraded(let sentence) = queue.state { sentence } else { nil }
   }
@@ -174,7 +178,7 @@ extension SetupCore {
 
   /// Throws when the registry was never read. Otherwise an app would seem to have no accessories.
   public func requireSoundRegistry() throws(SetupError) {
-    if degradation != nil, !queue.wasOpened { try requireRegistry() }
+    if degradation != nil, !queue.wasRead { try requireRegistry() }
   }
 
   /// The items that a flow looks for, by their paths; true where the app receives what devices send.

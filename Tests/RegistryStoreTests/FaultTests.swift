@@ -58,7 +58,7 @@ struct FaultTests {
     let trial = try Trial(Scenario.all[1], start)
     let failures = everyFault(trial.disk, opensFirst: false, { $0.execute(.open) }) { keeper, disk, reply in
       switch reply {
-      case .opened(let registry): #expect(registry == trial.before)
+      case .opened(let registry), .readable(let registry, _): #expect(registry == trial.before)
       case .refused(.failed): break
       default: Issue.record("opening replied \(reply)")
       }
@@ -72,7 +72,7 @@ struct FaultTests {
   func creation() throws {
     let failures = everyFault(CrashDisk(), opensFirst: false, { $0.execute(.open) }) { keeper, disk, reply in
       switch reply {
-      case .opened(let registry): #expect(registry == AccessoryRegistry())
+      case .opened(let registry), .readable(let registry, _): #expect(registry == AccessoryRegistry())
       case .refused(.failed): break
       default: Issue.record("creation replied \(reply)")
       }

@@ -93,24 +93,36 @@ extension DiskState {
     switch reply {
     case .opened(let registry):
       refusal = nil
-      let count = registry.accessories.count
-      loop.log.say(.info, "\(name) holds \(count) \(count == 1 ? "accessory" : "accessories")")
+      loop.log.say(.info, "\(name) \(Self.contents(of: registry))")
+    case .readable(let registry, let failure):
+      logRefusal(
+        .failed(failure), "\(name) \(Self.contents(of: registry)), but cannot be changed: \(failure.reason)",
+        &loop)
     case .reset(let kept):
       refusal = nil
       loop.log.say(
         .notice, "\(name) was created anew" + (kept.map { "; the old file is kept as \(quoted($0))" } ?? ""))
-    case .refused(let refusal):
-      if self.refusal != refusal {
-        let consequence = "no accessory can be added or removed until this is repaired"
-        loop.log.say(.error, "\(name) \(refusal.reason), so \(consequence): \(refusal.cure)")
-      }
-      self.refusal = refusal
+    case .refused(let refusal): logRefusal(refusal, "\(name) \(refusal.reason)", &loop)
     case .failed(let failure, _):
       loop.say(
         .error, "\(name) could not be changed: \(failure.reason); \(failure.cure)",
         limitedAs: .registryFailures)
     case .done, .closed: break
     }
+  }
+
+  private static func contents(of registry: AccessoryRegistry) -> String {
+    let count = registry.accessories.count
+    return "holds \(count) \(count == 1 ? "accessory" : "accessories")"
+  }
+
+  private mutating func logRefusal(_ refusal: RegistryOpenError, _ cause: String, _ loop: inout LoopContext) {
+    if self.refusal != refusal {
+      let consequence = "no accessory can be added or removed until this is repaired"
+      let retry = refusal.mayPass ? "; the agent tries again every 30 s" : ""
+      loop.log.say(.error, "\(cause), so \(consequence): \(refusal.cure)\(retry)")
+    }
+    self.refusal = refusal
   }
 
   /// Lets the disk finish its request, and closes the file. Returns whether the agent received a reply.

@@ -18,9 +18,10 @@ struct RegistryProgramTests {
   }
 
   private static let consequence = ", so no accessory can be added or removed until this is repaired: "
+  private static let retry = "; the agent tries again every 30 s"
   private static let noFolder =
     "cannot be opened: there is no such folder" + consequence
-    + "make the folder, or name another with --state, and start accessoryd again"
+    + "make the folder, or start accessoryd with another --state" + retry
   private static let reset =
     consequence
     + "run accessoryctl registry reset: it keeps the file under another name and creates a new one"
@@ -47,7 +48,7 @@ struct RegistryProgramTests {
     },
     Case(
       name: "a later version's",
-      sentence: "was written by a later accessoryd (version 99; this one knows 1)" + consequence
+      sentence: "was written by a later accessoryd (version 99; this one knows 2)" + consequence
         + "install the later accessoryd again, or run accessoryctl registry reset"
     ) { folder in
       let agent = try RunningAgent(folder)
@@ -61,9 +62,34 @@ struct RegistryProgramTests {
     Case(
       name: "others may read it",
       sentence: "is open to others (mode 644)" + consequence
-        + "make it a file of accessoryd's user with mode 600"
+        + "make it a file of accessoryd's user with mode 600" + retry
     ) { try write([], in: $0, mode: 0o644) },
+    Case(
+      name: "others may write the folder",
+      sentence: "lies in a folder that others may write (mode 777)" + consequence
+        + "make it a folder of accessoryd's user with mode 700, or name another with --state" + retry
+    ) { try makeFolder($0("state"), mode: 0o777) },
+    Case(
+      name: "the folder is a link to nothing",
+      sentence: "lies in a folder that is a symbolic link to nothing" + consequence
+        + "make the folder that the link names, or name another with --state" + retry
+    ) { try FileManager.default.createSymbolicLink(atPath: $0("state"), withDestinationPath: "none") },
+    Case(
+      name: "the file is a link",
+      sentence: "is a symbolic link" + consequence
+        + "put the file itself there, or name its folder with --state (a folder may be a link)" + retry
+    ) { folder in
+      try makeFolder(folder("state"), mode: 0o700)
+      try FileManager.default.createSymbolicLink(
+        atPath: folder("state/registry.sqlite"), withDestinationPath: "/dev/null")
+    },
   ]
+
+  private static func makeFolder(_ path: String, mode: Int) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    // The mask does not apply.
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
 
   private static func write(_ bytes: [UInt8], in folder: Folder, mode: Int = 0o600) throws {
     try FileManager.default.createDirectory(atPath: folder("state"), withIntermediateDirectories: true)
@@ -104,6 +130,47 @@ struct RegistryProgramTests {
     #expect(agent.end() == 0)
   }
 
+  @Test("A state folder whose path has symbolic links is used, as units with DynamicUser= have it")
+  func linkedFolder() throws {
+    let folder = try Folder()
+    try Self.makeFolder(folder("private"), mode: 0o755)
+    try Self.makeFolder(folder("private/state"), mode: 0o700)
+    try FileManager.default.createSymbolicLink(atPath: folder("lib"), withDestinationPath: "private")
+    try FileManager.default.createSymbolicLink(atPath: folder("private/link"), withDestinationPath: "state")
+    let agent = try RunningAgent(folder, state: "lib/link")
+    _ = try agent.expectLog("holds 0 accessories")
+    #expect(agent.end() == 0)
+    #expect(FileManager.default.fileExists(atPath: folder("private/state/registry.sqlite")))
+  }
+
+  @Test(
+    "On a read-only file system the registry is read, and the log names the cause",
+    .enabled(if: canMount, "only root in a mount namespace of its own can mount"))
+  func readOnlyFileSystem() throws {
+    let folder = try Folder()
+    let first = try RunningAgent(folder)
+    _ = try first.expectLog("holds 0 accessories")
+    #expect(first.end() == 0)
+    let command = #"exec unshare -m sh -c '\#(Self.mountReadOnly); exec "$0" "$@"' "$0" "$@""#
+    let agent = try RunningAgent(folder, shell: command)
+    _ = try agent.expectLog(
+      "holds 0 accessories, but cannot be changed: the registry's file or file system is read-only"
+        + Self.consequence + "mount the file system for writing" + Self.retry)
+    #expect(try answers(agent))
+    #expect(agent.end() == 0)
+  }
+
+  private static let mountReadOnly = "mount --bind state state && mount -o remount,bind,ro state"
+
+  private static let canMount: Bool = {
+    let probe = Process()
+    probe.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    probe.arguments = ["-m", "sh", "-c", "mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp"]
+    guard (try? probe.run()) != nil else { return false }
+    probe.waitUntilExit()
+    return probe.terminationStatus == 0
+  }()
+
   @Test("The service manager's folder is taken when none is named")
   func serviceManager() throws {
     let folder = try Folder()
@@ -140,10 +207,10 @@ struct RegistryProgramTests {
   func permission() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(
-      atPath: folder("state"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+      atPath: folder("private"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     // Holds: the call only reads the path.
-    try #require(unsafe chown(folder("state"), 1, 1) == 0)
-    let agent = try RunningAgent(folder, shell: Program.withoutCapabilities)
+    try #require(unsafe chown(folder("private"), 1, 1) == 0)
+    let agent = try RunningAgent(folder, shell: Program.withoutCapabilities, state: "private/state")
     _ = try agent.expectLog("cannot be opened: accessoryd's account may not use the folder, so no accessory")
     #expect(try answers(agent))
     #expect(agent.end() == 0)

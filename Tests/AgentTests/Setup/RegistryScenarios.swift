@@ -200,6 +200,51 @@ struct RegistryScenarios {
         """)
   }
 
+  @Test("A file that can only be read is served, and opened again every 30 s until it can be changed")
+  func readable() throws {
+    var saved = AccessoryRegistry()
+    try saved.apply(Rows.addition(1))
+    guard case .add(var camera) = Rows.networkAddition(2, app: "lights") else { return }
+    camera.account = .user(1000)
+    try saved.apply(.add(camera))
+    var registry = StandInRegistryFile(saved)
+    registry.replies = [.readable(saved, .readOnly), .readable(saved, .readOnly)]
+    let scenario = SetupScenario(registry: registry)
+    let app = scenario.app()
+    app.call("List")
+    app.call("RemoveAccessory", about: Rows.identifier(2).text)
+    #expect(problems(scenario).compactMap { $0.text("kind") } == ["registryDegraded"])
+    scenario.run(seconds: 27)
+    app.call("RemoveAccessory", about: Rows.identifier(2).text)
+    #expect(scenario.text.contains("lights: List → a1 Lumo 1 authorized\n"))
+    #expect(!scenario.text.contains("accessoryRemoved"))
+    scenario.run(seconds: 33)
+    #expect(problems(scenario).isEmpty)
+    // An accessory that awaited its app when the run before ended is taken back once the file can be changed.
+    #expect(scenario.text.contains("accessoryRemoved a2 Camera 2"))
+    app.call("RemoveAccessory", about: Rows.identifier(2).text)
+    scenario.run(seconds: 1)
+    let outcomes = scenario.lines.compactMap { line in
+      line.firstRange(of: "RemoveAccessory → ").map { String(line[$0.upperBound...]) }
+    }
+    #expect(outcomes == ["Unknown", "Unknown", "done"])
+    #expect(scenario.text.contains("accessoryRemoved a1 Lumo 1"))
+  }
+
+  @Test("A file that a reload has read again is not due any more when the 30 s are over")
+  func readAgainBeforeItsTime() {
+    var registry = StandInRegistryFile()
+    registry.replies = [.readable(AccessoryRegistry(), .readOnly)]
+    let scenario = SetupScenario(registry: registry)
+    scenario.run(seconds: 10)
+    let configuration = AgentCore.Configuration(.lights, access: .twoApps)
+    scenario.harness.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
+    scenario.harness.readManifestAgain()
+    scenario.run(seconds: 30)
+    #expect(problems(scenario).isEmpty)
+    #expect(scenario.harness.registry.requests.count { if case .open = $0 { true } else { false } } == 2)
+  }
+
   @Test("An accessory that awaits its app stays when the file is read again after a reset")
   func resetThenReadAgain() throws {
     var registry = StandInRegistryFile()
