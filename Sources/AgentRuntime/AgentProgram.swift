@@ -9,6 +9,7 @@ import Manifest
 public enum AgentProgram {
   /// Runs the program and returns its exit status. `arguments` begin with the program's name.
   public static func run(_ arguments: [String]) -> Int32 {
+    StandardStreams.openMissing()
     ResidentMemory.keepHeapSmall()
     Signals.ignoreBrokenPipe()
     let style: LogStyle = LogOutput.isJournal(Environment.value(of: "JOURNAL_STREAM")) ? .journal : .terminal

@@ -56,6 +56,18 @@ public enum ResidentMemory {
   public static func releaseStartPages() { clinux_release_start_pages() }
 }
 
+/// Descriptors 0 to 2 of this process.
+public enum StandardStreams {
+  /// Opens those that are closed on /dev/null; to be called first. Otherwise the next file that the program opens takes
+  /// the number, and what is meant for standard error is written into it.
+  public static func openMissing() {
+    for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
+      // Holds: the call only reads the path. It returns the lowest number that is free: this one.
+      _ = unsafe open("/dev/null", O_RDWR)
+    }
+  }
+}
+
 /// The standard input of this process.
 public enum StandardInput {
   public static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }

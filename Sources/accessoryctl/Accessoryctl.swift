@@ -73,6 +73,7 @@ struct Accessoryctl: ParsableCommand {
   }
 
   static func main() {
+    StandardStreams.openMissing()
     Signals.ignoreBrokenPipe()
     do {
       try requireCommands(CommandLine.arguments.dropFirst())

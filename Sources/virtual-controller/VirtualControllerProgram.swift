@@ -13,7 +13,10 @@ import VirtualRadio
 enum VirtualControllerProgram {
   private static let sceneBytesMax = 1 << 24
 
-  static func main() { exit(run(CommandLine.arguments)) }
+  static func main() {
+    StandardStreams.openMissing()
+    exit(run(CommandLine.arguments))
+  }
 
   /// Returns the exit status.
   private static func run(_ arguments: [String]) -> Int32 {

@@ -30,6 +30,18 @@ struct ServiceTests {
     return time
   }
 
+  @Test("Started with its standard streams closed, it writes no log line into a file that it opens")
+  func closedStreams() throws {
+    let agent = try RunningAgent(Folder(), shell: "exec 0<&- 1>&- 2>&-")
+    try agent.expectRadio("on")
+    let files = "/proc/\(agent.program.process.processIdentifier)/fd/"
+    for number in 0...2 {
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files + "\(number)") == "/dev/null")
+    }
+    #expect(agent.end() == 0)
+    #expect(try agent.folder.text("socket.lock") == "")
+  }
+
   @Test("SIGINT ends it alike")
   func interrupt() throws {
     let agent = try RunningAgent(Folder())
