@@ -94,6 +94,10 @@ struct ClientTests {
       ([UInt8](repeating: 0x20, count: 20_000), "oversized", 16_384), (Array("}{\0".utf8), "notJSON", nil),
       (Array("[]\0".utf8), "notAnObject", nil),
       ([UInt8](repeating: UInt8(ascii: "["), count: 99) + [0], "tooDeep", 16),
+      // Valid JSON that exceeds a limit.
+      (Array("[\(String(repeating: "1,", count: 3000))1]\0".utf8), "tooManyValues", 2048),
+      (Array("[1e999]\0".utf8), "numberOutOfRange", nil),
+      (Array(#"{"method":"a","method":"b"}"#.utf8) + [0], "duplicateName", nil),
     ]
     for (bytes, reason, limit) in cases {
       let client = try #require(harness.connect())

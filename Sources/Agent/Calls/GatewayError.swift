@@ -69,14 +69,25 @@ extension GatewayError {
       case .finished: nil
       case .frame(.oversized): .messageRefused("oversized", limit: limits.frameBytesMax)
       case .frame(.truncated): .messageRefused("truncated", limit: nil)
-      case .call(.json(let problem)) where problem.kind == .tooDeep:
-        .messageRefused("tooDeep", limit: limits.json.depthMax)
-      case .call(.json): .messageRefused("notJSON", limit: nil)
+      case .call(.json(let problem)): refusal(of: problem.kind, limits.json)
       case .call(.notAnObject): .messageRefused("notAnObject", limit: nil)
       case .overdue: .messageRefused("unfinished", limit: Int(AgentCore.patienceMilliseconds / 1000))
       case .replyTooLong: .messageRefused("replyTooLong", limit: limits.replyBytesMax)
       }
     return error?.message
+  }
+
+  /// JSON that exceeds a limit of this program is still JSON.
+  private static func refusal(of kind: JSONError.Kind, _ limits: JSONLimits) -> Self {
+    switch kind {
+    case .tooDeep: .messageRefused("tooDeep", limit: limits.depthMax)
+    case .tooManyValues: .messageRefused("tooManyValues", limit: limits.valueCountMax)
+    case .numberOutOfRange: .messageRefused("numberOutOfRange", limit: nil)
+    case .duplicateName: .messageRefused("duplicateName", limit: nil)
+    case .endOfText, .unexpectedByte, .bareControl, .badEscape, .loneSurrogate, .notUTF8, .badNumber,
+      .trailing:
+      .messageRefused("notJSON", limit: nil)
+    }
   }
 
   static func cut(_ text: String) -> String { String(text.unicodeScalars.prefix(lineCharactersMax)) }

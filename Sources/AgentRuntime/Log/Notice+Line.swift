@@ -83,6 +83,9 @@ extension ClosingReason {
     case .frame(.truncated(let byteCount)): "it ended \(byteCount) bytes into a message"
     case .call(.json(let problem)) where problem.kind == .tooDeep: "a message was nested too deep"
     case .call(.json(let problem)) where problem.kind == .duplicateName: "a message had the same member twice"
+    case .call(.json(let problem)) where problem.kind == .tooManyValues: "a message had too many values"
+    case .call(.json(let problem)) where problem.kind == .numberOutOfRange:
+      "a message had a number that is too long or too large"
     case .call(.json): "a message was not JSON"
     case .call(.notAnObject): "a message was not a JSON object"
     case .overdue: "a message was not finished, or replies were not read, within 30 s"
