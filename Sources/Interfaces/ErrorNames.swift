@@ -9,6 +9,7 @@ public enum GatewayErrorName: String, CaseIterable, Sendable {
   case manifestRefused = "io.accessoryd.Gateway.ManifestRefused"
   case messageRefused = "io.accessoryd.Gateway.MessageRefused"
   case busy = "io.accessoryd.Gateway.Busy"
+  case tooManyConnections = "io.accessoryd.Gateway.TooManyConnections"
 }
 
 /// The errors of ``SessionInterface``; raw values are whole names.

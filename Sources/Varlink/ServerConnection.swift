@@ -148,6 +148,12 @@ public struct ServerConnection: Sendable {
     return true
   }
 
+  /// Closes the connection once the replies so far were sent. What the client has sent after its last call is not read.
+  public mutating func finish() {
+    if case .closing = state { return }
+    state = .closing(.finished)
+  }
+
   private mutating func close(_ reason: CloseReason) {
     state = .closing(reason)
     guard let message = limits.closingError?(reason), message.count <= output.freeByteCount else { return }

@@ -12,7 +12,8 @@ public enum ServiceError: Error, Equatable, Sendable {
   case methodNotImplemented(String)
   /// The path of the parameter: `name`, `filter.items[2]`.
   case invalidParameter(String)
-  case permissionDenied
+  /// The reason and cure are members that the specification does not have, as above.
+  case permissionDenied(reason: String? = nil, cure: String? = nil)
   /// The method replies more than once and was called without `more`.
   case expectedMore
 
@@ -40,7 +41,10 @@ public enum ServiceError: Error, Equatable, Sendable {
     case .methodNotFound(let method), .methodNotImplemented(let method):
       json.member("method", Self.echo(method))
     case .invalidParameter(let parameter): json.member("parameter", Self.echo(parameter))
-    case .permissionDenied, .expectedMore: break
+    case .permissionDenied(let reason, let cure):
+      if let reason { json.member("reason", reason) }
+      if let cure { json.member("cure", cure) }
+    case .expectedMore: break
     }
   }
 

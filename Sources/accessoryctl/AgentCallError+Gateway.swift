@@ -23,6 +23,13 @@ extension AgentCallError {
       return .sentence(
         "the agent allows \(parameters.number("limit")) of these at a time, and all are in use; "
           + "end one, or try again later", .temporaryFailure)
+    case GatewayErrorName.tooManyConnections.rawValue:
+      let isOfUser = parameters.text("of") == "user"
+      let whose = isOfUser ? "your account" : "all programs together"
+      let key = isOfUser ? "connections-per-user" : "connections"
+      return .sentence(
+        "\(whose) may have \(parameters.number("limit")) connections to the agent, and all are in use; "
+          + "end a program, or raise \(key) in the manifest's [limits]", .temporaryFailure)
     case "org.varlink.service.PermissionDenied": return permission
     case "org.varlink.service.InvalidParameter":
       return .sentence(

@@ -243,12 +243,13 @@ def crowd():
         for _ in range(20):
             client = Client(user)
             reply = client.call("org.varlink.service.GetInfo")
-            if reply is None:
+            if reply is None or reply.get("error") == GATEWAY + "TooManyConnections":
                 refused += 1
             else:
                 clients.append(client)
     if users != [0]:
-        expect(len(clients) == count, f"the {count} places are taken, not {len(clients)}")
+        # Beside them operators have two places, and root has one more.
+        expect(len(clients) == count + 3, f"the {count} places are taken, not {len(clients)}")
         full()
     expect(refused > 0, "more are turned away")
     own()
@@ -266,9 +267,15 @@ def unknown_account():
     check = grows('connections_refused_total{reason="stranger"}', by=500)
     for _ in range(500):
         client = Client(UNKNOWN_ACCOUNT)
-        client.send(frame("Status"))
-        expect(client.receive() is None and not client.buffer, "an unknown account gets no byte")
+        client.send(frame("Status") * 2)
+        reply = client.receive()
+        expect(reply["error"] == "org.varlink.service.PermissionDenied", "an unknown account learns why it is refused")
+        expect(reply["parameters"]["cure"], "and what to do")
+        expect(client.receive() is None, "its connection ends after the first call")
     check()
+    idle = [Client(UNKNOWN_ACCOUNT) for _ in range(8)]
+    expect(idle[7].receive() is None, "only four of them are connected at a time")
+    expect(idle[0].receive() is None, "and not for long")
 
 
 operator = Client()

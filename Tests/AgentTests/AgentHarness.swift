@@ -216,10 +216,25 @@ final class AgentHarness: ScenarioHarness {
   /// Connects a client; nil when the agent refuses it.
   func connect(user: UInt32 = 0, groups: Set<UInt32>) -> HarnessClient? {
     let peer = Peer(process: 1, uid: user, groups: groups)
-    guard case .admitted(let id) = agent.admit(peer, at: now) else {
-      turn()
+    switch agent.admit(peer, at: now) {
+    case .admitted(let id): return client(id)
+    case .turnedAway(let id, _): agent.drop(id)
+    case .refused: break
+    }
+    turn()
+    return nil
+  }
+
+  /// Connects a client that may only learn why it is turned away; nil when it is refused at once, or admitted.
+  func connectTurnedAway(user: UInt32) -> HarnessClient? {
+    defer { turn() }
+    guard case .turnedAway(let id, _) = agent.admit(Peer(process: 1, uid: user, groups: []), at: now) else {
       return nil
     }
+    return client(id)
+  }
+
+  private func client(_ id: ClientID) -> HarnessClient {
     let client = HarnessClient(id)
     clients[id] = client
     return client

@@ -27,14 +27,16 @@ struct ClientTests {
     #expect(harness.agent.clientCount == 3)
   }
 
+  /// A gateway with ten accounts that are apps.
+  private func crowded() -> AgentHarness {
+    var access = AccessList.operators
+    for user in 1000..<1010 { access.appsOfUser[UInt32(user)] = ["lights"] }
+    return AgentHarness(.lights, access: access)
+  }
+
   @Test("A user has 16 connections, and the last 8 of all are for operators")
   func limits() {
-    let access: AccessList = {
-      var access = AccessList.operators
-      for user in 1000..<1010 { access.appsOfUser[UInt32(user)] = ["lights"] }
-      return access
-    }()
-    let harness = AgentHarness(.lights, access: access)
+    let harness = crowded()
     for user in 1000..<1003 {
       for _ in 0..<16 { #expect(harness.connect(user: UInt32(user)) != nil) }
       #expect(harness.connect(user: UInt32(user)) == nil)
@@ -43,8 +45,69 @@ struct ClientTests {
     #expect(harness.connect(user: 1005) == nil)
     #expect(harness.notices.last == .turnedAway(.full, user: 1005))
     for _ in 0..<8 { #expect(harness.connect(user: 0) != nil) }
-    #expect(harness.connect(user: 0) == nil)
     #expect(harness.agent.clientCount == 64)
+  }
+
+  @Test("An unknown account's first call is refused with a sentence, in one of 4 slots that each last 2 s")
+  func unknownAccounts() throws {
+    let harness = crowded()
+    let clients = (0..<4).compactMap { _ in harness.connectTurnedAway(user: 4711) }
+    #expect(clients.count == 4)
+    #expect(harness.connectTurnedAway(user: 4711) == nil && harness.agent.clientCount == 0)
+    let caller = try #require(clients.first)
+    let calls = Message.call("org.varlink.service.GetInfo") + Message.call("io.accessoryd.Gateway.Status")
+    harness.send(calls, by: caller)
+    #expect(caller.replies.map(\.error) == ["org.varlink.service.PermissionDenied"] && caller.isClosed)
+    #expect(
+      caller.replies.first?.text("reason")
+        == "user 4711 is no operator, and no app of the gateway's manifest belongs to this account")
+    #expect(caller.replies.first?.text("cure")?.contains("`user` or `group` of an app") == true)
+    #expect(harness.connectTurnedAway(user: 4711) != nil)
+    harness.run(milliseconds: 1900)
+    #expect(clients.dropFirst().allSatisfy { !$0.isClosed })
+    harness.run(milliseconds: 200)
+    #expect(clients.allSatisfy { $0.isClosed })
+    #expect((0..<4).allSatisfy { _ in harness.connectTurnedAway(user: 4711) != nil })
+  }
+
+  @Test(
+    "When all connections are taken, operators can make calls that end, and every caller learns the limit")
+  func reservedPlaces() throws {
+    let harness = crowded()
+    for user in [0, 1000, 1001, 1002] as [UInt32] {
+      for _ in 0..<16 { _ = harness.connect(user: user, groups: user == 0 ? [] : [50]) }
+    }
+    #expect(harness.agent.clientCount == 64)
+    let refused = "io.accessoryd.Gateway.TooManyConnections"
+    let member = try #require(harness.connect(user: 4711, groups: [50]))
+    #expect(harness.call("Status", by: member).first?.error == nil)
+    let watch = harness.call("Watch", by: member, more: true).first
+    #expect(watch?.error == refused && watch?.text("of") == "all" && watch?.integer("limit") == 64)
+    #expect(harness.call("Metrics", by: member).first?.error == nil)
+    // A member of the group holds both places; root has one of its own.
+    _ = try #require(harness.connect(user: 4711, groups: [50]))
+    #expect(harness.connect(user: 4711, groups: [50]) == nil)
+    let root = try #require(harness.connect(user: 0))
+    #expect(harness.call("Status", by: root).first?.error == nil)
+    #expect(harness.call("Watch", by: root, more: true).first?.error == refused)
+    #expect(harness.connect(user: 0) == nil)
+    let app = try #require(harness.connectTurnedAway(user: 1005))
+    #expect(harness.call("Status", by: app).first?.error == refused && app.isClosed)
+    // A reserved place ends after 30 s.
+    harness.run(milliseconds: 30_000)
+    #expect(member.isClosed && root.isClosed && harness.agent.clientCount == 64)
+    #expect(harness.connect(user: 4711, groups: [50]) != nil)
+  }
+
+  @Test("A user with 16 connections learns the limit; an operator can still make calls that end")
+  func userLimit() throws {
+    let harness = crowded()
+    for user in [0, 1000] as [UInt32] { for _ in 0..<16 { _ = harness.connect(user: user) } }
+    let app = try #require(harness.connectTurnedAway(user: 1000))
+    let refusal = harness.call("Status", by: app).first
+    #expect(refusal?.text("of") == "user" && refusal?.integer("limit") == 16)
+    let root = try #require(harness.connect(user: 0))
+    #expect(harness.call("Status", by: root).first?.error == nil)
   }
 
   @Test("A slot is free after its client has disconnected, and the old id is invalid")

@@ -119,8 +119,13 @@ struct ReloadTests {
       })
     harness.readManifestAgain()
     #expect(harness.call("Status", by: clients[9]).first?.integer("connections") == 10)
-    #expect(harness.connect() == nil)
+    // A reserved place, which takes no stream.
+    let further = try #require(harness.connect())
+    #expect(
+      harness.call("Watch", by: further, more: true).first?.error
+        == "io.accessoryd.Gateway.TooManyConnections")
     for client in clients.dropFirst(2) { harness.hangUp(client) }
-    #expect(harness.connect() != nil)
+    let admitted = try #require(harness.connect())
+    #expect(harness.call("Watch", by: admitted, more: true).first?.error == nil)
   }
 }

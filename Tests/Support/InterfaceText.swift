@@ -23,8 +23,9 @@ public struct InterfaceText: Sendable {
   /// Whether the method's comment names an error that replied to it. Errors that may reply to any message need no
   /// comment.
   public func names(_ error: String, of method: String) -> Bool {
-    guard error.hasPrefix(name + "."), error != "\(name).MessageRefused" else {
-      return error.hasPrefix("org.varlink.service.") || error.hasSuffix(".MessageRefused")
+    let isForAnyMessage = [".MessageRefused", ".TooManyConnections"].contains { error.hasSuffix($0) }
+    guard error.hasPrefix(name + "."), !isForAnyMessage else {
+      return error.hasPrefix("org.varlink.service.") || isForAnyMessage
     }
     return errors[method]?.contains(String(error.dropFirst(name.count + 1))) ?? false
   }

@@ -56,6 +56,7 @@ struct LiveTests {
     arguments: [
       ("org.varlink.service.PermissionDenied", 77, "members of the group accessory"),
       ("io.accessoryd.Gateway.Busy", 75, "of these at a time, and all are in use"),
+      ("io.accessoryd.Gateway.TooManyConnections", 75, "connections to the agent, and all are in use"),
       ("io.accessoryd.Gateway.DeviceNotInSight", 1, "is not in sight"),
       ("io.accessoryd.Gateway.NotRecognisable", 1, "neither a company nor a service"),
       ("io.accessoryd.Gateway.ItemNotFound", 64, "the manifest has no item"),

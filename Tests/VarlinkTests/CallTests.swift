@@ -135,7 +135,9 @@ struct CallTests {
       (.methodNotFound("a.b.C"), "MethodNotFound", #"{"method":"a.b.C"}"#),
       (.methodNotImplemented("a.b.C"), "MethodNotImplemented", #"{"method":"a.b.C"}"#),
       (.invalidParameter("x"), "InvalidParameter", #"{"parameter":"x"}"#),
-      (.permissionDenied, "PermissionDenied", "{}"), (.expectedMore, "ExpectedMore", "{}"),
+      (.permissionDenied(), "PermissionDenied", "{}"),
+      (.permissionDenied(reason: "r", cure: "c"), "PermissionDenied", #"{"reason":"r","cure":"c"}"#),
+      (.expectedMore, "ExpectedMore", "{}"),
     ] as [(ServiceError, String, String)])
   func errors(error: ServiceError, name: String, parameters: String) {
     let expected = "{\"parameters\":\(parameters),\"error\":\"org.varlink.service.\(name)\"}\0"

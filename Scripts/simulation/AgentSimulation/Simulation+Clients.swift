@@ -92,26 +92,42 @@ extension Simulation {
     let client = clients[index]
     let ofUser = clients.count { $0.id != nil && $0.peer.uid == client.peer.uid }
     let present = clients.count { $0.id != nil }
+    let hasSlot = present < 64 && ofUser < 16
     switch agent.admit(client.peer, at: instant) {
+    case .admitted(let id) where client.isOperator && !hasSlot:
+      note("reserves a place for \(client.name)")
+      agent.drop(id)
+      forget(index)
+      return false
     case .admitted(let id):
       note("admits \(client.name)")
-      guard client.role != .unauthorized, present < 64, ofUser < 16, client.isOperator || present < 56 else {
+      guard client.role != .unauthorized, hasSlot, client.isOperator || present < 56 else {
         throw Breach(.wrongAdmission, "\(client.name) was admitted beside \(present) others")
       }
       clients[index].id = id
       return true
+    case .turnedAway(let id, let reason):
+      agent.drop(id)
+      return try checkRefusal(index, reason, present: present, ofUser: ofUser)
     case .refused(let reason):
-      note("refuses \(client.name)")
-      let isRight =
-        switch reason {
-        case .unknownAccount: client.role == .unauthorized
-        case .full: present >= (client.isOperator ? 64 : 56)
-        case .userFull: ofUser >= 16
-        }
-      guard isRight else { throw Breach(.wrongAdmission, "\(client.name) was refused: \(reason)") }
-      (clients[index].nextAct, clients[index].leaveTime) = (.max, .max)
-      return false
+      return try checkRefusal(index, reason, present: present, ofUser: ofUser)
     }
+  }
+
+  private func checkRefusal(
+    _ index: Int, _ reason: AdmissionError, present: Int, ofUser: Int
+  ) throws(Breach) -> Bool {
+    let client = clients[index]
+    note("refuses \(client.name)")
+    let isRight =
+      switch reason {
+      case .unknownAccount: client.role == .unauthorized
+      case .full: present >= (client.isOperator ? 64 : 56)
+      case .userFull: ofUser >= 16
+      }
+    guard isRight else { throw Breach(.wrongAdmission, "\(client.name) was refused: \(reason)") }
+    forget(index)
+    return false
   }
 
   /// Disconnects a client without notice, in the middle of whatever it does.

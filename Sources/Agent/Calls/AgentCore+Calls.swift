@@ -9,10 +9,11 @@ import Varlink
 extension AgentCore {
   /// Starts a call that a client has sent.
   func dispatch(_ call: Call, of client: Client) {
+    if case .turnedAway(let error) = client.place { return turnAway(client, error) }
     // A caller without the right to a method does not learn what is wrong with the call.
     guard client.rights.isOperator || !AgentMethod.operatorInterfaces.contains(call.interface) else {
       counters.clients.permissionsDenied &+= 1
-      return refuse(client, Message.error(ServiceError.permissionDenied))
+      return refuse(client, Message.error(ServiceError.permissionDenied()))
     }
     switch service.dispatch(call) {
     case .reply(let message): client.connection.reply(message)
@@ -22,8 +23,26 @@ extension AgentCore {
     }
   }
 
+  /// Refuses the first call of a peer that is turned away, and closes its connection.
+  private func turnAway(_ client: Client, _ error: AdmissionError) {
+    switch error {
+    case .unknownAccount:
+      counters.clients.permissionsDenied &+= 1
+      refuse(client, Message.error(ServiceError.unknownAccount(client.peer.uid)))
+    case .full, .userFull: refuse(client, tooManyConnections(error).message)
+    }
+    client.connection.finish()
+  }
+
+  private func tooManyConnections(_ lack: AdmissionError) -> GatewayError {
+    .tooManyConnections(isOfUser: lack == .userFull, limit: Int(clients.limit(for: lack)))
+  }
+
   /// Starts a method, or keeps the call until the registry's file was read.
   private func start(_ method: any Method.Type, _ call: MethodCall) {
+    if case .reserved(let lack) = call.client.place, method.lastsUntilClosed {
+      return refuse(call.client, tooManyConnections(lack).message)
+    }
     guard let timeout = method.diskTimeoutMessage, setupCore.isOpening else {
       return follow(method.outcome(of: call), of: call.client)
     }
@@ -75,5 +94,14 @@ extension AgentCore {
     case .success(let answer): client.connection.reply(answer.message)
     case .failure(let refusal): refuse(client, refusal.message)
     }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func unknownAccount(_ user: UInt32) -> Self {
+    .permissionDenied(
+      reason: "user \(user) is no operator, and no app of the gateway's manifest belongs to this account",
+      cure: "name the account as `user` or `group` of an app in the manifest and run accessoryctl reload; "
+        + "operators are root and the members of the group accessory")
   }
 }

@@ -12,6 +12,7 @@ enum GatewayError: Error, Equatable {
   case notRecognisable(String)
   case manifestRefused(findings: [String])
   case busy(limit: Int)
+  case tooManyConnections(isOfUser: Bool, limit: Int)
   case messageRefused(String, limit: Int?)
   /// An error of every service.
   case invalidParameter(String)
@@ -30,6 +31,7 @@ extension GatewayError {
     case .notRecognisable: .notRecognisable
     case .manifestRefused: .manifestRefused
     case .busy: .busy
+    case .tooManyConnections: .tooManyConnections
     case .messageRefused: .messageRefused
     case .invalidParameter: preconditionFailure("it is an error of org.varlink.service")
     }
@@ -54,6 +56,9 @@ extension GatewayError {
           omitted: Int64(max(0, findings.count - Self.listedMax))
         ).writeReply(to: &json)
       case .busy(let limit): json.member("limit", limit)
+      case .tooManyConnections(let isOfUser, let limit):
+        json.member("of", isOfUser ? "user" : "all")
+        json.member("limit", limit)
       case .messageRefused(let reason, let limit):
         json.member("reason", reason)
         if let limit { json.member("limit", limit) }

@@ -13,6 +13,8 @@ protocol Method: SendableMetatype {
   associatedtype Name: ServedMethod
 
   static var name: Name { get }
+  /// Whether the call goes on until its client or an operator ends it, so that it takes a connection for long.
+  static var lastsUntilClosed: Bool { get }
   /// The error for a disk that does not answer in time; nil for a method that needs no registry.
   static var diskTimeout: Failure? { get }
 
@@ -24,6 +26,7 @@ extension Method {
   /// The whole name, as in the interface's description.
   static var wholeName: String { name.rawValue }
   static var replies: ReplyCount { name.replies }
+  static var lastsUntilClosed: Bool { false }
 
   static var diskTimeoutMessage: [UInt8]? { diskTimeout?.message }
 

@@ -10,10 +10,17 @@ extension AgentCore {
   /// A message, and the reading of the last replies, may take this long.
   static let patienceMilliseconds: Int64 = 30_000
 
+  /// The most connections there may be beside those of the manifest's limit.
+  public static let extraConnectionsMax = ClientTable.extraMax
+
   /// Admits a peer that has connected, or turns it away.
   public func admit(_ peer: Peer, at now: Instant) -> Admission {
-    let admission = clients.admit(peer, configuration.access)
-    if case .refused(let refusal) = admission { enqueue(.log(.turnedAway(refusal, user: peer.uid))) }
+    let admission = clients.admit(peer, configuration.access, at: now)
+    switch admission {
+    case .admitted: break
+    case .turnedAway(_, let refusal), .refused(let refusal):
+      enqueue(.log(.turnedAway(refusal, user: peer.uid)))
+    }
     return admission
   }
 
@@ -88,6 +95,7 @@ extension AgentCore {
   }
 
   private func closeIfOverdue(_ client: Client) {
+    if let end = client.end, end <= now { return disconnect(client, nil) }
     guard let end = client.overdueTime, end <= now, !client.connection.timeOut() else { return }
     counters.clients.closedOverdue &+= 1
     disconnect(client, .overdue)
@@ -127,7 +135,7 @@ extension AgentCore {
   var clientDeadline: Instant? {
     var earliest: Instant?
     for client in clients.connected {
-      earliest = .earliest(earliest, client.overdueTime)
+      earliest = .earliest(earliest, .earliest(client.overdueTime, client.end))
       // A stream whose last reply waits for room is asked when that has gone.
       if client.unsentReply == nil { earliest = .earliest(earliest, client.stream?.deadline(self)) }
     }

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
 import Varlink
 
 /// One connection: who calls, the bytes in both directions, and the call in progress.
 final class Client {
+  /// The kind of slot that a connection takes.
+  enum Place: Equatable {
+    case regular
+    /// An operator's when no regular slot is free, for the reason `lack`. It serves calls that end by themselves.
+    case reserved(lack: AdmissionError)
+    /// That of a peer that is turned away: its first call is refused with the reason.
+    case turnedAway(AdmissionError)
+  }
+
   let id: ClientID
+  let place: Place
+  /// When the connection ends at the latest; nil for a regular one.
+  let end: Instant?
   let peer: Peer
   /// What the client may do by the manifest in force.
   var rights: Rights
@@ -16,12 +29,18 @@ final class Client {
   /// The registry that the client is sending, line by line.
   var registryImport: RegistryImporting?
 
-  init(_ id: ClientID, _ peer: Peer, _ rights: Rights, _ limits: ConnectionLimits) {
+  init(
+    _ id: ClientID, _ peer: Peer, _ rights: Rights, _ place: Place, end: Instant?, _ limits: ConnectionLimits
+  ) {
     self.id = id
+    self.place = place
+    self.end = end
     self.peer = peer
     self.rights = rights
     connection = ServerConnection(limits: limits)
   }
+
+  var isTurnedAway: Bool { if case .turnedAway = place { true } else { false } }
 
   /// Ends the call in progress from outside its stream.
   func endCall(with message: [UInt8]) {
@@ -39,6 +58,8 @@ public struct ClientID: Hashable, Sendable {
 /// Whether a peer that connects is admitted.
 public enum Admission: Equatable, Sendable {
   case admitted(ClientID)
+  /// The peer is connected for a moment, so that its first call can be refused with the reason.
+  case turnedAway(ClientID, AdmissionError)
   /// The socket is closed at once, without a message.
   case refused(AdmissionError)
 }

@@ -7,8 +7,20 @@ import Varlink
 /// The connections.
 ///
 /// Capacity: ``Limits/connections``, some of which are kept for operators, and ``Limits/connectionsPerUser`` of one user.
-/// A peer without a free slot is turned away, which is counted by reason.
+/// Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
+/// themselves, so that a gateway full of watchers can still be examined. A peer without a slot is turned away, which is
+/// counted by reason; ``turnedAwayMax`` of them at a time learn the reason.
 struct ClientTable {
+  /// The slots beside the regular ones for operators, without root's own.
+  static let reservedMax = 2
+  /// The peers that are connected only to learn why they are turned away.
+  static let turnedAwayMax = 4
+  /// The slots beside the regular ones.
+  static let extraMax = reservedMax + 1 + turnedAwayMax
+  /// How long a reserved slot is held: a call that ends by itself waits no longer for the disk.
+  private static let reservedMilliseconds: Int64 = 30_000
+  private static let turnedAwayMilliseconds: Int64 = 2000
+
   private var slots: [Client?]
   /// The clients in the order of their slots. Every turn visits them, and most slots are free.
   private(set) var connected: [Client] = []
@@ -21,10 +33,11 @@ struct ClientTable {
 
   init(_ limits: Limits) {
     self.limits = limits
-    slots = Array(repeating: nil, count: Int(limits.connections))
+    slots = Array(repeating: nil, count: Int(limits.connections) + Self.extraMax)
   }
 
-  var count: Int { connected.count }
+  /// The number of clients, without those that are turned away.
+  var count: Int { connected.count { !$0.isTurnedAway } }
 
   /// The client of an id; nil when it has left.
   subscript(_ id: ClientID) -> Client? {
@@ -37,33 +50,58 @@ struct ClientTable {
     connected.count { $0.stream is Stream }
   }
 
-  mutating func admit(_ peer: Peer, _ access: AccessList) -> Admission {
-    do throws(AdmissionError) {
-      let rights = try rights(of: peer, access)
-      guard let slot = slots.firstIndex(where: { $0 == nil }) else { throw .full }
-      generation &+= 1
-      let id = ClientID(slot: slot, generation: generation)
-      var connectionLimits = ConnectionLimits()
-      connectionLimits.outputBytesMax = Int(limits.writeBufferBytes)
-      connectionLimits.closingError = { GatewayError.closingError($0) }
-      let client = Client(id, peer, rights, connectionLimits)
-      slots[slot] = client
-      connected.insert(client, at: connected.firstIndex { $0.id.slot > slot } ?? connected.count)
-      admitted &+= 1
-      return .admitted(id)
-    } catch {
-      refused[error, default: 0] &+= 1
-      return .refused(error)
+  mutating func admit(_ peer: Peer, _ access: AccessList, at now: Instant) -> Admission {
+    let rights = access.rights(of: peer)
+    guard let lack = lack(of: peer, rights) else {
+      return insert(peer, rights, .regular, end: nil).map(Admission.admitted) ?? refuse(.full)
     }
+    let reservedCount = connected.count { if case .reserved = $0.place { true } else { false } }
+    if rights?.isOperator == true, reservedCount < Self.reservedMax + (peer.uid == 0 ? 1 : 0) {
+      let end = now.advanced(milliseconds: Self.reservedMilliseconds)
+      if let id = insert(peer, rights, .reserved(lack: lack), end: end) { return .admitted(id) }
+    }
+    guard connected.count(where: \.isTurnedAway) < Self.turnedAwayMax,
+      let id = insert(
+        peer, nil, .turnedAway(lack), end: now.advanced(milliseconds: Self.turnedAwayMilliseconds))
+    else { return refuse(lack) }
+    refused[lack, default: 0] &+= 1
+    return .turnedAway(id, lack)
   }
 
-  private func rights(of peer: Peer, _ access: AccessList) throws(AdmissionError) -> Rights {
-    guard let rights = access.rights(of: peer) else { throw .unknownAccount }
+  private mutating func refuse(_ error: AdmissionError) -> Admission {
+    refused[error, default: 0] &+= 1
+    return .refused(error)
+  }
+
+  /// Returns why the peer gets no regular slot; nil if one is free for it.
+  private func lack(of peer: Peer, _ rights: Rights?) -> AdmissionError? {
+    guard let rights else { return .unknownAccount }
+    let regular = connected.filter { $0.place == .regular }
     let kept = rights.isOperator ? 0 : limits.connectionsForOperators
-    guard count < Int(limits.connections - kept) else { throw .full }
-    let connectionsOfUser = connected.count { $0.peer.uid == peer.uid }
-    guard connectionsOfUser < Int(limits.connectionsPerUser) else { throw .userFull }
-    return rights
+    if regular.count >= Int(limits.connections - kept) { return .full }
+    return regular.count { $0.peer.uid == peer.uid } < Int(limits.connectionsPerUser) ? nil : .userFull
+  }
+
+  /// Connects a client; nil if every slot is taken, because a reload has reduced their number.
+  private mutating func insert(
+    _ peer: Peer, _ rights: Rights?, _ place: Client.Place, end: Instant?
+  ) -> ClientID? {
+    guard let slot = slots.firstIndex(where: { $0 == nil }) else { return nil }
+    generation &+= 1
+    let id = ClientID(slot: slot, generation: generation)
+    var connectionLimits = ConnectionLimits()
+    connectionLimits.outputBytesMax = Int(limits.writeBufferBytes)
+    connectionLimits.closingError = { GatewayError.closingError($0) }
+    let client = Client(id, peer, rights ?? .none, place, end: end, connectionLimits)
+    slots[slot] = client
+    connected.insert(client, at: connected.firstIndex { $0.id.slot > slot } ?? connected.count)
+    if !client.isTurnedAway { admitted &+= 1 }
+    return id
+  }
+
+  /// The limit that left a peer without a regular slot.
+  func limit(for lack: AdmissionError) -> Int32 {
+    lack == .userFull ? limits.connectionsPerUser : limits.connections
   }
 
   mutating func remove(_ client: Client) {
@@ -81,7 +119,7 @@ struct ClientTable {
   mutating func resize(_ limits: Limits) {
     self.limits = limits
     let needed = (slots.lastIndex { $0 != nil } ?? -1) + 1
-    let size = max(Int(limits.connections), needed)
+    let size = max(Int(limits.connections) + Self.extraMax, needed)
     if size < slots.count { slots.removeLast(slots.count - size) }
     while slots.count < size { slots.append(nil) }
   }

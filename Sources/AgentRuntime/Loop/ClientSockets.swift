@@ -59,14 +59,19 @@ struct ClientSockets: ~Copyable {
     }
   }
 
-  /// A refused connection is closed without a reply, because its descriptor ends here.
+  /// A refused connection is closed without a reply, because its descriptor ends here. One that is turned away stays
+  /// until its first call.
   private mutating func admit(
     _ descriptor: consuming Descriptor, _ credentials: PeerCredentials, _ loop: inout LoopContext
   ) {
     let peer = Peer(
       process: credentials.process, uid: credentials.uid,
       groups: Set(credentials.groups + [credentials.gid]))
-    guard case .admitted(let id) = loop.agent.admit(peer, at: loop.now) else { return }
+    let id: ClientID
+    switch loop.agent.admit(peer, at: loop.now) {
+    case .admitted(let admitted), .turnedAway(let admitted, _): id = admitted
+    case .refused: return
+    }
     guard let token = loop.registry.insert(.client(id)) else { return loop.agent.drop(id) }
     do throws(SystemError) {
       try loop.epoll.add(descriptor, .readable, token: token)

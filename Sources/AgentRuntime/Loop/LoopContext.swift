@@ -30,7 +30,7 @@ struct LoopContext: ~Copyable {
     self.agent = agent
     self.log = log
     epoll = try Epoll()
-    registry = EpollRegistry(capacity: connections + Self.ownDescriptorCount)
+    registry = EpollRegistry(capacity: Self.descriptorCount(connections: connections))
   }
 
   /// Returns the token of one of the loop's own descriptors, for which a slot is always free.
@@ -52,6 +52,10 @@ struct LoopContext: ~Copyable {
   }
 
   mutating func growRegistry(connections: Int) {
-    registry.grow(to: connections + Self.ownDescriptorCount)
+    registry.grow(to: Self.descriptorCount(connections: connections))
+  }
+
+  private static func descriptorCount(connections: Int) -> Int {
+    connections + AgentCore.extraConnectionsMax + ownDescriptorCount
   }
 }

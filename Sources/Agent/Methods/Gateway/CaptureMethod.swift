@@ -9,6 +9,7 @@ import Varlink
 /// `Capture`: every packet of the radio from now on, in both directions.
 enum CaptureMethod: GatewayMethod {
   static let name = GatewayMethodName.capture
+  static let lastsUntilClosed = true
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     guard let sequence = call.agent.taps.packets.attach() else {

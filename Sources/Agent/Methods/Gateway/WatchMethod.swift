@@ -11,6 +11,7 @@ import Varlink
 /// `Watch`: the sighting events of all items, from the caller's cursor or from now on.
 enum WatchMethod: GatewayMethod {
   static let name = GatewayMethodName.watch
+  static let lastsUntilClosed = true
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     .stream(try stream(call.parameters, call.agent))

@@ -10,6 +10,7 @@ import Varlink
 /// `Open`: an operator opens a request on an app's behalf, and learns of every accessory that it sets up.
 enum OpenMethod: OperatorMethod {
   static let name = OperatorMethodName.open
+  static let lastsUntilClosed = true
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (request, effects) = try call.agent.setupCore.open(try SetupCore.Opening(call.parameters))

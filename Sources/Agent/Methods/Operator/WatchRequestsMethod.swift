@@ -12,6 +12,7 @@ import Varlink
 /// `Watch`: the open requests with their candidates, and how they end.
 enum WatchRequestsMethod: OperatorMethod {
   static let name = OperatorMethodName.watch
+  static let lastsUntilClosed = true
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RequestStream()) }
 }

@@ -11,6 +11,7 @@ import Varlink
 /// `Activate`: opens a session of an app, or takes one up again, and sends its events.
 enum ActivateMethod: SessionMethod {
   static let name = SessionMethodName.activate
+  static let lastsUntilClosed = true
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)

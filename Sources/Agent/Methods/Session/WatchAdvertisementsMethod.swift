@@ -14,6 +14,7 @@ import Varlink
 /// `WatchAdvertisements`: what the accessories of the session's app advertise, from the caller's cursor or from now on.
 enum WatchAdvertisementsMethod: SessionMethod {
   static let name = SessionMethodName.watchAdvertisements
+  static let lastsUntilClosed = true
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)
