@@ -46,7 +46,7 @@ public enum AgentProgram {
     for warning in read.warnings { log.say(.warning, warning) }
     let socket = try ServiceSocket(options.socket)
     let connections = Int(read.configuration.manifest.gateway.limits.connections)
-    if let sentence = DescriptorLimit.raise(connections: connections) { log.say(.warning, sentence) }
+    if let sentence = try DescriptorLimit.raise(connections: connections) { log.say(.warning, sentence) }
     do throws(SystemError) {
       let setup = AgentCore.Setup(
         read.configuration, radioSource: read.radioSource, epoch: randomBlock(), secret: randomBlock(),

@@ -191,7 +191,10 @@ struct AgentLoop: ~Copyable {
     // Another manifest may allow more connections.
     let connections = Int(gateway.limits.connections)
     context.growRegistry(connections: connections)
-    if let sentence = DescriptorLimit.raise(connections: connections) { context.log.say(.warning, sentence) }
+    // The limit was enough at the start.
+    if let sentence = try? DescriptorLimit.raise(connections: connections) {
+      context.log.say(.warning, sentence)
+    }
     context.agent.manifestWasRead(
       .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings),
       at: context.now)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Agent
 import LinuxSystem
 
 /// The agent's listening socket, and the lock that keeps a second agent from it.
@@ -66,20 +67,22 @@ struct ServiceSocket: ~Copyable {
 /// The limit of open descriptors.
 enum DescriptorLimit {
   /// The agent's own descriptors: standard streams, epoll, timer, signals, wakers, listener, lock, service manager,
-  /// radio, files.
+  /// radio, the registry's files, a touch's program, and some to spare.
   private static let ownCount = 32
+  /// Those that it has open all the time, and one for a client.
+  static let countMin = 20
 
   /// Raises the limit to what this many connections need. Returns a warning when it stays too low: further clients then
-  /// wait until one leaves.
-  static func raise(connections: Int) -> String? {
-    let wanted = connections + ownCount
-    do throws(SystemError) {
-      let limit = try ThisProcess.raiseDescriptorLimit(to: wanted)
-      guard limit < wanted else { return nil }
-      return
-        "the process may open only \(limit) descriptors, too few for \(connections) connections; raise LimitNOFILE"
-    } catch {
+  /// wait until one leaves. Throws when there is none left for any client.
+  static func raise(connections: Int) throws(StartError) -> String? {
+    let wanted = connections + AgentCore.extraConnectionsMax + ownCount
+    let limit: Int
+    do throws(SystemError) { limit = try ThisProcess.raiseDescriptorLimit(to: wanted) } catch {
       return "the limit of open descriptors could not be raised: \(error.sentence)"
     }
+    guard limit >= countMin else { throw .tooFewDescriptors(limit: limit, needed: wanted) }
+    guard limit < wanted else { return nil }
+    return
+      "the process may open only \(limit) descriptors, too few for \(connections) connections; raise LimitNOFILE"
   }
 }

@@ -27,6 +27,11 @@ extension StartError {
           + "; copy Board/generic.toml to one of these paths, or leave out `board` in the manifest"
       ]
     case .anotherAgent, .socketInUse, .notASocket, .socketTooLong, .socket: [socketSentence]
+    case .tooFewDescriptors(let limit, let needed):
+      [
+        "the process may open only \(limit) descriptors, too few to serve any client; "
+          + "raise the limit to \(needed) (LimitNOFILE of the unit, or ulimit -n)"
+      ]
     case .system(let error):
       [
         "the system refused a call that the agent needs: \(error.sentence); free memory or descriptors and start again"
@@ -53,7 +58,8 @@ extension StartError {
         + "choose a shorter one"
     case .socket(let path, let error):
       "cannot create the socket \(quoted(path)): \(Self.cure(of: error, at: path))"
-    case .usage, .file, .protection, .content, .noBoard, .system: preconditionFailure("not about the socket")
+    case .usage, .file, .protection, .content, .noBoard, .tooFewDescriptors, .system:
+      preconditionFailure("not about the socket")
     }
   }
 

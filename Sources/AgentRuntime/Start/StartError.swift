@@ -19,6 +19,8 @@ enum StartError: Error {
   case notASocket(String)
   case socketTooLong(String, byteCountMax: Int)
   case socket(String, SystemError)
+  /// The limit of open descriptors leaves none for a client.
+  case tooFewDescriptors(limit: Int, needed: Int)
   case system(SystemError)
 
   var status: ExitCode {
@@ -35,7 +37,7 @@ enum StartError: Error {
     case .socket(_, let error) where error.isExhausted: .systemError
     case .socket(_, let error): error.isPermission ? .noPermission : .cannotCreate
     case .notASocket, .socketTooLong: .cannotCreate
-    case .system: .systemError
+    case .tooFewDescriptors, .system: .systemError
     }
   }
 }

@@ -179,10 +179,12 @@ struct StartErrorTests {
     _ = consume listener
   }
 
-  @Test("Without descriptors the error names the refused call")
-  func noDescriptors() throws {
+  @Test(
+    "A descriptor limit that leaves none for a client ends the start with the limit to set",
+    arguments: [8, 19])
+  func noDescriptors(limit: Int) throws {
     let folder = try Folder()
-    let command = #"ulimit -n 7; exec "$0" "$@""#
+    let command = "ulimit -n \(limit); " + #"exec "$0" "$@""#
     let program = try Program(
       "/bin/sh",
       [
@@ -191,8 +193,19 @@ struct StartErrorTests {
       ], in: folder)
     #expect(program.wait() == 71)
     #expect(
-      program.errors.contains(
-        "accessoryd: the system refused a call that the agent needs: Too many open files"))
+      program.errors
+        == "accessoryd: the process may open only \(limit) descriptors, too few to serve any client; "
+        + "raise the limit to 103 (LimitNOFILE of the unit, or ulimit -n)\n")
+  }
+
+  @Test("With the smallest limit that it accepts, it serves a client")
+  func fewestDescriptors() throws {
+    let agent = try RunningAgent(Folder(), shell: "ulimit -n 20")
+    try agent.expectRadio("on")
+    _ = try agent.expectLog("holds 0 accessories")
+    let status = #"{"method":"io.accessoryd.Gateway.Status"}"#
+    #expect(try TestClient(agent.socket).call(status)?.contains(#""version":"#) == true)
+    #expect(agent.end() == 0)
   }
 
   @Test(
