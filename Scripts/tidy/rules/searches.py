@@ -8,6 +8,7 @@ from tree import Tree, Violation
 SENTENCE = "No leftovers, no traps without a reason, no sleeping tests, no paths of one machine, a licence on every file."
 LICENSED = re.compile(r"\.(swift|c|cpp|h|toml|py)$|^Scripts/|^\.ci/")
 UNLICENSED = re.compile(r"/Fixtures/|\.md$")
+LICENCE = "SPDX-License-Identifier: "
 
 
 @dataclass
@@ -33,8 +34,12 @@ SEARCHES = [
 def check(tree, settings):
     for path, text in tree.texts.items():
         if LICENSED.search(path) and not UNLICENSED.search(path):
-            if "SPDX-License-Identifier: " not in "\n".join(text.split("\n", 3)[:3]):
+            if LICENCE not in "\n".join(text.split("\n", 3)[:3]):
                 yield Violation(path, 0, "no SPDX line at the top")
+        # JSON has no comments: a README beside it states the licence.
+        if path.startswith("Config/") and path.endswith(".json"):
+            if LICENCE not in tree.texts.get(path.rpartition("/")[0] + "/README.md", ""):
+                yield Violation(path, 0, "no SPDX line in the README.md of its folder")
         for search in SEARCHES:
             if not re.search(search.paths, path):
                 continue
@@ -46,7 +51,8 @@ def check(tree, settings):
 def canaries():
     licence = "// SPDX-License-Identifier: GPL-3.0-or-later\n"
     texts = {"Sources/HCI/Bare.swift": "struct Bare {}\n"}
-    expected = {("Sources/HCI/Bare.swift", 0)}
+    texts["Config/schema/bare.json"] = "{}\n"
+    expected = {("Sources/HCI/Bare.swift", 0), ("Config/schema/bare.json", 0)}
     for index, search in enumerate(SEARCHES):
         folder = "Tests" if "sleep" in search.pattern else "Sources"
         path = f"{folder}/HCI/File{index}.swift"
