@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef P_PIDFD
@@ -79,22 +80,30 @@ static int limit(int what, rlim_t most) {
   return setrlimit(what, &value);
 }
 
+/// Drops every capability that is not in `mask` (capabilities below 32).
+static int keep_capabilities(uint32_t mask) {
+  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  memset(sets, 0, sizeof sets);
+  if (syscall(SYS_capget, &head, sets) != 0) return -1;
+  sets[0].effective &= mask;
+  sets[0].permitted &= mask;
+  sets[0].inheritable = 0;
+  memset(&sets[1], 0, sizeof sets[1]);
+  return (int)syscall(SYS_capset, &head, sets);
+}
+
 /// Drops the account's rights, every capability, and every way to regain one. Returns 0, or the step that failed.
 static int give_up_rights(const struct clinux_confinement *confinement) {
-  if (confinement->changes_account) {
-    if (syscall(SYS_setgroups, 0, NULL) != 0) return STEP_GROUPS;
-    gid_t group = confinement->group;
-    if (syscall(SYS_setresgid, group, group, group) != 0) return STEP_GROUP;
-    uid_t user = confinement->user;
-    if (syscall(SYS_setresuid, user, user, user) != 0) return STEP_USER;
-  }
+  if (syscall(SYS_setgroups, 0, NULL) != 0) return STEP_GROUPS;
+  gid_t group = confinement->group;
+  if (syscall(SYS_setresgid, group, group, group) != 0) return STEP_GROUP;
+  uid_t user = confinement->user;
+  if (syscall(SYS_setresuid, user, user, user) != 0) return STEP_USER;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return STEP_RIGHTS;
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-  struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
-  memset(none, 0, sizeof none);
-  if (syscall(SYS_capset, &head, none) != 0) return STEP_RIGHTS;
-  // The parent may be killed. Set after the change of account, which clears it.
+  if (keep_capabilities(0) != 0) return STEP_RIGHTS;
+  // The supervisor may be killed. Set after the change of account, which clears it.
   return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : STEP_RIGHTS;
 }
 
@@ -162,7 +171,7 @@ static int prepare(const struct clinux_confinement *confinement, int report, pid
 
 static void child(char *const arguments[], const struct clinux_confinement *confinement, int report, pid_t parent) {
   static char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", NULL};
-  struct clinux_run_failure failure = {.step = prepare(confinement, report, parent)};
+  struct clinux_run_report failure = {.step = prepare(confinement, report, parent)};
   if (failure.step == 0) {
     sigset_t none;
     sigemptyset(&none);
@@ -177,21 +186,116 @@ static void child(char *const arguments[], const struct clinux_confinement *conf
   _exit(127);
 }
 
+// The supervisor. It stays a copy of the agent, under the agent's account, so the program cannot signal or trace it.
+// Each process that the program starts, and whose parent ends, becomes its child (PR_SET_CHILD_SUBREAPER), whatever
+// session it moved to.
+
+/// Waits for ended children, and notes how the program ended. Returns 0 when there are no children.
+static int reap_children(pid_t program, int32_t *ending) {
+  for (;;) {
+    int status;
+    pid_t process = waitpid(-1, &status, WNOHANG);
+    if (process <= 0) return process == 0 || errno != ECHILD;
+    if (process == program) *ending = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+}
+
+/// Kills the processes whose parent this one is (proc(5), /proc/pid/task/tid/children). Returns -1 if the list is
+/// unreadable.
+static int kill_children(void) {
+  char text[4096];
+  int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  if (list < 0) return -1;
+  ssize_t count = read(list, text, sizeof text);
+  close(list);
+  pid_t process = 0;
+  for (ssize_t index = 0; index < count; index++) {
+    if (text[index] >= '0' && text[index] <= '9') {
+      process = process * 10 + (text[index] - '0');
+      continue;
+    }
+    if (process > 1) kill(process, SIGKILL);
+    process = 0;
+  }
+  return count < 0 ? -1 : 0;
+}
+
+static int64_t milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/// Waits for one of the signals until a time. Returns its number, or -1.
+static int await_signal(const sigset_t *signals, int64_t end) {
+  int64_t left = end - milliseconds();
+  if (left < 0) left = 0;
+  struct timespec patience = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
+  return sigtimedwait(signals, NULL, &patience);
+}
+
+/// Kills the program and all processes that it started: with each one that ends, its children become ours.
+static void end_tree(pid_t program, int32_t *ending, const sigset_t *signals) {
+  // The kernel may be stuck in one of them.
+  int64_t end = milliseconds() + 2000;
+  while (reap_children(program, ending) && milliseconds() < end) {
+    // Without the list, at least the processes that have not left the session.
+    if (kill_children() != 0) kill(-program, SIGKILL);
+    await_signal(signals, milliseconds() + 10);
+  }
+}
+
+/// Runs the program, ends its processes when it ends, at the deadline, with SIGTERM and with the agent, and reports how
+/// it ended.
+static void supervise(
+    char *const arguments[], const struct clinux_confinement *confinement, int report, pid_t agent) {
+  // The agent's signals are blocked: they wait.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGCHLD);
+  reset_signals();
+  if (setsid() < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) _exit(126);
+  prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+  if (getppid() != agent) _exit(126);
+  pid_t self = getpid();
+  pid_t program = _Fork();
+  if (program == 0) child(arguments, confinement, report, self);
+  struct clinux_run_report ended = {.step = CLINUX_RUN_ENDED, .code = -SIGKILL};
+  if (program < 0) {
+    ended = (struct clinux_run_report){.step = STEP_FORK, .code = errno};
+  } else {
+    // Nothing of the agent's but its account and the right to kill, and the report.
+    keep_capabilities(UINT32_C(1) << CAP_KILL);
+    arrange_descriptors(report);
+    report = 3;
+    int64_t end = milliseconds() + (int64_t)confinement->seconds * 1000 + 1000;
+    int32_t ending = INT32_MIN;
+    while (reap_children(program, &ending) && ending == INT32_MIN && milliseconds() < end) {
+      if (await_signal(&signals, end) == SIGTERM) break;
+    }
+    end_tree(program, &ending, &signals);
+    if (ending != INT32_MIN) ended.code = ending;
+  }
+  if (write(report, &ended, sizeof ended) < 0) _exit(126);
+  _exit(0);
+}
+
 int clinux_run_confined(
     char *const arguments[], const struct clinux_confinement *confinement, struct clinux_run *run) {
   int report[2];
   if (pipe2(report, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
-  pid_t parent = getpid();
+  pid_t agent = getpid();
   sigset_t all, before;
   sigfillset(&all);
   // No handler of the agent may run in the child.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t process = _Fork();
-  if (process == 0) child(arguments, confinement, report[1], parent);
+  if (process == 0) supervise(arguments, confinement, report[1], agent);
   int code = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(report[1]);
-  // The number cannot belong to another process: this one was not waited for.
+  // No other process has the number, because this one was not waited for.
   int descriptor = process < 0 ? -1 : (int)syscall(SYS_pidfd_open, process, 0);
   if (descriptor >= 0) {
     *run = (struct clinux_run){.process = process, .descriptor = descriptor, .report = report[0]};
@@ -199,7 +303,7 @@ int clinux_run_confined(
   }
   if (process > 0) {
     code = errno;
-    kill(process, SIGKILL);
+    kill(process, SIGTERM);
     waitpid(process, NULL, 0);
   }
   close(report[0]);
@@ -207,11 +311,7 @@ int clinux_run_confined(
   return -1;
 }
 
-void clinux_kill_group(int32_t process) {
-  kill(-process, SIGKILL);
-  // For the moment before it has a session of its own.
-  kill(process, SIGKILL);
-}
+void clinux_end_run(int32_t process) { kill(process, SIGTERM); }
 
 int32_t clinux_reap(int descriptor) {
   siginfo_t state;

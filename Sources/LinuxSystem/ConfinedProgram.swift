@@ -3,16 +3,16 @@
 import CLinux
 import Glibc
 
-/// An untrusted program that runs with nothing but its arguments: in a session of its own, with standard streams on
-/// /dev/null and no other descriptor, in the root folder, with only `PATH` in its environment, without capabilities,
-/// and with small resource limits. When its owner is released, all its processes are killed.
+/// An untrusted program that runs with nothing but its arguments: under an account that is not this process's, in a
+/// session of its own, with standard streams on /dev/null and no other descriptor, in the root folder, with only `PATH` in
+/// its environment, without capabilities, and with small resource limits. A supervising process kills all processes that
+/// it started when it ends, when its owner is released, and when this process ends, even if they left the session.
 ///
-/// It cannot write files: it can write only to devices, pipes, sockets and the kernel's own files (`/sys`). If the
-/// kernel has Landlock, it also cannot create, remove, rename or truncate files (``landlockVersion``); otherwise it can
-/// create empty files, and truncate and remove files where its account may. It can do whatever its account may without
-/// writing: read files, change the modes of its own files, connect to sockets.
+/// It cannot write files with write(2): only devices, pipes, sockets and the kernel's own files (`/sys`). If the kernel
+/// has Landlock, it also cannot create, remove, rename or truncate files (``landlockVersion``). Otherwise it can do what
+/// its account may: read files, write files of its own through a mapping, connect to sockets.
 public final class ConfinedProgram {
-  /// The account that the program runs as when the agent is root.
+  /// The account that the program runs as.
   public struct Account: Equatable, Sendable {
     /// The account that the kernel reports for accounts without a number; distributions name it `nobody`.
     public static let overflow = Account(user: 65_534, group: 65_534)
@@ -30,6 +30,12 @@ public final class ConfinedProgram {
       // Holds: the entry is read before the next call can overwrite it; programs ask from one thread.
       guard let entry = unsafe getpwnam("nobody") else { return overflow }
       return unsafe Account(user: entry.pointee.pw_uid, group: entry.pointee.pw_gid)
+    }
+
+    /// Whether this process can run programs under the account and end them: the account is another one, and the process
+    /// has the capabilities to become it and to signal its processes.
+    public var isPossible: Bool {
+      user != ThisProcess.user && [Capability.setUser, .setGroup, .kill].allSatisfy(\.isHeld)
     }
   }
 
@@ -53,8 +59,8 @@ public final class ConfinedProgram {
   private let process: Int32
   private var isReaped = false
 
-  /// Starts the program without waiting for it; `arguments` begin with its path. `account` counts if this process is
-  /// root's.
+  /// Starts the program without waiting for it; `arguments` begin with its path. The thread that calls this must live
+  /// as long as this process.
   public init(_ arguments: [String], as account: Account) throws(SystemError) {
     let run = try Self.start(arguments, account)
     descriptor = Descriptor(owning: run.descriptor)
@@ -64,7 +70,6 @@ public final class ConfinedProgram {
 
   private static func start(_ arguments: [String], _ account: Account) throws(SystemError) -> clinux_run {
     var confinement = clinux_confinement()
-    confinement.changes_account = Accounts.isRoot ? 1 : 0
     (confinement.user, confinement.group) = (account.user, account.group)
     (confinement.seconds, confinement.descriptors) = (processorSeconds, descriptorsMax)
     // Holds: every copy lives until the end of this function; the call has used them when it returns, since the new
@@ -78,7 +83,7 @@ public final class ConfinedProgram {
 
   deinit {
     guard !isReaped else { return }
-    clinux_kill_group(process)
+    clinux_end_run(process)
     // A process that was killed ends at once, unless the kernel itself is stuck in it.
     _ = try? Polling.wait(
       [Polling.Entry(descriptor.number, .readable)],
@@ -86,30 +91,32 @@ public final class ConfinedProgram {
     _ = clinux_reap(descriptor.number)
   }
 
-  /// Kills the program and all processes of its group.
-  public func kill() { clinux_kill_group(process) }
+  /// Kills the program and every process that it started.
+  public func kill() { clinux_end_run(process) }
 
-  /// Returns how the program ended, once ``descriptor`` is readable; nil while it runs. Kills the remaining processes
-  /// of its group, whose number stays reserved until the program was waited for.
+  /// Returns how the program ended, once ``descriptor`` is readable; nil while it runs. No process that it started runs
+  /// any more.
   public func end() throws(SystemError) -> Ending? {
     precondition(!isReaped, "a program ends once")
     let ready = try Polling.wait([Polling.Entry(descriptor.number, .readable)], until: MonotonicInstant.now())
     guard ready[0].contains(.readable) else { return nil }
-    clinux_kill_group(process)
     let state = clinux_reap(descriptor.number)
     guard state != .min else { throw SystemError(.waitForProcess) }
     isReaped = true
-    if let failure = failure { return .notRun(failure) }
-    return state < 0 ? .killed(signal: -state) : .exited(status: state)
+    return ending ?? .killed(signal: state < 0 ? -state : SIGKILL)
   }
 
-  /// Why the program could not run.
-  private var failure: SystemError? {
-    var bytes = [UInt8](repeating: 0, count: MemoryLayout<clinux_run_failure>.size)
-    guard let count = try? report.read(into: &bytes), count == bytes.count else { return nil }
-    // Holds: the bytes are those of such a value, which the same program wrote.
-    let failure = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: clinux_run_failure.self) }
-    return SystemError(Self.call(of: failure.step), code: failure.code)
+  /// How the program ended, or why it could not run; nil if its supervisor was killed.
+  private var ending: Ending? {
+    let size = MemoryLayout<clinux_run_report>.size
+    var bytes = [UInt8](repeating: 0, count: 2 * size)
+    guard let count = try? report.read(into: &bytes), count >= size else { return nil }
+    // Holds: the bytes are those of such a value, which the same program wrote. A failure comes before the end.
+    let report = unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: clinux_run_report.self) }
+    guard report.step == Int32(CLINUX_RUN_ENDED) else {
+      return .notRun(SystemError(Self.call(of: report.step), code: report.code))
+    }
+    return report.code < 0 ? .killed(signal: -report.code) : .exited(status: report.code)
   }
 
   private static func call(of step: Int32) -> SystemCall {

@@ -21,4 +21,23 @@ struct ConfigurationReaderTests {
     #expect(try Self.warnings(radio: "hci0", selection: "operator").isEmpty)
     #expect(try Self.warnings(radio: "h4:controller", selection: "touch").isEmpty)
   }
+
+  @Test("A manifest with on-touch is refused where the program would run under the agent's account")
+  func touchAccount() throws {
+    let folder = try Folder()
+    let manifest = Folder.manifest.replacing("[gateway]", with: "[gateway]\non-touch = \"/bin/true\"")
+    _ = try folder.file("manifest.toml", manifest)
+    let program = try Program(
+      "/bin/sh",
+      [
+        "-c",
+        getuid() == 0 ? Program.withoutCapabilities : #"exec "$0" "$@""#, Program.path("accessoryd"),
+        "--manifest", folder("manifest.toml"), "--socket", folder("s"),
+      ], in: folder)
+    #expect(program.wait() == 65)
+    #expect(
+      program.errors.contains(
+        "manifest.toml: gateway.on-touch: the agent cannot run the program as the user \"nobody\"; copy touch.conf"
+      ))
+  }
 }

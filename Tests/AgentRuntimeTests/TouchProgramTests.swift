@@ -10,7 +10,11 @@ import Setup
 import TestSupport
 import Testing
 
-@Suite("The program for touches")
+@Suite(
+  "The program for touches",
+  .enabled(
+    if: ConfinedProgram.Account.unprivileged().isPossible, "only root can run a program under another account"
+  ))
 struct TouchProgramTests {
   private let folder: Folder
   private let start = Instant(microseconds: 0)

@@ -5,7 +5,11 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-@Suite("Programs that run with the least rights")
+@Suite(
+  "Programs that run with the least rights",
+  .enabled(
+    if: ConfinedProgram.Account.unprivileged().isPossible, "only root can run a program under another account"
+  ))
 struct ConfinedProgramTests {
   /// A folder that any account may enter, with a pipe that any account may write: the programs cannot write files.
   private final class Stage {
@@ -117,7 +121,7 @@ struct ConfinedProgramTests {
     for fact in facts {
       switch fact[0] {
       case "Uid:":
-        let user = getuid() == 0 ? ConfinedProgram.Account.unprivileged().user : getuid()
+        let user = ConfinedProgram.Account.unprivileged().user
         #expect(fact.dropFirst() == Array(repeating: "\(user)", count: 4)[...].map { Substring($0) }[...])
       case "NoNewPrivs:": #expect(fact[1] == "1")
       default: #expect(fact[1].allSatisfy { $0 == "0" }, "\(fact)")
@@ -198,5 +202,57 @@ struct ConfinedProgramTests {
     #expect(program != nil)
     program = nil
     #expect(try other.said() == "ready\n")
+  }
+
+  /// Starts, in a new session each, processes whose parents end at once and that keep the pipe open.
+  private static let daemons = #"""
+    exec >"${0%/*}/pipe"
+    for number in 1 2 3; do
+      setsid sh -c 'setsid sh -c "setsid sleep 1000 & exec sleep 1000" & exit 0' &
+    done
+    """#
+
+  @Test("Processes that left its session end with it")
+  func daemons() throws {
+    #expect(try run(Self.daemons + "\nwait; exit 4") == .exited(status: 4))
+    #expect(try stage.said() == "")
+  }
+
+  @Test("Processes that left its session are killed with it, and a chain that is just growing")
+  func killedDaemons() throws {
+    let chain = "chain() { [ $1 = 0 ] || { (chain $(($1 - 1)); exec sleep 1000) & }; }; chain 100"
+    let program = try ConfinedProgram(
+      [stage.script(Self.daemons + "\n\(chain)\necho ready\nexec sleep 1000")], as: .unprivileged())
+    _ = try Polling.wait([Polling.Entry(stage.pipe, .readable)], until: .now().advanced(seconds: 30))
+    program.kill()
+    #expect(try ending(of: program) == .killed(signal: SIGKILL))
+    #expect(try stage.said() == "ready\n")
+  }
+
+  @Test("When the thread that started it ends, as it does when the agent is killed, everything ends")
+  func orphaned() throws {
+    let script = try stage.script(Self.daemons + "\necho ready; exec sleep 1000")
+    let (pipe, orphan) = (stage.pipe, Orphan())
+    try BackgroundThread.start {
+      // As if it were killed: the thread does not release the program.
+      orphan.program = try? ConfinedProgram([script], as: .unprivileged())
+      _ = try? Polling.wait([Polling.Entry(pipe, .readable)], until: .now().advanced(seconds: 30))
+    }
+    #expect(try stage.said() == "ready\n")
+    // A child that nothing waits for would keep the test runner busy for ever.
+    #expect(try ending(of: try #require(orphan.program)) == .killed(signal: SIGKILL))
+  }
+
+  /// A program that outlives the thread which started it; used by one thread at a time.
+  private final class Orphan: @unchecked Sendable {
+    var program: ConfinedProgram?
+  }
+
+  @Test("It is ended by the clock even if its owner never does that", .timeLimit(.minutes(1)))
+  func deadline() throws {
+    let program = try ConfinedProgram(
+      [stage.script(#"exec >"${0%/*}/pipe"; exec sleep 1000"#)], as: .unprivileged())
+    #expect(try stage.said() == "")
+    #expect(try ending(of: program) == .killed(signal: SIGKILL))
   }
 }

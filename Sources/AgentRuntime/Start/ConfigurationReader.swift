@@ -27,6 +27,7 @@ struct ConfigurationReader: Sendable {
     } else {
       manifest.gateway.radio = manifest.gateway.radio.resolved(in: Path.folder(of: manifestPath))
     }
+    try requireTouchAccount(manifest.gateway)
     let identities = try manifest.gateway.identityKeys.map { path throws(StartError) in
       try TrustedFile(.identityKeys, path).identityKeys()
     }
@@ -37,6 +38,20 @@ struct ConfigurationReader: Sendable {
     return Result(
       configuration: configuration, radioSource: radio ?? read.gateway.radio.text,
       warnings: warnings + [configuration.uncalibratedTouch].compactMap(\.self))
+  }
+}
+
+extension ConfigurationReader {
+  /// Refuses `on-touch` where the program would run under the agent's own account: it could change the registry and
+  /// speak as an operator.
+  private func requireTouchAccount(_ gateway: Gateway) throws(StartError) {
+    guard gateway.onTouch != nil, !ConfinedProgram.Account.unprivileged().isPossible else { return }
+    throw .content(
+      .manifest, path: manifestPath,
+      lines: [
+        "\(shown(manifestPath)): gateway.on-touch: the agent cannot run the program as the user \"nobody\"; "
+          + "copy touch.conf to the unit's folder of drop-ins, or start the agent as root, or remove on-touch"
+      ], errorCount: 1)
   }
 }
 

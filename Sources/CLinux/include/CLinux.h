@@ -130,17 +130,19 @@ void clinux_release_start_pages(void);
 
 /// The limits of a program that clinux_run_confined starts.
 struct clinux_confinement {
-  /// Whether to become `user` and `group`, which only root may.
-  int changes_account;
+  /// The account to become, which needs CAP_SETUID and CAP_SETGID.
   uint32_t user;
   uint32_t group;
-  /// Seconds of processor time.
+  /// Seconds of processor time for each process. A second later the supervisor ends all of them by the clock.
   uint32_t seconds;
   uint32_t descriptors;
 };
 
-/// Why a program could not run: the index of the step (clinux_step), and errno.
-struct clinux_run_failure {
+enum { CLINUX_RUN_ENDED = -1 };
+
+/// How a program ended: why it could not run, the index of the step (clinux_step) and errno; or CLINUX_RUN_ENDED,
+/// and its exit status, or its signal as a negative number.
+struct clinux_run_report {
   int32_t step;
   int32_t code;
 };
@@ -148,26 +150,27 @@ struct clinux_run_failure {
 /// Returns the name of the system call of a step before a program runs; NULL for an index that is out of range.
 const char *clinux_step(int32_t index);
 
-/// A program that was started.
+/// A program that was started: the process that supervises it.
 struct clinux_run {
   int32_t process;
-  /// Readable once it has ended.
+  /// Readable once the program and every process that it started have ended.
   int descriptor;
-  /// Delivers a struct clinux_run_failure if the program could not run.
+  /// Delivers one or two struct clinux_run_report: a program that could not run also ends.
   int report;
 };
 
 /// Returns the kernel's version of Landlock; 0 for none.
 int clinux_landlock_version(void);
 
-/// Runs `arguments` (the first is a path) in a session of its own: no descriptors but /dev/null, no environment but
-/// PATH, no capabilities, and no way to write, create or remove a file. Does not wait for the program. Returns 0, or -1
-/// with errno.
+/// Runs `arguments` (the first is a path) under another account, in a session of its own: no descriptors but /dev/null,
+/// no environment but PATH, no capabilities, and no way to write, create or remove a file. Every process that it starts
+/// ends with it and with the thread that called this, whatever session it moved to. Does not wait for the program.
+/// Returns 0, or -1 with errno.
 int clinux_run_confined(
     char *const arguments[], const struct clinux_confinement *confinement, struct clinux_run *run);
 
-/// Kills everything in the process's session that has not left its group.
-void clinux_kill_group(int32_t process);
+/// Has the supervisor kill the program and every process that it started.
+void clinux_end_run(int32_t process);
 
 /// Reaps a process that has ended. Returns its exit status, its signal as a negative number, or INT32_MIN with errno.
 int32_t clinux_reap(int descriptor);
