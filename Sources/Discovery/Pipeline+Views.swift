@@ -156,6 +156,10 @@ extension Pipeline {
       bits |= entry.bit
       precondition(isOwner(set, of: entry.data), "a long payload has another owner")
       precondition(isOwner(set, of: entry.response), "a long scan response has another owner")
+      let items = entry.evaluation.items
+      for position in 0..<items.count {
+        precondition(Int(items[position]) < matches.gates.count, "a payload matches an item of an old manifest")
+      }
       set = Int(entry.next)
     }
     for slot in 0..<devices.matchCount(row) {

@@ -35,6 +35,12 @@ public struct GateAnswer: Equatable, Sendable {
   public let lostMilliseconds: Int64
   /// Nil for items of default range.
   public let immediate: Immediate?
+
+  /// Whether the device sends so seldom that the readings that the gate needs never fall into its window.
+  public var isTooSlow: Bool {
+    guard let immediate, let learned = learnedMilliseconds, learned > 0 else { return false }
+    return immediate.windowMilliseconds / Int64(learned) + 1 < Int64(immediate.samplesMin)
+  }
 }
 
 extension GateAnswer {

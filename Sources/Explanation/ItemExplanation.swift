@@ -118,10 +118,14 @@ extension ItemExplanation {
         ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"
         : "matches, but was turned away because a table is full"
     }
+    if !presence.isFound, gate.isTooSlow, let learned = gate.learnedMilliseconds {
+      return "matches, but can never enter: it sends every \(learned) ms; "
+        + "lower gate.samples-min or raise gate.sample-window-max-ms"
+    }
     switch presence {
     case .inside: return gate.immediate == nil ? "found" : "found, at the gateway"
     case .leaving: return "found, leaving"
-    case .approaching: return "matches, and is coming to the gateway"
+    case .approaching: return "matches, and is strong enough, but not yet for long enough"
     case .outside: return gate.immediate == nil ? "matches, not found" : "matches, but is not at the gateway"
     }
   }

@@ -118,6 +118,9 @@ final class DataPathHarness {
       .filter(\.isFound).map { path.items[Int($0.item)].item.id }
   }
 
+  /// How many devices each item turned away.
+  var turnedAway: [Int] { path.pipeline.turnedAwayCounts(items: path.items.count) }
+
   /// Names kept for events only.
   var retiredCount: Int { path.retired.count }
 

@@ -80,6 +80,16 @@ struct FullItemTests {
     for (number, level) in levels { harness.hear(number, level, .made(by: Self.company), at: time) }
   }
 
+  @Test("Devices that were turned away are counted for the items of a new manifest")
+  func reload() {
+    let (lamp, bulb) = (DisplayItem.company(2, "lamp"), DisplayItem.company(Self.company))
+    let harness = DataPathHarness(lamp, bulb) { $0.capacities.matchesPerItem = 1 }
+    hear([(1, -40), (2, -41)], in: harness, at: 0)
+    #expect(harness.turnedAway == [0, 1])
+    harness.reload(GatewayManifest([bulb]) { $0.capacities.matchesPerItem = 1 }, at: 100)
+    #expect(harness.turnedAway == [1])
+  }
+
   @Test("To a device that is stronger than all, the weakest gives way at once")
   func strongest() {
     let harness = DataPathHarness(.company(Self.company)) { $0.capacities.matchesPerItem = 3 }

@@ -119,12 +119,18 @@ extension Pipeline {
     for row in 0..<devices.rows.count where devices.rows[row].isLive {
       var set = Int(devices.rows[row].newestSet)
       while set >= 0 {
-        if sets.table[set].isEvaluated { rematchPayload(of: set, row: row) }
+        if sets.table[set].isEvaluated { rematchPayload(of: set, row: row) } else { renumberItems(of: set) }
         set = Int(sets.table[set].next)
       }
       // A set heard earlier that came to bear a match may be the first to fall silent.
       if let due = deadline(of: row) { deadlines.schedule(row, noLaterThan: due) }
     }
+  }
+
+  /// What a payload that waits would match is kept, as items of the new manifest.
+  private mutating func renumberItems(of set: Int) {
+    evaluate(set)
+    sets.table[set].isEvaluated = false
   }
 
   private mutating func rematchPayload(of set: Int, row: Int) {
