@@ -202,6 +202,16 @@ struct ItemQuota: BitwiseCopyable {
     return quota
   }
 
+  /// By how much a device is stronger than the weakest that has the item.
+  func lead(of device: Device) -> Int { Int(device.rankingLevel) - Int(weakest) }
+
+  /// Whether a device takes the place of the weakest: always when it is stronger than all, else when it competes and
+  /// the last exchange is long enough ago.
+  func admits(_ device: Device, at now: Instant) -> Bool {
+    device.rankingLevel > strongest
+      || (isDue(exchanged, at: now) && device.competes(lead: lead(of: device), at: now))
+  }
+
   func isDue(_ last: Instant, at now: Instant) -> Bool {
     last.microseconds == .min || now.milliseconds(since: last) >= Self.exchangeMilliseconds
   }
@@ -213,9 +223,17 @@ extension Device {
 
   /// Whether the device may take a place from another: while it is new, or after it has become stronger by 6 dB against
   /// the weakest than it was when it was turned away. So in a room where nothing moves nothing changes places for ever.
-  func competes(lead: Int, at now: Instant) -> Bool {
+  fileprivate func competes(lead: Int, at now: Instant) -> Bool {
     guard lead >= ItemQuota.lead else { return false }
-    return now.milliseconds(since: firstSeen) < ItemQuota.newcomerMilliseconds
-      || lead >= Int(turnedAwayLead) + ItemQuota.lead
+    return isNewcomer(at: now) || lead >= Int(turnedAwayLead) + ItemQuota.lead
+  }
+
+  /// Remembers how the device compares when it is turned away, while it is new.
+  mutating func noteTurnedAway(lead: Int, at now: Instant) {
+    if isNewcomer(at: now) { turnedAwayLead = Int16(clamping: lead) }
+  }
+
+  private func isNewcomer(at now: Instant) -> Bool {
+    now.milliseconds(since: firstSeen) < ItemQuota.newcomerMilliseconds
   }
 }

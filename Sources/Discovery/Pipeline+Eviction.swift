@@ -156,40 +156,22 @@ extension Pipeline {
   /// that is stronger by 6 dB, at most once a second.
   mutating func claimQuota(ofItem item: Int, for row: Int) -> Bool {
     if matches.hasFreeSlot(forItem: item) { return true }
-    let level = devices.rows[row].rankingLevel
-    var quota = matches.quotas[item]
     // Comparing costs a pass over the table: once a second, and when a device looks like taking a place.
-    if quota.isDue(quota.compared, at: clock) { quota = compareDevices(ofItem: item) }
-    let isExchangeDue = quota.isDue(quota.exchanged, at: clock)
-    let competes = devices.rows[row].competes(lead: Int(level) - Int(quota.weakest), at: clock)
-    guard level > quota.strongest || (isExchangeDue && competes) else {
-      noteTurnedAway(row, lead: Int(level) - Int(quota.weakest))
-      return false
+    if matches.quotas[item].isDue(matches.quotas[item].compared, at: clock) {
+      matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
     }
-    let weakestRow = matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
-    quota = matches.quotas[item]
-    let lead = Int(level) - Int(quota.weakest)
-    guard let weakestRow, level > quota.strongest || devices.rows[row].competes(lead: lead, at: clock) else {
-      noteTurnedAway(row, lead: lead)
+    var weakestRow: Int?
+    if matches.quotas[item].admits(devices.rows[row], at: clock) {
+      weakestRow = matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
+    }
+    guard let weakestRow, matches.quotas[item].admits(devices.rows[row], at: clock) else {
+      devices.rows[row].noteTurnedAway(lead: matches.quotas[item].lead(of: devices.rows[row]), at: clock)
       return false
     }
     evict(item: item, from: weakestRow)
     matches.quotas[item].exchanged = clock
-    matches.quotas[item].strongest = max(quota.strongest, level)
+    matches.quotas[item].strongest = max(matches.quotas[item].strongest, devices.rows[row].rankingLevel)
     return true
-  }
-
-  private mutating func compareDevices(ofItem item: Int) -> ItemQuota {
-    matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
-    return matches.quotas[item]
-  }
-
-  /// Remembers how a device that was turned away compares, while it is new.
-  private mutating func noteTurnedAway(_ row: Int, lead: Int) {
-    guard clock.milliseconds(since: devices.rows[row].firstSeen) < ItemQuota.newcomerMilliseconds else {
-      return
-    }
-    devices.rows[row].turnedAwayLead = Int16(clamping: lead)
   }
 
   /// Brings an item back to its quota after an accessory has become a device like any other.
