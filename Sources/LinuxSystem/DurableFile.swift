@@ -88,9 +88,14 @@ public enum DurableFile {
 
   /// Replaces a file, as a whole or not at all, by one that only its owner reads and writes.
   public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    try replace(path, with: bytes, like: nil)
+  }
+
+  /// `model` gives the new file its owner, group and permissions; without one only its owner reads and writes it.
+  static func replace(_ path: String, with bytes: [UInt8], like model: stat?) throws(SystemError) {
     let draft = "\(path).\(ThisProcess.identifier).part"
     do throws(SystemError) {
-      try write(bytes, to: draft)
+      try write(bytes, to: draft, like: model)
       try rename(draft, to: path)
     } catch {
       try? remove(draft)
@@ -99,14 +104,27 @@ public enum DurableFile {
     try syncFolder(of: path)
   }
 
-  private static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+  private static func write(
+    _ bytes: [UInt8], to path: String, like model: stat?
+  ) throws(SystemError) {
     // A process with the same number may have left it.
     try remove(path)
     let descriptor = try opened(path, O_WRONLY | O_CREAT | O_EXCL)
     var file = OutputFile(descriptor: descriptor.number)
     try file.write(bytes)
     try file.flush()
+    if let model { try setAttributes(of: descriptor.number, like: model) }
     _ = try retryOnInterrupt(.fsync) { fsync(descriptor.number) }
+  }
+
+  private static func setAttributes(of descriptor: Int32, like model: stat) throws(SystemError) {
+    var own = stat()
+    // Holds: `own` is a local variable.
+    _ = try retryOnInterrupt(.fstat) { unsafe fstat(descriptor, &own) }
+    if (own.st_uid, own.st_gid) != (model.st_uid, model.st_gid) {
+      _ = try retryOnInterrupt(.chown) { fchown(descriptor, model.st_uid, model.st_gid) }
+    }
+    _ = try retryOnInterrupt(.chmod) { fchmod(descriptor, model.st_mode & 0o7777) }
   }
 
   /// Waits until the names in the folder of `path` are as durable as the disk makes them.
@@ -162,5 +180,29 @@ public struct LockFile: ~Copyable {
     let descriptor = Descriptor(owning: number)
     _ = try retryOnInterrupt(.lock) { clinux_lock(number) }
     return descriptor
+  }
+}
+
+/// Replaces what an operator's file holds, as a whole or not at all. Its mode, owner and group stay, and so does a
+/// symbolic link that leads to it.
+public enum FileReplacement {
+  /// Fails for a file that is read-only, even where the folder would allow to replace it.
+  public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    let target = try resolved(path)
+    var status = stat()
+    // Holds: the path is only read, and `status` is a local variable.
+    _ = try retryOnInterrupt(.fstat) { unsafe stat(target, &status) }
+    guard status.st_mode & 0o222 != 0 else { throw SystemError(.open, code: EACCES) }
+    // Holds: the call only reads the path.
+    _ = try retryOnInterrupt(.open) { unsafe access(target, W_OK) }
+    try DurableFile.replace(target, with: bytes, like: status)
+  }
+
+  /// The path without symbolic links.
+  private static func resolved(_ path: String) throws(SystemError) -> String {
+    // Holds: the call only reads the path; it returns memory that is freed here, once copied.
+    guard let resolved = unsafe realpath(path, nil) else { throw SystemError(.open) }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
   }
 }
