@@ -234,7 +234,7 @@ static int await_signal(const sigset_t *signals, int64_t end) {
   return sigtimedwait(signals, NULL, &patience);
 }
 
-/// Kills the program and all processes that it started: with each one that ends, its children become ours.
+/// Kills the program and all processes that it started: with each one that ends, its children become this process's.
 static void end_tree(pid_t program, int32_t *ending, const sigset_t *signals) {
   // The kernel may be stuck in one of them.
   int64_t end = milliseconds() + 2000;

@@ -158,7 +158,8 @@ extension Pipeline {
       precondition(isOwner(set, of: entry.response), "a long scan response has another owner")
       let items = entry.evaluation.items
       for position in 0..<items.count {
-        precondition(Int(items[position]) < matches.gates.count, "a payload matches an item of an old manifest")
+        precondition(
+          Int(items[position]) < matches.gates.count, "a payload matches an item of an old manifest")
       }
       set = Int(entry.next)
     }

@@ -60,10 +60,12 @@ public enum ResidentMemory {
 public enum StandardStreams {
   /// Opens those that are closed on /dev/null; to be called first. Otherwise the next file that the program opens takes
   /// the number, and what is meant for standard error is written into it.
+  ///
+  /// Reading from them gives nothing. Writing is an error, except to standard error.
   public static func openMissing() {
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) == -1 {
       // Holds: the call only reads the path. It returns the lowest number that is free: this one.
-      _ = unsafe open("/dev/null", O_RDWR)
+      _ = unsafe open("/dev/null", number == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
 }

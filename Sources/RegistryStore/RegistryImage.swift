@@ -40,7 +40,8 @@ enum RegistryImage {
     }
     let logPath = path + RegistryPaths.logs[0]
     if try RegistryFile.facts(of: logPath, files) != nil {
-      let log = try WriteAheadLog(contents(of: logPath, files), of: bytes, pageByteCount: header.pageByteCount)
+      let log = try WriteAheadLog(
+        contents(of: logPath, files), of: bytes, pageByteCount: header.pageByteCount)
       log.apply(to: &bytes)
     }
     // A database in memory has no log.

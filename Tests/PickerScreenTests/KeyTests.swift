@@ -115,14 +115,18 @@ struct KeyTests {
     #expect(model.tab?.list.rows.map(\.line.candidate) == [3])
     #expect(model.screen(at: now).lines.contains { $0.text.contains("/küche: 1 of 6") })
     #expect(press(&model, .enter) == nil && model.mode == .list)
-    #expect(press(&model, .enter) == .choose(request: Samples.lights, candidate: 3, name: nil, ssid: nil))
     #expect(press(&model, .escape) == nil && model.tab?.list.rows.count == 6)
     _ = press(&model, .character("/"))
-    type(&model, "c4:a1:00:01")
-    #expect(model.tab?.list.rows.map(\.line.candidate) == [2])
     type(&model, "zzz")
     #expect(model.tab?.list.rows.isEmpty == true && model.tab?.list.isEmpty == false)
     #expect(press(&model, .enter, .enter) == nil, "nothing is shown that could be chosen")
+    _ = press(&model, .character("/"), .clear)
+    type(&model, "c4:a1:00:01")
+    #expect(model.tab?.list.rows.map(\.line.candidate) == [2])
+    // The first device has just changed, so it is not chosen before it was selected.
+    #expect(press(&model, .enter, .enter) == nil && model.note != nil)
+    #expect(
+      press(&model, .up, .enter) == .choose(request: Samples.lights, candidate: 2, name: nil, ssid: nil))
     #expect(press(&model, .character("/"), .escape) == nil && model.tab?.list.rows.count == 6)
   }
 
@@ -186,7 +190,7 @@ struct KeyTests {
   func requests() {
     var model = Samples.model([Samples.setup(), Samples.rename, Samples.authorize], Samples.candidates)
     #expect(press(&model, .character("a")) == nil && model.note != nil)
-    #expect(press(&model, .tab, .enter) == nil)
+    #expect(press(&model, .tab, .enter, .end) == nil)
     type(&model, "!")
     #expect(press(&model, .enter) == .name(request: Samples.kitchen, name: "Küche 厨房!"))
     #expect(press(&model, .right, .enter) == nil && model.note != nil)

@@ -196,8 +196,8 @@ struct ListTests {
       let now = Instant(microseconds: Int64(step) * 250_000)
       row.update(Samples.candidate(1, level: Int8(-90 + step)), at: now)
     }
-    #expect(row.history == [-79, -75, -71, -67, -63, -59, -55, -50].map { $0 }, "\(row.history)")
-    #expect(Glyphs.unicode.history([-128, -95, -88, -46, -40, 0]) == "▁▁▂▇▇█")
-    #expect(Glyphs.ascii.history([-95, -40]) == "_*")
+    #expect(row.history == [-75, -71, -67, -63, -59, -55, -51, -50], "\(row.history)")
+    #expect(Glyphs.unicode.history([-128, -95, -88, -53, -46, 0]) == "▁▁▂▇██")
+    #expect(Glyphs.ascii.history([-95, -53]) == "_*")
   }
 }

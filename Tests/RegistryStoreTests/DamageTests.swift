@@ -12,8 +12,11 @@ import VirtualRadio
 struct DamageTests {
   private static let log = CrashDisk.path + "-wal"
 
-  /// A disk whose agent was killed after a number of acknowledged changes: nothing was closed.
-  private func killed(changes: Int) throws -> (disk: CrashDisk, registry: AccessoryRegistry) {
+  /// A disk whose agent was killed after a number of acknowledged changes: nothing was closed. With its log, the disk
+  /// lost power at the same time, and has lost that the log was emptied.
+  private func killed(
+    changes: Int, keepsLog: Bool
+  ) throws -> (disk: CrashDisk, registry: AccessoryRegistry) {
     let disk = CrashDisk()
     let keeper = disk.keeper()
     var registry = AccessoryRegistry()
@@ -22,6 +25,7 @@ struct DamageTests {
       let writes = try registry.apply(Rows.addition(UInt64(number))).writes
       #expect(keeper.execute(.commit(writes)) == .done)
     }
+    if !keepsLog { disk.restart(POWER_LOSES_NOTHING) }
     return (disk.copy(), registry)
   }
 
@@ -29,7 +33,7 @@ struct DamageTests {
   func log() throws {
     var random = SeededGenerator(seed: 18)
     for changes in [1, 3, 8] {
-      let (disk, registry) = try killed(changes: changes)
+      let (disk, registry) = try killed(changes: changes, keepsLog: true)
       for attempt in 0..<30 {
         let copy = disk.copy()
         let byteCount = copy[Self.log].count
@@ -48,7 +52,7 @@ struct DamageTests {
 
   @Test("Of 120 flipped bits in the file, and one in each fourth byte in use, none changes a value unnoticed")
   func file() throws {
-    let (disk, registry) = try killed(changes: 8)
+    let (disk, registry) = try killed(changes: 8, keepsLog: false)
     let whole = disk[CrashDisk.path]
     var random = SeededGenerator(seed: 20)
     var places = (0..<120).map { _ in random.number(below: whole.count * 8) }
@@ -74,7 +78,7 @@ struct DamageTests {
 
   @Test("A value that was changed in the file is named as damage, though the row is valid")
   func digest() throws {
-    let (disk, _) = try killed(changes: 2)
+    let (disk, _) = try killed(changes: 2, keepsLog: false)
     var bytes = disk[CrashDisk.path]
     let name = Array("Lumo 2".utf8)
     // Pages also hold values that were replaced.

@@ -67,7 +67,7 @@ struct AgentTests {
     try Tool.run(arguments + ["--socket", agent.socket])
   }
 
-  @Test("Every command prints what its schema allows, in 80 columns")
+  @Test("Every command prints what its schema allows, and no control character")
   func everyCommand() throws {
     let sightings = try run("sightings", "--all", "--json")
     #expect(sightings.status == 0)
@@ -80,7 +80,7 @@ struct AgentTests {
       let text = try Tool.run(command + ["--socket", agent.socket])
       let json = try Tool.run(command + ["--json", "--socket", agent.socket])
       #expect([0, 1].contains(text.status) && text.errorOutput.isEmpty, "\(command) \(text.errorOutput)")
-      #expect(text.lines.allSatisfy { $0.count <= 80 } && !text.output.contains(0x1B))
+      #expect(!text.output.contains(0x1B))
       try expectValid(json.output, schema)
     }
     let watch = try run("watch", "--json", "--seconds", "0.3")

@@ -35,11 +35,11 @@ struct OpenedRequestScenarios {
         1.0 anna: gone 1
         1.0 anna: Open → a1 Lumo bulb
         1.0 anna: Choose → a1 Lumo bulb
-        2.0 lights: accessoryAdded a2 Lumo bulb authorized
-        2.0 anna: Open → a2 Lumo bulb
+        2.0 lights: accessoryAdded a2 Lumo bulb 2 authorized
+        2.0 anna: Open → a2 Lumo bulb 2
         2.0 anna: Open → done
-        2.0 anna: Choose → a2 Lumo bulb
-        2.1 anna: closed a2 Lumo bulb
+        2.0 anna: Choose → a2 Lumo bulb 2
+        2.1 anna: closed a2 Lumo bulb 2
         """)
   }
 

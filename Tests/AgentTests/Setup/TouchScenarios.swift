@@ -270,8 +270,8 @@ struct TouchScenarios {
         4.5 anna: Open → a1 Lumo bulb, held
         7.5 anna: candidate 2 Lumo bulb, held
         8.5 anna: setup lights settingUp on behalf touch 2 to come Lumo bulb, held
-        8.5 anna: Open → a2 Lumo bulb, held
-        8.6 anna: setup lights looking on behalf touch Lumo bulb, held
+        8.5 anna: Open → a2 Lumo bulb, held 2
+        8.6 anna: setup lights looking on behalf touch Lumo bulb, held 2
         8.6 anna: gone 2
         300.0 anna: closed discoveryTimeout
         300.0 anna: Open → SetupFailed discoveryTimeout
