@@ -40,24 +40,21 @@ public struct CaptureReplay: ~Copyable {
     return time
   }
 
-  /// Lets time pass up to a record, receives it, and returns the events of both.
-  public mutating func replay(_ record: borrowing BtsnoopRecord) -> [EventLine] {
+  /// Lets time pass up to a record, receives it, and adds the events of both.
+  public mutating func replay(_ record: borrowing BtsnoopRecord, into events: inout [EventLine]) {
     let time = time(of: record)
-    var events = advance(to: time)
+    advance(to: time, into: &events)
     recordCount += 1
     recorder.count(record)
-    guard case .packet(let kind, isReceived: true, _) = record.content else { return events }
+    guard case .packet(let kind, isReceived: true, _) = record.content else { return }
     _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: time)
     drain(into: &events)
-    return events
   }
 
-  /// Lets time pass, and returns the events that were due.
-  public mutating func advance(to time: Instant) -> [EventLine] {
+  /// Lets time pass, and adds the events that were due.
+  public mutating func advance(to time: Instant, into events: inout [EventLine]) {
     duration = max(duration, time)
-    var events: [EventLine] = []
     while dataPath.pipeline.advanceToDeadline(notAfter: time) { drain(into: &events) }
-    return events
   }
 
   /// Reads the next event. It is passed the pipeline because a property that is read through the data path is copied

@@ -70,19 +70,26 @@ struct CaptureFile: ~Copyable {
     }
   }
 
-  /// Feeds the capture to a replay up to `limit`, and hands each event to `body`; each record goes to `witness` too.
+  /// Feeds the capture to a replay up to `limit`, and hands the events of each record that has any to `body`; each record
+  /// goes to `witness` too.
   func replay(
     _ replay: inout CaptureReplay, until limit: Instant?, idle: () throws(ToolError) -> Void = {},
     witness: (borrowing BtsnoopRecord) -> Void = { _ in }, _ body: ([EventLine]) throws(ToolError) -> Void
   ) throws(ToolError) {
+    var events: [EventLine] = []
     try forEachRecord(idle: idle) { record throws(ToolError) in
-      if let limit, replay.time(of: record) > limit {
-        try body(replay.advance(to: limit))
-        return false
+      let isPastLimit = limit.map { replay.time(of: record) > $0 } ?? false
+      if isPastLimit, let limit {
+        replay.advance(to: limit, into: &events)
+      } else {
+        witness(record)
+        replay.replay(record, into: &events)
       }
-      witness(record)
-      try body(replay.replay(record))
-      return true
+      if !events.isEmpty {
+        try body(events)
+        events.removeAll(keepingCapacity: true)
+      }
+      return !isPastLimit
     }
   }
 }

@@ -74,7 +74,9 @@ import VirtualRadio
           case .other(let packet): text += packet.text()
           }
         }
-        for event in replay.replay(record) { event.write(to: &output) }
+        var events: [EventLine] = []
+        replay.replay(record, into: &events)
+        for event in events { event.write(to: &output) }
       }
     } catch {
       text += "\(error)"

@@ -27,7 +27,7 @@ private struct SceneLines {
     var reader = try BtsnoopReader(capture.span.rawBytes)
     var second: Int64 = 0
     while let record = try reader.next() {
-      events += replay.replay(record)
+      replay.replay(record, into: &events)
       guard replay.duration.microseconds >= second * 1_000_000 else { continue }
       second += 1
       for view in replay.dataPath.devices where second % 60 == 1 || view.isMoving {
