@@ -17,8 +17,8 @@ struct AppFeed: Sendable {
 
   /// Events about accessories that the agent took back at its start, before there was any session. They are kept for
   /// apps that resume from the run before, and have the first numbers. Events beyond the capacity go to ``ring``, where
-  /// no session reads them.
-  private var opening: [AppEvent] = []
+  /// no session reads them. Those about an accessory that an import has added again are nil: it is in the app's list.
+  private var opening: [AppEvent?] = []
   private var ring = Ring<Entry>(capacity: capacity)
 
   /// The number of the next event.
@@ -33,15 +33,32 @@ struct AppFeed: Sendable {
   }
 
   mutating func append(_ event: AppEvent, to audience: RandomIdentifier?) {
+    if case .accessoryAdded(let accessory) = event.kind { forgetRemoval(of: accessory.identifier) }
     ring.append(Entry(event: event, audience: audience))
+  }
+
+  /// Forgets an opening event that removed an accessory, and those up to the next removal: the end of its setup.
+  private mutating func forgetRemoval(of accessory: RandomIdentifier) {
+    var isAbout = false
+    for index in opening.indices {
+      if case .accessoryRemoved(let removed)? = opening[index]?.kind {
+        isAbout = removed.identifier == accessory
+      }
+      if isAbout { opening[index] = nil }
+    }
   }
 
   /// Returns the next event for a session. There is none after its `invalidated`.
   func read(_ position: inout SessionPosition) -> SessionReading {
     guard !position.isOver else { return .end }
-    if position.sequence < openingCount {
+    while position.sequence < openingCount {
       defer { position.sequence += 1 }
-      return .event(sequence: position.sequence, passed: 0, opening[Int(position.sequence)])
+      guard let event = opening[Int(position.sequence)] else {
+        position.passed += 1
+        continue
+      }
+      defer { position.passed = 0 }
+      return .event(sequence: position.sequence, passed: position.passed, event)
     }
     position.passOver(to: position.activatedAt)
     var index = position.sequence - openingCount

@@ -59,6 +59,7 @@ struct SessionBook {
       activatedAt = UInt64(event.number("sequence") ?? 0)
       (accessories, isListing) = (listed, false)
       takenBack.subtract(listed.keys)
+      owed.subtract(listed.keys)
       return
     }
     guard let event = reply.object("event") else { throw Breach(.wrongReply, "\(client) read nothing") }
@@ -115,7 +116,10 @@ struct SessionBook {
     case "accessoryAdded", "accessoryChanged":
       guard let accessory = event.object("accessory") else { throw Breach(.wrongReply, "\(client): \(kind)") }
       // An import may add an accessory again that the start removed.
-      if kind == "accessoryAdded" { takenBack.remove(accessory.text("identifier") ?? "") }
+      if kind == "accessoryAdded", let identifier = accessory.text("identifier") {
+        takenBack.remove(identifier)
+        owed.remove(identifier)
+      }
       if var held = accessories {
         try hold(accessory, &held, client)
         accessories = held
