@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Manifest
 @testable import Registry
 @testable import Setup
 import Testing
@@ -68,5 +69,30 @@ struct AppFeedTests {
     for _ in 0..<AppFeed.capacity + 5 { feed.open(with: event()) }
     #expect(feed.openingCount == UInt64(AppFeed.capacity))
     #expect(feed.produced == UInt64(AppFeed.capacity) + 5)
+  }
+
+  @Test("Removals of an accessory that an import has brought back are passed over, and those of others are not")
+  func broughtBack() {
+    var feed = AppFeed()
+    let (returned, gone) = (accessory(1), accessory(2))
+    func at(_ kind: AppEvent.Kind) -> AppEvent { AppEvent(kind, at: Instant(microseconds: 0)) }
+    for kind in [AppEvent.Kind.accessoryRemoved(returned), .pickerDidDismiss, .accessoryRemoved(gone), .pickerDidDismiss] {
+      feed.open(with: at(kind))
+    }
+    feed.append(at(.accessoryAdded(returned)), to: nil)
+    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 5)
+    #expect(feed.read(&position) == .event(sequence: 2, passed: 2, at(.accessoryRemoved(gone))))
+    #expect(feed.read(&position) == .event(sequence: 3, passed: 0, at(.pickerDidDismiss)))
+    #expect(feed.read(&position) == .end)
+  }
+
+  private func accessory(_ number: UInt64) -> AppAccessory {
+    let device = RegistryDevice(
+      number: 1, identity: .bluetooth(DeviceAddress(bits: number, type: .random)), displayName: "Kitchen",
+      isIdentityDurable: true)
+    let row = RegistryAccessory(
+      number: 1, identifier: RandomIdentifier(high: number, low: number), app: "lights",
+      descriptor: DiscoveryDescriptor(), device: 1, state: .authorized)
+    return AppAccessory(row, device, isInert: false)
   }
 }
