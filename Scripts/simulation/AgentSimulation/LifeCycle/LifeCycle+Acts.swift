@@ -313,7 +313,9 @@ extension LifeCycle {
     case 25: call(index, new(picker + "List", seconds: 30, more: true))
     case 26: call(index, new(picker + dice.pick(["Registry", "Export"]), seconds: 30, more: true))
     case 27:
-      guard dice.chance(perMille: 400), !knowledge.exported.isEmpty else { return }
+      // More lines than a message may have would need several calls.
+      let byteCount = knowledge.exported.reduce(0) { $0 + $1.utf8.count + $1.count { $0 == #"""# } + 3 }
+      guard dice.chance(perMille: 400), !knowledge.exported.isEmpty, byteCount < 16_000 else { return }
       let lines = knowledge.exported
       call(index, about("Import", 30)) { json in
         json.member("lines", lines)

@@ -166,10 +166,9 @@ extension LifeCycle {
     if app == nil, call.subject != .foreignToken { app = reply.parameters.text("app") ?? actor.book?.app }
     let isResolve = call.method == ActorCall.session + "Resolve"
     try checkTexts(.object(reply.parameters), app, actor, mayResolve: isResolve)
-    // While the file cannot be used, every call is refused for that reason.
-    if !disk.isOpen, reply.error == "io.accessoryd.Session.Unknown", call.subject != .own {
-      return
-    }
+    // While the file cannot be used or the disk does not answer, every call is refused for that reason.
+    let isLate = reply.parameters.text("reason")?.hasPrefix("the disk has not answered in time") == true
+    if !disk.isOpen || isLate, reply.error == "io.accessoryd.Session.Unknown", call.subject != .own { return }
     switch call.subject {
     case .none, .own: return
     case .foreignToken:
@@ -221,6 +220,8 @@ extension LifeCycle {
   func updateKnowledge() {
     let registry = agent.setupCore.registry
     for accessory in registry.accessories {
+      // An import has added it again; if it is removed once more, that is an event of this run.
+      takenBack[accessory.app]?.remove(accessory.identifier.text)
       for identifier in [accessory.identifier, accessory.bluetoothIdentifier].compactMap(\.self)
       where knowledge.owners[identifier.text] == nil {
         knowledge.owners[identifier.text] = accessory.app
