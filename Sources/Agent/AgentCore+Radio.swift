@@ -90,6 +90,17 @@ extension AgentCore {
     enqueue(.log(.radioGivenUp))
   }
 
+  /// Ends the scan of a controller of the agent's own: one that loses its host scans on. No plan starts another scan.
+  public func endScan(at time: Instant) {
+    turn.advance(to: time)
+    isEnding = true
+    radio.endScan(at: now)
+    performRadioOutput()
+  }
+
+  /// Whether no controller of the agent's own scans.
+  public var hasEndedScan: Bool { !radio.ownControllerScans }
+
   // MARK: - What the shell asks and reports
 
   public var radioState: RadioLine.State { radio.state }
@@ -132,8 +143,9 @@ extension AgentCore {
 
   // MARK: - The scan plan
 
-  /// How the agent wants to scan.
-  var scanPlan: ScanPlan {
+  /// How the agent wants to scan; nil once it ends.
+  var scanPlan: ScanPlan? {
+    guard !isEnding else { return nil }
     var plan = ScanPlan()
     plan.mode = ScanPlan.Mode(configuration.manifest.gateway.scan)
     plan.duty = duty

@@ -176,6 +176,12 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
+  /// The agent is about to end.
+  func endScan() {
+    agent.endScan(at: now)
+    turn()
+  }
+
   /// The last recovery task failed.
   func remedyFails(_ reason: String) {
     agent.recoveryFailed(reason, at: now)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 import Agent
 import Controller
 import HCI
@@ -99,6 +100,35 @@ struct RadioTests {
     #expect(!harness.isRadioUrgent)
     harness.setRequests(1, immediate: 0)
     #expect(harness.isRadioUrgent)
+  }
+
+  @Test("At its end the agent ends its controller's scan, and no request starts another")
+  func endsScan() {
+    let harness = AgentHarness(.lights, scene: [.bulb(1)])
+    harness.run(milliseconds: 500)
+    #expect(!harness.agent.hasEndedScan)
+    harness.endScan()
+    #expect(harness.commands.last == .leSetExtendedScanEnable(false))
+    #expect(!harness.agent.hasEndedScan)
+    harness.setImmediateRequests(1)
+    harness.run(milliseconds: 100)
+    #expect(harness.agent.hasEndedScan)
+    #expect(harness.agent.radioState == .off)
+    #expect(harness.commands.last == .leSetExtendedScanEnable(false))
+  }
+
+  @Test("An agent without a controller of its own has no scan to end", arguments: [true, false])
+  func endsNoScan(isShared: Bool) {
+    let harness = AgentHarness(.lights)
+    if isShared {
+      harness.kernel = StandInKernel()
+      harness.radioComes(as: .sharedAdapter(index: 3))
+    }
+    let managed = harness.managed.count
+    harness.endScan()
+    #expect(harness.agent.hasEndedScan)
+    // The kernel's scan is ended by other commands, once the loop is over.
+    #expect(harness.commands.isEmpty && harness.managed.count == managed)
   }
 
   @Test("Invalid packets of the radio are counted and have no other effect")

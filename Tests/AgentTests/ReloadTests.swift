@@ -88,12 +88,13 @@ struct ReloadTests {
     #expect(harness.agent.counters.reloads == 2)
   }
 
-  @Test("A new radio is opened; the same one stays open")
+  @Test("A new radio is opened after the scan of the one before has ended; the same one stays open")
   func radio() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
     harness.run(milliseconds: 1000)
     harness.reading = configuration(GatewayManifest.lights.with { $0.gateway.radio = .index(3) })
     harness.readManifestAgain()
+    #expect(harness.commands.last == .leSetExtendedScanEnable(false))
     #expect(harness.opened == [.h4("bench"), .index(3)])
     #expect(harness.agent.radioState == .absent)
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Exclusive: an adapter that was down is down again afterwards."""
+"""Exclusive: an adapter that was down is down again afterwards, and its controller scans no more."""
 
 import steps
 import hci
@@ -14,3 +14,5 @@ def scenario(lab):
     lab.equal(agent.end(), 0, "the agent's exit status")
     lab.until(lambda: hci.flags(index) == flags, f"the flags are as before: {flags:#x}, {hci.flags(index):#x}", 5)
     lab.figure("flags", f"{flags:#x}")
+    # Nothing resets the controller, so the agent itself has ended the scan.
+    lab.check(not controller.count()["scanning"], "it scans no more")

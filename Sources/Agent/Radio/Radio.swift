@@ -105,6 +105,12 @@ extension Radio {
     }
   }
 
+  /// Ends the scan of a controller that takes the agent's commands.
+  mutating func endScan(at now: Instant) {
+    guard link == .controller else { return }
+    follow(nil, at: now)
+  }
+
   /// An event without advertising reports.
   mutating func receive(_ event: borrowing Event, at now: Instant) {
     let before = state
@@ -339,6 +345,15 @@ extension Radio {
       case .off, .preparing, .switchedOff, .ready, .failed: nil
       }
     case .absent, .listener, .recording, .recovering, .ended: nil
+    }
+  }
+
+  /// Whether a controller that takes the agent's commands scans, or is about to.
+  var ownControllerScans: Bool {
+    guard link == .controller else { return false }
+    switch initializer.state {
+    case .scanning, .configuring, .enabling, .disabling: return true
+    case .off, .preparing, .ready, .failed: return false
     }
   }
 

@@ -17,6 +17,8 @@ import Setup
 struct AgentLoop: ~Copyable {
   /// The most findings of a refused manifest that are logged; the others are counted.
   private static let findingsMax = 20
+  /// How long the controller has to end its scan at the agent's end.
+  private static let scanEndMilliseconds: Int64 = 1000
 
   let signals: SignalDescriptor
   let clock: LoopClock
@@ -64,7 +66,19 @@ struct AgentLoop: ~Copyable {
   mutating func run() throws(SystemError) {
     try start()
     while !isEnding { try turn() }
+    try endScan()
     end()
+  }
+
+  /// Ends the scan of the agent's own controller before its channel is closed: nothing else would end it.
+  mutating func endScan() throws(SystemError) {
+    context.agent.endScan(at: context.now)
+    performActions()
+    radio.updateReadiness(&context)
+    let end = context.now.advanced(milliseconds: Self.scanEndMilliseconds)
+    while !context.agent.hasEndedScan, context.now < end {
+      try turn(waitingMilliseconds: isDue ? 0 : Int32(max(1, end.milliseconds(since: context.now))))
+    }
   }
 
   mutating func start() throws(SystemError) {

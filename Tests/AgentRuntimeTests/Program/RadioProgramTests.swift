@@ -44,6 +44,35 @@ struct RadioProgramTests {
     #expect(other.wait() == 0)
   }
 
+  @Test("The agent ends its controller's scan before it closes the channel")
+  func endsScan() throws {
+    let folder = try Folder()
+    let server = try Program("/usr/bin/python3", ["-c", Self.controller, folder("h4")], in: folder)
+    let agent = try RunningAgent(folder, radio: "h4:" + folder("h4"))
+    try agent.expectRadio("on")
+    #expect(agent.end() == 0)
+    #expect(server.wait() == 0)
+    #expect(server.errors == "scan 0\n")
+  }
+
+  /// A controller that accepts every command, and prints at its end whether it still scans.
+  private static let controller = """
+    import socket, sys
+    returned = {0x1001: bytes([11, 0, 0, 11, 0xF1, 5, 0, 0]), 0x1002: bytes([255] * 64),
+                0x1009: bytes(range(1, 7)), 0x2003: bytes(8)}
+    server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    server.bind(sys.argv[1])
+    server.listen()
+    host, _ = server.accept()
+    scan = None
+    while command := host.recv(512):
+        opcode = command[1] | command[2] << 8
+        if opcode == 0x200C: scan = command[4]
+        answer = bytes([1]) + command[1:3] + bytes(1) + returned.get(opcode, b"")
+        host.send(bytes([4, 14, len(answer)]) + answer)
+    print("scan", scan, file=sys.stderr)
+    """
+
   @Test("The agent waits for a controller that is not there yet, and is ready meanwhile")
   func absent() throws {
     let folder = try Folder()

@@ -122,6 +122,8 @@ extension AgentCore {
     clients.updateRights(new.access)
     counters.reloads &+= 1
     if restartsRadio {
+      radio.endScan(at: now)
+      performRadioOutput()
       radio.close("it is being opened", at: now)
       enqueue(.openRadio(gateway.radio, access: gateway.access))
     }
