@@ -149,7 +149,6 @@ extension AgentCore {
     var plan = ScanPlan()
     plan.mode = ScanPlan.Mode(configuration.manifest.gateway.scan)
     plan.duty = duty
-    plan.isImmediate = setupLink.requests.immediate > 0
     // An operator, or an app that filters, sees the names of the devices; most devices send them only when asked.
     if plan.mode == .auto, setupLink.requests.open > 0 { plan.mode = .active }
     plan.needsScanResponses =
@@ -161,20 +160,21 @@ extension AgentCore {
   }
 
   private var duty: ScanDuty {
-    let board = configuration.board
-    if setupLink.requests.immediate > 0 { return board.fast }
+    let (board, requests) = (configuration.board, setupLink.requests)
+    guard requests.open > 0 else { return board.low }
+    let wanted = requests.immediate > 0 ? board.fast : board.balanced
     // A board that always listens for long does not listen for less because a request is open.
-    return setupLink.requests.open > 0 && board.low.share < board.balanced.share ? board.balanced : board.low
+    return board.low.share < wanted.share ? wanted : board.low
   }
 
-  /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and for no other
-  /// who waits at the gateway, has time to spare.
+  /// One receiver serves both PHYs, each for half of the window: only a radio that listens all the time, and not for a
+  /// device that has to be recognised at the gateway, has time to spare.
   private var hasTimeForCodedPHY: Bool {
     let board = configuration.board
     return setupLink.requests.immediate == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
   }
 
-  /// What is asked for: while a device has to be held at the gateway, the radio listens all the time.
+  /// What is asked for: while a request is open, the radio listens for as long as the board's profile allows.
   public func setRequests(_ counts: RequestCounts, at now: Instant) {
     setupLink.requests = counts
     radio.follow(scanPlan, at: now)

@@ -16,8 +16,6 @@ public struct ScanPlan: Equatable, Sendable {
 
   public var mode = Mode.auto
   public var duty = ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300)
-  /// Whether a request with an immediate item is open, so that the radio listens all the time.
-  public var isImmediate = false
   /// Whether a descriptor has a clause that may match only a scan response.
   public var needsScanResponses = false
   /// Whether to scan the coded PHY too, if the controller has it. One receiver serves both; each gets half of the
@@ -49,8 +47,8 @@ public struct ScanPlan: Equatable, Sendable {
   /// Interval and window in the specification's units of 625 µs.
   func parameters(_ kind: ScanParameters.Kind) -> ScanParameters {
     let interval = Self.units(duty.intervalMilliseconds)
-    let window = isImmediate ? interval : min(Self.units(duty.windowMilliseconds), interval)
-    return ScanParameters(kind, interval: interval, window: window)
+    return ScanParameters(
+      kind, interval: interval, window: min(Self.units(duty.windowMilliseconds), interval))
   }
 
   /// Returns units of 625 µs, clamped to the range that every controller accepts (Core Specification 5.4, Volume 4,

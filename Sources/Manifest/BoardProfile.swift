@@ -19,7 +19,7 @@ public struct BoardProfile: Equatable, Sendable {
   /// The duty while no request is open.
   public var low = ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300)
   /// The duty while a request is open.
-  public var balanced = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 120)
+  public var balanced = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
   /// The duty while a request with an immediate item is open.
   public var fast = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
   /// The steps that revive an adapter that stopped responding, mildest first.

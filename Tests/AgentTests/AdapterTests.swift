@@ -264,15 +264,26 @@ struct AdapterTests {
     #expect(harness.agent.radioState == .on)
   }
 
-  @Test("The scan duty follows the requests: low, balanced with one, continuous with an immediate one")
+  @Test("While any request is open, the radio listens all the time, or as much as the board allows")
   func duties() {
-    let harness = AgentHarness(.lights, board: BoardProfile(name: "slow"))
+    var board = BoardProfile(name: "slow")
+    #expect(dutiesForRequests(board) == [[480, 48], [96, 96], [96, 96]])
+    board.balanced = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 120)
+    #expect(dutiesForRequests(board) == [[480, 48], [192, 96], [96, 96]])
+    board.fast = ScanDuty(windowMilliseconds: 90, intervalMilliseconds: 120)
+    #expect(dutiesForRequests(board) == [[480, 48], [192, 96], [192, 144]])
+    board.low = ScanDuty(windowMilliseconds: 300, intervalMilliseconds: 300)
+    #expect(dutiesForRequests(board) == [[480, 480], [480, 480], [480, 480]])
+  }
+
+  /// The kernel's interval and window without a request, with one, and with one for an immediate item.
+  private func dutiesForRequests(_ board: BoardProfile) -> [[UInt16]] {
+    let harness = AgentHarness(.lights, board: board)
     harness.kernel = StandInKernel()
     harness.radioComes(as: .sharedAdapter(index: 3))
-    #expect(harness.kernel?.duty == KernelDuty(interval: 480, window: 48))
-    harness.setRequests(1, immediate: 0)
-    #expect(harness.kernel?.duty == KernelDuty(interval: 192, window: 96))
-    harness.setRequests(1, immediate: 1)
-    #expect(harness.kernel?.duty == KernelDuty(interval: 96, window: 96))
+    return [(0, 0), (1, 0), (1, 1)].map { open, immediate in
+      harness.setRequests(open, immediate: immediate)
+      return harness.kernel.map { [$0.duty.interval, $0.duty.window] } ?? []
+    }
   }
 }

@@ -97,7 +97,7 @@ struct MgmtScanTests {
     var harness = started()
     let before = harness.kernel.asked.count
     var busy = plan
-    busy.isImmediate = true
+    busy.duty.windowMilliseconds = busy.duty.intervalMilliseconds
     harness.follow(busy)
     #expect(harness.kernel.duty == KernelDuty(interval: 480, window: 480))
     #expect(
@@ -127,7 +127,7 @@ struct MgmtScanTests {
     active.mode = .active
     harness.follow(active)
     #expect(harness.kernel.discoveredWith == KernelDuty(interval: 480, window: 48))
-    active.isImmediate = true
+    active.duty.windowMilliseconds = active.duty.intervalMilliseconds
     harness.follow(active)
     #expect(harness.kernel.discoveredWith == KernelDuty(interval: 480, window: 480))
     #expect(

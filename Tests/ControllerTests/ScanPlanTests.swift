@@ -30,11 +30,11 @@ struct ScanPlanTests {
     #expect(responses(active) > 40 && active.states.last == .scanning(isActive: true))
   }
 
-  @Test("The share of time decides how much is heard; an immediate request takes all of it")
+  @Test("The share of time decides how much is heard")
   func duty() {
     var plan = ScanPlan.with(.passive, 30, 300)
     let low = scan(plan, seconds: 100).reports.count
-    plan.isImmediate = true
+    plan.duty.windowMilliseconds = 300
     let full = scan(plan, seconds: 100).reports.count
     #expect((60...140).contains(low) && (900...1000).contains(full))
   }
@@ -96,7 +96,8 @@ struct ScanPlanTests {
     var harness = scan(plan, seconds: 2)
     harness.sent.removeAll()
     harness.follow(plan)
-    plan.isImmediate = true
+    // A passive scan does not ask for them.
+    plan.needsScanResponses = true
     harness.follow(plan)
     harness.run(milliseconds: 2000)
     #expect(harness.opcodes.isEmpty)

@@ -53,7 +53,7 @@ struct DemoSceneTests {
 
   private static var fullTime: ScanPlan {
     var plan = ScanPlan()
-    plan.isImmediate = true
+    plan.duty.windowMilliseconds = plan.duty.intervalMilliseconds
     return plan
   }
 
