@@ -68,11 +68,13 @@ public struct LoopTimer: ~Copyable {
   /// Notes that the descriptor was readable.
   public mutating func noteExpiry() { hasExpired = true }
 
-  /// Arms the timer for a time in microseconds since the instant 0, or disarms it.
-  public mutating func arm(_ microseconds: Int64?) throws(SystemError) {
-    guard let origin, hasExpired || microseconds != setting else { return }
-    try timer.set(microseconds.map { origin + $0 })
+  /// Arms the timer for a time in microseconds since the instant 0, or disarms it. Returns whether it had to be set.
+  @discardableResult
+  public mutating func arm(_ microseconds: Int64?) throws(SystemError) -> Bool {
+    guard hasExpired || microseconds != setting else { return false }
+    if let origin { try timer.set(microseconds.map { origin + $0 }) }
     (setting, hasExpired) = (microseconds, false)
+    return true
   }
 }
 

@@ -154,7 +154,10 @@ struct VirtualControllerServer: ~Copyable {
 
   private mutating func updateTimer() throws(SystemError) {
     // Unsent bytes wait for the descriptor, not for a time.
-    guard !transport.hasUnsentBytes else { return try timer.arm(nil) }
+    guard !transport.hasUnsentBytes else {
+      try timer.arm(nil)
+      return
+    }
     let isIdle = host == nil && transport.isPlugged
     let time = isIdle ? now.advanced(milliseconds: Self.idleMilliseconds) : transport.nextTime
     try timer.arm(time?.microseconds)

@@ -53,7 +53,7 @@ extension AgentLoop {
       [Polling.Entry(context.epoll.number, .readable)], until: .now().advanced(seconds: 30))
   }
 
-  /// Turns until something is so. The scene makes it turn 50 times a second at least.
+  /// Turns until something is so. The scene makes it turn many times a second.
   mutating func turn(until isSo: (borrowing AgentLoop) -> Bool) throws {
     let end = try MonotonicInstant.now().advanced(seconds: 30)
     while !isSo(self) {

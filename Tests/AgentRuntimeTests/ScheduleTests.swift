@@ -9,35 +9,55 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(microseconds: millis
 
 @Suite("When things are due")
 struct ScheduleTests {
-  @Test("A busy radio is left alone for the interval, then read unasked; an idle one is watched")
-  func descriptor() {
+  @Test("A packet after the pause is read at once, and nothing has to wake the loop in between")
+  func quietRadio() {
     var schedule = DrainSchedule(intervalMilliseconds: 20)
-    #expect(schedule.isWatched(isUrgent: false))
-    #expect(schedule.isDue(at: at(0), isReady: true, due: nil, isUrgent: false))
-    schedule.drained(.some, at: at(0))
-    #expect(!schedule.isWatched(isUrgent: false))
-    #expect(!schedule.isDue(at: at(19), isReady: true, due: nil, isUrgent: false))
-    #expect(schedule.deadline(due: nil, isUrgent: false) == at(20))
-    #expect(schedule.isDue(at: at(20), isReady: false, due: nil, isUrgent: false))
-    #expect(schedule.isDue(at: at(20), isReady: true, due: nil, isUrgent: false))
-    schedule.drained(.nothing, at: at(20))
-    #expect(schedule.isWatched(isUrgent: false))
-    #expect(schedule.deadline(due: nil, isUrgent: false) == nil)
+    for time: Int64 in [0, 40, 60, 90] {
+      #expect(schedule.isWatched(isUrgent: false))
+      #expect(schedule.deadline(due: nil, isUrgent: false) == nil)
+      #expect(schedule.admitRead(at: at(time), isReady: true, due: nil, isUrgent: false) == true)
+      schedule.drained(.some, at: at(time))
+    }
   }
 
-  @Test("Something urgent has the radio watched at once")
+  @Test("A packet within the pause waits for its end; a busy radio is read unasked until it is empty")
+  func busyRadio() {
+    var schedule = DrainSchedule(intervalMilliseconds: 20)
+    #expect(schedule.admitRead(at: at(0), isReady: true, due: nil, isUrgent: false) == true)
+    schedule.drained(.some, at: at(0))
+    #expect(schedule.admitRead(at: at(19), isReady: true, due: nil, isUrgent: false) == false)
+    for end: Int64 in [20, 40] {
+      #expect(!schedule.isWatched(isUrgent: false))
+      #expect(schedule.deadline(due: nil, isUrgent: false) == at(end))
+      #expect(schedule.admitRead(at: at(end - 1), isReady: false, due: nil, isUrgent: false) == false)
+      #expect(schedule.admitRead(at: at(end), isReady: false, due: nil, isUrgent: false) == true)
+      schedule.drained(.some, at: at(end))
+    }
+    #expect(schedule.admitRead(at: at(60), isReady: true, due: nil, isUrgent: false) == true)
+    schedule.drained(.nothing, at: at(60))
+    #expect(schedule.isWatched(isUrgent: false))
+    #expect(schedule.deadline(due: nil, isUrgent: false) == nil)
+    #expect(schedule.admitRead(at: at(61), isReady: true, due: nil, isUrgent: false) == true)
+  }
+
+  @Test("While a request is urgent, a radio is watched and read at once")
   func urgent() {
     var schedule = DrainSchedule(intervalMilliseconds: 20)
     schedule.drained(.some, at: at(0))
+    #expect(schedule.admitRead(at: at(1), isReady: true, due: nil, isUrgent: false) == false)
     #expect(schedule.isWatched(isUrgent: true))
-    #expect(schedule.isDue(at: at(1), isReady: true, due: nil, isUrgent: true))
+    #expect(schedule.admitRead(at: at(2), isReady: true, due: nil, isUrgent: true) == true)
+    schedule.drained(.some, at: at(2))
+    #expect(schedule.isWatched(isUrgent: false))
+    #expect(schedule.deadline(due: nil, isUrgent: true) == nil)
   }
 
   @Test("What one turn did not take is taken in the next")
   func flood() {
     var schedule = DrainSchedule(intervalMilliseconds: 20)
     schedule.drained(.more, at: at(5))
-    #expect(schedule.isDue(at: at(5), isReady: false, due: nil, isUrgent: false))
+    #expect(schedule.deadline(due: nil, isUrgent: false) == at(5))
+    #expect(schedule.admitRead(at: at(5), isReady: false, due: nil, isUrgent: false) == true)
   }
 
   @Test("A radio without a descriptor is read when it is due, and no more often than the interval says")
@@ -46,8 +66,8 @@ struct ScheduleTests {
     #expect(schedule.deadline(due: at(3), isUrgent: false) == at(3))
     schedule.drained(.nothing, at: at(3))
     #expect(schedule.deadline(due: at(4), isUrgent: false) == at(23))
-    #expect(!schedule.isDue(at: at(22), isReady: false, due: at(4), isUrgent: false))
-    #expect(schedule.isDue(at: at(22), isReady: false, due: at(4), isUrgent: true))
+    #expect(schedule.admitRead(at: at(22), isReady: false, due: at(4), isUrgent: false) == false)
+    #expect(schedule.admitRead(at: at(22), isReady: false, due: at(4), isUrgent: true) == true)
     #expect(schedule.deadline(due: at(90), isUrgent: false) == at(90))
     #expect(schedule.deadline(due: nil, isUrgent: false) == nil)
   }

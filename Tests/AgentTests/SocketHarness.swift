@@ -181,6 +181,39 @@ final class SocketHarness: ScenarioHarness {
   private func listen() {
     while clients.count(where: { $0.listen() }) > 0 { settle() }
   }
+
+  // MARK: - Costs
+
+  /// Has the controller send a packet at each of these times, which ascend, and returns what the loop counted. The loop
+  /// turns only when the kernel would wake it.
+  func countTurns(for packets: [(time: Instant, bytes: [UInt8])]) -> LoopCounters {
+    loop.context.counters = LoopCounters()
+    for packet in packets {
+      while let due = loop.nextTurn, due < packet.time { wakeLoop(at: due) }
+      air.send(packet.bytes)
+      wakeLoop(at: packet.time)
+    }
+    let end = time.now.advanced(milliseconds: loop.context.agent.drainIntervalMilliseconds)
+    while let due = loop.nextTurn, due <= end { wakeLoop(at: due) }
+    return loop.context.counters
+  }
+
+  private func wakeLoop(at instant: Instant) {
+    time.now = max(time.now, instant)
+    for _ in 0..<Self.turnsMax {
+      guard isReady || loop.nextTurn.map({ $0 <= time.now }) ?? false else { return }
+      do throws(SystemError) { try loop.turn(waitingMilliseconds: 0) } catch {
+        preconditionFailure("a scenario's loop cannot turn: \(error)")
+      }
+    }
+    preconditionFailure("a scenario's loop does not settle")
+  }
+
+  /// Whether a wait would end at once.
+  private var isReady: Bool {
+    let entry = Polling.Entry(loop.context.epoll.number, .readable)
+    return (try? Polling.wait([entry], until: .now()))?.first?.contains(.readable) ?? false
+  }
 }
 
 /// A client at the socket.
@@ -287,6 +320,13 @@ final class ScenarioRadio {
     var scene = SceneScript()
     (scene.seed, scene.devices) = (seed, devices ?? [])
     return scene
+  }
+
+  /// The controller sends a packet that is not of its scene.
+  func send(_ packet: [UInt8]) {
+    guard let end, (try? end.descriptor.write(packet[...])) == packet.count else {
+      preconditionFailure("the loop's socket is full or closed")
+    }
   }
 
   /// When the controller next has something to send after `now`.

@@ -17,6 +17,8 @@ from controller import report
 DEVICES = 2000
 ADVERTISERS = 500
 EVENTS = 500
+QUIET_DEVICES = 20
+QUIET_REPORTS = 200
 # By processor and libc.
 WAITS = ("epoll_wait", "epoll_pwait", "epoll_pwait2")
 
@@ -85,6 +87,27 @@ def report_untraced(error):
     print(f"strace cannot trace here, so system calls are not counted: {error}", file=sys.stderr)
 
 
+def measure_quiet_room(program, figures):
+    """System calls, and turns of the loop, for 20 reports a second: one every 50 ms, 10 ms early or late, and at random
+    (a Poisson process)."""
+    chance = random.Random(1)
+    times = [index * 0.05 + chance.uniform(-0.01, 0.01) for index in range(1, QUIET_REPORTS + 1)]
+    streams = {
+        "20": [after - before for before, after in zip([0, *times], times)],
+        "20-random": [chance.expovariate(20) for _ in range(QUIET_REPORTS)],
+    }
+    with Agent(program) as agent:
+        client = agent.client()
+        agent.controller.send_at(5000, scene.crowd(QUIET_DEVICES, scene.TARGETS))
+        client.awaits("reports_total", QUIET_DEVICES)
+        for name, gaps in streams.items():
+            packets = itertools.islice(advertisers(QUIET_DEVICES), QUIET_REPORTS)
+            measure_stream(
+                agent, client, figures, name, QUIET_REPORTS,
+                "at 20/s, " + ("at random" if "random" in name else "50 ± 10 ms"),
+                lambda: agent.controller.send_after(gaps, packets))
+
+
 def measure_calls(program, figures):
     """System calls, and turns of the loop, for reports that come evenly; a watcher receives the found devices."""
     with Agent(program) as agent:
@@ -92,25 +115,30 @@ def measure_calls(program, figures):
         client = agent.client()
         agent.controller.send_at(5000, scene.crowd(ADVERTISERS, scene.TARGETS))
         client.awaits("reports_total", ADVERTISERS)
-        for rate, seconds in (1, 8), (500, 4), (5000, 3):
-            count = rate * seconds
-            try:
-                taken = count_calls(agent, client, rate, count)
-            except CannotTrace as error:
-                report_untraced(error)
-                taken = (None, None)
-            for name, number in zip(("calls", "turns"), taken):
-                figures.write(f"{name}-per-1000-reports@{rate}", number and round(number * 1000 / count))
-            say(
-                f"system calls, turns per report at {rate:,}/s",
-                *("-" if number is None else f"{number / count:.3f}" for number in taken))
+        for rate, seconds in (1, 8), (500, 4), (1000, 3), (5000, 3):
+            packets = itertools.islice(advertisers(ADVERTISERS), rate * seconds)
+            measure_stream(
+                agent, client, figures, rate, rate * seconds, f"at {rate:,}/s",
+                lambda: agent.controller.send_at(rate, packets))
 
 
-def count_calls(agent, client, rate, count):
+def measure_stream(agent, client, figures, name, count, what, send):
+    """Counts the system calls and turns for the `count` reports that `send` sends."""
+    try:
+        taken = count_calls(client, agent.process, count, send)
+    except CannotTrace as error:
+        report_untraced(error)
+        taken = (None, None)
+    for kind, number in zip(("calls", "turns"), taken):
+        figures.write(f"{kind}-per-1000-reports@{name}", number and round(number * 1000 / count))
+    say(f"calls, turns per report {what}", *("-" if number is None else f"{number / count:.3f}" for number in taken))
+
+
+def count_calls(client, process, count, send):
     """System calls and turns for `count` reports; every turn waits once."""
     before = client.metric("reports_total")
-    with SystemCalls(agent.process) as system:
-        agent.controller.send_at(rate, itertools.islice(advertisers(), count))
+    with SystemCalls(process) as system:
+        send()
         # The last are read within an interval.
         time.sleep(0.1)
     client.awaits("reports_total", before + count)
@@ -118,9 +146,9 @@ def count_calls(agent, client, rate, count):
     return sum(system.counts.values()), waits
 
 
-def advertisers():
-    """An endless repetition of the same reports."""
-    return itertools.cycle(list(scene.crowd(ADVERTISERS, scene.TARGETS)))
+def advertisers(count):
+    """An endless repetition of the same devices' reports."""
+    return itertools.cycle(list(scene.crowd(count, scene.TARGETS)))
 
 
 def measure_wakeups(program, figures, interval):
@@ -130,7 +158,7 @@ def measure_wakeups(program, figures, interval):
         agent.controller.send_at(5000, scene.crowd(ADVERTISERS, scene.TARGETS))
         client.awaits("reports_total", ADVERTISERS)
         before = client.metric("turns_total")
-        seconds = agent.controller.send_at(1000, itertools.islice(advertisers(), 5000))
+        seconds = agent.controller.send_at(1000, itertools.islice(advertisers(ADVERTISERS), 5000))
         # The last turn is that of the query itself.
         turns = client.metric("turns_total") - before - 1
     figures.write(f"wake-ups-per-second@{interval}", round(turns / seconds))
@@ -176,6 +204,7 @@ def main():
     measure_memory(program, figures)
     measure_start(program, figures)
     measure_calls(program, figures)
+    measure_quiet_room(program, figures)
     for interval in 20, 50:
         measure_wakeups(program, figures, interval)
     measure_latency(program)

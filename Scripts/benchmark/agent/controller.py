@@ -3,6 +3,7 @@
 sends the given reports."""
 
 import contextlib
+import itertools
 import socket
 import struct
 import threading
@@ -57,14 +58,20 @@ class Controller:
         self.host.send(packet)
 
     def send_at(self, rate, packets):
-        """Sends packets evenly; a late packet goes at once. Returns the seconds that it took."""
+        """Sends packets evenly. Returns the seconds that it took."""
         start = time.monotonic()
-        for index, packet in enumerate(packets):
-            rest = start + index / rate - time.monotonic()
+        self.send_after(itertools.chain([0], itertools.repeat(1 / rate)), packets)
+        return time.monotonic() - start
+
+    def send_after(self, gaps, packets):
+        """Sends each packet a gap, in seconds, after the one before; a late packet goes at once."""
+        due = time.monotonic()
+        for gap, packet in zip(gaps, packets):
+            due += gap
+            rest = due - time.monotonic()
             if rest > 0:
                 time.sleep(rest)
             self.host.send(packet)
-        return time.monotonic() - start
 
     def close(self):
         with contextlib.suppress(OSError):

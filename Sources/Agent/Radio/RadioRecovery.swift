@@ -33,8 +33,10 @@ struct RadioProbe: Sendable {
   var due: Instant? { lastHeard?.advanced(milliseconds: Watchdog.silenceMilliseconds) }
 
   mutating func heard(at now: Instant) {
-    lastHeard = now
     end = nil
+    // Once a second is enough: the loop's timer is not set again for each report.
+    if let lastHeard, now.milliseconds(since: lastHeard) < 1000 { return }
+    lastHeard = now
   }
 }
 

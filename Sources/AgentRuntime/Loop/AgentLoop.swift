@@ -239,7 +239,7 @@ struct AgentLoop: ~Copyable {
   private mutating func armTimer() throws(SystemError) {
     nextTurn = deadline
     guard !isDue else { return }
-    try timer.arm(nextTurn?.microseconds)
+    if try timer.arm(nextTurn?.microseconds) { context.counters.watchCalls &+= 1 }
   }
 
   // MARK: - The end

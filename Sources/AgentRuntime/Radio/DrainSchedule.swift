@@ -3,44 +3,52 @@
 import HCI
 
 /// Decides when the loop reads a radio. Wake-ups cost more than matching, so a busy radio is read once per interval and
-/// not once per packet.
+/// not once per packet, and a packet that comes alone costs one wake-up.
 ///
-/// After a drain that found packets, the descriptor is not watched until the interval is over; then the radio is read
-/// again. After a drain that found none, the descriptor is watched, so that an idle radio costs nothing. A radio
-/// without a descriptor reports when it is due, and is read no more often either. While a request is urgent, no read is
-/// delayed.
+/// After a read that found packets, a radio with a descriptor rests for the interval, and stays watched. A packet that
+/// arrives after this pause is read at once. One that arrives within it ends the watching: from then on the radio is
+/// read at the end of each pause, until such a read finds nothing. A radio without a descriptor reports when it is due,
+/// and is read no more often either. While a request is urgent, no read is delayed.
 struct DrainSchedule: Equatable {
   var intervalMilliseconds: Int64
-  /// Whether there is a descriptor to watch.
   let hasDescriptor: Bool
-  /// The end of the pause; nil while the descriptor is watched.
-  private(set) var pauseEnd: Instant?
+  /// The end of the pause after the last read; nil after a read that found nothing.
+  private var pauseEnd: Instant?
+  /// Whether the radio is read at the end of the pause, and not watched until then.
+  private var isBatching = false
 
   init(intervalMilliseconds: Int64, hasDescriptor: Bool = true) {
     self.intervalMilliseconds = intervalMilliseconds
     self.hasDescriptor = hasDescriptor
   }
 
-  func isWatched(isUrgent: Bool) -> Bool { isUrgent || pauseEnd == nil }
+  func isWatched(isUrgent: Bool) -> Bool { isUrgent || !isBatching }
 
-  /// Whether the radio is read in this turn. `due` is the time when the source has its next packet.
-  func isDue(at now: Instant, isReady: Bool, due: Instant?, isUrgent: Bool) -> Bool {
-    if isReady, isWatched(isUrgent: isUrgent) { return true }
+  /// Returns whether the radio is read in this turn. `due` is the time when the source has its next packet.
+  mutating func admitRead(at now: Instant, isReady: Bool, due: Instant?, isUrgent: Bool) -> Bool {
+    if isReady {
+      let isPausing = pauseEnd.map { $0 > now } ?? false
+      if isUrgent || !isBatching && !isPausing {
+        isBatching = false
+        return true
+      }
+      isBatching = true
+    }
     return deadline(due: due, isUrgent: isUrgent).map { $0 <= now } ?? false
   }
 
   /// The time when the loop must turn for the radio.
   func deadline(due: Instant?, isUrgent: Bool) -> Instant? {
-    guard let pauseEnd else { return due }
-    if hasDescriptor { return pauseEnd }
-    return due.map { isUrgent ? $0 : max($0, pauseEnd) }
+    if hasDescriptor { return isBatching ? pauseEnd : nil }
+    guard let pauseEnd, !isUrgent else { return due }
+    return due.map { max($0, pauseEnd) }
   }
 
   mutating func drained(_ outcome: RadioDrain, at now: Instant) {
     switch outcome {
-    case .nothing, .ended: pauseEnd = hasDescriptor ? nil : pause(now)
+    case .nothing, .ended: (pauseEnd, isBatching) = (hasDescriptor ? nil : pause(now), false)
     case .some: pauseEnd = pause(now)
-    case .more: pauseEnd = now
+    case .more: (pauseEnd, isBatching) = (now, true)
     }
   }
 

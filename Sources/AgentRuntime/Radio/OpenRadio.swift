@@ -48,9 +48,8 @@ struct OpenRadio {
   mutating func drain(_ loop: inout LoopContext) -> RadioSourceError? {
     defer { isReadable = false }
     let isUrgent = loop.agent.isRadioUrgent
-    guard schedule.isDue(at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: isUrgent) else {
-      return nil
-    }
+    guard schedule.admitRead(at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: isUrgent)
+    else { return nil }
     loop.counters.drains &+= 1
     let outcome = source.drain(at: loop.now) { packet, time in
       loop.counters.packets &+= 1
