@@ -22,6 +22,9 @@ public enum Action: Sendable {
   case releaseRadio(String)
   /// Close the adapter, perform the recovery action, and open the adapter again.
   case recoverRadio(RecoveryAction)
+  /// Look whether bluetoothd runs, then call ``AgentCore/bluetoothdWasSought(isRunning:at:)``; and when the process that
+  /// was found ends, ``AgentCore/bluetoothdEnded(at:)``.
+  case findBluetoothd
   /// Send the request to the registry's file, then call ``AgentCore/registryAnswered(_:at:)`` with the reply. One request
   /// is under way at a time.
   case registry(RegistryRequest)

@@ -13,7 +13,9 @@ import Explanation
 extension AgentCore {
   /// The radio that was to be opened is there.
   public func radioAppeared(_ kind: RadioKind, at now: Instant) {
-    radio.open(kind, hasBoardStep: configuration.board.asksForRecovery, at: now)
+    radio.open(
+      kind, hasBoardStep: configuration.board.asksForRecovery,
+      powersOn: configuration.manifest.gateway.power == .on, at: now)
     performRadioOutput()
   }
 
@@ -47,6 +49,15 @@ extension AgentCore {
       counters.reception.mgmtMessagesTruncated &+= 1
     }
   }
+
+  /// The shell has looked for bluetoothd, as ``Action/findBluetoothd`` asked.
+  public func bluetoothdWasSought(isRunning: Bool, at now: Instant) {
+    radio.bluetoothdWasSought(isRunning: isRunning, at: now)
+    performRadioOutput()
+  }
+
+  /// The bluetoothd that was found has ended.
+  public func bluetoothdEnded(at now: Instant) { radio.bluetoothdEnded(at: now) }
 
   /// Receives a packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's
   /// time.

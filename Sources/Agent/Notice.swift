@@ -16,6 +16,8 @@ public enum Notice: Equatable, Sendable {
   case radioRecovery(RecoveryAction, RadioError)
   /// The radio was absent long enough that every device it had found counts as lost.
   case radioGivenUp
+  /// bluetoothd switched the adapter off as it ended, and the agent switches it on.
+  case switchedOnAfterBluetoothd
   case turnedAway(AdmissionError, user: UInt32)
   /// A client broke the protocol, or did not finish what it began.
   case closed(ClosingReason, user: UInt32)

@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <link.h>
 #include <linux/capability.h>
@@ -11,6 +13,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -291,4 +295,45 @@ int clinux_has_capability(int number) {
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
   if (syscall(SYS_capget, &head, sets) != 0) return -1;
   return (sets[CAP_TO_INDEX(number)].effective & CAP_TO_MASK(number)) != 0;
+}
+
+/// Reads the beginning of a file as text; a file that cannot be read is empty.
+static void read_text(const char *path, char *text, size_t size) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t count = file < 0 ? -1 : read(file, text, size - 1);
+  text[count < 0 ? 0 : count] = 0;
+  if (file >= 0) close(file);
+}
+
+/// Whether the process is root's, has the name, and has not ended. The kernel escapes line feeds in names.
+static int is_running(int process, const char *name) {
+  char path[32], text[512], found[32], state = 'X';
+  unsigned user = 1;
+  snprintf(path, sizeof path, "/proc/%d/status", process);
+  read_text(path, text, sizeof text);
+  const char *state_line = strstr(text, "\nState:"), *user_line = strstr(text, "\nUid:");
+  return sscanf(text, "Name: %31[^\n]", found) == 1 && strcmp(found, name) == 0 && state_line && user_line &&
+         sscanf(state_line, "\nState: %c", &state) == 1 && state != 'Z' && state != 'X' &&
+         sscanf(user_line, "\nUid: %*u %u", &user) == 1 && user == 0;
+}
+
+int clinux_open_process(const char *name, const char *group) {
+  DIR *folder = opendir("/proc");
+  int descriptor = -1;
+  for (struct dirent *entry; folder && descriptor < 0 && (entry = readdir(folder));) {
+    int process = atoi(entry->d_name);
+    if (process <= 0 || !is_running(process, name)) continue;
+    descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+    // Another process may have received the number meanwhile.
+    if (descriptor >= 0 && !is_running(process, name)) {
+      close(descriptor);
+      descriptor = -1;
+    }
+  }
+  if (folder) closedir(folder);
+  if (descriptor >= 0) return descriptor;
+  char text[32];
+  read_text(group, text, sizeof text);
+  int process = atoi(text);
+  return process > 0 ? (int)syscall(SYS_pidfd_open, process, 0) : -1;
 }

@@ -58,6 +58,14 @@ public struct MgmtEvent: Equatable, Sendable {
     self.content = content
   }
 
+  /// Whether another program caused it: a socket gets replies to its own commands.
+  public var isByOtherProgram: Bool {
+    switch content {
+    case .settings, .monitorRemoved: true
+    case .completed, .added, .removed, .discovering, .other: false
+    }
+  }
+
   public init(parsing bytes: RawSpan) throws(MgmtError) {
     var cursor = ByteCursor(bytes)
     guard let code = cursor.uint16(), let index = cursor.uint16(), let byteCount = cursor.uint16(),

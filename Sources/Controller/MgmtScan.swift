@@ -8,8 +8,8 @@ public import HCI
 /// Pure: messages, times and plans go in, at most one command comes out of each call. The known state of the adapter is
 /// compared with the wanted one; the first difference causes a command, and its reply is followed by the next
 /// comparison. So it does not matter which program changed the state: a monitor that a starting bluetoothd removed is
-/// added again. An adapter that is off is powered on once, at the start; if another program powers it off later, it
-/// stays off until it is powered on.
+/// added again. If the agent may, an adapter that is off is powered on at the start, and by ``powerOn(now:)``; one that
+/// another program powers off stays off.
 public struct MgmtScan: Sendable {
   public enum State: Equatable, Sendable {
     /// Not started.
@@ -63,6 +63,8 @@ public struct MgmtScan: Sendable {
   public private(set) var address: UInt64 = 0
 
   private let index: UInt16
+  /// Whether the agent may power the adapter on.
+  public let powersOn: Bool
   private let commandMilliseconds: Int64
   private var schedule = ScanPlanSchedule()
   private var channel = MgmtCommandChannel()
@@ -78,9 +80,11 @@ public struct MgmtScan: Sendable {
   ///
   /// `kernelScanState` is what an agent that was killed has left in this adapter.
   public init(
-    index: UInt16, kernelScanState: KernelScanState = KernelScanState(), commandMilliseconds: Int64 = 10_000
+    index: UInt16, kernelScanState: KernelScanState = KernelScanState(), powersOn: Bool = true,
+    commandMilliseconds: Int64 = 10_000
   ) {
     self.index = index
+    self.powersOn = powersOn
     self.commandMilliseconds = commandMilliseconds
     monitor.handle = kernelScanState.monitor
     duties = KernelDuties(kernelScanState)
@@ -111,7 +115,7 @@ extension MgmtScan {
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
     step(now) { scan in
       scan.schedule = ScanPlanSchedule(plan, from: now)
-      (scan.settings, scan.mayBePoweredOn, scan.discovery) = (nil, true, Discovery())
+      (scan.settings, scan.mayBePoweredOn, scan.discovery) = (nil, scan.powersOn, Discovery())
       scan.replaceMonitor()
     }
   }
@@ -126,6 +130,11 @@ extension MgmtScan {
     step(now) { scan in
       if plan != scan.schedule.plan { scan.schedule.replacePlan(plan, from: now) }
     }
+  }
+
+  /// Powers the adapter on that another program has powered off.
+  public mutating func powerOn(now: Instant) -> Output {
+    step(now) { $0.mayBePoweredOn = $0.powersOn }
   }
 
   /// Receives an event of the management interface; events of other adapters are ignored.
@@ -145,7 +154,7 @@ extension MgmtScan {
 
   /// Stops: the adapter is gone, with all state in it.
   public mutating func stop() {
-    self = MgmtScan(index: index, commandMilliseconds: commandMilliseconds)
+    self = MgmtScan(index: index, powersOn: powersOn, commandMilliseconds: commandMilliseconds)
   }
 
   /// The commands that restore the kernel's state, in this order.

@@ -14,6 +14,24 @@ public enum ThisProcess {
   }
 }
 
+/// Processes of other programs.
+public enum RunningProcess {
+  /// Opens a process of root that has this name and has not ended. Returns its descriptor, which becomes readable when
+  /// it ends; nil when there is none.
+  ///
+  /// The `ProtectProc=` of a unit hides the processes of other accounts. Then the first process of systemd's service
+  /// counts: only root places processes there.
+  public static func open(named name: String, service: String) -> Descriptor? {
+    let group = "/sys/fs/cgroup/system.slice/\(service)/cgroup.procs"
+    // Holds: the call only reads both texts.
+    let number = unsafe clinux_open_process(name, group)
+    return number < 0 ? nil : Descriptor(owning: number)
+  }
+
+  /// Opens the bluetoothd that runs.
+  public static func bluetoothd() -> Descriptor? { open(named: "bluetoothd", service: "bluetooth.service") }
+}
+
 /// The exit statuses of this package's programs: the codes of sysexits.h.
 public enum ExitCode: Int32, Sendable {
   case success = 0

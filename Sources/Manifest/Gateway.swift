@@ -12,6 +12,14 @@ public struct Gateway: Equatable, Sendable {
     case exclusive
   }
 
+  /// Whether the agent switches a shared adapter on.
+  public enum Power: String, CaseIterable, Sendable {
+    /// At its start, and after bluetoothd switched the adapter off as it ended.
+    case on
+    /// Other programs switch the adapter on and off.
+    case keep
+  }
+
   /// Whether scanning sends scan requests.
   public enum Scan: String, CaseIterable, Sendable {
     /// Active only while a descriptor needs scan responses.
@@ -22,6 +30,7 @@ public struct Gateway: Equatable, Sendable {
 
   public var radio = RadioSelection.any
   public var access = Access.shared
+  public var power = Power.on
   public var scan = Scan.auto
   /// The interface that scans for network names; nil for none.
   public var wifi: String?

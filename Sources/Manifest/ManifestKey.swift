@@ -20,7 +20,7 @@ public enum RootKey: String, ManifestKey {
 
 /// `[gateway]`
 public enum GatewayKey: String, ManifestKey {
-  case radio, access, scan, wifi, board
+  case radio, access, power, scan, wifi, board
   case onTouch = "on-touch"
   case identityKeys = "identity-keys"
   case drainInterval = "drain-interval-ms"

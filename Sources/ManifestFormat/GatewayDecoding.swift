@@ -8,6 +8,7 @@ extension Gateway {
     self.init()
     if let selection = Self.radio(table) { radio = selection }
     table.read(.access, into: &access)
+    table.read(.power, into: &power)
     table.read(.scan, into: &scan)
     wifi = table.value(.wifi, .interfaceName) { $0.isInterfaceName ? $0 : nil }
     board = table.value(.board, .identifier) { $0.isIdentifier ? $0 : nil } ?? board

@@ -201,6 +201,111 @@ struct AdapterTests {
     #expect(recoveries(harness).isEmpty)
   }
 
+  /// A shared adapter beside bluetoothd.
+  private func sharedWithBluetoothd(power: Gateway.Power = .on) -> AgentHarness {
+    let harness = AgentHarness(GatewayManifest.lights.with { $0.gateway.power = power })
+    harness.kernel = StandInKernel()
+    harness.runsBluetoothd = true
+    harness.radioComes(as: .sharedAdapter(index: 3))
+    return harness
+  }
+
+  private func switchOff(_ harness: AgentHarness) {
+    harness.kernel?.settings.remove(.powered)
+    harness.receive(MgmtEvent(index: 3, .settings([.lowEnergy])))
+    harness.turn()
+  }
+
+  private func isPowered(_ harness: AgentHarness) -> Bool? { harness.kernel?.settings.contains(.powered) }
+
+  @Test("An adapter that bluetoothd switched off as it ended is switched on", arguments: [0, 200, 1900])
+  func bluetoothdEnds(after milliseconds: Int64) {
+    let harness = sharedWithBluetoothd()
+    switchOff(harness)
+    harness.run(milliseconds: milliseconds)
+    harness.bluetoothdEnds()
+    harness.run(milliseconds: 900)
+    #expect(harness.agent.radioState == .absent && isPowered(harness) == false)
+    harness.run(milliseconds: 200)
+    #expect(harness.agent.radioState == .on && isPowered(harness) == true)
+    #expect(harness.notices.contains(.switchedOnAfterBluetoothd))
+  }
+
+  @Test("A bluetoothd that was started after the agent is noticed by what it changes")
+  func laterBluetoothd() {
+    let harness = shared()
+    harness.run(milliseconds: 5000)
+    #expect(harness.lookCount == 1)
+    harness.runsBluetoothd = true
+    harness.receive(MgmtEvent(index: 3, .monitorRemoved(handle: 0)))
+    harness.turn()
+    #expect(harness.lookCount == 2)
+    switchOff(harness)
+    harness.bluetoothdEnds()
+    harness.run(milliseconds: 1100)
+    #expect(isPowered(harness) == true)
+  }
+
+  @Test("An adapter stays off while bluetoothd runs, and if bluetoothd ends long afterwards")
+  func bluetoothdRuns() {
+    let harness = sharedWithBluetoothd()
+    switchOff(harness)
+    harness.run(milliseconds: 3000)
+    #expect(harness.agent.radioState == .absent && isPowered(harness) == false)
+    harness.bluetoothdEnds()
+    harness.run(milliseconds: 5000)
+    #expect(harness.agent.radioState == .absent && isPowered(harness) == false)
+  }
+
+  @Test("An adapter that is switched off when bluetoothd is restarted stays in the new one's care")
+  func bluetoothdRestarts() {
+    let harness = sharedWithBluetoothd()
+    switchOff(harness)
+    harness.bluetoothdEnds()
+    harness.runsBluetoothd = true
+    harness.run(milliseconds: 5000)
+    #expect(isPowered(harness) == false)
+  }
+
+  @Test("An adapter that is switched off without bluetoothd stays off")
+  func switchedOffWithoutBluetoothd() {
+    let harness = shared()
+    switchOff(harness)
+    harness.run(milliseconds: 5000)
+    #expect(isPowered(harness) == false)
+  }
+
+  @Test("An adapter that rfkill blocks as bluetoothd ends is not switched on")
+  func bluetoothdEndsAfterRfkill() {
+    let harness = sharedWithBluetoothd()
+    switchOff(harness)
+    // The shell releases a blocked adapter.
+    harness.radioVanishes()
+    harness.bluetoothdEnds()
+    harness.run(milliseconds: 5000)
+    #expect(isPowered(harness) == false)
+  }
+
+  @Test("With power = \"keep\" the agent never switches the adapter on, and does not look for bluetoothd")
+  func keepsPower() {
+    let harness = sharedWithBluetoothd(power: .keep)
+    switchOff(harness)
+    harness.bluetoothdEnds()
+    harness.run(milliseconds: 5000)
+    #expect(isPowered(harness) == false && harness.lookCount == 0)
+  }
+
+  @Test("A manifest that changes power opens the adapter again")
+  func reloadsPower() {
+    let harness = sharedWithBluetoothd(power: .keep)
+    #expect(harness.agent.radioState == .on && harness.opened.count == 1)
+    harness.manifestWasRead(
+      .accepted(
+        AgentCore.Configuration(.lights, board: .attentive, access: .operators), radioSource: "h4:bench",
+        warnings: []))
+    #expect(harness.opened.count == 2)
+  }
+
   @Test("A shared adapter that rfkill blocks is released without recovery")
   func blocked() {
     var kernel = StandInKernel()

@@ -31,6 +31,9 @@ final class AgentHarness: ScenarioHarness {
   var kernel: StandInKernel?
   /// The recovery actions that the agent asked for, for its adapter.
   private(set) var recoveryActions: [RecoveryAction] = []
+  /// Whether bluetoothd runs, and how often the agent asked.
+  var runsBluetoothd = false
+  private(set) var lookCount = 0
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
   private(set) var readingCount = 0
@@ -122,6 +125,9 @@ final class AgentHarness: ScenarioHarness {
       for event in kernel?.answer(command) ?? [] { receive(event) }
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .recoverRadio(let action): recoveryActions.append(action)
+    case .findBluetoothd:
+      lookCount += 1
+      agent.bluetoothdWasSought(isRunning: runsBluetoothd, at: now)
     case .registry(let request):
       guard let reply = registry.answer(request) else { return }
       agent.registryAnswered(reply, at: now)
@@ -170,6 +176,13 @@ final class AgentHarness: ScenarioHarness {
   func receive(_ event: MgmtEvent) { agent.receive(mgmt: event.bytes.span.rawBytes, at: now) }
 
   func receiveMgmtBytes(_ bytes: [UInt8]) { agent.receive(mgmt: bytes.span.rawBytes, at: now) }
+
+  /// The bluetoothd that the agent watches ends.
+  func bluetoothdEnds() {
+    runsBluetoothd = false
+    agent.bluetoothdEnded(at: now)
+    turn()
+  }
 
   func setRequests(_ count: Int, immediate: Int) {
     agent.setRequests(RequestCounts(open: count, immediate: immediate), at: now)

@@ -12,6 +12,7 @@ struct MgmtScanHarness {
 
   mutating func start(_ plan: ScanPlan?) { settle(scan.start(plan, now: now)) }
   mutating func follow(_ plan: ScanPlan?) { settle(scan.follow(plan, now: now)) }
+  mutating func powerOn() { settle(scan.powerOn(now: now)) }
   mutating func restart() { settle(scan.restart(now: now)) }
   mutating func deliver(_ content: MgmtEvent.Content) {
     settle(scan.received(kernel.event(content), now: now))

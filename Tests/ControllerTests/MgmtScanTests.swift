@@ -81,6 +81,22 @@ struct MgmtScanTests {
   }
 
   @Test(
+    "An adapter is powered on at the start and on demand, or never if the agent may not",
+    arguments: [true, false])
+  func powersOn(mayPowerOn: Bool) {
+    var harness = MgmtScanHarness()
+    harness.scan = MgmtScan(index: 3, powersOn: mayPowerOn)
+    harness.kernel.settings = [.lowEnergy]
+    harness.start(plan)
+    #expect(harness.kernel.settings.contains(.powered) == mayPowerOn)
+    harness.kernel.settings = [.lowEnergy]
+    harness.deliver(.settings([.lowEnergy]))
+    #expect(harness.scan.state == .switchedOff)
+    harness.powerOn()
+    #expect(harness.kernel.settings.contains(.powered) == mayPowerOn)
+  }
+
+  @Test(
     "A monitor that another program removed is added again; other monitors do not matter",
     arguments: [0, 1, 7])
   func keepsTheMonitor(handle: UInt16) {

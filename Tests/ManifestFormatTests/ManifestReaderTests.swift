@@ -22,7 +22,7 @@ struct ManifestReaderTests {
   func gateway() throws {
     let gateway = try Self.manifest("every-key").gateway
     #expect(gateway.radio == .index(7))
-    #expect(gateway.access == .exclusive && gateway.scan == .active)
+    #expect(gateway.access == .exclusive && gateway.power == .keep && gateway.scan == .active)
     #expect(gateway.wifi == "wlan1" && gateway.board == "pi")
     #expect(gateway.onTouch == "/bin/t" && gateway.identityKeys == "/etc/k")
     #expect(gateway.drainIntervalMilliseconds == 50 && gateway.changedIntervalMilliseconds == 500)

@@ -210,7 +210,7 @@ public final class Simulation {
       guard disk.start(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
-    case .manage, .recoverRadio, .releaseRadio:
+    case .manage, .recoverRadio, .releaseRadio, .findBluetoothd:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .signalTouch(let signal): note("signals \(signal)")
@@ -227,8 +227,8 @@ public final class Simulation {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
-    case .radio, .initializationFailed, .radioRecovery, .turnedAway, .closed, .reloaded, .reloadRefused,
-      .setup:
+    case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway, .closed,
+      .reloaded, .reloadRefused, .setup:
       break
     }
   }

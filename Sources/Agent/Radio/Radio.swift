@@ -32,6 +32,7 @@ struct Radio: Sendable {
   private(set) var recovery = RadioRecovery()
   private(set) var probe = RadioProbe()
   private(set) var absence: RadioAbsence
+  private(set) var bluetoothdEnd = BluetoothdEnd()
   /// How often a controller was initialised.
   private(set) var initializations: UInt64 = 0
   private var scanningSince: Instant?
@@ -55,7 +56,7 @@ struct Radio: Sendable {
 
 extension Radio {
   /// A radio was opened.
-  mutating func open(_ kind: RadioKind, hasBoardStep: Bool, at now: Instant) {
+  mutating func open(_ kind: RadioKind, hasBoardStep: Bool, powersOn: Bool, at now: Instant) {
     update(at: now) { radio in
       radio.recovery.retry = nil
       switch kind {
@@ -72,7 +73,8 @@ extension Radio {
       case .sharedAdapter(let index, let state):
         radio.link = .shared
         radio.recovery.watchdog.use(.adapter(hasBoardStep: hasBoardStep))
-        radio.shared = MgmtScan(index: index, kernelScanState: state)
+        radio.shared = MgmtScan(index: index, kernelScanState: state, powersOn: powersOn)
+        if powersOn { radio.bluetoothdEnd = BluetoothdEnd(adapterOpenedAt: now) }
         radio.initialize(at: now)
       }
     }
@@ -142,7 +144,22 @@ extension Radio {
   /// A message of the kernel's management interface.
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
     guard link == .shared else { return }
+    let wasSwitchedOff = isSwitchedOff
     update(at: now) { $0.apply($0.shared.received(event, now: now), at: now) }
+    guard shared.powersOn else { return }
+    if isSwitchedOff != wasSwitchedOff { bluetoothdEnd.noteSwitch(isOff: isSwitchedOff, at: now) }
+    if event.isByOtherProgram { bluetoothdEnd.noteOtherProgram(at: now) }
+  }
+
+  mutating func bluetoothdEnded(at now: Instant) {
+    if link == .shared, shared.powersOn { bluetoothdEnd.noteEnd(at: now) }
+  }
+
+  /// The shell has looked for bluetoothd.
+  mutating func bluetoothdWasSought(isRunning: Bool, at now: Instant) {
+    guard bluetoothdEnd.endLook(isRunning: isRunning, at: now), isSwitchedOff else { return }
+    output.append(.log(.switchedOnAfterBluetoothd))
+    update(at: now) { $0.apply($0.shared.powerOn(now: now), at: now) }
   }
 
   /// Notes how many reports the radio has brought since the start.
@@ -160,6 +177,7 @@ extension Radio {
 
   /// Lets time pass. Returns whether the radio has now been absent long enough that the devices it found are lost.
   mutating func advance(to now: Instant) -> Bool {
+    if bluetoothdEnd.beginLook(at: now) { output.append(.findBluetoothd) }
     update(at: now) { radio in
       if let retry = radio.recovery.retry {
         guard retry <= now else { return }
@@ -185,7 +203,7 @@ extension Radio {
       case .controller: retry ?? [initializer.deadline, nextProbe].compactMap { $0 }.min()
       case .shared: retry ?? [shared.deadline, probe.end ?? nextProbe].compactMap { $0 }.min()
       }
-    return [next, absence.deadline].compactMap { $0 }.min()
+    return [next, absence.deadline, bluetoothdEnd.lookDue].compactMap { $0 }.min()
   }
 
   private var nextProbe: Instant? { isActive == nil ? nil : probe.due }
@@ -214,6 +232,7 @@ extension Radio {
     for command in restoringCommands { output.append(.manage(command)) }
     apply(initializer.stop(), at: now)
     shared.stop()
+    bluetoothdEnd = BluetoothdEnd()
   }
 
   private mutating func apply(_ step: ControllerInitializer.Output, at now: Instant) {
@@ -331,32 +350,6 @@ extension Radio {
 }
 
 extension Radio {
-  /// Whether the scan is active; nil unless the radio scans by the agent's will.
-  var isActive: Bool? {
-    switch link {
-    case .controller:
-      switch initializer.state {
-      case .scanning(let isActive): isActive
-      case .off, .preparing, .ready, .configuring, .enabling, .disabling, .failed: nil
-      }
-    case .shared:
-      switch shared.state {
-      case .scanning(let isActive): isActive
-      case .off, .preparing, .switchedOff, .ready, .failed: nil
-      }
-    case .absent, .listener, .recording, .recovering, .ended: nil
-    }
-  }
-
-  /// Whether a controller that takes the agent's commands scans, or is about to.
-  var ownControllerScans: Bool {
-    guard link == .controller else { return false }
-    switch initializer.state {
-    case .scanning, .configuring, .enabling, .disabling: return true
-    case .off, .preparing, .ready, .failed: return false
-    }
-  }
-
   var state: RadioLine.State {
     switch link {
     case .absent: .absent

@@ -18,6 +18,32 @@ extension Radio {
     }
   }
 
+  /// Whether the scan is active; nil unless the radio scans by the agent's will.
+  var isActive: Bool? {
+    switch link {
+    case .controller:
+      switch initializer.state {
+      case .scanning(let isActive): isActive
+      case .off, .preparing, .ready, .configuring, .enabling, .disabling, .failed: nil
+      }
+    case .shared:
+      switch shared.state {
+      case .scanning(let isActive): isActive
+      case .off, .preparing, .switchedOff, .ready, .failed: nil
+      }
+    case .absent, .listener, .recording, .recovering, .ended: nil
+    }
+  }
+
+  /// Whether a controller that takes the agent's commands scans, or is about to.
+  var ownControllerScans: Bool {
+    guard link == .controller else { return false }
+    switch initializer.state {
+    case .scanning, .configuring, .enabling, .disabling: return true
+    case .off, .preparing, .ready, .failed: return false
+    }
+  }
+
   /// Whether a command is under way.
   var awaitsAnswer: Bool {
     if probe.end != nil { return true }
@@ -60,8 +86,9 @@ extension Radio {
     }
     if let failure = recovery.failure { return failure.sentence }
     if isSwitchedOff {
-      return
-        "the adapter was switched off; bluetoothctl power on, or accessoryctl reload, brings it back"
+      return shared.powersOn
+        ? "the adapter was switched off; bluetoothctl power on, or accessoryctl reload, brings it back"
+        : "the adapter is off, and the manifest has power = \"keep\"; bluetoothctl power on switches it on"
     }
     guard let isActive else {
       switch state {

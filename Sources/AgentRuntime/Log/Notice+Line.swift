@@ -16,7 +16,9 @@ extension Notice {
   /// The limit that applies; nil for lines that only the machine and its operators cause.
   var limitedKind: LimitedLineKind? {
     switch self {
-    case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .reloaded, .reloadRefused: nil
+    case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .switchedOnAfterBluetoothd, .reloaded,
+      .reloadRefused:
+      nil
     case .setup(let notice): notice.limitedKind
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
@@ -33,7 +35,7 @@ extension Notice {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
-    case .turnedAway, .closed: .notice
+    case .switchedOnAfterBluetoothd, .turnedAway, .closed: .notice
     case .reloaded: .notice
     case .setup(let notice): notice.level
     case .reloadRefused: .error
@@ -48,6 +50,9 @@ extension Notice {
       "the radio was not initialized: \(reason.sentence); the agent tries again in \(Self.seconds(milliseconds))"
     case .radioRecovery(let action, let reason): "\(reason.sentence); \(action.sentence)"
     case .radioGivenUp: "the radio has been absent too long: every found device now counts as lost"
+    case .switchedOnAfterBluetoothd:
+      "bluetoothd switched the adapter off as it ended; the agent switches it on again, which power = \"keep\" in the "
+        + "manifest prevents"
     case .turnedAway(let refusal, let user): "a program of user \(user) was refused: \(refusal.sentence)"
     case .closed(let reason, let user): "a connection of user \(user) was closed: \(reason.sentence)"
     case .reloaded(let summary, let warnings):

@@ -119,6 +119,7 @@ struct AgentLoop: ~Copyable {
     case .radio: radio.noteReadable()
     case .mgmt: radio.receiveMgmtMessages(&context)
     case .touch: touch.receiveEnd(&context)
+    case .bluetoothd: radio.receiveBluetoothdEnd(&context)
     case .client(let id): clients.receiveBytes(from: id, event.readiness, &context)
     }
   }
@@ -154,6 +155,7 @@ struct AgentLoop: ~Copyable {
       case .openRadio(let selection, let access): openRadio(selection, access)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
+      case .findBluetoothd: radio.tasks.add(.findBluetoothd)
       case .registry(let request): disk.send(request)
       case .signalTouch(let signal): touch.signalTouch(signal, &context)
       case .log(let notice): log(notice)

@@ -8,14 +8,15 @@ import Setup
 
 /// The owner of a descriptor that the loop watches.
 enum EpollOwner: Sendable {
-  case signals, timer, listener, disk, devices, radio, mgmt, touch
+  case signals, timer, listener, disk, devices, radio, mgmt, touch, bluetoothd
   case client(ClientID)
 }
 
 /// The values that every part of the loop uses during a turn.
 struct LoopContext: ~Copyable {
-  /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, mgmt socket, touch program.
-  static let ownDescriptorCount = 8
+  /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, mgmt socket, touch program,
+  /// bluetoothd's process.
+  static let ownDescriptorCount = 9
 
   var agent: AgentCore
   var epoll: Epoll

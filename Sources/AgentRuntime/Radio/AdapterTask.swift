@@ -13,6 +13,8 @@ enum AdapterTask: Equatable, Sendable {
   case restore(UInt16)
   /// Stores the state that the agent would leave in an adapter if it were killed.
   case note(KernelScanState, index: UInt16, KernelScanStateFile)
+  /// Looks whether bluetoothd runs.
+  case findBluetoothd
 
   func run() -> AdapterTaskResult {
     switch self {
@@ -21,7 +23,13 @@ enum AdapterTask: Equatable, Sendable {
       .opened(RadioOpening.recover(action, request, settleMilliseconds: settle))
     case .restore(let index): restore(index)
     case .note(let state, let index, let file): note(state, index, file)
+    case .findBluetoothd: findBluetoothd()
     }
+  }
+
+  private func findBluetoothd() -> AdapterTaskResult {
+    guard let process = RunningProcess.bluetoothd() else { return .bluetoothd(nil) }
+    return .bluetoothd(SharedDescriptor(process))
   }
 
   private func restore(_ index: UInt16) -> AdapterTaskResult {
@@ -41,6 +49,8 @@ enum AdapterTask: Equatable, Sendable {
 
 enum AdapterTaskResult: Sendable {
   case opened(LoopRadio.Opening)
+  /// Its process, whose descriptor becomes readable when it ends; nil if it does not run.
+  case bluetoothd(SharedDescriptor?)
   case done
 }
 

@@ -12,6 +12,12 @@ struct MgmtConnection {
   let token: UInt64
 }
 
+/// A process whose end the loop notices by its descriptor, and the token that the loop watches it with.
+struct WatchedProcess {
+  let process: SharedDescriptor
+  let token: UInt64
+}
+
 // The kernel's mgmt interface: adapters that come and go, and scans that the kernel does for the agent.
 
 extension LoopRadio {
@@ -64,6 +70,35 @@ extension LoopRadio {
     guard hasAdapterCome, opened == nil, tasks.opening == nil, wanted?.isAdapter == true else { return }
     backOff = BackOff()
     startOpening()
+  }
+
+  // MARK: - bluetoothd
+
+  /// Watches the bluetoothd that was found, if any, so that the agent learns when it ends.
+  mutating func watchBluetoothd(_ process: SharedDescriptor?, _ loop: inout LoopContext) {
+    forgetBluetoothd(&loop)
+    guard opened?.source.adapter?.accessMode == .shared else { return }
+    if let process {
+      let token = loop.insert(.bluetoothd)
+      do throws(SystemError) {
+        loop.counters.watchCalls &+= 1
+        try loop.epoll.add(process.descriptor, .readable, token: token)
+        bluetoothd = WatchedProcess(process: process, token: token)
+      } catch {
+        // The agent does not learn of its end, and leaves the adapter's power to it.
+        loop.registry.remove(token)
+      }
+    }
+    loop.agent.bluetoothdWasSought(isRunning: process != nil, at: loop.now)
+  }
+
+  mutating func receiveBluetoothdEnd(_ loop: inout LoopContext) {
+    forgetBluetoothd(&loop)
+    loop.agent.bluetoothdEnded(at: loop.now)
+  }
+
+  mutating func forgetBluetoothd(_ loop: inout LoopContext) {
+    if let watched = bluetoothd.take() { loop.registry.remove(watched.token) }
   }
 
   // MARK: - The state of the kernel's scan

@@ -21,6 +21,8 @@ struct LoopRadio {
   var tasks: AdapterTaskQueue
   /// The kernel's mgmt interface, while an adapter is wanted.
   var mgmt: MgmtConnection?
+  /// The bluetoothd that runs beside a shared adapter, as far as the agent had to know.
+  var bluetoothd: WatchedProcess?
   /// The state of the kernel's scan that was stored last, in case the agent is killed.
   var notedState = KernelScanState()
   /// The time when the radio is opened again.
@@ -71,7 +73,11 @@ struct LoopRadio {
 
   mutating func receiveTaskResult(_ loop: inout LoopContext) {
     guard let result = tasks.takeResult() else { return }
-    if case .opened(let opening) = result { receiveOpening(opening, &loop) }
+    switch result {
+    case .opened(let opening): receiveOpening(opening, &loop)
+    case .bluetoothd(let process): watchBluetoothd(process, &loop)
+    case .done: break
+    }
     tasks.startNext()
   }
 
@@ -174,6 +180,7 @@ struct LoopRadio {
     guard var open = opened.take() else { return }
     open.countDrops(&loop)
     if let token = open.token { loop.registry.remove(token) }
+    forgetBluetoothd(&loop)
     guard let adapter = open.source.adapter else { return }
     switch adapter.accessMode {
     case .exclusive(let wasUp):

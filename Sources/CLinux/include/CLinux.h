@@ -45,6 +45,10 @@ int64_t clinux_boot_time(void);
 
 int clinux_eventfd(void);
 
+/// Opens a process of root that has this name and has not ended, or one in this control group: `/proc` may hide the
+/// processes of other accounts. Returns a descriptor, which becomes readable at the process's end; or -1.
+int clinux_open_process(const char *name, const char *group);
+
 /// Blocks the signals in `mask` (bit n for signal n) and returns a descriptor that delivers them.
 int clinux_signals(uint64_t mask);
 

@@ -112,7 +112,8 @@ extension AgentCore {
     let summary = ReloadSummary(from: configuration.manifest.items, to: new.manifest.items)
     // A radio that was absent may be there with this manifest.
     let restartsRadio =
-      gateway.radio != old.radio || gateway.access != old.access || radio.state == .absent
+      gateway.radio != old.radio || gateway.access != old.access || gateway.power != old.power
+      || radio.state == .absent
     configuration = new
     follow(setupCore.configure(new.setup))
     setupLink.appSuppliedItems = setupCore.appSuppliedItems
