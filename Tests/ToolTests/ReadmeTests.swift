@@ -42,6 +42,42 @@ struct ReadmeTests {
       run.status == 0 && run.text == "Lumo bulb is at C4:A1:00:00:1E:27\n", "\(run.text)\(run.errorOutput)")
   }
 
+  @Test(
+    "Every command of these pages succeeds on a simulated gateway",
+    arguments: ["Config/README.md", "Board/README.md"])
+  func commands(_ page: String) throws {
+    let folder = URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path
+    let run = try Tool.spawn(Self.root.path + "/Scripts/simulated-gateway", [folder, page])
+    #expect(run.status == 0, "\(run.text)\(run.errorOutput)")
+  }
+
+  @Test(
+    "What the pages quote in the first column of these tables is what the programs say",
+    arguments: [("Config/README.md", "Why is a device not found?"), ("Board/README.md", "Troubleshooting")])
+  func quotes(_ page: String, _ title: String) throws {
+    let tree = try SourceTree(Self.root.appendingPathComponent("Sources"))
+    let sources = tree.pages.values.joined(separator: "\n")
+    let text = try String(contentsOf: Self.root.appendingPathComponent(page), encoding: .utf8)
+    let section = try #require(
+      text.components(separatedBy: "## \(title)\n").dropFirst().first?.components(separatedBy: "\n## ").first)
+    let quotes = section.matches(of: /^\| `([^`]+)` \|/.anchorsMatchLineEndings()).map { String($0.1) }
+    #expect(quotes.count > 8)
+    for part in quotes.flatMap({ $0.split(separator: /\b(?:KEY|N|M)\b/) }) {
+      let words = part.trimmingCharacters(in: .whitespaces)
+      #expect(sources.contains(words), "\(words)")
+    }
+  }
+
+  @Test("Board/README.md explains every problem that status knows")
+  func problems() throws {
+    let text = try String(contentsOf: Self.root.appendingPathComponent("Board/README.md"), encoding: .utf8)
+    let file = Self.root.appendingPathComponent("Sources/Agent/Methods/Gateway/Problem.swift")
+    let source = try String(contentsOf: file, encoding: .utf8)
+    let kinds = source.matches(of: /kind: "(\w+)"/).map { String($0.1) }
+    #expect(kinds.count > 8)
+    for kind in kinds { #expect(text.contains("| `\(kind)` |"), "\(kind)") }
+  }
+
   @Test("It has at most 150 lines")
   func length() throws {
     let readme = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
