@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The scenarios' own Bluetooth sockets (Linux, include/net/bluetooth/hci_sock.h and mgmt.h)."""
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -47,6 +48,15 @@ def flags(index):
 
 def is_up(index):
     return bool(flags(index) & 1)
+
+
+def take_up(index):
+    """Switches the adapter on, if it is not."""
+    with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as control:
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(control, HCIDEVUP, index)
+    if not is_up(index):
+        raise ScenarioError(f"hci{index} cannot be switched on")
 
 
 def drops(connection):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The programs that the agent is compared with: bluetoothd, the bus, and a client."""
+"""The programs that the agent is compared with: bluetoothd, the bus and a client; and a reader that only counts."""
 
 import signal
+import struct
 
 import hci
 from program import Program, Usage
@@ -12,37 +13,60 @@ CLIENTS = {
 }
 
 
-class Rival:
-    """A client that discovers through bluetoothd; when the constructor returns, the load can begin."""
+class Counting:
+    """A program that counts reports, and prints their number at SIGUSR1."""
 
-    def __init__(self, lab, controller, kind):
+    def start(self, lab, name, command, ready):
+        """Starts the program, and waits until its log contains the word `ready`."""
         self.lab = lab
-        self.controller = controller
-        self.daemon = lab.bluetoothd()
-        lab.until(lambda: hci.is_up(controller.index), "bluetoothd powers the adapter")
-        command = [argument.format(adapter=controller.name_of_adapter) for argument in CLIENTS[kind]]
-        self.client = Program(lab, kind.replace(" ", "-"), command)
+        self.client = Program(lab, name.replace(" ", "-"), command)
         lab.open.append(self.client)
         lab.logs.append(self.client)
-        lab.until(
-            lambda: "discovers" in self.client.log_text() or not self.client.is_running, "the client discovers", 60)
-        lab.check(self.client.is_running, f"the client runs: {self.client.log_text(5)}")
-        controller.await_scan()
-
-    def usages(self):
-        return [Usage(program.pid) for program in (self.daemon, self.lab.bus, self.client)]
+        lab.until(lambda: ready in self.client.log_text() or not self.client.is_running, f"the {name} {ready}", 60)
+        lab.check(self.client.is_running, f"the {name} runs: {self.client.log_text(5)}")
 
     def heard(self):
-        """How many reports the client has counted so far; it prints the number at SIGUSR1."""
+        """How many reports the program has counted so far."""
         rows = len(self.client.log_text().splitlines())
         self.client.process.send_signal(signal.SIGUSR1)
         self.lab.until(lambda: len(self.client.log_text().splitlines()) > rows, "the client prints what it counted")
         return int(self.client.log_text().splitlines()[-1])
 
-    def reports(self):
-        """Ends the client, and returns how many reports it has counted."""
+    def end(self):
         self.client.end(20)
-        return int(self.client.log_text().splitlines()[-1])
+
+
+class Rival(Counting):
+    """A client that discovers through bluetoothd; when the constructor returns, the load can begin."""
+
+    def __init__(self, lab, controller, kind):
+        self.daemon = lab.bluetoothd()
+        lab.until(lambda: hci.is_up(controller.index), "bluetoothd powers the adapter")
+        command = [argument.format(adapter=controller.name_of_adapter) for argument in CLIENTS[kind]]
+        self.start(lab, kind, command, "discovers")
+        controller.await_scan()
+
+    def usages(self):
+        return [Usage(program.pid) for program in (self.daemon, self.lab.bus, self.client)]
 
     def end(self):
+        super().end()
         self.daemon.end()
+
+
+class Reader(Counting):
+    """A C program that does nothing but read, and a scan that is always on."""
+
+    def __init__(self, lab, controller):
+        hci.take_up(controller.index)
+        raw = hci.RawReader(controller.index)
+        # LE Set Extended Scan Parameters: a public address, no filter, the 1M PHY: passive, all the time.
+        # LE Set Extended Scan Enable: without a filter of duplicates.
+        raw.command(0x2041, struct.pack("<BBBBHH", 0, 0, 1, 0, 0x60, 0x60))
+        raw.command(0x2042, struct.pack("<BBHH", 1, 0, 0, 0))
+        controller.await_scan()
+        raw.close()
+        self.start(lab, "C reader", ["/lab/bin/raw-reader", controller.index], "reads")
+
+    def usages(self):
+        return [self.client.usage()]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the scenarios of the plan that no other machine has claimed, each in its own process and control group, and
-writes a result for each."""
+"""Runs the scenarios of the plan that need this machine's clock and that no other machine has claimed, each in its own
+process and control group, and writes a result for each."""
 
 import importlib.util
 import json
@@ -16,8 +16,8 @@ import lab
 
 SHARED = pathlib.Path("/mnt")
 RESULTS = SHARED / "results"
-# The number of this machine.
-NUMBER = re.search(r"lab\.machine=(\d+)", pathlib.Path("/proc/cmdline").read_text())[1]
+# The number of this machine, and whether its clock counts "instructions" or is the "host"'s.
+NUMBER, CLOCK = re.search(r"lab\.machine=(\d+) lab\.clock=(\w+)", pathlib.Path("/proc/cmdline").read_text()).groups()
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 ADAPTERS = pathlib.Path("/sys/class/bluetooth")
 PATIENCE = 120
@@ -57,12 +57,12 @@ def write(name, result):
     interim.rename(RESULTS / f"{name}.json")
 
 
-def patience(name):
-    """The time limit of a scenario. The file is read, not imported, because importing it here could do harm."""
+def setting(name, key, default):
+    """A constant of a scenario. The file is read, not imported, because importing it here could do harm."""
     for line in (pathlib.Path(__file__).parents[1] / "scenarios" / f"{name}.py").read_text().splitlines():
-        if line.startswith("PATIENCE = "):
-            return int(line.split("=")[1])
-    return PATIENCE
+        if line.startswith(f"{key} = "):
+            return line.split(" = ")[1].strip('"')
+    return default
 
 
 def run(name):
@@ -78,7 +78,7 @@ def run(name):
         (group / "cgroup.procs").write_text("0")
         run_scenario(name, {})
         os._exit(0)
-    ended = wait(child, start + patience(name))
+    ended = wait(child, start + int(setting(name, "PATIENCE", PATIENCE)))
     # Kills the remaining processes, whatever their session.
     (group / "cgroup.kill").write_text("1")
     if not ended:
@@ -137,5 +137,5 @@ def claim(name):
 
 
 for name in (SHARED / "plan").read_text().split():
-    if claim(name) and not run(name):
+    if setting(name, "CLOCK", "instructions") == CLOCK and claim(name) and not run(name):
         sys.exit(BOOT_AGAIN)
