@@ -13,7 +13,8 @@ public struct StoredBytes: Equatable, Sendable, BitwiseCopyable {
 
 /// The clauses of one descriptor, all of which must hold, as a matcher keeps them.
 ///
-/// There is at least a company identifier or a service UUID. Blob and mask have the same length.
+/// There is at least a company identifier, a service UUID, a name or the prefix of an address. Blob and mask have the
+/// same length.
 public struct DescriptorClauses: Sendable, BitwiseCopyable {
   public var companyIdentifier: UInt16?
   public var manufacturerBlob = StoredBytes.none
@@ -23,8 +24,15 @@ public struct DescriptorClauses: Sendable, BitwiseCopyable {
   public var serviceMask = StoredBytes.none
   public var name = StoredBytes.none
   public var nameOptions = NameOptions.none
+  /// As long as the name, every bit set, if the name is looked up as the beginning of a device's name: without a key
+  /// and the prefix of an address, and compared byte by byte. Otherwise empty.
+  public var nameMask = StoredBytes.none
+  public var addressPrefix: AddressPrefix?
 
   public init() {}
+
+  /// Whether there is a company identifier or a service UUID.
+  var hasKey: Bool { companyIdentifier != nil || serviceUUID != nil }
 }
 
 /// What an evaluation found: the first items in manifest order, and how many there are in all.

@@ -44,7 +44,8 @@ extension Matcher {
     let manufacturer = candidates(at: insert(manufacturer: clauses))
     let service = candidates(at: insert(service: clauses))
     var residue = Residue()
-    residue.needsName = clauses.name.byteCount > 0
+    residue.needsName = clauses.name.byteCount > 0 && clauses.nameMask.byteCount == 0
+    residue.needsAddress = clauses.hasKey && clauses.addressPrefix != nil
     if let manufacturer, let service {
       residue.needsService = manufacturer <= service
       residue.needsManufacturer = !residue.needsService
@@ -53,13 +54,7 @@ extension Matcher {
   }
 
   private mutating func link(_ index: Int) {
-    let descriptor = descriptors[index]
-    let waitsUnderService =
-      descriptor.residue.needsManufacturer || descriptor.clauses.companyIdentifier == nil
-    let position =
-      waitsUnderService ? insert(service: descriptor.clauses) : insert(manufacturer: descriptor.clauses)
-    switch position {
-    case nil: preconditionFailure("a descriptor without a key was added")
+    switch position(of: descriptors[index]) {
     case .key(let slot):
       descriptors[index].next = keys[slot].firstDescriptor
       keys[slot].firstDescriptor = Int32(index)
@@ -69,12 +64,24 @@ extension Matcher {
     }
   }
 
+  /// Where a descriptor waits: under the clause that its residue leaves out.
+  private mutating func position(of descriptor: Descriptor) -> Position {
+    let clauses = descriptor.clauses
+    if !descriptor.residue.needsManufacturer, let position = insert(manufacturer: clauses) { return position }
+    if let position = insert(service: clauses) { return position }
+    if let prefix = clauses.addressPrefix {
+      waitUnderAddresses(byteCount: prefix.byteCount)
+      return .key(insert(.address(prefix)))
+    }
+    searchesNames = true
+    return insert(
+      .name, blob: clauses.nameMask.byteCount > 0 ? clauses.name : .none, mask: clauses.nameMask)
+  }
+
   private mutating func clear() {
     for slot in 0..<keys.count { keys[slot] = Key() }
     for slot in 0..<entrySlots.count { entrySlots[slot] = -1 }
-    groupCount = 0
-    entryCount = 0
-    wordCount = 0
+    used = Usage(bytes: used.bytes)
   }
 
   private mutating func insert(manufacturer clauses: DescriptorClauses) -> Position? {
@@ -106,8 +113,8 @@ extension Matcher {
       if hasMask(groups[index], mask) { return index }
       index = Int(groups[index].next)
     }
-    index = groupCount
-    groupCount += 1
+    index = used.groups
+    used.groups += 1
     groups[index] = makeGroup(mask: mask)
     groups[index].next = keys[slot].firstGroup
     keys[slot].firstGroup = Int32(index)
@@ -131,8 +138,8 @@ extension Matcher {
 
   /// Stores the mask as pairs of offset and word, words of zeros left out.
   private mutating func makeGroup(mask: StoredBytes) -> Group {
-    var group = Group(firstWord: Int32(wordCount), byteCount: mask.byteCount)
-    var end = wordCount
+    var group = Group(firstWord: Int32(used.words), byteCount: mask.byteCount)
+    var end = used.words
     for offset in stride(from: 0, to: Int(mask.byteCount), by: 8) {
       let word = span(mask).paddedUInt64(at: offset)
       guard word != 0 else { continue }
@@ -145,7 +152,7 @@ extension Matcher {
       end += 2
       group.wordCount += 1
     }
-    wordCount = end
+    used.words = end
     return group
   }
 
@@ -154,11 +161,11 @@ extension Matcher {
     let value = bytes.span(at: Int(blob.offset), count: Int(blob.byteCount))
     let first = value.paddedUInt64(at: Int(groups[group].maskOffset)) & groups[group].mask
     if let found = entry(of: group, first, value) { return found }
-    let index = entryCount
-    entryCount += 1
-    entries[index] = Entry(group: Int32(group), firstWord: Int32(wordCount))
-    storeValue(of: blob, group: groups[group], at: wordCount)
-    wordCount += Int(groups[group].wordCount)
+    let index = used.entries
+    used.entries += 1
+    entries[index] = Entry(group: Int32(group), firstWord: Int32(used.words))
+    storeValue(of: blob, group: groups[group], at: used.words)
+    used.words += Int(groups[group].wordCount)
     groups[group].expect(first, multiplier)
     entrySlots[freeEntrySlot(for: index)] = Int32(index)
     return index

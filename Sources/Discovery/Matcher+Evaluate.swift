@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+public import HCI
 
 /// The result of evaluating one advertiser's merged payload.
 public struct Evaluation: Sendable, BitwiseCopyable {
@@ -43,12 +43,14 @@ public struct Evaluation: Sendable, BitwiseCopyable {
 
 extension Matcher {
   /// Finds the items whose descriptors hold on the merged view of `data` (advertising data) and `response` (scan
-  /// response data). Each payload is parsed once. The result is written in place: it is read more often than made.
+  /// response data), and on the address that was set. Each payload is parsed once. The result is written in place: it
+  /// is read more often than made.
   public mutating func evaluate(_ data: RawSpan, _ response: RawSpan, into result: inout Evaluation) {
     evaluation &+= 1
     if evaluation == 0 { forgetEvaluations() }
     result.clear()
     let view = MergedView(data: data, response: response)
+    if asksForAddress { visitAddress(of: view, into: &result) }
     scan(view, isResponse: false, into: &result)
     if response.byteCount > 0 { scanResponse(of: view, into: &result) }
   }
@@ -56,11 +58,23 @@ extension Matcher {
   /// Whether the last evaluation found an item, even if the result had no room for it.
   func hasMet(_ item: Int32) -> Bool { stamps[Int(item)] == evaluation }
 
-  /// The same, where the copy of the result does not matter.
-  public mutating func evaluate(_ data: RawSpan, _ response: RawSpan) -> Evaluation {
+  /// The same for an advertiser of this address, where the copy of the result does not matter.
+  public mutating func evaluate(_ data: RawSpan, _ response: RawSpan, of address: DeviceAddress) -> Evaluation
+  {
+    setAddress(address)
     var result = Evaluation()
     evaluate(data, response, into: &result)
     return result
+  }
+
+  /// Visits what waits under the first bytes of the address, each length once.
+  @inline(never)
+  private mutating func visitAddress(of view: borrowing MergedView, into result: inout Evaluation) {
+    guard addressBits != Self.noAddress else { return }
+    for byteCount in UInt8(1)...6 where addressByteCounts >> byteCount & 1 != 0 {
+      let slot = slot(of: .address(AddressPrefix(of: addressBits, byteCount: byteCount)), in: keys)
+      if keys[slot].kind != .free { visitKey(slot, of: view, into: &result) }
+    }
   }
 
   @inline(never)
@@ -87,15 +101,19 @@ extension Matcher {
     }
   }
 
-  /// Names, flags and solicitations are no keys; the frequent kinds of structure are read without a detour.
+  /// Flags and solicitations are no keys, and names rarely; the frequent kinds of structure are read without a detour.
   @inline(__always)
   private mutating func match(
     _ structure: ADStructure, in keys: FixedTable<Key>, isResponse: Bool, of view: borrowing MergedView,
     into result: inout Evaluation
   ) throws(MalformedStructureError) {
     switch structure.type {
-    case ADType.flags.rawValue, ADType.completeName.rawValue, ADType.shortenedName.rawValue:
+    case ADType.flags.rawValue:
       return
+    case ADType.completeName.rawValue, ADType.shortenedName.rawValue:
+      if searchesNames {
+        try matchRareStructure(at: structure.offset, isResponse: isResponse, of: view, into: &result)
+      }
     case ADType.manufacturerData.rawValue:
       let slot = slot(of: .company(try structure.key16()), in: keys)
       if keys[slot].kind != .free {
@@ -142,7 +160,10 @@ extension Matcher {
       result.txPower = power
     case .solicitations(let list):
       if list.isTruncated { result.countWrongSize() }
-    case .manufacturerData, .flags, .name, .appearance, .other:
+    case .name(let name, _):
+      let slot = slot(of: .name, in: keys)
+      if keys[slot].kind != .free { visit(slot, payload: name, of: view, into: &result) }
+    case .manufacturerData, .flags, .appearance, .other:
       return
     }
   }

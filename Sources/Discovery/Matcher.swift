@@ -5,7 +5,8 @@ public import HCI
 /// All descriptors of a manifest, compiled so that a payload costs its AD structures and the distinct masks under
 /// their keys, not the number of descriptors.
 ///
-/// Each descriptor waits under one of its clauses, the one that fewest others share:
+/// Each descriptor waits under one of its clauses, the one that fewest others share. A name is a key too for
+/// descriptors without any other, its first bytes being the data; so are the first bytes of an address.
 ///
 ///     key (company identifier or service UUID)          one hash probe per key in the payload
 ///       └ mask over the data after the key              each distinct mask once
@@ -26,11 +27,14 @@ public struct Matcher: ~Copyable {
   /// The evaluation that last counted each item.
   let stamps: FixedTable<UInt32>
   public internal(set) var descriptorCount = 0
-  var byteCount = 0
-  var groupCount = 0
-  var entryCount = 0
-  var wordCount = 0
+  var used = Usage()
   var evaluation: UInt32 = 0
+  /// Whether descriptors wait under names.
+  var searchesNames = false
+  /// Bit 0: some descriptor asks how the address begins. Bits 1 to 6: descriptors wait under that many of its bytes.
+  private(set) var addressByteCounts: UInt8 = 0
+  /// The address of the advertiser that is evaluated, if it stays; ``noAddress`` otherwise.
+  private(set) var addressBits = Self.noAddress
   /// Every hash over a payload is a product with this secret number.
   let multiplier: UInt64
 
@@ -47,6 +51,14 @@ public struct Matcher: ~Copyable {
       self.items = items
       self.bytes = bytes
     }
+  }
+
+  /// How much of each table is in use.
+  struct Usage: BitwiseCopyable {
+    var bytes = 0
+    var groups = 0
+    var entries = 0
+    var words = 0
   }
 
   struct Descriptor: BitwiseCopyable {
@@ -67,11 +79,15 @@ public struct Matcher: ~Copyable {
       case service
       /// Any other UUID.
       case longService
+      /// All names.
+      case name
+      /// How an address begins.
+      case address
     }
 
-    /// The company identifier, the short UUID, or the lower half of a long one.
+    /// The company identifier, the short UUID, the lower half of a long one, or the beginning of an address.
     var low: UInt64 = 0
-    /// The upper half of a long UUID.
+    /// The upper half of a long UUID, or how many bytes of an address there are.
     var high: UInt64 = 0
     var firstGroup: Int32 = -1
     /// Descriptors that need only the key.
@@ -137,20 +153,38 @@ public struct Matcher: ~Copyable {
 
   /// Copies bytes into the matcher, for the clauses of a descriptor that is added next.
   public mutating func store(_ source: RawSpan) -> StoredBytes {
-    bytes.write(source, at: byteCount)
-    defer { byteCount += source.byteCount }
-    return StoredBytes(offset: Int32(byteCount), byteCount: Int32(source.byteCount))
+    bytes.write(source, at: used.bytes)
+    defer { used.bytes += source.byteCount }
+    return StoredBytes(offset: Int32(used.bytes), byteCount: Int32(source.byteCount))
   }
 
   /// Adds a descriptor of `item`. Descriptors are found only after ``compile()``.
   public mutating func add(_ clauses: DescriptorClauses, item: Int32) {
-    precondition(clauses.companyIdentifier != nil || clauses.serviceUUID != nil, "a descriptor needs a key")
+    precondition(
+      clauses.hasKey || clauses.name.byteCount > 0 || clauses.addressPrefix != nil,
+      "a descriptor needs a clause")
+    precondition(clauses.nameMask.byteCount == 0 || clauses.nameMask.byteCount == clauses.name.byteCount)
     precondition(clauses.manufacturerBlob.byteCount == clauses.manufacturerMask.byteCount)
     precondition(clauses.serviceBlob.byteCount == clauses.serviceMask.byteCount)
     precondition(item >= 0 && item < stamps.count)
     descriptors[descriptorCount] = Descriptor(clauses: clauses, item: item)
     descriptorCount += 1
+    if clauses.addressPrefix != nil { addressByteCounts |= 1 }
   }
+
+  /// More bits than an address has.
+  static var noAddress: UInt64 { .max }
+
+  /// Whether the advertiser's address must be set before each evaluation.
+  var asksForAddress: Bool { addressByteCounts != 0 }
+
+  /// Sets the address of the advertiser that is evaluated next. One that changes says nothing about the device.
+  mutating func setAddress(_ address: DeviceAddress) {
+    addressBits = address.lifetime == .durable ? address.bits : Self.noAddress
+  }
+
+  /// Lets descriptors wait under prefixes of this length.
+  mutating func waitUnderAddresses(byteCount: UInt8) { addressByteCounts |= 1 << byteCount }
 
   @_lifetime(borrow self)
   func span(_ stored: StoredBytes) -> RawSpan {
@@ -170,6 +204,12 @@ extension Matcher.Key {
   static func service(_ uuid: BluetoothUUID) -> Matcher.Key {
     if let short = uuid.short { return service(short: short) }
     return Matcher.Key(low: uuid.low, high: uuid.high, kind: .longService)
+  }
+
+  static var name: Matcher.Key { Matcher.Key(kind: .name) }
+
+  static func address(_ prefix: AddressPrefix) -> Matcher.Key {
+    Matcher.Key(low: prefix.bits, high: UInt64(prefix.byteCount), kind: .address)
   }
 
   @inline(__always)

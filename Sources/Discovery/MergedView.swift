@@ -19,15 +19,19 @@ struct Residue: BitwiseCopyable {
   var needsManufacturer = false
   var needsService = false
   var needsName = false
+  var needsAddress = false
 
   @inline(__always)
-  var isThere: Bool { needsManufacturer || needsService || needsName }
+  var isThere: Bool { needsManufacturer || needsService || needsName || needsAddress }
 }
 
 extension Matcher {
   /// Whether the clauses that remain hold too. Nothing here changes the matcher; `mutating` saves copying it.
   mutating func holds(_ descriptor: Descriptor, on view: borrowing MergedView) -> Bool {
     let residue = descriptor.residue
+    if residue.needsAddress, descriptor.clauses.addressPrefix?.begins(addressBits) != true {
+      return false
+    }
     if residue.needsManufacturer,
       !has(.manufacturer, descriptor.clauses, in: view.data),
       !has(.manufacturer, descriptor.clauses, in: view.response)

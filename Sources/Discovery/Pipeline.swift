@@ -320,11 +320,15 @@ public struct Pipeline: ~Copyable {
     if isNew { updateMatches(of: row, set: set, isChanged: isPayloadNew) }
   }
 
-  /// Parses and matches the payload of a set.
+  /// Parses and matches the payload of a set. A resolved device counts by its identity address, which stays, whatever
+  /// address it has on the air: the result holds until the payload changes.
   @inline(never)
   mutating func evaluate(_ set: Int) {
     let bytes = sets.payloads.bytes
     let sets = sets.table
+    if matcher.asksForAddress {
+      matcher.setAddress(devices.publicAddress(of: devices.rows[Int(sets[set].row)]))
+    }
     matcher.evaluate(
       bytes.payload(sets[set].data, .data, of: set), bytes.payload(sets[set].response, .response, of: set),
       into: &sets[set].evaluation)

@@ -12,6 +12,7 @@ public struct ClauseAnswer: Equatable, Sendable {
     case uuid(BluetoothUUID)
     case bytes([UInt8])
     case name(AirText)
+    case address(AddressPrefix)
   }
 
   /// One structure that the clause looked at.
@@ -37,9 +38,11 @@ public struct ClauseAnswer: Equatable, Sendable {
   public private(set) var comparisons: [Comparison]
   /// Further ones that were left out.
   public private(set) var omittedCount = 0
+  /// For addresses, which no structure carries: whether the device's begins so.
+  private let isAddressRight: Bool
 
   /// One structure is enough.
-  public var holds: Bool { comparisons.contains(where: \.holds) }
+  public var holds: Bool { isAddressRight || comparisons.contains(where: \.holds) }
 
   init(
     _ key: DescriptorKey, wanted: Value, mask: [UInt8]? = nil, options: CompareOptions = [],
@@ -50,6 +53,16 @@ public struct ClauseAnswer: Equatable, Sendable {
     self.mask = mask
     self.options = options
     self.comparisons = comparisons
+    isAddressRight = false
+  }
+
+  init(_ prefix: AddressPrefix, holds: Bool) {
+    key = .addressPrefix
+    wanted = .address(prefix)
+    mask = nil
+    options = []
+    comparisons = []
+    isAddressRight = holds
   }
 
   /// Keeps at most `countMax` comparisons, one or more: the first ones, and one that holds if there is any.

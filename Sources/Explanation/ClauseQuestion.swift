@@ -9,8 +9,9 @@ import Manifest
 /// answers fast; tests compare the two.
 enum ClauseQuestion {
   /// In the order of the manifest's keys; clauses that are not there are not asked.
-  static func answers(_ descriptor: DiscoveryDescriptor, _ structures: [ObservedStructure]) -> [ClauseAnswer]
-  {
+  static func answers(
+    _ descriptor: DiscoveryDescriptor, _ structures: [ObservedStructure], of address: DeviceAddress
+  ) -> [ClauseAnswer] {
     var answers: [ClauseAnswer] = []
     if let company = descriptor.companyIdentifier {
       answers.append(companyAnswer(company, structures))
@@ -22,6 +23,10 @@ enum ClauseQuestion {
     }
     if let name = descriptor.nameSubstring {
       answers.append(nameAnswer(name, descriptor.nameCompareOptions, structures))
+    }
+    if let prefix = descriptor.addressPrefix {
+      answers.append(
+        ClauseAnswer(prefix, holds: address.lifetime == .durable && prefix.begins(address.bits)))
     }
     return answers
   }

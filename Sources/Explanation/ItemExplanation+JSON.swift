@@ -71,7 +71,7 @@ extension ClauseAnswer {
 extension ClauseAnswer.Value {
   fileprivate func write(_ key: String, to json: inout JSONWriter) {
     switch self {
-    case .company, .uuid: json.member(key, text)
+    case .company, .uuid, .address: json.member(key, text)
     case .bytes(let bytes): json.member(key, Hex(bytes))
     case .name(let name): json.member(key, name)
     }
@@ -83,6 +83,7 @@ extension ClauseAnswer.Value {
     case .uuid(let uuid): uuid.text
     case .bytes(let bytes): bytes.isEmpty ? "(nothing)" : Hex(bytes).text
     case .name(let name): name.terminal(columnsMax: 40)
+    case .address(let prefix): AddressText.text(of: prefix)
     }
   }
 }

@@ -29,11 +29,16 @@ extension ClauseAnswer {
   /// The keys of a descriptor that are clauses.
   static let keys: [DescriptorKey] = [
     .companyIdentifier, .manufacturerDataBlob, .serviceUUID, .serviceDataBlob, .nameSubstring,
+    .addressPrefix,
   ]
 
   fileprivate init(reading clause: JSONObjectReader) throws(JSONMemberError) {
     let key = try clause.value("clause", of: Self.keys, \.rawValue)
     let wanted = try Value(reading: clause, "wanted", of: key)
+    if case .address(let prefix) = wanted {
+      self.init(prefix, holds: try clause.bool("holds"))
+      return
+    }
     let mask = try clause.bytesIfPresent("mask")
     var options: CompareOptions = []
     if key == .nameSubstring {
@@ -84,8 +89,13 @@ extension ClauseAnswer.Value {
       self = .uuid(uuid)
     case .manufacturerDataBlob, .serviceDataBlob: self = .bytes(try line.bytes(name))
     case .nameSubstring: self = .name(try line.airText(name))
-    case .manufacturerDataMask, .serviceDataMask, .nameCompareOptions, .range, .ssid, .ssidPrefix,
-      .supportedOptions:
+    case .addressPrefix:
+      guard let prefix = AddressText.prefix(try line.string(name)) else {
+        throw line.error(name, .unknownValue)
+      }
+      self = .address(prefix)
+    case .manufacturerDataMask, .serviceDataMask, .nameCompareOptions, .namePrefix, .range, .ssid,
+      .ssidPrefix, .supportedOptions:
       throw line.error("clause", .unknownValue)
     }
   }

@@ -98,7 +98,8 @@ extension DeviceView {
       ClauseQuestion.answers(
         descriptor,
         ObservedStructure.all(in: payload.data.span.rawBytes, .data)
-          + ObservedStructure.all(in: payload.response.span.rawBytes, .response))
+          + ObservedStructure.all(in: payload.response.span.rawBytes, .response),
+        of: address)
     }
     let holding = all.map { $0.count(where: \.holds) }
     let position = holding.firstIndex(of: holding.max() ?? 0) ?? 0
@@ -135,6 +136,7 @@ extension ClauseAnswer {
   /// Why the clause does not hold, in a few words.
   fileprivate var shortReason: String {
     let name = key.rawValue.dropFirst("bluetooth-".count)
+    if key == .addressPrefix { return "\(name): the device has another" }
     guard let best = comparisons.max(by: { $0.agreement < $1.agreement }) else {
       return "\(name): none is advertised"
     }

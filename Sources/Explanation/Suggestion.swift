@@ -145,7 +145,7 @@ extension SuggestionSource {
 
   /// Whether the descriptor holds only together with a scan response.
   fileprivate func needsScanResponse(for descriptor: DiscoveryDescriptor) -> Bool {
-    !views.contains { descriptor.holds(in: View(data: $0.data)) }
+    !views.contains { descriptor.holds(in: View(data: $0.data), of: address) }
   }
 
   fileprivate var shownName: String {

@@ -70,13 +70,15 @@ struct BytePattern: Equatable, ExpressibleByIntegerLiteral {
 
 extension DiscoveryDescriptor {
   /// Whether the descriptor holds in one of the views that a set had.
-  func isMet(by source: SuggestionSource) -> Bool { source.views.contains(where: holds) }
+  func isMet(by source: SuggestionSource) -> Bool {
+    source.views.contains { holds(in: $0, of: source.address) }
+  }
 
-  func holds(in view: SuggestionSource.View) -> Bool {
+  func holds(in view: SuggestionSource.View, of address: DeviceAddress) -> Bool {
     let structures =
       ObservedStructure.all(in: view.data.span.rawBytes, .data)
       + ObservedStructure.all(in: view.response.span.rawBytes, .response)
-    let answers = ClauseQuestion.answers(self, structures)
+    let answers = ClauseQuestion.answers(self, structures, of: address)
     return !answers.isEmpty && answers.allSatisfy(\.holds)
   }
 }

@@ -62,3 +62,23 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     }
   }
 }
+
+/// How addresses begin: one to six bytes, the first of them is written first in text.
+@frozen
+public struct AddressPrefix: Hashable, Sendable, BitwiseCopyable {
+  /// The bytes as one number, the byte written last is its lowest.
+  public let bits: UInt64
+  public let byteCount: UInt8
+
+  /// The first bytes of the address in the low 48 bits of `address`.
+  @inlinable
+  public init(of address: UInt64, byteCount: UInt8) {
+    precondition(byteCount >= 1 && byteCount <= 6, "an address has six bytes")
+    bits = address >> (48 - 8 * UInt64(byteCount))
+    self.byteCount = byteCount
+  }
+
+  /// Whether the address in the low 48 bits of `address` begins like this; a number with more bits is no address.
+  @inlinable
+  public func begins(_ address: UInt64) -> Bool { address >> (48 - 8 * UInt64(byteCount)) == bits }
+}

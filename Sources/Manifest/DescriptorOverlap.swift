@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
+
 /// How two descriptors can mean one device.
 ///
 /// An estimate, for a warning: two keys, two names, two values under common mask bits, or a name in one descriptor and
@@ -29,6 +31,7 @@ extension DiscoveryDescriptor {
   fileprivate func sharesKey(with other: DiscoveryDescriptor) -> Bool {
     (companyIdentifier != nil && companyIdentifier == other.companyIdentifier)
       || (serviceUUID != nil && serviceUUID == other.serviceUUID)
+      || (!hasKey && !other.hasKey && hasBluetoothClause && other.hasBluetoothClause)
   }
 
   fileprivate func isDistinguishable(from other: DiscoveryDescriptor) -> Bool {
@@ -37,6 +40,7 @@ extension DiscoveryDescriptor {
       || differs(manufacturerData, other.manufacturerData) { $0.isCompatible(with: $1) }
       || differs(serviceData, other.serviceData) { $0.isCompatible(with: $1) }
       || differs(nameSubstring, other.nameSubstring) { $0.holds($1) || $1.holds($0) }
+      || differs(addressPrefix, other.addressPrefix) { $0.begins($1) || $1.begins($0) }
       || (asksMore(than: other) && other.asksMore(than: self))
   }
 
@@ -47,6 +51,7 @@ extension DiscoveryDescriptor {
       || (manufacturerData != nil && other.manufacturerData == nil)
       || (serviceData != nil && other.serviceData == nil)
       || (nameSubstring != nil && other.nameSubstring == nil)
+      || (addressPrefix != nil && other.addressPrefix == nil)
   }
 
   /// Whether every clause of this descriptor follows from one of the other.
@@ -57,6 +62,14 @@ extension DiscoveryDescriptor {
       && follows(serviceData, other.serviceData) { $1.implies($0) }
       && follows(nameSubstring, other.nameSubstring) { $1.holds($0) }
       && (nameSubstring == nil || nameCompareOptions == other.nameCompareOptions)
+      && follows(addressPrefix, other.addressPrefix) { $0.begins($1) }
+  }
+}
+
+extension AddressPrefix {
+  /// Whether every address that begins like `other` begins like this.
+  fileprivate func begins(_ other: AddressPrefix) -> Bool {
+    byteCount <= other.byteCount && other.bits >> (8 * UInt64(other.byteCount - byteCount)) == bits
   }
 }
 

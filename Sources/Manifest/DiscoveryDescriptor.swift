@@ -24,6 +24,8 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
   /// UTF-8, one byte or more.
   public var nameSubstring: [UInt8]?
   public var nameCompareOptions: CompareOptions = []
+  /// How the device's address begins. AccessorySetupKit has no such clause: apps neither give it nor see it.
+  public var addressPrefix: AddressPrefix?
   public var range: Range = .default
   /// A full network name, 1 to 32 bytes.
   public var ssid: [UInt8]?
@@ -36,7 +38,17 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
   /// Whether a clause looks at Bluetooth advertisements.
   public var hasBluetoothClause: Bool {
     companyIdentifier != nil || serviceUUID != nil || nameSubstring != nil
-      || manufacturerData != nil || serviceData != nil
+      || manufacturerData != nil || serviceData != nil || addressPrefix != nil
+  }
+
+  /// Whether the descriptor has a company identifier or a service UUID.
+  public var hasKey: Bool { companyIdentifier != nil || serviceUUID != nil }
+
+  /// The clauses that AccessorySetupKit has: what an accessory keeps of its item, and its app sees.
+  public var visibleToApps: DiscoveryDescriptor {
+    var visible = self
+    visible.addressPrefix = nil
+    return visible
   }
 
   /// Whether a clause looks at network names.

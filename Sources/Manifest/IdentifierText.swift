@@ -70,6 +70,22 @@ public enum AddressText {
     return HexText.value(groups.joined())
   }
 
+  /// One to six pairs of hexadecimal digits between colons, as an address begins.
+  public static func prefix(_ text: String) -> AddressPrefix? {
+    let groups = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...6).contains(groups.count), groups.allSatisfy({ $0.utf8.count == 2 }),
+      let bits = HexText.value(groups.joined())
+    else { return nil }
+    let missingBits = UInt64(8 * (6 - groups.count))
+    return AddressPrefix(of: bits << missingBits, byteCount: UInt8(groups.count))
+  }
+
+  /// The written form of a prefix.
+  public static func text(of prefix: AddressPrefix) -> String {
+    let whole = text(of: prefix.bits << UInt64(8 * (6 - Int(prefix.byteCount))))
+    return String(whole.prefix(3 * Int(prefix.byteCount) - 1))
+  }
+
   /// The written form of the low 48 bits.
   public static func text(of bits: UInt64) -> String {
     stride(from: 40, through: 0, by: -8).map { shift in

@@ -93,6 +93,7 @@ extension DiscoveryDescriptor {
     clauses.serviceMask = serviceData?.mask ?? []
     clauses.name = nameSubstring ?? []
     clauses.nameOptions = NameOptions(rawValue: UInt32(nameCompareOptions.rawValue))
+    clauses.addressPrefix = addressPrefix
     return clauses
   }
 }

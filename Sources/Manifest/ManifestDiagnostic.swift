@@ -31,7 +31,11 @@ public struct ManifestDiagnostic: Equatable, Sendable {
   /// A combination of clauses that a descriptor may not have.
   public enum Clauses: Equatable, Sendable {
     case none
-    case nameAlone
+    /// Only items whose accessories an operator chooses, or that are only observed, may have a name alone. This one has
+    /// another selection, or is no item of the manifest (nil).
+    case nameAlone(DisplayItem.Selection?)
+    /// As for a name.
+    case addressAlone(DisplayItem.Selection?)
     case manufacturerDataWithoutCompanyIdentifier
     case serviceDataWithoutServiceUUID
     case compareOptionsWithoutName
@@ -65,6 +69,10 @@ public struct ManifestDiagnostic: Equatable, Sendable {
   public enum Warning: Equatable, Sendable {
     case unknownAccount(App.Account)
     case broad(DescriptorKey)
+    /// What a name without a company or service costs; `isIndexed` for one that is looked up instead of searched.
+    case costOfName(isIndexed: Bool)
+    /// What the prefix of an address without a company or service costs.
+    case costOfAddress
     case maskComparesNothing
     case blobNeverFits(byteCount: Int, byteCountMax: Int)
     case nameNeverFits(byteCount: Int, byteCountMax: Int)

@@ -75,7 +75,7 @@ public enum ItemKey: String, ManifestKey {
   }
 }
 
-/// `descriptor` and `alternate` of an item: the property names of `ASDiscoveryDescriptor`.
+/// `descriptor` and `alternate` of an item: the property names of `ASDiscoveryDescriptor`, and two prefixes.
 public enum DescriptorKey: String, ManifestKey {
   case companyIdentifier = "bluetooth-company-identifier"
   case manufacturerDataBlob = "bluetooth-manufacturer-data-blob"
@@ -85,6 +85,8 @@ public enum DescriptorKey: String, ManifestKey {
   case serviceDataMask = "bluetooth-service-data-mask"
   case nameSubstring = "bluetooth-name-substring"
   case nameCompareOptions = "bluetooth-name-substring-compare-options"
+  case namePrefix = "bluetooth-name-prefix"
+  case addressPrefix = "bluetooth-address-prefix"
   case range = "bluetooth-range"
   case ssid
   case ssidPrefix = "ssid-prefix"

@@ -4,10 +4,14 @@ extension ManifestRules {
   /// The number of bits a blob must compare before a match alone may set up an accessory.
   static let maskBitsForHandsFree = 16
 
-  /// Checks that the clauses may be combined and that the app declares their values.
-  mutating func check(_ descriptor: DiscoveryDescriptor, of app: App, at path: ManifestKeyPath) {
+  /// Checks that the clauses may be combined and that the app declares their values. `selection` is that of the
+  /// manifest's item whose descriptor it is; nil for a second identity and for what an app supplies.
+  mutating func check(
+    _ descriptor: DiscoveryDescriptor, of app: App, selection: DisplayItem.Selection? = nil,
+    at path: ManifestKeyPath
+  ) {
     guard isLegible(path) else { return }
-    checkKeys(of: descriptor, at: path)
+    checkKeys(of: descriptor, selection: selection, at: path)
     if descriptor.ssid != nil, descriptor.ssidPrefix != nil {
       report(.clauses(.bothNetworkNames), at: path.appending(DescriptorKey.ssidPrefix))
     }
@@ -17,8 +21,11 @@ extension ManifestRules {
     checkDeclarations(of: descriptor, by: app, at: path)
   }
 
-  /// Checks that the descriptor has a key: data and names alone are not specific enough.
-  private mutating func checkKeys(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+  /// Checks that the descriptor has a key: data alone is not specific enough, and a name or the prefix of an address
+  /// only where an operator looks at what it finds.
+  private mutating func checkKeys(
+    of descriptor: DiscoveryDescriptor, selection: DisplayItem.Selection?, at path: ManifestKeyPath
+  ) {
     let lacksCompany = descriptor.manufacturerData != nil && descriptor.companyIdentifier == nil
     let lacksService = descriptor.serviceData != nil && descriptor.serviceUUID == nil
     if lacksCompany {
@@ -30,8 +37,15 @@ extension ManifestRules {
       report(.clauses(.serviceDataWithoutServiceUUID), at: path.appending(DescriptorKey.serviceDataBlob))
     }
     guard !lacksCompany, !lacksService, !descriptor.hasKey else { return }
-    if descriptor.nameSubstring != nil {
-      report(.clauses(.nameAlone), at: path.appending(DescriptorKey.nameSubstring))
+    let isWatched = selection.map { !$0.isHandsFree } ?? false
+    if descriptor.addressPrefix != nil {
+      let kind: ManifestDiagnostic.Kind =
+        isWatched ? .warning(.costOfAddress) : .clauses(.addressAlone(selection))
+      report(kind, at: path.appending(DescriptorKey.addressPrefix))
+    } else if descriptor.nameSubstring != nil {
+      let cost = ManifestDiagnostic.Warning.costOfName(isIndexed: descriptor.nameCompareOptions.areIndexed)
+      let kind: ManifestDiagnostic.Kind = isWatched ? .warning(cost) : .clauses(.nameAlone(selection))
+      report(kind, at: path.appending(DescriptorKey.nameSubstring))
     } else if !descriptor.hasWiFiClause {
       report(.clauses(.none), at: path)
     } else {
@@ -94,7 +108,7 @@ extension ManifestRules {
   }
 }
 
-extension DiscoveryDescriptor {
-  /// Whether the descriptor has a company identifier or a service UUID.
-  var hasKey: Bool { companyIdentifier != nil || serviceUUID != nil }
+extension CompareOptions {
+  /// Whether a name with these options is looked up instead of searched: as the beginning, byte by byte.
+  fileprivate var areIndexed: Bool { subtracting(.literal) == .anchored }
 }

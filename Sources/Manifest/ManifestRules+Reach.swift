@@ -82,7 +82,9 @@ private enum AdvertisingData {
 extension DiscoveryDescriptor {
   /// The key, if it is the only Bluetooth clause.
   fileprivate var onlyKey: DescriptorKey? {
-    guard manufacturerData == nil, serviceData == nil, nameSubstring == nil else { return nil }
+    guard manufacturerData == nil, serviceData == nil, nameSubstring == nil, addressPrefix == nil else {
+      return nil
+    }
     switch (companyIdentifier, serviceUUID) {
     case (.some, nil): return .companyIdentifier
     case (nil, .some): return .serviceUUID

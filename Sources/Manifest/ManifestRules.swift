@@ -67,7 +67,7 @@ public struct ManifestRules {
 
   private mutating func check(_ item: DisplayItem, of app: App, at path: ManifestKeyPath) {
     let descriptorPath = path.appending(ItemKey.descriptor)
-    check(item.descriptor, of: app, at: descriptorPath)
+    check(item.descriptor, of: app, selection: item.selection, at: descriptorPath)
     checkSelection(of: item, at: path)
     checkReach(of: item, at: descriptorPath)
     if let alternate = item.alternate {

@@ -12,8 +12,13 @@ extension DiscoveryDescriptor {
     manufacturerData = table.maskedBytes(blob: .manufacturerDataBlob, mask: .manufacturerDataMask)
     serviceUUID = table.value(.serviceUUID, .serviceUUID, IdentifierText.serviceUUID)
     serviceData = table.maskedBytes(blob: .serviceDataBlob, mask: .serviceDataMask)
-    nameSubstring = table.text(.nameSubstring).map { Array($0.utf8) }
     nameCompareOptions = table.compareOptions()
+    nameSubstring = table.text(.nameSubstring).map { Array($0.utf8) }
+    if let prefix = table.namePrefix(nameCompareOptions) {
+      nameSubstring = Array(prefix.utf8)
+      nameCompareOptions.formUnion(.anchored)
+    }
+    addressPrefix = table.value(.addressPrefix, .addressPrefix, AddressText.prefix)
     range = table.range()
     ssid = table.networkName(.ssid)
     ssidPrefix = table.networkName(.ssidPrefix)
@@ -43,6 +48,14 @@ extension TableReader<DescriptorKey> {
         options.formUnion(option)
       }
     }
+  }
+
+  /// A substring and `anchored` in one.
+  fileprivate func namePrefix(_ options: CompareOptions) -> String? {
+    guard let prefix = text(.namePrefix) else { return nil }
+    if node(.nameSubstring) != nil { report(.twoNames, at: .namePrefix) }
+    if options.contains(.backwards) { report(.prefixBackwards, at: .nameCompareOptions) }
+    return prefix
   }
 
   fileprivate func range() -> DiscoveryDescriptor.Range {

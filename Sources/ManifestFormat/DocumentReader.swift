@@ -62,8 +62,9 @@ extension Diagnostic {
   }
 
   fileprivate init(_ diagnostic: ManifestDiagnostic, _ positions: PositionIndex) {
+    let path = positions.written(diagnostic.path)
     self.init(
-      severity: diagnostic.kind.isError ? .error : .warning, line: positions.line(of: diagnostic.path),
-      keyPath: diagnostic.path.description, message: diagnostic.kind.sentence)
+      severity: diagnostic.kind.isError ? .error : .warning, line: positions.line(of: path),
+      keyPath: path.description, message: diagnostic.kind.sentence)
   }
 }

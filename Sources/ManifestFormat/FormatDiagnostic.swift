@@ -17,6 +17,8 @@ package enum FormatDiagnostic: Equatable, Sendable {
   case repeated(found: String)
   case maskWithoutBlob
   case maskLength(mask: Int, blob: Int)
+  case twoNames
+  case prefixBackwards
   case noAccount
   case twoAccounts
   case noIdentifierInName(String)
@@ -35,7 +37,7 @@ package enum FormatDiagnostic: Equatable, Sendable {
     case table, tables, list, text, texts, integer
     case companyIdentifier, serviceUUID, hexadecimal
     case identifier, accountName, interfaceName, deviceName, absolutePath, radio
-    case address, identityKey, offset, boolean
+    case address, addressPrefix, identityKey, offset, boolean
     /// The expectation of a single format, as the end of a sentence.
     case form(String)
   }

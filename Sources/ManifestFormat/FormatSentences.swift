@@ -30,6 +30,10 @@ extension FormatDiagnostic {
     case .maskWithoutBlob: "a mask needs the blob that it belongs to; add the blob or remove the mask"
     case .maskLength(let mask, let blob):
       "the mask has \(Self.bytes(mask)) and the blob \(blob); make both the same length"
+    case .twoNames: "bluetooth-name-prefix and bluetooth-name-substring exclude each other; keep one of them"
+    case .prefixBackwards:
+      "\"backwards\" finds a name's end, and the prefix is its beginning; remove it, or use "
+        + "bluetooth-name-substring"
     case .noAccount: "no account may act as this app; add user = \"NAME\" or group = \"NAME\""
     case .twoAccounts: "the app has a user and a group; keep one of them"
     case .noIdentifierInName(let name):
@@ -116,6 +120,7 @@ extension FormatDiagnostic.Expectation {
     case .radio:
       "\"any\", \"hci0\", an adapter's address, \"btsnoop:FILE\" or \"h4:PATH\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
+    case .addressPrefix: "the first one to six bytes of an address, as \"C4:7C:8D\""
     case .identityKey: "32 hexadecimal digits, the most significant byte first"
     case .boolean: "true or false, without quotes"
     case .form(let phrase): phrase

@@ -18,6 +18,14 @@ package struct PositionIndex {
     return 1
   }
 
+  /// The path under the key that the text uses: rules speak of a name's substring, where the text may have a prefix.
+  package func written(_ path: ManifestKeyPath) -> ManifestKeyPath {
+    guard path.components.last == .key(DescriptorKey.nameSubstring.rawValue), lines[path] == nil,
+      let prefix = path.parent?.appending(DescriptorKey.namePrefix), lines[prefix] != nil
+    else { return path }
+    return prefix
+  }
+
   private mutating func add(_ node: TomlNode, at path: ManifestKeyPath) {
     lines[path] = node.line
     switch node.value {

@@ -24,8 +24,10 @@ extension ManifestDiagnostic.Clauses {
     switch self {
     case .none:
       "nothing says what to look for; add bluetooth-company-identifier, bluetooth-service-uuid, ssid or ssid-prefix"
-    case .nameAlone:
-      "a name alone matches unknown devices too; add bluetooth-company-identifier or bluetooth-service-uuid"
+    case .nameAlone(let selection):
+      "a name alone matches unknown devices too; \(Self.cure(forNoKey: selection))"
+    case .addressAlone(let selection):
+      "an address says nothing about a device's kind; \(Self.cure(forNoKey: selection))"
     case .manufacturerDataWithoutCompanyIdentifier:
       "manufacturer data follows a company identifier; add bluetooth-company-identifier"
     case .serviceDataWithoutServiceUUID: "service data follows a service UUID; add bluetooth-service-uuid"
@@ -37,6 +39,11 @@ extension ManifestDiagnostic.Clauses {
     case .notForAlternate(let key):
       "a second identity is only recognised on the air; \(key.rawValue) belongs to descriptor: remove it here"
     }
+  }
+
+  private static func cure(forNoKey selection: DisplayItem.Selection?) -> String {
+    "add bluetooth-company-identifier or bluetooth-service-uuid"
+      + (selection == nil ? "" : ", or use select = \"operator\"")
   }
 }
 
@@ -93,6 +100,14 @@ extension ManifestDiagnostic.Warning {
         + "as the app; create it or correct the name"
     case .broad(let key):
       "broad: everything with this \(key == .serviceUUID ? "service" : "company") matches; add a blob or a name"
+    case .costOfName(let isIndexed):
+      "a name alone: any device may call itself so, and "
+        + (isIndexed
+          ? "every name in sight is looked up once for each length of such names"
+          : "every name in sight is compared with it; bluetooth-name-prefix costs less")
+    case .costOfAddress:
+      "an address alone: it says nothing about a device's kind, and every new payload in sight costs a lookup "
+        + "for each length of such prefixes"
     case .maskComparesNothing: "the mask has no bit set, so that only the length is compared; set some"
     case .blobNeverFits(let byteCount, let most):
       "never matches: the blob has \(byteCount) bytes and an advertisement holds \(most) there; shorten it"

@@ -109,7 +109,7 @@ extension SetupCore {
     guard let account = configuration.accounts[app] else { return nil }
     let descriptor = item.item.descriptor
     var addition = RegistryAddition(
-      app: app, account: account, descriptor: descriptor, identity: .bluetooth(device.settled),
+      app: app, account: account, descriptor: descriptor.visibleToApps, identity: .bluetooth(device.settled),
       identifier: identifier, bluetoothIdentifier: random.draw(), displayName: name)
     addition.item = item.isAppSupplied ? nil : item.item.id
     addition.maxAccessories = item.isAppSupplied ? nil : item.item.maxAccessories

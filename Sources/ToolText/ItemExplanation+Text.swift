@@ -75,8 +75,16 @@ extension ClauseAnswer {
     rows.line("  \(holds ? style.good("yes") : style.bad("no "))  \(key.rawValue)")
     rows.row("wanted", ([wanted.text] + options.words).joined(separator: " "))
     if let mask, mask.contains(where: { $0 != 0xFF }) { rows.row("mask", Hex(mask).text) }
-    if comparisons.isEmpty { rows.row("found", "nothing of this kind is advertised") }
+    if comparisons.isEmpty, let found { rows.row("found", found) }
     for comparison in comparisons { comparison.describe(in: &rows, style) }
+  }
+}
+
+extension ClauseAnswer {
+  /// What stands in place of structures when there are none.
+  private var found: String? {
+    guard key == .addressPrefix else { return "nothing of this kind is advertised" }
+    return holds ? nil : "an address that begins otherwise, or that changes"
   }
 }
 

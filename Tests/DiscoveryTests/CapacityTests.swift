@@ -361,4 +361,38 @@ struct CapacityTests {
     #expect(harness.deviceCount == 5)
     #expect(harness.counters.addressesFollowed == 0)
   }
+
+  @Test("The prefix of an address is compared with the identity, whatever address is on the air")
+  func identityPrefix() {
+    let key = Block128(high: 1, low: 2)
+    let identity = DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random)
+    let plan = AddressPlan.resolvable(key: key, rotationSeconds: 5)
+    var item = DisplayItem(id: "own", name: "own")
+    item.descriptor.addressPrefix = AddressPrefix(of: identity.bits, byteCount: 3)
+    let known = DataPathHarness(
+      GatewayManifest([item]), identities: [IdentityKey(key: key, identity: identity)])
+    let unknown = DataPathHarness(GatewayManifest([item]))
+    for second: Int64 in 0..<12 {
+      let address = plan.address(at: .milliseconds(1000 * second), seed: 7)
+      for harness in [known, unknown] {
+        harness.hear(
+          AirReport(.connectable, from: address, rssi: -60, AdvertisingPayload()), at: 1000 * second)
+      }
+    }
+    #expect(known.lines() == ["0 found own 1 matched"])
+    #expect(known.counters.addressesFollowed == 2)
+    #expect(unknown.lines() == [])
+  }
+
+  @Test("A company and the prefix of an address hold together")
+  func companyAndPrefix() {
+    let item = DisplayItem.company(company) {
+      $0.descriptor.addressPrefix = AddressPrefix(of: 0xC0DE << 32, byteCount: 2)
+    }
+    let harness = DataPathHarness(GatewayManifest([item]))
+    harness.hear(1, -60, .made(by: company), at: 0)
+    let other = DeviceAddress(bits: 0xC0DF << 32, type: .random)
+    harness.hear(AirReport(.connectable, from: other, rssi: -60, .made(by: company)), at: 1)
+    #expect(harness.lines() == ["0 found bulb 1 matched"])
+  }
 }

@@ -18,14 +18,18 @@ import VirtualRadio
     var matchCount = 0
     for _ in 0..<100 {
       let (data, response) = (dice.payload(), dice.payload())
-      let found = path.pipeline.matcher.evaluate(data.span.rawBytes, response.span.rawBytes).items
+      let address = dice.address()
+      let found =
+        path.pipeline.matcher.evaluate(data.span.rawBytes, response.span.rawBytes, of: address).items
       let structures =
         ObservedStructure.all(in: data.span.rawBytes, .data)
         + ObservedStructure.all(in: response.span.rawBytes, .response)
-      let expected = descriptors.filter { ClauseQuestion.answers($0, structures).allSatisfy(\.holds) }.count
+      let expected = descriptors.count { descriptor in
+        ClauseQuestion.answers(descriptor, structures, of: address).allSatisfy(\.holds)
+      }
       #expect(found.total == expected, "\(data) \(response)")
       for place in 0..<found.count {
-        let answers = ClauseQuestion.answers(descriptors[Int(found[place])], structures)
+        let answers = ClauseQuestion.answers(descriptors[Int(found[place])], structures, of: address)
         #expect(answers.allSatisfy { $0.holds }, "\(data) \(response) \(answers)")
       }
       matchCount += found.total
@@ -61,7 +65,9 @@ import VirtualRadio
     var descriptor = DiscoveryDescriptor()
     descriptor.companyIdentifier = 0x0EEE
     descriptor.nameSubstring = [0x4C]
-    let answers = ClauseQuestion.answers(descriptor, ObservedStructure.all(in: payload.span.rawBytes, .data))
+    let answers = ClauseQuestion.answers(
+      descriptor, ObservedStructure.all(in: payload.span.rawBytes, .data),
+      of: DeviceAddress(bits: 1, type: .public))
     #expect(answers.map(\.holds) == [true, false])
     #expect(answers.map(\.key) == [.companyIdentifier, .nameSubstring])
     #expect(answers[1].comparisons.isEmpty)
@@ -113,7 +119,21 @@ private struct Dice {
       descriptor.nameSubstring = name()
       descriptor.nameCompareOptions = CompareOptions(rawValue: UInt(below(16)))
     }
+    if below(4) == 0 {
+      descriptor.addressPrefix = AddressPrefix(of: address().bits, byteCount: UInt8(1 + below(6)))
+    }
+    let hasOtherClause = descriptor.nameSubstring != nil || descriptor.addressPrefix != nil
+    if hasOtherClause, below(2) == 0 {
+      (descriptor.companyIdentifier, descriptor.manufacturerData) = (nil, nil)
+      (descriptor.serviceUUID, descriptor.serviceData) = (nil, nil)
+    }
     return descriptor
+  }
+
+  /// Static, public, resolvable or not resolvable; those that stay begin alike.
+  mutating func address() -> DeviceAddress {
+    let bits: [UInt64] = [0xC47C_8D00_0001, 0xC47C_8E00_0001, 0x447C_8D00_0001, 0x047C_8D00_0001]
+    return DeviceAddress(bits: bits[below(4)], type: below(3) == 0 ? .public : .random)
   }
 
   mutating func payload() -> [UInt8] {

@@ -46,10 +46,13 @@ struct ManifestReaderTests {
     #expect(descriptor.serviceData == MaskedBytes(blob: [0x40], mask: [0xE1]))
     #expect(descriptor.nameSubstring == [UInt8(ascii: "L")])
     #expect(descriptor.nameCompareOptions == .anchored)
+    #expect(descriptor.addressPrefix == AddressPrefix(of: 0xC47C_8D00_0000, byteCount: 3))
     #expect(descriptor.range == .immediate)
     #expect(descriptor.ssid == nil && descriptor.ssidPrefix == [UInt8(ascii: "C")])
     #expect(descriptor.supportedOptions == .bluetoothPairingLE)
     #expect(item.alternate?.serviceUUID == BluetoothUUID(short: 0xFE0F))
+    #expect(item.alternate?.nameSubstring == [UInt8(ascii: "L")])
+    #expect(item.alternate?.nameCompareOptions == .anchored)
   }
 
   @Test("Every setting of an item arrives")

@@ -44,16 +44,21 @@ struct CompiledMatcher: ~Copyable {
   }
 
   /// What the merged view of advertising data and scan response matches.
-  mutating func find(_ data: [UInt8], response: [UInt8] = []) -> Found {
-    var evaluation = Evaluation()
-    path.pipeline.matcher.evaluate(data.rawSpan, response.rawSpan, into: &evaluation)
-    let found = evaluation.items
+  mutating func find(_ data: [UInt8], response: [UInt8] = [], of address: DeviceAddress? = nil) -> Found {
+    let found = evaluation(data, response, of: address).items
     return Found(items: (0..<found.count).map { Int(found[$0]) }, total: found.total)
+  }
+
+  private mutating func evaluation(
+    _ data: [UInt8], _ response: [UInt8], of address: DeviceAddress?
+  ) -> Evaluation {
+    let unknown = DeviceAddress(bits: 0, type: .anonymous)
+    return path.pipeline.matcher.evaluate(data.rawSpan, response.rawSpan, of: address ?? unknown)
   }
 
   /// What else an evaluation says: losses by kind, and the stated transmit power.
   mutating func remarks(_ data: [UInt8], response: [UInt8] = []) -> Remarks {
-    let result = path.pipeline.matcher.evaluate(data.rawSpan, response.rawSpan)
+    let result = evaluation(data, response, of: nil)
     return Remarks(
       lengthPastEnd: Int(result.lengthPastEnd), dataAfterEnd: Int(result.dataAfterEnd),
       wrongSize: Int(result.wrongSize), txPower: result.txPower)

@@ -55,6 +55,13 @@ extension DiscoveryDescriptor {
     return descriptor
   }
 
+  /// An address that begins like this text.
+  func address(_ prefix: String) -> Self {
+    var descriptor = self
+    descriptor.addressPrefix = AddressText.prefix(prefix)
+    return descriptor
+  }
+
   private static func everyBit(of blob: [UInt8]) -> [UInt8] { [UInt8](repeating: 0xFF, count: blob.count) }
 }
 

@@ -38,16 +38,17 @@ struct DifferentialTests {
     for _ in 0..<Self.payloadsPerSet {
       let data = cases.payload(for: items)
       let response = cases.chance(50) ? cases.payload(for: items) : []
-      let expected = naive.find(data, response: response)
-      let found = compiled.find(data, response: response)
-      #expect(found == expected, "seed \(seed)\n\(items)\n\(data)\n\(response)")
+      let address = cases.address()
+      let expected = naive.find(data, response: response, of: address)
+      let found = compiled.find(data, response: response, of: address)
+      #expect(found == expected, "seed \(seed)\n\(items)\n\(data)\n\(response)\n\(address)")
       let remarks = naive.remarks(data, response: response)
       #expect(compiled.remarks(data, response: response) == remarks, "seed \(seed)\n\(data)\n\(response)")
       coverage.evaluations += 1
       coverage.wrongSizes += remarks.wrongSize > 0 ? 1 : 0
       coverage.matching += expected.total > 0 ? 1 : 0
       coverage.beyondCapacity += expected.total > 8 ? 1 : 0
-      coverage.inBothParts += expected.total > naive.find(data).total ? 1 : 0
+      coverage.inBothParts += expected.total > naive.find(data, of: address).total ? 1 : 0
     }
   }
 }

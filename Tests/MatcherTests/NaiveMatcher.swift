@@ -8,9 +8,11 @@ import TestSupport
 struct NaiveMatcher {
   let items: [[DiscoveryDescriptor]]
 
-  func find(_ data: [UInt8], response: [UInt8] = []) -> Found {
+  func find(_ data: [UInt8], response: [UInt8] = [], of address: DeviceAddress? = nil) -> Found {
     let fields = NaiveFields(data, response)
-    let matching = items.indices.filter { index in items[index].contains { holds($0, on: fields) } }
+    let matching = items.indices.filter { index in
+      items[index].contains { holds($0, on: fields) && holdsAddress($0, of: address) }
+    }
     return Found(items: Array(matching.prefix(8)), total: matching.count)
   }
 
@@ -30,6 +32,13 @@ struct NaiveMatcher {
   private func holds(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {
     holdsCompany(descriptor, on: fields) && holdsService(descriptor, on: fields)
       && holdsName(descriptor, on: fields)
+  }
+
+  /// Compared as they are written; an address that changes has no beginning.
+  private func holdsAddress(_ descriptor: DiscoveryDescriptor, of address: DeviceAddress?) -> Bool {
+    guard let prefix = descriptor.addressPrefix else { return true }
+    guard let address, address.type != .random || address.bits >= 0xC000_0000_0000 else { return false }
+    return AddressText.text(of: address.bits).hasPrefix(AddressText.text(of: prefix))
   }
 
   private func holdsCompany(_ descriptor: DiscoveryDescriptor, on fields: NaiveFields) -> Bool {

@@ -53,6 +53,27 @@ struct NameClauseTests {
     #expect(holds("caf", on: [0xFF] + Array("caf".utf8) + [0xC3]))
   }
 
+  @Test("Zeros at the end are not part of the name")
+  func zeros() {
+    #expect(holds("mo", [.anchored, .backwards], on: Array("Lumo\0\0".utf8)))
+    #expect(!holds("mo", [.anchored, .backwards], on: Array("Lumo\0x".utf8)))
+  }
+
+  @Test("A name without a company or service is found wherever it is sent")
+  func nameAlone() {
+    var matcher = CompiledMatcher(
+      DiscoveryDescriptor().named("GVH5075_", .anchored), DiscoveryDescriptor().named("GVH5", .anchored),
+      DiscoveryDescriptor().named("gvh", [.anchored, .caseInsensitive]), DiscoveryDescriptor().named("_4"),
+      .company(Sample.company).named("GVH", .anchored))
+    let name = AdvertisingPayload().name("GVH5075_4F2A").bytes
+    #expect(matcher.find(name) == .items(0, 1, 2, 3))
+    #expect(matcher.find([], response: name) == .items(0, 1, 2, 3))
+    #expect(matcher.find(AdvertisingPayload.testCompany([]).bytes, response: name) == .items(0, 1, 2, 3, 4))
+    #expect(matcher.find(AdvertisingPayload().shortenedName("GVH50").bytes) == .items(1, 2))
+    #expect(matcher.find(AdvertisingPayload().name("xGVH5075_4").bytes) == .items(3))
+    #expect(matcher.find(AdvertisingPayload().name("GVH").bytes) == .items(2))
+  }
+
   @Test("literal changes nothing")
   func literal() {
     #expect(holds("mo", .literal, on: "Lumo"))

@@ -14,6 +14,7 @@ struct RandomCases {
   private static let services: [BluetoothUUID] = [
     Sample.service, Sample.otherService, BluetoothUUID(short: 0x1234_FE0F), Sample.longService,
   ]
+  private static let addresses: [UInt64] = [0xC47C_8D00_0001, 0xC47C_8DFF_0001, 0x447C_8D00_0001]
   private static let bytes: [UInt8] = [0x00, 0x01, 0xA5, 0xFF]
   private static let masks: [UInt8] = [0x00, 0x0F, 0xFF]
   private static let letters: [[UInt8]] = [
@@ -49,7 +50,26 @@ struct RandomCases {
       descriptor.nameSubstring = Array((0...number(below: 3)).flatMap { _ in pick(Self.letters) })
       descriptor.nameCompareOptions = CompareOptions(rawValue: UInt(number(below: 16)))
     }
-    return descriptor
+    if chance(6) {
+      let byteCount = UInt8(1 + number(below: 6))
+      descriptor.addressPrefix = AddressPrefix(of: pick(Self.addresses), byteCount: byteCount)
+    }
+    return chance(25) ? withoutKey(descriptor) : descriptor
+  }
+
+  /// The name and the address of a descriptor, if it has them.
+  private func withoutKey(_ descriptor: DiscoveryDescriptor) -> DiscoveryDescriptor {
+    guard descriptor.nameSubstring != nil || descriptor.addressPrefix != nil else { return descriptor }
+    var keyless = DiscoveryDescriptor()
+    keyless.nameSubstring = descriptor.nameSubstring
+    keyless.nameCompareOptions = descriptor.nameCompareOptions
+    keyless.addressPrefix = descriptor.addressPrefix
+    return keyless
+  }
+
+  /// Public, identity, static or private.
+  mutating func address() -> DeviceAddress {
+    DeviceAddress(bits: pick(Self.addresses), type: pick([.public, .publicIdentity, .random, .random]))
   }
 
   private mutating func maskedBytes() -> MaskedBytes? {

@@ -45,15 +45,33 @@ struct ValidityTests {
     }
   }
 
-  @Test("A blob without its key and a name alone are refused")
+  @Test("A blob without its key is refused")
   func keyless() {
     #expect(
       errors(.service(Sample.service).manufacturerData([1]))
         == [.clauses(.manufacturerDataWithoutCompanyIdentifier)])
     #expect(
       errors(.company(Sample.company).serviceData([1])) == [.clauses(.serviceDataWithoutServiceUUID)])
-    #expect(errors(DiscoveryDescriptor().named("Lumo")) == [.clauses(.nameAlone)])
     #expect(errors(DiscoveryDescriptor()) == [.clauses(.none)])
+  }
+
+  @Test("A name or an address alone costs a warning, and is refused where no operator looks")
+  func nameOrAddressAlone() {
+    let name = DiscoveryDescriptor().named("Lumo")
+    let address = DiscoveryDescriptor().address("C4:7C:8D")
+    for selection in [Selection.operator, .observe] {
+      #expect(problems(name, selection) == [.warning(.costOfName(isIndexed: false))])
+      #expect(
+        problems(name.named("Lumo", .anchored), selection) == [.warning(.costOfName(isIndexed: true))])
+      #expect(problems(address, selection) == [.warning(.costOfAddress)])
+    }
+    for selection in [Selection.touch, .automatic] {
+      #expect(errors(name, selection) == [.clauses(.nameAlone(selection))])
+      #expect(errors(address, selection).contains(.clauses(.addressAlone(selection))))
+    }
+    let app = App(name: "test", account: .user("test"))
+    let ofCall = ManifestRules.diagnostics(in: name, of: app).map(\.kind)
+    #expect(ofCall.contains(.clauses(.nameAlone(nil))))
   }
 
   @Test("A mask of another length than its blob cannot be said")

@@ -119,6 +119,8 @@ extension DescriptorKey {
     case .serviceDataMask: "bluetoothServiceDataMask"
     case .nameSubstring: "bluetoothNameSubstring"
     case .nameCompareOptions: "bluetoothNameSubstringCompareOptions"
+    case .namePrefix: "bluetoothNameSubstring"
+    case .addressPrefix: "bluetoothAddressPrefix"
     case .range: "bluetoothRange"
     case .ssid: "ssid"
     case .ssidPrefix: "ssidPrefix"

@@ -43,6 +43,11 @@ extension ManifestDiagnostic.Clauses {
       )
     case .nameAlone:
       ("a name alone matches unknown devices too", "add bluetoothCompanyIdentifier or bluetoothServiceUUID")
+    case .addressAlone:
+      (
+        "an address says nothing about a device's kind",
+        "add bluetoothCompanyIdentifier or bluetoothServiceUUID"
+      )
     case .manufacturerDataWithoutCompanyIdentifier:
       ("manufacturer data follows a company identifier", "add bluetoothCompanyIdentifier")
     case .serviceDataWithoutServiceUUID:

@@ -26,8 +26,17 @@ public struct DataPathDescriptor: Sendable {
   public var serviceMask: [UInt8] = []
   public var name: [UInt8] = []
   public var nameOptions = NameOptions.none
+  public var addressPrefix: AddressPrefix?
 
   public init() {}
+
+  /// Every bit of the name if the matcher can look it up as the beginning of a device's name; otherwise empty.
+  fileprivate var nameMask: [UInt8] {
+    let isKey = companyIdentifier == nil && serviceUUID == nil && addressPrefix == nil
+    let isPrefix = nameOptions.contains(.anchored) && !nameOptions.contains(.backwards)
+    guard isKey, isPrefix, !nameOptions.contains(.caseInsensitive) else { return [] }
+    return [UInt8](repeating: 0xFF, count: name.count)
+  }
 }
 
 /// A pipeline for some items, with the memory it lives in.
@@ -149,6 +158,7 @@ extension Matcher.Size {
     let descriptors = items.flatMap(\.descriptors)
     let bytes = descriptors.reduce(0) { sum, descriptor in
       sum + 2 * descriptor.manufacturerBlob.count + 2 * descriptor.serviceBlob.count + descriptor.name.count
+        + descriptor.nameMask.count
     }
     self.init(descriptors: descriptors.count, items: items.count, bytes: bytes)
   }
@@ -165,6 +175,8 @@ extension Matcher {
     clauses.serviceMask = store(descriptor.serviceMask.span.rawBytes)
     clauses.name = store(descriptor.name.span.rawBytes)
     clauses.nameOptions = descriptor.nameOptions
+    clauses.nameMask = store(descriptor.nameMask.span.rawBytes)
+    clauses.addressPrefix = descriptor.addressPrefix
     add(clauses, item: item)
   }
 }

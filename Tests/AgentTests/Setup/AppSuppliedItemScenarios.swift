@@ -3,6 +3,8 @@
 import Agent
 import HCI
 import Manifest
+import Registry
+import Setup
 import Testing
 import VirtualRadio
 
@@ -112,5 +114,18 @@ struct AppSuppliedItemScenarios {
         2.0 lights: pickerDidDismiss
         2.0 lights: pickerFinished discoveryTimeout
         """)
+  }
+
+  @Test("An item of the manifest may ask for the prefix of an address, which the accessory does not keep")
+  func addressPrefix() throws {
+    let manifest = GatewayManifest.lights { item in
+      item.descriptor = DiscoveryDescriptor()
+      item.descriptor.addressPrefix = AddressPrefix(of: 0xC000_0000_0000, byteCount: 2)
+    }
+    let (scenario, app, _) = SetupScenario.owning(manifest)
+    let accessory = try #require(scenario.harness.setupCore.registry.accessories.first)
+    #expect(accessory.descriptor == DiscoveryDescriptor())
+    app.call("List")
+    #expect(scenario.text.contains("List → a1 Lumo bulb authorized"), "\(scenario.text)")
   }
 }

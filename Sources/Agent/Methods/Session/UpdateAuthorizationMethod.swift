@@ -111,8 +111,9 @@ extension DiscoveryDescriptor {
     case .serviceUUID: serviceUUID == other.serviceUUID
     case .serviceDataBlob: serviceData?.blob == other.serviceData?.blob
     case .serviceDataMask: serviceData?.mask == other.serviceData?.mask
-    case .nameSubstring: nameSubstring == other.nameSubstring
+    case .nameSubstring, .namePrefix: nameSubstring == other.nameSubstring
     case .nameCompareOptions: nameCompareOptions == other.nameCompareOptions
+    case .addressPrefix: addressPrefix == other.addressPrefix
     case .range: range == other.range
     case .ssid: ssid == other.ssid
     case .ssidPrefix: ssidPrefix == other.ssidPrefix
