@@ -48,9 +48,8 @@ extension Suggestion: Line {
       clauses.append((.serviceDataMask, "\"\(Hex(data.mask).text)\""))
     }
     if let name = descriptor.nameSubstring {
-      clauses.append((.nameSubstring, Self.quoted(AirText(name).repaired)))
-      let options = descriptor.nameCompareOptions.words.map { "\"\($0)\"" }.joined(separator: ", ")
-      if !options.isEmpty { clauses.append((.nameCompareOptions, "[\(options)]")) }
+      // Only beginnings of names are suggested.
+      clauses.append((.namePrefix, Self.quoted(AirText(name).repaired)))
     }
     return clauses
   }

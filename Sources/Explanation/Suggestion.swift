@@ -36,8 +36,8 @@ public struct Suggestion: Equatable, Sendable {
     }
   }
 
-  /// The best item of all the device's advertising sets. Nil when none names a company or a service: no item could find
-  /// it.
+  /// The best item of all the device's advertising sets. Nil when none names a company or a service, or has a name that
+  /// other devices of its kind share: no item could find it.
   public init?(sets: [SuggestionSource], others: [SuggestionSource]) {
     guard let first = sets.first, let (candidate, source) = Self.best(of: sets, others: others) else {
       return nil
@@ -58,7 +58,9 @@ public struct Suggestion: Equatable, Sendable {
       if let candidate = KnownLayout.candidate(source) { return (candidate, source) }
     }
     var best: (candidate: SuggestionCandidate, source: SuggestionSource, cost: (Int, Int))?
-    for source in sets {
+    // A set with a key comes before one with only a name.
+    let keyed = sets.filter { !$0.companies.isEmpty || !$0.serviceData.isEmpty || !$0.services.isEmpty }
+    for source in keyed.isEmpty ? sets : keyed {
       for candidate in UnknownLayout(others: others).candidates(for: source) {
         let cost = (candidate.found(among: others).count, candidate.askedBitCount)
         if best.map({ cost < $0.cost }) ?? true { best = (candidate, source, cost) }

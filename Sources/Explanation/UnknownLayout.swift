@@ -14,7 +14,7 @@ struct UnknownLayout {
 
   let others: [SuggestionSource]
 
-  /// From the shortest clause to the longest, for each key of the source.
+  /// From the shortest clause to the longest, for each key of the source; for a source without a key, its name.
   func candidates(for source: SuggestionSource) -> [SuggestionCandidate] {
     var candidates: [SuggestionCandidate] = []
     for (company, data) in source.companies {
@@ -28,7 +28,15 @@ struct UnknownLayout {
     for service in source.services where source.data(of: service) == nil {
       candidates += self.candidates(SuggestionCandidate(service: service), nil, [], source)
     }
-    return candidates
+    return candidates.isEmpty ? candidateByName(for: source) : candidates
+  }
+
+  private func candidateByName(for source: SuggestionSource) -> [SuggestionCandidate] {
+    var candidate = SuggestionCandidate()
+    guard let name = source.kindName, candidate.ask(nameBeginningWith: name, of: source) else { return [] }
+    candidate.notes.append(
+      "It sends no company and no service, so the item asks for the name alone, which any device may use.")
+    return [candidate]
   }
 
   private func candidates(

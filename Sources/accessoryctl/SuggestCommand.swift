@@ -78,7 +78,8 @@ struct SuggestCommand: ParsableCommand {
     }
     let suggestions = Suggestion.all(of: sources.device, others: sources.others)
     guard !suggestions.isEmpty else {
-      throw .sentence("\(device.text) names neither a company nor a service; no item can find it", .no)
+      throw .sentence(
+        "\(device.text) sends neither a company nor a service nor a lasting name; no item can find it", .no)
     }
     try show(suggestions.map(SuggestionLine.init))
   }

@@ -82,6 +82,17 @@ import VirtualRadio
     #expect(Self.suggestion(of: named, among: [lamp, socket])?.descriptor.clauseText == "0eee Lumo")
   }
 
+  @Test("A device that sends nothing but a name is found by how that begins")
+  func nameAlone() throws {
+    let meter = MadeDevice("meter", "N GVH5075 ~", wanted: "GVH5075 ", at: 0xC4A1_0000_4F2A)
+    let other = MadeDevice("other", "N Lumo", wanted: "", at: 0xC4A1_0000_0002)
+    let suggestion = try #require(Self.suggestion(of: meter, among: [other]))
+    #expect(suggestion.descriptor.clauseText == meter.wanted)
+    #expect(suggestion.toml.contains("descriptor.bluetooth-name-prefix = \"GVH5075 \"\n"))
+    #expect(suggestion.notes.first?.contains("the name alone") == true)
+    try Self.expectFound(suggestion, in: meter.packets(20))
+  }
+
   @Test("Bytes that changed in any device of the company are readings")
   func readings() {
     let steady = MadeDevice("steady", "M 0eee 01 15 20 64", wanted: "", at: 0xC4A1_0000_0001)
