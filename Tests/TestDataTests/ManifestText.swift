@@ -4,7 +4,6 @@
 enum Inexpressible: String, CaseIterable {
   case wholeName = "a descriptor asks for a part of a name, not for all of it"
   case severalNames = "a descriptor has one name substring"
-  case nameAlone = "a name alone says too little and is refused"
   case severalCompanies = "a descriptor has one company identifier"
   case severalServices = "a descriptor has one service UUID"
   case emptyList = "a clause without a value cannot be written"
@@ -33,12 +32,11 @@ struct ManifestText {
     if companies.count > 1 { throw InexpressibleError(.severalCompanies) }
     let required = (filter.services ?? []).count + (filter.serviceData ?? []).count
     if required > 1 { throw InexpressibleError(.severalServices) }
-    if (filter.manufacturerData ?? filter.serviceData)?.isEmpty == true {
+    if (filter.manufacturerData ?? filter.serviceData)?.isEmpty == true || names.contains("") {
       throw InexpressibleError(.emptyList)
     }
     let shared = companies.flatMap { company($0) } + (filter.serviceData ?? []).flatMap { service($0) }
     let alternatives = filter.services ?? filter.servicesAny ?? filter.serviceDataUuidsAny ?? []
-    if shared.isEmpty, alternatives.isEmpty { throw InexpressibleError(.nameAlone) }
     let name =
       filter.namePrefix.map { self.name($0, isPrefix: true) }
       ?? filter.nameSubstring.map { self.name($0, isPrefix: false) } ?? []
@@ -99,8 +97,7 @@ struct ManifestText {
 
   private mutating func name(_ text: String, isPrefix: Bool) -> [String] {
     if !text.isEmpty { names.insert("\"\(text)\"") }
-    return ["bluetooth-name-substring = \"\(text)\""]
-      + (isPrefix ? ["bluetooth-name-substring-compare-options = [\"anchored\"]"] : [])
+    return ["bluetooth-name-\(isPrefix ? "prefix" : "substring") = \"\(text)\""]
   }
 
   /// A manifest whose app declares every well-formed identifier of its items.
