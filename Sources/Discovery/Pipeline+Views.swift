@@ -20,6 +20,15 @@ public struct GateReading: Equatable, Sendable, BitwiseCopyable {
   public var leaveDwellMilliseconds: Int64
   /// When the device counts as silent.
   public var silenceEnd: Instant
+
+  /// Whether a device that has sent `reports` sends so seldom that `samplesMin` readings never fall into the longest
+  /// window. A few gaps may be chance.
+  public static func isTooSlow(
+    learnedMilliseconds: UInt32?, reports: UInt32, samplesMin: Int, windowMilliseconds: Int64
+  ) -> Bool {
+    guard let learnedMilliseconds, learnedMilliseconds > 0, reports >= 4 else { return false }
+    return windowMilliseconds / Int64(learnedMilliseconds) + 1 < Int64(samplesMin)
+  }
 }
 
 // The tables as callers read them; nothing here changes anything.
@@ -89,6 +98,16 @@ extension Pipeline {
       windowMilliseconds: window, enterDwellMilliseconds: Int64(settings.enterDwellMilliseconds),
       leaveDwellMilliseconds: Int64(settings.leaveDwellMilliseconds),
       silenceEnd: Gate.silenceEnd(device.signal, settings))
+  }
+
+  /// Whether the device in a row sends too seldom for an item's gate ever to let it in.
+  public func isTooSlow(row: Int, item: Int) -> Bool {
+    guard matches.gates[item].isImmediate else { return false }
+    let reading = gateReading(at: row, item: item)
+    let device = devices.rows[row]
+    return GateReading.isTooSlow(
+      learnedMilliseconds: device.signal.learnedMilliseconds, reports: device.reportCount,
+      samplesMin: reading.samplesMin, windowMilliseconds: reading.windowMilliseconds)
   }
 
   /// The time before which nothing is due; nil when nothing will be without further input.

@@ -36,10 +36,12 @@ public struct GateAnswer: Equatable, Sendable {
   /// Nil for items of default range.
   public let immediate: Immediate?
 
-  /// Whether the device sends so seldom that the readings that the gate needs never fall into its window.
+  /// Whether the device sends too seldom for the gate ever to let it in.
   public var isTooSlow: Bool {
-    guard let immediate, let learned = learnedMilliseconds, learned > 0 else { return false }
-    return immediate.windowMilliseconds / Int64(learned) + 1 < Int64(immediate.samplesMin)
+    guard let immediate else { return false }
+    return GateReading.isTooSlow(
+      learnedMilliseconds: learnedMilliseconds, reports: reportCount, samplesMin: immediate.samplesMin,
+      windowMilliseconds: immediate.windowMilliseconds)
   }
 }
 

@@ -41,6 +41,24 @@ extension DeviceLine {
   }
 }
 
+extension ManifestDataPath {
+  /// The items that have turned away devices in sight, those with most devices first.
+  public var turnedAwayLines: [TurnedAwayLine] {
+    let counts = pipeline.turnedAwayCounts(items: items.count)
+    let full = counts.indices.filter { counts[$0] > 0 }.sorted { (counts[$1], $0) < (counts[$0], $1) }
+    return full.map { TurnedAwayLine(app: items[$0].app, item: items[$0].item.id, devices: counts[$0]) }
+  }
+}
+
+extension TurnedAwayLine {
+  /// What happened and what helps, as a sentence for operators.
+  public var sentence: String {
+    let count = devices == 1 ? "1 device" : "\(devices) devices"
+    return "\(app)/\(item) is full and has turned away \(count) in sight, because it keeps stronger ones; "
+      + "raise capacity.matches-per-item"
+  }
+}
+
 extension DeviceLine.Presence {
   public init(_ presence: Presence) {
     switch presence {

@@ -27,16 +27,22 @@ public struct RequestLine: Equatable, Line {
     public var remaining: Int
     /// How many further devices match, for which there was no space.
     public var hidden: Int
+    /// How many devices in sight match and are no candidates, because their item is full.
+    public var turnedAway: Int
+    /// How many devices in sight match and are no candidates, because they send too seldom for the gate.
+    public var tooSlow: Int
 
     public init(
       usesTouch: Bool = false, isFiltered: Bool = false, disclosed: Int = 0, remaining: Int = 0,
-      hidden: Int = 0
+      hidden: Int = 0, turnedAway: Int = 0, tooSlow: Int = 0
     ) {
       self.usesTouch = usesTouch
       self.isFiltered = isFiltered
       self.disclosed = disclosed
       self.remaining = remaining
       self.hidden = hidden
+      self.turnedAway = turnedAway
+      self.tooSlow = tooSlow
     }
   }
 
@@ -103,6 +109,8 @@ public struct RequestLine: Equatable, Line {
     json.member("disclosed", search.disclosed)
     json.member("remaining", search.remaining)
     json.member("hidden", search.hidden)
+    if search.turnedAway > 0 { json.member("turnedAway", search.turnedAway) }
+    if search.tooSlow > 0 { json.member("tooSlow", search.tooSlow) }
     if let detail { json.member("detail", detail) }
     if let accessory { json.member("accessory", accessory) }
     if let displayName { json.member("displayName", displayName) }
@@ -131,6 +139,7 @@ extension RequestLine.Search {
     self.init(
       usesTouch: try line.bool("usesTouch"), isFiltered: try line.bool("isFiltered"),
       disclosed: try line.integer("disclosed"), remaining: try line.integer("remaining"),
-      hidden: try line.integer("hidden"))
+      hidden: try line.integer("hidden"), turnedAway: try line.integerIfPresent("turnedAway") ?? 0,
+      tooSlow: try line.integerIfPresent("tooSlow") ?? 0)
   }
 }

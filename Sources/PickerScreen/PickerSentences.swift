@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Interfaces
+public import Interfaces
 import JSON
 import ToolText
 
@@ -59,6 +59,7 @@ enum PickerSentences {
     if request.search.isFiltered {
       facts.append("the app filters and has received \(devices(request.search.disclosed))")
     }
+    facts += request.search.briefHindrances
     if request.search.hidden > 0 { facts.append("\(request.search.hidden) more found that do not fit") }
     if lacksNames { facts.append("names may be missing: the radio only listens") }
     return facts
@@ -90,7 +91,7 @@ enum PickerSentences {
     let cure =
       request.search.isFiltered && request.search.disclosed > 0
       ? "No device appears yet: the app decides which do." : "Bring it near, and switch it on."
-    return ["Looking for"] + items + ["", cure]
+    return ["Looking for"] + items + ["", cure] + request.search.hindrances.map { "\($0)." }
   }
 
   private static func answering(_ request: RequestLine, _ name: String, _ glyphs: Glyphs) -> [String] {
@@ -200,4 +201,32 @@ enum PickerSentences {
     "+ shared  another app has it already",
     "? fleeting  may not be recognized",
   ]
+}
+
+extension RequestLine.Search {
+  /// Why devices that match are no candidates, and what helps, as sentences for operators.
+  public var hindrances: [String] {
+    var hindrances: [String] = []
+    if turnedAway > 0 {
+      hindrances.append(
+        "\(Self.matching(turnedAway)) turned away, because the item is full and keeps stronger ones; raise "
+          + "capacity.matches-per-item")
+    }
+    if tooSlow > 0 {
+      hindrances.append(
+        "\(Self.matching(tooSlow)) never let in, because readings come too seldom; lower gate.samples-min "
+          + "or raise gate.sample-window-max-ms")
+    }
+    return hindrances
+  }
+
+  /// The same in few words.
+  fileprivate var briefHindrances: [String] {
+    (turnedAway > 0 ? ["\(turnedAway) turned away: the item is full"] : [])
+      + (tooSlow > 0 ? ["\(tooSlow) sending too seldom to be let in"] : [])
+  }
+
+  private static func matching(_ count: Int) -> String {
+    count == 1 ? "1 device matches and is" : "\(count) devices match and are"
+  }
 }

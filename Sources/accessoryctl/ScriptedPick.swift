@@ -22,6 +22,8 @@ struct ScriptedPick: ~Copyable {
   private var naming: PendingAction?
   private var wasNamed = false
   private var printedDetail: String?
+  /// How many kinds of hindrances were printed: each is printed once.
+  private var printedHindranceCount = 0
   private var progress: RequestProgress
   /// How many accessories were printed.
   private var printedCount = 0
@@ -119,6 +121,9 @@ struct ScriptedPick: ~Copyable {
     progress.end = left.map { opened.start.advanced(nanoseconds: $0 * 1000) }
     if let detail = request.detail, detail != printedDetail { StandardError.say(shown(detail)) }
     printedDetail = request.detail
+    let hindrances = request.search.hindrances
+    if hindrances.count > printedHindranceCount { hindrances.forEach { StandardError.say($0) } }
+    printedHindranceCount = max(printedHindranceCount, hindrances.count)
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }
     naming = try PendingAction(.name(request: request.request, name: name), path: path)
   }

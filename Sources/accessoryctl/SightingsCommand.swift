@@ -18,8 +18,9 @@ struct SightingsCommand: ParsableCommand {
       Lists the devices that match an item of the manifest. An item in parentheses matches \
       but has not found the device, because it is not at the gateway. With --all, lists \
       every device that is remembered. Asks the agent, or reads a capture: then an item \
-      also says how often it found the device, and when first. Exit status: \
-      0 there are devices, 1 there are none.
+      also says how often it found the device, and when first. Standard error names items \
+      that turned devices away because they are full. Exit status: 0 there are devices, \
+      1 there are none.
 
       Examples:
         accessoryctl sightings
@@ -41,18 +42,27 @@ struct SightingsCommand: ParsableCommand {
   func run() throws {
     guard let capture = source.capture else {
       let call = GatewayCall(all: all)
+      var full: [TurnedAwayLine] = []
       let devices = try source.gateway.callForList(GatewayMethodName.sightings, call.write) {
-        line throws(JSONMemberError) in
-        try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line)
-        }
+        line throws(JSONMemberError) -> DeviceLine? in
+        if let item: TurnedAwayLine = try line.lineIfPresent("turnedAway") { full.append(item) }
+        return try line.lineIfPresent("device")
       }
       let status = try show(devices.sorted(by: DeviceLine.areStrongestFirst))
+      show(full)
       return try status.throwUnlessSuccess()
     }
     try source.replay(capture) { dataPath, history throws(ToolError) in
       let devices = dataPath.devices.map { DeviceLine($0, in: history) }
-      return try show(devices.filter { all || !$0.items.isEmpty })
+      let status = try show(devices.filter { all || !$0.items.isEmpty })
+      show(dataPath.turnedAwayLines)
+      return status
     }
+  }
+
+  /// The output has only devices.
+  private func show(_ full: [TurnedAwayLine]) {
+    for item in full { StandardError.say(item.sentence) }
   }
 
   private var isCapture: Bool { source.capture != nil }

@@ -245,6 +245,20 @@ struct ScreenTests {
     #expect(model.screen(at: Self.now).lines[2].text.contains("names may be missing"))
   }
 
+  @Test("Devices that match and cannot be chosen are counted, with what helps while nothing else is there")
+  func hindrances() {
+    var request = Samples.setup()
+    request.search.turnedAway = 3
+    request.search.tooSlow = 1
+    let facts = Samples.model([request], Samples.candidates).screen(at: Self.now).lines[2].text
+    #expect(facts.contains("3 turned away: the item is full"), "\(facts)")
+    #expect(facts.contains("1 sending too seldom to be let in"), "\(facts)")
+    request.phase = .looking
+    let panel = Samples.model([request]).screen(at: Self.now).lines.map(\.text).joined(separator: " ")
+    #expect(panel.contains("capacity.matches-per-item"), "\(panel)")
+    #expect(panel.contains("gate.sample-window-max-ms"), "\(panel)")
+  }
+
   @Test("Devices not heard for 10 s are dim, and an agent that is silent is named")
   func ageing() {
     let model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -40)])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import Interfaces
 import JSON
 import LinuxSystem
 import TestSupport
@@ -160,6 +161,18 @@ struct LiveTests {
     let json = try run([bad], "reload", "--json")
     #expect(json.status == 65)
     try expectValid(json.output, "reload")
+  }
+
+  @Test("Items that turned devices away are named beside the sightings")
+  func fullItem() throws {
+    let devices = Replies.devices([(bits: 0xC4A1_0000_1E27, name: "Lumo")], item: "bulb")
+    let full = Message.reply(continues: true) { json in
+      json.object("turnedAway", TurnedAwayLine(app: "lights", item: "bulb", devices: 3))
+    }
+    let steps = [devices[0], full, devices[1]].map(ScriptedAgent.Step.send)
+    let run = try run(steps, "sightings", "--json")
+    #expect(run.status == 0 && run.lines.count == 1)
+    #expect(run.errorOutput.contains("lights/bulb is full and has turned away 3 devices in sight"))
   }
 
   @Test("Options for captures are refused without one")

@@ -17,7 +17,7 @@ struct PickerLineTests {
       RequestItemLine(item: nil, name: "Hub", finishInApp: true, ssidPrefix: "HUB-"),
     ],
     search: RequestLine.Search(
-      usesTouch: true, isFiltered: true, disclosed: 3, remaining: 2, hidden: 1),
+      usesTouch: true, isFiltered: true, disclosed: 3, remaining: 2, hidden: 1, turnedAway: 4, tooSlow: 5),
     detail: "two devices were held at once")
 
   private static let authorize = RequestLine(

@@ -88,7 +88,9 @@ extension JSONObject {
       bool("usesTouch") ? "touch" : nil,
       bool("isFiltered") ? "filtered, \(integer("disclosed") ?? -1) reported" : nil,
       integer("remaining").flatMap { $0 == 1 || text("kind") != "setup" ? nil : "\($0) to come" },
-      integer("hidden").flatMap { $0 > 0 ? "\($0) hidden" : nil }, text("displayName"),
+      integer("hidden").flatMap { $0 > 0 ? "\($0) hidden" : nil },
+      integer("turnedAway").map { "\($0) turned away" }, integer("tooSlow").map { "\($0) too slow" },
+      text("displayName"),
       texts("adds").isEmpty ? nil : "adds \(texts("adds").joined(separator: ", "))", text("detail"),
     ].compactMap { $0 }.joined(separator: " ")
   }

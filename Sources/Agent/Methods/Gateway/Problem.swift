@@ -64,26 +64,12 @@ extension AgentCore {
           kind: "tableFull",
           sentence: "the device table was full of matching devices and gave some up; raise capacity.devices"))
     }
-    return problems + fullItems
+    let full = dataPath.turnedAwayLines.prefix(Self.fullItemsMax)
+    return problems + full.map { Problem(kind: "itemFull", sentence: $0.sentence) }
   }
 
   /// How many full items are named.
   private static let fullItemsMax = 8
-
-  /// The items that turned away devices in sight, those with most first.
-  private var fullItems: [Problem] {
-    let counts = dataPath.pipeline.turnedAwayCounts(items: dataPath.items.count)
-    let full = counts.indices.filter { counts[$0] > 0 }.sorted { (counts[$1], $0) < (counts[$0], $1) }
-    return full.prefix(Self.fullItemsMax).map { index in
-      let item = dataPath.items[index]
-      let devices = counts[index] == 1 ? "1 device" : "\(counts[index]) devices"
-      return Problem(
-        kind: "itemFull",
-        sentence: "\(item.app)/\(item.item.id) keeps the "
-          + "\(configuration.manifest.gateway.capacities.matchesPerItem) strongest devices and has turned away "
-          + "\(devices) in sight; raise capacity.matches-per-item")
-    }
-  }
 }
 
 extension AgentCore {

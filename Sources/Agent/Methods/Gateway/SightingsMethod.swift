@@ -7,7 +7,7 @@ import Setup
 import Explanation
 import Varlink
 
-/// `Sightings`: the devices in the table, those that match an item or all of them.
+/// `Sightings`: the devices in the table, those that match an item or all of them, and the full items.
 enum SightingsMethod: GatewayMethod {
   static let name = GatewayMethodName.sightings
 
@@ -16,12 +16,13 @@ enum SightingsMethod: GatewayMethod {
   }
 }
 
-/// One device a reply, row by row.
+/// One device a reply, row by row, then one full item a reply.
 ///
 /// The stream holds no copy of the table. A row that changes hands while a client reads slowly shows its new device.
 private struct SightingsStream: ReplyStream {
   let all: Bool
   private var row = 0
+  private var fullItems: [TurnedAwayLine]?
 
   init(all: Bool) { self.all = all }
 
@@ -33,6 +34,10 @@ private struct SightingsStream: ReplyStream {
       else { continue }
       return .reply(Message.element("device", DeviceLine(view)))
     }
-    return .end(Message.reply())
+    var left = fullItems ?? agent.dataPath.turnedAwayLines
+    guard !left.isEmpty else { return .end(Message.reply()) }
+    let next = left.removeFirst()
+    fullItems = left
+    return .reply(Message.element("turnedAway", next))
   }
 }

@@ -25,6 +25,8 @@ private struct RequestStream: ReplyStream {
   private static let candidateMilliseconds: Int64 = 250
   /// Other changes are sent after this long.
   private static let pauseMilliseconds: Int64 = 50
+  /// Devices that cannot become candidates are counted again after this long while there are no candidates.
+  private static let hindranceMilliseconds: Int64 = 1000
   /// A candidate that was heard again is sent once in this long, even if nothing else has changed.
   private static let ageMicroseconds: Int64 = 1_000_000
 
@@ -65,8 +67,11 @@ private struct RequestStream: ReplyStream {
     if hasNews {
       return comparedAt.advanced(milliseconds: Self.pauseMilliseconds)
     }
-    guard agent.setupCore.requests.contains(where: { $0.hasCandidates }) else { return nil }
-    return comparedAt.advanced(milliseconds: Self.candidateMilliseconds)
+    let pickers = agent.setupCore.requests.filter { $0.picker != nil }
+    guard !pickers.isEmpty else { return nil }
+    return comparedAt.advanced(
+      milliseconds: pickers.contains(where: \.hasCandidates)
+        ? Self.candidateMilliseconds : Self.hindranceMilliseconds)
   }
 
   private mutating func collectChanges(_ agent: AgentCore) {
@@ -78,7 +83,8 @@ private struct RequestStream: ReplyStream {
   }
 
   private mutating func collectChanges(of request: SetupFlow, _ agent: AgentCore) {
-    let line = RequestLine(request, namePrefix: agent.networkPrefix(ofNameOf: request))
+    var line = RequestLine(request, namePrefix: agent.networkPrefix(ofNameOf: request))
+    agent.countHindrances(of: request, in: &line.search)
     var known = sent[request.id] ?? Sent(request: line)
     if sent[request.id]?.request != line { changes.append(.request(line)) }
     known.request = line
@@ -127,6 +133,26 @@ extension AgentCore {
         filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
         identityDurable: candidate.device.isIdentityDurable, isShared: shared != nil)
       return (line, view.device.lastSeen.microseconds)
+    }
+  }
+}
+
+extension AgentCore {
+  /// Counts the devices that match an item of a picker and cannot become candidates.
+  fileprivate func countHindrances(of request: SetupFlow, in search: inout RequestLine.Search) {
+    guard let picker = request.picker else { return }
+    let paths = Set(picker.items.map { ManifestItem(app: request.app, item: $0.item).path })
+    let isWanted = dataPath.items.map { paths.contains($0.path) }
+    for row in 0..<dataPath.pipeline.rowCount {
+      guard let device = dataPath.pipeline.device(at: row) else { continue }
+      let full = dataPath.pipeline.itemsThatTurnedAway(row: row)
+      if (0..<full.count).contains(where: { isWanted[Int(full[$0])] }) { search.turnedAway += 1 }
+      let isSlow = (0..<Int(device.matchCount)).contains { slot in
+        let match = dataPath.pipeline.match(slot, at: row)
+        let item = Int(match.item)
+        return isWanted[item] && !match.isFound && dataPath.pipeline.isTooSlow(row: row, item: item)
+      }
+      if isSlow { search.tooSlow += 1 }
     }
   }
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import Discovery
+import JSON
+import Manifest
+import Testing
+import Varlink
+import VirtualRadio
+
+@Suite("Devices that match and cannot become candidates", .overEveryTransport)
+struct HindranceScenarios {
+  private func callGateway(
+    _ scenario: SetupScenario, _ method: String, _ parameters: String = ""
+  ) -> [ReceivedReply] {
+    guard let client = scenario.harness.connect() else { return [] }
+    scenario.harness.send(Message.text("io.accessoryd.Gateway.\(method)", parameters, more: true), by: client)
+    return client.replies
+  }
+
+  @Test("The request, the sightings and status say how many devices a full item turned away")
+  func fullItem() throws {
+    let manifest = GatewayManifest.lights { _ in }.with { $0.gateway.capacities.matchesPerItem = 1 }
+    let scenario = SetupScenario(
+      manifest, scene: [.bulb(1, level: -40), .bulb(2, level: -60), .bulb(3, level: -70)])
+    let app = scenario.app()
+    scenario.watcher()
+    app.call("ShowPicker")
+    scenario.run(seconds: 2)
+    #expect(scenario.text.contains(" 2 turned away"), "\(scenario.text)")
+    let replies = callGateway(scenario, "Sightings")
+    #expect(replies.map { $0.object("device") != nil } == [true, false, false])
+    #expect(replies.map { $0.object("turnedAway")?.integer("devices") } == [nil, 2, nil])
+    let problem = try #require(scenario.status()?.objects("problems").first)
+    #expect(problem.text("kind") == "itemFull")
+    #expect(problem.text("sentence")?.hasPrefix("lights/bulb is full and has turned away 2 devices") == true)
+  }
+
+  @Test("The request and the trial say that a device sends too seldom ever to be let in")
+  func tooSlow() {
+    let manifest = GatewayManifest.lights { item in
+      item.descriptor.range = .immediate
+      item.gate.isImmediate = true
+    }
+    var bulb = SceneDevice.bulb(1, level: -40)
+    bulb.intervalMilliseconds = 8000
+    let scenario = SetupScenario(manifest, scene: [bulb, .bulb(2, level: -70)])
+    let app = scenario.app()
+    scenario.watcher()
+    scenario.run(seconds: 60)
+    app.call("ShowPicker")
+    scenario.run(seconds: 2)
+    #expect(scenario.text.contains("anna: setup lights looking 1 too slow"), "\(scenario.text)")
+    let trials = callGateway(scenario, "Try", #""item":"bulb""#)
+    let reasons = trials.compactMap { $0.object("trial")?.text("why") }
+    #expect(
+      reasons.contains { $0.hasPrefix("matches, but can never enter: it sends every 80") }, "\(reasons)")
+    #expect(reasons.contains("matches, but is not at the gateway"), "\(reasons)")
+  }
+}
