@@ -208,7 +208,8 @@ let package = Package(
       name: "AdapterSupport", dependencies: ["Controller", "HCI"], path: "Tests/AdapterSupport",
       swiftSettings: strict),
     .testTarget(
-      name: "ManifestTests", dependencies: ["HCI", "Discovery", "Manifest"], swiftSettings: strict),
+      name: "ManifestTests", dependencies: ["HCI", "Discovery", "Manifest", "VirtualRadio"],
+      swiftSettings: strict),
     .testTarget(
       name: "RegistryTests", dependencies: ["HCI", "Manifest", "Registry", "RegistrySupport"],
       swiftSettings: strict),

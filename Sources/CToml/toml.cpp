@@ -30,6 +30,20 @@ struct AssertionFailed : std::logic_error {
   do {                                                     \
     if (!(condition)) throw AssertionFailed(#condition);   \
   } while (false)
+#include <toml++/impl/forward_declarations.h>
+
+TOML_IMPL_NAMESPACE_START {
+  /// What the parser asks of each dotted key: whether it made the table itself. toml++ searches from the beginning, and
+  /// the table is nearly always the last: a manifest of N items would cost N² comparisons.
+  inline table **find(std::vector<table *>::iterator start, std::vector<table *>::iterator end,
+                      table *const &needle) noexcept {
+    while (end != start)
+      if (*--end == needle) return &*end;
+    return nullptr;
+  }
+}
+TOML_IMPL_NAMESPACE_END;
+
 #include <toml++/toml.h>
 
 struct ctoml_document {

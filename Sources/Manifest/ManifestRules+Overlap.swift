@@ -5,60 +5,71 @@ import HCI
 extension ManifestRules {
   /// Reports items that match the same device: a picker would offer it twice, and hands-free setups would collide.
   /// Reports one overlap per item, with the first other item that shares a key.
-  ///
-  /// Compares every pair of items that share a key: a mebibyte of items with one company takes two seconds.
   mutating func checkOverlaps() {
-    var places: [Place] = []
-    var sharers: [OverlapKey: [Int]] = [:]
+    var descriptors: [DiscoveryDescriptor] = []
+    var names: [(app: String, id: String)] = []
+    var indices: [OverlapKey: OverlapIndex] = [:]
     for app in manifest.apps {
       for (index, item) in app.items.enumerated() where item.selection != .observe {
         let path = Self.path(ofItem: index, inApp: app.name).appending(ItemKey.descriptor)
         guard isLegible(path) else { continue }
-        let place = Place(app: app.name, item: item)
-        reportOverlap(of: place, with: place.keys.lazy.flatMap { sharers[$0] ?? [] }, in: places, at: path)
-        for key in place.keys { sharers[key, default: []].append(places.count) }
-        places.append(place)
+        let descriptor = item.descriptor
+        let scopes = OverlapKey.Scope.all(of: item, in: app)
+        for value in OverlapKey.Value.all(of: descriptor) {
+          let keys = scopes.map { OverlapKey(value: value, scope: $0) }
+          let found = keys.compactMap { indices[$0]?.firstOverlap(with: descriptor, in: descriptors) }.min()
+          guard let found, let overlap = DescriptorOverlap(descriptor, descriptors[found]) else { continue }
+          report(.warning(.overlap(overlap, app: names[found].app, id: names[found].id)), at: path)
+          break
+        }
+        for value in OverlapKey.Value.all(of: descriptor) {
+          for scope in scopes {
+            let key = OverlapKey(value: value, scope: scope)
+            indices[key, default: OverlapIndex(value)].add(descriptor, at: descriptors.count)
+          }
+        }
+        descriptors.append(descriptor)
+        names.append((app.name, item.id))
       }
     }
   }
+}
 
-  private mutating func reportOverlap(
-    of place: Place, with sharers: some Sequence<Int>, in places: [Place], at path: ManifestKeyPath
-  ) {
-    for index in sharers where place.meets(places[index]) {
-      let other = places[index]
-      guard let overlap = DescriptorOverlap(place.descriptor, other.descriptor) else { continue }
-      report(.warning(.overlap(overlap, app: other.app, id: other.id)), at: path)
-      return
+/// What two items must share to match the same device, and to be offered for it.
+private struct OverlapKey: Hashable {
+  enum Value: Hashable {
+    case company(UInt16)
+    case service(BluetoothUUID)
+    /// A name or the prefix of an address alone.
+    case none
+
+    static func all(of descriptor: DiscoveryDescriptor) -> [Value] {
+      if !descriptor.hasKey { return descriptor.hasBluetoothClause ? [.none] : [] }
+      return [descriptor.companyIdentifier.map { .company($0) }, descriptor.serviceUUID.map { .service($0) }]
+        .compactMap { $0 }
     }
   }
-}
 
-/// The properties of an item that decide about overlaps.
-private final class Place {
-  let app: String
-  let id: String
-  let isHandsFree: Bool
-  let descriptor: DiscoveryDescriptor
+  /// Items of different apps are offered for one device only if both are hands-free.
+  enum Scope: Hashable {
+    case app(String)
+    case handsFree
 
-  init(app: String, item: DisplayItem) {
-    self.app = app
-    self.id = item.id
-    self.isHandsFree = item.selection.isHandsFree
-    self.descriptor = item.descriptor
+    static func all(of item: DisplayItem, in app: App) -> [Scope] {
+      [.app(app.name)] + (item.selection.isHandsFree ? [.handsFree] : [])
+    }
   }
 
-  /// Whether both items could be offered for one device: items of different apps only if both are hands-free.
-  func meets(_ other: Place) -> Bool { app == other.app || (isHandsFree && other.isHandsFree) }
-
-  var keys: [OverlapKey] {
-    [descriptor.companyIdentifier.map { .company($0) }, descriptor.serviceUUID.map { .service($0) }]
-      .compactMap { $0 }
-  }
+  let value: Value
+  let scope: Scope
 }
 
-/// A key that two items must share to match the same device.
-private enum OverlapKey: Hashable {
-  case company(UInt16)
-  case service(BluetoothUUID)
+extension OverlapIndex {
+  fileprivate init(_ value: OverlapKey.Value) {
+    switch value {
+    case .company: self.init(data: \.manufacturerData)
+    case .service: self.init(data: \.serviceData)
+    case .none: self.init(data: nil)
+    }
+  }
 }

@@ -5,7 +5,7 @@ import JSON
 import LinuxSystem
 import Manifest
 
-/// The files for measuring `accessoryctl replay`: the stream as a capture, and its descriptors as a manifest.
+/// The files for measuring `accessoryctl`: the stream as a capture, and descriptors as a manifest.
 enum ReplayFiles {
   /// Writes a file to standard output.
   static func write(_ bytes: [UInt8]) throws {
@@ -44,9 +44,8 @@ enum ReplayFiles {
     for item in items {
       lines += [
         "[[app.benchmark.item]]", "id = \"\(item.id)\"", "name = \"\(item.name)\"",
-        "[app.benchmark.item.descriptor]",
       ]
-      lines += clauses(of: item.descriptor)
+      lines += clauses(of: item.descriptor).map { "descriptor.\($0)" }
     }
     return lines.joined(separator: "\n") + "\n"
   }

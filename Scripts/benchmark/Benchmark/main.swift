@@ -6,7 +6,8 @@
 //
 // Under callgrind with --instr-atstart=no only the instructions after the first round are counted: those of the
 // workload. Prints the reports of a round, the allocations during all rounds, and what was matched, so that
-// the compiler cannot remove the work. `replay-manifest` and `replay-capture` print the files for accessoryctl replay.
+// the compiler cannot remove the work. `replay-manifest` and `replay-capture` print the files for accessoryctl replay,
+// and `check-manifest` that for accessoryctl check.
 
 import CAllocations
 import Discovery
@@ -18,7 +19,7 @@ let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
     "usage: benchmark match|pipeline|unchanged|colliding|reload|one-mask|four-masks|all-masks|"
-      + "replay-manifest|replay-capture "
+      + "replay-manifest|replay-capture|check-manifest "
       + "DESCRIPTORS ROUNDS [REPORTS]"
   )
   throw Usage()
@@ -32,14 +33,14 @@ struct Usage: Error {}
 let manifest =
   switch arguments[1] {
   case "one-mask": Descriptors.oneKey(descriptors, masks: 1)
-  case "four-masks": Descriptors.oneKey(descriptors, masks: 4)
+  case "four-masks", "check-manifest": Descriptors.oneKey(descriptors, masks: 4)
   case "all-masks": Descriptors.oneKey(descriptors, masks: descriptors)
   default: Descriptors.mixed(descriptors)
   }
 let stream = Stream(
   reports: reports, changePerMille: ["unchanged", "colliding"].contains(arguments[1]) ? 0 : 230,
   collides: arguments[1] == "colliding")
-if arguments[1].hasPrefix("replay-") {
+if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
   let isCapture = arguments[1] == "replay-capture"
   try ReplayFiles.write(
     isCapture ? ReplayFiles.capture(stream) : Array(ReplayFiles.manifest(manifest).utf8))

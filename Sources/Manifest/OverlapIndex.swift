@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Descriptors that share a key, arranged so that those which can mean the same device as another are found without a
+/// comparison with each: by the kinds of their clauses, and by their data under each mask.
+///
+/// Capacity: every descriptor. ``shapesMax`` combinations of clauses and mask are compared with each other, later ones
+/// only with their own; and of the descriptors that data do not tell apart, ``comparisonsMax`` are compared. So an
+/// overlap can be missed, which costs a warning.
+struct OverlapIndex {
+  static let shapesMax = 32
+  static let comparisonsMax = 64
+
+  /// The data that follow the key; nil without a key.
+  private let data: KeyPath<DiscoveryDescriptor, MaskedBytes?>?
+  private var groups: [OverlapGroup] = []
+  private var groupIndices: [OverlapShape: Int] = [:]
+  /// The first of equal descriptors with a name. Names are no index.
+  private var named: [DiscoveryDescriptor: Int] = [:]
+
+  init(data: KeyPath<DiscoveryDescriptor, MaskedBytes?>?) { self.data = data }
+
+  /// Adds a descriptor; `place` is larger than those before.
+  mutating func add(_ descriptor: DiscoveryDescriptor, at place: Int) {
+    let data = data.flatMap { descriptor[keyPath: $0] }
+    let shape = OverlapShape(kinds: ClauseKinds(descriptor), mask: data?.mask)
+    let group = groupIndices[shape] ?? addGroup(shape)
+    groups[group].add(place, data)
+    if descriptor.nameSubstring != nil, named[descriptor] == nil { named[descriptor] = place }
+  }
+
+  private mutating func addGroup(_ shape: OverlapShape) -> Int {
+    var group = OverlapGroup(shape)
+    if groups.count < Self.shapesMax {
+      for index in groups.indices { group.addTables(with: &groups[index]) }
+    }
+    groups.append(group)
+    groupIndices[shape] = groups.count - 1
+    return groups.count - 1
+  }
+
+  /// The place of the first descriptor that can mean the same device; `descriptors` are all, by their places.
+  func firstOverlap(with descriptor: DiscoveryDescriptor, in descriptors: [DiscoveryDescriptor]) -> Int? {
+    let data = data.flatMap { descriptor[keyPath: $0] }
+    let shape = OverlapShape(kinds: ClauseKinds(descriptor), mask: data?.mask)
+    var first = descriptor.nameSubstring == nil ? nil : named[descriptor]
+    var comparisonsLeft = Self.comparisonsMax
+    for index in groupsToSearch(for: shape) where groups[index].shape.kinds.canMeet(shape.kinds) {
+      for place in groups[index].candidates(for: data) {
+        guard comparisonsLeft > 0, place < first ?? .max else { break }
+        comparisonsLeft -= 1
+        if DescriptorOverlap(descriptor, descriptors[place]) != nil { first = place }
+      }
+    }
+    return first
+  }
+
+  private func groupsToSearch(for shape: OverlapShape) -> [Int] {
+    let own = groupIndices[shape]
+    // A shape that is not there yet will be compared with the others if there is room for it.
+    if own ?? groups.count >= Self.shapesMax { return own.map { [$0] } ?? [] }
+    return Array(groups.indices.prefix(Self.shapesMax))
+  }
+}
+
+/// What a descriptor has clauses about.
+private struct ClauseKinds: OptionSet, Hashable {
+  let rawValue: UInt8
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  init(_ descriptor: DiscoveryDescriptor) {
+    let has = [
+      descriptor.companyIdentifier != nil, descriptor.serviceUUID != nil,
+      descriptor.manufacturerData != nil, descriptor.serviceData != nil,
+      descriptor.nameSubstring != nil, descriptor.addressPrefix != nil,
+    ]
+    rawValue = has.reversed().reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
+  }
+
+  /// Whether one of both asks for nothing that the other does not; otherwise they count as distinguished.
+  func canMeet(_ other: Self) -> Bool { isSubset(of: other) || isSuperset(of: other) }
+}
+
+/// Descriptors of one shape are alike but for their values.
+private struct OverlapShape: Hashable {
+  let kinds: ClauseKinds
+  /// nil without data.
+  let mask: [UInt8]?
+}
+
+/// The descriptors of one shape, found by their data under their own mask and under those of other groups.
+private struct OverlapGroup {
+  let shape: OverlapShape
+  private var places: [Int] = []
+  /// Of each place, in their order; empty if the shape has no mask.
+  private var data: [MaskedBytes] = []
+  /// The masks that have a table.
+  private var masks: [[UInt8]] = []
+  /// For each of them: the places by their bytes under it.
+  private var tables: [[[UInt8]: [Int]]] = []
+
+  init(_ shape: OverlapShape) {
+    self.shape = shape
+    if let mask = shape.mask { addTable(under: mask) }
+  }
+
+  /// Prepares both groups for questions about each other's data: what both masks compare must be equal.
+  mutating func addTables(with other: inout OverlapGroup) {
+    guard let mask = shape.mask, let otherMask = other.shape.mask else { return }
+    let common = Self.bytes(mask, under: otherMask)
+    addTable(under: common)
+    other.addTable(under: common)
+  }
+
+  private mutating func addTable(under mask: [UInt8]) {
+    guard !masks.contains(mask) else { return }
+    var table: [[UInt8]: [Int]] = [:]
+    for (place, data) in zip(places, data) {
+      table[Self.bytes(data.blob, under: mask), default: []].append(place)
+    }
+    masks.append(mask)
+    tables.append(table)
+  }
+
+  mutating func add(_ place: Int, _ data: MaskedBytes?) {
+    places.append(place)
+    guard let data else { return }
+    self.data.append(data)
+    for index in masks.indices {
+      tables[index][Self.bytes(data.blob, under: masks[index]), default: []].append(place)
+    }
+  }
+
+  /// The places that data do not tell apart, ascending.
+  func candidates(for data: MaskedBytes?) -> [Int] {
+    guard let data, let mask = shape.mask else { return places }
+    let common = Self.bytes(mask, under: data.mask)
+    // A shape that is new has no tables yet.
+    guard let index = masks.firstIndex(of: common) else {
+      return zip(places, self.data).filter { $1.isCompatible(with: data) }.map(\.0)
+    }
+    return tables[index][Self.bytes(data.blob, under: common)] ?? []
+  }
+
+  private static func bytes(_ bytes: [UInt8], under mask: [UInt8]) -> [UInt8] {
+    zip(bytes, mask).map { $0 & $1 }
+  }
+}
