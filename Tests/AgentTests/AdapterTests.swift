@@ -88,7 +88,7 @@ struct AdapterTests {
     #expect(harness.recoveryActions.count == 4)
   }
 
-  @Test("A recovery action that helps is the last one", arguments: [1900, 3500])
+  @Test("A recovery action that helps is the last one", arguments: [1050, 2650])
   func helps(milliseconds: Int) {
     var script = ControllerScript()
     script.faults = [
@@ -98,7 +98,7 @@ struct AdapterTests {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
     harness.radioComes(as: .adapter)
     harness.run(milliseconds: 40_000)
-    #expect(recoveries(harness) == (milliseconds == 1900 ? [.restartScan] : [.restartScan, .reset]))
+    #expect(recoveries(harness) == (milliseconds == 1050 ? [.restartScan] : [.restartScan, .reset]))
     #expect(harness.agent.radioState == .on)
     #expect(harness.recoveryActions.isEmpty)
   }
@@ -299,10 +299,10 @@ struct AdapterTests {
   func reloadsPower() {
     let harness = sharedWithBluetoothd(power: .keep)
     #expect(harness.agent.radioState == .on && harness.opened.count == 1)
-    harness.manifestWasRead(
-      .accepted(
-        AgentCore.Configuration(.lights, board: .attentive, access: .operators), radioSource: "h4:bench",
-        warnings: []))
+    harness.reading = .accepted(
+      AgentCore.Configuration(.lights, board: .attentive, access: .operators), radioSource: "h4:bench",
+      warnings: [])
+    harness.readManifestAgain()
     #expect(harness.opened.count == 2)
   }
 
