@@ -53,17 +53,13 @@ public struct CaptureHistory: Sendable {
 
   /// Different frames of a device, the newest one first.
   func frames(of address: DeviceAddress) -> [(data: [UInt8], response: [UInt8])] {
-    (sources.device + sources.others).filter { $0.address == address }
-      .flatMap(\.views).reversed().map { ($0.data, $0.response) }
+    SuggestionSource.frames(of: address, in: sources.device + sources.others)
   }
 }
 
 extension DeviceView {
   /// The device with every frame that it sent in the capture, instead of those that it sent last.
   public func inWhole(_ history: CaptureHistory) -> DeviceView {
-    var view = self
-    let frames = history.frames(of: device.address)
-    if !frames.isEmpty { view.payloads = frames }
-    return view
+    withEvery(frame: history.frames(of: device.address))
   }
 }

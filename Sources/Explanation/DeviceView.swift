@@ -22,9 +22,10 @@ public struct DeviceView: Sendable {
   /// When the tables were looked at.
   public let now: Seconds
   public let matches: [ItemMatch]
-  /// Advertising data and scan response of each advertising set, or of each frame of a whole capture; the one heard last
-  /// first.
-  public internal(set) var payloads: [(data: [UInt8], response: [UInt8])]
+  /// Advertising data and scan response of each advertising set, or of each frame; the one heard last first.
+  public private(set) var payloads: [(data: [UInt8], response: [UInt8])]
+  /// Whether ``payloads`` are every different frame that was received, not the latest of each advertising set.
+  public private(set) var hasEveryFrame = false
 
   init?(_ pipeline: borrowing Pipeline, items: [ManifestItem], row: Int) {
     guard let device = pipeline.device(at: row) else { return nil }
@@ -52,6 +53,14 @@ public struct DeviceView: Sendable {
     let names = payloads.flatMap { [$0.data, $0.response] }
       .compactMap { AdvertisementFields($0.span.rawBytes).name }
     return names.first(where: \.isComplete) ?? names.first
+  }
+
+  /// The device with every frame that was received from it, instead of those that it sent last; the newest one first.
+  public func withEvery(frame frames: [(data: [UInt8], response: [UInt8])]) -> DeviceView {
+    guard !frames.isEmpty else { return self }
+    var view = self
+    (view.payloads, view.hasEveryFrame) = (frames, true)
+    return view
   }
 
   /// Since the device was last heard.

@@ -10,8 +10,8 @@ extension ItemExplanation {
   public func writeMembers(to json: inout JSONWriter) {
     json.members(WireAddress(address))
     writeVerdict(to: &json)
-    if let history {
-      json.object("history", history)
+    if let history { json.object("history", history) }
+    if isOfFrames {
       json.member("frames", setCount)
       json.member("framesHeardSince", setPosition)
     } else if setCount > 1 {

@@ -14,12 +14,13 @@ extension ItemExplanation: ReadableLine {
     for clause in try line.objects("clauses") { clauses.append(try ClauseAnswer(reading: clause)) }
     var position: Int? = try line.integerIfPresent("framesHeardSince")
     if position == nil { position = try line.integerIfPresent("setsHeardSince") }
-    var count: Int? = try line.integerIfPresent("frames")
+    let frameCount: Int? = try line.integerIfPresent("frames")
+    var count = frameCount
     if count == nil { count = try line.integerIfPresent("advertisingSets") }
     self.init(
       address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), clauses: clauses,
-      setPosition: position ?? 0, setCount: count ?? 1,
+      setPosition: position ?? 0, setCount: count ?? 1, isOfFrames: frameCount != nil,
       presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
       gate: try GateAnswer(reading: try line.object("gate")), history: try line.lineIfPresent("history"))
   }

@@ -15,9 +15,11 @@ public struct ItemExplanation: Equatable, Line {
   public let isAlternate: Bool
   /// Empty for items that look only for networks.
   public private(set) var clauses: [ClauseAnswer]
-  /// The advertising set that was asked: 0 is the one heard last of `setCount`.
+  /// The advertising set, or the frame, that was asked: 0 is the one heard last of `setCount`.
   public let setPosition: Int
   public let setCount: Int
+  /// Whether every frame that was received was asked, not only the latest of each advertising set.
+  public let isOfFrames: Bool
   /// Where the item stands with the device; nil when a clause does not hold, or the tables do not have the match.
   public let presence: DeviceLine.Presence?
   public let gate: GateAnswer
@@ -87,7 +89,7 @@ extension ManifestDataPath {
     return ItemExplanation(
       address: view.address, app: items[index].app, item: items[index].item.id, isAlternate: isAlternate,
       clauses: clauses, setPosition: setPosition, setCount: view.payloads.count,
-      presence: presence, gate: GateAnswer(self, view, item: index, match))
+      isOfFrames: view.hasEveryFrame, presence: presence, gate: GateAnswer(self, view, item: index, match))
   }
 }
 

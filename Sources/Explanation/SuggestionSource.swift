@@ -60,6 +60,13 @@ public struct SuggestionSource: Sendable {
     advertisingSID = report.header.validAdvertisingSID
   }
 
+  /// The different frames of a device, the newest one first.
+  public static func frames(
+    of address: DeviceAddress, in sources: [SuggestionSource]
+  ) -> [(data: [UInt8], response: [UInt8])] {
+    sources.filter { $0.address == address }.flatMap(\.views).reversed().map { ($0.data, $0.response) }
+  }
+
   /// One payload pair that a device has in the tables.
   init(address: DeviceAddress, data: [UInt8], response: [UInt8]) {
     self.address = address

@@ -5,7 +5,7 @@ import HCI
 import Interfaces
 import JSON
 
-/// Every different frame that a device sent in a capture, and which items match it.
+/// Every different frame that was received from a device, and which items match it.
 public struct FrameList {
   /// Frames that are shown; the others are counted.
   private static let shownMax = 8
@@ -14,9 +14,9 @@ public struct FrameList {
   /// For each frame: the items whose clauses hold in it.
   private let items: [[String]]
 
-  /// `view` has the frames, the newest one first, and `explanations` say which of them was explained.
-  public init(of view: DeviceView, _ explanations: [ItemExplanation]) {
-    frames = view.payloads
+  /// The newest frame is first, and `explanations` say which of them was explained.
+  public init(_ frames: [(data: [UInt8], response: [UInt8])], _ explanations: [ItemExplanation]) {
+    self.frames = frames
     items = frames.indices.map { index in
       explanations.filter { $0.holds && $0.setPosition == index }.map { explanation in
         AirText(Array("\(explanation.app)/\(explanation.item)".utf8)).escaped()

@@ -13,14 +13,14 @@ extension ItemExplanation {
     var rows = TextRows(indent: 7, labelColumnCount: 11, style)
     let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
     rows.line("\n\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)")
-    if setCount > 1, !clauses.isEmpty { rows.row(history == nil ? "set" : "frame", setText) }
+    if setCount > 1, !clauses.isEmpty { rows.row(isOfFrames ? "frame" : "set", setText) }
     for clause in clauses { clause.describe(in: &rows, style) }
     if holds { describeGate(in: &rows, style) }
     return rows.text
   }
 
   private var setText: String {
-    if history != nil { return "\(setCount - setPosition) of \(setCount)" }
+    if isOfFrames { return "\(setCount - setPosition) of \(setCount)" }
     return setPosition == 0
       ? "the one heard last of \(setCount)"
       : "\(setPosition + 1) of \(setCount), counted from the one heard last"

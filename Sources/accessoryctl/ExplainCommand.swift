@@ -18,9 +18,9 @@ struct ExplainCommand: ParsableCommand {
     discussion: """
       Shows for every item of the manifest each clause, the value it requires, what the \
       device advertises instead, and the first difference; then the device's level and \
-      the gate's decision. The item that comes nearest is first. Asks the agent, or reads a \
-      capture: then it shows every frame that the device sent, and how often and when an item \
-      found it. Exit status: 0 an item has found the device, 1 none has, or it was not heard.
+      the gate's decision. The item that comes nearest is first. Asks the agent, which listens \
+      to the device for 3 s, or reads a capture; shows every frame that was received, and of a \
+      capture how often and when an item found it. Exit status: 0 an item has found the device, 1 none has, or it was not heard.
 
       Examples:
         accessoryctl explain AA:BB:CC:DD:EE:FF
@@ -54,7 +54,7 @@ struct ExplainCommand: ParsableCommand {
         let explanations = dataPath.items.indices.flatMap {
           dataPath.explanations(of: view, item: $0, in: history)
         }
-        let frames = FrameList(of: view.inWhole(history), explanations)
+        let frames = FrameList(view.inWhole(history).payloads, explanations)
         try show.device(DeviceLine(view, in: history), frames: frames)
         for explanation in explanations { try show.explanation(explanation) }
       }
@@ -78,28 +78,44 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func runLive() throws(ToolError) {
-    let call = GatewayCall(device: try device.address(askedOf: source.gateway).text)
-    let parts = try source.gateway.callForList(GatewayMethodName.explain, call.write, Part.init(reading:))
+    let call = GatewayCall(
+      device: try device.address(askedOf: source.gateway).text, seconds: Self.listeningSeconds)
+    let parts = try source.gateway.callForList(
+      GatewayMethodName.explain, within: GatewayConnection.patienceSeconds + Self.listeningSeconds, call.write,
+      Part.init(reading:))
     var show = Show(json: json)
-    for part in parts {
-      switch part {
-      case .device(let device): try show.device(device)
-      case .explanation(let explanation): try show.explanation(explanation)
+    var rest = parts[...]
+    while case .device(let device) = rest.popFirst() {
+      var frames: [(data: [UInt8], response: [UInt8])] = []
+      var explanations: [ItemExplanation] = []
+      while let part = rest.first {
+        if case .device = part { break }
+        if case .frame(let data, let response) = part { frames.append((data, response)) }
+        if case .explanation(let explanation) = part { explanations.append(explanation) }
+        rest.removeFirst()
       }
+      try show.device(device, frames: FrameList(frames.reversed(), explanations))
+      for explanation in explanations { try show.explanation(explanation) }
     }
     try show.end().throwUnlessSuccess()
   }
+
+  /// How long the agent listens for frames; most devices that alternate them send all in this time.
+  private static let listeningSeconds = 3
 }
 
 extension ExplainCommand {
   /// An element of the agent's reply.
   private enum Part {
     case device(DeviceLine)
+    case frame(data: [UInt8], response: [UInt8])
     case explanation(ItemExplanation)
 
     init?(reading line: JSONObjectReader) throws(JSONMemberError) {
       if let device = try line.objectIfPresent("device") {
         self = .device(try DeviceLine(reading: device))
+      } else if let frame = try line.objectIfPresent("frame") {
+        self = .frame(data: try frame.bytes("data"), response: try frame.bytes("response"))
       } else if let explanation = try line.objectIfPresent("explanation") {
         self = .explanation(try ItemExplanation(reading: explanation))
       } else {

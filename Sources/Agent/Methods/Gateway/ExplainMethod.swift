@@ -10,44 +10,71 @@ import Varlink
 /// `Explain`: why the devices of one address match each item, or do not.
 enum ExplainMethod: GatewayMethod {
   static let name = GatewayMethodName.explain
+  private static let secondsMax = 3
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    let agent = call.agent
     let device = try call.parameters.device()
-    let rows = call.agent.dataPath.rows(of: device.bits)
+    guard let seconds = try? call.parameters.integerIfPresent("seconds") ?? 0, (0...secondsMax).contains(seconds)
+    else { throw .invalidParameter("seconds") }
+    let rows = agent.dataPath.rows(of: device.bits)
     guard !rows.isEmpty else { throw .deviceNotInSight(device.text) }
-    return .stream(ExplanationStream(rows, bits: device.bits))
+    guard seconds > 0 else { return .stream(ExplanationStream(rows, bits: device.bits)) }
+    guard let sample = agent.taps.sampler.start(agent.dataPath.currentAddresses(of: device.bits)) else {
+      throw agent.refuseAsBusy(limit: DeviceSampler.samplesMax)
+    }
+    let end = agent.now.advanced(milliseconds: seconds * 1000)
+    return .stream(ExplanationStream(rows, bits: device.bits, listening: (sample, end)))
   }
 }
 
-/// For each row of the address: the device, then item by item what was compared.
+/// After listening to the device, for each row of the address: the device, its frames, then item by item what was
+/// compared.
 private struct ExplanationStream: ReplyStream {
   private let bits: UInt64
   private var rows: ArraySlice<Int>
+  /// While the device is listened to.
+  private var listening: (sample: DeviceSampler.SampleID, end: Instant)?
+  private var sources: [SuggestionSource] = []
   /// The item that comes next; nil while the device itself does.
   private var item: Int?
-  private var waiting: [ItemExplanation] = []
+  private var waiting: [[UInt8]] = []
 
-  init(_ rows: [Int], bits: UInt64) {
+  init(_ rows: [Int], bits: UInt64, listening: (sample: DeviceSampler.SampleID, end: Instant)? = nil) {
     self.rows = rows[...]
     self.bits = bits
+    self.listening = listening
+  }
+
+  func deadline(_ agent: AgentCore) -> Instant? { listening?.end }
+
+  func release(_ agent: AgentCore) {
+    if let listening { _ = agent.taps.sampler.finish(listening.sample) }
   }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    if let listening {
+      guard listening.end <= agent.now else { return .wait }
+      sources = agent.taps.sampler.finish(listening.sample)
+      self.listening = nil
+    }
     while let row = rows.first {
-      if !waiting.isEmpty { return .reply(Self.message(waiting.removeFirst())) }
-      guard agent.dataPath.has(bits, at: row), let view = agent.dataPath.device(atRow: row) else {
+      if !waiting.isEmpty { return .reply(waiting.removeFirst()) }
+      guard agent.dataPath.has(bits, at: row), var view = agent.dataPath.device(atRow: row) else {
         skipRow()
         continue
       }
+      view = view.withEvery(frame: SuggestionSource.frames(of: view.device.address, in: sources))
       guard let item else {
         item = 0
+        if view.hasEveryFrame { waiting = view.payloads.reversed().map(Self.message(ofFrame:)) }
         return .reply(Message.element("device", DeviceLine(view)))
       }
       guard item < agent.dataPath.items.count else {
         skipRow()
         continue
       }
-      waiting = agent.dataPath.explanations(of: view, item: item)
+      waiting = agent.dataPath.explanations(of: view, item: item).map(Self.message)
       self.item = item + 1
     }
     return .end(Message.reply())
@@ -57,6 +84,15 @@ private struct ExplanationStream: ReplyStream {
     rows.removeFirst()
     item = nil
     waiting = []
+  }
+
+  private static func message(ofFrame frame: (data: [UInt8], response: [UInt8])) -> [UInt8] {
+    Message.reply(continues: true) { json in
+      json.object("frame") { json in
+        json.member("data", Hex(frame.data).text)
+        json.member("response", Hex(frame.response).text)
+      }
+    }
   }
 
   /// An explanation that is longer than a reply may be leaves out comparisons.

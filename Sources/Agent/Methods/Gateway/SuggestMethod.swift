@@ -76,7 +76,7 @@ extension ManifestDataPath {
   }
 
   /// The addresses that the devices of an address use now, and that address itself.
-  fileprivate func currentAddresses(of bits: UInt64) -> Set<UInt64> {
+  func currentAddresses(of bits: UInt64) -> Set<UInt64> {
     var addresses: Set = [bits]
     for row in rows(of: bits) {
       if let device = pipeline.device(at: row) { addresses.insert(device.address.bits) }
