@@ -88,7 +88,7 @@ struct AdapterTests {
     #expect(harness.recoveryActions.count == 4)
   }
 
-  @Test("A recovery action that helps is the last one", arguments: [1050, 2650])
+  @Test("A recovery action that helps is the last one", arguments: [500, 1900])
   func helps(milliseconds: Int) {
     var script = ControllerScript()
     script.faults = [
@@ -98,7 +98,7 @@ struct AdapterTests {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
     harness.radioComes(as: .adapter)
     harness.run(milliseconds: 40_000)
-    #expect(recoveries(harness) == (milliseconds == 1050 ? [.restartScan] : [.restartScan, .reset]))
+    #expect(recoveries(harness) == (milliseconds == 500 ? [.restartScan] : [.restartScan, .reset]))
     #expect(harness.agent.radioState == .on)
     #expect(harness.recoveryActions.isEmpty)
   }

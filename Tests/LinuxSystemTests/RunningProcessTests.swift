@@ -23,13 +23,14 @@ struct RunningProcessTests {
     process.arguments = ["1000"]
     try process.run()
     guard let descriptor = RunningProcess.open(named: name, service: "none.service") else {
-      process.terminate()
+      kill(process.processIdentifier, SIGKILL)
       Issue.record("the process is not found")
       return
     }
     let hasEnded = try isReadable(descriptor, withinSeconds: 0)
     #expect(!hasEnded)
-    process.terminate()
+    // It may have inherited a mask that holds back every other signal.
+    kill(process.processIdentifier, SIGKILL)
     let ends = try isReadable(descriptor, withinSeconds: 30)
     #expect(ends)
     process.waitUntilExit()

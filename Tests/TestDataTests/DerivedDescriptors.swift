@@ -75,11 +75,10 @@ struct DerivedDescriptor {
     }
   }
 
-  /// The middle of the name beside the first key there is.
+  /// The middle of the name, without zeros at its end, beside the first key there is.
   private static func name(in fields: RecordedFields) -> [Self] {
-    guard let name = fields.name.map({ Array($0.utf8) }), let key = key(of: fields), !name.isEmpty else {
-      return []
-    }
+    let name = Array((fields.name ?? "").utf8.reversed().drop { $0 == 0 }.reversed())
+    guard let key = key(of: fields), !name.isEmpty else { return [] }
     let middle = Array(name[(name.count / 4)..<max(1, name.count - name.count / 4)])
     return [
       Self(

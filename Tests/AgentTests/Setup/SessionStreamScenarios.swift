@@ -128,9 +128,9 @@ struct SessionStreamScenarios {
         3.0 lights: pickerFinished invalidated
         3.0 lights: invalidated invalidated
         3.0 lights: the end
-        3.0 anna: closed invalidated
         3.0 lights: Invalidate → done
         3.0 lights: Invalidate → Invalidated
+        3.1 anna: closed invalidated
         """)
   }
 

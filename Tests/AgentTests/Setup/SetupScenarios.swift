@@ -31,8 +31,8 @@ struct SetupScenarios {
         101.0 lights: accessoryChanged a1 Lumo bulb authorized (state)
         101.0 lights: pickerDidDismiss
         101.0 lights: pickerFinished
-        101.0 anna: closed a1 Lumo bulb
         101.0 lights: FinishAuthorization → a1 Lumo bulb authorized
+        101.1 anna: closed a1 Lumo bulb
         102.0 lights: FinishAuthorization → InvalidRequest accessory
         102.0 lights: FailAuthorization → InvalidRequest accessory
         """)
@@ -57,8 +57,8 @@ struct SetupScenarios {
         2.0 lights: pickerSetupFailed userCancelled
         2.0 lights: pickerDidDismiss
         2.0 lights: pickerFinished userCancelled
-        2.0 anna: closed userCancelled
         2.0 lights: FailAuthorization → done
+        2.1 anna: closed userCancelled
         3.0 lights: pickerDidPresent
         3.0 anna: setup lights choosing
         3.0 anna: candidate 1 Lumo bulb
@@ -109,8 +109,8 @@ struct SetupScenarios {
         1.0 anna: Choose → a1 Lumo bulb awaits its app
         32.0 lights again: activated, a1 Lumo bulb awaitingAuthorization
         32.0 lights again: accessoryChanged a1 Lumo bulb authorized (state)
-        32.0 anna: closed a1 Lumo bulb
         32.0 lights again: FinishAuthorization → a1 Lumo bulb authorized
+        32.1 anna: closed a1 Lumo bulb
         132.0 lights again: List → a1 Lumo bulb authorized
         132.0 lights again: List → done
         """)
@@ -163,8 +163,8 @@ struct SetupScenarios {
         2.0 lights: pickerSetupFailed userCancelled
         2.0 lights: pickerDidDismiss
         2.0 lights: pickerFinished userCancelled
-        2.0 anna: closed userCancelled
         2.0 anna: Remove → done
+        2.1 anna: closed userCancelled
         """)
   }
 
@@ -230,8 +230,8 @@ struct SetupScenarios {
         2.0 lights: pickerSetupFailed userRestricted
         2.0 lights: pickerDidDismiss
         2.0 lights: pickerFinished userRestricted
-        2.0 anna: closed userRestricted
         2.0 anna: Deny → done
+        2.1 anna: closed userRestricted
         """)
   }
 
@@ -336,8 +336,8 @@ struct SetupScenarios {
         2.0 lights: accessoryChanged a1 Lumo bulb authorized Lumo-7 (state ssid)
         2.0 lights: pickerDidDismiss
         2.0 lights: pickerFinished
-        2.0 anna: closed a1 Lumo bulb
         2.0 lights: FinishAuthorization → a1 Lumo bulb authorized Lumo-7
+        2.1 anna: closed a1 Lumo bulb
         """)
   }
 

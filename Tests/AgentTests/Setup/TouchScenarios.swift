@@ -64,7 +64,7 @@ struct TouchScenarios {
         0.0 lights: ShowPicker → done
         0.1 anna: setup lights looking touch
         0.1 anna: candidate 1 Lumo bulb, held
-        38.5 anna: gone 1
+        13.8 anna: gone 1
         38.5 anna: candidate 2 Lumo bulb, held
         39.5 lights: accessoryAdded a1 Lumo bulb, held authorized
         39.5 lights: pickerDidDismiss
@@ -155,7 +155,7 @@ struct TouchScenarios {
         49.5 anna: setup lights looking touch the device was removed before; accessoryctl allow lights C0:00:00:00:00:01 lets it in
         65.0 anna: Allow → done
         65.0 anna: Allow → NotFound device C0:00:00:00:00:01
-        98.5 anna: gone 1
+        73.8 anna: gone 1
         98.5 anna: candidate 2 Lumo bulb, held
         99.5 lights: accessoryAdded a2 Lumo bulb, held authorized
         99.5 lights: pickerDidDismiss
@@ -245,7 +245,7 @@ struct TouchScenarios {
         0.0 lights: ShowPicker → done
         0.1 anna: setup lights looking touch
         0.1 anna: candidate 1 Lumo bulb, held
-        22.5 anna: gone 1
+        5.8 anna: gone 1
         22.5 anna: candidate 2 Lumo bulb, held
         """)
     #expect(signals(scenario) == [])

@@ -3,6 +3,7 @@
 import Discovery
 import HCI
 import Interfaces
+import JSON
 import Manifest
 import Explanation
 import Varlink
@@ -10,13 +11,14 @@ import Varlink
 /// `Explain`: why the devices of one address match each item, or do not.
 enum ExplainMethod: GatewayMethod {
   static let name = GatewayMethodName.explain
-  private static let secondsMax = 3
+  private static let secondsMax: Int64 = 3
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let agent = call.agent
     let device = try call.parameters.device()
-    guard let seconds = try? call.parameters.integerIfPresent("seconds") ?? 0, (0...secondsMax).contains(seconds)
-    else { throw .invalidParameter("seconds") }
+    guard let seconds = try? call.parameters.integerIfPresent("seconds") ?? 0, (0...secondsMax).contains(seconds) else {
+      throw .invalidParameter("seconds")
+    }
     let rows = agent.dataPath.rows(of: device.bits)
     guard !rows.isEmpty else { throw .deviceNotInSight(device.text) }
     guard seconds > 0 else { return .stream(ExplanationStream(rows, bits: device.bits)) }
