@@ -80,9 +80,9 @@ struct ExplainCommand: ParsableCommand {
   private func runLive() throws(ToolError) {
     let call = GatewayCall(
       device: try device.address(askedOf: source.gateway).text, seconds: Self.listeningSeconds)
+    let seconds = GatewayConnection.patienceSeconds + Self.listeningSeconds
     let parts = try source.gateway.callForList(
-      GatewayMethodName.explain, within: GatewayConnection.patienceSeconds + Self.listeningSeconds, call.write,
-      Part.init(reading:))
+      GatewayMethodName.explain, within: seconds, call.write, Part.init(reading:))
     var show = Show(json: json)
     var rest = parts[...]
     while case .device(let device) = rest.popFirst() {

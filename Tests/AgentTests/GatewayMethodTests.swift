@@ -6,6 +6,7 @@ import JSON
 import Manifest
 import Testing
 import Varlink
+import VirtualRadio
 
 @Suite("Methods of the gateway interface")
 struct GatewayMethodTests {
@@ -141,6 +142,42 @@ struct GatewayMethodTests {
     let wrong = harness.call("Explain", by: client, more: true) { $0.member("device", "bulb") }
     #expect(wrong.map(\.error) == ["org.varlink.service.InvalidParameter"])
     #expect(wrong.first?.text("parameter") == "device")
+  }
+
+  @Test("Explain listens for the requested time, and sends every frame of a device that alternates them")
+  func explainFrames() throws {
+    var device = SceneDevice.bulb(1)
+    device.scanResponse = nil
+    let frames = [
+      AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, 1]),
+      AdvertisingPayload().flags(0x06).manufacturerData(0x004C, [2]),
+    ]
+    device.payloads = PayloadScript(cycle: frames, turnMilliseconds: 400)
+    let harness = AgentHarness(.lights, scene: [device])
+    harness.run(milliseconds: 1000)
+    let client = try #require(harness.connect())
+    let address = try #require(
+      harness.call("Sightings", by: client, more: true)[0].object("device")?.text("address"))
+    client.forgetReplies()
+    harness.call("Explain", by: client, more: true) { json in
+      json.member("device", address)
+      json.member("seconds", 3)
+    }
+    harness.run(milliseconds: 2900)
+    #expect(client.replies.isEmpty)
+    harness.run(milliseconds: 200)
+    #expect(client.replies.map { $0.object("device") != nil } == [true, false, false, false, false, false])
+    let heard = client.replies.compactMap { $0.object("frame")?.text("data") }
+    #expect(heard.sorted() == frames.map { Hex($0.bytes).text }.sorted())
+    let explanation = try #require(client.replies[3].object("explanation"))
+    #expect(explanation["isFound"] == .bool(true))
+    #expect(explanation.integer("frames") == 2)
+
+    let wrong = harness.call("Explain", by: client, more: true) { json in
+      json.member("device", address)
+      json.member("seconds", 4)
+    }
+    #expect(wrong.last?.text("parameter") == "seconds")
   }
 
   @Test(

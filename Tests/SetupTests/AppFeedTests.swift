@@ -71,14 +71,15 @@ struct AppFeedTests {
     #expect(feed.produced == UInt64(AppFeed.capacity) + 5)
   }
 
-  @Test("Removals of an accessory that an import has brought back are passed over, and those of others are not")
-  func broughtBack() {
+  @Test("Removals of an accessory that an import added again are passed over, those of others are not")
+  func imported() {
     var feed = AppFeed()
     let (returned, gone) = (accessory(1), accessory(2))
     func at(_ kind: AppEvent.Kind) -> AppEvent { AppEvent(kind, at: Instant(microseconds: 0)) }
-    for kind in [AppEvent.Kind.accessoryRemoved(returned), .pickerDidDismiss, .accessoryRemoved(gone), .pickerDidDismiss] {
-      feed.open(with: at(kind))
-    }
+    feed.open(with: at(.accessoryRemoved(returned)))
+    feed.open(with: at(.pickerDidDismiss))
+    feed.open(with: at(.accessoryRemoved(gone)))
+    feed.open(with: at(.pickerDidDismiss))
     feed.append(at(.accessoryAdded(returned)), to: nil)
     var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 5)
     #expect(feed.read(&position) == .event(sequence: 2, passed: 2, at(.accessoryRemoved(gone))))

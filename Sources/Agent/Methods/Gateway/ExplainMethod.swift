@@ -16,9 +16,9 @@ enum ExplainMethod: GatewayMethod {
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let agent = call.agent
     let device = try call.parameters.device()
-    guard let seconds = try? call.parameters.integerIfPresent("seconds") ?? 0, (0...secondsMax).contains(seconds) else {
-      throw .invalidParameter("seconds")
-    }
+    let parameters = call.parameters
+    guard let seconds = try? parameters.integerIfPresent("seconds") ?? 0, (0...secondsMax).contains(seconds)
+    else { throw .invalidParameter("seconds") }
     let rows = agent.dataPath.rows(of: device.bits)
     guard !rows.isEmpty else { throw .deviceNotInSight(device.text) }
     guard seconds > 0 else { return .stream(ExplanationStream(rows, bits: device.bits)) }
