@@ -28,8 +28,14 @@ public struct WireAddress: Hashable, Sendable {
   }
 
   private static func text(ofBits bits: UInt64) -> String {
-    (0..<6).reversed().map { Hex.digits(bits >> UInt64(8 * $0) & 0xFF, count: 2).uppercased() }
-      .joined(separator: ":")
+    var text: [UInt8] = []
+    text.reserveCapacity(17)
+    for position in (0..<12).reversed() {
+      if text.count % 3 == 2 { text.append(UInt8(ascii: ":")) }
+      let value = UInt8(truncatingIfNeeded: bits >> UInt64(4 * position)) & 0xF
+      text.append(Hex.digit(value, a: UInt8(ascii: "A")))
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The bits of six pairs of hexadecimal digits between colons; nil for anything else.

@@ -52,7 +52,8 @@ public struct Hex: Equatable, Sendable, JSONEncodable {
     }
   }
 
-  static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  /// The digit of a value below 16, with the letters that begin at `a`.
+  package static func digit(_ value: UInt8, a: UInt8 = UInt8(ascii: "a")) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : a + value - 10
   }
 }

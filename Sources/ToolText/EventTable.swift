@@ -71,9 +71,9 @@ public struct EventTable: Sendable {
     clock: String, _ word: String, item: String, _ address: WireAddress, _ level: Int8?, reason: String,
     _ style: TextStyle
   ) -> String {
-    widen(for: item)
+    let wholeItem = widen(for: item)
     let widths = widths(style)
-    let itemText = AirText(Array(item.utf8)).escaped(columnsMax: widths.item ?? item.utf8.count * 8 + 1)
+    let itemText = widths.item.map { AirText(Array(item.utf8)).escaped(columnsMax: $0) } ?? wholeItem
     let addressText = (address.text ?? "(anonymous)").padded(to: 17)
     let levelText = "\(level.map { "\($0)" } ?? "-")".paddedLeft(to: 5) + (widths.isRoomy ? " dBm" : "")
     let shown = AirText(Array(reason.utf8)).escaped(columnsMax: widths.reason)
@@ -106,8 +106,11 @@ public struct EventTable: Sendable {
     return Widths(item: item, name: max(Self.nameColumnsMin, room - item), reason: reason, isRoomy: isRoomy)
   }
 
-  private mutating func widen(for item: String) {
+  /// Makes room for an item, and returns all of its text.
+  @discardableResult
+  private mutating func widen(for item: String) -> String {
     let text = AirText(Array(item.utf8)).escaped(columnsMax: item.utf8.count * 8 + 1)
     itemColumns = max(itemColumns, text.columnCount)
+    return text
   }
 }
