@@ -117,8 +117,8 @@ extension Pipeline {
   ///
   /// It changes the pipeline even when it returns false: a mutating caller that only borrowed it would copy all of it.
   public mutating func advanceToDeadline(notAfter time: Instant) -> Bool {
-    guard let due = deadlines.first?.time, due <= time else { return false }
-    advance(to: max(due, now ?? due))
+    guard deadlines.soonest <= time, let due = deadlines.first?.time else { return false }
+    advance(to: max(due, clock))
     return true
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// How the records of a btsnoop file are framed: the datalink code of its header.
+@frozen
 public enum BtsnoopDatalink: UInt32, Sendable, BitwiseCopyable {
   /// HCI packets without an indicator; the record's flags tell their kind.
   case hci = 1001
@@ -24,6 +25,7 @@ public enum BtsnoopError: Error, Equatable, Sendable, BitwiseCopyable {
 }
 
 /// One record of a capture, borrowed.
+@frozen
 public struct BtsnoopRecord: ~Escapable {
   /// Where the record starts in the file.
   public let offset: Int
@@ -39,8 +41,9 @@ public struct BtsnoopRecord: ~Escapable {
   public let payload: RawSpan
   public let content: Content
 
+  @inlinable
   @_lifetime(copy payload)
-  fileprivate init(
+  init(
     offset: Int, time: Instant, originalByteCount: Int, flags: UInt32, cumulativeDrops: UInt32,
     payload: RawSpan, content: Content
   ) {
@@ -54,6 +57,7 @@ public struct BtsnoopRecord: ~Escapable {
   }
 
   /// The content of a record.
+  @frozen
   public enum Content: Equatable, Sendable, BitwiseCopyable {
     /// An HCI packet between host and controller `adapter` (0 unless the monitor says otherwise).
     case packet(PacketKind, isReceived: Bool, adapter: UInt16)
@@ -66,11 +70,14 @@ public struct BtsnoopRecord: ~Escapable {
 
 /// Reads a btsnoop capture that lies in memory (file format: RFC 1761 with Bluetooth datalinks; monitor opcodes:
 /// BlueZ `doc/btmon.rst` and `src/shared/btsnoop.h`). Numbers are big-endian.
+///
+/// Inlinable, so that the fields of a record go from the file to their user in registers.
+@frozen
 public struct BtsnoopReader: ~Escapable {
   public let datalink: BtsnoopDatalink
-  private var cursor: ByteCursor
+  @usableFromInline var cursor: ByteCursor
   /// Where the bytes begin in the file.
-  private let base: Int
+  @usableFromInline let base: Int
 
   /// Checks the file header.
   @_lifetime(copy bytes)
@@ -94,6 +101,7 @@ public struct BtsnoopReader: ~Escapable {
   }
 
   /// Reads a piece of a capture that begins with a record, `offset` bytes after the start of the file.
+  @inlinable
   @_lifetime(copy records)
   public init(_ records: RawSpan, _ datalink: BtsnoopDatalink, at offset: Int) {
     cursor = ByteCursor(records)
@@ -111,9 +119,12 @@ public struct BtsnoopReader: ~Escapable {
   }
 
   /// Where the next record starts in the file.
+  @inlinable
   public var offset: Int { base &+ cursor.offset }
 
   /// The next record, or nil at the end of the file. After an error there is no further record.
+  @inlinable
+  @inline(__always)
   @_lifetime(copy self)
   public mutating func next() throws(BtsnoopError) -> BtsnoopRecord? {
     guard cursor.byteCount > 0 else { return nil }
@@ -138,12 +149,15 @@ public struct BtsnoopReader: ~Escapable {
       cumulativeDrops: drops, payload: payload, content: content(flags: flags, payload: packet))
   }
 
-  private mutating func loseRest(_ error: BtsnoopError) -> BtsnoopError {
+  @inlinable
+  mutating func loseRest(_ error: BtsnoopError) -> BtsnoopError {
     cursor.skipToEnd()
     return error
   }
 
-  private func content(flags: UInt32, payload: RawSpan) -> BtsnoopRecord.Content {
+  @inlinable
+  @inline(__always)
+  func content(flags: UInt32, payload: RawSpan) -> BtsnoopRecord.Content {
     let isReceived = flags & 1 != 0
     switch datalink {
     case .h4:
@@ -169,14 +183,14 @@ public struct BtsnoopReader: ~Escapable {
 /// packet.
 public enum Btsnoop {
   public static var headerByteCount: Int { 16 }
-  public static var recordHeaderByteCount: Int { 24 }
+  @inlinable public static var recordHeaderByteCount: Int { 24 }
   /// The longest HCI packet has 65,535 bytes of data after a header of 4 and an indicator of 1.
-  public static var recordBytesMax: UInt32 { 65_540 }
+  @inlinable public static var recordBytesMax: UInt32 { 65_540 }
 
   /// "btsnoop" and a zero.
   static var magic: UInt64 { 0x6274_736E_6F6F_7000 }
   /// 1970-01-01 in microseconds since the year 0, as the format counts.
-  static var epochMicroseconds: Int64 { 0x00DC_DDB3_0F2F_8000 }
+  @inlinable static var epochMicroseconds: Int64 { 0x00DC_DDB3_0F2F_8000 }
 
   /// The file header.
   public static func header(_ datalink: BtsnoopDatalink) -> InlineArray<16, UInt8> {
@@ -220,6 +234,7 @@ public enum Btsnoop {
   }
 
   /// Monitor opcodes 2 to 7, 18 and 19 carry packets.
+  @usableFromInline
   static func packet(monitorOpcode opcode: UInt16) -> (PacketKind, isReceived: Bool)? {
     switch opcode {
     case 2: (.command, isReceived: false)

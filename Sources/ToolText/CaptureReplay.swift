@@ -57,15 +57,27 @@ public struct CaptureReplay: ~Copyable {
     while dataPath.pipeline.advanceToDeadline(notAfter: time) { drain(into: &events) }
   }
 
-  /// Reads the next event. It is passed the pipeline because a property that is read through the data path is copied
-  /// with everything around it.
+  /// Adds the events that happened since the last one that was added.
+  @inline(__always)
+  private mutating func drain(into events: inout [EventLine]) {
+    if Self.hasEvent(in: &dataPath.pipeline, after: cursor) { addEvents(to: &events) }
+  }
+
+  /// Whether there is another event. This function and the next are passed the pipeline because a property that is read
+  /// through the data path is copied with everything around it.
+  @inline(__always)
+  private static func hasEvent(in pipeline: inout Pipeline, after cursor: EventCursor) -> Bool {
+    pipeline.events.produced != cursor.sequence
+  }
+
   private static func readEvent(
     of pipeline: inout Pipeline, _ cursor: inout EventCursor
   ) -> EventRing.Reading {
-    pipeline.events.produced == cursor.sequence ? .end : pipeline.events.read(&cursor)
+    pipeline.events.read(&cursor)
   }
 
-  private mutating func drain(into events: inout [EventLine]) {
+  @inline(never)
+  private mutating func addEvents(to events: inout [EventLine]) {
     while true {
       switch Self.readEvent(of: &dataPath.pipeline, &cursor) {
       case .event(let sequence, let sighting, let byteCount):

@@ -6,7 +6,7 @@ public import HCI
 ///
 /// Capacity: one buffer of ``bufferByteCount`` bytes, several times what a record can have, so that bytes are seldom moved
 /// to free space.
-public struct CaptureStream {
+public struct CaptureStream: ~Copyable {
   private static let pieceByteCount = 1 << 16
   static let bufferByteCount = 1 << 19
 
@@ -16,23 +16,22 @@ public struct CaptureStream {
   /// Where the buffer begins in the file.
   private var base = 0
   private var datalink: BtsnoopDatalink?
+  /// Whether the input has ended; records may still wait in the buffer.
+  public private(set) var hasEnded = false
+  /// Why nothing more can be read; records before it are good.
+  public private(set) var error: BtsnoopError?
 
   public init() {}
 
-  /// Lets `read` put bytes into a part of the buffer and return how many; none is the end of the input. Then passes each
-  /// whole record to `body` while it returns true. Returns whether there may be more.
+  /// Lets `read` put bytes into a part of the buffer and return how many; none is the end of the input. Before this,
+  /// the records that are there must have been read.
   public mutating func readPiece<Failure: Error>(
-    _ read: (inout [UInt8], Range<Int>) throws(Failure) -> Int, _ body: (borrowing BtsnoopRecord) -> Bool
-  ) throws(Failure) -> Result<Bool, BtsnoopError> {
+    _ read: (inout [UInt8], Range<Int>) throws(Failure) -> Int
+  ) throws(Failure) {
     freeSpace()
     let count = try read(&buffer, waiting.upperBound..<buffer.count)
     waiting = waiting.lowerBound..<(waiting.upperBound + count)
-    do throws(BtsnoopError) {
-      guard try readHeader(isEnd: count == 0) else { return .success(true) }
-      return .success(try readRecords(isEnd: count == 0, body) && count > 0)
-    } catch {
-      return .failure(error)
-    }
+    hasEnded = count == 0
   }
 
   /// Frees space for a piece at the end of the buffer.
@@ -43,38 +42,34 @@ public struct CaptureStream {
     waiting = 0..<waiting.count
   }
 
-  /// Returns whether the header has been read. Wrong bytes are an error as soon as they are there.
-  private mutating func readHeader(isEnd: Bool) throws(BtsnoopError) -> Bool {
-    guard datalink == nil else { return true }
+  /// The next record, or nil when the buffer has no other whole one, and after an error. Wrong bytes are an error as soon
+  /// as they are there.
+  @_lifetime(&self)
+  public mutating func next() -> BtsnoopRecord? {
+    do throws(BtsnoopError) {
+      if datalink == nil { try readHeader() }
+      guard let datalink else { return nil }
+      var reader = BtsnoopReader(
+        buffer.span.rawBytes.extracting(waiting), datalink, at: base &+ waiting.lowerBound)
+      let record = try reader.next()
+      waiting = (reader.offset &- base)..<waiting.upperBound
+      return record
+    } catch {
+      // The rest of the record may come with the next piece.
+      if case .recordTruncated = error, !hasEnded { return nil }
+      self.error = error
+      waiting = waiting.upperBound..<waiting.upperBound
+      return nil
+    }
+  }
+
+  /// Reads the header of the file unless more of it has to come.
+  private mutating func readHeader() throws(BtsnoopError) {
     let buffer = buffer
     let bytes = buffer.span.rawBytes.extracting(waiting)
     guard BtsnoopReader.mayBegin(with: bytes) || bytes.byteCount == 0 else { throw .notBtsnoop }
-    guard bytes.byteCount >= Btsnoop.headerByteCount || isEnd else { return false }
+    guard bytes.byteCount >= Btsnoop.headerByteCount || hasEnded else { return }
     datalink = try BtsnoopReader(bytes).datalink
     waiting = (waiting.lowerBound + Btsnoop.headerByteCount)..<waiting.upperBound
-    return true
-  }
-
-  /// Returns whether `body` wants more.
-  private mutating func readRecords(
-    isEnd: Bool, _ body: (borrowing BtsnoopRecord) -> Bool
-  ) throws(BtsnoopError) -> Bool {
-    guard let datalink else { return true }
-    let buffer = buffer
-    var reader = BtsnoopReader(
-      buffer.span.rawBytes.extracting(waiting), datalink, at: base + waiting.lowerBound)
-    while true {
-      let start = reader.offset
-      do throws(BtsnoopError) {
-        guard let record = try reader.next() else { break }
-        guard body(record) else { return false }
-      } catch {
-        guard case .recordTruncated = error, !isEnd else { throw error }
-        waiting = (start - base)..<waiting.upperBound
-        return true
-      }
-    }
-    waiting = waiting.upperBound..<waiting.upperBound
-    return true
   }
 }

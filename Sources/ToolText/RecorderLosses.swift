@@ -15,6 +15,7 @@ public struct RecorderLosses: Equatable, Sendable {
 
   /// What was dropped before the first record is no loss of the capture. A count that falls is a recorder's that
   /// started again.
+  @inline(__always)
   mutating func count(_ record: borrowing BtsnoopRecord) {
     if record.originalByteCount > record.payload.byteCount { cutCount += 1 }
     let drops = record.cumulativeDrops

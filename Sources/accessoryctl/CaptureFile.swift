@@ -20,32 +20,28 @@ struct CaptureFile: ~Copyable {
 
   /// Hands every record to `body` while it returns true. A capture that is cut off is an error after its last
   /// whole record. Before a stream may keep the tool waiting, `idle` is called.
+  ///
+  /// Inlined, so that a record costs no calls of closures.
+  @inline(__always)
   func forEachRecord(
     idle: () throws(ToolError) -> Void = {}, _ body: (borrowing BtsnoopRecord) throws(ToolError) -> Bool
   ) throws(ToolError) {
     var stream = CaptureStream()
-    var failure: ToolError?
-    while true {
+    while !stream.hasEnded {
       if !input.isOrdinary { try idle() }
-      let result: Result<Bool, BtsnoopError>
-      do throws(FileError) {
-        result = try stream.readPiece { buffer, range throws(FileError) in
-          try input.read(into: &buffer, range)
-        } _: { record in
-          do throws(ToolError) { return try body(record) } catch {
-            failure = error
-            return false
-          }
-        }
-      } catch {
-        throw .file(path: path, error)
+      try readPiece(of: &stream)
+      while let record = stream.next() {
+        guard try body(record) else { return }
       }
-      if let failure { throw failure }
-      switch result {
-      case .success(true): break
-      case .success(false): return
-      case .failure(let error): throw .capture(path: path, error)
-      }
+      if let error = stream.error { throw .capture(path: path, error) }
+    }
+  }
+
+  private func readPiece(of stream: inout CaptureStream) throws(ToolError) {
+    do throws(FileError) {
+      try stream.readPiece { buffer, range throws(FileError) in try input.read(into: &buffer, range) }
+    } catch {
+      throw .file(path: path, error)
     }
   }
 
