@@ -60,7 +60,8 @@ public enum AgentProgram {
     }
   }
 
-  private static func randomBlock() -> Block128 {
+  /// For what must differ in each run.
+  static func randomBlock() -> Block128 {
     var system = SystemRandomNumberGenerator()
     return Block128(high: system.next(), low: system.next())
   }

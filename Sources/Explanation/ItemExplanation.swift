@@ -94,7 +94,8 @@ extension ManifestDataPath {
 }
 
 extension DeviceView {
-  /// The answers of the advertising set on which most clauses hold, of equals the one heard last.
+  /// The answers of the frame on which most clauses hold; of equals the one with most of the fields that the clauses
+  /// ask for, then the one heard last.
   fileprivate func answers(_ descriptor: DiscoveryDescriptor) -> (setPosition: Int, clauses: [ClauseAnswer]) {
     let all = payloads.map { payload in
       ClauseQuestion.answers(
@@ -103,8 +104,10 @@ extension DeviceView {
           + ObservedStructure.all(in: payload.response.span.rawBytes, .response),
         of: address)
     }
-    let holding = all.map { $0.count(where: \.holds) }
-    let position = holding.firstIndex(of: holding.max() ?? 0) ?? 0
+    let nearness = all.map { answers in
+      (answers.count(where: \.holds), answers.count { !$0.comparisons.isEmpty })
+    }
+    let position = nearness.indices.reduce(0) { nearness[$0] < nearness[$1] ? $1 : $0 }
     return (position, all.isEmpty ? [] : all[position])
   }
 }
@@ -115,15 +118,15 @@ extension ItemExplanation {
     if clauses.isEmpty { return "looks only for networks" }
     if let found = history?.sentence(gate.immediate == nil ? "found" : "let in") { return found }
     if let failure { return failure.shortReason }
+    if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedMilliseconds {
+      return "matches, but can never enter: it sends every \(learned) ms; "
+        + "lower gate.samples-min or raise gate.sample-window-max-ms"
+    }
     if history != nil, gate.immediate != nil { return "matches, but was never at the gateway" }
     guard let presence else {
       return gate.silenceMilliseconds >= gate.lostMilliseconds
         ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"
         : "matches, but was turned away because a table is full"
-    }
-    if !presence.isFound, gate.isTooSlow, let learned = gate.learnedMilliseconds {
-      return "matches, but can never enter: it sends every \(learned) ms; "
-        + "lower gate.samples-min or raise gate.sample-window-max-ms"
     }
     switch presence {
     case .inside: return gate.immediate == nil ? "found" : "found, at the gateway"

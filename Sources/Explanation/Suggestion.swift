@@ -84,9 +84,11 @@ public struct Suggestion: Equatable, Sendable {
     notes += candidate.notes
     if candidate.layout == nil {
       let count = Set(others.map(\.address)).count
-      let others = count == 1 ? "the 1 other device" : "the \(count) other devices"
+      let told = count - candidate.found(among: others).count
+      let some = told == count ? "the \(count)" : "\(told) of the \(count)"
       notes.append(
-        "Its layout is not known. The item asks for the least that tells it from \(others) in sight.")
+        "Its layout is not known. The item asks for the least that tells it from \(some) other "
+          + "\(count == 1 ? "device" : "devices") in sight.")
     }
     if sets.count > 1 {
       let set = source.advertisingSID.map { "set \($0)" } ?? "legacy advertising"

@@ -9,6 +9,8 @@ public enum ManifestAdditionError: Error, Equatable, Sendable {
   /// The item is no manifest with one app and one item.
   case brokenItem
   case unknownApp(known: [String])
+  /// The app has an item that asks for the same.
+  case known(item: String)
   /// The app's table has no header `[app.NAME]`, or a list of it is no list on its own line.
   case unusualLayout
   /// With the item the manifest would have these errors.
@@ -45,6 +47,9 @@ public struct ManifestAddition {
     guard let source = ManifestReader.read(text: suggestion, fileName: "").manifest?.apps.first,
       let item = source.items.first
     else { throw .brokenItem }
+    if let known = app.items.first(where: { $0.descriptor == item.descriptor }) {
+      throw .known(item: known.id)
+    }
     var addition = ManifestAddition(text: text, app: app)
     try addition.declare(source)
     try addition.insert(item, from: suggestion, of: source.name)
@@ -138,8 +143,16 @@ public struct ManifestAddition {
     }
     guard let last = statements.lastIndex(where: { isOfApp($0) }) else { throw .unusualLayout }
     let end = statements[(last + 1)...].firstIndex { $0.isHeader } ?? statements.endIndex
-    let place = statements[last..<end].last { $0.isMeaningful }?.end ?? text.count
-    insertLines([""] + added, at: place)
+    let place = statements[last..<end].lastIndex { $0.isMeaningful }.map { self.end(of: $0, before: end) }
+    insertLines([""] + added, at: place ?? text.count)
+  }
+
+  /// Where a statement ends with the comments right after it, such as keys that are commented out. Comments right
+  /// before the statement at `next` are that one's.
+  private func end(of statement: Int, before next: Int) -> Int {
+    let comments = statements[(statement + 1)..<next].prefix { $0.first == UInt8(ascii: "#") }
+    guard comments.endIndex < next || next == statements.endIndex else { return statements[statement].end }
+    return comments.last?.end ?? statements[statement].end
   }
 
   private mutating func insertLines(_ lines: [String], at offset: Int) {

@@ -127,8 +127,10 @@ extension PickerRequest {
       let address = AddressText.text(of: bits)
       return SetupError(
         .discoveryTimeout,
-        "no device with the address \(address) matched an item within \(Self.spoken(milliseconds))",
-        cure: "bring it near and switch it on; accessoryctl explain \(address) says why it does not match")
+        "the device \(address) was not among the devices to choose from within \(Self.spoken(milliseconds))",
+        cure:
+          "accessoryctl explain \(address) says whether it is not in sight, does not match, or was turned away by a "
+          + "full item")
     }
   }
 

@@ -76,7 +76,9 @@ public struct TextDifference {
 
   /// Without the empty one after the last line break.
   private static func lines(of text: String) -> [String] {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    // A carriage return before the line break belongs to the line.
+    var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
     if lines.last == "" { lines.removeLast() }
     return lines
   }

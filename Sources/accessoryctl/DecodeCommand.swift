@@ -15,7 +15,7 @@ struct DecodeCommand: ParsableCommand {
       Fragments of extended advertising appear as they came; the last one shows \
       the whole.
 
-      A capture that is cut off is shown up to its last good record; then the exit status is 65.
+      A capture that is cut off is shown up to its last good record, with a warning.
 
       Examples:
         btmon -w room.btsnoop    (end it with Ctrl-C)
@@ -48,7 +48,7 @@ struct DecodeCommand: ParsableCommand {
     }
     if total == nil, case .success = ending { total = CaptureSummary() }
     if let total { try finish(total, &printer) }
-    try ending.get()
+    if case .failure(let error) = ending { try error.warn(hasResult: total != nil) }
   }
 
   private func show(

@@ -47,7 +47,8 @@ struct ExplainCommand: ParsableCommand {
     try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
       let devices = dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
-        throw .sentence("\(device.text) is not in sight; accessoryctl sightings --all lists what is", .no)
+        throw .sentence(
+          "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
       }
       var show = Show(json: json)
       for view in devices {

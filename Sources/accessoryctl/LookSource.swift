@@ -57,10 +57,9 @@ struct LookSource: ParsableArguments {
     guard case .failure(let error) = ending else {
       return try body(replay.dataPath, history).throwUnlessSuccess()
     }
-    guard case .capture = error, replay.recordCount > 0 else { throw error }
     let result = Result { () throws(ToolError) in try body(replay.dataPath, history) }
     guard case .success(let status) = result else { throw error }
-    if let sentence = error.sentence { StandardError.say("warning: \(sentence)") }
+    try error.warn(hasResult: replay.recordCount > 0)
     try status.throwUnlessSuccess()
   }
 }

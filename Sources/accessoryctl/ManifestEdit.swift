@@ -10,7 +10,9 @@ import ToolText
 struct ManifestEditOptions: ParsableArguments {
   private static let installed = "/etc/accessoryd/accessoryd.toml"
 
-  @Option(help: ArgumentHelp("Show what to add to the manifest for this app.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Show what to add to the manifest for this app.", valueName: "name"),
+    completion: Completions.apps)
   var app: String?
 
   @Option(
@@ -57,6 +59,9 @@ extension ConfigurationFile {
       case .unknownApp(let known):
         let names = known.isEmpty ? "it has none" : "name one of: \(known.joined(separator: ", "))"
         throw .sentence("\(shown(path)) has no app \(quoted(app)); \(names)", .usage)
+      case .known(let item):
+        throw .sentence(
+          "\(shown(path)) has item \(quoted(item)), which asks for the same; nothing was added", .no)
       case .unusualLayout:
         throw .sentence(
           "\(shown(path)) has no table [app.\(shown(app))] with lists that an item can be added to; add by hand what "

@@ -11,6 +11,8 @@ struct Measurement: ~Copyable {
   private static let choiceSeconds = 5
 
   private let path: String
+  /// Whether the strongest device is measured, whichever that is.
+  private var isChoosing = false
   private let interruption: Interruption
   private var connection: GatewayConnection
   private var calibration: Calibration
@@ -37,8 +39,10 @@ struct Measurement: ~Copyable {
     let start: MonotonicInstant
     do throws(SystemError) { start = try .now() } catch { throw .clock(error) }
     if wanted == nil {
+      isChoosing = true
       try listen(until: start.advanced(seconds: Self.choiceSeconds)) { _ in false }
       try chooseDevice()
+      isChoosing = false
     }
     let name = calibration.readings?.address.text ?? wanted ?? "the device"
     StandardError.say("measuring \(name); hold it 1 m from the antenna, and keep still")
@@ -54,19 +58,23 @@ struct Measurement: ~Copyable {
     until deadline: MonotonicInstant, _ isDone: (Calibration) -> Bool
   ) throws(ToolError) {
     defer { progress.clear() }
+    var isInterrupted = false
     do throws(AgentCallError) {
       var update = try showProgress(until: deadline)
-      while !isDone(calibration) {
+      listening: while !isDone(calibration) {
         switch try connection.nextArrival(until: min(deadline, update ?? deadline), interruption) {
         case .reply(let reply): try addReadings(of: CaptureReply(captured: reply))
         case .deadline where update.map { $0 < deadline } ?? false: update = try showProgress(until: deadline)
         case .deadline: return
-        case .interruption, .noReader: throw .ended(hasReplied: true)
+        case .interruption, .noReader:
+          isInterrupted = true
+          break listening
         }
       }
     } catch {
       throw error.toolError(at: path)
     }
+    if isInterrupted { throw .interrupted(try interruption.nextSignal() ?? .hangUp) }
   }
 
   /// Shows how many readings came, and returns when to do so next; nil without a terminal.
@@ -78,7 +86,8 @@ struct Measurement: ~Copyable {
     let readings = calibration.readings
     let count = readings.map { "\($0.levels.count) of \(calibration.readingsMax) readings" }
     let level = readings?.median.map { "\($0) dBm" }
-    progress.show([count ?? "looking for the strongest device", level], left: deadline, at: now)
+    let nothing = isChoosing ? "looking for the strongest device" : "nothing received from the device yet"
+    progress.show([count ?? nothing, level], left: deadline, at: now)
     return progress.next(after: now)
   }
 

@@ -41,32 +41,32 @@ struct ProgressLine {
 /// The reports that the agent has received from devices since the progress began, for a ``ProgressLine``.
 struct ReadingProgress {
   private let gateway: GatewayOptions
-  /// How many reports of each device had come before.
-  private var before: [WireAddress: UInt32]?
+  /// How many reports of each device had come before it was first seen here.
+  private var before: [WireAddress: UInt32] = [:]
 
   init(_ gateway: GatewayOptions) { self.gateway = gateway }
 
   /// `34 readings, -58 dBm`, of a device.
   mutating func parts(ofDevice bits: UInt64) -> [String?] {
     let devices = devices(all: true).filter { $0.address.bits == bits && $0.address.type != .anonymous }
-    return parts(of: devices.first) ?? ["nothing received from the device yet"]
+    return reading(of: devices.first) ?? ["nothing received from the device yet"]
   }
 
-  /// `2 devices match, the strongest has 34 readings, -58 dBm`, of the devices that match items of an app.
+  /// `2 devices match; the strongest: 34 readings, -58 dBm`, of the devices that match items of an app.
   mutating func parts(ofApp app: String, items: [String]) -> [String?] {
     let devices = devices(all: false).filter { device in
       device.items.contains { $0.app == app && (items.isEmpty || items.contains($0.id)) }
     }
-    guard let parts = parts(of: devices.min(by: DeviceLine.areStrongestFirst)) else {
+    guard let strongest = reading(of: devices.min(by: DeviceLine.areStrongestFirst)) else {
       return ["no device in sight matches"]
     }
-    return [devices.count == 1 ? "1 device matches" : "\(devices.count) devices match, of the strongest"]
-      + parts
+    let count = devices.count == 1 ? "1 device matches" : "\(devices.count) devices match; the strongest"
+    return ["\(count): \(strongest[0] ?? "")"] + strongest.dropFirst()
   }
 
-  private func parts(of device: DeviceLine?) -> [String?]? {
+  private func reading(of device: DeviceLine?) -> [String?]? {
     guard let device else { return nil }
-    let count = device.reportCount &- (before?[device.address] ?? 0)
+    let count = device.reportCount &- (before[device.address] ?? 0)
     return ["\(count) \(count == 1 ? "reading" : "readings")", device.filteredRSSI.map { "\($0) dBm" }]
   }
 
@@ -80,9 +80,7 @@ struct ReadingProgress {
       }
     }
     guard case .success(let devices) = reply else { return [] }
-    if before == nil {
-      before = Dictionary(devices.map { ($0.address, $0.reportCount) }, uniquingKeysWith: { one, _ in one })
-    }
+    for device in devices where before[device.address] == nil { before[device.address] = device.reportCount }
     return devices
   }
 }

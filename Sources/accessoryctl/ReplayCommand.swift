@@ -57,7 +57,7 @@ struct ReplayCommand: ParsableCommand {
     }
     // The summary covers a capture that is cut off; a file that is no capture gets none.
     try show.end(replay, isSummary: summary && replay.recordCount > 0)
-    try ending.get()
+    if case .failure(let error) = ending { try error.warn(hasResult: replay.recordCount > 0) }
     if show.isEmpty {
       StandardError.say("no item of the manifest found a device; accessoryctl explain says why")
     }

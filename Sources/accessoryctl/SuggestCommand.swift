@@ -66,15 +66,14 @@ struct SuggestCommand: ParsableCommand {
     let file = try CaptureFile(reading: capture)
     var sources = SuggestionSources(ofDevice: device.bits)
     let ending = Result { () throws(ToolError) in try file.decode { sources.addReport($0) } }
-    guard case .failure(let error) = ending else { return try show(sources) }
-    guard case .capture = error, !sources.device.isEmpty else { throw error }
-    if let sentence = error.sentence { StandardError.say("warning: \(sentence)") }
+    if case .failure(let error) = ending { try error.warn(hasResult: !sources.device.isEmpty) }
     try show(sources)
   }
 
   private func show(_ sources: SuggestionSources) throws(ToolError) {
     guard !sources.device.isEmpty else {
-      throw .sentence("\(device.text) is not in the capture; accessoryctl sightings --all lists what is", .no)
+      throw .sentence(
+        "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
     }
     let suggestions = Suggestion.all(of: sources.device, others: sources.others)
     guard !suggestions.isEmpty else {
@@ -88,12 +87,14 @@ struct SuggestCommand: ParsableCommand {
     let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
     let call = GatewayCall(device: device.text, seconds: seconds)
     var (line, progress) = (ProgressLine(), ReadingProgress(gateway))
+    var end: MonotonicInstant?
     defer { line.clear() }
     let suggestions = try gateway.callForList(
       GatewayMethodName.suggest, within: patience, call.write,
       update: { deadline, now in
         guard let next = line.next(after: now) else { return nil }
-        let end = deadline.advanced(seconds: -GatewayConnection.patienceSeconds)
+        // Each reply moves the deadline.
+        end = end ?? deadline.advanced(seconds: -GatewayConnection.patienceSeconds)
         line.show(progress.parts(ofDevice: device.bits), left: end, at: now)
         return next
       }
@@ -102,6 +103,7 @@ struct SuggestCommand: ParsableCommand {
         try SuggestionLine(reading: line)
       }
     }
+    line.clear()
     try show(suggestions)
   }
 

@@ -48,6 +48,14 @@ enum ToolError: Error {
   }
 }
 
+extension ToolError {
+  /// Warns of a capture that is cut off, where that leaves a result; otherwise throws the error.
+  func warn(hasResult: Bool) throws(ToolError) {
+    guard case .capture = self, hasResult, let sentence else { throw self }
+    StandardError.say("warning: \(sentence)")
+  }
+}
+
 /// A path in quotes, safe on a terminal.
 func quoted(_ path: String) -> String { AirText(Array(path.utf8)).terminal(columnsMax: 200) }
 
@@ -68,7 +76,7 @@ extension FileError {
     case .isDirectory: "it is a directory; name a file in it"
     case .isNotOrdinary: "it is no ordinary file"
     case .tooLarge(let byteCountMax):
-      "it is larger than the \(byteCountMax >> 20) MiB that this tool reads; take a part of it"
+      "it is larger than the \(byteCountMax >> 20) MiB that this tool reads; is it the right one?"
     }
   }
 }

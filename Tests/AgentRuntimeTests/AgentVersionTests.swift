@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import AgentRuntime
+@testable import AgentRuntime
 import Testing
 
 @Suite("The version")
 struct AgentVersionTests {
   @Test("It has three numbers")
   func hasThreeNumbers() { #expect(AgentVersion.text.split(separator: ".").count == 3) }
+
+  @Test("Epoch and secret of a run are drawn anew")
+  func random() {
+    #expect(AgentProgram.randomBlock() != AgentProgram.randomBlock())
+  }
 }

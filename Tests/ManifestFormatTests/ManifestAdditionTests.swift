@@ -111,12 +111,38 @@ import Testing
   func repetition() throws {
     let once = try Self.added(to: "schema = 1\n[app.lights]\nuser = \"daemon\"\nsupports = [\"WiFi\"]")
     #expect(once.contains("supports = [\"WiFi\", \"Bluetooth\"]\n"))
-    let twice = try Self.added(to: once)
+    let narrower = Self.item.replacing("\"e0\"", with: "\"ff\"")
+    let twice = try Self.added(to: once, narrower)
     #expect(twice.hasPrefix(once))
     #expect(
       twice.dropFirst(once.count).contains(
         "[[app.lights.item]]\nid = \"thermometer-2\"\nname = \"Thermometer\"\n"))
     #expect(twice.split(separator: "\n").count { $0.contains("bluetooth-services") } == 1)
+  }
+
+  @Test("An item that asks for the same is not added again")
+  func again() throws {
+    let once = try Self.added(to: "schema = 1\n[app.lights]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\n")
+    #expect(throws: ManifestAdditionError.known(item: "thermometer")) { try Self.added(to: once) }
+  }
+
+  @Test(
+    "Keys that are commented out stay with their item; comments before the next table stay with that",
+    arguments: [
+      ("# range = 1\n\n", true), ("# range = 1\n", true), ("# range = 1\n[app.other]\n", false),
+      ("\n# range = 1\n", false),
+    ])
+  func commentedKeys(rest: String, isBefore: Bool) throws {
+    let account = "user = \"daemon\"\nsupports = [\"Bluetooth\"]\n"
+    let manifest =
+      "schema = 1\n[app.lights]\n" + account
+      + "bluetooth-services = [\"fcd2\"]\nbluetooth-names = [\"ATC_\"]\n"
+      + "[[app.lights.item]]\nname = \"A\"\ndescriptor.bluetooth-service-uuid = \"fcd2\"\n"
+      + rest.replacing("[app.other]\n", with: "[app.other]\n" + account)
+    let lines = try Self.added(to: manifest).split(separator: "\n")
+    let comment = try #require(lines.firstIndex(of: "# range = 1"))
+    let item = try #require(lines.firstIndex(of: "name = \"Thermometer\""))
+    #expect((comment < item) == isBefore)
   }
 
   @Test("Line breaks stay as the text has them")

@@ -37,13 +37,12 @@ struct DamageTests {
       for attempt in 0..<30 {
         let copy = disk.copy()
         let byteCount = copy[Self.log].count
-        if byteCount > 0 {
-          let byte = random.number(below: byteCount)
-          if attempt % 3 == 0 {
-            copy[Self.log] = Array(copy[Self.log][..<byte])
-          } else {
-            copy[Self.log][byte] ^= 1 << UInt8(random.number(below: 8))
-          }
+        try #require(byteCount > 0)
+        let byte = random.number(below: byteCount)
+        if attempt % 3 == 0 {
+          copy[Self.log] = Array(copy[Self.log][..<byte])
+        } else {
+          copy[Self.log][byte] ^= 1 << UInt8(random.number(below: 8))
         }
         #expect(isNoticed(copy, registry), "\(changes) changes, attempt \(attempt)")
       }

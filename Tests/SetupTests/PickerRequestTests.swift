@@ -174,7 +174,7 @@ struct PickerRequestTests {
     arguments: [
       (
         PickerRequest.Choice.device(0xC000_0000_0009), SetupErrorCode.discoveryTimeout,
-        "no device with the address C0:00:00:00:00:09 matched an item within 7 s"
+        "the device C0:00:00:00:00:09 was not among the devices to choose from within 7 s"
       ),
       (.firstImmediate, .discoveryTimeout, "nothing that matches was held at the gateway in 7 s"),
       (.person, .userCancelled, "no operator chose a device in 7 s"),

@@ -84,9 +84,10 @@ import Testing
   @Test func aTornCaptureIsShownUpToItsLastGoodRecord() throws {
     let whole = try decode(Captures.chain, "--json")
     let torn = try decode(Array(Captures.chain.dropLast()), "--json")
-    #expect(torn.status == 65)
+    #expect(torn.status == 0)
     #expect(torn.lines == whole.lines.dropLast())
-    #expect(torn.errorOutput.contains("ends inside the record at byte"))
+    #expect(
+      torn.errorOutput.contains("warning: ") && torn.errorOutput.contains("ends inside the record at byte"))
   }
 
   @Test func everyPrefixOfACaptureGivesAnAnswer() throws {

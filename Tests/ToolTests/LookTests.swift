@@ -87,7 +87,7 @@ import Testing
     let run = try runOnCapture("explain", "00:00:00:00:00:01")
     #expect(run.status == 1)
     #expect(run.output.isEmpty)
-    #expect(run.errorOutput.contains("is not in sight"))
+    #expect(run.errorOutput.contains("is not in the capture"))
     #expect(try Tool.run("suggest", "00:00:00:00:00:01", "--capture", capture).status == 1)
     #expect(try runOnCapture("explain", "C4:64").status == 64)
   }

@@ -185,7 +185,7 @@ struct PickTests {
       kill -TERM $child; wait $child; cat "$2"
       """#
     let run = try Tool.shell(script, agent.path, folder.file("screen", []))
-    #expect(run.text.contains("1 device matches, 0 readings, -60 dBm, "), "\(run.text)\(run.errorOutput)")
+    #expect(run.text.contains("1 device matches: 0 readings, -60 dBm, "), "\(run.text)\(run.errorOutput)")
     #expect(run.text.contains("30 s left") || run.text.contains("29 s left"))
   }
 

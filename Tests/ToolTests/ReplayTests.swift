@@ -79,7 +79,7 @@ import Testing
   @Test func aTornCaptureTellsWhatCameBefore() throws {
     let torn = try folder.file("torn", Array(Captures.scene.dropLast(5)))
     let run = try Tool.run("replay", torn, "--manifest", manifest, "--json", "--summary")
-    #expect(run.status == 65)
+    #expect(run.status == 0 && run.errorOutput.contains("warning: "))
     #expect(run.lines.last?.hasPrefix(#"{"summary":"#) == true)
     #expect(run.errorOutput.contains("ends inside the record"))
   }

@@ -139,6 +139,29 @@ import VirtualRadio
     }
   }
 
+  @Test("A strong device that sends too seldom can never enter, whatever else is true at the end")
+  func slow() throws {
+    let payload = AdvertisingPayload().serviceData(Self.eddystone, [0, 0xEE, 1, 2])
+    let packets = (0..<20).map { (Int64($0) * 7000, Self.report(Captures.bulb, -35, payload)) }
+    let slow = try folder.file("slow.btsnoop", Captures.capture(packets))
+    for command in [["explain", Self.beacon], ["try", "uid"]] {
+      let run = try Tool.run(command + ["--capture", slow, "--manifest", manifest])
+      #expect(run.status == 1)
+      #expect(run.text.contains("matches, but can never enter: it sends every"), "\(run.text)")
+    }
+  }
+
+  @Test("explain shows the frame that has what the item asks for, though with another value")
+  func nearestFrame() throws {
+    let frames = [
+      AdvertisingPayload().serviceData(Self.eddystone, [0x20, 0, 3, 4]), AdvertisingPayload().flags(6),
+    ]
+    let packets = (0..<20).map { (Int64($0) * 100, Self.report(Captures.bulb, -60, frames[$0 % 2])) }
+    let capture = try folder.file("frames.btsnoop", Captures.capture(packets))
+    let run = try run("explain", Self.beacon, on: capture)
+    #expect(run.text.contains("\nbeacons/none: service-uuid: another is advertised"), "\(run.text)")
+  }
+
   @Test("An empty result gives its reason on standard error")
   func reasons() throws {
     let header = try folder.file("header.btsnoop", Array(Self.visits.prefix(16)))
@@ -149,7 +172,7 @@ import VirtualRadio
         "no device matches an item of the manifest"
       ),
       (["try", "uid", "--capture", header, "--manifest", manifest], "no device has been heard"),
-      (["explain", Self.beacon, "--capture", header, "--manifest", manifest], "is not in sight"),
+      (["explain", Self.beacon, "--capture", header, "--manifest", manifest], "is not in the capture"),
     ] {
       let run = try Tool.run(arguments)
       #expect(run.status == 1)

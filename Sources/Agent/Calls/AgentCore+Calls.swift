@@ -41,7 +41,8 @@ extension AgentCore {
   /// Starts a method, or keeps the call until the registry's file was read.
   private func start(_ method: any Method.Type, _ call: MethodCall) {
     if case .reserved(let lack) = call.client.place, method.lastsUntilClosed {
-      return refuse(call.client, tooManyConnections(lack).message)
+      refuse(call.client, tooManyConnections(lack).message)
+      return call.client.connection.finish()
     }
     guard let timeout = method.diskTimeoutMessage, setupCore.isOpening else {
       return follow(method.outcome(of: call), of: call.client)
