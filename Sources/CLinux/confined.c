@@ -236,8 +236,8 @@ static int await_signal(const sigset_t *signals, int64_t end) {
 
 /// Kills the program and all processes that it started: with each one that ends, its children become this process's.
 static void end_tree(pid_t program, int32_t *ending, const sigset_t *signals) {
-  // The kernel may be stuck in one of them.
-  int64_t end = milliseconds() + 2000;
+  // A long chain ends link by link, each when the processor gets to it. The kernel may be stuck in one of them.
+  int64_t end = milliseconds() + 20000;
   while (reap_children(program, ending) && milliseconds() < end) {
     // Without the list, at least the processes that have not left the session.
     if (kill_children() != 0) kill(-program, SIGKILL);
