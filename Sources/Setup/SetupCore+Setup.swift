@@ -130,9 +130,11 @@ extension SetupCore {
     if let failure = result.setupFailure { return failWriting(flow, failure) }
     guard let accessory = view(identifier) else { return failWriting(flow, .accountHasChanged) }
     let now = now
+    // Not the state that the app sees, which is another one when a reload has taken away the item meanwhile.
+    let state = registry.accessory(identifier)?.state
     let setup = CompletedSetup(
-      accessory: identifier, displayName: accessory.displayName,
-      awaitsApp: accessory.state == .awaitingAuthorization, finishesInApp: flow.finishesInApp)
+      accessory: identifier, displayName: accessory.displayName, awaitsApp: state == .awaitingAuthorization,
+      finishesInApp: flow.finishesInApp)
     change(id) { $0.complete(setup, at: now) }
     endIfAbandoned(id)
   }

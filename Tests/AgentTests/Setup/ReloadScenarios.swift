@@ -38,6 +38,29 @@ struct ReloadScenarios {
         """)
   }
 
+  @Test("An accessory whose item leaves the manifest while it is written awaits its app, and is taken back")
+  func itemBeforeTheDisk() {
+    let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
+    scenario.harness.registry.isHeld = true
+    anna.choose()
+    reload(scenario, .lights { $0.id = "other" })
+    scenario.harness.releaseRegistry()
+    scenario.run(seconds: 130)
+    anna.call("List")
+    #expect(
+      scenario.text.hasSuffix(
+        """
+        2.1 anna: Choose → a1 Lumo bulb awaits its app
+        122.0 lights: accessoryRemoved a1 Lumo bulb unauthorized
+        122.0 lights: pickerSetupFailed userCancelled
+        122.0 lights: pickerDidDismiss
+        122.0 lights: pickerFinished userCancelled
+        122.0 anna: setup lights settingUp Lumo bulb
+        122.1 anna: closed userCancelled
+        132.0 anna: List → done
+        """))
+  }
+
   @Test("Connected clients get the rights of the new manifest")
   func connectedBefore() throws {
     let (scenario, _, _) = SetupScenario.owning()
