@@ -59,6 +59,19 @@ public struct DiscoveredAccessory: Equatable, Sendable {
 }
 
 extension AppEvent.Kind {
+  /// The accessory that was added, changed or removed.
+  var accessory: AppAccessory? {
+    switch self {
+    case .accessoryAdded(let accessory), .accessoryRemoved(let accessory),
+      .accessoryChanged(let accessory, _):
+      accessory
+    case .activated, .invalidated, .migrationComplete, .accessoryDiscovered, .pickerDidPresent,
+      .pickerDidDismiss, .pickerSetupBridging, .pickerSetupFailed, .pickerSetupPairing, .pickerSetupRename,
+      .pickerFinished:
+      nil
+    }
+  }
+
   /// AccessorySetupKit's event; nil for ``pickerFinished(_:)``.
   public var type: AccessoryEventType? {
     switch self {

@@ -28,13 +28,19 @@ struct AppFeed: Sendable {
 
   /// Adds an event to those with which the run begins.
   mutating func open(with event: AppEvent) {
-    guard ring.produced == 0, opening.count < Self.capacity else { return append(event, to: nil) }
-    opening.append(event)
+    if ring.produced == 0, opening.count < Self.capacity {
+      opening.append(event)
+    } else {
+      append(event, to: nil)
+    }
   }
 
-  mutating func append(_ event: AppEvent, to audience: RandomIdentifier?) {
+  /// Returns the event's number.
+  @discardableResult
+  mutating func append(_ event: AppEvent, to audience: RandomIdentifier?) -> UInt64 {
     if case .accessoryAdded(let accessory) = event.kind { forgetRemoval(of: accessory.identifier) }
-    ring.append(Entry(event: event, audience: audience))
+    defer { ring.append(Entry(event: event, audience: audience)) }
+    return produced
   }
 
   /// Forgets an opening event that removed an accessory, and those up to the next removal: the end of its setup.

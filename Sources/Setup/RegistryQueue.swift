@@ -107,7 +107,8 @@ enum ChangePurpose: Sendable {
   case address
 
   enum CallKind: Sendable {
-    case app
+    /// An app gives up its accessory.
+    case app(RandomIdentifier)
     case `operator`
     /// Carries the number of accessories that are confirmed.
     case account(Int)

@@ -30,6 +30,8 @@ public struct SessionStore: Sendable {
 
   private(set) var sessions: [Session] = []
   private var feeds: [String: AppFeed] = [:]
+  /// The numbers of the events about accessories that the present input caused, the last one of each accessory.
+  private var causedEvents: [RandomIdentifier: UInt64] = [:]
 
   public init() {}
 
@@ -120,8 +122,15 @@ public struct SessionStore: Sendable {
 
   /// Adds an event of an app; without `audience` it is for all of the app's sessions.
   mutating func append(_ event: AppEvent, toApp app: String, audience: RandomIdentifier?) {
-    feeds[app, default: AppFeed()].append(event, to: audience)
+    let number = feeds[app, default: AppFeed()].append(event, to: audience)
+    if let accessory = event.kind.accessory { causedEvents[accessory.identifier] = number }
   }
+
+  /// Returns the number of the event about an accessory that the present input caused; nil when nothing changed.
+  func causedEvent(about accessory: RandomIdentifier) -> UInt64? { causedEvents[accessory] }
+
+  /// The input is over.
+  mutating func forgetCausedEvents() { causedEvents = [:] }
 
   /// Puts an event before all others of the app: the end of something that began in the run before.
   mutating func appendOpening(_ event: AppEvent, toApp app: String) {

@@ -72,7 +72,7 @@ extension SetupCore {
     _ accessory: RegistryAccessory, _ call: CallID
   ) throws(SetupError) -> [SetupEffect] {
     try requireRegistry()
-    remove(accessory, .call(call, .app))
+    remove(accessory, .call(call, .app(accessory.identifier)))
     return takeEffects()
   }
 

@@ -106,7 +106,8 @@ extension SetupCore {
 
   private mutating func replyToQuestion(_ question: SetupQuestion, _ failure: SetupError?) {
     if failure == nil, let accessory = view(question.accessory) {
-      reply(question.call, .success(.accessory(accessory)))
+      let event = sessions.causedEvent(about: question.accessory)
+      reply(question.call, .success(.accessory(accessory, event: event)))
     } else {
       reply(question.call, .failure(.failure(failure ?? .noSuchAccessory)))
     }

@@ -167,7 +167,7 @@ extension SetupCore {
       reply(call, result, about: identifier)
     case .network(let identifier, let call): reply(call, result, about: identifier)
     case .takeBack(let identifier, let failure, let call):
-      if let call { reply(call, result, .app) }
+      if let call { reply(call, result, .app(identifier)) }
       wasTakenBack(identifier, failure)
     case .question(let flow, let call): questionWasWritten(flow, call, result)
     case .call(let call, let kind): reply(call, result, kind)
@@ -215,7 +215,7 @@ extension SetupCore {
     guard let accessory = view(identifier) else {
       return reply(call, .failure(.failure(.noSuchAccessory)))
     }
-    reply(call, .success(.accessory(accessory)))
+    reply(call, .success(.accessory(accessory, event: sessions.causedEvent(about: identifier))))
   }
 
   /// Replies to an operator's call.
@@ -228,7 +228,9 @@ extension SetupCore {
     switch result {
     case .done:
       switch kind {
-      case .app, .operator: reply(call, .success(.done))
+      case .app(let identifier):
+        reply(call, .success(.removed(event: sessions.causedEvent(about: identifier))))
+      case .operator: reply(call, .success(.done))
       case .account(let count), .importing(let count): reply(call, .success(.count(count)))
       }
     case .reset(let kept): reply(call, .success(.reset(kept: kept)))

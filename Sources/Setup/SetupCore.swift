@@ -57,7 +57,10 @@ public struct SetupCore: Sendable {
 
   /// Returns the effects of an input at its end.
   mutating func takeEffects() -> [SetupEffect] {
-    defer { (effects, changes) = ([], []) }
+    defer {
+      (effects, changes) = ([], [])
+      sessions.forgetCausedEvents()
+    }
     return changes.isEmpty ? effects : effects + [.changed(changes)]
   }
 

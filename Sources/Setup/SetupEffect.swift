@@ -54,7 +54,10 @@ public struct CompletedSetup: Equatable, Sendable {
 /// The result of a pending call.
 public enum CallResult: Equatable, Sendable {
   case done
-  case accessory(AppAccessory)
+  /// An app's call, with the number of the event that it caused; nil when it changed nothing.
+  case accessory(AppAccessory, event: UInt64?)
+  /// The same for a call that removed its accessory.
+  case removed(event: UInt64?)
   case setUp(CompletedSetup)
   /// How many accessories the call has changed.
   case count(Int)

@@ -92,7 +92,7 @@ extension AgentCore {
     else { return }
     client.stream = nil
     switch result {
-    case .success(let answer): client.connection.reply(answer.message)
+    case .success(let answer): client.connection.reply(answer.message(epoch: epochText))
     case .failure(let refusal): refuse(client, refusal.message)
     }
   }

@@ -66,17 +66,28 @@ extension Method {
 }
 
 extension CallResult {
-  /// The last reply of the call.
-  var message: [UInt8] {
+  /// The last reply of the call. `epoch` is that of the events.
+  func message(epoch: String) -> [UInt8] {
     Message.reply { json in
       switch self {
       case .done: break
-      case .accessory(let accessory): json.object("accessory", AppAccessoryLine(accessory))
+      case .accessory(let accessory, let event):
+        json.object("accessory", AppAccessoryLine(accessory))
+        json.cursor(epoch, event)
+      case .removed(let event): json.cursor(epoch, event)
       case .setUp(let setup): SetupReply(setup).writeMembers(to: &json)
       case .count(let count): json.member("accessories", count)
       case .reset(let kept): json.member("kept", kept)
       }
     }
+  }
+}
+
+extension JSONWriter {
+  /// The event that a call caused, as a cursor.
+  fileprivate mutating func cursor(_ epoch: String, _ sequence: UInt64?) {
+    member("epoch", epoch)
+    if let sequence { member("sequence", sequence) }
   }
 }
 
