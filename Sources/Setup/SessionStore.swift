@@ -142,8 +142,11 @@ public struct SessionStore: Sendable {
     feeds[position.app]?.read(&position) ?? .end
   }
 
-  /// Returns where a stream begins in its app's events, and whether its cursor was useless.
-  func start(_ session: Session, _ cursor: SessionCursor) -> (position: SessionPosition, isReset: Bool) {
+  /// Returns where a stream begins in its app's events, and whether its cursor was useless. A stream that `isNew` begins
+  /// with the accessories, which include the effects of all events so far.
+  func start(
+    _ session: Session, _ cursor: SessionCursor, isNew: Bool
+  ) -> (position: SessionPosition, isReset: Bool) {
     let feed = feeds[session.app] ?? AppFeed()
     let produced = feed.produced
     switch cursor {
@@ -153,7 +156,10 @@ public struct SessionStore: Sendable {
       let sequence = feed.openingCount > 0 ? 0 : produced
       return (position(of: session, at: sequence, activatedAt: produced), true)
     case .sequence(let sequence) where sequence <= produced:
-      return (position(of: session, at: sequence, activatedAt: sequence), false)
+      guard isNew else { return (position(of: session, at: sequence, activatedAt: sequence), false) }
+      // The list does not include the end of the run before.
+      let next = sequence < feed.openingCount ? sequence : produced
+      return (position(of: session, at: next, activatedAt: produced), false)
     case .sequence: return (position(of: session, at: produced, activatedAt: produced), true)
     }
   }

@@ -41,7 +41,7 @@ extension SetupCore {
     guard let session else { throw .tooManySessions(sessions.sessions(of: app).count) }
     if let ended { release(ended) }
     counters.sessionsOpened += 1
-    let (position, isReset) = sessions.start(session, activation.cursor)
+    let (position, isReset) = sessions.start(session, activation.cursor, isNew: true)
     return (ActivatedSession(position: position, isReset: isReset, isActivated: true), takeEffects())
   }
 
@@ -69,7 +69,7 @@ extension SetupCore {
       throw .noSession
     }
     guard sessions.resume(session.token) else { throw .isStreamed }
-    let (position, isReset) = sessions.start(session, activation.cursor)
+    let (position, isReset) = sessions.start(session, activation.cursor, isNew: false)
     return ActivatedSession(
       position: position, isReset: isReset, isActivated: isReset || activation.sequence == nil)
   }

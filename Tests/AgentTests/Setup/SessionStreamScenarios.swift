@@ -45,6 +45,30 @@ struct SessionStreamScenarios {
         """)
   }
 
+  @Test("A new session with a cursor receives the accessories, and no event that they cover")
+  func covered() throws {
+    let (scenario, app, anna) = SetupScenario.owning()
+    let accessory = app.accessory
+    app.hangUp()
+    for name in ["Hall", "Porch"] { anna.call("Rename", #""accessory":"\#(accessory)","name":"\#(name)""#) }
+    scenario.run(seconds: 11)
+    _ = scenario.takeLines()
+    app.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
+    scenario.run(seconds: 1)
+    anna.call("Rename", #""accessory":"\#(accessory)","name":"Attic""#)
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        13.1 lights: activated, a1 Porch authorized
+        14.0 lights: accessoryChanged a1 Attic authorized (displayName)
+        14.0 anna: Rename → done
+        """)
+    let greeting = try #require(app.stream?.replies.first)
+    let changed = try #require(app.events.last)
+    #expect(greeting["isReset"] == nil && greeting.integer("sequence") == changed.integer("sequence"))
+    #expect(changed["passed"] == nil)
+  }
+
   @Test("A streamed session cannot be resumed by another connection, and its owner learns why")
   func streamed() throws {
     let (scenario, app, _) = SetupScenario.owning()
@@ -105,7 +129,8 @@ struct SessionStreamScenarios {
       anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall \#(number)""#)
     }
     _ = scenario.takeLines()
-    app.activate(#""app":"lights","epoch":"\#(app.epoch.uppercased())","sequence":\#(app.sequence)"#)
+    app.activate(
+      #""session":"\#(app.token)","epoch":"\#(app.epoch.uppercased())","sequence":\#(app.sequence)"#)
     scenario.run(seconds: 1)
     #expect(scenario.text.split(separator: "\n").count { $0.contains("accessoryChanged") } == 256)
     #expect(scenario.text.contains("lights: missed 44\n"))
