@@ -119,6 +119,9 @@ extension AgentCore {
   /// Whether a shared adapter was switched off.
   public var isAdapterSwitchedOff: Bool { radio.isSwitchedOff }
 
+  /// The state for apps, to which an adapter that was switched off is there.
+  var radioStateForApps: RadioLine.State { radio.isSwitchedOff ? .off : radio.state }
+
   /// What the agent would leave in the kernel if it were killed now.
   public var kernelScanState: KernelScanState {
     radio.link == .shared ? radio.shared.kernelScanState : KernelScanState()

@@ -7,6 +7,7 @@ import HCI
 import Interfaces
 import Manifest
 import Testing
+import Varlink
 import VirtualRadio
 
 @Suite("The agent and an adapter of the machine")
@@ -189,9 +190,11 @@ struct AdapterTests {
     #expect(harness.recoveryActions == [.reset])
   }
 
-  @Test("A shared adapter that is switched off is absent until it is switched on")
-  func switchedOff() {
+  @Test("A shared adapter that is switched off is absent until it is switched on, and off to apps")
+  func switchedOff() throws {
     let harness = shared()
+    let app = try #require(harness.connect(user: 1000))
+    harness.send(Message.call("io.accessoryd.Session.Activate", more: true) { _ in }, by: app)
     harness.receive(MgmtEvent(index: 3, .settings([.lowEnergy])))
     harness.turn()
     #expect(harness.agent.radioState == .absent)
@@ -199,6 +202,7 @@ struct AdapterTests {
     harness.turn()
     #expect(harness.agent.radioState == .on)
     #expect(recoveries(harness).isEmpty)
+    #expect(app.replies.compactMap { $0.text("radio") } == ["on", "off", "recovering", "on"])
   }
 
   /// A shared adapter beside bluetoothd.

@@ -18,6 +18,8 @@ final class ScenarioApp {
   private(set) var sequence: Int64 = 0
   /// All events of the stream.
   private(set) var events: [JSONObject] = []
+  /// The states of the radio that the stream reported. They are no lines of the scenario.
+  private(set) var radioStates: [String] = []
   private var notedCount = 0
 
   init(_ scenario: SetupScenario, _ name: String, user: UInt32, label: String) {
@@ -74,10 +76,13 @@ final class ScenarioApp {
       self.token = token
       epoch = reply.text("epoch") ?? ""
       sequence = reply.integer("sequence") ?? 0
+      reply.text("radio").map { radioStates.append($0) }
       if reply["isReset"] == .bool(true) { scenario.note(label, "reset") }
     } else if let event = reply.object("event") {
       events.append(event)
       note(event, reply.parameters.objects("accessories"))
+    } else if let radio = reply.text("radio") {
+      radioStates.append(radio)
     } else if let missed = reply.integer("missed") {
       scenario.note(label, "missed \(missed)")
     } else {

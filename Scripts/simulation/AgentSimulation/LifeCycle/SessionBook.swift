@@ -24,8 +24,9 @@ struct SessionBook {
   private var takenBack: Set<String> = []
   private var activatedAt: UInt64 = 0
   private var lastKind = ""
-  private var listed: [String: Held] = [:]
-  private var isListing = false
+  /// The accessories that were listed so far; nil unless they are being listed.
+  private var listed: [String: Held]?
+  private var radio: String?
   /// Whether the next call can resume the session.
   var resumes: Bool { token != nil && !isInvalidated }
 
@@ -36,7 +37,7 @@ struct SessionBook {
 
   enum Stage { case presented, failed, dismissed, finished }
 
-  mutating func startActivation() { isListing = false }
+  mutating func startActivation() { listed = nil }
 
   /// `run` has the epoch of the agent's current run, and the accessories of each app that its start removed.
   mutating func readReply(
@@ -53,15 +54,17 @@ struct SessionBook {
       return
     }
     if case .array(let elements)? = reply["accessories"] {
-      if !isListing { (listed, isListing) = ([:], true) }
+      var listed = self.listed ?? [:]
       for case .object(let accessory) in elements { try hold(accessory, &listed, client) }
+      self.listed = listed
       guard let event = reply.object("event"), event.text("event") == "activated" else { return }
       activatedAt = UInt64(event.number("sequence") ?? 0)
-      (accessories, isListing) = (listed, false)
+      (accessories, self.listed) = (listed, nil)
       takenBack.subtract(listed.keys)
       owed.subtract(listed.keys)
       return
     }
+    if let radio = reply.text("radio") { return try readRadio(radio, client) }
     guard let event = reply.object("event") else { throw Breach(.wrongReply, "\(client) read nothing") }
     try readEvent(event, &logs, client)
   }
@@ -80,6 +83,16 @@ struct SessionBook {
     if !isResumed { (accessories, hasMissed) = (nil, token == self.token) }
     if !isResumed { (owed, activatedAt) = ([], UInt64(sequence)) }
     (self.token, app, self.epoch, next) = (token, reply.text("app"), epoch, UInt64(sequence))
+    radio = nil
+    try readRadio(reply.text("radio"), client)
+  }
+
+  /// Every state is one of the interface's, and a reply comes only when it has changed.
+  private mutating func readRadio(_ state: String?, _ client: String) throws(Breach) {
+    guard let state, ["on", "off", "recovering", "absent"].contains(state), state != radio else {
+      throw Breach(.wrongReply, "\(client) read the radio's state \(state ?? "not") after \(radio ?? "none")")
+    }
+    radio = state
   }
 
   private mutating func expectRemovals(

@@ -30,7 +30,8 @@ enum ActivateMethod: SessionMethod {
   }
 }
 
-/// The session's token, the app's accessories with the event `activated`, then one event a reply.
+/// The session's token, the app's accessories with the event `activated`, then one event a reply. Each change of the
+/// radio's state has a reply too. It is no event with a number: a radio that fails again and again displaces no event.
 private struct SessionStream: ReplyStream {
   enum Phase {
     case greeting(isReset: Bool, isActivated: Bool)
@@ -44,6 +45,8 @@ private struct SessionStream: ReplyStream {
 
   private var phase: Phase
   private var position: SessionPosition
+  /// The radio's state as the client knows it.
+  private var radio: RadioLine.State?
 
   init(_ activated: SetupCore.ActivatedSession) {
     phase = .greeting(isReset: activated.isReset, isActivated: activated.isActivated)
@@ -60,13 +63,15 @@ private struct SessionStream: ReplyStream {
     }
   }
 
-  private func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
-    Message.reply(continues: true) { json in
+  private mutating func greeting(_ agent: AgentCore, isReset: Bool) -> [UInt8] {
+    radio = agent.radioStateForApps
+    return Message.reply(continues: true) { json in
       json.member("session", position.session.text)
       json.member("app", position.app)
       json.member("epoch", agent.epochText)
       json.member("sequence", position.sequence)
       if isReset { json.member("isReset", true) }
+      json.member("radio", agent.radioStateForApps.rawValue)
     }
   }
 
@@ -94,7 +99,11 @@ private struct SessionStream: ReplyStream {
 
   private mutating func nextEvent(_ agent: AgentCore) -> StreamStep {
     switch agent.setupCore.read(&position) {
-    case .end: return agent.setupCore.isOpen(position.session) ? .wait : .end(Message.reply())
+    case .end:
+      guard agent.setupCore.isOpen(position.session) else { return .end(Message.reply()) }
+      guard agent.radioStateForApps != radio else { return .wait }
+      radio = agent.radioStateForApps
+      return .reply(Message.reply(continues: true) { $0.member("radio", agent.radioStateForApps.rawValue) })
     case .missed(let count):
       agent.counters.streams.appEventsMissed &+= count
       return .reply(Message.reply(continues: true) { $0.member("missed", count) })
@@ -103,6 +112,12 @@ private struct SessionStream: ReplyStream {
       let line = AppEventLine(event, sequence: sequence, passed: Int(passed), epoch: agent.epochText)
       return .reply(Message.element("event", line))
     }
+  }
+
+  /// The radio may change after the clients of a turn were served.
+  func deadline(_ agent: AgentCore) -> Instant? {
+    guard case .live = phase, agent.radioStateForApps != radio else { return nil }
+    return agent.now
   }
 
   func release(_ agent: AgentCore) { agent.setupCore.leave(position.session) }
