@@ -66,6 +66,12 @@ public struct DiscoveredLine: Equatable, ReadableLine {
   public var itemIndex: Int
   /// The item's id, if it is in the manifest.
   public var item: String?
+  /// How the item recognises it, if the item is in the manifest.
+  public var descriptor: DescriptorLine?
+  /// The device invites connections; nil from an agent that does not say.
+  public var isConnectable: Bool?
+  /// When it was received; nil from an agent that does not say.
+  public var time: Seconds?
   /// Advertising data, then scan response.
   public var payload: [UInt8]
   /// dBm.
@@ -83,6 +89,9 @@ public struct DiscoveredLine: Equatable, ReadableLine {
     json.member("discovered", discovered)
     json.member("itemIndex", itemIndex)
     if let item { json.member("item", item) }
+    if let descriptor { json.object("descriptor", descriptor) }
+    if let isConnectable { json.member("connectable", isConnectable) }
+    if let time { json.member("time", time) }
     json.member("bluetoothAdvertisementData", Hex(payload))
     if let rssi { json.member("bluetoothRSSI", rssi) }
   }
@@ -92,6 +101,9 @@ public struct DiscoveredLine: Equatable, ReadableLine {
       discovered: try line.integer("discovered"), itemIndex: try line.integer("itemIndex"),
       item: try line.stringIfPresent("item"), payload: try line.bytes("bluetoothAdvertisementData"),
       rssi: try line.integerIfPresent("bluetoothRSSI"))
+    descriptor = try line.lineIfPresent("descriptor")
+    isConnectable = try line.boolIfPresent("connectable")
+    time = try line.secondsIfPresent("time")
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Manifest
 public import Registry
 
 /// A life-cycle event of an app: `ASAccessoryEvent`, and how a picker ended.
@@ -41,20 +42,16 @@ public struct AppEvent: Equatable, Sendable {
 public struct DiscoveredAccessory: Equatable, Sendable {
   /// Means nothing outside its picker.
   public var number: UInt32
-  /// The index among the picker's items, and the item's id if it is in the manifest.
+  /// The index among the picker's items, and the item if it is in the manifest.
   public var itemIndex: Int
-  public var item: String?
-  /// Advertising data, then scan response.
-  public var payload: [UInt8]
-  /// dBm.
-  public var rssi: Int8?
+  public var item: DisplayItem?
+  public var report: DeviceReport
 
-  public init(number: UInt32, itemIndex: Int, item: String?, payload: [UInt8], rssi: Int8?) {
+  public init(number: UInt32, itemIndex: Int, item: DisplayItem?, report: DeviceReport) {
     self.number = number
     self.itemIndex = itemIndex
     self.item = item
-    self.payload = payload
-    self.rssi = rssi
+    self.report = report
   }
 }
 

@@ -26,8 +26,8 @@ public struct CandidateList: Sendable {
   /// Capacity: as many as ``hidden``; when it is full, a lost candidate is forgotten.
   private var lost: [DeviceAddress: PickerCandidate] = [:]
   private var lastNumber: UInt32 = 0
-  /// The payload and RSSI of each candidate, for the app.
-  private var payloads: [UInt32: (payload: [UInt8], rssi: Int8?)] = [:]
+  /// What each candidate sent, for the app.
+  private var reports: [UInt32: DeviceReport] = [:]
 
   init(countMax: Int, isFiltered: Bool) { (self.countMax, self.isFiltered) = (countMax, isFiltered) }
 
@@ -59,7 +59,7 @@ public struct CandidateList: Sendable {
       return false
     }
     if isFiltered, let candidate = candidate(at: report.device) {
-      payloads[candidate.number] = (report.payload, report.rssi)
+      reports[candidate.number] = report.report
     }
     return true
   }
@@ -160,10 +160,9 @@ public struct CandidateList: Sendable {
 
   /// Returns a candidate as its app sees it.
   func discoveredAccessory(_ number: UInt32, among items: [PickerItem]) -> DiscoveredAccessory? {
-    guard let candidate = candidate(number) else { return nil }
+    guard let candidate = candidate(number), let report = reports[number] else { return nil }
     let item = items[candidate.item]
     return DiscoveredAccessory(
-      number: number, itemIndex: candidate.item, item: item.isAppSupplied ? nil : item.item.id,
-      payload: payloads[number]?.payload ?? [], rssi: payloads[number]?.rssi)
+      number: number, itemIndex: candidate.item, item: item.isAppSupplied ? nil : item.item, report: report)
   }
 }

@@ -42,9 +42,8 @@ public struct CandidateReport: Equatable, Sendable {
   public var level: Int16?
   public var isInside: Bool
   public var hasResponded: Bool
-  /// Advertising data, then scan response, for the app of a filtered picker.
-  public var payload: [UInt8] = []
-  public var rssi: Int8?
+  /// For the app of a filtered picker; nil for others.
+  public var report: DeviceReport?
 
   public init(_ device: DeviceAddress, item: Int, level: Int16?, isInside: Bool, hasResponded: Bool) {
     self.device = device
@@ -52,5 +51,24 @@ public struct CandidateReport: Equatable, Sendable {
     self.level = level
     self.isInside = isInside
     self.hasResponded = hasResponded
+  }
+}
+
+/// What a device sent last, as the app of a filtered picker receives it.
+public struct DeviceReport: Equatable, Sendable {
+  /// Advertising data, then scan response.
+  public var payload: [UInt8]
+  /// dBm.
+  public var rssi: Int8?
+  /// The device invites connections.
+  public var isConnectable: Bool
+  /// When it was received, by the radio's clock.
+  public var time: Instant
+
+  public init(payload: [UInt8], rssi: Int8?, isConnectable: Bool, time: Instant) {
+    self.payload = payload
+    self.rssi = rssi
+    self.isConnectable = isConnectable
+    self.time = time
   }
 }

@@ -237,25 +237,23 @@ public struct MatchedDevice: Equatable, Sendable {
   public var item: String
   /// The level that gates decide on, in sixteenths of a dB.
   public var level: Int16?
-  public var rssi: Int8?
   /// Its scan response was received, or it has none.
   public var hasResponded: Bool
-  /// Advertising data, then scan response; empty when no app receives it.
-  public var payload: [UInt8]
+  /// nil when no app receives it.
+  public var report: DeviceReport?
   /// How it came near, where the item has the immediate gate.
   public var approach: HeldDevice?
 
   public init(
-    _ address: DeviceAddress, app: String, item: String, level: Int16?, rssi: Int8?,
-    hasResponded: Bool, payload: [UInt8] = [], approach: HeldDevice? = nil
+    _ address: DeviceAddress, app: String, item: String, level: Int16?, hasResponded: Bool,
+    report: DeviceReport? = nil, approach: HeldDevice? = nil
   ) {
     self.address = address
     self.app = app
     self.item = item
     self.level = level
-    self.rssi = rssi
     self.hasResponded = hasResponded
-    self.payload = payload
+    self.report = report
     self.approach = approach
   }
 }
@@ -269,7 +267,6 @@ extension CandidateReport {
   fileprivate init(_ device: MatchedDevice, item: Int) {
     self.init(
       device.address, item: item, level: device.level, isInside: true, hasResponded: device.hasResponded)
-    payload = device.payload
-    rssi = device.rssi
+    report = device.report
   }
 }

@@ -86,8 +86,9 @@ final class PickerHarness {
   func receive(
     _ number: UInt64, item: Int = 0, level: Int16 = -60, inside: Bool = true, responded: Bool = true
   ) {
-    let report = CandidateReport(
+    var report = CandidateReport(
       .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded)
+    report.report = DeviceReport(payload: [], rssi: Int8(level), isConnectable: true, time: now)
     record(flow.receive(report, at: now))
   }
 

@@ -80,8 +80,11 @@ extension AppEventLine {
 extension DiscoveredLine {
   fileprivate init(_ discovered: DiscoveredAccessory) {
     self.init(
-      discovered: discovered.number, itemIndex: discovered.itemIndex, item: discovered.item,
-      payload: discovered.payload, rssi: discovered.rssi)
+      discovered: discovered.number, itemIndex: discovered.itemIndex, item: discovered.item?.id,
+      payload: discovered.report.payload, rssi: discovered.report.rssi)
+    descriptor = (discovered.item?.descriptor.visibleToApps).map { DescriptorLine($0) }
+    isConnectable = discovered.report.isConnectable
+    time = Seconds(microseconds: discovered.report.time.microseconds)
   }
 }
 

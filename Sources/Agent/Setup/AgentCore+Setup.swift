@@ -139,8 +139,9 @@ extension AgentCore {
         devices.append(
           MatchedDevice(
             dataPath.pipeline.address(at: row), app: item.app, item: item.item.id,
-            level: device.signal.readingCount == 0 ? nil : device.signal.level, rssi: device.rssi.asReading,
-            hasResponded: dataPath.hasResponded(row), payload: sendsPayload ? dataPath.payload(at: row) : [],
+            level: device.signal.readingCount == 0 ? nil : device.signal.level,
+            hasResponded: dataPath.hasResponded(row),
+            report: sendsPayload ? dataPath.report(at: row, of: device) : nil,
             approach: dataPath.approach(
               at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead)))
       }
@@ -208,6 +209,13 @@ extension ManifestDataPath {
       enterLevel: pipeline.gateReading(at: row, item: index).enter,
       levelBefore: device.levels.median(at: now),
       appeared: Instant(microseconds: device.levels.appeared.microseconds &- lead))
+  }
+
+  /// What the device in a row sent last.
+  fileprivate func report(at row: Int, of device: Device) -> DeviceReport {
+    DeviceReport(
+      payload: payload(at: row), rssi: device.rssi.asReading, isConnectable: pipeline.isConnectable(at: row),
+      time: device.lastSeen)
   }
 
   /// Whether some scan response of the device in a row is known.

@@ -25,7 +25,9 @@ struct AppEventWritingTests {
   ]
 
   private static let discovered = DiscoveredAccessory(
-    number: 7, itemIndex: 1, item: "bulb", payload: [0x02, 0x01, 0x06], rssi: -61)
+    number: 7, itemIndex: 1, item: .bulb,
+    report: DeviceReport(
+      payload: [0x02, 0x01, 0x06], rssi: -61, isConnectable: true, time: Instant(microseconds: 11_900_000)))
 
   private static func message(_ kind: AppEvent.Kind, passed: Int = 0, picker: RandomIdentifier? = Self.picker)
     -> [UInt8]
@@ -112,11 +114,17 @@ struct AppEventWritingTests {
     }
     #expect(
       Self.names(full)
-        == ["discovered", "itemIndex", "item", "bluetoothAdvertisementData", "bluetoothRSSI"])
+        == [
+          "discovered", "itemIndex", "item", "descriptor", "connectable", "time",
+          "bluetoothAdvertisementData",
+          "bluetoothRSSI",
+        ])
     #expect(full.text("bluetoothAdvertisementData") == "020106")
+    #expect(full.object("descriptor")?.integer("bluetoothCompanyIdentifier") == 0x0EEE)
+    #expect(full.bool("connectable") && full["time"] == .double(11.9))
     device.item = nil
-    device.rssi = nil
-    device.payload = []
+    device.report.rssi = nil
+    device.report.payload = []
     let bare = Self.message(.accessoryDiscovered(device))
     #expect(try Described.mismatch(bare, of: "Activate", in: SessionInterface.self) == nil)
   }

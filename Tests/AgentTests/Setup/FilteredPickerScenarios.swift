@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import HCI
 import JSON
 import Manifest
 import Testing
@@ -56,6 +57,32 @@ struct FilteredPickerScenarios {
     #expect(discovered?.text("bluetoothAdvertisementData") == "02010605ffee0e010105094c756d6f")
     #expect(discovered?.integer("bluetoothRSSI") != nil)
     #expect(discovered?["address"] == nil)
+  }
+
+  @Test("A discovered device has its item's descriptor, and says whether it takes connections")
+  func discovered() throws {
+    var beacon = SceneDevice.bulb(2)
+    beacon.advertising = .legacy(.nonConnectable)
+    let (scenario, app, _) = filtered([.bulb(1), beacon])
+    scenario.run(seconds: 1)
+    let devices = app.events.compactMap { $0.object("discovered") }
+    #expect(devices.count { $0.bool("connectable") } == 1 && devices.count == 2)
+    for device in devices {
+      #expect(device.object("descriptor")?.integer("bluetoothCompanyIdentifier") == 0x0EEE)
+      guard case .double(let time)? = device["time"] else {
+        Issue.record("a device has a time")
+        continue
+      }
+      #expect((0...3).contains(time))
+    }
+    app.call("CancelPicker")
+    scenario.run(seconds: 6)
+    let descriptor = #"{"bluetoothCompanyIdentifier":3822}"#
+    app.call(
+      "ShowPicker", #""items":[{"name":"Lamp","descriptor":\#(descriptor)}],"settings":{"options":1}"#)
+    scenario.run(seconds: 1)
+    let supplied = try #require(app.events.last?.object("discovered"))
+    #expect(supplied["descriptor"] == nil && supplied["connectable"] != nil)
   }
 
   @Test(
