@@ -145,7 +145,7 @@ public struct CandidateList: Sendable {
   }
 
   /// Shows exactly these candidates of a filtered picker. Returns false when one of them was never reported to the app.
-  mutating func show(_ items: [(number: UInt32, name: String?, image: String?)]) -> Bool {
+  mutating func show(_ items: [ShownCandidate]) -> Bool {
     guard items.allSatisfy({ wasDiscovered($0.number) }) else { return false }
     wasUpdated = true
     for index in candidates.indices { candidates[index].show(as: items) }

@@ -20,18 +20,19 @@ public struct PickerCandidate: Equatable, Sendable {
   var isDiscovered = false
   /// It can be chosen: the picker is not filtered, or the app shows it.
   public internal(set) var isShown = false
-  /// The name and image that the app of a filtered picker gave it.
-  public internal(set) var appName: String?
-  public internal(set) var appImage: String?
+  /// How the app of a filtered picker shows it.
+  public internal(set) var shownAs: ShownCandidate?
 }
 
 extension PickerCandidate {
+  /// The name and image that the app of a filtered picker gave it.
+  public var appName: String? { shownAs?.name }
+  public var appImage: String? { shownAs?.image }
+
   /// Shows the candidate as one of these, or hides it.
-  mutating func show(as items: [(number: UInt32, name: String?, image: String?)]) {
-    let item = items.first { $0.number == number }
-    isShown = item != nil
-    appName = item?.name
-    appImage = item?.image
+  mutating func show(as items: [ShownCandidate]) {
+    shownAs = items.first { $0.number == number }
+    isShown = shownAs != nil
   }
 }
 

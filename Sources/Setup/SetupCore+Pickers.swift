@@ -83,7 +83,7 @@ extension SetupCore {
   /// Shows what the app of a filtered picker wants shown. A refused call has effects too, because operators see the
   /// request.
   public mutating func updatePicker(
-    _ session: Session, showing items: [(number: UInt32, name: String?, image: String?)]
+    _ session: Session, showing items: [ShownCandidate]
   ) throws(SetupError) -> (failure: SetupError?, effects: [SetupEffect]) {
     let flow = try filteredPicker(of: session)
     let now = now

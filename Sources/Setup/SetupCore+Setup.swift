@@ -22,7 +22,7 @@ extension SetupCore {
     guard let candidate = picker.candidates.candidate(number), candidate.isShown else {
       throw .notFound(.candidate, name: "\(number)")
     }
-    let item = picker.items[candidate.item].item
+    let item = picker.item(of: candidate).item
     let isShared = !grants.grants(at: candidate.device).isEmpty
     let name = try name.map { (name) throws(OperatorError) in try Self.deviceName(name) }
     if let name { try Self.requireNetworkName(name, of: item) }

@@ -67,9 +67,7 @@ extension SetupFlow {
   // MARK: - The app of a filtered picker
 
   /// Shows exactly these candidates. Returns nil when one of them was never reported to the app.
-  mutating func show(
-    _ items: [(number: UInt32, name: String?, image: String?)], at now: Instant
-  ) -> [Effect]? {
+  mutating func show(_ items: [ShownCandidate], at now: Instant) -> [Effect]? {
     precondition(picker?.isFiltered ?? false, "only a filtered picker is updated")
     guard picker?.candidates.show(items) ?? false else { return nil }
     return items.isEmpty ? [] : startChoosing(at: now)

@@ -167,8 +167,8 @@ public struct SetupFlow: Sendable {
     if case .takingBack = state { accessory == identifier } else { false }
   }
 
-  /// The item of the chosen candidate.
-  public var chosenItem: PickerItem? { choice.flatMap { picker?.items[$0.candidate.item] } }
+  /// The item of the chosen candidate, with the options that the app gave the candidate.
+  public var chosenItem: PickerItem? { choice.flatMap { picker?.item(of: $0.candidate) } }
 
   /// The candidate that may not give way to another one.
   var keptCandidate: UInt32? {

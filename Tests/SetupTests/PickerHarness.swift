@@ -118,7 +118,12 @@ final class PickerHarness {
   func finishDiscovery() { record(flow.finishDiscovery()) }
 
   func update(_ numbers: UInt32...) -> Bool {
-    let effects = flow.show(numbers.map { ($0, "Mine \($0)", nil) }, at: now)
+    let items = numbers.map { number in
+      var item = ShownCandidate(number: number)
+      item.name = "Mine \(number)"
+      return item
+    }
+    let effects = flow.show(items, at: now)
     record(effects ?? [])
     return effects != nil
   }

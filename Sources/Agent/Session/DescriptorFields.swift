@@ -29,7 +29,7 @@ enum DescriptorFields {
     descriptor.range = try range(fields)
     descriptor.ssid = try fields.bytes(ofText: "ssid", in: 1...networkNameBytesMax)
     descriptor.ssidPrefix = try fields.bytes(ofText: "ssidPrefix", in: 1...networkNameBytesMax)
-    descriptor.supportedOptions = try supportedOptions(fields)
+    descriptor.supportedOptions = try fields.supportedOptions() ?? []
     return descriptor
   }
 
@@ -93,17 +93,14 @@ enum DescriptorFields {
     }
     return range
   }
+}
 
-  private static func supportedOptions(_ fields: JSONObjectReader) throws(SetupError) -> SupportOptions {
-    let name = "supportedOptions"
-    guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
-    let options = SupportOptions(rawValue: value)
-    guard options.isSubset(of: [.bluetoothPairingLE, .bluetoothTransportBridging, .bluetoothHID]) else {
-      throw fields.failure(
-        name, "there are no such options",
-        cure: "use bluetoothPairingLE 2, bluetoothTransportBridging 4 and bluetoothHID 8")
-    }
-    return options
+extension JSONObjectReader {
+  /// `supportedOptions`, of a descriptor and of a device that a filtered picker shows.
+  func supportedOptions() throws(SetupError) -> SupportOptions? {
+    try options(
+      "supportedOptions", among: [.bluetoothPairingLE, .bluetoothTransportBridging, .bluetoothHID],
+      named: "bluetoothPairingLE 2, bluetoothTransportBridging 4 and bluetoothHID 8")
   }
 }
 

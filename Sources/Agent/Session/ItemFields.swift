@@ -97,10 +97,8 @@ enum ItemFields {
     item.productImage = fields.checkedString("productImage")
     item.descriptor = try DescriptorFields.read(descriptor, at: fields.path(of: "descriptor"))
     item.gate.isImmediate = item.descriptor.range == .immediate
-    item.setupOptions = try fields.options(
-      "setupOptions", among: [.rename, .confirmAuthorization, .finishInApp],
-      named: "rename 1, confirmAuthorization 2 and finishInApp 4")
-    item.renameOptions = try fields.renameOptions()
+    item.setupOptions = try fields.setupOptions() ?? []
+    item.renameOptions = try fields.renameOptions() ?? []
     try DescriptorFields.check(item.descriptor, of: app, at: fields.path(of: "descriptor"))
     return PickerItem(item, isAppSupplied: true)
   }
@@ -124,11 +122,18 @@ enum ItemFields {
 }
 
 extension JSONObjectReader {
-  /// Bits that are all known.
+  /// `setupOptions`, of an item and of a device that a filtered picker shows.
+  func setupOptions() throws(SetupError) -> SetupOptions? {
+    try options(
+      "setupOptions", among: [.rename, .confirmAuthorization, .finishInApp],
+      named: "rename 1, confirmAuthorization 2 and finishInApp 4")
+  }
+
+  /// Bits that are all known; nil when the field is absent or null.
   func options<Options: OptionSet>(
     _ name: String, among known: Options, named words: String
-  ) throws(SetupError) -> Options where Options.RawValue == UInt {
-    guard let value: UInt = try number(name, in: 0...UInt(UInt32.max)) else { return [] }
+  ) throws(SetupError) -> Options? where Options.RawValue == UInt {
+    guard let value: UInt = try number(name, in: 0...UInt(UInt32.max)) else { return nil }
     guard value & ~known.rawValue == 0 else {
       throw failure(name, "there are no such options", cure: "use \(words)")
     }

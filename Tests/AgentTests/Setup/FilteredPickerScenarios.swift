@@ -85,6 +85,48 @@ struct FilteredPickerScenarios {
     #expect(supplied["descriptor"] == nil && supplied["connectable"] != nil)
   }
 
+  @Test("The options that the app gives a device replace those of its item, one by one")
+  func options() throws {
+    let (scenario, app, anna) = SetupScenario.choosing(
+      .lights { $0.setupOptions = .rename }, settings: #""options":1"#)
+    app.call(
+      "UpdatePicker", #""items":[{"discovered":1,"name":"Mine","setupOptions":2,"supportedOptions":2}]"#)
+    scenario.run(seconds: 1)
+    anna.choose(1)
+    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory)
+    scenario.run(seconds: 1)
+    let added = try #require(app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory"))
+    #expect(added.integer("state") == 10, "the app confirms it, and no operator was asked for a name")
+    #expect(added.object("descriptor")?.integer("supportedOptions") == 2)
+    #expect(added.object("descriptor")?.integer("bluetoothCompanyIdentifier") == 0x0EEE)
+    #expect(app.events.last?.text("event") == "pickerFinished")
+  }
+
+  @Test("Options that an update leaves out are again those of the item")
+  func itemOptions() {
+    let (scenario, app, anna) = SetupScenario.choosing(
+      .lights { $0.setupOptions = .rename }, settings: #""options":1"#)
+    app.call("UpdatePicker", #""items":[{"discovered":1,"setupOptions":0}]"#)
+    app.call("UpdatePicker", #""items":[{"discovered":1,"renameOptions":0}]"#)
+    scenario.run(seconds: 1)
+    anna.choose(1)
+    scenario.run(seconds: 1)
+    #expect(app.events.last?.text("event") == "pickerSetupRename")
+  }
+
+  @Test(
+    "Options that do not exist are refused with the field",
+    arguments: [("setupOptions", 8), ("renameOptions", 2), ("supportedOptions", 1)])
+  func unknownOptions(name: String, value: Int) throws {
+    let (scenario, app, _) = filtered()
+    scenario.run(seconds: 1)
+    let call = app.call("UpdatePicker", #""items":[{"discovered":1},{"discovered":1,"\#(name)":\#(value)}]"#)
+    let refusal = try #require(call.replies.last)
+    #expect(refusal.error == "io.accessoryd.Session.InvalidRequest")
+    #expect(refusal.text("field") == "items[1].\(name)")
+  }
+
   @Test(
     "A device without a scan response is reported after 300 ms, one with it at once",
     .inMemoryAlone("to the tenth of a second, when a device is found depends on when the radio is read"))

@@ -5,13 +5,13 @@ import VirtualRadio
 
 /// How scenarios begin. The lines until then are removed.
 extension SetupScenario {
-  /// The app's picker is open, and an operator sees the devices of the scene.
+  /// The app's picker is open with these settings, and an operator sees the devices of the scene.
   static func choosing(
-    _ manifest: GatewayManifest = .lights { _ in }, scene: [SceneDevice] = [.bulb(1)]
+    _ manifest: GatewayManifest = .lights { _ in }, scene: [SceneDevice] = [.bulb(1)], settings: String = ""
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     let scenario = SetupScenario(manifest, scene: scene)
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker")
+    app.call("ShowPicker", settings.isEmpty ? "" : #""settings":{\#(settings)}"#)
     scenario.run(seconds: 1)
     _ = scenario.takeLines()
     return (scenario, app, anna)

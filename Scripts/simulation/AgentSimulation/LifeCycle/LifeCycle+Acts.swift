@@ -237,6 +237,7 @@ extension LifeCycle {
       json.objects("items", numbers) { json, number in
         json.member("discovered", number)
         if number == first { json.member("name", name) }
+        if draw % 5 == 0 { json.member("setupOptions", draw / 5 % 8) }
       }
     case "UpdateAuthorization":
       json.object("alternate") { $0.member("bluetoothCompanyIdentifier", company) }

@@ -13,7 +13,7 @@ enum RenameAppAccessoryMethod: SessionMethod {
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let parameters = call.parameters
     let session = try call.session()
-    let options = try JSONObjectReader(parameters.object, at: "").renameOptions()
+    let options = try JSONObjectReader(parameters.object, at: "").renameOptions() ?? []
     let accessory = try call.accessory(of: session)
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {
       (setup, id) throws(SetupError) in
@@ -23,8 +23,8 @@ enum RenameAppAccessoryMethod: SessionMethod {
 }
 
 extension JSONObjectReader {
-  /// `renameOptions`, of an item and of RenameAccessory.
-  func renameOptions() throws(SetupError) -> RenameOptions {
+  /// `renameOptions`, of an item, of a device that a filtered picker shows, and of RenameAccessory.
+  func renameOptions() throws(SetupError) -> RenameOptions? {
     try options("renameOptions", among: RenameOptions.ssid, named: "ssid 1, or 0")
   }
 }

@@ -42,9 +42,10 @@ enum SettingsFields {
       }
       settings.discoveryTimeout = timeout
     }
-    settings.options = try fields.options(
-      "options", among: PickerSettings.Options.filterDiscoveryResults, named: "filterDiscoveryResults 1, or 0"
-    )
+    settings.options =
+      try fields.options(
+        "options", among: PickerSettings.Options.filterDiscoveryResults,
+        named: "filterDiscoveryResults 1, or 0") ?? []
     return settings
   }
 }
