@@ -109,6 +109,15 @@ extension SetupCore {
     change(flow.id) { $0.finish(.userCancelled(reason: "the app closed the picker")) }
     return takeEffects()
   }
+
+  /// Ends the pickers of apps before the agent ends, unless an accessory is being set up: its flow ends once the disk has
+  /// written it, or the next run takes the accessory back.
+  public mutating func endPickers() -> [SetupEffect] {
+    for flow in flows.flows where flow.session != nil && flow.picker != nil && flow.canBeClosed {
+      change(flow.id) { $0.finish(.agentEnds) }
+    }
+    return takeEffects()
+  }
 }
 
 extension SetupFlow {
@@ -144,6 +153,10 @@ extension SetupError {
     Self(
       .extensionNotFound, "the manifest has no items for \(app) that can be chosen",
       cure: "add [[app.\(app).item]] to the manifest, \(cure)")
+  }
+
+  fileprivate static var agentEnds: Self {
+    Self(.connectionFailed, "the agent is being stopped", cure: "call Activate, then ShowPicker again")
   }
 
   fileprivate static var unknownNumber: Self {

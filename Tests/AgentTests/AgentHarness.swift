@@ -216,6 +216,11 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
+  func endPickers() {
+    agent.endPickers(at: now)
+    turn()
+  }
+
   /// The states that the radio has taken, in order.
   var radioStates: [RadioLine.State] {
     notices.compactMap { if case .radio(let state, _, _) = $0 { state } else { nil } }

@@ -25,6 +25,8 @@ protocol ScenarioHarness: AnyObject {
   /// Lets the disk reply to the request that it held.
   func releaseRegistry()
   func readManifestAgain()
+  /// Does what a signal does that ends the agent, before the connections end.
+  func endPickers()
   func radioVanishes()
   /// Another controller is plugged in.
   func radioComes(_ scene: [SceneDevice])

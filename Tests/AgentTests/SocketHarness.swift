@@ -141,6 +141,12 @@ final class SocketHarness: ScenarioHarness {
     listen()
   }
 
+  func endPickers() {
+    loop.context.agent.endPickers(at: time.now)
+    settle()
+    listen()
+  }
+
   func radioVanishes() { plug(nil) }
   func radioComes(_ scene: [SceneDevice]) { plug(scene) }
 

@@ -58,6 +58,13 @@ extension AgentCore {
     performSetupEffects()
   }
 
+  /// Ends the open pickers of apps, before the agent ends. The next turn sends this to the apps.
+  public func endPickers(at time: Instant) {
+    turn.advance(to: time)
+    follow(setupCore.advance(to: now))
+    follow(setupCore.endPickers())
+  }
+
   // MARK: - Effects
 
   /// Keeps the effects of an input until ``performSetupEffects()``, so that no reply comes before its call waits for it.

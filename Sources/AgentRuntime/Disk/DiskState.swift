@@ -125,11 +125,9 @@ extension DiskState {
     self.refusal = refusal
   }
 
-  /// Lets the disk finish its request, and closes the file. Returns whether the agent received a reply.
-  mutating func closeRegistry(_ loop: inout LoopContext) -> Bool {
-    guard let deadline = try? MonotonicInstant.now().advanced(seconds: Self.patienceSeconds) else {
-      return false
-    }
+  /// Lets the disk finish its request, and closes the file.
+  mutating func closeRegistry(_ loop: inout LoopContext) {
+    guard let deadline = try? MonotonicInstant.now().advanced(seconds: Self.patienceSeconds) else { return }
     var replies: [RegistryReply] = []
     let isClosed = close(before: deadline) { replies.append($0) }
     for reply in replies { receiveRegistryReply(reply, &loop) }
@@ -139,6 +137,5 @@ extension DiskState {
         "the disk did not reply within \(Self.patienceSeconds) s, so the registry's file was left open: "
           + "confirmed changes are stored; a change under way may be missing")
     }
-    return !replies.isEmpty
   }
 }

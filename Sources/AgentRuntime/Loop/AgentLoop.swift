@@ -252,7 +252,9 @@ struct AgentLoop: ~Copyable {
     clients.socket.withdraw()
     touch.program.stop()
     radio.leaveAdapter(&context)
-    if disk.closeRegistry(&context) { runAgent() }
+    context.agent.endPickers(at: context.now)
+    disk.closeRegistry(&context)
+    runAgent()
     radio.performRemainingTasks()
     clients.flushAll(&context)
     context.log.say(.debug, context.counters.sentence)

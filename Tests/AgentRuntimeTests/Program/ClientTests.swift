@@ -55,6 +55,29 @@ struct ClientTests {
     #expect(agent.end() == 0)
   }
 
+  @Test("At SIGTERM an app receives how its open picker ends, before its connection ends")
+  func openPicker() throws {
+    let folder = try Folder()
+    let manifest = Folder.manifest.replacingOccurrences(of: "\"daemon\"", with: "\"\(NSUserName())\"")
+    _ = try folder.file("manifest.toml", manifest)
+    let agent = try RunningAgent(folder)
+    let stream = try TestClient(agent.socket)
+    let activation = #"{"method":"io.accessoryd.Session.Activate","parameters":{},"more":true}"#
+    let greeting = try #require(try stream.call(activation))
+    let token = try #require(greeting.firstMatch(of: /"session":"([0-9a-f]{32})"/)?.1)
+    let caller = try TestClient(agent.socket)
+    let call = #"{"method":"io.accessoryd.Session.ShowPicker","parameters":{"session":"\#(token)"}}"#
+    #expect(try caller.call(call)?.contains("picker") == true)
+    agent.program.send(SIGTERM)
+    var events: [String] = []
+    while let message = try stream.message() {
+      if let event = message.firstMatch(of: /"event":"(picker[A-Za-z]+)"/)?.1 { events.append(String(event)) }
+      if message.contains("pickerFinished") { #expect(message.contains(#""code":150"#)) }
+    }
+    #expect(events == ["pickerDidPresent", "pickerDidDismiss", "pickerFinished"])
+    #expect(agent.program.wait() == 0)
+  }
+
   @Test("A client that hangs up leaves at once, and its place is another's")
   func places() throws {
     let agent = try RunningAgent(Folder())
