@@ -70,6 +70,22 @@ struct ClientTests {
     #expect((0..<4).allSatisfy { _ in harness.connectTurnedAway(user: 4711) != nil })
   }
 
+  @Test("An account of no app learns at Activate why it is refused and what to do, an operator's too")
+  func activateWithoutApp() throws {
+    let harness = crowded()
+    let activation = Message.call("io.accessoryd.Session.Activate", more: true) { _ in }
+    let unknown = try #require(harness.connectTurnedAway(user: 4711))
+    harness.send(activation, by: unknown)
+    let refusal = try #require(unknown.replies.first)
+    #expect(refusal.error == "org.varlink.service.PermissionDenied" && unknown.isClosed)
+    #expect(refusal.text("reason")?.isEmpty == false && refusal.text("cure")?.isEmpty == false)
+    let root = try #require(harness.connect(user: 0))
+    harness.send(activation, by: root)
+    let failure = try #require(root.replies.first)
+    #expect(failure.error == "io.accessoryd.Session.ActivationFailed" && failure.integer("code") == 100)
+    #expect(failure.text("cure")?.contains("user or group in the gateway's manifest") == true)
+  }
+
   @Test(
     "When all connections are taken, operators can make calls that end, and every caller learns the limit")
   func reservedPlaces() throws {
