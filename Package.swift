@@ -52,6 +52,9 @@ let package = Package(
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
+    // The library for apps. Nothing that it depends on is under the GPL.
+    .target(name: "SessionClient", dependencies: ["Interfaces", "JSON", "Varlink"], swiftSettings: strict),
+
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
     .target(name: "CBluetooth"),
@@ -236,6 +239,9 @@ let package = Package(
       exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
     .testTarget(
       name: "InterfacesTests", dependencies: ["Interfaces", "JSON", "TestSupport", "Varlink"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SessionClientTests", dependencies: ["Interfaces", "JSON", "SessionClient", "Varlink"],
       swiftSettings: strict),
     .testTarget(
       name: "ExplanationTests",

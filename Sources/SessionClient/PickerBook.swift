@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The pickers that a session opened.
+///
+/// Capacity: ``countMax`` open pickers (the agent allows one) and as many that were given up; the oldest give way.
+struct PickerBook: Equatable, Sendable {
+  static let countMax = 16
+
+  struct Picker: Equatable, Sendable {
+    let id: String
+    /// nil until the reply to `ShowPicker` names the picker.
+    var call: CallID?
+    var isPresented = false
+    /// Something was set up, and neither added nor failed.
+    var hasBegunSetup = false
+    /// An event may be read before the reply that names its picker.
+    var ending: Ending?
+  }
+
+  struct Ending: Equatable, Sendable {
+    var error: SessionError?
+  }
+
+  private(set) var open: [Picker] = []
+  private var abandoned: [String] = []
+  /// The agent no longer has these pickers, and no event says so.
+  var areLost = false
+  /// Until when, and before which event, the agent may report how its run before ended.
+  private(set) var openingsEnd: Duration?
+  private(set) var openingsUntil: UInt64?
+
+  var hasOpen: Bool { !open.isEmpty }
+
+  func isAbandoned(_ id: String) -> Bool { abandoned.contains(id) }
+
+  /// Records that the reply to a call named the picker. Returns its ending when that came first.
+  mutating func name(_ id: String, for call: CallID) -> Ending? {
+    let index = index(of: id)
+    open[index].call = call
+    guard let ending = open[index].ending else { return nil }
+    open.remove(at: index)
+    return ending
+  }
+
+  /// Records a picker's event. Without an identifier it is for the open one. Returns false when there is none.
+  mutating func note(_ type: EventType, of id: String?) -> Bool {
+    guard let id = id ?? open.first?.id else { return false }
+    let index = index(of: id)
+    switch type {
+    case .pickerDidPresent: open[index].isPresented = true
+    case .pickerDidDismiss: open[index].isPresented = false
+    case .pickerSetupPairing, .pickerSetupBridging, .pickerSetupRename: open[index].hasBegunSetup = true
+    case .pickerSetupFailed: open[index].hasBegunSetup = false
+    case .activated, .invalidated, .migrationComplete, .accessoryAdded, .accessoryRemoved, .accessoryChanged,
+      .accessoryDiscovered:
+      break
+    }
+    return true
+  }
+
+  /// An accessory of the presented picker awaits the app.
+  mutating func beginSetup() {
+    for index in open.indices where open[index].isPresented { open[index].hasBegunSetup = true }
+  }
+
+  /// Records how a picker ended. Returns the call that this completes; nil when its reply is still to come.
+  mutating func finish(_ id: String?, _ error: SessionError?) -> CallID? {
+    guard let id = id ?? open.first?.id else { return nil }
+    let index = index(of: id)
+    guard let call = open[index].call else {
+      open[index].ending = Ending(error: error)
+      return nil
+    }
+    open.remove(at: index)
+    return call
+  }
+
+  /// Waits for the events with which a run of the agent begins.
+  mutating func awaitOpenings(until sequence: UInt64, end: Duration) {
+    openingsUntil = sequence
+    openingsEnd = end
+  }
+
+  /// Gives all open pickers up, and returns them.
+  mutating func abandonAll() -> [Picker] {
+    defer { open = [] }
+    abandoned = (abandoned + open.map(\.id)).suffix(Self.countMax)
+    (openingsEnd, openingsUntil, areLost) = (nil, nil, false)
+    return open
+  }
+
+  private mutating func index(of id: String) -> Int {
+    if let index = open.firstIndex(where: { $0.id == id }) { return index }
+    if open.count == Self.countMax { open.removeFirst() }
+    open.append(Picker(id: id))
+    return open.count - 1
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SessionClient {
+  /// How long an agent that was restarted may take to report how its pickers ended.
+  private static let openingsMax = Duration.seconds(5)
+
+  /// The reply to `ShowPicker` named the picker.
+  mutating func showed(_ picker: String, _ call: PendingCall) {
+    guard !pickers.isAbandoned(picker) else { return complete(call.id, .failure(.sessionLost)) }
+    if let ending = pickers.name(picker, for: call.id) {
+      complete(call.id, Self.result(ending.error))
+    } else {
+      change(call.id) { ($0.state, $0.deadline) = (.showing, nil) }
+    }
+  }
+
+  mutating func finishPicker(_ picker: String?, _ error: SessionError?) {
+    guard let call = pickers.finish(picker, error) else { return }
+    complete(call, Self.result(error))
+  }
+
+  private static func result(_ error: SessionError?) -> Result<CallOutcome, SessionError> {
+    error.map { .failure($0) } ?? .success(.done)
+  }
+
+  /// Ends the pickers that went with a lost session. With `openingsUntil` the agent itself may report the end of one,
+  /// before that event.
+  mutating func settlePickers(openingsUntil: UInt64?) {
+    guard pickers.areLost else { return }
+    if let openingsUntil, pickers.hasOpen {
+      pickers.areLost = false
+      pickers.awaitOpenings(until: openingsUntil, end: now + Self.openingsMax)
+    } else {
+      abandonPickers()
+    }
+  }
+
+  /// Reports the end of each open picker, which the agent does not.
+  mutating func abandonPickers() {
+    for picker in pickers.abandonAll() {
+      if picker.hasBegunSetup {
+        deliver(
+          SessionEvent(EventType.pickerSetupFailed.rawValue, error: .sessionLost, accessories: accessories))
+      }
+      if picker.isPresented {
+        deliver(SessionEvent(EventType.pickerDidDismiss.rawValue, accessories: accessories))
+      }
+      if let call = picker.call { complete(call, .failure(.sessionLost)) }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Interfaces
+import JSON
+import Varlink
+
+/// Why a request of the app failed: `ASError` with its texts.
+public struct SessionError: Error, Equatable, Sendable {
+  /// AccessorySetupKit's codes, with their raw values.
+  public enum Code: Int, CaseIterable, Sendable {
+    case success = 0
+    case unknown = 1
+    case activationFailed = 100
+    case connectionFailed = 150
+    case discoveryTimeout = 200
+    case extensionNotFound = 300
+    case invalidated = 400
+    case invalidRequest = 450
+    case pickerAlreadyActive = 500
+    case pickerRestricted = 550
+    case userCancelled = 700
+    case userRestricted = 750
+  }
+
+  public var code: Code
+  /// The parameter with the error.
+  public var field: String?
+  public var reason: String
+  public var cure: String
+
+  public init(_ code: Code, field: String? = nil, _ reason: String, cure: String) {
+    self.code = code
+    self.field = field
+    self.reason = reason
+    self.cure = cure
+  }
+
+  /// An error that the agent reports. A code that is no case, or means success, becomes `unknown`.
+  public init(_ failure: FailureLine) {
+    let code = Code(rawValue: failure.code).flatMap { $0 == .success ? nil : $0 }
+    self.init(code ?? .unknown, field: failure.field, failure.reason, cure: failure.cure)
+  }
+}
+
+extension SessionError {
+  static let invalidated = SessionError(
+    .invalidated, "the session was invalidated", cure: "create a new ASAccessorySession and activate it")
+  static let notActivated = SessionError(
+    .invalidRequest, "the session is not activated", cure: "call activate(on:eventHandler:) first")
+  static let notAccepted = SessionError(
+    .activationFailed, "the agent closed three connections before its first reply",
+    cure: "name this program's account in [app.NAME] user of the manifest, and read the agent's log")
+  static let cancelled = SessionError(
+    .userCancelled, "the app cancelled the call", cure: "make the call again when it is wanted")
+  static let sessionLost = SessionError(
+    .connectionFailed, "the agent was restarted, or could not be reached for more than 10 s",
+    cure: "try again")
+  static let noConnection = SessionError(
+    .unknown, "the agent replied without a connection", cure: "use an agent of this library's version")
+
+  static func unreachable(_ reason: String?) -> SessionError {
+    SessionError(
+      .connectionFailed, reason ?? "the agent closed the connection",
+      cure: "check that accessoryd runs, and try again")
+  }
+
+  static func late(_ method: String) -> SessionError {
+    SessionError(.connectionFailed, "the agent did not reply to \(method) in time", cure: "try again")
+  }
+
+  static let tooLong = SessionError(
+    .invalidRequest, "the call takes more than \(ClientLimits().callBytesMax >> 10) KiB",
+    cure: "use fewer items, or shorter names")
+
+  /// What an error reply means.
+  init(reply: ReceivedReply) {
+    let reader = JSONObjectReader(reply.parameters)
+    let reason = (try? reader.stringIfPresent("reason")) ?? nil
+    let cure = (try? reader.stringIfPresent("cure")) ?? nil
+    let name = reply.error ?? ""
+    switch name {
+    case ServiceError.invalidParameter("").name:
+      let parameter = (try? reader.stringIfPresent("parameter")) ?? nil
+      self.init(
+        .invalidRequest, field: parameter, "the agent does not accept \(parameter ?? "a parameter")",
+        cure: "leave it out, or use an agent of this library's version")
+    case ServiceError.permissionDenied().name:
+      self.init(
+        .activationFailed, reason ?? "this account belongs to no app of the manifest",
+        cure: cure ?? Self.notAccepted.cure)
+    case ServiceError.methodNotFound("").name, ServiceError.interfaceNotFound("").name,
+      ServiceError.methodNotImplemented("").name:
+      self.init(
+        .unknown, "the agent is older than this library",
+        cure: "install the agent of the version that the app was built with")
+    case GatewayErrorName.tooManyConnections.rawValue:
+      self.init(
+        .connectionFailed, reason ?? "the account has too many connections to the agent",
+        cure: cure ?? "use fewer sessions")
+    default:
+      if let failure = try? FailureLine(reading: reader), SessionErrorName(rawValue: name) != nil {
+        self.init(failure)
+      } else {
+        self.init(.unknown, reason ?? "the agent replied with \(name)", cure: cure ?? "read the agent's log")
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Interfaces
+
+/// A connection of a session, as the state machine numbers it.
+public struct LinkID: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// A call of the app. Numbers are given by the caller and never given twice.
+public struct CallID: Hashable, Sendable {
+  public let number: UInt64
+
+  public init(_ number: UInt64) { self.number = number }
+}
+
+/// What happens to a session.
+public enum SessionInput: Sendable {
+  /// The app activates the session; a second time is ignored.
+  case activate
+  case begin(CallID, SessionRequest)
+  /// A call that is wrong in itself, so that the agent need not be asked.
+  case refuse(CallID, SessionError)
+  /// The app no longer wants the result of a call. It completes with `userCancelled`.
+  case cancel(CallID)
+  /// The app ends the session. Without `isReported` there is no event.
+  case invalidate(isReported: Bool)
+  case linkOpened(LinkID)
+  /// The link could not be opened, or ended. When `isPermanent`, trying again is useless.
+  case linkEnded(LinkID, reason: String?, isPermanent: Bool)
+  case received(LinkID, [UInt8])
+  /// A descriptor came with the bytes that follow.
+  case receivedDescriptor(LinkID, Int32)
+  /// The time that ``SessionClient/nextDeadline`` named has come.
+  case timePassed
+}
+
+/// What the caller of ``SessionClient/step(_:at:)`` does, in this order.
+public enum SessionAction: Equatable, Sendable {
+  /// Connect to the agent; then report `linkOpened` or `linkEnded`.
+  case open(LinkID)
+  case send(LinkID, [UInt8])
+  /// Close the connection. Nothing more is reported about the link.
+  case close(LinkID)
+  /// No receiver wants the descriptor.
+  case closeDescriptor(Int32)
+  /// Hand this to the app, on its queue, in this order.
+  case deliver(SessionDelivery)
+}
+
+/// What the app learns.
+public enum SessionDelivery: Equatable, Sendable {
+  case event(SessionEvent)
+  case completion(CallID, Result<CallOutcome, SessionError>)
+  /// For a call of `watchAdvertisements`.
+  case advertisement(CallID, AdvertisementLine)
+  /// The state of the gateway's radio, in the agent's word; nil when the agent cannot be reached.
+  case radio(String?)
+  /// Nothing follows but completions of calls that are made from now on.
+  case ended
+}
+
+/// The result of a call that succeeded.
+public enum CallOutcome: Equatable, Sendable {
+  case done
+  case address(String, type: String)
+  /// A connected socket, which the receiver owns.
+  case descriptor(Int32)
+}
+
+/// An event for the app.
+public struct SessionEvent: Equatable, Sendable {
+  /// AccessorySetupKit's raw value; one that this library does not know stays as it is.
+  public var type: Int
+  public var accessory: AppAccessoryLine?
+  public var discovered: DiscoveredDevice?
+  public var error: SessionError?
+  /// The app's accessories after this event.
+  public var accessories: [AppAccessoryLine]
+
+  init(
+    _ type: Int, accessory: AppAccessoryLine? = nil, discovered: DiscoveredDevice? = nil,
+    error: SessionError? = nil, accessories: [AppAccessoryLine]
+  ) {
+    self.type = type
+    self.accessory = accessory
+    self.discovered = discovered
+    self.error = error
+    self.accessories = accessories
+  }
+}
+
+/// AccessorySetupKit's events by name, with their raw values.
+enum EventType: Int, CaseIterable {
+  case activated = 10
+  case invalidated = 11
+  case migrationComplete = 20
+  case accessoryAdded = 30
+  case accessoryRemoved = 31
+  case accessoryChanged = 32
+  case accessoryDiscovered = 33
+  case pickerDidPresent = 40
+  case pickerDidDismiss = 50
+  case pickerSetupBridging = 60
+  case pickerSetupFailed = 70
+  case pickerSetupPairing = 80
+  case pickerSetupRename = 90
+}
