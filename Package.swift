@@ -25,6 +25,10 @@ let lean: [LinkerSetting] = [
 
 let package = Package(
   name: "accessory-gateway",
+  products: [
+    // Apache-2.0, with everything it links.
+    .library(name: "AccessorySetupKit", targets: ["AccessorySetupKit"])
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
   ],
@@ -54,6 +58,9 @@ let package = Package(
 
     // The library for apps. Nothing that it depends on is under the GPL.
     .target(name: "SessionClient", dependencies: ["Interfaces", "JSON", "Varlink"], swiftSettings: strict),
+    .target(
+      name: "AccessorySetupKit", dependencies: ["Interfaces", "JSON", "SessionClient"],
+      swiftSettings: strict),
 
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
@@ -242,6 +249,19 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SessionClientTests", dependencies: ["Interfaces", "JSON", "SessionClient", "Varlink"],
+      swiftSettings: strict),
+    // Code in the forms of iOS apps, compiled in both language modes as an app would be.
+    .target(
+      name: "AppForms", dependencies: ["AccessorySetupKit"], path: "Tests/AppForms",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .target(
+      name: "AppFormsInSwift5", dependencies: ["AccessorySetupKit"], path: "Tests/AppFormsInSwift5",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "AccessorySetupKitTests",
+      dependencies: [
+        "AccessorySetupKit", "AppForms", "AppFormsInSwift5", "Interfaces", "JSON", "SessionClient", "Varlink",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ExplanationTests",

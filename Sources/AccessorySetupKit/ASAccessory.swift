@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+package import Interfaces
+import JSON
+
+/// An accessory of the app: a snapshot that never changes. Two snapshots of the same accessory are equal.
+open class ASAccessory: NSObject, @unchecked Sendable {
+  @nonexhaustive public enum AccessoryState: Int, Sendable, BitwiseCopyable {
+    case unauthorized = 0
+    case awaitingAuthorization = 10
+    case authorized = 20
+  }
+
+  public struct SupportOptions: OptionSet, Sendable, BitwiseCopyable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static var bluetoothPairingLE: SupportOptions { SupportOptions(rawValue: 1 << 1) }
+    public static var bluetoothTransportBridging: SupportOptions { SupportOptions(rawValue: 1 << 2) }
+    public static var bluetoothHID: SupportOptions { SupportOptions(rawValue: 1 << 3) }
+  }
+
+  public struct RenameOptions: OptionSet, Sendable, BitwiseCopyable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static var ssid: RenameOptions { RenameOptions(rawValue: 1 << 0) }
+  }
+
+  public typealias WiFiAwarePairedDeviceID = UInt64
+
+  package let line: AppAccessoryLine
+  private let ownDescriptor: ASDiscoveryDescriptor
+
+  package init(_ line: AppAccessoryLine, descriptor: ASDiscoveryDescriptor? = nil) {
+    self.line = line
+    ownDescriptor = descriptor ?? ASDiscoveryDescriptor(line.descriptor)
+  }
+
+  open var state: AccessoryState { AccessoryState(rawValue: line.state) ?? .unauthorized }
+
+  /// Random, and known to this app alone.
+  open var bluetoothIdentifier: UUID? {
+    guard let bytes = line.bluetoothIdentifier.flatMap({ Hex(digits: $0) })?.bytes, bytes.count == 16 else {
+      return nil
+    }
+    return UUID(
+      uuid: (
+        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+        bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+      ))
+  }
+
+  open var displayName: String { line.displayName }
+  open var ssid: String? { line.ssid?.repaired }
+  open var descriptor: ASDiscoveryDescriptor { ownDescriptor }
+  open var bluetoothTransportBridgingIdentifier: Data? { line.bridgingIdentifier.map { Data($0) } }
+  /// 0: no gateway has Wi-Fi Aware.
+  open var wifiAwarePairedDeviceID: WiFiAwarePairedDeviceID { 0 }
+
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? ASAccessory)?.line.identifier == line.identifier
+  }
+
+  open override var hash: Int { line.identifier.hashValue }
+
+  open override var description: String { "\(displayName) (\(state), \(line.identifier))" }
+
+  open override var debugDescription: String { description }
+}
+
+/// An accessory that a picker with `filterDiscoveryResults` found. It is valid within its picker only.
+open class ASDiscoveredAccessory: ASAccessory, @unchecked Sendable {
+  package let number: UInt32
+  private let payload: [UInt8]
+  private let rssi: Int?
+  private let isConnectable: Bool?
+
+  package init(
+    _ line: AppAccessoryLine, descriptor: ASDiscoveryDescriptor, number: UInt32, payload: [UInt8], rssi: Int?,
+    isConnectable: Bool?
+  ) {
+    self.number = number
+    self.payload = payload
+    self.rssi = rssi
+    self.isConnectable = isConnectable
+    super.init(line, descriptor: descriptor)
+  }
+
+  /// What the device advertises, by the `CBAdvertisementData…` keys.
+  open var bluetoothAdvertisementData: [AnyHashable: Any]? {
+    AdvertisementDictionary(payload, isConnectable: isConnectable).values
+  }
+
+  /// dBm.
+  open var bluetoothRSSI: Int? { rssi }
+}
+
+/// What an app learned about an accessory that awaits authorization.
+open class ASAccessorySettings: NSObject, @unchecked Sendable {
+  /// The full name of the accessory's network.
+  open var ssid: String?
+  /// Six bytes, most significant first.
+  open var bluetoothTransportBridgingIdentifier: Data?
+
+  public override init() {}
+
+  /// New, empty settings.
+  open class var `default`: ASAccessorySettings { ASAccessorySettings() }
+}

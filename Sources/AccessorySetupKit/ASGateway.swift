@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Interfaces
+
+// What only a gateway has.
+
+/// Where the agent is, and which app this program is.
+public struct ASGateway: Hashable, Sendable {
+  /// The agent's socket.
+  public var socketPath: String
+  /// The app's name in the manifest; nil when the account is one app.
+  public var app: String?
+
+  /// From `ACCESSORYD_SOCKET` and `ACCESSORYD_APP`; without them, the agent's usual socket and the account's only app.
+  public init() {
+    let environment = ProcessInfo.processInfo.environment
+    socketPath = environment["ACCESSORYD_SOCKET"] ?? "/run/accessoryd/io.accessoryd"
+    app = environment["ACCESSORYD_APP"]
+  }
+
+  public init(socketPath: String, app: String? = nil) {
+    self.socketPath = socketPath
+    self.app = app
+  }
+}
+
+/// The state of the gateway's Bluetooth radio.
+@nonexhaustive public enum ASRadioState: String, Sendable, BitwiseCopyable {
+  /// The agent did not say, or cannot be reached.
+  case unknown
+  case on
+  /// Switched off, for instance by rfkill.
+  case off
+  /// The agent brings it back after an error.
+  case recovering
+  /// There is no adapter.
+  case absent
+}
+
+/// What an accessory of the app advertised.
+public struct ASAdvertisement: @unchecked Sendable {
+  @nonexhaustive public enum Event: String, Sendable, BitwiseCopyable {
+    /// The accessory came in sight.
+    case found
+    /// It advertises something new.
+    case changed
+    /// It has been silent for too long, or left the range of an immediate item.
+    case lost
+    /// It was received again.
+    case reading
+  }
+
+  public let accessory: ASAccessory
+  public let event: Event
+  public let isInSight: Bool
+  /// dBm.
+  public let rssi: Int?
+  /// The filtered level that the agent decides with, in dBm.
+  public let filteredRSSI: Int?
+  /// Seconds between the report and the agent's reply.
+  public let age: TimeInterval
+  /// Advertising data and scan response, in the AD format.
+  public let data: Data
+  package let isConnectable: Bool?
+
+  init(_ line: AdvertisementLine, of accessory: ASAccessory) {
+    self.accessory = accessory
+    event = Event(rawValue: line.event.rawValue) ?? .reading
+    isInSight = line.isInSight
+    rssi = line.rssi.map { Int($0) }
+    filteredRSSI = line.filteredRSSI.map { Int($0) }
+    age = TimeInterval(line.age.microseconds) / 1_000_000
+    data = Data(line.payload)
+    isConnectable = line.isConnectable
+  }
+
+  /// The data by the `CBAdvertisementData…` keys.
+  public var bluetoothAdvertisementData: [AnyHashable: Any] {
+    AdvertisementDictionary([UInt8](data), isConnectable: isConnectable).values
+  }
+}
+
+/// The address of an accessory.
+public struct ASBluetoothAddress: Hashable, Sendable {
+  /// `AA:BB:CC:DD:EE:FF`; the most recent one when the accessory changes its address.
+  public let address: String
+  public let isRandom: Bool
+}
+
+extension ASAccessory {
+  /// What the agent knows about the accessory's bond.
+  @nonexhaustive public enum Bond: String, Sendable, BitwiseCopyable {
+    case none, bonded
+    /// The device no longer accepts the keys it had.
+    case lost
+  }
+
+  public var bond: Bond { Bond(rawValue: line.bond.rawValue) ?? .none }
+  /// Whether the device can be recognised again. False when it changes its address and gave no key.
+  public var isIdentityDurable: Bool { line.isIdentityDurable }
+  /// The item's id in the manifest; nil when the app supplied the item.
+  public var manifestItem: String? { line.item }
+}

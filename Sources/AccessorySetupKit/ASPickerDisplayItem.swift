@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// What a picker looks for, and how it shows what it found.
+open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
+  public struct SetupOptions: OptionSet, Sendable, BitwiseCopyable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static var rename: SetupOptions { SetupOptions(rawValue: 1 << 0) }
+    public static var confirmAuthorization: SetupOptions { SetupOptions(rawValue: 1 << 1) }
+    public static var finishInApp: SetupOptions { SetupOptions(rawValue: 1 << 2) }
+  }
+
+  private let ownName: String
+  private let ownImage: UIImage
+  private let ownDescriptor: ASDiscoveryDescriptor
+
+  /// Copies the descriptor.
+  public init(name: String, productImage: UIImage, descriptor: ASDiscoveryDescriptor) {
+    ownName = name
+    ownImage = productImage
+    ownDescriptor = descriptor.copy() as? ASDiscoveryDescriptor ?? descriptor
+  }
+
+  open var name: String { ownName }
+  /// A gateway has no screen: operators see the image's name.
+  open var productImage: UIImage { ownImage }
+  /// The item's own copy, always the same object.
+  open var descriptor: ASDiscoveryDescriptor { ownDescriptor }
+  open var setupOptions: SetupOptions = []
+  /// Has an effect only when ``setupOptions`` contains `rename`.
+  open var renameOptions: ASAccessory.RenameOptions = []
+}
+
+/// An accessory that the app knew before it used AccessorySetupKit.
+open class ASMigrationDisplayItem: ASPickerDisplayItem, @unchecked Sendable {
+  /// The identifier that this app had for a device, or the address of a device that BlueZ knows, as
+  /// `00000000-0000-0000-0000-AABBCCDDEEFF`.
+  open var peripheralIdentifier: UUID?
+  /// The full name of a network.
+  open var hotspotSSID: String?
+  /// No gateway has Wi-Fi Aware: an item with another value than 0 is refused.
+  open var wifiAwarePairedDeviceID: ASAccessory.WiFiAwarePairedDeviceID = 0
+}
+
+/// How a picker with `filterDiscoveryResults` shows a device that it found.
+open class ASDiscoveredDisplayItem: ASPickerDisplayItem, @unchecked Sendable {
+  let accessory: ASDiscoveredAccessory
+
+  public init(name: String, productImage: UIImage, accessory: ASDiscoveredAccessory) {
+    self.accessory = accessory
+    super.init(name: name, productImage: productImage, descriptor: accessory.descriptor)
+  }
+}
+
+/// The settings of a picker.
+open class ASPickerDisplaySettings: NSObject, NSCopying, @unchecked Sendable {
+  /// Seconds until a picker that found nothing ends.
+  public struct DiscoveryTimeout: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
+    public var rawValue: TimeInterval
+
+    public init(_ rawValue: TimeInterval) { self.rawValue = rawValue }
+
+    public init(rawValue: TimeInterval) { self.rawValue = rawValue }
+
+    public static let short = DiscoveryTimeout(60)
+    public static let medium = DiscoveryTimeout(120)
+    public static let long = DiscoveryTimeout(300)
+    /// Only the app or an operator ends the picker.
+    public static let unbounded = DiscoveryTimeout(.infinity)
+  }
+
+  public struct Options: OptionSet, Sendable, BitwiseCopyable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static var filterDiscoveryResults: Options { Options(rawValue: 1 << 0) }
+  }
+
+  public override init() {}
+
+  /// New settings: 30 s, without options.
+  open class var `default`: ASPickerDisplaySettings { ASPickerDisplaySettings() }
+
+  open var discoveryTimeout = DiscoveryTimeout(30)
+  open var options: Options = []
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = ASPickerDisplaySettings()
+    copy.discoveryTimeout = discoveryTimeout
+    copy.options = options
+    return copy
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+
+/// Why the agent's socket could not be opened.
+struct SocketError: Error {
+  let reason: String
+  /// Trying again is useless.
+  let isPermanent: Bool
+}
+
+/// A connection to the agent's socket. Everything happens on one queue.
+final class SessionSocket: @unchecked Sendable {
+  enum Event {
+    /// It came with the bytes that follow.
+    case descriptor(Int32)
+    case bytes([UInt8])
+    /// The agent closed the connection. Nothing follows.
+    case end
+  }
+
+  private static let chunkByteCount = 16 << 10
+  /// Space for the headers of a few control messages; the agent sends one descriptor at most.
+  private static let controlByteCount = 128
+
+  private let descriptor: Int32
+  private let queue: DispatchQueue
+  private let reader: any DispatchSourceRead
+  /// While bytes wait for the socket.
+  private var writer: (any DispatchSourceWrite)?
+  private var waiting: [UInt8] = []
+
+  /// Connects. The events come on `queue`.
+  init(path: String, queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) throws(SocketError) {
+    descriptor = try Self.connect(to: path)
+    self.queue = queue
+    reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    reader.setEventHandler { [self] in
+      while !reader.isCancelled, let event = read() { receive(event) }
+    }
+    let descriptor = descriptor
+    // Only when no source uses it any more may the descriptor be closed.
+    reader.setCancelHandler { Self.close(descriptor) }
+    reader.activate()
+  }
+
+  static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+
+  /// Closes the connection; no event follows.
+  func close() {
+    guard !reader.isCancelled else { return }
+    for case .descriptor(let passed) in held { Self.close(passed) }
+    held = []
+    writer?.cancel()
+    writer = nil
+    reader.cancel()
+  }
+
+  // MARK: - Sending
+
+  func send(_ bytes: [UInt8]) {
+    waiting += bytes
+    flush()
+  }
+
+  private func flush() {
+    while !waiting.isEmpty {
+      let count = unsafe waiting.withUnsafeBytes { bytes in
+        unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      }
+      // After any other error the reader learns of the end.
+      guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? awaitSpace() : waiting.removeAll() }
+      waiting.removeFirst(count)
+    }
+    writer?.cancel()
+    writer = nil
+  }
+
+  private func awaitSpace() {
+    guard writer == nil else { return }
+    let writer = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+    writer.setEventHandler { [weak self] in self?.flush() }
+    writer.activate()
+    self.writer = writer
+  }
+
+  // MARK: - Receiving
+
+  private var held: [Event] = []
+
+  /// The next event; nil when nothing has been received.
+  private func read() -> Event? {
+    if !held.isEmpty { return held.removeFirst() }
+    var bytes = [UInt8](repeating: 0, count: Self.chunkByteCount)
+    var control = [UInt8](repeating: 0, count: Self.controlByteCount)
+    var controlCount = 0
+    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+      unsafe control.withUnsafeMutableBytes { controlBuffer in
+        var part = unsafe iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
+        return unsafe withUnsafeMutablePointer(to: &part) { part in
+          var message = unsafe msghdr()
+          unsafe message.msg_iov = part
+          unsafe message.msg_iovlen = 1
+          unsafe message.msg_control = controlBuffer.baseAddress
+          unsafe message.msg_controllen = controlBuffer.count
+          let flags = Int32(MSG_CMSG_CLOEXEC) | Int32(MSG_DONTWAIT)
+          let count = unsafe recvmsg(descriptor, &message, flags)
+          controlCount = unsafe count < 0 ? 0 : Int(message.msg_controllen)
+          return count
+        }
+      }
+    }
+    guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? nil : .end }
+    held = Self.descriptors(control.prefix(controlCount)).map { .descriptor($0) }
+    held.append(count == 0 ? .end : .bytes(Array(bytes.prefix(count))))
+    return held.removeFirst()
+  }
+
+  /// The descriptors in control messages (`SCM_RIGHTS`), each an aligned header and an array of integers.
+  private static func descriptors(_ control: ArraySlice<UInt8>) -> [Int32] {
+    let alignment = MemoryLayout<Int>.size
+    let headerCount = MemoryLayout<cmsghdr>.size
+    func integer(at start: Int, byteCount: Int) -> Int {
+      control[start..<(start + byteCount)].enumerated().reduce(0) { value, byte in
+        value | Int(byte.element) << (8 * byte.offset)
+      }
+    }
+    var descriptors: [Int32] = []
+    var start = control.startIndex
+    while start + headerCount <= control.endIndex {
+      let length = integer(at: start, byteCount: alignment)
+      guard length >= headerCount, start + length <= control.endIndex else { break }
+      if integer(at: start + alignment, byteCount: 4) == Int(SOL_SOCKET),
+        integer(at: start + alignment + 4, byteCount: 4) == Int(SCM_RIGHTS)
+      {
+        for position in stride(from: start + headerCount, to: start + length - 3, by: 4) {
+          descriptors.append(Int32(truncatingIfNeeded: integer(at: position, byteCount: 4)))
+        }
+      }
+      start += (length + alignment - 1) / alignment * alignment
+    }
+    return descriptors
+  }
+
+  // MARK: - Connecting
+
+  private static func connect(to path: String) throws(SocketError) -> Int32 {
+    var address = sockaddr_un()
+    let bytes = Array(path.utf8)
+    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
+      throw SocketError(reason: "\"\(path)\" is not a path of 1 to \(capacity - 1) bytes", isPermanent: true)
+    }
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
+      for (index, byte) in bytes.enumerated() { unsafe field[index] = byte }
+    }
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_UNIX, type, 0)
+    guard descriptor >= 0 else { throw failure("no socket can be opened", errno) }
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        unsafe Glibc.connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      let number = errno
+      close(descriptor)
+      throw failure("\(path) cannot be connected to", number)
+    }
+    return descriptor
+  }
+
+  private static func failure(_ what: String, _ number: Int32) -> SocketError {
+    SocketError(reason: "\(what): \(unsafe String(cString: strerror(number)))", isPermanent: false)
+  }
+}

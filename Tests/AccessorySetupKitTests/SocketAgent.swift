@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AccessorySetupKit
+import Glibc
+import JSON
+import Synchronization
+import Varlink
+
+/// An agent at a real socket whose replies a test scripts. Each connection has a thread of its own.
+final class SocketAgent: Sendable {
+  /// Replies to a call, in order; each is a whole message without its NUL.
+  typealias Script = @Sendable (Call, Connection) -> Void
+
+  /// One client's connection.
+  final class Connection: Sendable {
+    private let descriptor: Int32
+    private let isOpen = Mutex(true)
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    func send(_ text: String) { send(bytes: Array(text.utf8) + [0]) }
+
+    func send(bytes: [UInt8]) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = unsafe rest.withUnsafeBytes {
+          unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+      }
+    }
+
+    /// Sends a text with a descriptor beside its first byte.
+    func send(_ text: String, descriptor passed: Int32) {
+      var bytes = Array(text.utf8) + [0]
+      var control = [UInt8](repeating: 0, count: 24)
+      control[0] = 20
+      control[8] = UInt8(SOL_SOCKET)
+      control[12] = UInt8(SCM_RIGHTS)
+      for index in 0..<4 { control[16 + index] = UInt8(truncatingIfNeeded: passed >> (8 * Int32(index))) }
+      unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe control.withUnsafeMutableBytes { controlBuffer in
+          var part = unsafe iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
+          unsafe withUnsafeMutablePointer(to: &part) { part in
+            var message = unsafe msghdr()
+            unsafe message.msg_iov = part
+            unsafe message.msg_iovlen = 1
+            unsafe message.msg_control = controlBuffer.baseAddress
+            unsafe message.msg_controllen = controlBuffer.count
+            _ = unsafe sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+          }
+        }
+      }
+    }
+
+    /// Breaks the connection. The descriptor is closed by the thread that reads it.
+    func close() {
+      isOpen.withLock { if $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
+    }
+
+    /// Reads calls until the client closes.
+    fileprivate func serve(_ script: Script) {
+      var frames = FrameBuffer(frameBytesMax: 64 << 10)
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = unsafe buffer.withUnsafeMutableBytes {
+          unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+        }
+        guard count > 0 else { break }
+        frames.append(buffer.span.extracting(0..<count))
+        while let received = ((try? frames.takeMessage(at: .zero) { ReceivedCall(reading: $0) }) ?? nil) {
+          if case .call(let call) = received { script(call, self) }
+        }
+      }
+      isOpen.withLock { isOpen in
+        isOpen = false
+        Glibc.close(descriptor)
+      }
+    }
+  }
+
+  let path: String
+  private let listener: Int32
+  private let connections = Mutex<[Connection]>([])
+  /// The names of the methods that were called, in order.
+  private let methods = Mutex<[String]>([])
+
+  /// Listens at a path of its own, or at one that was used before.
+  init(path: String? = nil, _ script: @escaping Script) {
+    self.path = path ?? "\(FileManager.default.temporaryDirectory.path)/ask-\(UUID().uuidString.prefix(8))"
+    _ = unsafe unlink(self.path)
+    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(self.path.utf8)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
+      for (index, byte) in bytes.enumerated() { unsafe field[index] = byte }
+    }
+    let bound = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    precondition(bound == 0 && listen(listener, 16) == 0, "the socket cannot be listened at")
+    Thread.detachNewThread { [self] in
+      while true {
+        let descriptor = accept(listener, nil, nil)
+        guard descriptor >= 0 else {
+          Glibc.close(listener)
+          return
+        }
+        let connection = Connection(descriptor)
+        connections.withLock { $0.append(connection) }
+        Thread.detachNewThread { [self] in
+          connection.serve { call, connection in
+            methods.withLock { $0.append(call.method) }
+            script(call, connection)
+          }
+        }
+      }
+    }
+  }
+
+  var calledMethods: [String] { methods.withLock { $0 } }
+
+  /// Ends the agent: nothing listens any more, and all connections break.
+  func stop() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    _ = unsafe unlink(path)
+    for connection in connections.withLock({ $0 }) { connection.close() }
+  }
+
+  // MARK: - Replies
+
+  static let token = String(repeating: "5", count: 32)
+  static let epoch = String(repeating: "e", count: 32)
+
+  static func identifier(_ digit: Character) -> String { String(repeating: digit, count: 32) }
+
+  static func accessory(_ digit: Character, name: String = "Lamp", state: Int = 20) -> String {
+    "{\"identifier\":\"\(identifier(digit))\",\"displayName\":\"\(name)\",\"state\":\(state),"
+      + "\"descriptor\":{\"bluetoothServiceUUID\":\"FE0F\",\"bluetoothCompanyIdentifier\":76},"
+      + "\"bluetoothIdentifier\":\"00112233445566778899aabbccddeeff\",\"ssid\":\"Net\","
+      + "\"bluetoothTransportBridgingIdentifier\":\"0102030405ff\",\"bond\":\"bonded\",\"isIdentityDurable\":true}"
+  }
+
+  static func reply(_ parameters: String = "{}", continues: Bool = false) -> String {
+    "{\"parameters\":\(parameters)\(continues ? ",\"continues\":true" : "")}"
+  }
+
+  static func event(_ name: String, _ type: Int?, _ sequence: Int, _ more: String = "") -> String {
+    let type = type.map { ",\"eventType\":\($0)" } ?? ""
+    let more = more.isEmpty ? "" : "," + more
+    return reply(
+      "{\"event\":{\"sequence\":\(sequence),\"epoch\":\"\(epoch)\",\"time\":1.0,\"event\":\"\(name)\"\(type)\(more)}}",
+      continues: true)
+  }
+
+  static func failure(_ name: String, _ code: Int) -> String {
+    "{\"error\":\"io.accessoryd.Session.\(name)\",\"parameters\":{\"code\":\(code),\"field\":\"items\","
+      + "\"reason\":\"why\",\"cure\":\"what\"}}"
+  }
+
+  /// The two replies that open a session.
+  static func activate(_ connection: Connection, _ accessories: [String] = []) {
+    connection.send(
+      reply(
+        "{\"session\":\"\(token)\",\"app\":\"lights\",\"epoch\":\"\(epoch)\",\"sequence\":0,\"radio\":\"on\"}",
+        continues: true))
+    let list = "[\(accessories.joined(separator: ","))]"
+    let activated = event("activated", 10, 0).dropFirst("{\"parameters\":{".count)
+    connection.send("{\"parameters\":{\"accessories\":\(list)," + activated)
+  }
+}

@@ -1,0 +1,1 @@
+../AppForms/SessionForms.swift

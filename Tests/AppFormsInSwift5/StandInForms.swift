@@ -1,0 +1,1 @@
+../AppForms/StandInForms.swift
