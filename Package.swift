@@ -60,6 +60,7 @@ let package = Package(
     .target(name: "SessionClient", dependencies: ["Interfaces", "JSON", "Varlink"], swiftSettings: strict),
     .target(
       name: "AccessorySetupKit", dependencies: ["Interfaces", "JSON", "SessionClient"],
+      exclude: ["README.md"],
       swiftSettings: strict),
 
     // System calls, without policy; the text that the tool prints.
@@ -257,10 +258,14 @@ let package = Package(
     .target(
       name: "AppFormsInSwift5", dependencies: ["AccessorySetupKit"], path: "Tests/AppFormsInSwift5",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "lamp", dependencies: ["AccessorySetupKit"], path: "Scripts/examples/guide/lamp",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AccessorySetupKitTests",
       dependencies: [
         "AccessorySetupKit", "AppForms", "AppFormsInSwift5", "Interfaces", "JSON", "SessionClient", "Varlink",
+        "lamp",
       ],
       swiftSettings: strict),
     .testTarget(
