@@ -65,7 +65,7 @@ def main():
     gc.disable()
     known = settings.load()
     checkout = tree.checkout(ROOT)
-    checkout.package = package() if "arrows" in names else {}
+    checkout.package = package() if {"arrows", "closure"} & set(names) else {}
     checkout.commits = commits() if "subjects" in names else []
     broken = False
     for name in names:
