@@ -15,6 +15,8 @@ struct PickerBook: Equatable, Sendable {
     var hasBegunSetup = false
     /// An event may be read before the reply that names its picker.
     var ending: Ending?
+    /// Its call failed before the reply, and the agent was asked to close it.
+    var isBeingCancelled = false
   }
 
   struct Ending: Equatable, Sendable {
@@ -68,11 +70,25 @@ struct PickerBook: Equatable, Sendable {
     guard let id = id ?? open.first?.id else { return nil }
     let index = index(of: id)
     guard let call = open[index].call else {
-      open[index].ending = Ending(error: error)
+      if open[index].isBeingCancelled {
+        open.remove(at: index)
+      } else {
+        open[index].ending = Ending(error: error)
+      }
       return nil
     }
     open.remove(at: index)
     return call
+  }
+
+  /// Marks a picker that is shown and that no call will ever name. Returns whether there is one.
+  mutating func beginCancellingOrphan() -> Bool {
+    guard let index = open.firstIndex(where: { $0.call == nil && $0.isPresented && !$0.isBeingCancelled })
+    else {
+      return false
+    }
+    open[index].isBeingCancelled = true
+    return true
   }
 
   /// Waits for the events with which a run of the agent begins.

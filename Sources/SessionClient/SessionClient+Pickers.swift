@@ -35,6 +35,14 @@ extension SessionClient {
     }
   }
 
+  /// Closes a picker whose call failed before its reply came, for instance because the connection broke: no app waits for
+  /// it, and it would keep the next one from being shown.
+  mutating func cancelOrphan() {
+    guard case .streaming = phase, !calls.contains(where: \.isShowingUnnamed), pickers.beginCancellingOrphan()
+    else { return }
+    calls.append(PendingCall(id: .internalCall, request: .cancelPicker, deadline: now + .seconds(30)))
+  }
+
   /// Reports the end of each open picker, which the agent does not.
   mutating func abandonPickers() {
     for picker in pickers.abandonAll() {
@@ -47,5 +55,12 @@ extension SessionClient {
       }
       if let call = picker.call { complete(call, .failure(.sessionLost)) }
     }
+  }
+}
+
+extension PendingCall {
+  /// The call may still name a picker.
+  fileprivate var isShowingUnnamed: Bool {
+    if case .showPicker = request, case .sent = state { true } else { false }
   }
 }

@@ -79,6 +79,7 @@ public struct SessionClient: Sendable {
     now = max(now, time)
     handle(input)
     expireDeadlines()
+    cancelOrphan()
     startCalls()
     defer { actions = [] }
     return actions

@@ -43,6 +43,25 @@ import Testing
     #expect(agent.news() == ["call 1: userRestricted"])
   }
 
+  @Test func `a picker whose call failed before its reply is closed`() {
+    var agent = ScriptedAgent.active()
+    agent.beginCall(1, .showPicker(items: nil, settings: nil))
+    guard let call = agent.call("ShowPicker") else { return record("not called") }
+    agent.send("pickerDidPresent", 40, 0, "\"picker\":\"p1\"")
+    #expect(agent.call("CancelPicker") == nil)
+    agent.close(call.link)
+    #expect(agent.news() == ["40", "call 1: connectionFailed"])
+    agent.reply("CancelPicker")
+    agent.send("pickerDidDismiss", 50, 1, "\"picker\":\"p1\"")
+    agent.send("pickerFinished", nil, 2, "\"picker\":\"p1\"")
+    #expect(agent.news() == ["50"])
+    #expect(agent.sent.count { $0.contains("CancelPicker") } == 1)
+    agent.present("p2", call: 2)
+    agent.send("pickerDidDismiss", 50, 4, "\"picker\":\"p2\"")
+    agent.send("pickerFinished", nil, 5, "\"picker\":\"p2\"")
+    #expect(agent.news() == ["40", "50", "call 2: done"])
+  }
+
   @Test func `a discovered device keeps its picker, its number and what the agent says about it`() {
     var agent = ScriptedAgent.active()
     agent.present()
