@@ -267,7 +267,7 @@ let package = Package(
         "AccessorySetupKit", "AppForms", "AppFormsInSwift5", "Interfaces", "JSON", "SessionClient", "Varlink",
         "lamp",
       ],
-      swiftSettings: strict),
+      exclude: ["Refused"], swiftSettings: strict),
     .testTarget(
       name: "ExplanationTests",
       dependencies: [

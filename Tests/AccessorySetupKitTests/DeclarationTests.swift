@@ -50,4 +50,41 @@ import Testing
     session.invalidate()
     #expect(session.count == 1)
   }
+
+  // MARK: - What must not compile
+
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Refused")
+
+  /// What the compiler says about a file that imports the library from outside of the package.
+  private static func diagnose(_ file: String) throws -> String {
+    let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
+      "-Xcc",
+      "-fmodule-map-file=\(products.appendingPathComponent("CInterfaces.build/module.modulemap").path)",
+      folder.appendingPathComponent(file).path,
+    ]
+    let output = Pipe()
+    process.standardError = output
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return text
+  }
+
+  @Test(arguments: ["make-accessory", "make-event", "set-state", "switch-without-default"])
+  func `what iOS refuses is refused here`(_ name: String) throws {
+    let text = try String(contentsOf: Self.folder.appendingPathComponent("\(name).swift"), encoding: .utf8)
+    let expected = try #require(
+      text.split(separator: "\n").first { $0.hasPrefix("// error: ") }?.dropFirst(3))
+    #expect(try Self.diagnose("\(name).swift").contains(expected))
+  }
+
+  @Test func `the control compiles`() throws {
+    #expect(try !Self.diagnose("accepted.swift").contains("error"))
+  }
 }

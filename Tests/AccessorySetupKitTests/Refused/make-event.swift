@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// error: 'ASAccessoryEvent' initializer is inaccessible
+
+import AccessorySetupKit
+
+let event = ASAccessoryEvent()
