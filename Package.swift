@@ -298,7 +298,20 @@ let package = Package(
     .executableTarget(
       name: "simulate", dependencies: ["AgentSimulation"], path: "Scripts/simulation/Simulate",
       swiftSettings: strict),
+    // Session clients of the library for apps with the real agent.
+    .target(
+      name: "SessionSimulation",
+      dependencies: [
+        "Agent", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "Registry", "SessionClient", "Setup",
+        "Varlink", "VirtualRadio",
+      ],
+      path: "Scripts/simulation/SessionSimulation", swiftSettings: strict),
+    .executableTarget(
+      name: "simulate-sessions", dependencies: ["SessionSimulation"],
+      path: "Scripts/simulation/SimulateSessions", swiftSettings: strict),
     .testTarget(name: "SimulationTests", dependencies: ["AgentSimulation"], swiftSettings: strict),
+    .testTarget(
+      name: "SessionSimulationTests", dependencies: ["SessionSimulation"], swiftSettings: strict),
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [
