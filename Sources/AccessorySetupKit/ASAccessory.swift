@@ -6,28 +6,39 @@ import JSON
 
 /// An accessory of the app: a snapshot that never changes. Two snapshots of the same accessory are equal.
 open class ASAccessory: NSObject, @unchecked Sendable {
+  /// Whether the app may use an accessory.
   @nonexhaustive public enum AccessoryState: Int, Sendable, BitwiseCopyable {
+    /// The app may not use it: its item is not in the manifest now.
     case unauthorized = 0
+    /// An operator chose it, and the app has to confirm it.
     case awaitingAuthorization = 10
+    /// The app may use it.
     case authorized = 20
   }
 
+  /// How an accessory connects.
   public struct SupportOptions: OptionSet, Sendable, BitwiseCopyable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
+    /// It pairs over Bluetooth Low Energy.
     public static var bluetoothPairingLE: SupportOptions { SupportOptions(rawValue: 1 << 1) }
+    /// Its pairing covers Bluetooth Classic too.
     public static var bluetoothTransportBridging: SupportOptions { SupportOptions(rawValue: 1 << 2) }
+    /// It is an input device.
     public static var bluetoothHID: SupportOptions { SupportOptions(rawValue: 1 << 3) }
   }
 
+  /// What a new name changes.
   public struct RenameOptions: OptionSet, Sendable, BitwiseCopyable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
+    /// The stored name of the network changes too.
     public static var ssid: RenameOptions { RenameOptions(rawValue: 1 << 0) }
   }
 
+  /// The type of an identifier that Wi-Fi Aware gives to a paired device.
   public typealias WiFiAwarePairedDeviceID = UInt64
 
   package let line: AppAccessoryLine
@@ -38,6 +49,7 @@ open class ASAccessory: NSObject, @unchecked Sendable {
     ownDescriptor = descriptor ?? ASDiscoveryDescriptor(line.descriptor)
   }
 
+  /// Whether the app may use the accessory.
   open var state: AccessoryState { AccessoryState(rawValue: line.state) ?? .unauthorized }
 
   /// Random, and known to this app alone.
@@ -52,9 +64,13 @@ open class ASAccessory: NSObject, @unchecked Sendable {
       ))
   }
 
+  /// The device's name; the same for all apps that share the device.
   open var displayName: String { line.displayName }
+  /// The name of the accessory's network; nil without a network.
   open var ssid: String? { line.ssid?.repaired }
+  /// How the accessory was recognised.
   open var descriptor: ASDiscoveryDescriptor { ownDescriptor }
+  /// The address for Bluetooth Classic: six bytes, most significant first.
   open var bluetoothTransportBridgingIdentifier: Data? { line.bridgingIdentifier.map { Data($0) } }
   /// 0: no gateway has Wi-Fi Aware.
   open var wifiAwarePairedDeviceID: WiFiAwarePairedDeviceID { 0 }
@@ -104,6 +120,7 @@ open class ASAccessorySettings: NSObject, @unchecked Sendable {
   /// Six bytes, most significant first.
   open var bluetoothTransportBridgingIdentifier: Data?
 
+  /// Makes empty settings.
   public override init() {}
 
   /// New, empty settings.

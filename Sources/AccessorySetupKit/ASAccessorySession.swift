@@ -16,6 +16,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
   /// Copied when it is set; nil for the defaults. A picker that is open keeps the settings it was shown with.
   @NSCopying open var pickerDisplaySettings: ASPickerDisplaySettings?
 
+  /// Makes a session with the agent of this gateway; see ``ASGateway/init()``.
   public override init() { engine = SessionEngine(ASGateway()) }
 
   /// A session with the agent of that socket, as that app.
@@ -135,42 +136,51 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
 
   // MARK: - The same calls, suspending. Cancelling the task does not end a call.
 
+  /// Shows a picker for the app's items in the manifest. Returns after the picker was dismissed.
   open func showPicker() async throws {
     try await suspended { self.showPicker(completionHandler: $0) }
   }
 
+  /// Shows a picker. Returns after the picker was dismissed.
   open func showPicker(for displayItems: [ASPickerDisplayItem]) async throws {
     try await suspended { self.showPicker(for: displayItems, completionHandler: $0) }
   }
 
+  /// Shows exactly these devices in the open picker, which has the option `filterDiscoveryResults`.
   open func updatePicker(showing displayItems: [ASDiscoveredDisplayItem]) async throws {
     try await suspended { self.updatePicker(showing: displayItems, completionHandler: $0) }
   }
 
+  /// Says that the app waits for no more devices.
   open func finishPickerDiscovery() async throws {
     try await suspended { self.finishPickerDiscovery(completionHandler: $0) }
   }
 
+  /// Asks the operators for a new name.
   open func renameAccessory(
     _ accessory: ASAccessory, options renameOptions: ASAccessory.RenameOptions = []
   ) async throws {
     try await suspended { self.renameAccessory(accessory, options: renameOptions, completionHandler: $0) }
   }
 
+  /// Removes the accessory from the app.
   open func removeAccessory(_ accessory: ASAccessory) async throws {
     try await suspended { self.removeAccessory(accessory, completionHandler: $0) }
   }
 
+  /// Confirms an accessory that awaits authorization.
   open func finishAuthorization(for accessory: ASAccessory, settings: ASAccessorySettings) async throws {
     try await suspended {
       self.finishAuthorization(for: accessory, settings: settings, completionHandler: $0)
     }
   }
 
+  /// Rejects an accessory that awaits authorization.
   open func failAuthorization(for accessory: ASAccessory) async throws {
     try await suspended { self.failAuthorization(for: accessory, completionHandler: $0) }
   }
 
+  /// Asks the operators to let the app use the accessory's network too.
   open func updateAuthorization(for accessory: ASAccessory, descriptor: ASDiscoveryDescriptor) async throws {
     try await suspended {
       self.updateAuthorization(for: accessory, descriptor: descriptor, completionHandler: $0)

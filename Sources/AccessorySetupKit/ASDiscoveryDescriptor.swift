@@ -4,39 +4,56 @@ public import Foundation
 
 /// How an accessory is recognised. Every property that is set must hold.
 open class ASDiscoveryDescriptor: NSObject, NSCopying, @unchecked Sendable {
+  /// How near an accessory must be.
   @nonexhaustive public enum Range: Int, Sendable, BitwiseCopyable {
+    /// Anywhere in reach.
     case `default` = 0
     /// At the gateway.
     case immediate = 10
   }
 
+  /// The part that an accessory plays in a Wi-Fi Aware service.
   @nonexhaustive public enum WiFiAwareServiceRole: Int, Sendable, BitwiseCopyable {
+    /// It looks for the service.
     case subscriber = 10
+    /// It offers the service.
     case publisher = 20
   }
 
+  /// How the accessory connects.
   open var supportedOptions: ASAccessory.SupportOptions = []
   /// 0 means that it is not set.
   open var bluetoothCompanyIdentifier = ASBluetoothCompanyIdentifier(0)
   /// Compared with what follows the company identifier, under the mask.
   open var bluetoothManufacturerDataBlob: Data?
+  /// As long as the data: the bits that count. nil for all.
   open var bluetoothManufacturerDataMask: Data?
+  /// Part of the name that the accessory advertises.
   open var bluetoothNameSubstring: String?
+  /// How the name is compared: `caseInsensitive`, `literal`, `backwards` and `anchored` are accepted.
   open var bluetoothNameSubstringCompareOptions: NSString.CompareOptions = []
+  /// How near the accessory must be.
   open var bluetoothRange = Range.default
   /// Compared with what follows the service's UUID, under the mask.
   open var bluetoothServiceDataBlob: Data?
+  /// As long as the data: the bits that count. nil for all.
   open var bluetoothServiceDataMask: Data?
+  /// A service that the accessory advertises.
   @NSCopying open var bluetoothServiceUUID: CBUUID?
+  /// The full name of the accessory's network.
   open var ssid: String?
   /// Not together with ``ssid``.
   open var ssidPrefix: String?
   /// No gateway has Wi-Fi Aware: an item with one of these properties is refused.
   open var wifiAwareServiceName: String?
+  /// See ``wifiAwareServiceName``.
   open var wifiAwareServiceRole = WiFiAwareServiceRole.subscriber
+  /// See ``wifiAwareServiceName``.
   @NSCopying open var wifiAwareModelNameMatch: ASPropertyCompareString?
+  /// See ``wifiAwareServiceName``.
   @NSCopying open var wifiAwareVendorNameMatch: ASPropertyCompareString?
 
+  /// Makes a descriptor without properties, which recognises nothing.
   public override init() {}
 
   open func copy(with zone: NSZone? = nil) -> Any {
@@ -63,10 +80,13 @@ open class ASDiscoveryDescriptor: NSObject, NSCopying, @unchecked Sendable {
 
 /// A company identifier that the Bluetooth SIG assigned.
 public struct ASBluetoothCompanyIdentifier: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
+  /// The number.
   public var rawValue: UInt16
 
+  /// Takes the number.
   public init(_ rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// Takes the number.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 }
 
@@ -75,12 +95,15 @@ open class ASPropertyCompareString: NSObject, NSCopying, @unchecked Sendable {
   private let text: String
   private let options: NSString.CompareOptions
 
+  /// Takes the text, and how it is compared.
   public init(string: String, compareOptions: NSString.CompareOptions = []) {
     text = string
     options = compareOptions
   }
 
+  /// The text.
   open var string: String { text }
+  /// How the text is compared.
   open var compareOptions: NSString.CompareOptions { options }
 
   open func copy(with zone: NSZone? = nil) -> Any { self }

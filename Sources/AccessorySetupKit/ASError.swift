@@ -12,20 +12,34 @@ public let ASErrorDomain = "ASErrorDomain"
 /// `userInfo` has texts only: the reason (`NSLocalizedDescriptionKey`), what to do
 /// (`NSLocalizedRecoverySuggestionErrorKey`), and the parameter with the error (`ASErrorFieldKey`).
 public struct ASError: CustomNSError, Hashable, Sendable {
+  /// What went wrong, with AccessorySetupKit's raw values.
   @nonexhaustive public enum Code: Int, Sendable, BitwiseCopyable {
+    /// No error. It is never reported.
     case success = 0
+    /// The agent has an internal error, or is older than this library.
     case unknown = 1
+    /// The account may not act as the app.
     case activationFailed = 100
+    /// The agent or the accessory cannot be reached, or the radio is down.
     case connectionFailed = 150
+    /// The picker found nothing in time.
     case discoveryTimeout = 200
+    /// The manifest has no items for the app.
     case extensionNotFound = 300
+    /// The session was invalidated.
     case invalidated = 400
+    /// The call has a mistake; `ASErrorFieldKey` in `userInfo` names it.
     case invalidRequest = 450
+    /// The app has an open picker.
     case pickerAlreadyActive = 500
+    /// The app asked too often.
     case pickerRestricted = 550
+    /// An operator closed the picker, or did not respond.
     case userCancelled = 700
+    /// An operator denied the request.
     case userRestricted = 750
 
+    /// ``ASErrorDomain``.
     public static var errorDomain: String { ASErrorDomain }
 
     /// Whether an error has this code: `catch ASError.userCancelled`.
@@ -34,6 +48,7 @@ public struct ASError: CustomNSError, Hashable, Sendable {
 
   private static let fieldKey = "ASErrorFieldKey"
 
+  /// What went wrong.
   public let code: Code
   private let texts: [String: String]
 
@@ -50,21 +65,37 @@ public struct ASError: CustomNSError, Hashable, Sendable {
     self.texts = texts
   }
 
+  /// The reason, what to do, and the parameter with the error.
   public var userInfo: [String: Any] { texts }
+  /// The raw value of ``code``.
   public var errorCode: Int { code.rawValue }
+  /// The same as ``userInfo``.
   public var errorUserInfo: [String: Any] { texts }
+  /// ``ASErrorDomain``.
   public static var errorDomain: String { ASErrorDomain }
 
+  /// For `catch ASError.success`.
   public static var success: Code { .success }
+  /// For `catch ASError.unknown`.
   public static var unknown: Code { .unknown }
+  /// For `catch ASError.activationFailed`.
   public static var activationFailed: Code { .activationFailed }
+  /// For `catch ASError.connectionFailed`.
   public static var connectionFailed: Code { .connectionFailed }
+  /// For `catch ASError.discoveryTimeout`.
   public static var discoveryTimeout: Code { .discoveryTimeout }
+  /// For `catch ASError.extensionNotFound`.
   public static var extensionNotFound: Code { .extensionNotFound }
+  /// For `catch ASError.invalidated`.
   public static var invalidated: Code { .invalidated }
+  /// For `catch ASError.invalidRequest`.
   public static var invalidRequest: Code { .invalidRequest }
+  /// For `catch ASError.pickerAlreadyActive`.
   public static var pickerAlreadyActive: Code { .pickerAlreadyActive }
+  /// For `catch ASError.pickerRestricted`.
   public static var pickerRestricted: Code { .pickerRestricted }
+  /// For `catch ASError.userCancelled`.
   public static var userCancelled: Code { .userCancelled }
+  /// For `catch ASError.userRestricted`.
   public static var userRestricted: Code { .userRestricted }
 }

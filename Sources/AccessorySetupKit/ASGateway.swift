@@ -19,6 +19,7 @@ public struct ASGateway: Hashable, Sendable {
     app = environment["ACCESSORYD_APP"]
   }
 
+  /// Takes the agent's socket, and the app's name in the manifest.
   public init(socketPath: String, app: String? = nil) {
     self.socketPath = socketPath
     self.app = app
@@ -29,6 +30,7 @@ public struct ASGateway: Hashable, Sendable {
 @nonexhaustive public enum ASRadioState: String, Sendable, BitwiseCopyable {
   /// The agent did not say, or cannot be reached.
   case unknown
+  /// The radio works.
   case on
   /// Switched off, for instance by rfkill.
   case off
@@ -40,6 +42,7 @@ public struct ASGateway: Hashable, Sendable {
 
 /// What an accessory of the app advertised.
 public struct ASAdvertisement: @unchecked Sendable {
+  /// Why the advertisement is reported.
   @nonexhaustive public enum Event: String, Sendable, BitwiseCopyable {
     /// The accessory came in sight.
     case found
@@ -51,8 +54,11 @@ public struct ASAdvertisement: @unchecked Sendable {
     case reading
   }
 
+  /// The accessory that sent it.
   public let accessory: ASAccessory
+  /// Why it is reported.
   public let event: Event
+  /// Whether the accessory is in sight.
   public let isInSight: Bool
   /// dBm.
   public let rssi: Int?
@@ -85,17 +91,22 @@ public struct ASAdvertisement: @unchecked Sendable {
 public struct ASBluetoothAddress: Hashable, Sendable {
   /// `AA:BB:CC:DD:EE:FF`; the most recent one when the accessory changes its address.
   public let address: String
+  /// Whether it is a random address.
   public let isRandom: Bool
 }
 
 extension ASAccessory {
   /// What the agent knows about the accessory's bond.
   @nonexhaustive public enum Bond: String, Sendable, BitwiseCopyable {
-    case none, bonded
+    /// There is no bond.
+    case none
+    /// The device and the gateway have keys.
+    case bonded
     /// The device no longer accepts the keys it had.
     case lost
   }
 
+  /// What the agent knows about the accessory's bond.
   public var bond: Bond { Bond(rawValue: line.bond.rawValue) ?? .none }
   /// Whether the device can be recognised again. False when it changes its address and gave no key.
   public var isIdentityDurable: Bool { line.isIdentityDurable }

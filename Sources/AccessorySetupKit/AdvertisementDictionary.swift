@@ -5,13 +5,21 @@ import Foundation
 
 // The keys of `ASDiscoveredAccessory.bluetoothAdvertisementData`, with the values that iOS has.
 
+/// The local name, a `String`.
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
+/// Manufacturer data, as `Data` that begins with the company identifier.
 public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
+/// Service data, a `[CBUUID: Data]`.
 public let CBAdvertisementDataServiceDataKey = "kCBAdvDataServiceData"
+/// The services, a `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey = "kCBAdvDataServiceUUIDs"
+/// Services in the overflow area of iOS. A gateway never has the key.
 public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
+/// The services that the device looks for, a `[CBUUID]`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
+/// The transmit power in dBm, an `NSNumber`.
 public let CBAdvertisementDataTxPowerLevelKey = "kCBAdvDataTxPowerLevel"
+/// Whether the device invites connections, an `NSNumber`; absent when it is not known.
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
 
 /// Advertising data in the AD format (Core Specification, volume 3, part C, 11) as CoreBluetooth shows it.

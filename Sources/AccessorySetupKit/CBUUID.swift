@@ -38,6 +38,7 @@ public class CBUUID: NSObject, NSCopying, @unchecked Sendable {
   /// agent refuses calls that use it.
   public convenience init(data: Data) { self.init(bytes: [UInt8](data)) }
 
+  /// Takes the 16 bytes of a UUID.
   public convenience init(nsuuid: UUID) {
     let uuid = nsuuid.uuid
     self.init(bytes: [

@@ -16,10 +16,10 @@ extension ASAccessorySession {
   /// Connects to an authorized accessory: `Session.Connect`.
   ///
   /// On success the handler receives a connected, non-blocking `SOCK_SEQPACKET` socket of L2CAP's fixed channel 4
-  /// (ATT), which the receiver owns and must close. The link belongs to this session and ends with it. The handler is called
-  /// exactly once, on the queue of ``ASAccessorySession/activate(on:eventHandler:)``. There is no deadline: the agent
-  /// replies when the accessory is connected or cannot be, and `connectionFailed` comes when the agent ends. An agent
-  /// without the method gives `unknown`.
+  /// (ATT), which the receiver owns and must close. The link belongs to this session and ends with it. The handler is
+  /// called exactly once, on the queue of ``ASAccessorySession/activate(on:eventHandler:)``. There is no deadline: the
+  /// agent replies when the accessory is connected or cannot be, and `connectionFailed` comes when the agent ends. An
+  /// agent without the method gives `unknown`.
   @discardableResult
   package func connect(
     to accessory: ASAccessory, completionHandler: @escaping @Sendable (Result<Int32, ASError>) -> Void

@@ -5,22 +5,28 @@ public import Foundation
 /// Stands in for UIKit's image, so that an app's items compile unchanged: a text that operators see. Nothing is opened,
 /// and nothing is drawn.
 open class UIImage: NSObject, @unchecked Sendable {
+  /// Without an effect.
   public enum RenderingMode: Int, Sendable, BitwiseCopyable {
     case automatic, alwaysOriginal, alwaysTemplate
   }
 
+  /// Without an effect.
   public enum SymbolWeight: Int, Sendable, BitwiseCopyable {
     case unspecified, ultraLight, thin, light, regular, medium, semibold, bold, heavy, black
   }
 
+  /// Without an effect.
   open class Configuration: NSObject, @unchecked Sendable {}
 
   /// Without an effect.
   open class SymbolConfiguration: Configuration, @unchecked Sendable {
+    /// Without an effect.
     public init(pointSize: CGFloat) {}
 
+    /// Without an effect.
     public init(pointSize: CGFloat, weight: SymbolWeight) {}
 
+    /// Without an effect.
     public init(weight: SymbolWeight) {}
   }
 
@@ -47,12 +53,16 @@ open class UIImage: NSObject, @unchecked Sendable {
 
   private init(text: String?) { self.text = text }
 
+  /// The same text.
   open func withTintColor(_ color: UIColor) -> UIImage { UIImage(text: text) }
 
+  /// The same text.
   open func withTintColor(_ color: UIColor, renderingMode: RenderingMode) -> UIImage { UIImage(text: text) }
 
+  /// The same text.
   open func withRenderingMode(_ renderingMode: RenderingMode) -> UIImage { UIImage(text: text) }
 
+  /// The same text.
   open func withConfiguration(_ configuration: Configuration) -> UIImage { UIImage(text: text) }
 
   /// Always zero.
