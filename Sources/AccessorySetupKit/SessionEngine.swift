@@ -231,8 +231,10 @@ extension ASDiscoveredAccessory {
     let line = device.line
     let advertised = AdvertisementDictionary(line.payload, isConnectable: device.isConnectable)
     let accessory = AppAccessoryLine(
-      identifier: "\(device.picker):\(line.discovered)", displayName: advertised.name ?? "", state: 0,
-      item: line.item, descriptor: device.descriptor ?? DescriptorLine(), alternate: nil,
+      identifier: "\(device.picker):\(line.discovered)",
+      displayName: advertised.name ?? device.item?.name ?? "", state: 0,
+      item: line.item, descriptor: device.descriptor ?? device.item?.descriptor ?? DescriptorLine(),
+      alternate: nil,
       bluetoothIdentifier: nil,
       ssid: nil, bridgingIdentifier: nil, bond: .none, isIdentityDurable: false)
     self.init(

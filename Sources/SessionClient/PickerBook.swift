@@ -35,6 +35,9 @@ struct PickerBook: Equatable, Sendable {
 
   func isAbandoned(_ id: String) -> Bool { abandoned.contains(id) }
 
+  /// The call that opened a picker; nil before its reply.
+  func call(of id: String) -> CallID? { open.first { $0.id == id }?.call }
+
   /// Records that the reply to a call named the picker. Returns its ending when that came first.
   mutating func name(_ id: String, for call: CallID) -> Ending? {
     let index = index(of: id)

@@ -111,6 +111,8 @@ public struct DiscoveredDevice: Equatable, Sendable {
   public var descriptor: DescriptorLine?
   /// The picker that found it.
   public var picker: String
+  /// The item that it matches, when the app supplied it.
+  public var item: RequestedItem?
 
   init(_ reader: JSONObjectReader, line: DiscoveredLine, picker: String) throws(JSONMemberError) {
     self.line = line

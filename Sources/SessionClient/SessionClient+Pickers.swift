@@ -35,6 +35,14 @@ extension SessionClient {
     }
   }
 
+  /// The item of an open picker, if the app supplied it.
+  func requestedItem(of picker: String, at index: Int) -> RequestedItem? {
+    let named = pickers.call(of: picker)
+    let call = calls.first { $0.id == named } ?? calls.first(where: \.isShowingUnnamed)
+    guard case .showPicker(let items?, _)? = call?.request, items.indices.contains(index) else { return nil }
+    return items[index]
+  }
+
   /// Closes a picker whose call failed before its reply came, for instance because the connection broke: no app waits for
   /// it, and it would keep the next one from being shown.
   mutating func cancelOrphan() {

@@ -179,8 +179,9 @@ extension SessionClient {
     case .accessoryRemoved: if let accessory = event.accessory { remove(accessory) }
     case .accessoryDiscovered:
       guard let fields = try? object.object("discovered"), let line = event.discovered,
-        let device = try? DiscoveredDevice(fields, line: line, picker: event.picker ?? "")
+        var device = try? DiscoveredDevice(fields, line: line, picker: event.picker ?? "")
       else { return }
+      device.item = requestedItem(of: device.picker, at: line.itemIndex)
       deliver(SessionEvent(type.rawValue, discovered: device, accessories: accessories))
     case .pickerDidPresent, .pickerDidDismiss, .pickerSetupBridging, .pickerSetupFailed, .pickerSetupPairing,
       .pickerSetupRename:

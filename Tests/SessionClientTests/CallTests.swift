@@ -77,6 +77,24 @@ import Testing
     #expect(device.descriptor?.serviceUUID == "FE0F")
   }
 
+  @Test func `a discovered device belongs to the item that the app supplied`() {
+    var descriptor = DescriptorLine()
+    descriptor.serviceUUID = "FE0F"
+    let item = RequestedItem(
+      name: "Die", productImage: nil, descriptor: descriptor, setupOptions: 0, renameOptions: 0)
+    var agent = ScriptedAgent.active()
+    agent.beginCall(1, .showPicker(items: [item], settings: nil))
+    for index in [0, 1] {
+      agent.send(
+        "accessoryDiscovered", 33, index,
+        "\"picker\":\"p1\",\"discovered\":{\"discovered\":7,\"itemIndex\":\(index),"
+          + "\"bluetoothAdvertisementData\":\"020106\"}")
+      guard case .event(let event) = agent.deliveries.last else { return record("nothing was discovered") }
+      #expect(event.discovered?.item == (index == 0 ? item : nil))
+      if index == 0 { agent.reply("ShowPicker", "{\"picker\":\"p1\"}") }
+    }
+  }
+
   @Test func `an agent that does not know options of discovered items gets them left out`() {
     var agent = ScriptedAgent.active()
     agent.present()
