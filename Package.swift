@@ -62,6 +62,8 @@ let package = Package(
       name: "AccessorySetupKit", dependencies: ["Interfaces", "JSON", "SessionClient"],
       exclude: ["README.md"],
       swiftSettings: strict),
+    // The Attribute Protocol's client, for the library for apps.
+    .target(name: "GATT", swiftSettings: strict),
 
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
@@ -238,6 +240,8 @@ let package = Package(
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "Manifest", "Setup", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
+    .testTarget(
+      name: "GATTTests", dependencies: ["GATT", "TestSupport", "VirtualRadio"], swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .executableTarget(
       name: "varlink-peer", dependencies: ["Varlink", "JSON"], path: "Tests/VarlinkPeer",
