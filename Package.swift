@@ -240,8 +240,13 @@ let package = Package(
     .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "Manifest", "Setup", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
+    // A GATT server and a link, in virtual time.
+    .target(
+      name: "GATTSupport", dependencies: ["GATT", "VirtualRadio"], path: "Tests/GATTSupport",
+      swiftSettings: strict),
     .testTarget(
-      name: "GATTTests", dependencies: ["GATT", "TestSupport", "VirtualRadio"], swiftSettings: strict),
+      name: "GATTTests", dependencies: ["GATT", "GATTSupport", "TestSupport", "VirtualRadio"],
+      swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .executableTarget(
       name: "varlink-peer", dependencies: ["Varlink", "JSON"], path: "Tests/VarlinkPeer",
