@@ -371,7 +371,7 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CLibFuzzer", "Discovery", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry", "RegistryFormat",
+        "CLibFuzzer", "Discovery", "GATT", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry", "RegistryFormat",
         "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,

@@ -29,6 +29,8 @@ enum FuzzTarget: String, CaseIterable {
   case registry
   /// The lines of an exported registry.
   case export
+  /// What a connected peripheral sends.
+  case link
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -46,6 +48,7 @@ enum FuzzTarget: String, CaseIterable {
     case .definition: fuzzDefinition(bytes)
     case .registry: fuzzRegistry(bytes)
     case .export: fuzzExport(bytes)
+    case .link: fuzzLink(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -64,6 +67,7 @@ enum FuzzTarget: String, CaseIterable {
     case .varlink: varlinkSeeds + [varlinkSeeds.flatMap(\.self)]
     case .definition: definitionSeeds
     case .export: exportSeeds
+    case .link: linkSeeds
     case .canary: [Array("canar".utf8)]
     }
   }
