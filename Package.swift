@@ -27,7 +27,8 @@ let package = Package(
   name: "accessory-gateway",
   products: [
     // Apache-2.0, with everything it links.
-    .library(name: "AccessorySetupKit", targets: ["AccessorySetupKit"])
+    .library(name: "AccessorySetupKit", targets: ["AccessorySetupKit"]),
+    .library(name: "AccessoryCoreBluetooth", targets: ["CoreBluetooth"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
@@ -64,6 +65,7 @@ let package = Package(
       swiftSettings: strict),
     // The Attribute Protocol's client, for the library for apps.
     .target(name: "GATT", swiftSettings: strict),
+    .target(name: "CoreBluetooth", dependencies: ["AccessorySetupKit", "GATT"], swiftSettings: strict),
 
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
@@ -247,6 +249,15 @@ let package = Package(
     .testTarget(
       name: "GATTTests", dependencies: ["GATT", "GATTSupport", "TestSupport", "VirtualRadio"],
       swiftSettings: strict),
+    // Code in the forms of iOS apps, as such an app compiles it.
+    .target(
+      name: "CoreBluetoothForms", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
+      path: "Tests/CoreBluetoothForms",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "CoreBluetoothTests",
+      dependencies: ["AccessorySetupKit", "CoreBluetooth", "CoreBluetoothForms", "GATTSupport"],
+      swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .executableTarget(
       name: "varlink-peer", dependencies: ["Varlink", "JSON"], path: "Tests/VarlinkPeer",
@@ -371,7 +382,8 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CLibFuzzer", "Discovery", "GATT", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry", "RegistryFormat",
+        "CLibFuzzer", "Discovery", "GATT", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry",
+        "RegistryFormat",
         "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,

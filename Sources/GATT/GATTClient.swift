@@ -96,7 +96,7 @@ public struct GATTClient: Sendable {
   public mutating func canQueueCommand() -> Bool { output.canAppendCommand() }
 
   /// The length of the longest value that fits into a packet without response.
-  public var commandValueBytesMax: Int { mtu - 3 }
+  public var commandValueBytesMax: Int { min(mtu - 3, Self.valueBytesMax) }
 
   private mutating func queueCommand(_ handle: UInt16, _ value: [UInt8]) {
     guard value.count <= commandValueBytesMax, output.canAppendCommand() else {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+public import Foundation
+
+/// Seconds since 1 January 2001. Foundation on Linux does not declare it.
+public typealias CFAbsoluteTime = Double
+
+/// What a central manager reports, on its queue. Every method but ``centralManagerDidUpdateState(_:)`` may be left out.
+public protocol CBCentralManagerDelegate: NSObjectProtocol {
+  func centralManagerDidUpdateState(_ central: CBCentralManager)
+
+  /// Never called: a gateway does not terminate apps to start them again.
+  func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
+
+  func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi RSSI: NSNumber)
+
+  func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
+
+  func centralManager(
+    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
+
+  /// `error` is nil after ``CBCentralManager/cancelPeripheralConnection(_:)``.
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?)
+
+  /// Called instead of the method without a time, if it is there. `isReconnecting` says that the manager already
+  /// connects again, because of ``CBConnectPeripheralOptionEnableAutoReconnect``.
+  func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
+    timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?)
+}
+
+extension CBCentralManagerDelegate {
+  public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {}
+
+  public func centralManager(
+    _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+    rssi RSSI: NSNumber
+  ) {}
+
+  public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
+
+  public func centralManager(
+    _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
+  ) {}
+
+  public func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+  ) {}
+
+  public func centralManager(
+    _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral,
+    timestamp: CFAbsoluteTime, isReconnecting: Bool, error: (any Error)?
+  ) {
+    centralManager(central, didDisconnectPeripheral: peripheral, error: error)
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import GATT
+import Synchronization
+
+/// What can be done with a characteristic.
+public struct CBCharacteristicProperties: OptionSet, Sendable, BitwiseCopyable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  public static var broadcast: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: 0x01) }
+  public static var read: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: 0x02) }
+  public static var writeWithoutResponse: CBCharacteristicProperties {
+    CBCharacteristicProperties(rawValue: 0x04)
+  }
+  public static var write: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: 0x08) }
+  public static var notify: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: 0x10) }
+  public static var indicate: CBCharacteristicProperties { CBCharacteristicProperties(rawValue: 0x20) }
+  public static var authenticatedSignedWrites: CBCharacteristicProperties {
+    CBCharacteristicProperties(rawValue: 0x40)
+  }
+  public static var extendedProperties: CBCharacteristicProperties {
+    CBCharacteristicProperties(rawValue: 0x80)
+  }
+  public static var notifyEncryptionRequired: CBCharacteristicProperties {
+    CBCharacteristicProperties(rawValue: 0x100)
+  }
+  public static var indicateEncryptionRequired: CBCharacteristicProperties {
+    CBCharacteristicProperties(rawValue: 0x200)
+  }
+}
+
+/// A characteristic of a service.
+open class CBCharacteristic: CBAttribute, @unchecked Sendable {
+  private struct Contents {
+    var value: Data?
+    var descriptors: [CBDescriptor]?
+    var isNotifying = false
+  }
+
+  let characteristic: GATTCharacteristic
+  private let contents = Mutex(Contents())
+  private weak var owner: CBService?
+
+  init(_ characteristic: GATTCharacteristic, of service: CBService) {
+    self.characteristic = characteristic
+    owner = service
+    super.init(characteristic.uuid)
+  }
+
+  open var service: CBService? { owner }
+
+  open var properties: CBCharacteristicProperties {
+    CBCharacteristicProperties(rawValue: UInt(characteristic.properties))
+  }
+
+  /// The value that was read or notified last.
+  open var value: Data? { contents.withLock { $0.value } }
+
+  /// nil until they were discovered.
+  open var descriptors: [CBDescriptor]? { contents.withLock { $0.descriptors } }
+
+  open var isNotifying: Bool { contents.withLock { $0.isNotifying } }
+
+  func setValue(_ value: [UInt8]) { contents.withLock { $0.value = Data(value) } }
+
+  func setDescriptors(_ descriptors: [CBDescriptor]) { contents.withLock { $0.descriptors = descriptors } }
+
+  func setNotifying(_ isNotifying: Bool) { contents.withLock { $0.isNotifying = isNotifying } }
+
+  open override var description: String { "CBCharacteristic(\(uuid))" }
+}

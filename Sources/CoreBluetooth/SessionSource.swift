@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AccessorySetupKit
+import Dispatch
+import Foundation
+
+/// The app's accessories, by way of a session with the agent that belongs to one central manager.
+final class SessionSource: PeripheralSource, @unchecked Sendable {
+  private let session: ASAccessorySession
+  private var receive: @Sendable (SourceEvent) -> Void = { _ in }
+  /// The queue of ``start(on:receive:)``, on which everything below changes.
+  private var queue = DispatchQueue.main
+  private var accessories: [UUID: ASAccessory] = [:]
+  private var isActivated = false
+  private var isRadioKnown = false
+  private var scan: Task<Void, Never>?
+
+  init(session: ASAccessorySession = ASAccessorySession()) { self.session = session }
+
+  func start(on queue: DispatchQueue, receive: @escaping @Sendable (SourceEvent) -> Void) {
+    self.queue = queue
+    self.receive = receive
+    session.radioStateHandler = { [weak self] _ in self?.reportRadio() }
+    session.activate(on: queue) { [weak self] event in self?.receive(event) }
+  }
+
+  func stop() {
+    scan?.cancel()
+    session.invalidate()
+  }
+
+  // MARK: Events
+
+  private func receive(_ event: ASAccessoryEvent) {
+    switch event.eventType {
+    case .activated:
+      isActivated = true
+      reportRadio()
+      reportAccessories(session.accessories)
+    case .accessoryAdded, .accessoryChanged, .accessoryRemoved: reportAccessories(session.accessories)
+    case .invalidated:
+      isActivated = false
+      receive(.radio(.unauthorized))
+      reportAccessories([])
+    default: break
+    }
+  }
+
+  private func reportAccessories(_ all: [ASAccessory]) {
+    let usable = all.filter { $0.state == .authorized }
+      .compactMap { accessory in accessory.bluetoothIdentifier.map { ($0, accessory) } }
+    accessories = Dictionary(usable) { first, _ in first }
+    receive(.accessories(accessories.mapValues(\.displayName)))
+  }
+
+  /// An agent that never says how its radio is counts as one whose radio is on.
+  private func reportRadio() {
+    let radio = session.radioState
+    if radio != .unknown { isRadioKnown = true }
+    guard isActivated else { return }
+    let state: CBManagerState =
+      switch radio {
+      case .on: .poweredOn
+      case .off: .poweredOff
+      case .recovering: .resetting
+      case .absent: .unsupported
+      case .unknown: isRadioKnown ? .resetting : .poweredOn
+      @unknown default: .unknown
+      }
+    receive(.radio(state))
+  }
+
+  // MARK: Connections
+
+  func connect(
+    to identifier: UUID, completion: @escaping @Sendable (Result<Int32, ConnectionRefusedError>) -> Void
+  ) -> any PendingConnection {
+    guard let accessory = accessories[identifier] else {
+      // Until the accessories are known, this is one attempt of many.
+      let error = ConnectionRefusedError(.forgottenPeripheral, isTemporary: !isActivated)
+      queue.async { completion(.failure(error)) }
+      return RefusedConnection()
+    }
+    return session.connect(to: accessory) { result in
+      completion(result.mapError { ConnectionRefusedError($0) })
+    }
+  }
+
+  func readRSSI(of identifier: UUID, completion: @escaping @Sendable (Result<Int, CBError>) -> Void) {
+    let error = CBError(
+      .operationNotSupported, "the agent does not measure the signal of connections",
+      cure: "use ASAccessorySession.advertisements(), which have it")
+    queue.async { completion(.failure(error)) }
+  }
+
+  // MARK: Scanning
+
+  func setScanning(_ isScanning: Bool) {
+    scan?.cancel()
+    scan = nil
+    guard isScanning else { return }
+    let advertisements = session.advertisements()
+    scan = Task { [weak self] in
+      do {
+        for try await advertisement in advertisements where advertisement.event != .lost {
+          self?.report(advertisement)
+        }
+      } catch {
+        // The session ended, which its own event reports.
+      }
+    }
+  }
+
+  private func report(_ advertisement: ASAdvertisement) {
+    guard let identifier = advertisement.accessory.bluetoothIdentifier else { return }
+    let values = advertisement.bluetoothAdvertisementData
+    let event = SourceAdvertisement(
+      identifier: identifier, services: values[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [],
+      solicitedServices: values[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] ?? [],
+      rssi: advertisement.rssi ?? 127
+    ) {
+      let pairs = advertisement.bluetoothAdvertisementData.compactMap { key, value in
+        (key as? String).map { ($0, value) }
+      }
+      return Dictionary(pairs) { first, _ in first }
+    }
+    queue.async { [self] in receive(.advertisement(event)) }
+  }
+}
+
+/// A connection that was refused at once.
+private struct RefusedConnection: PendingConnection {
+  func cancel() {}
+}
+
+extension ConnectionAttempt: PendingConnection {}
+
+extension ConnectionRefusedError {
+  /// `connectionFailed` may succeed later: the accessory is out of reach, or the agent starts again.
+  fileprivate init(_ error: ASError) {
+    let texts = error.userInfo
+    let code: CBError.Code =
+      switch error.code {
+      case .connectionFailed: .connectionFailed
+      case .invalidRequest: .unknownDevice
+      case .userRestricted: .connectionLimitReached
+      case .userCancelled: .operationCancelled
+      default: .operationNotSupported
+      }
+    self.init(CBError(code, userInfo: texts), isTemporary: error.code == .connectionFailed)
+  }
+}
