@@ -256,7 +256,10 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "CoreBluetoothTests",
-      dependencies: ["AccessorySetupKit", "CoreBluetooth", "CoreBluetoothForms", "GATTSupport"],
+      dependencies: [
+        "AccessorySetupKit", "CoreBluetooth", "CoreBluetoothForms", "GATTSupport", "SessionSupport",
+        "Varlink",
+      ],
       swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .executableTarget(
@@ -281,11 +284,15 @@ let package = Package(
     .executableTarget(
       name: "lamp", dependencies: ["AccessorySetupKit"], path: "Scripts/examples/guide/lamp",
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    // An agent at a socket whose replies a test scripts.
+    .target(
+      name: "SessionSupport", dependencies: ["AccessorySetupKit", "Varlink"], path: "Tests/SessionSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "AccessorySetupKitTests",
       dependencies: [
-        "AccessorySetupKit", "AppForms", "AppFormsInSwift5", "Interfaces", "JSON", "SessionClient", "Varlink",
-        "lamp",
+        "AccessorySetupKit", "AppForms", "AppFormsInSwift5", "Interfaces", "JSON", "SessionClient",
+        "SessionSupport", "Varlink", "lamp",
       ],
       exclude: ["Refused"], swiftSettings: strict),
     .testTarget(

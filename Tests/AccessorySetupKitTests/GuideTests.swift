@@ -2,6 +2,7 @@
 
 import Foundation
 import JSON
+import SessionSupport
 import Synchronization
 import Testing
 import Varlink

@@ -3,6 +3,7 @@
 @testable import AccessorySetupKit
 import Glibc
 import JSON
+import SessionSupport
 import Synchronization
 import Testing
 import Varlink

@@ -2,25 +2,24 @@
 
 import AccessorySetupKit
 import Glibc
-import JSON
 import Synchronization
-import Varlink
+public import Varlink
 
 /// An agent at a real socket whose replies a test scripts. Each connection has a thread of its own.
-final class SocketAgent: Sendable {
+public final class SocketAgent: Sendable {
   /// Replies to a call, in order; each is a whole message without its NUL.
-  typealias Script = @Sendable (Call, Connection) -> Void
+  public typealias Script = @Sendable (Call, Connection) -> Void
 
   /// One client's connection.
-  final class Connection: Sendable {
+  public final class Connection: Sendable {
     private let descriptor: Int32
     private let isOpen = Mutex(true)
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    func send(_ text: String) { send(bytes: Array(text.utf8) + [0]) }
+    public func send(_ text: String) { send(bytes: Array(text.utf8) + [0]) }
 
-    func send(bytes: [UInt8]) {
+    public func send(bytes: [UInt8]) {
       var rest = bytes[...]
       while !rest.isEmpty {
         let count = unsafe rest.withUnsafeBytes {
@@ -32,7 +31,7 @@ final class SocketAgent: Sendable {
     }
 
     /// Sends a text with a descriptor beside its first byte.
-    func send(_ text: String, descriptor passed: Int32) {
+    public func send(_ text: String, descriptor passed: Int32) {
       var bytes = Array(text.utf8) + [0]
       var control = [UInt8](repeating: 0, count: 24)
       control[0] = 20
@@ -55,7 +54,7 @@ final class SocketAgent: Sendable {
     }
 
     /// Breaks the connection. The descriptor is closed by the thread that reads it.
-    func close() {
+    public func close() {
       isOpen.withLock { if $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
     }
 
@@ -80,14 +79,14 @@ final class SocketAgent: Sendable {
     }
   }
 
-  let path: String
+  public let path: String
   private let listener: Int32
   private let connections = Mutex<[Connection]>([])
   /// The names of the methods that were called, in order.
   private let methods = Mutex<[String]>([])
 
   /// Listens at a path of its own, or at one that was used before.
-  init(path: String? = nil, _ script: @escaping Script) {
+  public init(path: String? = nil, _ script: @escaping Script) {
     self.path = path ?? "\(FileManager.default.temporaryDirectory.path)/ask-\(UUID().uuidString.prefix(8))"
     _ = unsafe unlink(self.path)
     listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -122,10 +121,10 @@ final class SocketAgent: Sendable {
     }
   }
 
-  var calledMethods: [String] { methods.withLock { $0 } }
+  public var calledMethods: [String] { methods.withLock { $0 } }
 
   /// Ends the agent: nothing listens any more, and all connections break.
-  func stop() {
+  public func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
     _ = unsafe unlink(path)
     for connection in connections.withLock({ $0 }) { connection.close() }
@@ -133,23 +132,23 @@ final class SocketAgent: Sendable {
 
   // MARK: - Replies
 
-  static let token = String(repeating: "5", count: 32)
-  static let epoch = String(repeating: "e", count: 32)
+  public static let token = String(repeating: "5", count: 32)
+  public static let epoch = String(repeating: "e", count: 32)
 
-  static func identifier(_ digit: Character) -> String { String(repeating: digit, count: 32) }
+  public static func identifier(_ digit: Character) -> String { String(repeating: digit, count: 32) }
 
-  static func accessory(_ digit: Character, name: String = "Lamp", state: Int = 20) -> String {
+  public static func accessory(_ digit: Character, name: String = "Lamp", state: Int = 20) -> String {
     "{\"identifier\":\"\(identifier(digit))\",\"displayName\":\"\(name)\",\"state\":\(state),"
       + "\"descriptor\":{\"bluetoothServiceUUID\":\"FE0F\",\"bluetoothCompanyIdentifier\":76},"
       + "\"bluetoothIdentifier\":\"00112233445566778899aabbccddeeff\",\"ssid\":\"Net\","
       + "\"bluetoothTransportBridgingIdentifier\":\"0102030405ff\",\"bond\":\"bonded\",\"isIdentityDurable\":true}"
   }
 
-  static func reply(_ parameters: String = "{}", continues: Bool = false) -> String {
+  public static func reply(_ parameters: String = "{}", continues: Bool = false) -> String {
     "{\"parameters\":\(parameters)\(continues ? ",\"continues\":true" : "")}"
   }
 
-  static func event(_ name: String, _ type: Int?, _ sequence: Int, _ more: String = "") -> String {
+  public static func event(_ name: String, _ type: Int?, _ sequence: Int, _ more: String = "") -> String {
     let type = type.map { ",\"eventType\":\($0)" } ?? ""
     let more = more.isEmpty ? "" : "," + more
     return reply(
@@ -157,13 +156,13 @@ final class SocketAgent: Sendable {
       continues: true)
   }
 
-  static func failure(_ name: String, _ code: Int) -> String {
+  public static func failure(_ name: String, _ code: Int) -> String {
     "{\"error\":\"io.accessoryd.Session.\(name)\",\"parameters\":{\"code\":\(code),\"field\":\"items\","
       + "\"reason\":\"why\",\"cure\":\"what\"}}"
   }
 
   /// The two replies that open a session.
-  static func activate(_ connection: Connection, _ accessories: [String] = []) {
+  public static func activate(_ connection: Connection, _ accessories: [String] = []) {
     connection.send(
       reply(
         "{\"session\":\"\(token)\",\"app\":\"lights\",\"epoch\":\"\(epoch)\",\"sequence\":0,\"radio\":\"on\"}",
