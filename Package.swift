@@ -248,7 +248,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "GATTTests", dependencies: ["GATT", "GATTSupport", "TestSupport", "VirtualRadio"],
-      swiftSettings: strict),
+      exclude: ["Fixtures"], swiftSettings: strict),
     // Code in the forms of iOS apps, as such an app compiles it.
     .target(
       name: "CoreBluetoothForms", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
