@@ -257,7 +257,7 @@ let package = Package(
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "AccessorySetupKit", "CoreBluetooth", "CoreBluetoothForms", "GATTSupport", "SessionSupport",
+        "AccessorySetupKit", "CoreBluetooth", "CoreBluetoothForms", "GATTSupport", "JSON", "SessionSupport",
         "Varlink",
       ],
       swiftSettings: strict),

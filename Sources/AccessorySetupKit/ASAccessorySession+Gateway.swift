@@ -27,16 +27,20 @@ extension ASAccessorySession {
     return ASBluetoothAddress(address: address, isRandom: type == "random")
   }
 
-  /// What the app's accessories advertise: first what is known of those in sight, then everything new.
+  /// What the app's accessories advertise: first what is known of those in sight, then everything new. With
+  /// `readings`, also each time that an accessory is received again, at most once in this many seconds (0 to 3600).
   ///
   /// A receiver that does not keep up loses the oldest of ``advertisementsMax``. The stream survives a restart of the
   /// agent, and fails when the session ends.
-  public func advertisements() -> AsyncThrowingStream<ASAdvertisement, any Error> {
+  public func advertisements(
+    readings interval: TimeInterval? = nil
+  ) -> AsyncThrowingStream<ASAdvertisement, any Error> {
     let policy = AsyncThrowingStream<ASAdvertisement, any Error>.Continuation.BufferingPolicy.bufferingNewest(
       Self.advertisementsMax)
     return AsyncThrowingStream(ASAdvertisement.self, bufferingPolicy: policy) { continuation in
       let call = engine.beginCall(
-        .success(.watchAdvertisements), advertisement: { continuation.yield($0) },
+        .success(.advertisements(interval: interval.map { Seconds(microseconds: Self.microseconds($0)) })),
+        advertisement: { continuation.yield($0) },
         completion: { result in
           switch result {
           case .success: continuation.finish()
@@ -45,6 +49,11 @@ extension ASAccessorySession {
         })
       continuation.onTermination = { [weak engine] _ in engine?.cancel(call) }
     }
+  }
+
+  /// The agent refuses what is no interval.
+  private static func microseconds(_ interval: TimeInterval) -> Int64 {
+    Int64(exactly: (interval * 1_000_000).rounded()) ?? -1
   }
 
   /// How many advertisements wait for a receiver.

@@ -17,7 +17,8 @@
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 
-/// Whether a peripheral is reported for each advertisement (`NSNumber` with a `Bool`).
+/// Whether a peripheral is reported again and again while it is received, at most twice a second (`NSNumber` with a
+/// `Bool`).
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
 /// Also report peripherals that look for one of these services (`[CBUUID]`).
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSolicitedServiceUUIDs"

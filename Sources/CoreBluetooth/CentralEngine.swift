@@ -135,7 +135,7 @@ final class CentralEngine: @unchecked Sendable {
     queue.async { [self] in
       guard !isStopped else { return }
       self.scan = scan
-      source.setScanning(true)
+      source.setScanning(scan.reportsDuplicates ? .readings : .changes)
     }
   }
 
@@ -143,7 +143,7 @@ final class CentralEngine: @unchecked Sendable {
     queue.async { [self] in
       guard scan != nil, !isStopped else { return }
       scan = nil
-      source.setScanning(false)
+      source.setScanning(.off)
     }
   }
 

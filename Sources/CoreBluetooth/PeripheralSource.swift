@@ -20,10 +20,19 @@ package protocol PeripheralSource: AnyObject, Sendable {
   func readRSSI(of identifier: UUID, completion: @escaping @Sendable (Result<Int, CBError>) -> Void)
 
   /// Begins or ends reporting advertisements.
-  func setScanning(_ isScanning: Bool)
+  func setScanning(_ mode: ScanMode)
 
   /// Ends everything. Nothing is reported afterwards.
   func stop()
+}
+
+/// Which advertisements a ``PeripheralSource`` reports.
+package enum ScanMode: Sendable {
+  case off
+  /// Those that say something new.
+  case changes
+  /// All of them, as often as the source allows.
+  case readings
 }
 
 /// A connection that is being made.

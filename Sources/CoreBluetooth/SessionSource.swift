@@ -95,11 +95,14 @@ final class SessionSource: PeripheralSource, @unchecked Sendable {
 
   // MARK: Scanning
 
-  func setScanning(_ isScanning: Bool) {
+  /// Seconds between two readings of one accessory.
+  private static let readingInterval = 0.5
+
+  func setScanning(_ mode: ScanMode) {
     scan?.cancel()
     scan = nil
-    guard isScanning else { return }
-    let advertisements = session.advertisements()
+    guard mode != .off else { return }
+    let advertisements = session.advertisements(readings: mode == .readings ? Self.readingInterval : nil)
     scan = Task { [weak self] in
       do {
         for try await advertisement in advertisements where advertisement.event != .lost {

@@ -177,7 +177,7 @@ extension SessionClient {
       }
       complete(call.id, .success(.descriptor(descriptor)))
       return true
-    case .watchAdvertisements: receivedAdvertisement(reply, reader, of: call)
+    case .advertisements: receivedAdvertisement(reply, reader, of: call)
     }
     return false
   }

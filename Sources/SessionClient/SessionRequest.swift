@@ -18,8 +18,10 @@ public enum SessionRequest: Equatable, Sendable {
   case updateAuthorization(String, DescriptorLine)
   case resolve(String)
   case connect(accessory: String)
-  /// Streams until it is cancelled, or the session ends.
-  case watchAdvertisements
+  /// Streams until it is cancelled, or the session ends. With an interval, it also streams every reading.
+  case advertisements(interval: Seconds?)
+
+  public static let watchAdvertisements = SessionRequest.advertisements(interval: nil)
 }
 
 extension SessionRequest {
@@ -43,7 +45,7 @@ extension SessionRequest {
     case .updateAuthorization: "UpdateAuthorization"
     case .resolve: "Resolve"
     case .connect: "Connect"
-    case .watchAdvertisements: "WatchAdvertisements"
+    case .advertisements: "WatchAdvertisements"
     }
   }
 
@@ -51,7 +53,7 @@ extension SessionRequest {
   var limit: Duration? {
     switch self {
     case .renameAccessory, .updateAuthorization: .seconds(100)
-    case .connect, .watchAdvertisements: nil
+    case .connect, .advertisements: nil
     case .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker, .removeAccessory,
       .finishAuthorization, .failAuthorization, .resolve:
       .seconds(40)
@@ -61,14 +63,14 @@ extension SessionRequest {
   /// Whether the call may take long, so that others must not wait for it.
   var needsOwnLink: Bool {
     switch self {
-    case .renameAccessory, .updateAuthorization, .connect, .watchAdvertisements: true
+    case .renameAccessory, .updateAuthorization, .connect, .advertisements: true
     case .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker, .removeAccessory,
       .finishAuthorization, .failAuthorization, .resolve:
       false
     }
   }
 
-  var isStream: Bool { self == .watchAdvertisements }
+  var isStream: Bool { if case .advertisements = self { true } else { false } }
 
   var causedEvent: CausedEvent? {
     switch self {
@@ -78,7 +80,7 @@ extension SessionRequest {
     case .removeAccessory(let accessory), .failAuthorization(let accessory):
       CausedEvent(type: .accessoryRemoved, accessory: accessory)
     case .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker, .resolve, .connect,
-      .watchAdvertisements:
+      .advertisements:
       nil
     }
   }
@@ -114,7 +116,8 @@ extension SessionRequest {
     case .updateAuthorization(let accessory, let descriptor):
       json.member("accessory", accessory)
       json.object("descriptor", descriptor)
-    case .watchAdvertisements:
+    case .advertisements(let interval):
+      if let interval { json.member("interval", interval) }
       if let cursor {
         json.member("epoch", cursor.epoch)
         json.member("sequence", cursor.sequence)

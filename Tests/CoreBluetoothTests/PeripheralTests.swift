@@ -198,7 +198,7 @@ import Testing
     let app = try await CentralHarness()
     app.manager?.scanForPeripherals(withServices: nil)
     #expect(app.manager?.isScanning == true)
-    #expect(app.source.isScanning)
+    #expect(app.source.scanMode == .changes)
     app.source.send(advertisement(CentralHarness.identifier, services: []))
     app.source.send(advertisement(CentralHarness.identifier, services: []))
     app.source.send(advertisement(UUID(), services: []))
@@ -209,7 +209,7 @@ import Testing
     await app.expect("discovered Dice as Dice at -40")
     app.manager?.stopScan()
     #expect(app.manager?.isScanning == false)
-    #expect(!app.source.isScanning)
+    #expect(app.source.scanMode == .off)
   }
 
   @Test func servicesAndDuplicatesAreAsTheAppWantsThem() async throws {
@@ -218,6 +218,7 @@ import Testing
       withServices: [CBUUID(string: "180F")],
       options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)])
     #expect(app.manager?.isScanning == true)
+    #expect(app.source.scanMode == .readings)
     app.source.send(advertisement(CentralHarness.identifier, services: ["180A"], name: "other"))
     app.source.send(advertisement(CentralHarness.identifier, services: ["180A", "180F"], name: "first"))
     app.source.send(

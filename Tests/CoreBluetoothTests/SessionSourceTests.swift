@@ -5,6 +5,7 @@ import AccessorySetupKit
 import Foundation
 import GATTSupport
 import Glibc
+import JSON
 import SessionSupport
 import Testing
 import Varlink
@@ -145,12 +146,13 @@ import Varlink
       switch call.method {
       case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1", name: "Dice")])
       case "WatchAdvertisements":
+        let rssi = call.parameters["interval"] == .double(0.5) ? -30 : -40
         connection.send(
           SocketAgent.reply("{\"epoch\":\"\(SocketAgent.epoch)\",\"sequence\":0}", continues: true))
         connection.send(
           SocketAgent.reply(
             "{\"advertisement\":{\"sequence\":0,\"epoch\":\"\(SocketAgent.epoch)\","
-              + "\"identifier\":\"\(SocketAgent.identifier("1"))\",\"rssi\":-40,\"data\":\"03030f18050944696365\","
+              + "\"identifier\":\"\(SocketAgent.identifier("1"))\",\"rssi\":\(rssi),\"data\":\"03030f18050944696365\","
               + "\"event\":\"found\",\"inSight\":true,\"connectable\":true,\"time\":1,\"age\":0.5}}",
             continues: true))
       default: connection.send(SocketAgent.reply())
@@ -162,6 +164,9 @@ import Varlink
     manager.scanForPeripherals(withServices: [CBUUID(string: "180F")])
     await expect("discovered Dice as Dice at -40")
     manager.stopScan()
+    manager.scanForPeripherals(
+      withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: true)])
+    await expect("discovered Dice as Dice at -30")
   }
 }
 

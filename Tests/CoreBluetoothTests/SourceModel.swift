@@ -25,7 +25,7 @@ final class SourceModel: PeripheralSource, @unchecked Sendable {
     var answers: [Answer] = []
     var attempts = 0
     var cancelled = 0
-    var isScanning = false
+    var scanMode = ScanMode.off
     var isStopped = false
     var peers: [ServerPeer] = []
   }
@@ -41,7 +41,7 @@ final class SourceModel: PeripheralSource, @unchecked Sendable {
 
   var attempts: Int { locked { $0.attempts } }
   var cancelled: Int { locked { $0.cancelled } }
-  var isScanning: Bool { locked { $0.isScanning } }
+  var scanMode: ScanMode { locked { $0.scanMode } }
   var isWaitingForStart: Bool { locked { $0.queue == nil } }
   var isStopped: Bool { locked { $0.isStopped } }
   /// The servers, one for each connection.
@@ -90,7 +90,7 @@ final class SourceModel: PeripheralSource, @unchecked Sendable {
     locked { $0.queue }?.async { completion(.success(-61)) }
   }
 
-  func setScanning(_ isScanning: Bool) { locked { $0.isScanning = isScanning } }
+  func setScanning(_ mode: ScanMode) { locked { $0.scanMode = mode } }
 
   func stop() { locked { $0.isStopped = true } }
 

@@ -281,6 +281,18 @@ import Testing
     #expect(agent.closedDescriptors == [78, 79])
   }
 
+  @Test func `readings are asked for with their interval, also when the stream goes on`() {
+    var agent = ScriptedAgent.active([lamp])
+    agent.beginCall(1, .advertisements(interval: Seconds(microseconds: 500_000)))
+    agent.reply(
+      "WatchAdvertisements", "{\"epoch\":\"\(ScriptedAgent.epoch)\",\"sequence\":4}", continues: true)
+    guard let call = agent.call("WatchAdvertisements") else { return record("not called") }
+    #expect(call.text.contains("\"interval\":0.5"))
+    agent.close(call.link)
+    agent.run(.milliseconds(250))
+    #expect(agent.call("WatchAdvertisements")?.text.contains("\"interval\":0.5") == true)
+  }
+
   @Test func `advertisements go on where they were when the connection breaks`() {
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .watchAdvertisements)
