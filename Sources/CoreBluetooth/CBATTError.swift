@@ -12,6 +12,7 @@ public let CBATTErrorDomain = "CBATTErrorDomain"
 /// `errorCode`, which is `(error as NSError).code`, is the peripheral's own number. ``code`` is its case, and
 /// `unlikelyError` for numbers without one, such as those of an application (0x80 to 0x9F).
 public struct CBATTError: CustomNSError, Hashable, Sendable {
+  /// The error codes of the Attribute Protocol.
   @nonexhaustive public enum Code: Int, Sendable, BitwiseCopyable {
     case success = 0x00
     case invalidHandle = 0x01

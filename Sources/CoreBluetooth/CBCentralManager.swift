@@ -9,6 +9,7 @@ import Foundation
 /// The accessories are those that the agent authorized for the app; no other device is ever reported. Everything is
 /// reported on `queue`, in order. With the manager's last reference, its connections end.
 open class CBCentralManager: CBManager, @unchecked Sendable {
+  /// What hardware may support. No gateway does.
   public struct Feature: OptionSet, Sendable, BitwiseCopyable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }

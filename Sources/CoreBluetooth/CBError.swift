@@ -8,6 +8,7 @@ public let CBErrorDomain = "CBErrorDomain"
 
 /// An error of a central manager or a peripheral. `localizedDescription` says what happened.
 public struct CBError: CustomNSError, Hashable, Sendable {
+  /// What went wrong, by iOS's raw values.
   @nonexhaustive public enum Code: Int, Sendable, BitwiseCopyable {
     case unknown = 0
     case invalidParameters = 1

@@ -5,6 +5,7 @@ public import Foundation
 import GATT
 import Synchronization
 
+/// How far the connection to a peripheral is.
 @nonexhaustive public enum CBPeripheralState: Int, Sendable, BitwiseCopyable {
   case disconnected = 0
   case connecting = 1
@@ -12,6 +13,7 @@ import Synchronization
   case disconnecting = 3
 }
 
+/// Whether the peripheral acknowledges a write.
 @nonexhaustive public enum CBCharacteristicWriteType: Int, Sendable, BitwiseCopyable {
   case withResponse = 0
   case withoutResponse = 1
@@ -44,7 +46,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
   /// Set it before connecting, or on the manager's queue.
   open weak var delegate: (any CBPeripheralDelegate)?
   let contents: Mutex<Contents>
-  private let engine: CentralEngine
+  let engine: CentralEngine
 
   init(identifier: UUID, name: String?, engine: CentralEngine) {
     contents = Mutex(Contents(name: name))

@@ -8,6 +8,12 @@ import Glibc
 /// Making and ending connections.
 extension CentralEngine {
   func connect(_ peripheral: CBPeripheral, startDelay: Double, isReconnecting: Bool) {
+    guard peripheral.engine === self else {
+      return deliver { manager in
+        manager.delegate?.centralManager(
+          manager, didFailToConnect: peripheral, error: CBError.foreignPeripheral)
+      }
+    }
     _ = peripheral.setState(.connecting, from: [.disconnected])
     queue.async { [self] in
       guard !isStopped else { return }
@@ -25,6 +31,7 @@ extension CentralEngine {
   }
 
   func cancel(_ peripheral: CBPeripheral) {
+    guard peripheral.engine === self else { return }
     _ = peripheral.setState(.disconnecting, from: [.connecting, .connected])
     queue.async { [self] in
       guard let record = knownRecord(peripheral.identifier) else { return }

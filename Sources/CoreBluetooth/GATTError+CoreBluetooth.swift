@@ -46,6 +46,9 @@ extension CBError {
     cure: "discover the peripheral's services again")
   static let invalidUUID = CBError(
     .invalidParameters, "a UUID does not have 2, 4 or 16 bytes", cure: "use CBUUID(string:)")
+  static let foreignPeripheral = CBError(
+    .unknownDevice, "the peripheral belongs to another central manager",
+    cure: "retrieve it from the manager that connects")
   static let forgottenPeripheral = CBError(
     .unknownDevice, "the peripheral is no authorized accessory of this app",
     cure: "set it up with ASAccessorySession.showPicker")

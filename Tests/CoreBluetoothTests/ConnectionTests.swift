@@ -162,6 +162,19 @@ import Testing
     await app.expect("failed disconnected CBErrorDomain 12")
   }
 
+  @Test func aPeripheralOfAnotherManagerIsRefused() async throws {
+    let app = try await CentralHarness()
+    let other = try await CentralHarness()
+    let foreign = try #require(other.peripheral)
+    other.manager?.connect(foreign)
+    await other.expect("connected connected")
+    app.manager?.connect(foreign)
+    await app.expect("failed connected CBErrorDomain 12")
+    app.manager?.cancelPeripheralConnection(foreign)
+    foreign.readRSSI()
+    await other.expect("rssi -61")
+  }
+
   @Test func lettingGoOfThePeripheralEndsItsConnection() async throws {
     let app = try await CentralHarness()
     app.manager?.connect(try #require(app.peripheral))
