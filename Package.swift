@@ -381,7 +381,7 @@ let package = Package(
 // fuzzers. One switch leaves only these targets and what they depend on.
 switch Context.environment["ACCESSORY_SANITIZE"] {
 case "parsers":
-  keep("HCITests", "JSONTests", "TestDataTests", "VarlinkTests")
+  keep("GATTTests", "HCITests", "JSONTests", "TestDataTests", "VarlinkTests")
 case "fuzzers":
   // libFuzzer follows only what an input reaches, so one program holds all fuzz targets.
   package.targets += [
@@ -416,5 +416,6 @@ default: break
     for case .byNameItem(let dependency, _) in target.dependencies { wanted.append(dependency) }
   }
   package.targets.removeAll { !kept.contains($0.name) }
+  package.products = []
   package.dependencies = []
 }
