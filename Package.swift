@@ -284,6 +284,19 @@ let package = Package(
     .executableTarget(
       name: "lamp", dependencies: ["AccessorySetupKit"], path: "Scripts/examples/guide/lamp",
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    // The example apps, which are packages of their own too.
+    .executableTarget(
+      name: "dice", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
+      path: "Scripts/examples/dice/Sources/dice",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "devices", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
+      path: "Scripts/examples/devices/Sources/devices",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "ExampleTests",
+      dependencies: ["GATT", "GATTSupport", "JSON", "SessionSupport", "Varlink", "devices", "dice"],
+      swiftSettings: strict),
     // An agent at a socket whose replies a test scripts.
     .target(
       name: "SessionSupport", dependencies: ["AccessorySetupKit", "Varlink"], path: "Tests/SessionSupport",

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import GATTSupport
+import Testing
+
+/// The program of Scripts/examples/dice as a process, with an agent at a socket.
+@Suite(.timeLimit(.minutes(1))) struct DiceTests {
+  @Test func `dice are added, roll, get a setting, are removed and added again`() async throws {
+    let gateway = GatewayModel()
+    let program = try RunningProgram("dice", socket: gateway.path)
+    #expect(await program.waitFor("activated: 0 accessories"))
+    program.write("add")
+    #expect(await program.waitFor("picker: done", "ready", "sides: 6"))
+    #expect(gateway.roll(5))
+    #expect(await program.waitFor("rolled: 5"))
+    program.write("sides 20")
+    #expect(await program.waitFor("sides: 20"))
+    let server = try #require(gateway.peers.first).server
+    #expect(server.model.value(server.settingHandle) == [20])
+    program.write("remove")
+    #expect(await program.waitFor("remove: done"))
+    program.write("add")
+    #expect(await program.waitFor("picker: done", "ready", "sides: 6"))
+    #expect(gateway.roll(3))
+    #expect(await program.waitFor("rolled: 3"))
+    #expect(
+      program.lines(beginning: "activated", "accessory", "picker", "remove") == [
+        "activated: 0 accessories", "pickerDidPresent", "accessoryAdded: Dice", "pickerDidDismiss",
+        "picker: done", "accessoryRemoved: Dice", "remove: done",
+        "pickerDidPresent", "accessoryAdded: Dice", "pickerDidDismiss", "picker: done",
+      ])
+    #expect(
+      program.lines(beginning: "connected", "rolled") == [
+        "connected: Dice", "rolled: 5", "connected: Dice", "rolled: 3",
+      ])
+    program.write("quit")
+    #expect(await program.exitStatus() == 0)
+  }
+
+  @Test func `dice that were set up before are connected at once, and again after a loss`() async throws {
+    let gateway = GatewayModel(accessories: ["1": "Dice"])
+    let program = try RunningProgram("dice", socket: gateway.path)
+    #expect(await program.waitFor("activated: 1 accessories", "ready"))
+    try #require(gateway.peers.first).disconnect()
+    #expect(await program.waitFor("connected: Dice", "ready"))
+    #expect(gateway.roll(2))
+    #expect(await program.waitFor("rolled: 2"))
+    #expect(program.lines(beginning: "disconnected").count == 1)
+    program.write("disconnect")
+    #expect(await program.waitFor("disconnected: by the app"))
+    program.write("quit")
+    #expect(await program.exitStatus() == 0)
+  }
+
+  @Test func `a refused connection and wrong commands are sentences`() async throws {
+    let gateway = GatewayModel(accessories: ["1": "Dice"])
+    gateway.refuseConnections("UserRestricted", 750)
+    let program = try RunningProgram("dice", socket: gateway.path)
+    #expect(await program.waitFor("not connected: why"))
+    program.write("sides 1")
+    program.write("sides 8")
+    program.write("throw")
+    #expect(
+      await program.waitFor(
+        "sides: write a number from 2 to 255", "the dice are not connected",
+        "commands: add, remove, sides N, connect, disconnect, quit"))
+    program.write("quit")
+    #expect(await program.exitStatus() == 0)
+  }
+}
