@@ -216,7 +216,9 @@ public final class SessionSimulation {
         }
       }
     case .registry(let request): disk = (request, now + Int64(dice.number(below: 30)) * 1000)
-    case .readManifest, .openRadio, .manage, .releaseRadio, .recoverRadio, .signalTouch, .log: break
+    case .findBluetoothd, .readManifest, .openRadio, .manage, .releaseRadio, .recoverRadio, .signalTouch,
+      .log:
+      break
     }
   }
 
