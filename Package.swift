@@ -351,7 +351,11 @@ let package = Package(
       path: "Scripts/simulation/SimulateSessions", swiftSettings: strict),
     .testTarget(name: "SimulationTests", dependencies: ["AgentSimulation"], swiftSettings: strict),
     .testTarget(
-      name: "SessionSimulationTests", dependencies: ["SessionSimulation"], swiftSettings: strict),
+      name: "SessionSimulationTests",
+      dependencies: [
+        "Agent", "HCI", "Interfaces", "JSON", "SessionClient", "SessionSimulation", "VirtualRadio",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [

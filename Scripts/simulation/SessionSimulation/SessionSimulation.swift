@@ -22,7 +22,7 @@ public final class SessionSimulation {
   private var controller: VirtualController
   private var apps = [SimulatedApp(), SimulatedApp()]
   private var gatewayOperator = SimulatedOperator()
-  private var saved = AccessoryRegistry()
+  private var saved = SavedRegistry()
   private var disk: (request: RegistryRequest, due: Int64)?
   private var now: Int64 = 0
   /// When this run of the agent started.
@@ -46,41 +46,10 @@ public final class SessionSimulation {
     nextRestart = dice.chance(perMille: 600) ? Int64(dice.number(below: 80)) * 1_000_000 : .max
     nextStall = dice.chance(perMille: 150) ? Int64(10 + dice.number(below: 50)) * 1_000_000 : .max
     controller = VirtualController(
-      ControllerScript(), scene: (1...4).map { Self.bulb($0) }, seed: seed)
+      ControllerScript(), scene: (1...4).map { SimulatedGateway.bulb($0) }, seed: seed)
     self.dice = dice
-    agent = Self.agent(run: 1)
+    agent = SimulatedGateway.agent(run: 1)
     agent.radioAppeared(.controller, at: Instant(microseconds: 0))
-  }
-
-  private static func bulb(_ number: UInt64) -> SceneDevice {
-    SceneDevice(
-      .staticRandom(number),
-      payloads: PayloadScript(
-        AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, UInt8(truncatingIfNeeded: number)])),
-      scanResponse: AdvertisingPayload().name("Lumo"), intervalMilliseconds: 500,
-      signal: SignalModel(.steady(-60)))
-  }
-
-  private static func agent(run: UInt64) -> AgentCore {
-    var manifest = GatewayManifest()
-    manifest.gateway.radio = .h4("simulated")
-    manifest.gateway.scan = .active
-    var app = App(name: "lights", account: .user("lights"))
-    app.supports = [.bluetooth]
-    app.companyIdentifiers = [0x0EEE]
-    var item = DisplayItem(id: "bulb", name: "Lumo bulb")
-    item.descriptor.companyIdentifier = 0x0EEE
-    app.items = [item]
-    manifest.apps = [app]
-    var access = AccessList(operatorUsers: [0], operatorGroups: [50], overflowUser: 65_534)
-    access.appsOfUser[SimulatedApp.user] = ["lights"]
-    var board = BoardProfile(name: "simulated")
-    board.low = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
-    let configuration = AgentCore.Configuration(manifest, board: board, access: access)
-    let setup = AgentCore.Setup(
-      configuration, radioSource: "h4:simulated", epoch: Block128(high: run, low: 2),
-      secret: Block128(high: run, low: 4), version: "1.0.0")
-    return AgentCore(setup, at: Instant(microseconds: 0))
   }
 
   // MARK: - Running
@@ -225,30 +194,7 @@ public final class SessionSimulation {
   private func answerDisk() {
     guard let (request, due) = disk, due <= now else { return }
     disk = nil
-    agent.registryAnswered(reply(to: request), at: instant)
-  }
-
-  private func reply(to request: RegistryRequest) -> RegistryReply {
-    switch request {
-    case .open: return .opened(saved)
-    case .replace(let registry): saved = registry
-    case .reset:
-      saved = AccessoryRegistry()
-      return .reset(kept: "kept")
-    case .close: return .closed
-    case .commit(let writes):
-      var rows = saved.rows
-      for write in writes {
-        switch write {
-        case .put(let row):
-          rows.removeAll { $0.table == row.table && $0.number == row.number }
-          rows.append(row)
-        case .drop(let table, let number): rows.removeAll { $0.table == table && $0.number == number }
-        }
-      }
-      saved = (try? AccessoryRegistry(rows.sorted { $0.number < $1.number })) ?? saved
-    }
-    return .done
+    agent.registryAnswered(saved.reply(to: request), at: instant)
   }
 
   /// Ends the agent, and starts another with the same registry.
@@ -259,7 +205,7 @@ public final class SessionSimulation {
     startCount += 1
     start = now
     disk = nil
-    agent = Self.agent(run: startCount)
+    agent = SimulatedGateway.agent(run: startCount)
     agent.radioAppeared(.controller, at: instant)
     for index in apps.indices {
       let links = apps[index].wires.keys.sorted { "\($0)" < "\($1)" }

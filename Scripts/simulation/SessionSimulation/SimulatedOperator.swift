@@ -9,29 +9,38 @@ import VirtualRadio
 /// An operator who watches requests and decides at random.
 struct SimulatedOperator {
   private(set) var watch: ClientID?
-  private var calls: ClientID?
+  /// Where the operator makes calls. A choice is answered when the setup ends, so that a name comes on the second one.
+  private var calls: [ClientID] = []
   private var connections: [ClientID: ClientConnection] = [:]
-  private var requests: [String: RequestLine] = [:]
-  private var candidates: [String: [UInt32]] = [:]
+  private(set) var requests: [String: RequestLine] = [:]
+  private(set) var candidates: [String: [UInt32]] = [:]
   var nextAct: Int64 = 0
 
   /// Connects to an agent that has just started.
   mutating func connect(_ agent: AgentCore, admit: (UInt32) -> ClientID?) {
     self = SimulatedOperator()
     watch = admit(0)
-    calls = admit(0)
-    for id in [watch, calls].compactMap({ $0 }) { connections[id] = ClientConnection() }
+    calls = [admit(0), admit(0)].compactMap { $0 }
+    for id in calls + [watch].compactMap({ $0 }) { connections[id] = ClientConnection() }
     if let watch { send("Watch", more: true, on: watch, to: agent) { _ in } }
   }
 
   mutating func forget(_ id: ClientID) {
     connections[id] = nil
     if watch == id { watch = nil }
-    if calls == id { calls = nil }
+    calls.removeAll { $0 == id }
+  }
+
+  /// Makes a call on a connection that is idle, if there is one.
+  mutating func send(
+    _ method: String, to agent: AgentCore, _ parameters: (inout JSONWriter) -> Void
+  ) {
+    guard let id = calls.first(where: { connections[$0]?.isWaiting == false }) else { return }
+    send(method, more: false, on: id, to: agent, parameters)
   }
 
   private mutating func send(
-    _ method: String, more: Bool = false, on id: ClientID, to agent: AgentCore,
+    _ method: String, more: Bool, on id: ClientID, to agent: AgentCore,
     _ parameters: (inout JSONWriter) -> Void
   ) {
     let message = Message.call("io.accessoryd.Operator.\(method)", more: more, parameters)
@@ -71,8 +80,7 @@ struct SimulatedOperator {
   /// Renames an accessory, which every session of its app learns.
   mutating func rename(_ accessory: String, _ agent: AgentCore, _ dice: inout SeededGenerator) {
     let name = String(repeating: "x", count: 150) + " \(dice.number(below: 1_000_000))"
-    guard let calls else { return }
-    send("Rename", on: calls, to: agent) { json in
+    send("Rename", to: agent) { json in
       json.member("accessory", accessory)
       json.member("name", name)
     }
@@ -81,25 +89,25 @@ struct SimulatedOperator {
   /// Decides one request.
   mutating func act(_ agent: AgentCore, _ dice: inout SeededGenerator) {
     let names = requests.keys.sorted()
-    guard let calls, !names.isEmpty else { return }
+    guard !names.isEmpty else { return }
     let name = names[dice.number(below: names.count)]
     guard let request = requests[name] else { return }
     switch dice.number(below: 12) {
-    case 0: send("Deny", on: calls, to: agent) { $0.member("request", name) }
-    case 1: send("Cancel", on: calls, to: agent) { $0.member("request", name) }
+    case 0: send("Deny", to: agent) { $0.member("request", name) }
+    case 1: send("Cancel", to: agent) { $0.member("request", name) }
     default:
       switch (request.kind, request.phase) {
       case (.setup, .naming), (.rename, _):
         let text = "Name \(dice.number(below: 100))"
-        send("Name", on: calls, to: agent) { json in
+        send("Name", to: agent) { json in
           json.member("request", name)
           json.member("name", text)
         }
-      case (.authorize, _): send("Agree", on: calls, to: agent) { $0.member("request", name) }
+      case (.authorize, _): send("Agree", to: agent) { $0.member("request", name) }
       case (.setup, _):
         guard let known = candidates[name], !known.isEmpty else { return }
         let candidate = known[dice.number(below: known.count)]
-        send("Choose", on: calls, to: agent) { json in
+        send("Choose", to: agent) { json in
           json.member("request", name)
           json.member("candidate", candidate)
         }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Interfaces
+import SessionClient
+import Testing
+
+/// What an app learns, in which order, from the real agent.
+@Suite struct OrderTests {
+  private let gateway = ScriptedGateway()
+
+  /// A gateway whose app has a bulb.
+  private func ownBulb() throws -> AppAccessoryLine {
+    gateway.activate()
+    gateway.beginCall(ScriptedGateway.picker())
+    gateway.run(seconds: 2)
+    gateway.choose()
+    gateway.run(seconds: 1)
+    _ = gateway.takeLines()
+    return try #require(gateway.accessories().first)
+  }
+
+  /// Activates, shows a picker and lets the operator see the bulb. Returns the lines.
+  private func show(_ picker: SessionRequest) -> [String] {
+    gateway.activate()
+    gateway.beginCall(picker)
+    gateway.run(seconds: 2)
+    return gateway.takeLines()
+  }
+
+  @Test func `a call that is made before activated waits for it`() {
+    #expect(show(ScriptedGateway.picker()) == ["activated", "pickerDidPresent"])
+    gateway.choose()
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == ["accessoryAdded Bulb 20", "pickerDidDismiss", "showPicker: done"])
+  }
+
+  @Test func `a filtered picker reports devices, and shows what the app wants`() {
+    #expect(
+      show(ScriptedGateway.picker(options: 1)) == ["activated", "pickerDidPresent", "accessoryDiscovered"])
+    let devices = gateway.discovered().map { ShownDevice(discovered: $0, name: "Mine", productImage: nil) }
+    gateway.beginCall(.updatePicker(devices))
+    gateway.run(seconds: 1)
+    gateway.choose()
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == [
+        "updatePicker: done", "accessoryAdded Mine 20", "pickerDidDismiss", "showPicker: done",
+      ])
+  }
+
+  @Test func `a filtered picker whose search the app ends fails with discoveryTimeout`() {
+    _ = show(ScriptedGateway.picker(options: 1))
+    gateway.beginCall(.finishPickerDiscovery)
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines().sorted() == [
+        "finishPickerDiscovery: done", "pickerDidDismiss", "showPicker: discoveryTimeout",
+      ])
+  }
+
+  @Test(arguments: [("Deny", "userRestricted"), ("Cancel", "userCancelled")])
+  func `an operator ends a picker`(_ method: String, _ code: String) {
+    _ = show(ScriptedGateway.picker())
+    gateway.decide(method)
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: \(code)"])
+  }
+
+  @Test func `an app cancels its picker, and a next one is restricted for five seconds`() {
+    _ = show(ScriptedGateway.picker())
+    gateway.beginCall(.cancelPicker)
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["cancelPicker: done", "pickerDidDismiss", "showPicker: userCancelled"])
+    gateway.beginCall(ScriptedGateway.picker())
+    #expect(gateway.takeLines() == ["showPicker: pickerRestricted"])
+    gateway.run(seconds: 6)
+    gateway.beginCall(ScriptedGateway.picker())
+    #expect(gateway.takeLines() == ["pickerDidPresent"])
+  }
+
+  @Test func `a search without a device ends in time`() {
+    let gateway = ScriptedGateway(bulbs: 0)
+    gateway.activate()
+    gateway.beginCall(ScriptedGateway.picker())
+    gateway.run(seconds: 29)
+    #expect(gateway.takeLines() == ["activated", "pickerDidPresent"])
+    gateway.run(seconds: 2)
+    #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: discoveryTimeout"])
+  }
+
+  @Test func `an item that is renamed at setup asks the operator for the name`() {
+    _ = show(ScriptedGateway.picker(setupOptions: 1))
+    gateway.choose()
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["pickerSetupRename"])
+    gateway.decide("Name", name: "Hall")
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == ["accessoryAdded Hall 20", "pickerDidDismiss", "showPicker: done"])
+  }
+
+  @Test func `a rename completes after its event, and one without an operator is cancelled`() throws {
+    let bulb = try ownBulb()
+    gateway.beginCall(.renameAccessory(bulb.identifier, options: 0))
+    gateway.run(seconds: 5)
+    gateway.decide("Name", name: "Hall")
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["accessoryChanged Hall 20", "renameAccessory: done"])
+    gateway.beginCall(.renameAccessory(bulb.identifier, options: 0))
+    gateway.run(seconds: 59)
+    #expect(gateway.takeLines() == [])
+    gateway.run(seconds: 2)
+    #expect(gateway.takeLines() == ["renameAccessory: userCancelled"])
+  }
+
+  @Test func `an accessory that the app confirms is authorized`() throws {
+    _ = show(ScriptedGateway.picker(setupOptions: 2))
+    gateway.choose()
+    gateway.run(seconds: 1)
+    let waiting = try #require(gateway.accessories().first)
+    #expect(gateway.takeLines() == ["accessoryAdded Bulb 10"])
+    gateway.beginCall(.finishAuthorization(waiting.identifier, ssid: nil, bridgingIdentifier: nil))
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == [
+        "accessoryChanged Bulb 20", "finishAuthorization: done", "pickerDidDismiss", "showPicker: done",
+      ])
+    #expect(gateway.accessories().map(\.state) == [20])
+  }
+
+  @Test func `an accessory that the app rejects is removed, and its picker fails`() throws {
+    _ = show(ScriptedGateway.picker(setupOptions: 2))
+    gateway.choose()
+    gateway.run(seconds: 1)
+    let waiting = try #require(gateway.accessories().first)
+    _ = gateway.takeLines()
+    gateway.beginCall(.failAuthorization(waiting.identifier))
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == [
+        "accessoryRemoved Bulb 10", "failAuthorization: done", "pickerSetupFailed userCancelled",
+        "pickerDidDismiss", "showPicker: userCancelled",
+      ])
+  }
+
+  @Test func `an accessory that the app does not confirm in 120 s is removed`() {
+    _ = show(ScriptedGateway.picker(setupOptions: 2))
+    gateway.choose()
+    gateway.run(seconds: 119)
+    _ = gateway.takeLines()
+    gateway.run(seconds: 3)
+    #expect(
+      gateway.takeLines() == [
+        "accessoryRemoved Bulb 10", "pickerSetupFailed userCancelled", "pickerDidDismiss",
+        "showPicker: userCancelled",
+      ])
+    #expect(gateway.accessories() == [])
+  }
+
+  @Test func `a network whose beginning is known waits for its full name`() throws {
+    _ = show(ScriptedGateway.picker(ssidPrefix: "Lumo-"))
+    gateway.choose()
+    gateway.run(seconds: 1)
+    let waiting = try #require(gateway.accessories().first)
+    #expect(waiting.state == 10)
+    _ = gateway.takeLines()
+    gateway.beginCall(.finishAuthorization(waiting.identifier, ssid: "Other", bridgingIdentifier: nil))
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["finishAuthorization: invalidRequest"])
+    gateway.beginCall(.finishAuthorization(waiting.identifier, ssid: "Lumo-7", bridgingIdentifier: nil))
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == [
+        "accessoryChanged Bulb 20", "finishAuthorization: done", "pickerDidDismiss", "showPicker: done",
+      ])
+    #expect(gateway.accessories().map { $0.ssid?.repaired } == ["Lumo-7"])
+  }
+
+  @Test func `a second session learns of accessories, and not of the first one's picker`() {
+    gateway.activate()
+    gateway.activate("second")
+    gateway.beginCall(ScriptedGateway.picker())
+    gateway.run(seconds: 2)
+    gateway.beginCall(ScriptedGateway.picker(), in: 1)
+    gateway.choose()
+    gateway.run(seconds: 1)
+    let lines = gateway.takeLines()
+    #expect(
+      lines.filter { !$0.hasPrefix("second") } == [
+        "activated", "pickerDidPresent", "accessoryAdded Bulb 20", "pickerDidDismiss", "showPicker: done",
+      ])
+    #expect(
+      lines.filter { $0.hasPrefix("second") } == [
+        "second: activated", "second: showPicker: pickerAlreadyActive", "second: accessoryAdded Bulb 20",
+      ])
+  }
+
+  @Test func `a second picker is refused, and the first one goes on`() {
+    gateway.activate()
+    gateway.beginCall(ScriptedGateway.picker())
+    gateway.beginCall(ScriptedGateway.picker())
+    gateway.run(seconds: 2)
+    gateway.choose()
+    gateway.run(seconds: 1)
+    let lines = gateway.takeLines()
+    #expect(lines.contains("showPicker: pickerAlreadyActive"))
+    #expect(
+      lines.filter { $0 != "showPicker: pickerAlreadyActive" } == [
+        "activated", "pickerDidPresent", "accessoryAdded Bulb 20", "pickerDidDismiss", "showPicker: done",
+      ])
+  }
+
+  @Test func `removals by the operator and by the app are events, and completions follow them`() throws {
+    let bulb = try ownBulb()
+    gateway.operate("Remove", on: bulb)
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["accessoryRemoved Bulb 20"])
+    gateway.beginCall(ScriptedGateway.picker())
+    gateway.run(seconds: 2)
+    gateway.choose()
+    gateway.run(seconds: 1)
+    _ = gateway.takeLines()
+    let again = try #require(gateway.accessories().first)
+    #expect(again.identifier != bulb.identifier)
+    gateway.beginCall(.removeAccessory(again.identifier))
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["accessoryRemoved Bulb 20", "removeAccessory: done"])
+    gateway.beginCall(.removeAccessory(again.identifier))
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["removeAccessory: invalidRequest"])
+  }
+
+  @Test func `invalidate completes what waits, and ends with one event`() {
+    _ = show(ScriptedGateway.picker())
+    gateway.invalidate()
+    gateway.run(seconds: 20)
+    #expect(gateway.takeLines() == ["showPicker: invalidated", "invalidated"])
+    gateway.beginCall(.finishPickerDiscovery)
+    #expect(gateway.takeLines() == ["finishPickerDiscovery: invalidated"])
+  }
+}
