@@ -3,7 +3,6 @@
 import Foundation
 import JSON
 import SessionSupport
-import Synchronization
 import Testing
 import Varlink
 
@@ -44,7 +43,7 @@ import Varlink
 
   /// Runs a program with an agent that is replaced by another after the first accessory; returns its first five lines.
   private func run(_ program: URL, _ arguments: [String]) throws -> [String] {
-    let stream = Mutex<SocketAgent.Connection?>(nil)
+    let stream = Locked<SocketAgent.Connection?>(nil)
     let first = SocketAgent { call, connection in
       switch call.method {
       case "Activate":

@@ -6,7 +6,6 @@ import GATTSupport
 import Glibc
 import JSON
 import SessionSupport
-import Synchronization
 import Varlink
 
 /// A gateway with dice in reach: an agent at a socket whose operator chooses the dice at once, and a ``DiceServer`` at
@@ -23,8 +22,8 @@ final class GatewayModel: Sendable {
     var refusal: String?
   }
 
-  private let state = Mutex(State())
-  private let agent = Mutex<SocketAgent?>(nil)
+  private let state = Locked(State())
+  private let agent = Locked<SocketAgent?>(nil)
   let path: String
 
   init(accessories: [Character: String] = [:]) {

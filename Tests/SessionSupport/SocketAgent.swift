@@ -2,7 +2,6 @@
 
 import AccessorySetupKit
 import Glibc
-import Synchronization
 public import Varlink
 
 /// An agent at a real socket whose replies a test scripts. Each connection has a thread of its own.
@@ -13,7 +12,7 @@ public final class SocketAgent: Sendable {
   /// One client's connection.
   public final class Connection: Sendable {
     private let descriptor: Int32
-    private let isOpen = Mutex(true)
+    private let isOpen = Locked(true)
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
@@ -81,9 +80,9 @@ public final class SocketAgent: Sendable {
 
   public let path: String
   private let listener: Int32
-  private let connections = Mutex<[Connection]>([])
+  private let connections = Locked<[Connection]>([])
   /// The names of the methods that were called, in order.
-  private let methods = Mutex<[String]>([])
+  private let methods = Locked<[String]>([])
 
   /// Listens at a path of its own, or at one that was used before.
   public init(path: String? = nil, _ script: @escaping Script) {
