@@ -284,6 +284,20 @@ let package = Package(
     .executableTarget(
       name: "lamp", dependencies: ["AccessorySetupKit"], path: "Scripts/examples/guide/lamp",
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    // Apps with each kind of main function.
+    .target(
+      name: "MainQueueApp", dependencies: ["AccessorySetupKit"], path: "Tests/MainQueue/App",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "plain-main", dependencies: ["AccessorySetupKit", "MainQueueApp"], path: "Tests/MainQueue/Plain",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "async-main", dependencies: ["MainQueueApp"], path: "Tests/MainQueue/Async",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    // Thousands of sessions in one process, for the test of leaks.
+    .executableTarget(
+      name: "session-soak", dependencies: ["AccessorySetupKit"], path: "Tests/SessionSoak",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     // The example apps, which are packages of their own too.
     .executableTarget(
       name: "dice", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
@@ -305,7 +319,7 @@ let package = Package(
       name: "AccessorySetupKitTests",
       dependencies: [
         "AccessorySetupKit", "AppForms", "AppFormsInSwift5", "Interfaces", "JSON", "SessionClient",
-        "SessionSupport", "Varlink", "lamp",
+        "SessionSupport", "Varlink", "async-main", "lamp", "plain-main", "session-soak",
       ],
       exclude: ["Refused"], swiftSettings: strict),
     .testTarget(
@@ -394,11 +408,13 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// Scripts/check builds some targets again with a sanitizer, in folders of their own: the parsers with their tests, and the
-// fuzzers. One switch leaves only these targets and what they depend on.
+// Scripts/check builds some targets again with a sanitizer, in folders of their own: the parsers with their tests, the
+// library for apps with its tests, and the fuzzers. One switch leaves only these targets and what they depend on.
 switch Context.environment["ACCESSORY_SANITIZE"] {
 case "parsers":
   keep("GATTTests", "HCITests", "JSONTests", "TestDataTests", "VarlinkTests")
+case "library":
+  keep("AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "SessionClientTests")
 case "fuzzers":
   // libFuzzer follows only what an input reaches, so one program holds all fuzz targets.
   package.targets += [

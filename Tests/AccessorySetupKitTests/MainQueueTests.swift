@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import SessionSupport
+import Testing
+import Varlink
+
+/// Sessions on the main queue, under each kind of `main`.
+@Suite(.timeLimit(.minutes(1))) struct MainQueueTests {
+  @Test(arguments: [["plain-main", "dispatch"], ["plain-main", "runloop"], ["async-main"]])
+  func `everything comes on the main queue, in order`(_ command: [String]) throws {
+    let stream = Locked<SocketAgent.Connection?>(nil)
+    let agent = SocketAgent { call, connection in
+      switch call.method {
+      case "Activate":
+        stream.withLock { $0 = connection }
+        SocketAgent.activate(connection)
+      case "ShowPicker":
+        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
+        let picker = "\"picker\":\"p1\""
+        for text in [
+          SocketAgent.event("pickerDidPresent", 40, 0, picker),
+          SocketAgent.event("accessoryAdded", 30, 1, "\"accessory\":\(SocketAgent.accessory("1"))"),
+          SocketAgent.event("pickerDidDismiss", 50, 2, picker),
+          SocketAgent.event("pickerFinished", nil, 3, picker),
+        ] {
+          stream.withLock { $0 }?.send(text)
+        }
+      default: connection.send(SocketAgent.reply())
+      }
+    }
+    defer { agent.stop() }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent(command[0])
+    process.arguments = Array(command.dropFirst())
+    process.environment = ProcessInfo.processInfo.environment.merging(["ACCESSORYD_SOCKET": agent.path]) {
+      $1
+    }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(
+      text.split(separator: "\n") == [
+        "activated, 0", "pickerDidPresent, 0", "accessoryAdded, 1", "pickerDidDismiss, 1", "showPicker: done",
+      ])
+  }
+}

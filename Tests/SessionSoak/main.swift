@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// session-soak COUNT: opens this many sessions one after the other, each with a picker, with the agent at
+// ACCESSORYD_SOCKET. Every second one is invalidated while its picker is open; the others are let go. Prints how many
+// descriptors are open and how many kB are resident after a tenth of them and at the end. An extra argument keeps every
+// session, so that tests can show that a leak is noticed.
+
+import AccessorySetupKit
+import Glibc
+
+/// Opens one session after the other.
+final class Soak: @unchecked Sendable {
+  private let queue = DispatchQueue(label: "app")
+  private let count: Int
+  private let isLeaking: Bool
+  private var done = 0
+  private var session: ASAccessorySession?
+  private var leaked: [ASAccessorySession] = []
+
+  init(count: Int, isLeaking: Bool) {
+    self.count = count
+    self.isLeaking = isLeaking
+  }
+
+  func start() { queue.async { self.openNext() } }
+
+  private func openNext() {
+    if done == count / 10 || done == count { report() }
+    guard done < count else { exit(0) }
+    done += 1
+    let session = ASAccessorySession()
+    self.session = session
+    session.activate(on: queue) { [weak self] event in
+      // The agent's picker stays open until the session ends.
+      if event.eventType == .pickerDidPresent { self?.end() }
+    }
+    let descriptor = ASDiscoveryDescriptor()
+    descriptor.bluetoothCompanyIdentifier = ASBluetoothCompanyIdentifier(0x0EEE)
+    let item = ASPickerDisplayItem(name: "Bulb", productImage: UIImage(), descriptor: descriptor)
+    session.showPicker(for: [item]) { error in
+      guard (error as? ASError)?.code == .invalidated else { exit(1) }
+      self.openNext()
+    }
+  }
+
+  private func end() {
+    if isLeaking, let session { leaked.append(session) }
+    if isLeaking || done.isMultiple(of: 2) { session?.invalidate() }
+    session = nil
+  }
+
+  private func report() {
+    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")[1]
+    let resident = (pages.flatMap { Int($0) } ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / 1024
+    FileHandle.standardOutput.write(Data("\(descriptors) \(resident)\n".utf8))
+  }
+}
+
+/// LeakSanitizer cannot see the pointer from a live object to the counts of its weak references, which is encoded.
+@_cdecl("__lsan_default_suppressions")
+func leakSuppressions() -> UnsafePointer<UInt8> { StaticString("leak:formWeakReference\n").utf8Start }
+
+let arguments = CommandLine.arguments
+guard arguments.count > 1, let count = Int(arguments[1]), count >= 10 else {
+  print("usage: session-soak COUNT [leaking]")
+  exit(64)
+}
+let soak = Soak(count: count, isLeaking: arguments.count > 2)
+soak.start()
+dispatchMain()
