@@ -2,6 +2,9 @@
 
 #include "CInterfaces.h"
 
+// Clang gives #embed to older dialects too, and says so in each build of an app.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 static const unsigned char gateway[] = {
 #embed "../../Config/io.accessoryd.Gateway.varlink"
 };
