@@ -218,9 +218,8 @@ final class ScriptedGateway {
         }
       }
     case .registry(let request): agent?.registryAnswered(saved.reply(to: request), at: instant)
-    case .findBluetoothd, .readManifest, .openRadio, .manage, .releaseRadio, .recoverRadio, .signalTouch,
-      .log:
-      break
+    // A simulated gateway has neither an adapter nor a manifest file.
+    default: break
     }
   }
 

@@ -185,9 +185,8 @@ public final class SessionSimulation {
         }
       }
     case .registry(let request): disk = (request, now + Int64(dice.number(below: 30)) * 1000)
-    case .findBluetoothd, .readManifest, .openRadio, .manage, .releaseRadio, .recoverRadio, .signalTouch,
-      .log:
-      break
+    // A simulated gateway has neither an adapter nor a manifest file.
+    default: break
     }
   }
 

@@ -103,7 +103,6 @@ struct SimulatedOperator {
           json.member("request", name)
           json.member("name", text)
         }
-      case (.authorize, _): send("Agree", to: agent) { $0.member("request", name) }
       case (.setup, _):
         guard let known = candidates[name], !known.isEmpty else { return }
         let candidate = known[dice.number(below: known.count)]
@@ -111,6 +110,7 @@ struct SimulatedOperator {
           json.member("request", name)
           json.member("candidate", candidate)
         }
+      default: send("Agree", to: agent) { $0.member("request", name) }
       }
     }
   }
