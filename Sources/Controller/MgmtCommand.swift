@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The commands of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt) that shared scanning needs.
+public import HCI
+
+/// The commands of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt) that shared scanning and
+/// connections of apps need.
 public struct MgmtOpcode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt16
   public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -8,8 +11,10 @@ public struct MgmtOpcode: RawRepresentable, Hashable, Sendable {
   public static let readControllerInformation = MgmtOpcode(rawValue: 0x0004)
   public static let setPowered = MgmtOpcode(rawValue: 0x0005)
   public static let setLowEnergy = MgmtOpcode(rawValue: 0x000d)
+  public static let disconnect = MgmtOpcode(rawValue: 0x0014)
   public static let startDiscovery = MgmtOpcode(rawValue: 0x0023)
   public static let stopDiscovery = MgmtOpcode(rawValue: 0x0024)
+  public static let getConnectionInformation = MgmtOpcode(rawValue: 0x0031)
   public static let readDefaultSystemConfiguration = MgmtOpcode(rawValue: 0x004b)
   public static let setDefaultSystemConfiguration = MgmtOpcode(rawValue: 0x004c)
   public static let addMonitor = MgmtOpcode(rawValue: 0x0052)
@@ -90,8 +95,26 @@ extension MgmtCommand {
     return Self(.removeMonitor, index).with(bytes)
   }
 
+  /// Ends the link to a device, whichever program uses it.
+  public static func disconnect(_ device: DeviceAddress, _ index: UInt16) -> Self {
+    Self(.disconnect, index).with(device.mgmtBytes)
+  }
+
+  /// Reads the signal strength of a link.
+  public static func getConnectionInformation(_ device: DeviceAddress, _ index: UInt16) -> Self {
+    Self(.getConnectionInformation, index).with(device.mgmtBytes)
+  }
+
   /// LE public and LE random, of the bits BR/EDR, LE public, LE random.
   static let lowEnergyAddresses: UInt8 = 0b110
+}
+
+extension DeviceAddress {
+  /// Address and Address_Type, as ``MgmtDevice`` reads them.
+  public var mgmtBytes: [UInt8] {
+    let isPublic = type == .public || type == .publicIdentity
+    return (0..<6).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) } + [isPublic ? 1 : 2]
+  }
 }
 
 extension [UInt8] {

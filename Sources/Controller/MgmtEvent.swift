@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+public import HCI
 
 /// The status of a command of the management interface ("Error Codes").
 public struct MgmtStatus: RawRepresentable, Hashable, Sendable {
@@ -9,8 +9,10 @@ public struct MgmtStatus: RawRepresentable, Hashable, Sendable {
 
   public static let success = MgmtStatus(rawValue: 0x00)
   public static let unknownCommand = MgmtStatus(rawValue: 0x01)
+  public static let notConnected = MgmtStatus(rawValue: 0x02)
   public static let busy = MgmtStatus(rawValue: 0x0a)
   public static let notSupported = MgmtStatus(rawValue: 0x0c)
+  public static let disconnected = MgmtStatus(rawValue: 0x0e)
   public static let notPowered = MgmtStatus(rawValue: 0x0f)
   public static let invalidIndex = MgmtStatus(rawValue: 0x11)
   public static let blocked = MgmtStatus(rawValue: 0x12)
@@ -45,7 +47,9 @@ public struct MgmtEvent: Equatable, Sendable {
     case discovering(Bool)
     /// Another socket removed a monitor; a socket gets no event for its own commands. Handle 0 means all monitors.
     case monitorRemoved(handle: UInt16)
-    /// An event that does not concern scanning.
+    /// The link to an LE device ended.
+    case disconnected(DeviceAddress, MgmtDisconnectReason)
+    /// An event that concerns neither scanning nor the end of links.
     case other(UInt16)
   }
 
@@ -62,7 +66,7 @@ public struct MgmtEvent: Equatable, Sendable {
   public var isByOtherProgram: Bool {
     switch content {
     case .settings, .monitorRemoved: true
-    case .completed, .added, .removed, .discovering, .other: false
+    case .completed, .added, .removed, .discovering, .disconnected, .other: false
     }
   }
 
@@ -93,6 +97,14 @@ extension MgmtEvent.Content {
     case 0x0006:
       guard let settings = cursor.uint32() else { return nil }
       self = .settings(AdapterSettings(rawValue: settings))
+    // Device Disconnected: Address, Address_Type, Reason.
+    case 0x000c:
+      guard let device = MgmtDevice(&cursor), let reason = cursor.uint8() else { return nil }
+      guard let address = device.address else {
+        self = .other(code)
+        return
+      }
+      self = .disconnected(address, MgmtDisconnectReason(rawValue: reason))
     // Discovering: Address_Type, Discovering.
     case 0x0013:
       guard cursor.skip(1), let isDiscovering = cursor.uint8() else { return nil }
@@ -103,6 +115,49 @@ extension MgmtEvent.Content {
       self = .monitorRemoved(handle: handle)
     default: self = .other(code)
     }
+  }
+}
+
+/// Why a link ended ("Device Disconnected Event", Reason).
+public struct MgmtDisconnectReason: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Nothing was received for longer than the supervision timeout.
+  public static let timeout = MgmtDisconnectReason(rawValue: 1)
+  public static let byLocalHost = MgmtDisconnectReason(rawValue: 2)
+  public static let byRemoteHost = MgmtDisconnectReason(rawValue: 3)
+  /// The device does not accept the keys.
+  public static let authenticationFailed = MgmtDisconnectReason(rawValue: 4)
+}
+
+/// The device of a message: Address, Address_Type (0 for BR/EDR, 1 for LE public, 2 for LE random).
+struct MgmtDevice {
+  /// Nil for a device that is not an LE device.
+  let address: DeviceAddress?
+
+  /// Nil if the message ends before.
+  init?(_ cursor: inout ByteCursor) {
+    guard let bits = cursor.uint48(), let type = cursor.uint8() else { return nil }
+    switch type {
+    case 1: address = DeviceAddress(bits: bits, type: .public)
+    case 2: address = DeviceAddress(bits: bits, type: .random)
+    default: address = nil
+    }
+  }
+}
+
+/// The reply to Get Connection Information: Address, Address_Type, RSSI, and transmit powers that the agent does not
+/// use.
+public struct ConnectionInformation: Equatable, Sendable {
+  /// dBm; nil when the controller does not know it.
+  public let rssi: Int8?
+
+  /// Nil if the reply is truncated.
+  public init?(_ returned: [UInt8]) {
+    var cursor = ByteCursor(returned.span.rawBytes)
+    guard MgmtDevice(&cursor) != nil, let rssi = cursor.int8() else { return nil }
+    self.rssi = rssi == 127 ? nil : rssi
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import Controller
-import HCI
+public import HCI
 
 /// The management interface of a kernel with one adapter, as far as scanning needs it: commands come in, replies and
 /// events go out.
@@ -17,6 +17,10 @@ public struct StandInKernel {
   /// The status with which the next command of this opcode is refused.
   public var refusals: [MgmtOpcode: MgmtStatus] = [:]
   public var isMute = false
+  /// The devices with a link.
+  public var links: [DeviceAddress] = []
+  /// That of every link, in dBm.
+  public var rssi: Int8 = -50
   private var monitorCount: UInt16 = 0
   public private(set) var asked: [MgmtOpcode] = []
 
@@ -59,9 +63,33 @@ public struct StandInKernel {
     case .startDiscovery:
       discoveredWith = discovery
       return [event(.discovering(true)), completed(command, .success, [6])]
+    case .disconnect:
+      guard let device = remove(command) else {
+        return [completed(command, .notConnected, Array(command.bytes.dropFirst(6)))]
+      }
+      // The socket that asked gets the reply in place of the event.
+      return [completed(command, .success, device.mgmtBytes)]
+    case .getConnectionInformation:
+      let device = Array(command.bytes.dropFirst(6))
+      guard links.contains(where: { $0.mgmtBytes == device }) else {
+        return [completed(command, .notConnected, device + [127, 127, 127])]
+      }
+      return [completed(command, .success, device + [UInt8(bitPattern: rssi), 127, 127])]
     case .stopDiscovery: return [completed(command, .success, [6]), event(.discovering(false))]
     default: return [completed(command, .unknownCommand)]
     }
+  }
+
+  /// Ends the link of the device that a command names.
+  private mutating func remove(_ command: MgmtCommand) -> DeviceAddress? {
+    let bytes = Array(command.bytes.dropFirst(6))
+    return links.firstIndex { $0.mgmtBytes == bytes }.map { links.remove(at: $0) }
+  }
+
+  /// Ends a link as the kernel reports it to every socket.
+  public mutating func end(_ device: DeviceAddress, _ reason: MgmtDisconnectReason) -> MgmtEvent {
+    links.removeAll { $0 == device }
+    return event(.disconnected(device, reason))
   }
 
   public func event(_ content: MgmtEvent.Content) -> MgmtEvent {
@@ -96,6 +124,7 @@ extension MgmtEvent {
         (6, (0..<4).map { UInt8(truncatingIfNeeded: settings.rawValue >> (8 * $0)) })
       case .discovering(let isOn): (0x13, [6, isOn ? 1 : 0])
       case .monitorRemoved(let handle): (0x2C, pair(handle))
+      case .disconnected(let device, let reason): (0x0C, device.mgmtBytes + [reason.rawValue])
       case .other(let code): (code, [])
       }
     return pair(code) + pair(index) + pair(UInt16(body.count)) + body

@@ -17,6 +17,12 @@ struct MgmtMessageTests {
     #expect(
       MgmtCommand.setDefaults(KernelDuty(interval: 0x1234, window: 0x0056), for: .monitors, 0).bytes
         == [0x4C, 0, 0, 0, 10, 0, 0x13, 0, 2, 0x34, 0x12, 0x14, 0, 2, 0x56, 0])
+    let device = DeviceAddress(bits: 0xC0A1_0000_1E27, type: .random)
+    #expect(
+      MgmtCommand.disconnect(device, 1).bytes == [0x14, 0, 1, 0, 7, 0, 0x27, 0x1E, 0, 0, 0xA1, 0xC0, 2])
+    #expect(
+      MgmtCommand.getConnectionInformation(DeviceAddress(bits: 1, type: .public), 1).bytes
+        == [0x31, 0, 1, 0, 7, 0, 1, 0, 0, 0, 0, 0, 1])
     let monitor = MgmtCommand.addMonitor(0).bytes
     // A count, and one pattern of type, offset, length and 31 bytes.
     #expect(monitor.count == 6 + 1 + 34)
@@ -31,6 +37,14 @@ struct MgmtMessageTests {
       try parsed([6, 0, 0, 0, 4, 0, 0x01, 0x02, 0, 0])
         == MgmtEvent(index: 0, .settings([.powered, .lowEnergy])))
     #expect(try parsed([0x13, 0, 0, 0, 2, 0, 6, 1]) == MgmtEvent(index: 0, .discovering(true)))
+    let device = DeviceAddress(bits: 0xC0A1_0000_1E27, type: .random)
+    #expect(
+      try parsed([0x0C, 0, 0, 0, 8, 0, 0x27, 0x1E, 0, 0, 0xA1, 0xC0, 2, 3])
+        == MgmtEvent(index: 0, .disconnected(device, .byRemoteHost)))
+    // A device that is not an LE device.
+    #expect(
+      try parsed([0x0C, 0, 0, 0, 8, 0, 0x27, 0x1E, 0, 0, 0xA1, 0xC0, 0, 3])
+        == MgmtEvent(index: 0, .other(0x0C)))
     #expect(try parsed([0x2C, 0, 0, 0, 2, 0, 9, 0]) == MgmtEvent(index: 0, .monitorRemoved(handle: 9)))
     #expect(
       try parsed([1, 0, 0, 0, 5, 0, 0x52, 0, 0, 7, 0])
@@ -39,6 +53,14 @@ struct MgmtMessageTests {
       try parsed([2, 0, 0, 0, 3, 0, 0x23, 0, 0x0A])
         == MgmtEvent(index: 0, .completed(.startDiscovery, .busy, returned: [])))
     #expect(try parsed([0x77, 0, 0xFF, 0xFF, 0, 0]) == MgmtEvent(index: 0xFFFF, .other(0x77)))
+  }
+
+  @Test("The signal strength of a link is read from the reply; 127 means that it is not known")
+  func connectionInformation() {
+    let device: [UInt8] = [0x27, 0x1E, 0, 0, 0xA1, 0xC0, 2]
+    #expect(ConnectionInformation(device + [0xC4, 127, 127])?.rssi == -60)
+    #expect(ConnectionInformation(device + [127, 127, 127]).map { $0.rssi == nil } == true)
+    #expect(ConnectionInformation(device) == nil)
   }
 
   @Test("A message that is truncated anywhere is refused, and its error has its length")
