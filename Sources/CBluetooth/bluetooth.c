@@ -19,6 +19,7 @@
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>
+#include <bluetooth/l2cap.h>
 
 #ifndef SO_MEMINFO
 #define SO_MEMINFO 55
@@ -132,6 +133,41 @@ int cbluetooth_bind_mgmt(int socket) {
   struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
   if (setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) < 0) return -1;
   return bind_channel(socket, HCI_DEV_NONE, HCI_CHANNEL_CONTROL);
+}
+
+int cbluetooth_att_socket(void) {
+  return socket(AF_BLUETOOTH, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_L2CAP);
+}
+
+// The fixed channel of the Attribute Protocol (Core Specification 5.4, Volume 3, Part A, 2.1).
+enum { ATT_CHANNEL = 4 };
+
+static struct sockaddr_l2 att_address(uint64_t bits, int is_random) {
+  struct sockaddr_l2 address;
+  memset(&address, 0, sizeof address);
+  address.l2_family = AF_BLUETOOTH;
+  address.l2_cid = htobs(ATT_CHANNEL);
+  address.l2_bdaddr_type = is_random ? BDADDR_LE_RANDOM : BDADDR_LE_PUBLIC;
+  for (int index = 0; index < 6; index++) address.l2_bdaddr.b[index] = (uint8_t)(bits >> 8 * index);
+  return address;
+}
+
+int cbluetooth_att_connect(int socket, uint64_t adapter, uint64_t device, int is_random, int is_encrypted) {
+  struct sockaddr_l2 from = att_address(adapter, 0), to = att_address(device, is_random);
+  if (bind(socket, (struct sockaddr *)&from, sizeof from) < 0) return -1;
+  struct bt_security security;
+  memset(&security, 0, sizeof security);
+  security.level = is_encrypted ? BT_SECURITY_MEDIUM : BT_SECURITY_LOW;
+  if (setsockopt(socket, SOL_BLUETOOTH, BT_SECURITY, &security, sizeof security) < 0) return -1;
+  return connect(socket, (struct sockaddr *)&to, sizeof to);
+}
+
+int cbluetooth_att_is_encrypted(int socket) {
+  struct bt_security security;
+  socklen_t length = sizeof security;
+  memset(&security, 0, sizeof security);
+  if (getsockopt(socket, SOL_BLUETOOTH, BT_SECURITY, &security, &length) < 0) return -1;
+  return security.level >= BT_SECURITY_MEDIUM && security.key_size == 16;
 }
 
 static int64_t microseconds(const void *data) {

@@ -155,6 +155,27 @@ long clinux_send(int descriptor, const void *bytes, size_t count) {
   return send(descriptor, bytes, count, MSG_NOSIGNAL);
 }
 
+long clinux_send_passing(int descriptor, const void *bytes, size_t count, int passed) {
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } room;
+  struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message;
+  memset(&room, 0, sizeof room);
+  memset(&message, 0, sizeof message);
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = &room;
+  message.msg_controllen = sizeof room;
+  struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(rights), &passed, sizeof passed);
+  return sendmsg(descriptor, &message, MSG_NOSIGNAL);
+}
+
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
 int clinux_peer(int descriptor, struct clinux_peer *peer) {

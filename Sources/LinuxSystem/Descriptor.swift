@@ -45,6 +45,19 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .send)
   }
 
+  /// Sends what fits now, with a copy of `passed` beside its first byte. Returns the count of bytes sent; nil when
+  /// nothing fits, and then no copy was sent.
+  public borrowing func send(_ bytes: Span<UInt8>, passing passed: borrowing Descriptor) throws(SystemError)
+    -> Int?
+  {
+    let (number, passedNumber) = (number, passed.number)
+    let count = unsafe bytes.withUnsafeBytes {
+      // Holds: the call only reads the span.
+      unsafe clinux_send_passing(number, $0.baseAddress, $0.count, passedNumber)
+    }
+    return try Self.progress(count, of: .send)
+  }
+
   private static func progress(_ count: Int, of call: SystemCall) throws(SystemError) -> Int? {
     guard count < 0 else { return count }
     let error = SystemError(call)

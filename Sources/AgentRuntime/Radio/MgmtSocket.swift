@@ -26,23 +26,27 @@ final class MgmtSocket {
     }
   }
 
-  /// Sends the commands and waits until each has a reply, whatever its status, or the time is up. Blocks the caller.
+  /// Sends the commands, each after the reply to the one before, whatever its status: the kernel refuses some commands
+  /// while another of their kind is pending. When the time is up, the rest is sent without waiting. Blocks the caller.
   func performCommands(_ commands: [MgmtCommand], milliseconds: Int) {
     guard let deadline = try? MonotonicInstant.now().advanced(milliseconds: milliseconds) else { return }
-    var left = commands
     for command in commands {
       do throws(SystemError) { try send(command) } catch { return }
+      awaitReply(to: command, until: deadline)
     }
-    while !left.isEmpty {
+  }
+
+  private func awaitReply(to command: MgmtCommand, until deadline: MonotonicInstant) {
+    var isAnswered = false
+    while !isAnswered {
       guard let ready = try? Polling.wait([.init(socket.descriptor.number, .readable)], until: deadline),
         ready.first?.isEmpty == false
       else { return }
       drain { message in
         guard let event = try? MgmtEvent(parsing: message),
-          case .completed(let opcode, _, _) = event.content,
-          let position = left.firstIndex(where: { $0.opcode == opcode && $0.index == event.index })
+          case .completed(let opcode, _, _) = event.content
         else { return }
-        left.remove(at: position)
+        if opcode == command.opcode, event.index == command.index { isAnswered = true }
       }
     }
   }

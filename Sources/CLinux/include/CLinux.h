@@ -77,6 +77,9 @@ int clinux_packet_pair(int pair[2]);
 /// Calls send(2) without raising SIGPIPE.
 long clinux_send(int descriptor, const void *bytes, size_t count);
 
+/// Sends likewise, with a copy of a descriptor beside the first byte (SCM_RIGHTS).
+long clinux_send_passing(int descriptor, const void *bytes, size_t count, int passed);
+
 int clinux_accept(int listener);
 
 int clinux_peer(int descriptor, struct clinux_peer *peer);
