@@ -30,6 +30,11 @@ public enum Action: Sendable {
   case registry(RegistryRequest)
   /// Run the manifest's `on_touch` program, if it names one.
   case signalTouch(TouchSignal)
+  /// Connect a socket to an accessory, then call ``AgentCore/linkOpened(_:at:)`` or
+  /// ``AgentCore/linkFailed(_:_:at:)``.
+  case openLink(LinkRequest)
+  /// Close the socket of a connection, unless an app has it.
+  case closeLink(LinkID)
   /// Write a line to the log.
   case log(Notice)
 }

@@ -17,6 +17,8 @@ extension AgentCore {
       kind, hasBoardStep: configuration.board.asksForRecovery,
       powersOn: configuration.manifest.gateway.power == .on, at: now)
     performRadioOutput()
+    if case .sharedAdapter(let index, _) = kind { links.open(adapter: index, at: now) } else { links.close() }
+    performLinkOutput()
   }
 
   /// A recovery action did not bring the adapter back.
@@ -38,13 +40,18 @@ extension AgentCore {
   public func radioVanished(_ reason: String, at now: Instant) {
     radio.close(reason, at: now)
     performRadioOutput()
+    links.close()
+    performLinkOutput()
   }
 
   /// Receives a message of the kernel's management interface (``MgmtEvent``).
   public func receive(mgmt message: RawSpan, at now: Instant) {
     do throws(MgmtError) {
-      radio.receive(try MgmtEvent(parsing: message), at: now)
+      let event = try MgmtEvent(parsing: message)
+      radio.receive(event, at: now)
       performRadioOutput()
+      links.receive(event, at: now)
+      performLinkOutput()
     } catch {
       counters.reception.mgmtMessagesTruncated &+= 1
     }
@@ -127,8 +134,9 @@ extension AgentCore {
     radio.link == .shared ? radio.shared.kernelScanState : KernelScanState()
   }
 
-  /// The commands that undo what the kernel was asked to do, before the agent ends.
-  public var restoringCommands: [MgmtCommand] { radio.restoringCommands }
+  /// The commands that undo what the kernel was asked to do, before the agent ends: no session outlives the agent, and
+  /// so no connection does.
+  public var restoringCommands: [MgmtCommand] { radio.restoringCommands + links.endingCommands }
 
   /// Whether the radio has to be read at once: a request is open, or the controller owes a reply. Otherwise every
   /// ``drainIntervalMilliseconds`` is enough.

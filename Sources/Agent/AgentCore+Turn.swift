@@ -33,6 +33,7 @@ extension AgentCore {
     dataPath.pipeline.advance(to: radioTime)
     advanceRadio()
     advanceSetup()
+    advanceLinks()
     feeds.advertisements.readSightings(dataPath, setupCore.grants)
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
@@ -55,7 +56,8 @@ extension AgentCore {
   public var nextDeadline: Instant? {
     if turn.isBusy { return now }
     return .earliest(
-      .earliest(pipelineDeadline, radio.deadline), .earliest(clientDeadline, setupDeadline))
+      .earliest(.earliest(pipelineDeadline, radio.deadline), links.deadline),
+      .earliest(clientDeadline, setupDeadline))
   }
 
   /// The data path's deadline may be late by as much as a report may, so that a room full of devices does not wake the

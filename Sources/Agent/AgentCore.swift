@@ -80,6 +80,8 @@ public final class AgentCore {
   /// Sessions, requests, and the registry.
   public internal(set) var setupCore: SetupCore
   var setupLink = SetupLink()
+  /// The connections of apps to their accessories.
+  var links = AccessoryLinks()
   var feeds: EventFeeds
   var reload = ManifestReload()
   /// What was done and refused so far.
@@ -133,6 +135,7 @@ public final class AgentCore {
     dataPath.pipeline.checkInvariants()
     clients.checkInvariants()
     setupCore.checkInvariants()
+    links.checkInvariants()
     precondition(taps.packets.readerCount == clients.streamCount(CaptureStream.self))
     precondition(taps.sampler.sampleCount <= clients.streamCount(SuggestionStream.self))
   }
@@ -156,6 +159,8 @@ struct EventFeeds {
   var messages = EventMessages()
   /// The advertisements of accessories, for their apps.
   var advertisements: AdvertisementFeeds
+  /// The connections that were made and have ended, for operators.
+  var connections = Ring<ConnectionLine>(capacity: 64)
 
   init(_ epoch: Block128) {
     self.epoch = epoch

@@ -24,6 +24,7 @@ public enum Notice: Equatable, Sendable {
   case reloaded(ReloadSummary, warnings: Int)
   case reloadRefused(findings: Int)
   case setup(SetupNotice)
+  case link(LinkNotice)
 }
 
 /// Why the agent ends a connection that its client did not end.

@@ -22,6 +22,11 @@ public struct AccessoryLine: Equatable, Line {
     case none, bonded, lost
   }
 
+  /// How far a connection of the app to the accessory is.
+  public enum Connection: String, CaseIterable, Sendable {
+    case connecting, connected
+  }
+
   /// 32 lower-case hexadecimal digits.
   public let identifier: String
   public let app: String
@@ -40,6 +45,8 @@ public struct AccessoryLine: Equatable, Line {
   public let filteredRSSI: Int8?
   /// Seconds since 1970; nil when the clock was not set.
   public let addedAt: Int64?
+  /// nil when the app is not connected to it.
+  public var connection: Connection?
 
   public init(
     identifier: String, app: String, item: String?, displayName: String, state: State,
@@ -75,6 +82,7 @@ public struct AccessoryLine: Equatable, Line {
     json.member("isInSight", isInSight)
     json.member("filteredRSSI", filteredRSSI)
     json.member("addedAt", addedAt)
+    if let connection { json.member("connection", connection.rawValue) }
   }
 }
 
@@ -92,5 +100,6 @@ extension AccessoryLine: ReadableLine {
       bond: try line.value("bond", of: Bond.allCases, \.rawValue),
       isIdentityDurable: try line.bool("isIdentityDurable"), isInSight: try line.bool("isInSight"),
       filteredRSSI: try line.integerIfPresent("filteredRSSI"), addedAt: try line.integerIfPresent("addedAt"))
+    connection = try line.valueIfPresent("connection", of: Connection.allCases, \.rawValue)
   }
 }

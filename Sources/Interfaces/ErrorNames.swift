@@ -35,4 +35,5 @@ public enum OperatorErrorName: String, CaseIterable, Sendable {
   case setupFailed = "io.accessoryd.Operator.SetupFailed"
   case registryUnavailable = "io.accessoryd.Operator.RegistryUnavailable"
   case busy = "io.accessoryd.Operator.Busy"
+  case notDisconnected = "io.accessoryd.Operator.NotDisconnected"
 }

@@ -40,11 +40,14 @@ public enum OperatorMethodName: String, ServedMethod {
   case export = "io.accessoryd.Operator.Export"
   case `import` = "io.accessoryd.Operator.Import"
   case reset = "io.accessoryd.Operator.Reset"
+  case disconnect = "io.accessoryd.Operator.Disconnect"
 
   public var replies: ReplyCount {
     switch self {
     case .watch, .open, .list, .registry, .export: .many
-    case .choose, .deny, .cancel, .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset: .one
+    case .choose, .deny, .cancel, .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset,
+      .disconnect:
+      .one
     }
   }
 }
@@ -65,12 +68,15 @@ public enum SessionMethodName: String, ServedMethod {
   case updateAuthorization = "io.accessoryd.Session.UpdateAuthorization"
   case watchAdvertisements = "io.accessoryd.Session.WatchAdvertisements"
   case resolve = "io.accessoryd.Session.Resolve"
+  case connect = "io.accessoryd.Session.Connect"
+  case readRSSI = "io.accessoryd.Session.ReadRSSI"
 
   public var replies: ReplyCount {
     switch self {
     case .activate, .list, .watchAdvertisements: .many
     case .invalidate, .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker, .renameAccessory,
-      .removeAccessory, .finishAuthorization, .failAuthorization, .updateAuthorization, .resolve:
+      .removeAccessory, .finishAuthorization, .failAuthorization, .updateAuthorization, .resolve, .connect,
+      .readRSSI:
       .one
     }
   }

@@ -29,7 +29,7 @@ public struct StatusLine: Equatable, Line {
   /// What is counted, in the order of the line.
   public enum Count: String, CaseIterable, Sendable {
     case apps, items, devices, devicesMax, found, reports, events, connections, connectionsMax, watchers
-    case reloads, reloadsRefused
+    case accessoriesConnected, reloads, reloadsRefused
   }
 
   public let version: String

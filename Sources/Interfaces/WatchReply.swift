@@ -10,8 +10,12 @@ public enum WatchReply: Equatable, ReadableLine {
   /// A device that an item has found already.
   case present(DeviceLine)
   case event(EventLine)
+  /// A connection of an app that was made or has ended.
+  case connection(ConnectionLine)
   /// How many events were overwritten before they could be sent.
   case missed(Int64)
+  /// How many connections were overwritten, likewise.
+  case missedConnections(Int64)
 
   public func writeMembers(to json: inout JSONWriter) {
     switch self {
@@ -22,7 +26,9 @@ public enum WatchReply: Equatable, ReadableLine {
       if isReset { json.member("isReset", true) }
     case .present(let device): json.object("present", device)
     case .event(let event): json.object("event", event)
+    case .connection(let connection): json.object("connection", connection)
     case .missed(let count): json.member("missed", count)
+    case .missedConnections(let count): json.member("missedConnections", count)
     }
   }
 
@@ -31,9 +37,14 @@ public enum WatchReply: Equatable, ReadableLine {
       self = .event(event)
     } else if let device: DeviceLine = try reply.lineIfPresent("present") {
       self = .present(device)
+    } else if let connection: ConnectionLine = try reply.lineIfPresent("connection") {
+      self = .connection(connection)
     } else if let count: Int64 = try reply.integerIfPresent("missed") {
       guard count > 0 else { throw reply.error("missed", .unknownValue) }
       self = .missed(count)
+    } else if let count: Int64 = try reply.integerIfPresent("missedConnections") {
+      guard count > 0 else { throw reply.error("missedConnections", .unknownValue) }
+      self = .missedConnections(count)
     } else {
       let sequence: Int64 = try reply.integer("sequence")
       guard sequence >= 0 else { throw reply.error("sequence", .unknownValue) }

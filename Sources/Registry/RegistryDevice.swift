@@ -59,6 +59,8 @@ public enum Bond: Equatable, Sendable {
   case bonded(keys: BondKeys?)
   /// There were keys, and the device no longer accepts them.
   case lost
+
+  public var isBonded: Bool { if case .bonded = self { true } else { false } }
 }
 
 /// The keys of a bond, in the encoding of the program that paired. They are stored and loaded, and never printed.

@@ -146,11 +146,33 @@ extension SetupCore {
     }
   }
 
-  /// Returns the device of an authorized accessory, with its address.
+  /// Returns the device of an authorized accessory that its app may connect to by itself, with its address.
   public mutating func resolve(
     _ accessory: RegistryAccessory
   ) throws(SetupError) -> (RegistryDevice, [SetupEffect]) {
-    guard status(of: accessory) == .active, accessory.state == .authorized else {
+    let device = try requireBluetooth(accessory)
+    if device.bond.isBonded {
+      throw SetupError(
+        .invalidRequest, field: "accessory", "it is bonded, and only the agent may use its keys",
+        cure: "call Connect, which returns a connected socket")
+    }
+    counters.resolved += 1
+    log(.resolved(app: accessory.app, accessory.identifier))
+    return (device, takeEffects())
+  }
+
+  /// Whether an accessory still exists, and its app may use it.
+  public func isUsable(_ accessory: RandomIdentifier) -> Bool {
+    registry.accessory(accessory).map(isUsable) ?? false
+  }
+
+  private func isUsable(_ accessory: RegistryAccessory) -> Bool {
+    status(of: accessory) == .active && accessory.state == .authorized
+  }
+
+  /// Returns the device of an authorized accessory that has an address.
+  public func requireBluetooth(_ accessory: RegistryAccessory) throws(SetupError) -> RegistryDevice {
+    guard isUsable(accessory) else {
       throw SetupError(
         .invalidRequest, field: "accessory", "it is not authorized",
         cure: "wait until its state is authorized 20")
@@ -161,9 +183,7 @@ extension SetupCore {
         .invalidRequest, field: "accessory", "it has no Bluetooth",
         cure: "join its network, which its ssid names")
     }
-    counters.resolved += 1
-    log(.resolved(app: accessory.app, accessory.identifier))
-    return (device, takeEffects())
+    return device
   }
 
   /// Withdraws the question of a call whose client has disconnected.

@@ -82,6 +82,14 @@ public enum OperatorError: Error, Equatable, Sendable {
   case registry(String)
   /// The app has this request open.
   case busy(RandomIdentifier)
+  case notDisconnected(RandomIdentifier, DisconnectReason)
+
+  /// Why an accessory was not disconnected.
+  public enum DisconnectReason: String, CaseIterable, Sendable {
+    case notConnected
+    /// The kernel refused, or did not end the link in time.
+    case refused
+  }
 }
 
 /// An event for the log.

@@ -160,6 +160,12 @@ extension AccessoryLine {
       let app = AirText(Array(app.utf8)).escaped()
       notes.append("suspended: its app has another account now; accessoryctl authorize \(app) confirms")
     }
+    switch connection {
+    case nil: break
+    case .connecting: notes.append("\(AirText(Array(app.utf8)).escaped()) is being connected to it")
+    case .connected:
+      notes.append("connected to \(AirText(Array(app.utf8)).escaped()); accessoryctl disconnect ends that")
+    }
     if bond == .lost { notes.append("its bond is lost: remove it and set it up anew") }
     if !isIdentityDurable { notes.append("its address changes: it may not be known again") }
     if let ssid { notes.append("network \(ssid.terminal(columnsMax: 32))") }

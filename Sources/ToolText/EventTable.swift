@@ -114,3 +114,16 @@ public struct EventTable: Sendable {
     return text
   }
 }
+
+extension ConnectionLine {
+  /// One line. `clock` says when, or else the line's own time.
+  public func text(_ style: TextStyle = .plain, clock: String? = nil) -> String {
+    let clock = (clock ?? time.text(decimals: 3)).paddedLeft(to: 9)
+    let app = AirText(Array(app.utf8)).escaped()
+    let name = AirText(Array(displayName.utf8)).terminal(columnsMax: 32)
+    let place = "\(name) (\(address.text ?? "-"))"
+    guard let end else { return "\(clock) -- \(app) is connected to \(place)\n" }
+    let lasted = duration.map { " after \($0.roughText)" } ?? ""
+    return "\(clock) -- \(app) is no longer connected to \(place)\(lasted): \(end.sentence)\n"
+  }
+}

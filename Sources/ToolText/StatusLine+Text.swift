@@ -21,6 +21,10 @@ extension StatusLine {
     rows.row("heard", "\(counted(.reports, "report")), \(counted(.events, "event")) sent")
     rows.row(
       "clients", "\(self[.connections]) of \(self[.connectionsMax]) connections, \(self[.watchers]) watching")
+    if let connected = counts[.accessoriesConnected], connected > 0 {
+      let noun = connected == 1 ? "accessory" : "accessories"
+      rows.row("connected", "\(connected) \(noun) to apps; accessoryctl list shows which")
+    }
     return rows.text
   }
 

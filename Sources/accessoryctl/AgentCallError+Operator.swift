@@ -27,6 +27,12 @@ extension AgentCallError {
       return .sentence(
         "the app has an open request already (\(parameters.text("request"))); answer it with accessoryctl pick, "
           + "or wait until it ends", .temporaryFailure)
+    case .notDisconnected where parameters.word("reason") == "refused":
+      return .sentence(
+        "the kernel did not end the connection in time; try again, and read accessoryctl status",
+        .temporaryFailure)
+    case .notDisconnected:
+      return .sentence("the accessory is not connected; accessoryctl list shows which ones are", .no)
     case nil: return nil
     }
   }
@@ -56,7 +62,7 @@ extension AgentCallError {
       let parameters = ErrorParameters(reply.parameters)
       let cure = parameters.word("cure") ?? ""
       return .failed(parameters.sentence("reason"), cure: cure.isEmpty ? nil : cure)
-    case .notFound, .invalid, .registryUnavailable, .busy, nil: return failed(path)
+    case .notFound, .invalid, .registryUnavailable, .busy, .notDisconnected, nil: return failed(path)
     }
   }
 

@@ -187,6 +187,7 @@ extension OperatorMethodName {
     switch self {
     case .watch, .deny, .cancel, .open, .list, .registry, .export: GatewayConnection.patienceSeconds
     case .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset: 32
+    case .disconnect: 14
     case .choose: 92
     }
   }

@@ -104,6 +104,8 @@ struct LiveWatch: ~Copyable {
       cursor = next
       return true
     case .present(let device): try printer.present(device)
+    case .connection(let connection): try printer.connection(connection)
+    case .missedConnections(let count): try printer.missedConnections(count)
     case .missed(let count):
       cursor?.sequence &+= count
       try printer.missed(count)

@@ -9,7 +9,8 @@ struct WatchCommand: ParsableCommand {
     usage: "accessoryctl watch [--app <app>] [--item <item>] [options]",
     discussion: """
       Begins with the devices that items have found already. Continues after a restart of \
-      the agent or a lost connection, and says how many events it missed. Ctrl-C ends it. \
+      the agent or a lost connection, and says how many events it missed. Without --item it \
+      also shows when apps are connected to their accessories. Ctrl-C ends it. \
       Times are those of the wall clock here; in JSON they are the agent's own.
 
       Examples:

@@ -73,6 +73,33 @@ struct WatchPrinter: ~Copyable {
     try printNote("\(count) \(count == 1 ? "event was" : "events were") missed")
   }
 
+  /// A connection of an app to its accessory, unless only one item is wanted: accessories have none here.
+  mutating func connection(_ connection: ConnectionLine) throws(ToolError) {
+    guard selection.item == nil, selection.app.map({ $0 == connection.app }) ?? true else { return }
+    if json {
+      return try printer.lines { [epoch] in
+        $0.line { json in
+          json.member("epoch", epoch)
+          json.object("connection", connection)
+        }
+      }
+    }
+    let clock = try time(of: connection.time)
+    try printer.text(connection.text(printer.style, clock: clock))
+  }
+
+  mutating func missedConnections(_ count: Int64) throws(ToolError) {
+    if json {
+      return try printer.lines { [epoch] in
+        $0.line { json in
+          json.member("epoch", epoch)
+          json.member("missedConnections", count)
+        }
+      }
+    }
+    try printNote("\(count) \(count == 1 ? "connection was" : "connections were") missed")
+  }
+
   // MARK: The agent goes and comes
 
   mutating func agentWentAway() throws(ToolError) {

@@ -37,6 +37,10 @@ final class AgentHarness: ScenarioHarness {
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
   private(set) var readingCount = 0
+  /// The sockets that the agent wants connected, and has not closed.
+  private(set) var openLinks: [LinkRequest] = []
+  /// The connections whose sockets went to clients, beside a reply.
+  private(set) var passedLinks: [(link: LinkID, client: ClientID)] = []
   /// Replies for the registry's file; while it is held, requests wait.
   var registry: StandInRegistryFile
 
@@ -133,6 +137,8 @@ final class AgentHarness: ScenarioHarness {
       agent.registryAnswered(reply, at: now)
       hasDiskReplied = true
     case .signalTouch(let signal): touchSignals.append(signal)
+    case .openLink(let request): openLinks.append(request)
+    case .closeLink(let id): openLinks.removeAll { $0.id == id }
     case .log(let notice): notices.append(notice)
     }
   }
@@ -140,7 +146,7 @@ final class AgentHarness: ScenarioHarness {
   /// Moves bytes in both directions, as far as the client reads.
   private func deliver(to id: ClientID) {
     guard let client = clients[id], !client.isClosed else { return }
-    agent.drain(id) { client.receive($0) }
+    drain(id, to: client)
     while !client.outgoing.isEmpty {
       let byteCount = agent.receivableByteCount(id)
       guard byteCount > 0 else { return }
@@ -149,8 +155,42 @@ final class AgentHarness: ScenarioHarness {
       agent.receive(part.span, from: id)
       agent.turn(at: now)
       while let action = agent.nextAction() { performAction(action) }
-      agent.drain(id) { client.receive($0) }
+      drain(id, to: client)
     }
+  }
+
+  private func drain(_ id: ClientID, to client: HarnessClient) {
+    let link = agent.linkToPass(to: id)
+    agent.drain(id) { client.receive($0) }
+    guard let link, agent.linkToPass(to: id) == nil else { return }
+    openLinks.removeAll { $0.id == link }
+    passedLinks.append((link, id))
+  }
+
+  // MARK: - Connections to accessories
+
+  /// The kernel has connected the socket of the latest attempt.
+  func linkOpens() {
+    guard let request = openLinks.last else { return }
+    if kernel?.links.contains(request.target.address) == false {
+      kernel?.links.append(request.target.address)
+    }
+    agent.linkOpened(request.id, at: now)
+    turn()
+  }
+
+  /// The kernel could not connect the socket of the latest attempt.
+  func linkFails(_ error: LinkError) {
+    guard let request = openLinks.popLast() else { return }
+    agent.linkFailed(request.id, error, at: now)
+    turn()
+  }
+
+  /// The kernel reports the end of a link.
+  func linkEnds(_ address: DeviceAddress, _ reason: MgmtDisconnectReason) {
+    guard let event = kernel?.end(address, reason) else { return }
+    receive(event)
+    turn()
   }
 
   func radioVanishes() {

@@ -21,6 +21,10 @@ struct OperatorErrorTests {
       .notFound(.item, name: long, candidates: Array(repeating: long, count: 60)),
       .setupFailed(SetupError(.unknown, field: long, long, cure: long)),
     ] + OperatorError.Kind.allCases.map { .notFound($0, name: "x", candidates: ["a", "b"]) }
+    + [
+      .notDisconnected(RandomIdentifier(high: 1, low: 2), .notConnected),
+      .notDisconnected(RandomIdentifier(high: 1, low: 2), .refused),
+    ]
 
   @Test("Each is an error of the interface", arguments: errors.indices)
   func fits(index: Int) throws {

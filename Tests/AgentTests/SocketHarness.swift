@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 import Agent
 @testable import AgentRuntime
 import CPeer
+import Controller
 import Glibc
 import HCI
+import Interfaces
 import LinuxSystem
 import Manifest
 import Setup
@@ -30,6 +33,8 @@ final class SocketHarness: ScenarioHarness {
   private let air: ScenarioRadio
   private let disk: ScenarioDisk
   private let programs = ScenarioPrograms()
+  /// The devices that apps are connected to.
+  let links = ScenarioLinks()
   private var loop: AgentLoop
   private var clients: [SocketClient] = []
 
@@ -46,11 +51,17 @@ final class SocketHarness: ScenarioHarness {
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     let dependencies = LoopDependencies(
       clock: LoopClock(origin: nil, now: { time.now }),
-      performTask: { [opening = air.opening] _ in .opened(opening.open()) },
+      performTask: { [opening = air.opening] task in
+        switch task {
+        case .open, .recover: .opened(opening.open())
+        case .findBluetoothd: .bluetoothd(nil)
+        case .restore, .note: .done
+        }
+      },
       startProgram: { arguments, account throws(SystemError) in
         programs.recordStart(arguments)
         return try LoopDependencies.confined(arguments, account)
-      })
+      }, openLink: { [links] _ throws(SystemError) in try links.open() })
     do {
       let path = folder.path + "/socket"
       loop = try SignalMask.restoring {
@@ -157,6 +168,25 @@ final class SocketHarness: ScenarioHarness {
     listen()
   }
 
+  /// From now on the kernel shares the adapter. It replies to every command that the agent may have sent, because no test
+  /// has a kernel with an adapter to send them to.
+  func shareAdapter() {
+    var kernel = StandInKernel()
+    let agent = loop.context.agent
+    agent.radioAppeared(.sharedAdapter(index: kernel.index), at: time.now)
+    let duty = KernelDuty(interval: 96, window: 96)
+    let commands: [MgmtCommand] = [
+      .readInformation(kernel.index), .readDefaults(kernel.index),
+      .setDefaults(duty, for: .monitors, kernel.index), .addMonitor(kernel.index),
+      .setDefaults(duty, for: .discovery, kernel.index), .startDiscovery(kernel.index),
+    ]
+    for command in commands {
+      for event in kernel.answer(command) { agent.receive(mgmt: event.bytes.span.rawBytes, at: time.now) }
+    }
+    settle()
+    precondition(agent.radioState == .on, "the adapter scans")
+  }
+
   // MARK: - Clients
 
   func connect(user: UInt32) -> HarnessClient? {
@@ -222,52 +252,18 @@ final class SocketHarness: ScenarioHarness {
   }
 }
 
-/// A client at the socket.
-final class SocketClient: HarnessClient {
-  private final class End {
-    let descriptor: Descriptor
-    init(_ path: String) throws(SystemError) { descriptor = try UnixConnection.open(path: path) }
-  }
+/// The accessories that the loop connects to: each is the other end of a pair of sockets.
+final class ScenarioLinks {
+  private(set) var devices: [SharedDescriptor] = []
+  /// Why the next sockets cannot be connected.
+  var error: SystemError?
 
-  private var end: End?
-  private var buffer = [UInt8](repeating: 0, count: 16 << 10)
-
-  init(_ path: String, user: UInt32) throws(SystemError) {
-    precondition(peer_act_as(user) == 0, "a client connects as the scenario's user")
-    defer { precondition(peer_act_as(0) == 0, "the test is root again") }
-    end = try End(path)
-    super.init(nil)
-  }
-
-  func write() {
-    guard let end, !outgoing.isEmpty else { return }
-    guard let count = try? end.descriptor.write(outgoing[...]) else { return }
-    outgoing.removeFirst(count)
-  }
-
-  /// Reads what has arrived; returns whether there was anything.
-  func listen() -> Bool {
-    guard let end, !isClosed else { return false }
-    var hasRead = false
-    do throws(SystemError) {
-      while let count = try end.descriptor.read(into: &buffer) {
-        guard count > 0 else {
-          isClosed = true
-          break
-        }
-        hasRead = true
-        let bytes = buffer
-        _ = receive(bytes.span.extracting(0..<count))
-      }
-    } catch {
-      isClosed = true
-    }
-    return hasRead
-  }
-
-  func close() {
-    isClosed = true
-    end = nil
+  func open() throws(SystemError) -> LinkSocket {
+    if let error { throw error }
+    var other: Descriptor?
+    let end = try UnixConnection.pair(&other)
+    if let other = other.take() { devices.append(SharedDescriptor(other)) }
+    return LinkSocket(end)
   }
 }
 

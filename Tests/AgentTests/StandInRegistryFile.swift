@@ -18,10 +18,13 @@ struct StandInRegistryFile {
   init(_ registry: AccessoryRegistry = AccessoryRegistry()) { saved = registry }
 
   /// Marks every bond as lost, as the program that stores the keys would when devices no longer accept them.
-  mutating func loseBonds() {
+  mutating func loseBonds() { setBonds(.lost) }
+
+  /// Gives every device a bond, as pairing would.
+  mutating func setBonds(_ bond: Bond) {
     let devices = saved.rows.compactMap { row -> RegistryWrite? in
       guard case .device(var device) = row else { return nil }
-      device.bond = .lost
+      device.bond = bond
       return .put(.device(device))
     }
     write(devices)

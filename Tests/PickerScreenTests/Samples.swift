@@ -68,7 +68,7 @@ enum Samples {
       {"version":"0.1.0","epoch":"\(lights)","time":100,"radio":{"source":"hci0","state":"\(radio.rawValue)",
       "detail":"hci0 is not there; plug it in","scan":\(scan.map { "\"\($0)\"" } ?? "null"),"address":null,"hasExtendedAdvertising":null,"hasCodedPHY":null,
       "initializations":1,"failures":0,"dropped":0},"problems":\(problems),"warnings":[],"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
-      "events":1,"connections":1,"connectionsMax":1,"watchers":1,"reloads":0,"reloadsRefused":0}
+      "events":1,"connections":1,"connectionsMax":1,"watchers":1,"accessoriesConnected":0,"reloads":0,"reloadsRefused":0}
       """
     guard case .object(let object)? = try? JSONReader.read(Array(text.utf8).span),
       let status = try? StatusLine(object)

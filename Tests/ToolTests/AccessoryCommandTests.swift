@@ -96,6 +96,10 @@ struct AccessoryCommandTests {
         #"{"app":"lights","device":"C4:A1:00:00:1E:27","items":["bulb","strip"]}"#
       ),
       ("authorize", [[confirmed]], ["lights"], #"{"app":"lights","accessories":2}"#),
+      (
+        "disconnect", [Replies.accessories, [Self.done]], ["fedc"],
+        #"{\#(twin),"displayName":"Desk lamp"}"#
+      ),
     ] {
       let agent = try ScriptedAgent(steps)
       let run = try Tool.run([schema] + arguments + ["--json", "--socket", agent.path])
@@ -128,6 +132,27 @@ struct AccessoryCommandTests {
     #expect(!unknown.run.errorOutput.contains("music") && !unknown.run.errorOutput.utf8.contains(0x1B))
     let empty = try run([[Self.done]], "rename", "fed", "x")
     #expect(empty.run.status == 1 && empty.run.errorOutput.contains("nor any other"))
+  }
+
+  @Test("A disconnection names the accessory; one that is not connected is a no")
+  func disconnect() throws {
+    let (run, calls) = try run([Replies.accessories, [Self.done]], "disconnect", "fedc")
+    #expect(run.status == 0 && calls.last == "Disconnect accessory=\(Replies.twin)", "\(run.errorOutput)")
+    #expect(run.text == "disconnected \"Desk lamp\" (lights/bulb, C4:A1:00:00:1E:28, fedcba98)\n")
+    for (reason, status, sentence) in [
+      ("notConnected", Int32(1), "the accessory is not connected; accessoryctl list shows which ones are"),
+      (
+        "refused", 75,
+        "the kernel did not end the connection in time; try again, and read accessoryctl status"
+      ),
+    ] {
+      let error = Replies.failure("io.accessoryd.Operator.NotDisconnected") { json in
+        json.member("accessory", Replies.twin)
+        json.member("reason", reason)
+      }
+      let (run, _) = try self.run([Replies.accessories, [error]], "disconnect", "fedc")
+      #expect(run.status == status && run.errorOutput == "accessoryctl: \(sentence)\n")
+    }
   }
 
   @Test("Without a terminal, a removal refuses to ask")

@@ -106,6 +106,7 @@ struct LiveTests {
         devices   11 of 2000 places taken, 4 found
         heard     1 report, 12 events sent
         clients   1 of 64 connections, 0 watching
+        connected 1 accessory to apps; accessoryctl list shows which
 
         """)
     let json = try run([Replies.status()], "status", "--json")

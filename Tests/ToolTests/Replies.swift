@@ -60,6 +60,30 @@ enum Replies {
     .send(Message.reply(continues: true) { $0.member("missed", count) })
   }
 
+  /// A connection of an app that was made, or that has ended.
+  static func connection(end: String? = nil) -> ScriptedAgent.Step {
+    .send(
+      Message.reply(continues: true) { json in
+        json.object("connection") { json in
+          json.member("time", 99)
+          json.member("event", end == nil ? "connected" : "disconnected")
+          json.member("app", "lights")
+          json.member("accessory", lamp)
+          json.member("displayName", "Desk lamp")
+          json.member("address", "C4:A1:00:00:1E:27")
+          json.member("addressType", "random")
+          if let end {
+            json.member("end", end)
+            json.member("duration", 190)
+          }
+        }
+      })
+  }
+
+  static func missedConnections(_ count: Int) -> ScriptedAgent.Step {
+    .send(Message.reply(continues: true) { $0.member("missedConnections", count) })
+  }
+
   static func failure(
     _ name: String, _ parameters: (inout JSONWriter) -> Void = { _ in }
   ) -> ScriptedAgent.Step {
@@ -98,7 +122,8 @@ enum Replies {
         }
         let counts = [
           ("apps", 6), ("items", 7), ("devices", 11), ("devicesMax", 2000), ("found", 4), ("reports", 1),
-          ("events", 12), ("connections", 1), ("connectionsMax", 64), ("watchers", 0), ("reloads", 2),
+          ("events", 12), ("connections", 1), ("connectionsMax", 64), ("watchers", 0),
+          ("accessoriesConnected", 1), ("reloads", 2),
           ("reloadsRefused", 1),
         ]
         for (name, count) in counts { json.member(name, count) }

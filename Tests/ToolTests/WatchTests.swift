@@ -55,6 +55,30 @@ struct WatchTests {
     #expect(lines[3] == #"{"epoch":"\#(Replies.laterEpoch)","reset":{"sequence":4}}"#)
   }
 
+  @Test("Connections of apps are lines, too, unless one item is wanted")
+  func connections() throws {
+    let steps = [
+      Replies.greeting(sequence: 7), Replies.connection(), Replies.connection(end: "session"),
+      Replies.missedConnections(2), Replies.event(7), .waitForEnd,
+    ]
+    let path = { try ScriptedAgent([steps]) }
+    let agent = try path()
+    let lines = try Tool.run("watch", "--count", "1", "--socket", agent.path).lines.map(String.init)
+    try #require(lines.count == 4)
+    let lamp = #""Desk lamp" (C4:A1:00:00:1E:27)"#
+    #expect(lines[0].hasSuffix(" -- lights is connected to \(lamp)"))
+    #expect(
+      lines[1].hasSuffix(" -- lights is no longer connected to \(lamp) after 3 min: the app's session ended"))
+    #expect(lines[2].hasSuffix(" -- 2 connections were missed"))
+    let item = try path()
+    let filtered = try Tool.run("watch", "--item", "bulb", "--count", "1", "--socket", item.path)
+    #expect(filtered.lines.count == 2)
+    let other = try path()
+    let json = try Tool.run("watch", "--json", "--count", "1", "--socket", other.path)
+    try expectValid(json.output, "watch")
+    #expect(json.lines.count == 4)
+  }
+
   @Test("After a broken connection the watch resumes where it was")
   func sameRun() throws {
     let agent = try ScriptedAgent([

@@ -50,6 +50,23 @@ struct AccessoryTableTests {
         """#)
   }
 
+  @Test("An accessory that is connected says so, and how to disconnect it")
+  func connected() {
+    var lamp = accessory(0x0123_4567_0000_0000, level: -44)
+    lamp.connection = .connected
+    var other = accessory(0x89AB_CDEF_0000_0000, "Old lamp", level: -50)
+    other.connection = .connecting
+    #expect(
+      AccessoryTable([lamp, other]).text() == #"""
+        name       app/item     state       signal   address            identifier
+        Desk lamp  lights/bulb  authorized  -44 dBm  C4:A1:00:00:1E:27  01234567
+            connected to lights; accessoryctl disconnect ends that
+        Old lamp   lights/bulb  authorized  -50 dBm  C4:A1:00:00:1E:27  89abcdef
+            lights is being connected to it
+
+        """#)
+  }
+
   @Test("Fit into the terminal, and keep name and identifier", arguments: [1, 20, 30, 40, 60, 80, 100, 200])
   func narrow(columnsMax: Int) {
     let text = AccessoryTable(scene).text(TextStyle(isColored: false, columnsMax: columnsMax))

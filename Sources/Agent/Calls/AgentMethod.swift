@@ -33,6 +33,8 @@ struct AgentMethod: ServedMethod, Equatable {
     UpdateAuthorizationMethod.self,
     WatchAdvertisementsMethod.self,
     ResolveMethod.self,
+    ConnectMethod.self,
+    ReadRSSIMethod.self,
 
     // io.accessoryd.Operator
     WatchRequestsMethod.self,
@@ -51,6 +53,7 @@ struct AgentMethod: ServedMethod, Equatable {
     ExportMethod.self,
     ImportMethod.self,
     ResetMethod.self,
+    DisconnectMethod.self,
   ]
 
   static let allCases = implementations.map(Self.init)

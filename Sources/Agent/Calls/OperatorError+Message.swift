@@ -21,6 +21,7 @@ extension OperatorError {
     case .setupFailed: .setupFailed
     case .registry: .registryUnavailable
     case .busy: .busy
+    case .notDisconnected: .notDisconnected
     }
   }
 
@@ -32,6 +33,9 @@ extension OperatorError {
       case .failure: break
       case .requestClosed(let request): json.member("request", GatewayError.cut(request))
       case .busy(let request): json.member("request", request.text)
+      case .notDisconnected(let accessory, let reason):
+        json.member("accessory", accessory.text)
+        json.member("reason", reason.rawValue)
       case .notFound(let kind, let name, let candidates):
         json.member("kind", kind.rawValue)
         json.member("name", GatewayError.cut(name))

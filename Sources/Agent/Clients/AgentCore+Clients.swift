@@ -52,10 +52,24 @@ extension AgentCore {
   ) throws(Failure) {
     guard let client = clients[client] else { return }
     let before = client.connection.sendableByteCount
-    try client.connection.drain(send)
+    // A socket does not go with the bytes before its reply.
+    let limit = client.passed?.precedingByteCount ?? 0
+    try client.connection.drain { bytes throws(Failure) in
+      guard limit > 0, limit < bytes.count else { return try send(bytes) }
+      return try send(bytes.extracting(first: limit))
+    }
+    notePassed(client, byteCount: before - client.connection.sendableByteCount)
     // A reply that waited for room can go now, and nothing else would cause a turn for it.
     guard client.connection.sendableByteCount < before else { return }
     if client.unsentReply != nil || client.connection.hasPendingInput { turn.isBusy = true }
+  }
+
+  /// The socket of a connection goes with the first byte of its reply.
+  private func notePassed(_ client: Client, byteCount: Int) {
+    guard byteCount > 0, let passed = client.passed else { return }
+    client.passed =
+      passed.precedingByteCount == 0
+      ? nil : PassedLink(link: passed.link, precedingByteCount: passed.precedingByteCount - byteCount)
   }
 
   /// Serves a client until it has to wait: takes its calls, sends its replies, ends its connection.
@@ -90,7 +104,23 @@ extension AgentCore {
       case .end(let reply):
         client.stream?.release(self)
         return client.endCall(with: reply)
+      case .endPassing(let link, let reply):
+        client.stream?.release(self)
+        return pass(link, to: client, reply)
       }
+    }
+  }
+
+  /// Ends the call with a reply that a socket goes with.
+  private func pass(_ link: LinkID, to client: Client, _ reply: [UInt8]) {
+    let precedingByteCount = client.connection.sendableByteCount
+    client.endCall(with: reply)
+    if client.connection.sendableByteCount > precedingByteCount {
+      client.passed = PassedLink(link: link, precedingByteCount: precedingByteCount)
+    } else {
+      // The call was one without a reply.
+      links.abandon(link)
+      performLinkOutput()
     }
   }
 
@@ -125,6 +155,10 @@ extension AgentCore {
 
   private func remove(_ client: Client) {
     client.stream?.release(self)
+    if let passed = client.passed.take() {
+      links.abandon(passed.link)
+      performLinkOutput()
+    }
     counters.clients.calls &+= client.connection.callCount
     counters.clients.callsRefused &+= client.connection.refusalCount
     counters.clients.yields &+= client.connection.yieldCount

@@ -26,6 +26,8 @@ final class Client {
   var stream: (any ReplyStream)?
   /// The stream's next reply while the output has no room for it.
   var unsentReply: [UInt8]?
+  /// The socket that goes with a reply which was not sent yet.
+  var passed: PassedLink?
   /// The registry that the client is sending, line by line.
   var registryImport: RegistryImporting?
 
@@ -47,6 +49,13 @@ final class Client {
     stream = nil
     connection.reply(message)
   }
+}
+
+/// The socket of a connection that goes to a client with its reply.
+struct PassedLink {
+  let link: LinkID
+  /// How many bytes of earlier replies have to be sent before.
+  var precedingByteCount: Int
 }
 
 /// A client for as long as it is connected. The next client in the same slot has another generation.

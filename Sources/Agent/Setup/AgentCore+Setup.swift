@@ -100,6 +100,7 @@ extension AgentCore {
       feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants)
       setupLink.hasSecondIdentities = setupCore.hasSecondIdentities
     }
+    if !changes.isDisjoint(with: [.grants, .events]) { endLinksWithoutGrant() }
     guard changes.contains(.requests) else { return }
     let counts = setupCore.requestCounts
     if counts != setupLink.requests { setRequests(counts, at: now) }

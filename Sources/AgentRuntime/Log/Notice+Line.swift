@@ -9,6 +9,7 @@ import Varlink
 /// Kinds of lines that an untrusted party can cause: at most one a minute of each is logged.
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
+  case connections, connectionsFailed, connectionsEnded
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 
@@ -20,6 +21,9 @@ extension Notice {
       .reloadRefused:
       nil
     case .setup(let notice): notice.limitedKind
+    case .link(.connected): .connections
+    case .link(.failed): .connectionsFailed
+    case .link(.ended): .connectionsEnded
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
@@ -37,6 +41,7 @@ extension Notice {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
     case .switchedOnAfterBluetoothd, .turnedAway, .closed: .notice
     case .reloaded: .notice
+    case .link: .info
     case .setup(let notice): notice.level
     case .reloadRefused: .error
     }
@@ -60,6 +65,7 @@ extension Notice {
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
     case .setup(let notice): notice.sentence
+    case .link(let notice): notice.sentence
     case .reloadRefused(let findings):
       "the new manifest was refused, and the old one stays in force: the lines above name "
         + (findings == 1 ? "one error" : "\(findings) errors")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Agent
+import Interfaces
 import Registry
 import Setup
 
@@ -47,4 +49,31 @@ extension SetupNotice {
   }
 
   private static func path(_ app: String, _ item: String?) -> String { item.map { "\(app)/\($0)" } ?? app }
+}
+
+extension LinkNotice {
+  /// What happened.
+  var sentence: String {
+    switch self {
+    case .connected(let app, let identifier): "\(app) is connected to its accessory \(identifier.text)"
+    case .failed(let app, let identifier, let failure):
+      "\(app) was not connected to its accessory \(identifier.text): \(failure.sentence)"
+    case .ended(let app, let identifier, let end, let seconds):
+      "\(app) is no longer connected to its accessory \(identifier.text), after \(seconds) s: \(end.sentence)"
+    }
+  }
+}
+
+extension LinkErrorKind {
+  fileprivate var sentence: String {
+    switch self {
+    case .timeout: "it was not in reach, or did not accept the connection"
+    case .inUse: "it is connected already, to an app or to another program"
+    case .bond: "it does not accept the keys of its bond"
+    case .radio: "the radio was closed"
+    case .resources: "no file descriptor or memory was free"
+    case .refused: "the kernel could not connect"
+    case .abandoned: "the app gave it up, or lost its right to it"
+    }
+  }
 }

@@ -28,6 +28,7 @@ struct AgentLoop: ~Copyable {
   var radio: LoopRadio
   var disk: DiskState
   var touch: TouchHook
+  var links: LinkSockets
   var notifier: SystemdNotifier
   private var isEnding = false
   /// The time when the next turn is due at the latest.
@@ -52,6 +53,7 @@ struct AgentLoop: ~Copyable {
     try context.epoll.add(radio.tasks.worker.replies.descriptor, .readable, token: context.insert(.devices))
     let clients = try ClientSockets(socket, &context)
     notifier = try SystemdNotifier(.ofEnvironment)
+    links = LinkSockets(dependencies.openLink)
     touch = TouchHook(path: gateway.onTouch, start: dependencies.startProgram)
     self.signals = signals
     clock = dependencies.clock
@@ -100,7 +102,7 @@ struct AgentLoop: ~Copyable {
     radio.drive(&context)
     runAgent()
     performActions()
-    clients.serve(&context)
+    clients.serve(&links, &context)
     radio.updateReadiness(&context)
     notifyManager()
     try armTimer()
@@ -121,6 +123,10 @@ struct AgentLoop: ~Copyable {
     case .touch: touch.receiveEnd(&context)
     case .bluetoothd: radio.receiveBluetoothdEnd(&context)
     case .client(let id): clients.receiveBytes(from: id, event.readiness, &context)
+    case .link(let id):
+      // The end of the link before this one is not to count for this one.
+      radio.receiveMgmtMessages(&context)
+      links.receiveReadiness(of: id, &context)
     }
   }
 
@@ -158,6 +164,8 @@ struct AgentLoop: ~Copyable {
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
       case .registry(let request): disk.send(request)
       case .signalTouch(let signal): touch.signalTouch(signal, &context)
+      case .openLink(let request): links.connect(request, &context)
+      case .closeLink(let id): links.close(id, &context)
       case .log(let notice): log(notice)
       }
     }
@@ -256,7 +264,7 @@ struct AgentLoop: ~Copyable {
     disk.closeRegistry(&context)
     runAgent()
     radio.performRemainingTasks()
-    clients.flushAll(&context)
+    clients.flushAll(&links, &context)
     context.log.say(.debug, context.counters.sentence)
     context.log.say(.info, "ended by a signal")
   }

@@ -10,6 +10,7 @@ import Setup
 enum EpollOwner: Sendable {
   case signals, timer, listener, disk, devices, radio, mgmt, touch, bluetoothd
   case client(ClientID)
+  case link(LinkID)
 }
 
 /// The values that every part of the loop uses during a turn.
@@ -34,10 +35,10 @@ struct LoopContext: ~Copyable {
     registry = EpollRegistry(capacity: Self.descriptorCount(connections: connections))
   }
 
-  /// Returns the token of one of the loop's own descriptors, for which a slot is always free.
+  /// Returns the token of one of the loop's own descriptors or of a connection's socket, for which a slot is always free.
   mutating func insert(_ owner: EpollOwner) -> UInt64 {
     guard let token = registry.insert(owner) else {
-      preconditionFailure("the registry has a slot for each of the loop's own descriptors")
+      preconditionFailure("the registry has a slot for each of the loop's own descriptors and sockets")
     }
     return token
   }
@@ -57,6 +58,6 @@ struct LoopContext: ~Copyable {
   }
 
   private static func descriptorCount(connections: Int) -> Int {
-    connections + AgentCore.extraConnectionsMax + ownDescriptorCount
+    connections + AgentCore.extraConnectionsMax + AgentCore.linksMax + ownDescriptorCount
   }
 }

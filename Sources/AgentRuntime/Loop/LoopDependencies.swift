@@ -41,7 +41,8 @@ struct LoopClock {
   }
 }
 
-/// The loop's dependencies besides its socket and disk. Tests replace the clock, radios and programs.
+/// The loop's dependencies besides its socket and disk. Tests replace the clock, radios, programs
+/// and connections to accessories.
 struct LoopDependencies {
   typealias ProgramStart =
     (_ arguments: [String], _ account: ConfinedProgram.Account) throws(SystemError) -> ConfinedProgram
@@ -50,6 +51,7 @@ struct LoopDependencies {
   /// Runs on the devices worker's thread.
   var performTask: @Sendable (AdapterTask) -> AdapterTaskResult = { $0.run() }
   var startProgram: ProgramStart = LoopDependencies.confined
+  var openLink: LinkSockets.Open = { request throws(SystemError) in try LinkSocket(request) }
 
   /// The dependencies of a real machine.
   static func machine() throws(SystemError) -> LoopDependencies { LoopDependencies(clock: try .machine()) }

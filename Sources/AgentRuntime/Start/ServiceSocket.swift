@@ -75,7 +75,7 @@ enum DescriptorLimit {
   /// Raises the limit to what this many connections need. Returns a warning when it stays too low: further clients then
   /// wait until one leaves. Throws when there is none left for any client.
   static func raise(connections: Int) throws(StartError) -> String? {
-    let wanted = connections + AgentCore.extraConnectionsMax + ownCount
+    let wanted = connections + AgentCore.extraConnectionsMax + AgentCore.linksMax + ownCount
     let limit: Int
     do throws(SystemError) { limit = try ThisProcess.raiseDescriptorLimit(to: wanted) } catch {
       return "the limit of open descriptors could not be raised: \(error.sentence)"

@@ -14,6 +14,7 @@ struct IsolationTests {
   static let accessoryMethods = [
     ("RenameAccessory", ""), ("RemoveAccessory", ""), ("FinishAuthorization", #","ssid":"Lumo""#),
     ("FailAuthorization", ""), ("UpdateAuthorization", #","descriptor":{"ssid":"Lumo"}"#), ("Resolve", ""),
+    ("Connect", ""), ("ReadRSSI", ""),
   ]
   /// Every method that takes a token.
   static let sessionMethods: [(name: String, rest: String)] =

@@ -16,7 +16,25 @@ extension AgentCore {
   /// Every counter and gauge, in the order of the text.
   var metrics: [Metric] {
     dataPathMetrics + lossMetrics + tableMetrics + radioMetrics + clientMetrics + loopMetrics + reloadMetrics
-      + setupMetrics
+      + setupMetrics + linkMetrics
+  }
+
+  /// The connections of apps to their accessories.
+  private var linkMetrics: [Metric] {
+    let counted = links.counters
+    return [
+      Metric(
+        "accessories_connected", .gauge, "Accessories that an app is connected to.", links.connectedCount),
+      Metric(
+        "accessory_connections_total", .counter, "Connections of apps to their accessories.", counted.made),
+      Metric(
+        "accessory_connections_failed_total", .counter, "Connections that were not made, by reason.",
+        "reason",
+        LinkErrorKind.allCases.map { ($0.rawValue, counted.failures[$0] ?? 0) }),
+      Metric(
+        "accessory_connections_ended_total", .counter, "Connections that have ended, by what ended them.",
+        "end", LinkEnd.allCases.map { ($0.rawValue, counted.ends[$0] ?? 0) }),
+    ]
   }
 
   /// Packets, reports, and the events they caused.

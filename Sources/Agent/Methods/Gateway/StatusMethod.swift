@@ -33,7 +33,8 @@ extension AgentCore {
         .found: Int64(dataPath.foundCount), .reports: Int64(dataPath.pipeline.counters.reports),
         .events: Int64(dataPath.pipeline.events.produced), .connections: Int64(clients.count),
         .connectionsMax: Int64(clients.limits.connections),
-        .watchers: Int64(clients.streamCount(WatchStream.self)), .reloads: Int64(counters.reloads),
+        .watchers: Int64(clients.streamCount(WatchStream.self)),
+        .accessoriesConnected: Int64(links.connectedCount), .reloads: Int64(counters.reloads),
         .reloadsRefused: Int64(counters.reloadsRefused),
       ])
     return Message.reply { line.writeReply(to: &$0) }

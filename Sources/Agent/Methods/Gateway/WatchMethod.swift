@@ -5,6 +5,7 @@ import HCI
 import Interfaces
 import JSON
 import Manifest
+import Setup
 import Explanation
 import Varlink
 
@@ -23,16 +24,24 @@ enum WatchMethod: GatewayMethod {
     let end = EventCursor(epoch: agent.epoch, sequence: agent.dataPath.pipeline.events.produced)
     guard let epoch = try? parameters.stringIfPresent("epoch") else {
       guard parameters["sequence"] == nil else { throw .invalidParameter("epoch") }
-      return WatchStream(phase: .greeting(isReset: false, listsDevices: true), cursor: end)
+      return stream(agent, isReset: false, listsDevices: true, end)
     }
     guard let sequence = try? parameters.integer("sequence"), sequence >= 0 else {
       throw .invalidParameter("sequence")
     }
     let cursor = EventCursor(epoch: agent.epoch, sequence: UInt64(sequence))
     guard epoch == agent.epochText, cursor.sequence <= end.sequence else {
-      return WatchStream(phase: .greeting(isReset: true, listsDevices: true), cursor: end)
+      return stream(agent, isReset: true, listsDevices: true, end)
     }
-    return WatchStream(phase: .greeting(isReset: false, listsDevices: false), cursor: cursor)
+    return stream(agent, isReset: false, listsDevices: false, cursor)
+  }
+
+  private static func stream(
+    _ agent: AgentCore, isReset: Bool, listsDevices: Bool, _ cursor: EventCursor
+  ) -> WatchStream {
+    WatchStream(
+      phase: .greeting(isReset: isReset, listsDevices: listsDevices), cursor: cursor,
+      nextConnection: agent.feeds.connections.produced)
   }
 }
 
@@ -48,6 +57,8 @@ struct WatchStream: ReplyStream {
 
   fileprivate var phase: Phase
   fileprivate var cursor: EventCursor
+  /// The number of the next connection to report.
+  fileprivate var nextConnection: UInt64
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     switch phase {
@@ -65,7 +76,17 @@ struct WatchStream: ReplyStream {
       phase = .listing(row: row + 1)
       guard let view = agent.dataPath.device(atRow: row) else { return .wait }
       return .reply(Message.line(WatchReply.present(DeviceLine(view))))
-    case .live: return nextEvent(agent)
+    case .live: return nextConnection(agent) ?? nextEvent(agent)
+    }
+  }
+
+  /// The next connection that was made or has ended; nil when there is none.
+  private mutating func nextConnection(_ agent: AgentCore) -> StreamStep? {
+    switch agent.feeds.connections.read(&nextConnection) {
+    case .end: return nil
+    case .missed(let count): return .reply(Message.line(WatchReply.missedConnections(Int64(count))))
+    case .reset: preconditionFailure("a watch stands in this run's ring")
+    case .element(_, let connection): return .reply(Message.line(WatchReply.connection(connection)))
     }
   }
 

@@ -47,7 +47,7 @@ extension AgentCore {
     let device = setupCore.registry.device(of: accessory)
     let row = dataPath.row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
     let status = setupCore.status(of: accessory)
-    return AccessoryLine(
+    var line = AccessoryLine(
       identifier: accessory.identifier.text, app: accessory.app, item: accessory.item,
       displayName: device.displayName,
       state: status == .orphaned ? .unauthorized : AccessoryLine.State(accessory.state),
@@ -58,6 +58,8 @@ extension AgentCore {
       isInSight: row != nil,
       filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI },
       addedAt: accessory.addedAt)
+    line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
+    return line
   }
 }
 

@@ -18,15 +18,21 @@ enum ResolveMethod: SessionMethod {
     let accessory = try call.accessory(of: try call.session())
     let (device, effects) = try agent.setupCore.resolve(accessory)
     agent.follow(effects)
-    guard let address = device.identity.address else { throw .noSession }
-    // A device that changes its address is where it was heard last.
-    let current =
-      agent.dataPath.row(of: device).map { agent.dataPath.pipeline.device(at: $0)?.address ?? address }
-      ?? address
+    let current = try agent.currentAddress(of: device)
     return .reply(
       Message.reply { json in
         json.member("address", AddressText.text(of: current.bits))
-        json.member("addressType", current.settled.type == .public ? "public" : "random")
+        json.member("addressType", current.type == .public ? "public" : "random")
       })
+  }
+}
+
+extension AgentCore {
+  /// The address that a registered device has now: a device that changes it is where it was heard last. The kernel
+  /// knows a bonded one by its identity.
+  func currentAddress(of device: RegistryDevice) throws(SetupError) -> DeviceAddress {
+    guard let identity = device.identity.address else { throw .noSession }
+    guard !device.bond.isBonded, let row = dataPath.row(of: device) else { return identity.settled }
+    return (dataPath.pipeline.device(at: row)?.address ?? identity).settled
   }
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import Discovery
+import Explanation
+public import HCI
+import Interfaces
+import Manifest
+import Registry
+import Setup
+
+// Connects the connections of apps to sessions, radio, clients and log.
+
+extension AgentCore {
+  /// The most sockets that the shell has at a time.
+  public static let linksMax = AccessoryLinks.countMax
+
+  // MARK: - What the shell reports
+
+  /// The socket is connected. The shell keeps it until ``linkToPass(to:)`` names it, or until ``Action/closeLink(_:)``.
+  public func linkOpened(_ id: LinkID, at time: Instant) {
+    turn.advance(to: time)
+    links.opened(id, at: now)
+    performLinkOutput()
+  }
+
+  /// The socket was not connected, and the shell has closed it.
+  public func linkFailed(_ id: LinkID, _ error: LinkError, at time: Instant) {
+    turn.advance(to: time)
+    links.failed(id, error)
+    performLinkOutput()
+  }
+
+  /// The connection whose socket goes with the first of the next bytes to a client. The shell closes its own copy once
+  /// some of them were sent.
+  public func linkToPass(to client: ClientID) -> LinkID? {
+    guard let passed = clients[client]?.passed, passed.precedingByteCount == 0 else { return nil }
+    return passed.link
+  }
+
+  // MARK: - Calls
+
+  /// Begins to connect a session's app to its accessory.
+  func connect(_ accessory: RegistryAccessory, for session: Session) throws(SetupError) -> LinkID {
+    let device = try setupCore.requireBluetooth(accessory)
+    try requireConnectingAdapter()
+    defer { performLinkOutput() }
+    let target = LinkTarget(
+      address: try currentAddress(of: device), adapterAddress: radio.shared.address,
+      isBonded: device.bond.isBonded)
+    return try links.connect(accessory, device.displayName, for: session, target, at: now)
+  }
+
+  private func requireConnectingAdapter() throws(SetupError) {
+    switch configuration.manifest.gateway.radio {
+    case .btsnoop, .h4: throw .radioIsNoAdapter
+    case .any, .index, .address: break
+    }
+    guard configuration.manifest.gateway.access == .shared else { throw .accessIsExclusive }
+    if radio.link == .listener { throw .agentMayNotDisconnect }
+    guard radio.link == .shared, radio.state == .on || radio.state == .off else {
+      throw .radioIsDown(radio.detail)
+    }
+  }
+
+  // MARK: - Time and rights
+
+  /// Lets time pass for connections.
+  func advanceLinks() {
+    guard !links.links.isEmpty || links.deadline != nil else { return }
+    links.advance(to: now)
+    performLinkOutput()
+  }
+
+  /// Ends the connections of sessions that are over, and of accessories that their apps may not use any longer.
+  func endLinksWithoutGrant() {
+    guard !links.links.isEmpty else { return }
+    links.end(.removed, at: now) { !setupCore.isUsable($0.accessory) }
+    links.end(.session, at: now) { !setupCore.isOpen($0.session) }
+    performLinkOutput()
+  }
+
+  // MARK: - Effects
+
+  /// Performs what the connections want done.
+  func performLinkOutput() {
+    for action in links.takeOutput() {
+      switch action {
+      case .open(let request): enqueue(.openLink(request))
+      case .close(let id): enqueue(.closeLink(id))
+      case .manage(let command): enqueue(.manage(command))
+      case .connected(let link):
+        feeds.connections.append(ConnectionLine(link, at: now))
+        enqueue(.log(.link(.connected(app: link.app, link.accessory))))
+      case .failed(let link, let failure):
+        enqueue(.log(.link(.failed(app: link.app, link.accessory, failure))))
+      case .ended(let link, let end):
+        let line = ConnectionLine(link, at: now, end)
+        feeds.connections.append(line)
+        let seconds = (line.duration?.microseconds ?? 0) / 1_000_000
+        enqueue(.log(.link(.ended(app: link.app, link.accessory, end, seconds: seconds))))
+      }
+      // Calls may wait for it.
+      turn.isBusy = true
+    }
+  }
+}
+
+extension ConnectionLine {
+  fileprivate init(_ link: AccessoryLinks.Link, at now: Instant, _ end: LinkEnd? = nil) {
+    let duration = link.start.map { Seconds(microseconds: now.microseconds &- $0.microseconds) }
+    self.init(
+      time: Seconds(microseconds: now.microseconds), app: link.app, accessory: link.accessory.text,
+      displayName: link.displayName, address: WireAddress(link.address), end: end,
+      duration: end == nil ? nil : duration)
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Interfaces
+import Setup
+
+// Why an app is not connected to its accessory. No sentence names another app.
+
+extension SetupError {
+  static var isInUse: Self {
+    Self(
+      .userRestricted, "the accessory is connected already, to an app or to another program of the gateway",
+      cure: "connect when the other one has disconnected, which accessoryctl disconnect brings about")
+  }
+
+  static var isEnding: Self {
+    Self(.connectionFailed, "the accessory is being disconnected", cure: "try again after a second")
+  }
+
+  static var tooManyLinks: Self {
+    Self(
+      .connectionFailed, "\(AccessoryLinks.countMax) accessories are connected, or being connected",
+      cure: "disconnect one, and try again")
+  }
+
+  static var isOutOfReach: Self {
+    Self(
+      .connectionFailed,
+      "the accessory was not connected within \(AccessoryLinks.connectMilliseconds / 1000) s",
+      cure: "bring it into reach, make sure that nothing else is connected to it, and try again")
+  }
+
+  static var wasReplaced: Self {
+    Self(
+      .userCancelled, "the session has called Connect for the accessory again",
+      cure: "use the reply to the later call")
+  }
+
+  static var radioIsGone: Self { radioIsDown("it was closed") }
+
+  static func radioIsDown(_ detail: String) -> Self {
+    Self(
+      .connectionFailed, "the gateway's radio is down: \(detail)",
+      cure: "try again later; accessoryctl status says more about the radio")
+  }
+
+  static var linkIsLost: Self {
+    Self(.connectionFailed, "the connection was lost before it was handed over", cure: "try again")
+  }
+
+  static var isNotConnected: Self {
+    Self(
+      .connectionFailed, "the app is not connected to the accessory", cure: "call Connect first")
+  }
+
+  static var hasNoReading: Self {
+    Self(.connectionFailed, "the controller did not say how strong the signal is", cure: "try again")
+  }
+
+  // MARK: - What this gateway cannot do
+
+  static var accessIsExclusive: Self {
+    Self(
+      .invalidRequest,
+      "with access = \"exclusive\" the agent alone uses the adapter, and the kernel makes no connections with it",
+      cure: "set access = \"shared\" in the gateway's manifest")
+  }
+
+  static var radioIsNoAdapter: Self {
+    Self(
+      .invalidRequest, "the gateway's radio is simulated or recorded, and connects to nothing",
+      cure: "name an adapter as radio in the gateway's manifest")
+  }
+
+  static var agentMayNotDisconnect: Self {
+    Self(
+      .invalidRequest,
+      "the agent lacks the capability CAP_NET_ADMIN, without which it could not end the connection",
+      cure: "give the agent this capability")
+  }
+
+  // MARK: - Reports
+
+  static func of(_ error: LinkError) -> Self {
+    switch error {
+    case .busy: isInUse
+    case .bondRefused:
+      Self(
+        .connectionFailed, "the accessory does not accept the keys of its bond, or not all of them",
+        cure: "remove the accessory and set it up anew")
+    case .exhausted:
+      Self(
+        .connectionFailed, "the agent has no file descriptor or memory free",
+        cure: "try again; raise LimitNOFILE of the agent's unit if this persists")
+    case .refused(let reason):
+      Self(
+        .connectionFailed, "the accessory was not connected: \(reason)",
+        cure: "bring it into reach, and try again")
+    }
+  }
+
+  /// The error of an attempt that the agent ends.
+  static func of(_ end: LinkEnd) -> Self {
+    switch end {
+    case .removed: noSuchAccessory
+    case .session: noSession
+    case .operator:
+      Self(.userCancelled, "an operator ended the connection", cure: "ask the gateway's operator")
+    case .radio: radioIsGone
+    case .app, .accessory, .lost, .bond: linkIsLost
+    }
+  }
+}

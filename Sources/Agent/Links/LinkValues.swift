@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+public import HCI
+public import Interfaces
+public import Registry
+import Setup
+
+/// Names a connection to an accessory, and the attempt to make it.
+public struct LinkID: Hashable, Sendable {
+  public let number: UInt64
+
+  public init(number: UInt64) { self.number = number }
+}
+
+/// The device to connect to, and how.
+public struct LinkTarget: Equatable, Sendable {
+  /// The present address; for a bonded device its identity, which the kernel resolves.
+  public let address: DeviceAddress
+  /// The public address of the adapter, in the low 48 bits; 0 when it is not known.
+  public let adapterAddress: UInt64
+  /// The link has to be encrypted with the keys of the bond.
+  public let isBonded: Bool
+}
+
+/// A socket that the shell is to connect.
+public struct LinkRequest: Equatable, Sendable {
+  public let id: LinkID
+  public let target: LinkTarget
+
+  init(id: LinkID, _ target: LinkTarget) {
+    self.id = id
+    self.target = target
+  }
+}
+
+/// Why the shell could not connect a socket.
+public enum LinkError: Error, Equatable, Sendable {
+  /// The link has an ATT channel already.
+  case busy
+  /// The device refused the keys of its bond, or the link is not as safe as the bond asks for.
+  case bondRefused
+  /// No file descriptor or memory is free.
+  case exhausted
+  /// The link was not made, for the reason in this text of the system.
+  case refused(String)
+}
+
+/// How an attempt fails, for counters and the log.
+public enum LinkErrorKind: String, CaseIterable, Sendable {
+  case timeout, inUse, bond, radio, resources, refused
+  /// The app gave it up, or may not have it any longer.
+  case abandoned
+}
+
+extension LinkError {
+  var failure: LinkErrorKind {
+    switch self {
+    case .busy: .inUse
+    case .bondRefused: .bond
+    case .exhausted: .resources
+    case .refused: .refused
+    }
+  }
+}
+
+/// How a connection ends, for operators and counters.
+public typealias LinkEnd = ConnectionLine.End
+
+extension LinkEnd {
+  init(_ reason: MgmtDisconnectReason) {
+    switch reason {
+    case .timeout: self = .lost
+    case .byLocalHost: self = .app
+    case .byRemoteHost: self = .accessory
+    case .authenticationFailed: self = .bond
+    default: self = .lost
+    }
+  }
+}
+
+/// What was connected so far. Counters only grow.
+struct LinkCounters: Equatable, Sendable {
+  var made: UInt64 = 0
+  var failures: [LinkErrorKind: UInt64] = [:]
+  var ends: [LinkEnd: UInt64] = [:]
+}
+
+/// What the agent does for the connections, in order.
+enum LinkAction: Equatable, Sendable {
+  /// Connect a socket.
+  case open(LinkRequest)
+  /// Close the socket, unless an app has it.
+  case close(LinkID)
+  case manage(MgmtCommand)
+  case connected(AccessoryLinks.Link)
+  case failed(AccessoryLinks.Link, LinkErrorKind)
+  case ended(AccessoryLinks.Link, LinkEnd)
+}
+
+/// An event for the log, about a connection of an app to its accessory.
+public enum LinkNotice: Equatable, Sendable {
+  case connected(app: String, RandomIdentifier)
+  case failed(app: String, RandomIdentifier, LinkErrorKind)
+  case ended(app: String, RandomIdentifier, LinkEnd, seconds: Int64)
+}
