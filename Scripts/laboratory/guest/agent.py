@@ -127,6 +127,8 @@ class Client:
 
     def __init__(self, path, user=0):
         self.rest = b""
+        # The descriptors that came beside replies.
+        self.descriptors = []
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(30)
         # The kernel reports this account to the agent.
@@ -150,7 +152,8 @@ class Client:
 
     def receive(self):
         while b"\0" not in self.rest:
-            data = self.socket.recv(1 << 16)
+            data, descriptors, _, _ = socket.recv_fds(self.socket, 1 << 16, 1)
+            self.descriptors += descriptors
             if not data:
                 raise ScenarioError("the agent has hung up")
             self.rest += data

@@ -10,6 +10,7 @@ from bluetoothd import Bluetoothd
 from controller import Controller
 from errors import ScenarioError
 from monitor import Monitor
+from peripheral import Peripheral
 from system import System
 
 __all__ = ["ScenarioError", "Lab"]
@@ -35,6 +36,12 @@ class Lab:
     def controller(self, scene="", **settings):
         """Creates an adapter of the kernel and its controller."""
         return self._keep(Controller(self, scene, **settings))
+
+    def peripheral(self, **settings):
+        """Creates an adapter of the kernel, and an accessory near it that can be connected to."""
+        peripheral = Peripheral(**settings)
+        self.open.append(peripheral)
+        return peripheral
 
     def agent(self, **settings):
         return self._keep(Agent(self, **settings))
