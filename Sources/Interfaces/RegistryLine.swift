@@ -16,6 +16,8 @@ public enum RegistryLine: Equatable, Line {
   case state(State, sentence: String?, accessoryCount: Int64)
   /// A device that was removed from an app and not allowed since: by its address, or the name of its network.
   case removed(app: String, item: String, device: String)
+  /// An identifier that an app had for the device with this address.
+  case former(app: String, bluetoothIdentifier: String, device: String)
 
   public func writeMembers(to json: inout JSONWriter) {
     switch self {
@@ -29,6 +31,12 @@ public enum RegistryLine: Equatable, Line {
         json.member("item", item)
         json.member("device", device)
       }
+    case .former(let app, let bluetoothIdentifier, let device):
+      json.object("former") { json in
+        json.member("app", app)
+        json.member("bluetoothIdentifier", bluetoothIdentifier)
+        json.member("device", device)
+      }
     }
   }
 }
@@ -39,6 +47,10 @@ extension RegistryLine: ReadableLine {
       self = .removed(
         app: try removed.string("app"), item: try removed.string("item"), device: try removed.string("device")
       )
+    } else if let former = try line.objectIfPresent("former") {
+      self = .former(
+        app: try former.string("app"), bluetoothIdentifier: try former.string("bluetoothIdentifier"),
+        device: try former.string("device"))
     } else {
       self = .state(
         try line.value("state", of: State.allCases, \.rawValue),
@@ -49,7 +61,9 @@ extension RegistryLine: ReadableLine {
 
   /// Nil when the object is empty: the last reply of the method.
   public init?(ifAny line: JSONObjectReader) throws(JSONMemberError) {
-    guard line.valueIfPresent("state") != nil || line.valueIfPresent("removed") != nil else { return nil }
+    guard ["state", "removed", "former"].contains(where: { line.valueIfPresent($0) != nil }) else {
+      return nil
+    }
     try self.init(reading: line)
   }
 }

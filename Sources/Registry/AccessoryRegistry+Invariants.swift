@@ -39,12 +39,14 @@ extension AccessoryRegistry {
     case .device: devices.count
     case .accessory: accessories.count
     case .tombstone: tombstones.count
+    case .former: formers.count
     }
   }
 
   /// The first inconsistency between rows.
   private var violation: RegistryConsistencyError? {
     deviceViolation ?? accessoryViolation ?? accountViolation ?? tombstoneViolation
+      ?? formerViolation
   }
 
   private var deviceViolation: RegistryConsistencyError? {
@@ -99,6 +101,13 @@ extension AccessoryRegistry {
     return accounts.first { apps.remove($0.app) == nil }.map { .unusedAccount(number: $0.number) }
   }
 
+  /// A former identifier names one device, and no accessory has it.
+  private var formerViolation: RegistryConsistencyError? {
+    var identifiers = Set(accessories.flatMap { [$0.identifier, $0.bluetoothIdentifier].compactMap(\.self) })
+    return formers.first { !identifiers.insert($0.bluetoothIdentifier).inserted }
+      .map { .repeatedFormer(number: $0.number) }
+  }
+
   private var tombstoneViolation: RegistryConsistencyError? {
     var removals: Set<Removal> = []
     return tombstones.first { tombstone in
@@ -134,4 +143,6 @@ public enum RegistryConsistencyError: Error, Equatable, Sendable {
   case unusedAccount(number: Int64)
   /// Two tombstones are for the same device and item.
   case repeatedTombstone(number: Int64)
+  /// A former identifier is another one's too, or in use.
+  case repeatedFormer(number: Int64)
 }

@@ -10,6 +10,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
   var deviceRows = NumberedRows<RegistryDevice>()
   var accessoryRows = NumberedRows<RegistryAccessory>()
   var tombstoneRows = NumberedRows<RegistryTombstone>()
+  var formerRows = NumberedRows<FormerIdentifier>()
 
   public init() {}
 
@@ -19,8 +20,10 @@ public struct AccessoryRegistry: Equatable, Sendable {
   public var accessories: [RegistryAccessory] { accessoryRows.rows }
   /// In order of age, the oldest first.
   public var tombstones: [RegistryTombstone] { tombstoneRows.rows }
+  /// In order of age, the oldest first.
+  public var formers: [FormerIdentifier] { formerRows.rows }
 
-  public var isEmpty: Bool { accessories.isEmpty && tombstones.isEmpty }
+  public var isEmpty: Bool { accessories.isEmpty && tombstones.isEmpty && formers.isEmpty }
 
   public func accessory(_ identifier: RandomIdentifier) -> RegistryAccessory? {
     accessories.first { $0.identifier == identifier }
@@ -59,6 +62,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
   public var rows: [RegistryRow] {
     accounts.map(RegistryRow.account) + devices.map(RegistryRow.device)
       + accessories.map(RegistryRow.accessory) + tombstones.map(RegistryRow.tombstone)
+      + formers.map(RegistryRow.former)
   }
 
   public func row(_ table: RegistryTable, number: Int64) -> RegistryRow? {
@@ -67,6 +71,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
     case .device: deviceRows[number].map(RegistryRow.device)
     case .accessory: accessoryRows[number].map(RegistryRow.accessory)
     case .tombstone: tombstoneRows[number].map(RegistryRow.tombstone)
+    case .former: formerRows[number].map(RegistryRow.former)
     }
   }
 
@@ -76,6 +81,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
     case .device(let device): deviceRows.put(device)
     case .accessory(let accessory): accessoryRows.put(accessory)
     case .tombstone(let tombstone): tombstoneRows.put(tombstone)
+    case .former(let former): formerRows.put(former)
     }
   }
 
@@ -85,6 +91,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
     case .device: deviceRows.drop(number)
     case .accessory: accessoryRows.drop(number)
     case .tombstone: tombstoneRows.drop(number)
+    case .former: formerRows.drop(number)
     }
   }
 }
@@ -98,10 +105,11 @@ extension AccessoryRegistry {
   }
 }
 
-/// The capacity of a registry. Additions beyond it are refused; a new tombstone replaces the oldest.
+/// The capacity of a registry. Additions beyond it are refused; a new tombstone or former identifier replaces the oldest.
 public enum RegistryLimits {
   public static let accessoriesMax = 2_048
   public static let tombstonesMax = 1_024
+  public static let formersMax = 256
   /// The largest row number: JSON holds it exactly.
   public static let numberMax: Int64 = 1 << 53 - 1
   /// The longest app name, item id and device name (Core Specification 5.4, Volume 4, Part E, 6.23, has 248).
@@ -112,7 +120,11 @@ public enum RegistryLimits {
 
   /// Returns the largest number of rows of a table. Each accessory adds at most one device and one account.
   public static func rowsMax(of table: RegistryTable) -> Int {
-    table == .tombstone ? tombstonesMax : accessoriesMax
+    switch table {
+    case .account, .device, .accessory: accessoriesMax
+    case .tombstone: tombstonesMax
+    case .former: formersMax
+    }
   }
 }
 
@@ -123,6 +135,7 @@ extension AccessoryRegistry {
     var edit = RegistryEdit(self)
     switch change {
     case .add(let addition): try edit.add(addition)
+    case .migrate(let additions, let replaced): try edit.migrate(additions, replacing: replaced)
     case .remove(let identifier, let leavesTombstone):
       try edit.remove(identifier, leavesTombstone: leavesTombstone)
     case .rename(let identifier, let displayName, let ssid):

@@ -6,8 +6,12 @@ public import Manifest
 /// A change of a registry; it is made completely or not at all.
 public enum RegistryChange: Equatable, Sendable {
   case add(RegistryAddition)
+  /// Adds accessories that their app knew before. Those of `replacing` that are on the same devices give way to them:
+  /// their items are no longer in the manifest.
+  case migrate([RegistryAddition], replacing: Set<RandomIdentifier> = [])
   /// Removes the accessory from its app. With `leavesTombstone`, the device is not set up again by touch or
-  /// automatically; an accessory whose item the app supplied leaves no tombstone.
+  /// automatically; an accessory whose item the app supplied leaves no tombstone. The app's identifier is kept as a
+  /// former one.
   case remove(RandomIdentifier, leavesTombstone: Bool)
   /// Renames the device for every app and, with `ssid`, also the accessory's network.
   case rename(RandomIdentifier, displayName: String, ssid: [UInt8]? = nil)
@@ -51,7 +55,7 @@ public struct RegistryAddition: Equatable, Sendable {
   public var isIdentityDurable = true
   /// A random value.
   public var identifier: RandomIdentifier
-  /// A random value; unused for a device without Bluetooth.
+  /// A random value, or a former identifier of the app; unused for a device without Bluetooth.
   public var bluetoothIdentifier: RandomIdentifier
   public var displayName: String
   public var naming = Naming.numbered

@@ -138,6 +138,7 @@ struct RegistryEdit {
 extension RegistryEdit {
   mutating func add(_ addition: RegistryAddition) throws(RegistryError) {
     try requireAddable(addition)
+    forgetFormer(addition.bluetoothIdentifier)
     let device = try device(of: addition)
     var accessory = RegistryAccessory(
       number: registry.accessoryRows.nextNumber, identifier: addition.identifier, app: addition.app,
@@ -223,6 +224,7 @@ extension RegistryEdit {
     let accessory = try accessory(identifier)
     let device = registry.device(of: accessory)
     drop(.accessory, number: accessory.number)
+    try keepIdentifier(of: accessory, on: device)
     if leavesTombstone, let item = accessory.item { try bury(device, app: accessory.app, item: item) }
     if !registry.accessories.contains(where: { $0.device == device.number }) {
       drop(.device, number: device.number)

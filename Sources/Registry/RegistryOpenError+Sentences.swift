@@ -81,6 +81,7 @@ extension RegistryConsistencyError {
     case .missingAccount(let accessory): "the account of accessory \(accessory) is missing"
     case .unusedAccount(let number): "account \(number) has no accessories or occurs twice"
     case .repeatedTombstone(let number): "tombstone \(number) occurs twice"
+    case .repeatedFormer(let number): "the identifier of former \(number) occurs twice"
     }
   }
 }

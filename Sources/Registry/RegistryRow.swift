@@ -9,6 +9,7 @@ public enum RegistryRow: Equatable, Sendable {
   case device(RegistryDevice)
   case accessory(RegistryAccessory)
   case tombstone(RegistryTombstone)
+  case former(FormerIdentifier)
 
   public var table: RegistryTable {
     switch self {
@@ -16,6 +17,7 @@ public enum RegistryRow: Equatable, Sendable {
     case .device: .device
     case .accessory: .accessory
     case .tombstone: .tombstone
+    case .former: .former
     }
   }
 
@@ -25,13 +27,14 @@ public enum RegistryRow: Equatable, Sendable {
     case .device(let device): device.number
     case .accessory(let accessory): accessory.number
     case .tombstone(let tombstone): tombstone.number
+    case .former(let former): former.number
     }
   }
 }
 
 /// The kinds of row in a registry; the order is that of exports.
 public enum RegistryTable: String, CaseIterable, Sendable {
-  case account, device, accessory, tombstone
+  case account, device, accessory, tombstone, former
 }
 
 /// The parts of rows that are validated.
@@ -69,6 +72,7 @@ extension RegistryRow {
     case .device(let device): device.problem
     case .accessory(let accessory): accessory.problem
     case .tombstone(let tombstone): tombstone.problem
+    case .former(let former): former.problem
     }
   }
 }
@@ -104,6 +108,13 @@ extension RegistryTombstone {
     if !identity.isStorable { return .identity }
     if !identity.allows(secondAddress) { return .secondAddress }
     return nil
+  }
+}
+
+extension FormerIdentifier {
+  fileprivate var problem: RegistryField? {
+    if !app.isStorable { return .app }
+    return DeviceIdentity.bluetooth(address).isStorable ? nil : .identity
   }
 }
 

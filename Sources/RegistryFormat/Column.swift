@@ -34,6 +34,11 @@ extension RegistryTable {
         .integer("addedAt"),
       ] + Self.descriptor("descriptor") + Self.descriptor("alternate")
     case .tombstone: [.integer("number"), .text("app"), .text("item")] + Self.identity
+    case .former:
+      [
+        .integer("number"), .text("app"), .bytes("bluetoothIdentifier"), .bytes("address"),
+        .integer("addressType"),
+      ]
     }
   }
 

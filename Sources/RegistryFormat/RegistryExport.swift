@@ -9,8 +9,8 @@ public import Registry
 /// Text is text, other bytes are lower-case hexadecimal digits, absent values are left out. Each call of `next()`
 /// writes one line.
 public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
-  /// The version in the first line: that of the tables with these columns.
-  public static let version: Int64 = 1
+  /// The version in the first line: that of the tables with these columns. Version 1 had no former identifiers.
+  public static let version: Int64 = 2
 
   private let rows: [RegistryRow]
   /// The number of lines returned so far.

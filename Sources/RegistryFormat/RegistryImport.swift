@@ -34,7 +34,9 @@ public enum RegistryImport {
     guard case .integer(let version) = head[ExportKey.version],
       case .integer(let rowCount) = head[ExportKey.rowCount], head.members.count == 2
     else { throw .noHead }
-    guard version == RegistryExport.version else { throw .version(version, known: RegistryExport.version) }
+    guard (1...RegistryExport.version).contains(version) else {
+      throw .version(version, known: RegistryExport.version)
+    }
     return rowCount
   }
 
@@ -115,7 +117,7 @@ extension RegistryImportError {
     case .notJSON(let line, let problem): "line \(line) is not JSON from byte \(problem.offset) on"
     case .noHead: "the first line does not belong to an exported registry"
     case .version(let version, let known):
-      "it was exported by another accessoryd (version \(version); this one reads \(known))"
+      "it was exported by another accessoryd (version \(version); this one reads up to \(known))"
     case .rowCount(let count, let announced):
       "it has \(count) rows, and its first line announces \(announced): lines are missing, or were added"
     case .noRow(let line): "line \(line) is not a row of a registry"

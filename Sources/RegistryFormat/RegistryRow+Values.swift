@@ -11,6 +11,7 @@ extension RegistryRow {
     case .device: self = .device(try RegistryDevice(values, number))
     case .accessory: self = .accessory(try RegistryAccessory(values, number))
     case .tombstone: self = .tombstone(try RegistryTombstone(values, number))
+    case .former: self = .former(try FormerIdentifier(values, number))
     }
   }
 
@@ -21,6 +22,7 @@ extension RegistryRow {
     case .device(let device): device.write(to: &values)
     case .accessory(let accessory): accessory.write(to: &values)
     case .tombstone(let tombstone): tombstone.write(to: &values)
+    case .former(let former): former.write(to: &values)
     }
     values.setInteger(number, "number")
     return values
@@ -140,5 +142,21 @@ extension RegistryTombstone {
     values["item"] = .text(item)
     values.setIdentity(identity)
     values.setAddress(secondAddress, "secondAddress", type: "secondAddressType")
+  }
+}
+
+extension FormerIdentifier {
+  fileprivate init(_ values: RowValues, _ number: Int64) throws(ColumnError) {
+    self.init(
+      number: number, app: try values.required("app", values.text("app")),
+      bluetoothIdentifier: try values.required(
+        "bluetoothIdentifier", values.identifier("bluetoothIdentifier")),
+      address: try values.required("address", values.address("address", type: "addressType")))
+  }
+
+  fileprivate func write(to values: inout RowValues) {
+    values["app"] = .text(app)
+    values.setBytes(bluetoothIdentifier.bytes, "bluetoothIdentifier")
+    values.setAddress(address, "address", type: "addressType")
   }
 }

@@ -13,7 +13,7 @@ package struct Schema: Sendable {
 
   /// The version that this program writes.
   package static let current = Schema(
-    migrations: [versionOne, [digest]], tables: (versionOne + [digest]).sorted())
+    migrations: [versionOne, [digest], [former]], tables: (versionOne + [digest, former]).sorted())
 
   /// The first version that stores a digest of its rows.
   static let firstDigestedVersion: Int64 = 2
@@ -52,6 +52,11 @@ package struct Schema: Sendable {
   /// One row: ``RowDigest``.
   private static let digest =
     "CREATE TABLE digest (number INTEGER PRIMARY KEY, rowCount INTEGER NOT NULL, hash INTEGER NOT NULL) STRICT"
+
+  private static let former = """
+    CREATE TABLE former (number INTEGER PRIMARY KEY, app TEXT NOT NULL, bluetoothIdentifier BLOB NOT NULL, \
+    address BLOB NOT NULL, addressType INTEGER NOT NULL) STRICT
+    """
 
   /// Returns the columns of a descriptor; without a range there is no descriptor.
   private static func descriptor(prefix: String) -> String {

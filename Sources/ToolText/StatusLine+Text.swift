@@ -120,6 +120,10 @@ extension RegistryLine {
     case .removed(let app, let item, let device):
       let owner = AirText(Array("\(app)/\(item)".utf8)).escaped()
       rows.row("removed", [AirText(Array(device.utf8)).escaped(), "from \(owner)"])
+    case .former(let app, let bluetoothIdentifier, let device):
+      let owner = AirText(Array(app.utf8)).escaped()
+      let identifier = AirText(Array(bluetoothIdentifier.utf8)).escaped()
+      rows.row("former", [AirText(Array(device.utf8)).escaped(), "was \(identifier) for \(owner)"])
     }
     return rows.text
   }

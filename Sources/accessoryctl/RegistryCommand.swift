@@ -26,12 +26,17 @@ struct RegistryCommand: ParsableCommand {
 struct RegistryShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show the state of the registry, and the removed devices that were not allowed again.",
-    discussion: "Exit status: 0 the registry is in order, 1 it is not, or the agent is still reading it.")
+    abstract: "Show the state of the registry, removed devices, and identifiers that apps had.",
+    discussion: """
+      Lists the devices that were removed and not allowed again, and the identifiers that apps had \
+      for devices: with such an identifier, an app may migrate the device. At most 256 are kept.
+
+      Exit status: 0 the registry is in order, 1 it is not, or the agent is still reading it.
+      """)
 
   @OptionGroup var gateway: GatewayOptions
 
-  @Flag(help: "A JSON object, and one per removed device (Config/schema/registry.schema.json).")
+  @Flag(help: "A JSON object, and one per device or identifier (Config/schema/registry.schema.json).")
   var json = false
 
   func run() throws {

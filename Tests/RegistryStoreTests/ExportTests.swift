@@ -15,10 +15,12 @@ struct ExportTests {
     try registry.apply(Rows.networkAddition(1))
     try registry.apply(Rows.addition(2, item: nil))
     try registry.apply(.setBond(Rows.identifier(4), .bonded(keys: BondKeys([0xDE, 0xAD]))))
+    try registry.apply(Rows.addition(3))
+    try registry.apply(.remove(Rows.identifier(6), leavesTombstone: false))
     let lines = Array(RegistryExport(registry))
     #expect(
       lines == [
-        #"{"registry":1,"rows":6}"#,
+        #"{"registry":2,"rows":7}"#,
         #"{"row":"account","number":1,"app":"cameras","group":44}"#,
         #"{"row":"account","number":2,"app":"lights","user":1000}"#,
         #"{"row":"device","number":1,"network":"43616d2d31ff","displayName":"Camera 1","identityDurable":1,"#
@@ -35,6 +37,8 @@ struct ExportTests {
           + #""descriptorServiceUUID":"0000fe0f00001000800000805f9b34fb","descriptorServiceDataBlob":"0102","#
           + #""descriptorServiceDataMask":"ffff","descriptorNameSubstring":"4c756d6f","#
           + #""descriptorNameCompareOptions":9,"descriptorRange":10,"descriptorSupportedOptions":2}"#,
+        #"{"row":"former","number":1,"app":"lights","bluetoothIdentifier":"1d00000000000007fffffffffffffff8","#
+          + #""address":"c0de00000003","addressType":1}"#,
       ])
   }
 
@@ -74,7 +78,9 @@ struct ExportTests {
     #expect(problem(lines) == nil)
     #expect(problem([]) == .noHead)
     #expect(problem(replaced(1, "{}")) == .noHead)
-    #expect(problem(replaced(1, #"{"registry":2,"rows":3}"#)) == .version(2, known: 1))
+    #expect(problem(replaced(1, #"{"registry":3,"rows":3}"#)) == .version(3, known: 2))
+    // An export of a version without former identifiers.
+    #expect(problem(replaced(1, #"{"registry":1,"rows":3}"#)) == nil)
     #expect(problem(lines.dropLast()) == .rowCount(2, announced: 3))
     #expect(problem(replaced(2, "{")) == .notJSON(line: 2, JSONError(.endOfText, at: 1)))
     #expect(problem(replaced(2, "7")) == .noRow(line: 2))
@@ -91,7 +97,7 @@ struct ExportTests {
     let problems: [(RegistryImportError, String)] = [
       (.notJSON(line: 2, JSONError(.endOfText, at: 7)), "line 2 is not JSON from byte 7 on"),
       (.noHead, "the first line does not belong to an exported registry"),
-      (.version(2, known: 1), "it was exported by another accessoryd (version 2; this one reads 1)"),
+      (.version(3, known: 2), "it was exported by another accessoryd (version 3; this one reads up to 2)"),
       (
         .rowCount(3, announced: 4),
         "it has 3 rows, and its first line announces 4: lines are missing, or were added"

@@ -53,7 +53,7 @@ struct RealFileTests {
       #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
       #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
       _ = keeper.execute(.close)
-      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 2)
+      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 3)
     }
   }
 

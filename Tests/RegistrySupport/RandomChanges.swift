@@ -14,7 +14,7 @@ public struct RandomChanges {
   public mutating func next(for registry: AccessoryRegistry) -> RegistryChange {
     guard let accessory = anyAccessory(of: registry), random.number(below: 4) > 0 else { return addition() }
     let identifier = accessory.identifier
-    switch random.number(below: 12) {
+    switch random.number(below: 13) {
     case 0: return .remove(identifier, leavesTombstone: random.chance(perMille: 500))
     case 1: return .remove(Rows.identifier(random.next()), leavesTombstone: true)
     case 2: return .rename(identifier, displayName: "Name \(random.number(below: 9))")
@@ -25,7 +25,8 @@ public struct RandomChanges {
     case 7: return .extend(identifier, RegistryExtension(ssid: ssid(), alternate: Rows.descriptor))
     case 8: return .addAddress(identifier, address())
     case 9: return .setBond(identifier, bond(), identity: random.chance(perMille: 500) ? address() : nil)
-    case 10: return .allow(app: app(), .bluetooth(address()))
+    case 10: return migration(of: registry)
+    case 11: return .allow(app: app(), .bluetooth(address()))
     default: return .confirmAccount(app: app(), .user(UInt32(random.number(below: 2)) + 1000))
     }
   }
@@ -43,6 +44,26 @@ public struct RandomChanges {
     addition.isHandsFree = random.chance(perMille: 500)
     addition.maxAccessories = 5
     return .add(addition)
+  }
+
+  /// An accessory whose item was renamed, and a former identifier of its app.
+  private mutating func migration(of registry: AccessoryRegistry) -> RegistryChange {
+    drawn += 2
+    var additions: [RegistryAddition] = []
+    var replaced: Set<RandomIdentifier> = []
+    if let accessory = anyAccessory(of: registry) {
+      var addition = Rows.readdition(drawn - 1, app: accessory.app)
+      addition.identity = registry.device(of: accessory).identity
+      replaced.insert(accessory.identifier)
+      addition.bluetoothIdentifier = accessory.bluetoothIdentifier ?? addition.bluetoothIdentifier
+      additions.append(addition)
+    }
+    if let former = registry.formers.last {
+      var addition = Rows.readdition(drawn, app: former.app, as: former.bluetoothIdentifier)
+      addition.identity = .bluetooth(former.address)
+      additions.append(addition)
+    }
+    return .migrate(additions, replacing: replaced)
   }
 
   private mutating func app() -> String { ["lights", "meters", "locks"][random.number(below: 3)] }

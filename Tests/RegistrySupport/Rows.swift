@@ -47,6 +47,17 @@ public enum Rows {
     return .add(addition)
   }
 
+  /// An addition for a migration, with the Bluetooth identifier that the app had.
+  public static func readdition(
+    _ n: UInt64, app: String = "lights", device: UInt64? = nil, as former: RandomIdentifier? = nil
+  ) -> RegistryAddition {
+    guard case .add(var addition) = addition(n, app: app, device: device) else {
+      preconditionFailure("an addition adds")
+    }
+    addition.bluetoothIdentifier = former ?? addition.bluetoothIdentifier
+    return addition
+  }
+
   /// Accessory `n` of an app, with only a network.
   public static func networkAddition(_ n: UInt64, app: String = "cameras") -> RegistryChange {
     var addition = RegistryAddition(

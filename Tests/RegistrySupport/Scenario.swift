@@ -52,5 +52,8 @@ extension Scenario {
       change: .setBond(first, .bonded(keys: BondKeys([1, 2, 3])), identity: Rows.address(78))),
     Scenario(name: "allow", before: busy, change: .allow(app: "lights", .bluetooth(Rows.address(4)))),
     Scenario(name: "confirm", before: busy, change: .confirmAccount(app: "lights", .user(1001))),
+    Scenario(
+      name: "migrate", before: busy,
+      change: .migrate([Rows.readdition(5, device: 4, as: Rows.identifier(9)), Rows.readdition(6)])),
   ]
 }

@@ -42,8 +42,8 @@ struct RegistryChangeTests {
     for index in rows.indices {
       var fewer = rows
       let removed = fewer.remove(at: index)
-      // No row depends on a tombstone.
-      if removed.table == .tombstone { continue }
+      // No row depends on these.
+      if removed.table == .tombstone || removed.table == .former { continue }
       #expect(throws: RegistryConsistencyError.self, "without \(removed)") { try AccessoryRegistry(fewer) }
       #expect(throws: RegistryConsistencyError.repeatedNumber(removed.table, number: removed.number)) {
         try AccessoryRegistry(rows + [removed])

@@ -73,7 +73,7 @@ struct RegistryRuleTests {
     #expect(try registry.apply(.remove(first, leavesTombstone: false)).removedDevice == nil)
     let outcome = try registry.apply(.remove(second, leavesTombstone: false))
     #expect(outcome.removedDevice?.bond == .bonded(keys: nil))
-    #expect(registry == AccessoryRegistry())
+    #expect(registry.rows.map(\.table) == [.former, .former])
   }
 
   @Test("A device that is added again gets another identifier")
@@ -93,7 +93,7 @@ struct RegistryRuleTests {
     #expect(throws: RegistryError.removedBefore) { try registry.apply(.add(addition)) }
     var allowed = registry
     try allowed.apply(.allow(app: "lights", .bluetooth(Rows.address(1))))
-    #expect(allowed == AccessoryRegistry())
+    #expect(allowed.tombstones.isEmpty)
     try allowed.apply(.add(addition))
     #expect(throws: RegistryError.notRemoved) {
       try allowed.apply(.allow(app: "lights", .bluetooth(Rows.address(1))))
@@ -113,6 +113,68 @@ struct RegistryRuleTests {
     }
     #expect(registry.tombstones.count == RegistryLimits.tombstonesMax)
     #expect(registry.tombstones.first?.identity == .bluetooth(Rows.address(2)))
+  }
+
+  @Test("A removed accessory leaves the identifier that its app had, unless the app never confirmed it")
+  func formers() throws {
+    guard case .add(var unconfirmed) = Rows.addition(2) else { return }
+    unconfirmed.state = .awaitingAuthorization
+    var registry = try registry(Rows.addition(1), .add(unconfirmed))
+    try registry.apply(.addAddress(first, Rows.address(9)))
+    try registry.apply(.remove(first, leavesTombstone: false))
+    try registry.apply(.remove(second, leavesTombstone: false))
+    let former = FormerIdentifier(
+      number: 1, app: "lights", bluetoothIdentifier: Rows.identifier(3), address: Rows.address(1))
+    #expect(registry.formers == [former])
+    #expect(registry.former(Rows.identifier(3), ofApp: "lights") == former)
+    #expect(registry.former(Rows.identifier(3), ofApp: "meters") == nil)
+    #expect(registry.former(Rows.identifier(2), ofApp: "lights") == nil)
+  }
+
+  @Test("A new former identifier replaces the oldest when there is no room")
+  func formersFull() throws {
+    var registry = AccessoryRegistry()
+    for n in 1...UInt64(RegistryLimits.formersMax) + 1 {
+      try registry.apply(Rows.addition(n))
+      try registry.apply(.remove(Rows.identifier(2 * n), leavesTombstone: false))
+    }
+    #expect(registry.formers.count == RegistryLimits.formersMax)
+    #expect(registry.formers.first?.address == Rows.address(2))
+    registry.checkInvariants()
+  }
+
+  @Test("A migration gives the app the identifier it had, which is no former one any more")
+  func migration() throws {
+    var registry = try registry(Rows.addition(1), .remove(first, leavesTombstone: true))
+    try registry.apply(.migrate([Rows.readdition(2, device: 1, as: Rows.identifier(3))]))
+    #expect(registry.accessories.map(\.bluetoothIdentifier) == [Rows.identifier(3)])
+    #expect(registry.accessories.map(\.identifier) == [second])
+    #expect(registry.formers.isEmpty && registry.tombstones.isEmpty)
+  }
+
+  @Test("A migration replaces the accessory of an item that was renamed, and keeps device and bond")
+  func migrationOfRenamedItem() throws {
+    var registry = try registry(Rows.addition(1), .setBond(first, .bonded(keys: nil)))
+    var addition = Rows.readdition(2, device: 1, as: Rows.identifier(3))
+    addition.item = "lamp"
+    #expect(throws: RegistryError.alreadyAdded(first)) { try registry.apply(.migrate([addition])) }
+    let outcome = try registry.apply(.migrate([addition], replacing: [first]))
+    #expect(outcome.removedDevice == nil)
+    #expect(registry.accessories.map(\.item) == ["lamp"])
+    #expect(registry.accessories.map(\.bluetoothIdentifier) == [Rows.identifier(3)])
+    #expect(registry.devices.map(\.bond) == [.bonded(keys: nil)])
+    #expect(registry.formers.isEmpty && registry.accounts.count == 1)
+    registry.checkInvariants()
+  }
+
+  @Test("A migration adds all of its accessories or none")
+  func migrationIsWhole() throws {
+    var registry = try registry(Rows.addition(1))
+    let before = registry
+    #expect(throws: RegistryError.alreadyAdded(first)) {
+      try registry.apply(.migrate([Rows.readdition(2), Rows.readdition(3, device: 1)]))
+    }
+    #expect(registry == before)
   }
 
   @Test("An item and a registry have at most their number of accessories")

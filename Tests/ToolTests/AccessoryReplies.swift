@@ -42,7 +42,8 @@ extension Replies {
   }
 
   static func registry(
-    _ state: String = "open", sentence: String? = nil, removed: [(String, String)] = []
+    _ state: String = "open", sentence: String? = nil, removed: [(String, String)] = [],
+    formers: [(String, String)] = []
   ) -> [ScriptedAgent.Step] {
     var steps: [ScriptedAgent.Step] = [
       .send(
@@ -52,6 +53,17 @@ extension Replies {
           json.member("accessories", 3)
         })
     ]
+    for (identifier, device) in formers {
+      steps.append(
+        .send(
+          Message.reply(continues: true) { json in
+            json.object("former") { json in
+              json.member("app", "lights")
+              json.member("bluetoothIdentifier", identifier)
+              json.member("device", device)
+            }
+          }))
+    }
     for (item, device) in removed {
       steps.append(
         .send(

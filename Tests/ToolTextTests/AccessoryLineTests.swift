@@ -71,6 +71,8 @@ struct AccessoryLineTests {
       .state(.opening, sentence: nil, accessoryCount: 0), .state(.open, sentence: nil, accessoryCount: 3),
       .state(.degraded, sentence: "The disk is full.", accessoryCount: 2),
       .removed(app: "lights", item: "bulb", device: "C4:A1:00:00:1E:27"),
+      .former(
+        app: "lights", bluetoothIdentifier: "1d00000000000007fffffffffffffff8", device: "C4:A1:00:00:1E:28"),
     ]
     for line in lines { #expect(try RegistryLine(object(line)) == line) }
   }

@@ -234,6 +234,7 @@ struct QuestionScenarios {
         2.0 lights: RemoveAccessory → InvalidRequest accessory
         2.0 anna: Registry → 0 accessories open
         2.0 anna: Registry → removed C0:00:00:00:00:01
+        2.0 anna: Registry → former identifier of C0:00:00:00:00:01
         2.0 anna: Registry → done
         2.0 lights: pickerDidPresent
         2.0 lights: ShowPicker → done

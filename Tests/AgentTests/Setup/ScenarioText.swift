@@ -27,6 +27,7 @@ extension ReceivedReply {
       self["isReset"] == .bool(true) ? "reset" : nil, integer("missed").map { "missed \($0)" },
       integer("accessories").map { "\($0) accessories" }, text("state"), text("address"),
       object("removed")?.text("device").map { "removed \($0)" },
+      object("former")?.text("device").map { "former identifier of \($0)" },
       text("request") != nil ? "open" : nil, continues ? integer("sequence").map { "from #\($0)" } : nil,
     ].compactMap { $0 }
     return parts.isEmpty ? continues ? "…" : "done" : parts.joined(separator: " ")

@@ -59,7 +59,8 @@ enum ImportMethod: OperatorMethod {
 struct RegistryImporting {
   static let byteCountMax = 16 << 20
   static let idleMilliseconds: Int64 = 30_000
-  static let lineCountMax = 1 + 3 * RegistryLimits.accessoriesMax + RegistryLimits.tombstonesMax
+  static let lineCountMax =
+    1 + RegistryTable.allCases.reduce(0) { $0 + RegistryLimits.rowsMax(of: $1) }
 
   private(set) var lines: [String] = []
   private var byteCount = 0
