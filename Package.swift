@@ -71,6 +71,9 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CBluetooth"),
     .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
+    // The devices that bluetoothd knows.
+    .target(
+      name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest"], swiftSettings: strict),
     // Why a device matches an item or not, and which item would find it: for the agent and the tool.
     .target(
       name: "Explanation", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
@@ -118,8 +121,8 @@ let package = Package(
     .target(
       name: "AgentRuntime",
       dependencies: [
-        "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink", "Interfaces",
-        "LinuxSystem", "ManifestFormat", "RegistryStore",
+        "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink",
+        "Interfaces", "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -204,6 +207,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest"],
+      swiftSettings: strict),
     .testTarget(
       name: "SceneFormatTests",
       dependencies: ["SceneFormat", "Controller", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
