@@ -28,6 +28,9 @@ public enum Action: Sendable {
   /// Send the request to the registry's file, then call ``AgentCore/registryAnswered(_:at:)`` with the reply. One request
   /// is under way at a time.
   case registry(RegistryRequest)
+  /// Read the devices that BlueZ knows, then call ``AgentCore/knownDevicesWereRead(_:at:)``. One reading is under way at a
+  /// time.
+  case readKnownDevices
   /// Run the manifest's `on_touch` program, if it names one.
   case signalTouch(TouchSignal)
   /// Connect a socket to an accessory, then call ``AgentCore/linkOpened(_:at:)`` or

@@ -17,11 +17,13 @@ public struct RequestItemLine: Equatable, Line {
   public var ssidPrefix: String?
   /// How a name that is typed at setup begins, because it is also the name of the network.
   public var namePrefix: String?
+  /// Nothing is looked for: the app knew its device before.
+  public var isMigration: Bool
 
   public init(
     item: String?, name: String, productImage: String? = nil, rename: Bool = false,
     confirmAuthorization: Bool = false, finishInApp: Bool = false, immediate: Bool = false,
-    ssidPrefix: String? = nil, namePrefix: String? = nil
+    ssidPrefix: String? = nil, namePrefix: String? = nil, isMigration: Bool = false
   ) {
     self.item = item
     self.name = name
@@ -32,6 +34,7 @@ public struct RequestItemLine: Equatable, Line {
     self.immediate = immediate
     self.ssidPrefix = ssidPrefix
     self.namePrefix = namePrefix
+    self.isMigration = isMigration
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -44,6 +47,7 @@ public struct RequestItemLine: Equatable, Line {
     json.member("isImmediate", immediate)
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
     if let namePrefix { json.member("namePrefix", namePrefix) }
+    if isMigration { json.member("isMigration", true) }
   }
 }
 
@@ -55,6 +59,7 @@ extension RequestItemLine: ReadableLine {
       confirmAuthorization: try line.bool("confirmsAuthorization"),
       finishInApp: try line.bool("finishesInApp"), immediate: try line.bool("isImmediate"),
       ssidPrefix: try line.stringIfPresent("ssidPrefix"),
-      namePrefix: try line.stringIfPresent("namePrefix"))
+      namePrefix: try line.stringIfPresent("namePrefix"),
+      isMigration: try line.boolIfPresent("isMigration") ?? false)
   }
 }

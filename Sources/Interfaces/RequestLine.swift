@@ -7,7 +7,7 @@ public import JSON
 public struct RequestLine: Equatable, Line {
   /// What the request is for.
   public enum Kind: String, CaseIterable, Sendable {
-    case setup, rename, authorize
+    case setup, rename, authorize, migrate
   }
 
   /// How far the request is; the interface says what each means.
@@ -68,7 +68,7 @@ public struct RequestLine: Equatable, Line {
   public var renamesSSID: Bool?
   /// How the typed name begins, because it is also the name of the network.
   public var namePrefix: String?
-  /// For authorize: the additions, as sentences for operators.
+  /// For authorize and migrate: the additions, as sentences for operators.
   public var adds: [String]?
 
   public init(

@@ -127,7 +127,7 @@ extension PickerModel {
     var keys: [KeyHint] = []
     if tab.wantsName {
       keys.append(KeyHint("Enter", "name it", 0))
-    } else if tab.request.kind == .authorize {
+    } else if tab.wantsAgreement {
       keys.append(KeyHint("a", "agree", 0))
     } else if tab.isChoosing, tab.list.selectedRow != nil {
       keys += [KeyHint("Enter", "choose", 0), KeyHint("n", "choose and name", short: "name", 6)]

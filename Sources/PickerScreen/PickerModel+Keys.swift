@@ -87,7 +87,7 @@ extension PickerModel {
       type(.filter, tab, TextField(tab.list.filter, bytesMax: PickerTyping.nameBytesMax))
     case .escape: change(request) { $0.list.show(only: "", at: now) }
     case .character("a"):
-      guard tab.request.kind == .authorize else { return refuse("there is nothing to agree to here") }
+      guard tab.wantsAgreement else { return refuse("there is nothing to agree to here") }
       return send(.agree(request: request))
     case .character("d"): ask(PickerSentences.denyQuestion(tab, glyphs), .deny(request: request))
     case .character("c"): ask(PickerSentences.cancelQuestion(tab, glyphs), .cancel(request: request))
@@ -146,7 +146,7 @@ extension PickerModel {
 
   private mutating func enter(_ tab: PickerTab, at now: Instant) -> PickerAction? {
     if tab.wantsName { return askForName(tab) }
-    if tab.request.kind == .authorize { return refuse("press a to agree, or d to deny") }
+    if tab.wantsAgreement { return refuse("press a to agree, or d to deny") }
     guard let row = choosableRow(tab, at: now) else { return nil }
     return choose(row, tab, name: nil)
   }

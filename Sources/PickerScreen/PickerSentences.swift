@@ -23,6 +23,7 @@ enum PickerSentences {
       return request.isOnBehalf ? "Set up \(what) for \(app)" : "\(app) asks to set up \(what)"
     case .rename: return "\(app) asks for another name for \(name)"
     case .authorize: return "\(app) asks to extend \(name)"
+    case .migrate: return "\(app) asks for \(migrated(request)) that it knew before"
     }
   }
 
@@ -34,6 +35,7 @@ enum PickerSentences {
     case .setup: return request.isOnBehalf ? "Set up for \(app)" : "\(app): set up an accessory"
     case .rename: return "\(app): rename \(name)"
     case .authorize: return "\(app): extend \(name)"
+    case .migrate: return "\(app): take \(migrated(request)) over"
     }
   }
 
@@ -44,7 +46,12 @@ enum PickerSentences {
     case .setup: return app
     case .rename: return "\(app): rename"
     case .authorize: return "\(app): extend"
+    case .migrate: return "\(app): migrate"
     }
+  }
+
+  private static func migrated(_ request: RequestLine) -> String {
+    request.adds?.count == 1 ? "a device" : "\(request.adds?.count ?? 0) devices"
   }
 
   /// Further facts about a request.
@@ -53,7 +60,7 @@ enum PickerSentences {
     var facts: [String] = []
     if request.search.usesTouch {
       facts.append("holding it at the gateway chooses it")
-    } else if !request.items.isEmpty, request.items.allSatisfy(\.immediate) {
+    } else if !request.searches.isEmpty, request.searches.allSatisfy(\.immediate) {
       facts.append("hold it at the gateway")
     }
     if request.search.isFiltered {
@@ -85,7 +92,7 @@ enum PickerSentences {
   }
 
   private static func looking(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
-    let items = request.items.map { item in
+    let items = request.searches.map { item in
       "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
     }
     let cure =
@@ -95,12 +102,15 @@ enum PickerSentences {
   }
 
   private static func answering(_ request: RequestLine, _ name: String, _ glyphs: Glyphs) -> [String] {
-    guard request.kind == .authorize else {
+    let adds = (request.adds ?? []).prefix(32).map { "\(glyphs.bullet) \(glyphs.shown($0, columnsMax: 200))" }
+    let keys = ["", "Press a to agree, or d to deny."]
+    switch request.kind {
+    case .setup, .rename:
       let network = request.renamesSSID ?? false ? ["The stored name of its network changes too."] : []
       return ["Its name is \(name)."] + network + ["", "Press Enter to type another."]
+    case .authorize: return ["These would find \(name), too:"] + adds + keys
+    case .migrate: return ["\(shown(request.app, glyphs)) would get:"] + adds + keys
     }
-    let adds = (request.adds ?? []).prefix(32).map { "\(glyphs.bullet) \(glyphs.shown($0, columnsMax: 200))" }
-    return ["These would find \(name), too:"] + adds + ["", "Press a to agree, or d to deny."]
   }
 
   static func reasonNothingCanBeChosen(_ tab: PickerTab) -> String {
@@ -122,6 +132,7 @@ enum PickerSentences {
       case .setup: return ["Nothing was set up for \(app): \(reason)."]
       case .rename: return ["It keeps its name: \(reason)."]
       case .authorize: return ["It was not extended: \(reason)."]
+      case .migrate: return ["\(app) got none of these devices: \(reason)."]
       }
     }
     let name = (ending.displayName ?? tab.request.displayName).map { shown($0, glyphs) } ?? "It"
@@ -130,6 +141,7 @@ enum PickerSentences {
     case .setup: return ["\(name) is set up for \(app)."] + others
     case .rename: return ["Its name is \(name) now."] + others
     case .authorize: return ["\(name) is extended as \(app) asked."] + others
+    case .migrate: return ["\(app) has \(migrated(tab.request)) again."] + others
     }
   }
 
@@ -201,6 +213,11 @@ enum PickerSentences {
     "+ shared  another app has it already",
     "? fleeting  may not be recognized",
   ]
+}
+
+extension RequestLine {
+  /// The items that devices are looked for with.
+  fileprivate var searches: [RequestItemLine] { items.filter { !$0.isMigration } }
 }
 
 extension RequestLine.Search {

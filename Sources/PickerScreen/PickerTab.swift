@@ -37,6 +37,14 @@ struct PickerTab: Equatable, Sendable {
     }
   }
 
+  /// Whether an operator agrees to the request or denies it.
+  var wantsAgreement: Bool {
+    switch request.kind {
+    case .authorize, .migrate: true
+    case .setup, .rename: false
+    }
+  }
+
   /// Whether the request waits for a name.
   var wantsName: Bool {
     !isOver && (request.kind == .rename || request.phase == .naming)

@@ -55,8 +55,14 @@ public struct PickerRequest: Sendable {
 
   public var isFiltered: Bool { candidates.isFiltered }
 
+  /// The items whose devices operators are asked to migrate.
+  public var migrations: [PickerItem] { items.filter { $0.migration != nil } }
+
+  /// The items that devices are looked for with.
+  var searches: [PickerItem] { items.filter { $0.migration == nil } }
+
   /// Whether a device has to be held at the gateway for one of its items.
-  public var isImmediate: Bool { items.contains { $0.item.descriptor.range == .immediate } }
+  public var isImmediate: Bool { searches.contains { $0.item.descriptor.range == .immediate } }
 
   /// Returns when a picker that was opened at `opening` ends by itself if nothing is being set up; nil for never.
   func end(openedAt opening: Instant) -> Instant? {
@@ -85,7 +91,7 @@ public struct PickerRequest: Sendable {
 
   /// The ids of items whose devices are chosen by holding them at the gateway.
   var touchableItems: [String] {
-    items.filter { item in
+    searches.filter { item in
       item.item.descriptor.range == .immediate && (choice == .touch || item.item.selection == .touch)
     }.map(\.item.id)
   }
@@ -96,10 +102,13 @@ public struct PickerItem: Equatable, Sendable {
   /// An item that the app supplied has an id that no manifest can give.
   public var item: DisplayItem
   public var isAppSupplied: Bool
+  /// The device that the app knew before; nothing is looked for then.
+  public var migration: MigratedDevice?
 
-  public init(_ item: DisplayItem, isAppSupplied: Bool = false) {
+  public init(_ item: DisplayItem, isAppSupplied: Bool = false, migration: MigratedDevice? = nil) {
     self.item = item
     self.isAppSupplied = isAppSupplied
+    self.migration = migration
   }
 }
 
@@ -134,7 +143,7 @@ extension PickerRequest {
     }
   }
 
-  fileprivate static func spoken(_ milliseconds: Int64) -> String {
+  static func spoken(_ milliseconds: Int64) -> String {
     guard milliseconds >= 60_000, milliseconds % 60_000 == 0 else { return "\(milliseconds / 1000) s" }
     return milliseconds == 60_000 ? "a minute" : "\(milliseconds / 60_000) minutes"
   }

@@ -101,6 +101,8 @@ enum ChangePurpose: Sendable {
   case takeBack(RandomIdentifier, SetupError, CallID?)
   /// An operator's answer to a question, and the operator's call.
   case question(flow: RandomIdentifier, CallID)
+  /// Devices that an app knew before become its accessories; the call is the operator's who agreed.
+  case migration(flow: RandomIdentifier, CallID)
   /// The call of an app about its accessory, or of an operator.
   case call(CallID, CallKind)
   /// A second address was learned.

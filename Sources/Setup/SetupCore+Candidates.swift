@@ -22,7 +22,7 @@ extension SetupCore {
     guard let picker = flow.picker else { return }
     var found: [DeviceAddress: (item: Int, device: MatchedDevice)] = [:]
     for device in devices where device.app == flow.app {
-      guard let item = picker.items.firstIndex(where: { $0.item.id == device.item }),
+      guard let item = picker.items.firstIndex(where: { $0.migration == nil && $0.item.id == device.item }),
         found[device.address].map({ item < $0.item }) ?? true, !isAccessory(device.address, ofApp: flow.app)
       else { continue }
       found[device.address] = (item, device)

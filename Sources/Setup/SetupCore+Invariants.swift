@@ -37,7 +37,9 @@ extension SetupCore {
     case .discovering, .choosing, .naming:
       precondition(flow.picker != nil && flow.question == nil, "only a picker is chosen from")
     case .asking, .writing:
-      precondition(flow.picker == nil && flow.question != nil, "operators are asked a question")
+      precondition(
+        (flow.question != nil) != (flow.picker?.migrations.isEmpty == false),
+        "operators are asked a question, or about a migration")
     case .adding:
       precondition(
         purposes.contains { if case .setup(flow.id) = $0 { true } else { false } },

@@ -60,7 +60,7 @@ extension SetupCore {
       throw .invalid(field: "request", reason: "it waits for a choice, not to be named")
     case .confirming, .settling:
       throw .invalid(field: "request", reason: "it waits for its app, not to be named")
-    case .writing where flow.question?.isRename == false: throw Self.takesNoName
+    case .writing where flow.question?.isRename != true: throw Self.takesNoName
     case .created, .adding, .takingBack, .writing, .finished: throw .requestClosed(request)
     }
     return takeEffects()
@@ -103,9 +103,15 @@ extension SetupCore {
     return network
   }
 
-  /// Agrees to the extension that an app asks for.
+  /// Agrees to the extension or the migration that an app asks for.
   public mutating func agree(_ request: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
     let flow = try openRequest(request)
+    if let picker = flow.picker, flow.asksForMigration {
+      guard flow.state == .asking else { throw .requestClosed(request) }
+      try requireRegistryForOperators()
+      agreeToMigration(flow, picker.migrations, call)
+      return takeEffects()
+    }
     guard let question = flow.question, case .extend(let adds) = question.change else {
       throw .invalid(field: "request", reason: "it asks for nothing that could be agreed to")
     }

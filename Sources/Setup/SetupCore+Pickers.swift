@@ -18,10 +18,11 @@ extension SetupCore {
     }
     if let failure = accountFailure(ofApp: session.app) { throw failure }
     try paceRequest(ofApp: session.app)
-    let isTouch = items.allSatisfy { $0.item.selection == .touch }
+    let searches = items.filter { $0.migration == nil }
+    let isTouch = !searches.isEmpty && searches.allSatisfy { $0.item.selection == .touch }
     let picker = PickerRequest(
       items, settings: settings, choice: isTouch ? .touch : .person,
-      isTouchable: items.contains { $0.item.selection == .touch }, limits: configuration.limits, at: now)
+      isTouchable: searches.contains { $0.item.selection == .touch }, limits: configuration.limits, at: now)
     return (open(picker, app: session.app, .session(session.token)), takeEffects())
   }
 
@@ -127,7 +128,12 @@ extension SetupFlow {
   /// Why the app cannot close it now; nil when it can.
   fileprivate var reasonItStaysOpen: SetupError? {
     switch state {
-    case .created, .discovering, .choosing, .naming, .asking, .writing, .finished: nil
+    case .created, .discovering, .choosing, .naming, .asking, .finished: nil
+    case .writing where picker == nil: nil
+    case .writing:
+      SetupError(
+        .invalidRequest, field: "session", "accessories are being migrated",
+        cure: "wait for migrationComplete or pickerFinished; RemoveAccessory removes what was added")
     case .adding:
       SetupError(
         .invalidRequest, field: "session", "an accessory is being set up",

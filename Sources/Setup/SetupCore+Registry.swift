@@ -64,7 +64,8 @@ extension SetupCore {
       guard let identifier = flow.accessory else { continue }
       let accessory = registry.accessory(identifier)
       switch flow.state {
-      case .asking: if accessory == nil { change(flow.id) { $0.close(.noSuchAccessory) } }
+      case .asking:
+        if flow.question != nil, accessory == nil { change(flow.id) { $0.close(.noSuchAccessory) } }
       case .confirming, .settling:
         switch accessory?.state {
         case .awaitingAuthorization: break
@@ -170,6 +171,7 @@ extension SetupCore {
       if let call { reply(call, result, .app(identifier)) }
       wasTakenBack(identifier, failure)
     case .question(let flow, let call): questionWasWritten(flow, call, result)
+    case .migration(let flow, let call): migrationWasWritten(flow, call, result)
     case .call(let call, let kind): reply(call, result, kind)
     case .address: break
     }

@@ -103,7 +103,10 @@ extension SetupCore {
     for flow in flows.flows where flow.session == session.token {
       switch flow.state {
       case .discovering, .choosing, .naming: change(flow.id) { $0.finish(.pickerLost(failure)) }
-      case .asking, .writing: change(flow.id) { $0.close(.userCancelled(reason: failure.reason)) }
+      case .asking, .writing:
+        let ending: SetupError =
+          flow.picker == nil ? .userCancelled(reason: failure.reason) : .pickerLost(failure)
+        change(flow.id) { $0.close(ending) }
       case .created, .adding, .confirming, .settling, .takingBack, .finished: break
       }
     }

@@ -18,6 +18,9 @@ extension SetupCore {
     let flow = try openRequest(request)
     guard let picker = flow.picker else { throw .requestClosed(request) }
     try requireRegistryForOperators()
+    guard !flow.asksForMigration else {
+      throw .invalid(field: "request", reason: "it waits for Agree, Deny or Cancel, and has no candidates")
+    }
     guard flow.isLooking else { throw .requestClosed(request) }
     guard let candidate = picker.candidates.candidate(number), candidate.isShown else {
       throw .notFound(.candidate, name: "\(number)")

@@ -36,7 +36,9 @@ extension SetupCore {
     case .discovering, .choosing: changeQuietly(id) { $0.advance(to: now, isRadioDown: isRadioDown) }
     case .naming: if isOver { add(id, name: nil) }
     case .asking:
-      if isOver { change(id) { $0.close(.userCancelled(reason: "no operator answered in a minute")) } }
+      guard isOver else { break }
+      let time = PickerRequest.spoken(flow.picker?.idleMilliseconds ?? SetupFlow.answerMilliseconds)
+      change(id) { $0.close(.userCancelled(reason: "no operator answered in \(time)")) }
     case .created, .adding, .confirming, .settling, .takingBack, .writing, .finished: break
     }
   }
@@ -112,7 +114,7 @@ extension SetupCore {
   public var appSuppliedItems: [ManifestItem] {
     var items: [ManifestItem] = []
     for flow in flows.flows {
-      for item in flow.picker?.items ?? [] where item.isAppSupplied {
+      for item in flow.picker?.searches ?? [] where item.isAppSupplied {
         items.append(ManifestItem(app: flow.app, item: item.item))
       }
     }

@@ -189,7 +189,7 @@ extension SetupCore {
     var interest: [String: Bool] = [:]
     for flow in flows.flows {
       guard let picker = flow.picker else { continue }
-      for item in picker.items { interest["\(flow.app)/\(item.item.id)"] = picker.isFiltered }
+      for item in picker.searches { interest["\(flow.app)/\(item.item.id)"] = picker.isFiltered }
     }
     guard configuration.hasAutomaticItems else { return interest }
     for app in configuration.apps.values {
@@ -202,7 +202,7 @@ extension SetupCore {
 
   /// The flows for which devices are looked for.
   public var requestCounts: RequestCounts {
-    let pickers = flows.flows.compactMap(\.picker)
+    let pickers = flows.flows.compactMap(\.picker).filter { !$0.searches.isEmpty }
     return RequestCounts(
       open: pickers.count, immediate: pickers.count(where: \.isImmediate))
   }

@@ -9,8 +9,10 @@ import Registry
 // MARK: - Devices and time
 
 extension SetupFlow {
-  /// Presents the picker.
-  mutating func present() -> [Effect] { enter(.discovering) }
+  /// Presents the picker. One with migration items only shows nothing but the question.
+  mutating func present() -> [Effect] {
+    enter(picker?.searches.isEmpty ?? false ? .asking : .discovering)
+  }
 
   /// Updates a device that matches and was received, for the first time or again. Devices of the app's accessories are
   /// not reported.
@@ -134,7 +136,10 @@ extension SetupFlow {
     picker?.remaining -= 1
     picker?.lookingSince = now
     let effects = touchSignal(.success)
-    guard let picker, picker.remaining > 0 else { return effects + enter(.finished(nil)) }
+    guard let picker, picker.remaining > 0 else {
+      // A migration follows the setup of a new accessory, as in AccessorySetupKit.
+      return effects + enter(picker?.migrations.isEmpty ?? true ? .finished(nil) : .asking)
+    }
     return effects + enter(picker.choice == .touch ? .discovering : .choosing(since: now))
   }
 
@@ -170,6 +175,9 @@ extension SetupFlow {
 
   /// Waits while the change that an operator agreed to is written.
   mutating func write() -> [Effect] { enter(.writing) }
+
+  /// Ends the picker after the devices of its migration items were added.
+  mutating func completeMigration() -> [Effect] { [.emit(.migrationComplete)] + finish(nil) }
 
   /// Closes the question, answered or not. `displayName` is the accessory's name for operators.
   mutating func close(_ failure: SetupError?, displayName: String? = nil) -> [Effect] {

@@ -28,7 +28,7 @@ public struct SetupFlow: Sendable {
     case settling(until: Instant)
     /// The accessory is being taken back, for this reason. The call is an app's that gave it back.
     case takingBack(SetupError, CallID?)
-    /// The operators have been asked.
+    /// The operators have been asked a question, or to agree to a picker's migration.
     case asking
     /// What an operator agreed to is being written.
     case writing
@@ -155,6 +155,15 @@ public struct SetupFlow: Sendable {
     }
   }
 
+  /// Whether operators are asked to agree to the picker's migration, or one has agreed.
+  public var asksForMigration: Bool {
+    switch state {
+    case .asking, .writing: picker != nil
+    case .created, .discovering, .choosing, .naming, .adding, .confirming, .settling, .takingBack, .finished:
+      false
+    }
+  }
+
   /// Whether its accessory is in the registry and waits for a decision of its app.
   func awaitsApp(with identifier: RandomIdentifier) -> Bool {
     switch state {
@@ -189,7 +198,9 @@ public struct SetupFlow: Sendable {
           ? since.advanced(milliseconds: picker.idleMilliseconds) : picker.end(openedAt: openedAt)
       }
     case .naming(let end), .confirming(let end), .settling(let end): end
-    case .asking: openedAt.advanced(milliseconds: Self.answerMilliseconds)
+    case .asking:
+      picker.map { $0.lookingSince.advanced(milliseconds: $0.idleMilliseconds) }
+        ?? openedAt.advanced(milliseconds: Self.answerMilliseconds)
     case .created, .adding, .takingBack, .writing, .finished: nil
     }
   }
@@ -223,7 +234,8 @@ extension SetupFlow {
     case .adding(let identifier): [.add(identifier)]
     case .takingBack(let failure, let call): accessory.map { [.takeBack($0, failure, call)] } ?? []
     case .finished(let failure): endingActions(failure, from: old)
-    case .created, .choosing, .confirming, .settling, .asking, .writing: []
+    case .asking: old == .created && picker != nil ? [.emit(.pickerDidPresent)] : []
+    case .created, .choosing, .confirming, .settling, .writing: []
     }
   }
 
@@ -254,8 +266,8 @@ extension SetupFlow.State {
   /// Whether a setup that ends here has failed, and was not just cancelled.
   fileprivate var isSettingUp: Bool {
     switch self {
-    case .adding, .confirming, .settling, .takingBack: true
-    case .created, .discovering, .choosing, .naming, .asking, .writing, .finished: false
+    case .adding, .confirming, .settling, .takingBack, .writing: true
+    case .created, .discovering, .choosing, .naming, .asking, .finished: false
     }
   }
 

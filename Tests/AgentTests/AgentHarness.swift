@@ -33,6 +33,7 @@ final class AgentHarness: ScenarioHarness {
   private(set) var recoveryActions: [RecoveryAction] = []
   /// Whether bluetoothd runs, and how often the agent asked.
   var runsBluetoothd = false
+  var knownDevices = KnownDevices([])
   private(set) var lookCount = 0
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
@@ -136,6 +137,7 @@ final class AgentHarness: ScenarioHarness {
       guard let reply = registry.answer(request) else { return }
       agent.registryAnswered(reply, at: now)
       hasDiskReplied = true
+    case .readKnownDevices: agent.knownDevicesWereRead(knownDevices, at: now)
     case .signalTouch(let signal): touchSignals.append(signal)
     case .openLink(let request): openLinks.append(request)
     case .closeLink(let id): openLinks.removeAll { $0.id == id }

@@ -18,6 +18,8 @@ protocol ScenarioHarness: AnyObject {
   var registry: StandInRegistryFile { get set }
   /// The result of the next reading of the manifest.
   var reading: ManifestReading? { get set }
+  /// The devices that BlueZ knows.
+  var knownDevices: KnownDevices { get set }
   /// The signals that the gateway's program for touches received.
   var touchSignals: [TouchSignal] { get }
 

@@ -35,6 +35,7 @@ final class SocketHarness: ScenarioHarness {
   private let programs = ScenarioPrograms()
   /// The devices that apps are connected to.
   let links = ScenarioLinks()
+  private let known = ScenarioKnownDevices()
   private var loop: AgentLoop
   private var clients: [SocketClient] = []
 
@@ -44,6 +45,7 @@ final class SocketHarness: ScenarioHarness {
     run: UInt64
   ) {
     let (time, air, programs) = (ScenarioTime(), ScenarioRadio(devices, seed: 5), programs)
+    let known = known
     let disk = ScenarioDisk(registry, path: folder.path + "/registry.sqlite")
     (self.time, self.air, self.disk) = (time, air, disk)
     let setup = AgentCore.Setup(
@@ -51,10 +53,11 @@ final class SocketHarness: ScenarioHarness {
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     let dependencies = LoopDependencies(
       clock: LoopClock(origin: nil, now: { time.now }),
-      performTask: { [opening = air.opening] task in
+      performTask: { [opening = air.opening, known] task in
         switch task {
         case .open, .recover: .opened(opening.open())
         case .findBluetoothd: .bluetoothd(nil)
+        case .readKnownDevices: .knownDevices(known.devices)
         case .restore, .note: .done
         }
       },
@@ -137,6 +140,11 @@ final class SocketHarness: ScenarioHarness {
   var reading: ManifestReading? {
     get { disk.manifest }
     set { disk.manifest = newValue }
+  }
+
+  var knownDevices: KnownDevices {
+    get { known.devices }
+    set { known.devices = newValue }
   }
 
   func releaseRegistry() {
@@ -264,6 +272,16 @@ final class ScenarioLinks {
     let end = try UnixConnection.pair(&other)
     if let other = other.take() { devices.append(SharedDescriptor(other)) }
     return LinkSocket(end)
+  }
+}
+
+/// The devices that BlueZ knows in a scenario; the devices worker's thread reads them.
+final class ScenarioKnownDevices: Sendable {
+  private let state = Mutex(KnownDevices([]))
+
+  var devices: KnownDevices {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
   }
 }
 

@@ -199,6 +199,16 @@ struct KeyTests {
     #expect(press(&model, .backTab) == nil && model.current == Samples.camera)
   }
 
+  @Test("A migration is agreed to, or denied, and has nothing to choose or name")
+  func migration() {
+    var model = Samples.model([Samples.migrate])
+    #expect(press(&model, .enter) == nil && model.note == "press a to agree, or d to deny")
+    #expect(press(&model, .character("n")) == nil && model.note == "there is nothing to name here")
+    #expect(press(&model, .character("d"), .character("y")) == .deny(request: Samples.camera))
+    var other = Samples.model([Samples.migrate])
+    #expect(press(&other, .character("a")) == .agree(request: Samples.camera))
+  }
+
   @Test("A request that ends while it is shown stays until a key is pressed")
   func ended() {
     var model = Samples.model([Samples.setup(), Samples.rename], Samples.candidates)

@@ -33,6 +33,14 @@ enum Samples {
     request: kitchen, kind: .rename, app: "kitchen", since: agentTime(95), end: agentTime(160),
     phase: .answering, accessory: lights, displayName: "Küche 厨房", renamesSSID: true)
 
+  static let migrate = RequestLine(
+    request: camera, kind: .migrate, app: "camera", since: agentTime(96), end: agentTime(700),
+    phase: .answering,
+    adds: [
+      "Porch camera at C4:A1:00:00:1E:27, which the app had before",
+      "Hall camera at 00:11:22:33:44:66, which BlueZ knows",
+    ])
+
   static let authorize = RequestLine(
     request: camera, kind: .authorize, app: "camera", since: agentTime(96), end: agentTime(160),
     phase: .answering, accessory: lights, displayName: "Hall",

@@ -109,6 +109,16 @@ struct ScreenTests {
     try expectGolden(model, "authorize-deny-\(name)")
   }
 
+  @Test(
+    "An app that asks for devices that it knew",
+    arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func migration(size: ScreenSize, name: String) throws {
+    var model = Samples.model([Samples.migrate], size: size)
+    try expectGolden(model, "migrate-\(name)")
+    model.receive(.closed(Samples.camera, RequestEnding()), at: Self.now)
+    try expectGolden(model, "migrate-done-\(name)")
+  }
+
   @Test("Nothing, and nothing yet", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
   func empty(size: ScreenSize, name: String) throws {
     var model = Samples.model([], size: size)

@@ -21,7 +21,7 @@ enum ItemFields {
   /// Reads them; their types were checked against the interface. Items that the app supplies get ids from `call:N` on,
   /// N being `firstNumber`.
   static func read(
-    _ value: JSONValue, of app: App, firstNumber: UInt64
+    _ value: JSONValue, of app: App, firstNumber: UInt64, _ migrated: MigrationFields.Search
   ) throws(SetupError) -> [PickerItem] {
     let elements = if case .array(let elements) = value { elements } else { [JSONValue]() }
     guard countRange.contains(elements.count) else {
@@ -40,6 +40,9 @@ enum ItemFields {
       } else {
         items.append(try appSupplied(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
       }
+      let device = try MigrationFields.read(fields, after: items, migrated)
+      if device != nil { try requireBluetooth(items[items.count - 1], fields) }
+      items[items.count - 1].migration = device
     }
     try checkLength(of: items)
     return items
@@ -49,7 +52,8 @@ enum ItemFields {
   private static func known(
     _ id: String, _ fields: JSONObjectReader, of app: App, after others: [PickerItem]
   ) throws(SetupError) -> PickerItem {
-    if let other = fields.names.first(where: { $0 != "item" }) {
+    let isMigration = fields.checkedObject("migrate") != nil
+    if let other = fields.names.first(where: { $0 != "item" && $0 != "migrate" }) {
       throw fields.failure(
         other, "a manifest item cannot be overridden in a call",
         cure: "leave \(other) out, or leave item out and give a name and a descriptor")
@@ -63,10 +67,22 @@ enum ItemFields {
         "item", "\(id.quotedForDisplay) is only observed and never set up",
         cure: "change its select in the manifest, or use another item")
     }
-    guard !others.contains(where: { $0.item.id == item.id }) else {
+    let isRepeated = others.contains { $0.item.id == item.id && $0.migration == nil }
+    guard isMigration || !isRepeated else {
       throw fields.failure("item", "\(id.quotedForDisplay) is there already", cure: "give each item once")
     }
     return PickerItem(item)
+  }
+
+  /// A device that migrates has to be recognised later.
+  private static func requireBluetooth(
+    _ item: PickerItem, _ fields: JSONObjectReader
+  ) throws(SetupError) {
+    guard item.item.descriptor.hasBluetoothClause else {
+      throw fields.failure(
+        "descriptor", "a device that migrates is recognised by Bluetooth, and this looks for a network",
+        cure: "add a Bluetooth clause")
+    }
   }
 
   private static func cure(listing app: App) -> String {

@@ -27,6 +27,8 @@ struct SetupLink {
   fileprivate var nextSecondIdentitySearch = Instant(microseconds: 0)
   /// The requests that the scan plan already considers.
   var requests = RequestCounts()
+  /// The devices that BlueZ knows, for migrations.
+  var knownDevices = KnownDevicesRecord()
 
   /// Refreshes the candidates at once: a new request takes in the devices that were at the gateway before.
   mutating func refreshAtOnce() { refreshedAt = nil }

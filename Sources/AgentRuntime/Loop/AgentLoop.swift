@@ -162,6 +162,7 @@ struct AgentLoop: ~Copyable {
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
+      case .readKnownDevices: radio.tasks.add(.readKnownDevices)
       case .registry(let request): disk.send(request)
       case .signalTouch(let signal): touch.signalTouch(signal, &context)
       case .openLink(let request): links.connect(request, &context)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BlueZ
 import Controller
 import LinuxSystem
 import Manifest
+import Setup
 
 /// A request to the *devices* worker.
 enum AdapterTask: Equatable, Sendable {
@@ -15,6 +17,8 @@ enum AdapterTask: Equatable, Sendable {
   case note(KernelScanState, index: UInt16, KernelScanStateFile)
   /// Looks whether bluetoothd runs.
   case findBluetoothd
+  /// Reads the devices that BlueZ knows.
+  case readKnownDevices
 
   func run() -> AdapterTaskResult {
     switch self {
@@ -24,12 +28,21 @@ enum AdapterTask: Equatable, Sendable {
     case .restore(let index): restore(index)
     case .note(let state, let index, let file): note(state, index, file)
     case .findBluetoothd: findBluetoothd()
+    case .readKnownDevices: readKnownDevices()
     }
   }
 
   private func findBluetoothd() -> AdapterTaskResult {
     guard let process = RunningProcess.bluetoothd() else { return .bluetoothd(nil) }
     return .bluetoothd(SharedDescriptor(process))
+  }
+
+  private func readKnownDevices() -> AdapterTaskResult {
+    do throws(KnownDeviceError) {
+      return .knownDevices(KnownDevices(try KnownDeviceSource().read().map(\.address)))
+    } catch {
+      return .knownDevices(KnownDevices([], failure: error.reason))
+    }
   }
 
   private func restore(_ index: UInt16) -> AdapterTaskResult {
@@ -51,6 +64,7 @@ enum AdapterTaskResult: Sendable {
   case opened(LoopRadio.Opening)
   /// Its process, whose descriptor becomes readable when it ends; nil if it does not run.
   case bluetoothd(SharedDescriptor?)
+  case knownDevices(KnownDevices)
   case done
 }
 

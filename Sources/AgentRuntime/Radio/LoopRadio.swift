@@ -76,6 +76,7 @@ struct LoopRadio {
     switch result {
     case .opened(let opening): receiveOpening(opening, &loop)
     case .bluetoothd(let process): watchBluetoothd(process, &loop)
+    case .knownDevices(let devices): loop.agent.knownDevicesWereRead(devices, at: loop.now)
     case .done: break
     }
     tasks.startNext()

@@ -6,6 +6,7 @@ import HCI
 import Interfaces
 import JSON
 import Manifest
+import Registry
 import Setup
 import Testing
 import Explanation
@@ -15,10 +16,19 @@ import Varlink
 struct ItemFieldsTests {
   private static let session = "00000000000000000000000000000001"
 
+  private static let former = RandomIdentifier(high: 0x1234, low: 5)
+  private static let address = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
+
   private static func items(_ text: String, of app: App = Sample.app) throws -> [PickerItem] {
     let parameters = try Described.parameters(
       ShowPickerMethod.self, "{\"session\":\"\(session)\",\"items\":\(text)}")
-    return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5)
+    return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5) {
+      (source, field) throws(SetupError) in
+      guard source == .identifier(Self.former) else {
+        throw SetupError(.invalidRequest, field: field, "unknown", cure: "")
+      }
+      return MigratedDevice(address: Self.address, identifier: Self.former)
+    }
   }
 
   private static func failure(_ text: String, of app: App = Sample.app) throws -> SetupError {
@@ -28,6 +38,57 @@ struct ItemFieldsTests {
   /// An item with this descriptor.
   private static func supplied(_ descriptor: String, _ more: String = "") -> String {
     "[{\"name\":\"Bulb\",\"descriptor\":\(descriptor)\(more)}]"
+  }
+
+  // MARK: - Migration
+
+  private static let migration = #""migrate":{"bluetoothIdentifier":"00000000-0000-1234-0000-000000000005"}"#
+
+  @Test("An item migrates the device with an identifier, whether it is in the manifest or not")
+  func migrations() throws {
+    let descriptor = #"{"bluetoothServiceUUID":"FE0F"}"#
+    let supplied = try Self.items(Self.supplied(descriptor, "," + Self.migration))
+    #expect(supplied.map(\.migration) == [MigratedDevice(address: Self.address, identifier: Self.former)])
+    let known = try Self.items(#"[{"item":"bulb"},{"item":"bulb",\#(Self.migration)}]"#)
+    #expect(known.map { $0.migration != nil } == [false, true])
+    #expect(known.map(\.item.id) == ["bulb", "bulb"])
+  }
+
+  @Test(
+    "What is wrong with a migration is refused with its field",
+    arguments: [
+      (#"{}"#, "items[0].migrate.bluetoothIdentifier"),
+      (#"{"ssid":"Cam-1"}"#, "items[0].migrate.ssid"),
+      (#"{"bluetoothIdentifier":"1234","ssid":"Cam-1"}"#, "items[0].migrate.ssid"),
+      (#"{"bluetoothIdentifier":"1234"}"#, "items[0].migrate.bluetoothIdentifier"),
+      (#"{"bluetoothIdentifier":"C4:A1:00:00:1E:27"}"#, "items[0].migrate.bluetoothIdentifier"),
+      (
+        #"{"bluetoothIdentifier":"00000000000012340000000000000006"}"#, "items[0].migrate.bluetoothIdentifier"
+      ),
+    ])
+  func migrationProblems(migrate: String, field: String) throws {
+    let error = try Self.failure(#"[{"item":"bulb","migrate":\#(migrate)}]"#)
+    #expect(error.code == .invalidRequest && error.field == field)
+  }
+
+  @Test("A device migrates once, and only to an item that recognises it by Bluetooth")
+  func migrationConflicts() throws {
+    let twice = try Self.failure(#"[{"item":"bulb",\#(Self.migration)},{"item":"bulb",\#(Self.migration)}]"#)
+    #expect(twice.field == "items[1].migrate.bluetoothIdentifier")
+  }
+
+  @Test(
+    "Only an identifier of twenty zeros and an address needs what BlueZ knows",
+    arguments: [
+      ("00000000-0000-0000-0000-C4A100001E27", true), ("00000000000000000000c4a100001e27", true),
+      ("00000000-0000-0000-0001-C4A100001E27", false), ("C4:A1:00:00:1E:27", false),
+    ])
+  func addresses(text: String, isAddress: Bool) throws {
+    let items = try Described.parameters(
+      ShowPickerMethod.self,
+      #"{"session":"\#(Self.session)","items":[{"item":"bulb"},{"migrate":{"bluetoothIdentifier":"\#(text)"}}]}"#
+    )
+    #expect(MigrationFields.namesAddress(try #require(items["items"])) == isAddress)
   }
 
   // MARK: - Items of the manifest

@@ -141,7 +141,8 @@ extension AgentCore {
   /// Counts the devices that match an item of a picker and cannot become candidates.
   fileprivate func countHindrances(of request: SetupFlow, in search: inout RequestLine.Search) {
     guard let picker = request.picker else { return }
-    let paths = Set(picker.items.map { ManifestItem(app: request.app, item: $0.item).path })
+    let paths = Set(
+      picker.items.filter { $0.migration == nil }.map { ManifestItem(app: request.app, item: $0.item).path })
     let isWanted = dataPath.items.map { paths.contains($0.path) }
     for row in 0..<dataPath.pipeline.rowCount {
       guard let device = dataPath.pipeline.device(at: row) else { continue }
@@ -199,6 +200,10 @@ extension RequestLine {
     let since = Seconds(microseconds: request.openedAt.microseconds)
     let end = request.end.map { Seconds(microseconds: $0.microseconds) }
     switch request.question?.change {
+    case nil where request.asksForMigration:
+      self.init(
+        request: request.id.text, kind: .migrate, app: request.app, since: since, end: end,
+        phase: request.phase, adds: request.picker?.migrations.map(\.sentence))
     case nil:
       self.init(
         request: request.id.text, kind: .setup, app: request.app, isOnBehalf: request.isOnBehalf,
@@ -230,6 +235,17 @@ extension RequestLine.Search {
   }
 }
 
+extension PickerItem {
+  /// The device that is migrated, as a sentence for operators.
+  fileprivate var sentence: String {
+    guard let migration else { return item.name }
+    let address = AddressText.text(of: migration.address.bits)
+    return migration.identifier == nil
+      ? "\(item.name) at \(address), which BlueZ knows"
+      : "\(item.name) at \(address), which the app had before"
+  }
+}
+
 extension SetupFlow {
   fileprivate var phase: RequestLine.Phase {
     switch state {
@@ -254,7 +270,8 @@ extension RequestItemLine {
       immediate: item.item.descriptor.range == .immediate,
       ssidPrefix: item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) },
       namePrefix: item.item.renamesNetwork
-        ? item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) } : nil)
+        ? item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) } : nil,
+      isMigration: item.migration != nil)
   }
 }
 

@@ -2,6 +2,7 @@
 
 import Interfaces
 import JSON
+import Manifest
 import Registry
 import Setup
 import Varlink
@@ -17,8 +18,15 @@ enum ShowPickerMethod: SessionMethod {
     let settings = try SettingsFields.read(parameters["settings"])
     var items: [PickerItem]?
     if let element = parameters["items"] {
+      let known = agent.setupLink.knownDevices
+      if MigrationFields.namesAddress(element), !known.isFresh(at: agent.now) {
+        return agent.readKnownDevices(for: call, of: Self.self)
+      }
       items = try ItemFields.read(
-        element, of: app, firstNumber: agent.setupCore.reserveItemNumbers(ItemFields.countRange.upperBound))
+        element, of: app, firstNumber: agent.setupCore.reserveItemNumbers(ItemFields.countRange.upperBound)
+      ) { (source, field) throws(SetupError) in
+        try agent.setupCore.migratedDevice(source, ofApp: app.name, field: field, among: known.devices)
+      }
     }
     agent.setupLink.refreshAtOnce()
     let (picker, effects) = try agent.setupCore.showPicker(session, items: items, settings: settings)

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import HCI
+import Manifest
+import Registry
+import Setup
+import Testing
+import Varlink
+import VirtualRadio
+
+@Suite("Migration of devices that an app knew before", .overEveryTransport)
+struct MigrationScenarios {
+  private static let bulb = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
+  private static let addressForm = "00000000-0000-0000-0000-C4A100001E27"
+
+  private static func item(_ identifier: String, id: String = "bulb") -> String {
+    #"{"item":"\#(id)","migrate":{"bluetoothIdentifier":"\#(identifier)"}}"#
+  }
+
+  /// An app whose accessory was removed, and the identifier that it had.
+  private static func former(
+    scene: [SceneDevice] = [.bulb(1)]
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator, identifier: String) {
+    let (scenario, app, anna) = SetupScenario.owning(scene: scene)
+    let identifier = app.events.last { $0.object("accessory") != nil }?.object("accessory")?
+      .text("bluetoothIdentifier")
+    app.call("RemoveAccessory", about: app.accessory)
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    return (scenario, app, anna, identifier ?? "")
+  }
+
+  private static func bluetoothIdentifier(_ app: ScenarioApp) -> String? {
+    app.events.last { $0.object("accessory") != nil }?.object("accessory")?.text("bluetoothIdentifier")
+  }
+
+  @Test("A device comes back with the identifier that the app had, after an operator has agreed")
+  func formerIdentifier() {
+    let (scenario, app, anna, identifier) = Self.former()
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
+    scenario.run(seconds: 1)
+    anna.answer("Agree")
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        3.0 lights: pickerDidPresent
+        3.0 anna: migrate lights answering adds Lumo bulb at C0:00:00:00:00:01, which the app had before
+        3.0 lights: ShowPicker → done
+        4.0 lights: accessoryAdded a2 Lumo bulb authorized
+        4.0 lights: migrationComplete
+        4.0 lights: pickerDidDismiss
+        4.0 lights: pickerFinished
+        4.0 anna: Agree → done
+        4.1 anna: closed
+        """)
+    #expect(Self.bluetoothIdentifier(app) == identifier && !identifier.isEmpty)
+    #expect(scenario.harness.setupCore.registry.formers.isEmpty)
+    let pickers = Set(app.events.suffix(3).map { $0.text("picker") })
+    #expect(pickers.count == 1 && pickers.first != nil)
+  }
+
+  @Test("A device that BlueZ knows is migrated by its address, with BlueZ's type")
+  func address() {
+    let scenario = SetupScenario(scene: [])
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    scenario.harness.knownDevices = KnownDevices([Self.bulb])
+    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#)
+    scenario.run(seconds: 1)
+    anna.answer("Agree")
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        0.0 lights: activated
+        0.0 lights: pickerDidPresent
+        0.0 lights: ShowPicker → done
+        0.1 anna: migrate lights answering adds Lumo bulb at C4:A1:00:00:1E:27, which BlueZ knows
+        1.0 lights: accessoryAdded a1 Lumo bulb authorized
+        1.0 lights: migrationComplete
+        1.0 lights: pickerDidDismiss
+        1.0 lights: pickerFinished
+        1.0 anna: closed
+        1.0 anna: Agree → done
+        """)
+    #expect(scenario.harness.setupCore.registry.devices.map(\.identity) == [.bluetooth(Self.bulb)])
+    #expect(Self.bluetoothIdentifier(app)?.hasPrefix("00000000000000000000") == false)
+  }
+
+  @Test(
+    "What cannot be migrated is refused with the field, and in the same words for another app's identifier")
+  func refusals() throws {
+    let (scenario, app, _, identifier) = Self.former()
+    func refusal(_ items: String, of app: ScenarioApp, _ known: KnownDevices = KnownDevices([])) throws
+      -> String
+    {
+      scenario.harness.knownDevices = known
+      scenario.run(seconds: 2)
+      let reply = try #require(app.call("ShowPicker", #""items":[\#(items)]"#).replies.last)
+      #expect(reply.error == "io.accessoryd.Session.InvalidRequest")
+      #expect(reply.text("field") == "items[0].migrate.bluetoothIdentifier")
+      return reply.text("reason") ?? ""
+    }
+    let unknown = "the app has had no accessory with this identifier"
+    #expect(try refusal(Self.item("00112233445566778899aabbccddeeff"), of: app) == unknown)
+    #expect(
+      try refusal(Self.item(Self.addressForm), of: app)
+        == "BlueZ knows no device with the address C4:A1:00:00:1E:27")
+    let both = KnownDevices([Self.bulb, DeviceAddress(bits: Self.bulb.bits, type: .public)])
+    #expect(
+      try refusal(Self.item(Self.addressForm), of: app, both)
+        == "BlueZ knows a public and a random device with the address C4:A1:00:00:1E:27")
+    let lost = KnownDevices(
+      [], failure: "bluetoothd is not running, and its folder cannot be read: Permission denied")
+    #expect(
+      try refusal(Self.item(Self.addressForm), of: app, lost)
+        == "the type of the address C4:A1:00:00:1E:27 is not known: bluetoothd is not running, and its folder cannot "
+        + "be read: Permission denied")
+    #expect(scenario.harness.setupCore.registry.formers.map(\.bluetoothIdentifier.text) == [identifier])
+  }
+
+  @Test("Another app does not learn that an identifier was in use")
+  func otherApp() throws {
+    let scenario = SetupScenario(.lightsAndGarden)
+    let (app, garden, anna) = (scenario.app(), scenario.app("garden", user: 1001), scenario.watcher())
+    app.call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    let identifier = try #require(Self.bluetoothIdentifier(app))
+    for isRemoved in [false, true] {
+      if isRemoved { app.call("RemoveAccessory", about: app.accessory) }
+      scenario.run(seconds: 1)
+      let own = garden.call("ShowPicker", #""items":[\#(Self.item(identifier, id: "lamp"))]"#).replies.last
+      let none = garden.call(
+        "ShowPicker", #""items":[\#(Self.item("00112233445566778899aabbccddeeff", id: "lamp"))]"#
+      ).replies.last
+      #expect(own?.text("reason") == none?.text("reason") && own?.text("reason") != nil)
+    }
+  }
+
+  @Test(
+    "An accessory that the app has is not migrated; one whose item was renamed is, and keeps its identifier")
+  func renamedItem() {
+    let (scenario, app, anna) = SetupScenario.owning()
+    let identifier = Self.bluetoothIdentifier(app) ?? ""
+    let refusal = app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#).replies.last
+    #expect(refusal?.text("reason") == #"the device is an accessory of the app already, "Lumo bulb""#)
+    scenario.harness.reading = .accepted(
+      AgentCore.Configuration(.lights { $0.id = "lamp" }, board: .attentive, access: .twoApps),
+      radioSource: "h4:bench", warnings: [])
+    scenario.harness.readManifestAgain()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier, id: "lamp"))]"#)
+    scenario.run(seconds: 1)
+    anna.answer("Agree")
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        3.0 lights: pickerDidPresent
+        3.0 anna: migrate lights answering adds Lumo bulb at C0:00:00:00:00:01, which the app had before
+        3.0 lights: ShowPicker → done
+        4.0 lights: accessoryAdded a2 Lumo bulb authorized
+        4.0 lights: accessoryRemoved a1 Lumo bulb unauthorized
+        4.0 lights: migrationComplete
+        4.0 lights: pickerDidDismiss
+        4.0 lights: pickerFinished
+        4.0 anna: Agree → done
+        4.1 anna: closed
+        """)
+    #expect(scenario.harness.setupCore.registry.accessories.map(\.bluetoothIdentifier?.text) == [identifier])
+  }
+
+  @Test("Beside other items, operators are asked once the new accessory is set up")
+  func mixed() {
+    let (scenario, app, anna, identifier) = Self.former(scene: [.bulb(1), .bulb(2)])
+    app.call("ShowPicker", #""items":[{"item":"bulb"},\#(Self.item(identifier))]"#)
+    scenario.run(seconds: 1)
+    anna.answer("Agree")
+    anna.choose(1)
+    scenario.run(seconds: 1)
+    anna.choose(2)
+    anna.answer("Name", #""name":"Hall""#)
+    anna.answer("Agree")
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        3.0 lights: pickerDidPresent
+        3.0 anna: setup lights choosing
+        3.0 anna: candidate 1 Lumo bulb
+        3.0 anna: candidate 2 Lumo bulb
+        3.0 lights: ShowPicker → done
+        4.0 anna: Agree → Invalid request
+        4.0 lights: accessoryAdded a2 Lumo bulb authorized
+        4.0 anna: Choose → a2 Lumo bulb
+        4.1 anna: migrate lights answering adds Lumo bulb at C0:00:00:00:00:01, which the app had before
+        4.1 anna: gone 1
+        5.0 anna: Choose → Invalid request
+        5.0 anna: Name → Invalid request
+        5.0 lights: accessoryAdded a3 Lumo bulb 2 authorized
+        5.0 lights: migrationComplete
+        5.0 lights: pickerDidDismiss
+        5.0 lights: pickerFinished
+        5.0 anna: closed a2 Lumo bulb
+        5.0 anna: Agree → done
+        """)
+  }
+
+  @Test("A device that was set up in the same picker is not migrated again")
+  func mixedWithSameDevice() {
+    let (scenario, app, anna, identifier) = Self.former()
+    app.call("ShowPicker", #""items":[{"item":"bulb"},\#(Self.item(identifier))]"#)
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    anna.answer("Agree")
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        5.0 lights: migrationComplete
+        5.0 lights: pickerDidDismiss
+        5.0 lights: pickerFinished
+        5.0 anna: closed a2 Lumo bulb
+        5.0 anna: Agree → done
+        """)
+    #expect(scenario.harness.setupCore.registry.accessories.count == 1)
+  }
+
+  @Test("A denied, cancelled or unanswered migration changes nothing, and the app receives the reason")
+  func notAgreed() {
+    let (scenario, app, anna, identifier) = Self.former()
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
+    scenario.run(seconds: 1)
+    anna.answer("Deny")
+    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
+    scenario.run(seconds: 1)
+    app.call("CancelPicker")
+    scenario.run(seconds: 6)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
+    scenario.run(seconds: 601)
+    #expect(
+      scenario.text == """
+        3.0 lights: pickerDidPresent
+        3.0 anna: migrate lights answering adds Lumo bulb at C0:00:00:00:00:01, which the app had before
+        3.0 lights: ShowPicker → done
+        4.0 lights: pickerDidDismiss
+        4.0 lights: pickerFinished userRestricted
+        4.0 anna: Deny → done
+        4.1 anna: closed userRestricted
+        5.0 lights: pickerDidPresent
+        5.0 anna: migrate lights answering adds Lumo bulb at C0:00:00:00:00:01, which the app had before
+        5.0 lights: ShowPicker → done
+        6.0 lights: pickerDidDismiss
+        6.0 lights: pickerFinished userCancelled
+        6.0 lights: CancelPicker → done
+        6.1 anna: closed userCancelled
+        12.0 lights: pickerDidPresent
+        12.0 anna: migrate lights answering adds Lumo bulb at C0:00:00:00:00:01, which the app had before
+        12.0 lights: ShowPicker → done
+        612.0 lights: pickerDidDismiss
+        612.0 lights: pickerFinished userCancelled
+        612.0 anna: closed userCancelled
+        """)
+    #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
+    #expect(scenario.harness.setupCore.registry.formers.count == 1)
+  }
+
+  @Test("A migration that does not fit adds nothing, and app and operator receive the reason")
+  func full() {
+    let (scenario, app, anna) = SetupScenario.owning(
+      .lights { $0.maxAccessories = 1 }, scene: [.bulb(1)])
+    scenario.harness.knownDevices = KnownDevices([Self.bulb])
+    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#)
+    scenario.run(seconds: 1)
+    anna.answer("Agree")
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.text == """
+        2.0 lights: pickerDidPresent
+        2.0 anna: migrate lights answering adds Lumo bulb at C4:A1:00:00:1E:27, which BlueZ knows
+        2.0 lights: ShowPicker → done
+        3.0 lights: pickerSetupFailed userRestricted
+        3.0 lights: pickerDidDismiss
+        3.0 lights: pickerFinished userRestricted
+        3.0 anna: Agree → SetupFailed userRestricted
+        3.1 anna: closed userRestricted
+        """)
+    #expect(scenario.harness.setupCore.registry.accessories.count == 1)
+  }
+}
