@@ -146,7 +146,7 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat", "Registry",
+        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat", "Registry",
         "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -37,7 +37,7 @@ struct Accessoryctl: ParsableCommand {
         name: "Accessories",
         subcommands: [
           PickCommand.self, ListCommand.self, RenameCommand.self, RemoveCommand.self, AllowCommand.self,
-          AuthorizeCommand.self, DisconnectCommand.self, RegistryCommand.self,
+          AuthorizeCommand.self, MigrateCommand.self, DisconnectCommand.self, RegistryCommand.self,
         ]),
       CommandGroup(
         name: "Devices",
