@@ -74,6 +74,8 @@ let package = Package(
     // The devices that bluetoothd knows.
     .target(
       name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest"], swiftSettings: strict),
+    // An iOS app's Info.plist.
+    .target(name: "PropertyList", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
     // Why a device matches an item or not, and which item would find it: for the agent and the tool.
     .target(
       name: "Explanation", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
@@ -147,7 +149,7 @@ let package = Package(
       name: "accessoryctl",
       dependencies: [
         "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat", "Registry",
-        "RegistryFormat",
+        "PropertyList", "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -210,6 +212,8 @@ let package = Package(
     .testTarget(
       name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest"],
       swiftSettings: strict),
+    .testTarget(
+      name: "PropertyListTests", dependencies: ["HCI", "PropertyList"], swiftSettings: strict),
     .testTarget(
       name: "SceneFormatTests",
       dependencies: ["SceneFormat", "Controller", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],

@@ -29,6 +29,17 @@ struct ManifestEditOptions: ParsableArguments {
     if manifest != nil { throw ValidationError("--manifest needs --app: name the app that gets the item") }
   }
 
+  /// Prints the section of an app, and with `--add` adds it to the manifest.
+  func apply(section: String, ofApp app: String) throws(ToolError) {
+    var printer = Printer()
+    try printer.text(section)
+    try printer.flush()
+    guard add else { return }
+    let file = try ConfigurationFile(reading: manifest ?? Self.installed)
+    try file.replace(with: try file.adding(section: section, ofApp: app))
+    StandardError.say("\(shown(file.path)) has the app now; accessoryctl reload makes the agent read it")
+  }
+
   /// Prints what the item changes in the manifest, and with `--add` changes it.
   func apply(_ suggestions: [SuggestionLine], to app: String) throws(ToolError) {
     guard let suggestion = suggestions.first, suggestions.count == 1 else {

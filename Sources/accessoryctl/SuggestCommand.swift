@@ -11,11 +11,12 @@ import ToolText
 struct SuggestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "suggest",
-    abstract: "Print a manifest with an item that finds a device like this one.",
+    abstract: "Print an item that finds a device like this one, or the section of an app.",
     usage: """
       accessoryctl suggest <device> [--seconds <n>] [options]
       accessoryctl suggest <device> --app <name> [--manifest <file>] [--add]
       accessoryctl suggest <device> --capture <file> [--json]
+      accessoryctl suggest --plist <file> --app <name> [--manifest <file>] [--add]
       """,
     discussion: """
       Knows the layouts of BTHome, iBeacon, AltBeacon, Eddystone, Fast Pair, Ruuvi, SwitchBot, \
@@ -25,18 +26,28 @@ struct SuggestCommand: ParsableCommand {
       capture; 20 reports or more give a good item.
 
       With --app, prints what the manifest needs in addition, as a difference. With --add, also \
-      changes the manifest, unless the result would not pass accessoryctl check. \
-      Exit status: 0 an item is printed, 1 the device was not heard, or nothing distinguishes it.
+      changes the manifest, unless the result would not pass accessoryctl check.
+
+      With --plist, prints the section of an app that its Info.plist declares for AccessorySetupKit; \
+      an XML or a binary property list. \
+      Exit status: 0 an item or a section is printed, 1 the device was not heard, or nothing \
+      distinguishes it, or the Info.plist declares nothing.
 
       Examples:
         accessoryctl suggest AA:BB:CC:DD:EE:FF --seconds 20
         accessoryctl suggest AA:BB:CC:DD:EE:FF --app lights --add
         accessoryctl suggest AA:BB:CC:DD:EE:FF --capture room.btsnoop > new-item.toml
+        accessoryctl suggest --plist Info.plist --app lights --add
       """)
 
   @Argument(
     help: "The device's address, as decode and sightings show it.", completion: Completions.devices)
-  var device: DeviceArgument
+  var device: DeviceArgument?
+
+  @Option(
+    help: ArgumentHelp("Print the section of the app with this Info.plist.", valueName: "file"),
+    completion: .file())
+  var plist: String?
 
   @Option(
     help: ArgumentHelp("Read this btsnoop file instead of asking the agent.", valueName: "file"),
@@ -54,6 +65,10 @@ struct SuggestCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    guard plist == nil else { return try validatePropertyList() }
+    guard device != nil else {
+      throw ValidationError("a device is missing: give its address, or --plist and --app")
+    }
     if let seconds, !(1...60).contains(seconds) { throw ValidationError("--seconds takes 1 to 60") }
     if json, edit.app != nil { throw ValidationError("--json and --app exclude each other") }
     guard capture != nil else { return }
@@ -61,16 +76,31 @@ struct SuggestCommand: ParsableCommand {
     if gateway.socket != nil { throw ValidationError("--capture and --socket exclude each other") }
   }
 
+  private func validatePropertyList() throws {
+    guard edit.app != nil else { throw ValidationError("--plist needs --app: name the app") }
+    let excluded: [(String, Bool)] = [
+      ("a device", device != nil), ("--capture", capture != nil), ("--seconds", seconds != nil),
+      ("--socket", gateway.socket != nil), ("--json", json),
+    ]
+    if let other = excluded.first(where: \.1) {
+      throw ValidationError("--plist and \(other.0) exclude each other")
+    }
+  }
+
   func run() throws {
-    guard let capture else { return try runLive() }
+    if let plist, let app = edit.app {
+      return try edit.apply(section: try InfoPropertyList(reading: plist).section(named: app), ofApp: app)
+    }
+    guard let device else { preconditionFailure("validated: there is a device") }
+    guard let capture else { return try runLive(device) }
     let file = try CaptureFile(reading: capture)
     var sources = SuggestionSources(ofDevice: device.bits)
     let ending = Result { () throws(ToolError) in try file.decode { sources.addReport($0) } }
     if case .failure(let error) = ending { try error.warn(hasResult: !sources.device.isEmpty) }
-    try show(sources)
+    try show(sources, of: device)
   }
 
-  private func show(_ sources: SuggestionSources) throws(ToolError) {
+  private func show(_ sources: SuggestionSources, of device: DeviceArgument) throws(ToolError) {
     guard !sources.device.isEmpty else {
       throw .sentence(
         "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
@@ -83,7 +113,7 @@ struct SuggestCommand: ParsableCommand {
     try show(suggestions.map(SuggestionLine.init))
   }
 
-  private func runLive() throws(ToolError) {
+  private func runLive(_ device: DeviceArgument) throws(ToolError) {
     let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
     let call = GatewayCall(device: device.text, seconds: seconds)
     var (line, progress) = (ProgressLine(), ReadingProgress(gateway))

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// migrate over a folder of bluetoothd.
+/// migrate over a folder of bluetoothd, and suggest over an Info.plist.
 @Suite("Coming from BlueZ and from iOS")
 struct MigrateTests {
   private let folder: TemporaryFolder
@@ -78,5 +78,53 @@ struct MigrateTests {
     #expect(none.status == 1 && none.output.isEmpty)
     let lost = try Tool.run(["migrate", "--bluetooth-folder", empty + "/none", "--manifest", manifest])
     #expect(lost.status == 66 && lost.errorOutput.contains("No such file or directory; start bluetoothd"))
+  }
+
+  // MARK: - Info.plist
+
+  private static let list = """
+    <?xml version="1.0"?><plist version="1.0"><dict>
+    <key>NSAccessorySetupSupports</key><array><string>Bluetooth</string></array>
+    <key>NSAccessorySetupBluetoothServices</key><array><string>FE0F</string></array>
+    </dict></plist>
+    """
+
+  private func suggest(_ list: String, _ arguments: String...) throws -> Tool.Run {
+    let path = try folder.file("Info.plist", Array(list.utf8))
+    return try Tool.run(["suggest", "--plist", path] + arguments)
+  }
+
+  @Test("--plist prints the section of an app, which check accepts; --add adds it to the manifest")
+  func section() throws {
+    let run = try suggest(Self.list, "--app", "daemon")
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.text.contains("[app.daemon]\n") && run.text.hasSuffix("bluetooth-services = [\"fe0f\"]\n"))
+    let added = try suggest(Self.list, "--app", "daemon", "--manifest", manifest, "--add")
+    #expect(added.status == 0, "\(added.errorOutput)")
+    #expect(try String(contentsOfFile: manifest, encoding: .utf8) == Self.text + "\n" + run.text)
+    #expect(try Tool.run("check", manifest).status == 0)
+    let again = try suggest(Self.list, "--app", "daemon", "--manifest", manifest, "--add")
+    #expect(again.status == 64 && again.errorOutput.contains("has the app"))
+  }
+
+  @Test("A list that declares nothing, is another format, or has wrong values is refused with a cure")
+  func refusals() throws {
+    func refused(_ list: String, _ status: Int32, _ sentence: String, _ arguments: String...) throws {
+      let path = try folder.file("Info.plist", Array(list.utf8))
+      let run = try Tool.run(["suggest", "--plist", path] + arguments)
+      #expect(run.status == status && run.errorOutput.contains(sentence), "\(run.errorOutput)")
+      #expect(run.output.isEmpty)
+    }
+    try refused("<dict/>", 1, "declares nothing for AccessorySetupKit", "--app", "lamp")
+    try refused("{ CFBundleName = Lamp; }", 65, "plutil -convert xml1", "--app", "lamp")
+    try refused(
+      Self.list.replacingOccurrences(of: "FE0F", with: "FE0"), 65,
+      "NSAccessorySetupBluetoothServices[0] is no service UUID", "--app", "lamp")
+    try refused(Self.list, 65, "make no section of a manifest", "--app", "my lamp")
+    try refused(Self.list, 64, "--plist needs --app")
+    try refused(
+      Self.list, 64, "--plist and a device exclude each other", "--app", "lamp", "AA:BB:CC:DD:EE:FF")
+    let none = try Tool.run("suggest")
+    #expect(none.status == 64 && none.errorOutput.contains("a device is missing"))
   }
 }
