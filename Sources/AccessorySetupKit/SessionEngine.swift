@@ -229,16 +229,16 @@ extension ASDiscoveredAccessory {
   /// A device that a picker found. Its identity is the picker and its number.
   fileprivate convenience init(_ device: DiscoveredDevice) {
     let line = device.line
-    let advertised = AdvertisementDictionary(line.payload, isConnectable: device.isConnectable)
+    let advertised = AdvertisementDictionary(line.payload, isConnectable: line.isConnectable)
     let accessory = AppAccessoryLine(
       identifier: "\(device.picker):\(line.discovered)",
       displayName: advertised.name ?? device.item?.name ?? "", state: 0,
-      item: line.item, descriptor: device.descriptor ?? device.item?.descriptor ?? DescriptorLine(),
+      item: line.item, descriptor: line.descriptor ?? device.item?.descriptor ?? DescriptorLine(),
       alternate: nil,
       bluetoothIdentifier: nil,
       ssid: nil, bridgingIdentifier: nil, bond: .none, isIdentityDurable: false)
     self.init(
       accessory, descriptor: ASDiscoveryDescriptor(accessory.descriptor), number: line.discovered,
-      payload: line.payload, rssi: line.rssi.map { Int($0) }, isConnectable: device.isConnectable)
+      payload: line.payload, rssi: line.rssi.map { Int($0) }, isConnectable: line.isConnectable)
   }
 }

@@ -102,22 +102,18 @@ public struct ShownDevice: Equatable, Sendable {
   }
 }
 
-/// A device that a filtered picker found: `Discovered` of `io.accessoryd.Session`.
+/// A device that a filtered picker found.
 public struct DiscoveredDevice: Equatable, Sendable {
+  /// What the agent says about it.
   public var line: DiscoveredLine
-  /// The device invites connections; nil when the agent does not say.
-  public var isConnectable: Bool?
-  /// The descriptor of the item that it matches; nil when the agent does not say.
-  public var descriptor: DescriptorLine?
   /// The picker that found it.
   public var picker: String
   /// The item that it matches, when the app supplied it.
   public var item: RequestedItem?
 
-  init(_ reader: JSONObjectReader, line: DiscoveredLine, picker: String) throws(JSONMemberError) {
+  init(_ line: DiscoveredLine, picker: String, item: RequestedItem?) {
     self.line = line
     self.picker = picker
-    isConnectable = try reader.boolIfPresent("connectable")
-    descriptor = try reader.lineIfPresent("descriptor")
+    self.item = item
   }
 }

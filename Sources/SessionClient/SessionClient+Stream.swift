@@ -142,12 +142,9 @@ extension SessionClient {
     reportRadio(of: reader)
     if reply.parameters["missed"] != nil { return receivedMissed(on: link) }
     // An event that cannot be read is left out; those after it stay.
-    guard let object = (try? reader.objectIfPresent("event")) ?? nil,
-      let event = try? AppEventLine(reading: object)
-    else { return }
-    reportRadio(of: object)
+    guard let event: AppEventLine = (try? reader.lineIfPresent("event")) ?? nil else { return }
     cursor = StreamCursor(epoch: event.epoch, sequence: event.sequence &+ 1)
-    if !(event.picker.map(pickers.isAbandoned) ?? false) { handle(event, object) }
+    if !(event.picker.map(pickers.isAbandoned) ?? false) { handle(event) }
     completeCalls(upTo: event)
     if let until = pickers.openingsUntil, event.sequence &+ 1 >= until { abandonPickers() }
   }
@@ -163,7 +160,7 @@ extension SessionClient {
     dropStream(link)
   }
 
-  private mutating func handle(_ event: AppEventLine, _ object: JSONObjectReader) {
+  private mutating func handle(_ event: AppEventLine) {
     let error = event.error.map { SessionError($0) }
     guard let type = EventType.allCases.first(where: { "\($0)" == event.event }) else {
       if event.event == "pickerFinished" { return finishPicker(event.picker, error) }
@@ -178,10 +175,10 @@ extension SessionClient {
       store(accessory, as: type)
     case .accessoryRemoved: if let accessory = event.accessory { remove(accessory) }
     case .accessoryDiscovered:
-      guard let fields = try? object.object("discovered"), let line = event.discovered,
-        var device = try? DiscoveredDevice(fields, line: line, picker: event.picker ?? "")
-      else { return }
-      device.item = requestedItem(of: device.picker, at: line.itemIndex)
+      guard let line = event.discovered else { return }
+      let picker = event.picker ?? ""
+      let device = DiscoveredDevice(
+        line, picker: picker, item: requestedItem(of: picker, at: line.itemIndex))
       deliver(SessionEvent(type.rawValue, discovered: device, accessories: accessories))
     case .pickerDidPresent, .pickerDidDismiss, .pickerSetupBridging, .pickerSetupFailed, .pickerSetupPairing,
       .pickerSetupRename:

@@ -73,8 +73,9 @@ import Testing
     guard case .event(let event) = agent.deliveries.last, let device = event.discovered else {
       return record("nothing was discovered")
     }
-    #expect(device.picker == "p1" && device.line.discovered == 7 && device.isConnectable == true)
-    #expect(device.descriptor?.serviceUUID == "FE0F")
+    #expect(device.picker == "p1" && device.line.discovered == 7 && device.line.isConnectable == true)
+    #expect(device.line.descriptor?.serviceUUID == "FE0F")
+    #expect(device.line.time == Seconds(microseconds: 1_500_000))
   }
 
   @Test func `a discovered device belongs to the item that the app supplied`() {
