@@ -46,7 +46,7 @@ public struct ASError: CustomNSError, Hashable, Sendable {
     public static func ~= (match: Code, error: any Error) -> Bool { (error as? ASError)?.code == match }
   }
 
-  private static let fieldKey = "ASErrorFieldKey"
+  package static let fieldKey = "ASErrorFieldKey"
 
   /// What went wrong.
   public let code: Code

@@ -36,4 +36,19 @@ extension ASAccessorySession {
     }
     return ConnectionAttempt { [engine] in engine.cancel(call) }
   }
+
+  /// Reads how strong the signal of a connected accessory is, in dBm: `Session.ReadRSSI`. The handler is called exactly
+  /// once, on the queue of ``ASAccessorySession/activate(on:eventHandler:)``.
+  package func readRSSI(
+    of accessory: ASAccessory, completionHandler: @escaping @Sendable (Result<Int, ASError>) -> Void
+  ) {
+    let request = Result { () throws(SessionError) -> SessionRequest in .readRSSI(try accessory.identifier) }
+    engine.beginCall(request) { result in
+      switch result {
+      case .success(.rssi(let rssi)): completionHandler(.success(rssi))
+      case .success: completionHandler(.failure(ASError(.unknown)))
+      case .failure(let error): completionHandler(.failure(ASError(error)))
+      }
+    }
+  }
 }

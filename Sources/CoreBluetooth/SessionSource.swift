@@ -87,10 +87,10 @@ final class SessionSource: PeripheralSource, @unchecked Sendable {
   }
 
   func readRSSI(of identifier: UUID, completion: @escaping @Sendable (Result<Int, CBError>) -> Void) {
-    let error = CBError(
-      .operationNotSupported, "the agent does not measure the signal of connections",
-      cure: "use ASAccessorySession.advertisements(), which have it")
-    queue.async { completion(.failure(error)) }
+    guard let accessory = accessories[identifier] else {
+      return queue.async { completion(.failure(CBError.forgottenPeripheral)) }
+    }
+    session.readRSSI(of: accessory) { result in completion(result.mapError { CBError($0) }) }
   }
 
   // MARK: Scanning
@@ -141,15 +141,22 @@ extension ConnectionAttempt: PendingConnection {}
 extension ConnectionRefusedError {
   /// `connectionFailed` may succeed later: the accessory is out of reach, or the agent starts again.
   fileprivate init(_ error: ASError) {
-    let texts = error.userInfo
-    let code: CBError.Code =
+    self.init(CBError(error), isTemporary: error.code == .connectionFailed)
+  }
+}
+
+extension CBError {
+  /// An error of the agent, with its texts.
+  fileprivate init(_ error: ASError) {
+    let code: Code =
       switch error.code {
       case .connectionFailed: .connectionFailed
-      case .invalidRequest: .unknownDevice
+      // With a field it is about the accessory, without one about the gateway.
+      case .invalidRequest: error.userInfo[ASError.fieldKey] == nil ? .operationNotSupported : .unknownDevice
       case .userRestricted: .connectionLimitReached
       case .userCancelled: .operationCancelled
       default: .operationNotSupported
       }
-    self.init(CBError(code, userInfo: texts), isTemporary: error.code == .connectionFailed)
+    self.init(code, userInfo: error.userInfo)
   }
 }

@@ -177,6 +177,9 @@ extension SessionClient {
       }
       complete(call.id, .success(.descriptor(descriptor)))
       return true
+    case .readRSSI:
+      guard let rssi: Int = try? reader.integer("rssi") else { return malformed(call) }
+      complete(call.id, .success(.rssi(rssi)))
     case .advertisements: receivedAdvertisement(reply, reader, of: call)
     }
     return false

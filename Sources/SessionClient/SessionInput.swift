@@ -66,6 +66,8 @@ public enum CallOutcome: Equatable, Sendable {
   case address(String, type: String)
   /// A connected socket, which the receiver owns.
   case descriptor(Int32)
+  /// The strength of a connection's signal, in dBm.
+  case rssi(Int)
 }
 
 /// An event for the app.

@@ -18,6 +18,7 @@ public enum SessionRequest: Equatable, Sendable {
   case updateAuthorization(String, DescriptorLine)
   case resolve(String)
   case connect(accessory: String)
+  case readRSSI(String)
   /// Streams until it is cancelled, or the session ends. With an interval, it also streams every reading.
   case advertisements(interval: Seconds?)
 
@@ -45,6 +46,7 @@ extension SessionRequest {
     case .updateAuthorization: "UpdateAuthorization"
     case .resolve: "Resolve"
     case .connect: "Connect"
+    case .readRSSI: "ReadRSSI"
     case .advertisements: "WatchAdvertisements"
     }
   }
@@ -55,7 +57,7 @@ extension SessionRequest {
     case .renameAccessory, .updateAuthorization: .seconds(100)
     case .connect, .advertisements: nil
     case .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker, .removeAccessory,
-      .finishAuthorization, .failAuthorization, .resolve:
+      .finishAuthorization, .failAuthorization, .resolve, .readRSSI:
       .seconds(40)
     }
   }
@@ -65,7 +67,7 @@ extension SessionRequest {
     switch self {
     case .renameAccessory, .updateAuthorization, .connect, .advertisements: true
     case .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker, .removeAccessory,
-      .finishAuthorization, .failAuthorization, .resolve:
+      .finishAuthorization, .failAuthorization, .resolve, .readRSSI:
       false
     }
   }
@@ -80,7 +82,7 @@ extension SessionRequest {
     case .removeAccessory(let accessory), .failAuthorization(let accessory):
       CausedEvent(type: .accessoryRemoved, accessory: accessory)
     case .showPicker, .updatePicker, .finishPickerDiscovery, .cancelPicker, .resolve, .connect,
-      .advertisements:
+      .readRSSI, .advertisements:
       nil
     }
   }
@@ -105,7 +107,7 @@ extension SessionRequest {
       json.member("accessory", accessory)
       if options != 0 { json.member("renameOptions", UInt64(options)) }
     case .removeAccessory(let accessory), .failAuthorization(let accessory), .resolve(let accessory),
-      .connect(let accessory):
+      .connect(let accessory), .readRSSI(let accessory):
       json.member("accessory", accessory)
     case .finishAuthorization(let accessory, let ssid, let bridgingIdentifier):
       json.member("accessory", accessory)

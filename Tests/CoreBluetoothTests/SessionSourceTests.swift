@@ -39,9 +39,12 @@ import Varlink
     return dice
   }
 
-  /// An agent with one accessory; `connect` replies to Connect.
+  /// An agent with one accessory; `connect` replies to Connect, `readRSSI` to ReadRSSI.
   private static func agent(
     path: String? = nil, state: Int = 20,
+    readRSSI: @escaping @Sendable (SocketAgent.Connection) -> Void = {
+      $0.send(SocketAgent.reply("{\"rssi\":-61}"))
+    },
     _ connect: @escaping @Sendable (SocketAgent.Connection) -> Void = { _ in }
   ) -> SocketAgent {
     SocketAgent(path: path) { call, connection in
@@ -49,6 +52,7 @@ import Varlink
       case "Activate":
         SocketAgent.activate(connection, [SocketAgent.accessory("1", name: "Dice", state: state)])
       case "Connect": connect(connection)
+      case "ReadRSSI": readRSSI(connection)
       default: connection.send(SocketAgent.reply())
       }
     }
@@ -73,9 +77,26 @@ import Varlink
     dice.discoverServices([DiceServer.batteryService].map { CBUUID($0) })
     await expect("services [\"180F\"]")
     dice.readRSSI()
-    await expect("rssi 127 CBErrorDomain 13")
+    await expect("rssi -61")
     manager.cancelPeripheralConnection(dice)
     await expect("disconnected disconnected")
+  }
+
+  @Test(arguments: [
+    (SocketAgent.failure("ConnectionFailed", 150, field: nil), 10),
+    ("{\"error\":\"org.varlink.service.MethodNotFound\",\"parameters\":{\"method\":\"ReadRSSI\"}}", 13),
+    (SocketAgent.reply("{}"), 10),
+  ])
+  func aSignalThatIsNotReadIsTyped(_ reply: String, _ mapped: Int) async throws {
+    let agent = Self.agent(readRSSI: { $0.send(reply) }, { Self.accept($0) })
+    defer { agent.stop() }
+    let manager = manager(agent)
+    await expect("state poweredOn")
+    let dice = try dice(manager)
+    manager.connect(dice)
+    await expect("connected connected")
+    dice.readRSSI()
+    await expect("rssi 127 CBErrorDomain \(mapped)")
   }
 
   @Test func anAccessoryOutOfReachIsTriedAgain() async throws {
@@ -96,9 +117,16 @@ import Varlink
     #expect(dice.state == .connected)
   }
 
-  @Test(arguments: [("InvalidRequest", 450, 12), ("UserRestricted", 750, 11), ("Unknown", 1, 13)])
-  func aRefusalOfTheAgentIsTyped(_ name: String, _ code: Int, _ mapped: Int) async throws {
-    let agent = Self.agent { $0.send(SocketAgent.failure(name, code)) }
+  /// InvalidRequest without a field is about a gateway that cannot connect.
+  @Test(arguments: [
+    (SocketAgent.failure("InvalidRequest", 450, field: "accessory"), 12),
+    (SocketAgent.failure("InvalidRequest", 450, field: nil), 13),
+    (SocketAgent.failure("UserRestricted", 750, field: nil), 11),
+    (SocketAgent.failure("UserCancelled", 700, field: nil), 5),
+    (SocketAgent.failure("Unknown", 1, field: nil), 13),
+  ])
+  func aRefusalOfTheAgentIsTyped(_ reply: String, _ mapped: Int) async throws {
+    let agent = Self.agent { $0.send(reply) }
     defer { agent.stop() }
     let manager = manager(agent)
     await expect("state poweredOn")

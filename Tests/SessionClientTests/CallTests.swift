@@ -282,6 +282,16 @@ import Testing
     #expect(agent.closedDescriptors == [78, 79])
   }
 
+  @Test func `ReadRSSI gives the strength, and a reply without it cannot be read`() {
+    var agent = ScriptedAgent.active([lamp])
+    agent.beginCall(1, .readRSSI(identifier))
+    #expect(agent.call("ReadRSSI")?.text.contains("\"accessory\":\"\(identifier)\"") == true)
+    agent.reply("ReadRSSI", "{\"rssi\":-61}")
+    agent.beginCall(2, .readRSSI(identifier))
+    agent.reply("ReadRSSI")
+    #expect(agent.news() == ["call 1: rssi(-61)", "call 2: connectionFailed"])
+  }
+
   @Test func `readings are asked for with their interval, also when the stream goes on`() {
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .advertisements(interval: Seconds(microseconds: 500_000)))

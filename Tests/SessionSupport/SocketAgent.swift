@@ -155,8 +155,9 @@ public final class SocketAgent: Sendable {
       continues: true)
   }
 
-  public static func failure(_ name: String, _ code: Int) -> String {
-    "{\"error\":\"io.accessoryd.Session.\(name)\",\"parameters\":{\"code\":\(code),\"field\":\"items\","
+  public static func failure(_ name: String, _ code: Int, field: String? = "items") -> String {
+    let field = field.map { "\"field\":\"\($0)\"," } ?? ""
+    return "{\"error\":\"io.accessoryd.Session.\(name)\",\"parameters\":{\"code\":\(code),\(field)"
       + "\"reason\":\"why\",\"cure\":\"what\"}}"
   }
 
