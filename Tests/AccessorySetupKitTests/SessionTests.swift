@@ -158,6 +158,27 @@ import Varlink
     session.invalidate()
   }
 
+  @Test(arguments: [
+    ("items[0].migrate.ssid", "items[0].hotspotSSID"),
+    ("items[31].migrate.bluetoothIdentifier", "items[31].peripheralIdentifier"),
+    ("items[0].descriptor.ssid", "items[0].descriptor.ssid"),
+  ])
+  func `a field that the agent refuses has the app's name`(_ name: String, _ property: String) async {
+    let agent = SocketAgent { call, connection in
+      guard call.method == "ShowPicker" else { return SocketAgent.activate(connection) }
+      connection.send(SocketAgent.failure("InvalidRequest", 450, field: name))
+    }
+    defer { agent.stop() }
+    let log = Log()
+    let session = Self.start(agent, log)
+    let item = ASMigrationDisplayItem(
+      name: "Old", productImage: UIImage(), descriptor: ASDiscoveryDescriptor())
+    item.hotspotSSID = "Net"
+    session.showPicker(for: [item]) { log.note(Self.field($0)) }
+    #expect(await log.words(2).last == property)
+    session.invalidate()
+  }
+
   private static func field(_ error: (any Error)?) -> String {
     guard let error = error as? ASError, error.code == .invalidRequest else { return "\(error as Any)" }
     return error.userInfo["ASErrorFieldKey"] as? String ?? "no field"

@@ -2,6 +2,7 @@
 
 import Interfaces
 import SessionClient
+@testable import SessionSimulation
 import Testing
 
 /// What an app learns, in which order, from the real agent.
@@ -229,6 +230,48 @@ import Testing
     gateway.beginCall(.removeAccessory(again.identifier))
     gateway.run(seconds: 1)
     #expect(gateway.takeLines() == ["removeAccessory: invalidRequest"])
+  }
+
+  @Test func `accessories of a migration are added before migrationComplete, and then the picker ends`() {
+    _ = show(ScriptedGateway.migration([1, 2].map { SimulatedGateway.addressForm($0) }))
+    gateway.decide("Agree")
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == [
+        "accessoryAdded Bulb 20", "accessoryAdded Bulb 20", "migrationComplete", "pickerDidDismiss",
+        "showPicker: done",
+      ])
+    #expect(gateway.accessories().count == 2)
+  }
+
+  @Test func `a device that was removed migrates back with the identifier that the app had`() throws {
+    let bulb = try ownBulb()
+    let identifier = try #require(bulb.bluetoothIdentifier)
+    gateway.beginCall(.removeAccessory(bulb.identifier))
+    gateway.run(seconds: 1)
+    _ = gateway.takeLines()
+    gateway.beginCall(ScriptedGateway.migration([identifier]))
+    #expect(gateway.takeLines() == ["pickerDidPresent"])
+    gateway.decide("Agree")
+    gateway.run(seconds: 1)
+    #expect(
+      gateway.takeLines() == [
+        "accessoryAdded Bulb 20", "migrationComplete", "pickerDidDismiss", "showPicker: done",
+      ])
+    #expect(gateway.accessories().map(\.bluetoothIdentifier) == [identifier])
+  }
+
+  @Test func `a migration that an operator denies, or whose device is unknown, adds nothing`() {
+    _ = show(ScriptedGateway.migration([SimulatedGateway.addressForm(3)]))
+    gateway.decide("Deny")
+    gateway.run(seconds: 1)
+    #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: userRestricted"])
+    gateway.run(seconds: 6)
+    for identifier in [SimulatedGateway.addressForm(5), String(repeating: "7", count: 32)] {
+      gateway.beginCall(ScriptedGateway.migration([identifier]))
+      #expect(gateway.takeLines() == ["showPicker: invalidRequest"])
+    }
+    #expect(gateway.accessories() == [])
   }
 
   @Test func `invalidate completes what waits, and ends with one event`() {

@@ -94,6 +94,17 @@ final class ScriptedGateway {
       items: [item], settings: RequestedSettings(discoveryTimeout: timeout, options: options))
   }
 
+  /// A picker that migrates devices: identifiers that the app had, or addresses of bulbs.
+  static func migration(_ identifiers: [String]) -> SessionRequest {
+    guard case .showPicker(let items?, let settings) = picker() else { preconditionFailure("it has an item") }
+    return .showPicker(
+      items: identifiers.map { identifier in
+        var item = items[0]
+        item.migration = RequestedItem.Migration(bluetoothIdentifier: identifier, ssid: nil)
+        return item
+      }, settings: settings)
+  }
+
   // MARK: - The operator
 
   /// Chooses a device for the only open request.
@@ -218,6 +229,7 @@ final class ScriptedGateway {
         }
       }
     case .registry(let request): agent?.registryAnswered(saved.reply(to: request), at: instant)
+    case .readKnownDevices: agent?.knownDevicesWereRead(SimulatedGateway.knownDevices, at: instant)
     // A simulated gateway has neither an adapter nor a manifest file.
     default: break
     }

@@ -19,6 +19,18 @@ enum SimulatedGateway {
       signal: SignalModel(.steady(-60)))
   }
 
+  /// The bulbs that BlueZ knows.
+  static let knownDevices = KnownDevices((1...4).map { address(ofBulb: $0) })
+
+  private static func address(ofBulb number: UInt64) -> DeviceAddress {
+    DeviceAddress(bits: 0b11 << 46 | number, type: .random)
+  }
+
+  /// How an app names a bulb that BlueZ knows: 20 zeros, and the address.
+  static func addressForm(_ number: UInt64) -> String {
+    String(repeating: "0", count: 20) + String(address(ofBulb: number).bits, radix: 16)
+  }
+
   /// The agent as it starts for the given time.
   static func agent(run: UInt64) -> AgentCore {
     var manifest = GatewayManifest()
