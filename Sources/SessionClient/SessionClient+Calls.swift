@@ -222,7 +222,7 @@ extension SessionClient {
     guard let sequence, !(cursor?.epoch == epoch && cursor?.sequence ?? 0 > sequence) else {
       return complete(call.id, .success(.done))
     }
-    let (event, end) = (StreamCursor(epoch: epoch, sequence: sequence), now + .seconds(10))
+    let (event, end) = (StreamCursor(epoch: epoch, sequence: sequence), now + Self.waitMax)
     change(call.id) { ($0.state, $0.deadline) = (.awaitingEvent(event, .done), end) }
   }
 
@@ -241,6 +241,16 @@ extension SessionClient {
       case .sent: if isCaused { change(call.id) { $0.hasSeenEvent = true } }
       case .waiting, .showing: break
       }
+    }
+  }
+
+  /// Completes the calls whose events the list of accessories includes.
+  mutating func completeCalls(listedAt activated: AppEventLine) {
+    for call in calls {
+      guard case .awaitingEvent(let wanted, let outcome) = call.state else { continue }
+      // An event that came after `activated` is yet to be read.
+      let isListed = wanted.map { $0.epoch != activated.epoch || $0.sequence < activated.sequence } ?? true
+      if isListed { complete(call.id, .success(outcome)) }
     }
   }
 
@@ -263,7 +273,8 @@ extension SessionClient {
       case .sent(let link):
         close(link)
         complete(call.id, .failure(.late(call.request.method)))
-      case .awaitingEvent(_, let outcome): complete(call.id, .success(outcome))
+      case .awaitingEvent(nil, let outcome): complete(call.id, .success(outcome))
+      case .awaitingEvent(_?, _): complete(call.id, .failure(.eventIsLate(call.request.method)))
       case .showing: break
       }
     }

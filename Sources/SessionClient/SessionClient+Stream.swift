@@ -118,11 +118,7 @@ extension SessionClient {
       deliver(SessionEvent(EventType.activated.rawValue, accessories: accessories))
     }
     settlePickers(openingsUntil: hasOpenings ? activated.sequence : nil)
-    // The list includes what these calls did.
-    for call in calls {
-      guard case .awaitingEvent(_, let outcome) = call.state else { continue }
-      complete(call.id, .success(outcome))
-    }
+    completeCalls(listedAt: activated)
   }
 
   /// Reports how the present accessories differ from those that the app knows.

@@ -68,6 +68,12 @@ extension SessionError {
     SessionError(.connectionFailed, "the agent did not reply to \(method) in time", cure: "try again")
   }
 
+  static func eventIsLate(_ method: String) -> SessionError {
+    SessionError(
+      .connectionFailed, "the agent has done what \(method) asks, but its event did not come within 30 s",
+      cure: "wait for the event, which comes when the agent can be reached")
+  }
+
   static let tooLong = SessionError(
     .invalidRequest, "the call takes more than \(ClientLimits().callBytesMax >> 10) KiB",
     cure: "use fewer items, or shorter names")

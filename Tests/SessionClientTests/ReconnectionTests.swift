@@ -193,6 +193,31 @@ import Testing
     #expect(agent.news() == ["31 Lamp", "call 1: done"])
   }
 
+  @Test func `a removal that the list does not show yet waits for its event`() {
+    var agent = ScriptedAgent.active([lamp])
+    agent.beginCall(1, .removeAccessory(identifier))
+    agent.reply("RemoveAccessory", "{\"epoch\":\"\(ScriptedAgent.epoch)\",\"sequence\":5}")
+    agent.reply("Activate", "{\"missed\":5}", continues: true)
+    agent.run(.milliseconds(250))
+    agent.greet(sequence: 5)
+    agent.list([lamp], sequence: 5)
+    #expect(agent.news() == [])
+    agent.send("accessoryRemoved", 31, 5, "\"accessory\":\(lamp)")
+    #expect(agent.news() == ["31 Lamp", "call 1: done"])
+  }
+
+  @Test func `a removal whose event does not come in 30 s fails, and the event comes later`() {
+    var agent = ScriptedAgent.active([lamp])
+    agent.beginCall(1, .removeAccessory(identifier))
+    agent.reply("RemoveAccessory", "{\"epoch\":\"\(ScriptedAgent.epoch)\",\"sequence\":0}")
+    agent.run(.milliseconds(29_999))
+    #expect(agent.news() == [])
+    agent.run(.milliseconds(1))
+    #expect(agent.news() == ["call 1: connectionFailed"])
+    agent.send("accessoryRemoved", 31, 0, "\"accessory\":\(lamp)")
+    #expect(agent.news() == ["31 Lamp"])
+  }
+
   @Test func `advertisements go on in the next session`() {
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .watchAdvertisements)

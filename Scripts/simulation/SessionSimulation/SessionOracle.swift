@@ -54,11 +54,10 @@ struct SessionOracle {
     open[id] = OpenCall(request: request, time: time)
   }
 
-  /// `isExact` when the agent names the events that calls cause.
-  mutating func check(_ delivery: SessionDelivery, isExact: Bool) throws(BrokenRule) {
+  mutating func check(_ delivery: SessionDelivery) throws(BrokenRule) {
     switch delivery {
     case .event(let event): try check(event)
-    case .completion(let id, let result): try check(id, result, isExact: isExact)
+    case .completion(let id, let result): try check(id, result)
     case .advertisement(let id, let line):
       try require(open[id]?.request == .watchAdvertisements, "an advertisement has no call")
       try require(line.event != .found || !line.payload.isEmpty || !line.isInSight, "an empty advertisement")
@@ -108,6 +107,7 @@ struct SessionOracle {
     case 50:
       try require(isPresented, "no picker was there to be dismissed")
       isPresented = false
+    case 20: try require(isPresented, "a migration completed without a picker")
     case 60, 70, 80, 90: try require(isPresented, "event \(event.type) came without a picker")
     default: break
     }
@@ -115,7 +115,7 @@ struct SessionOracle {
   }
 
   private mutating func check(
-    _ id: CallID, _ result: Result<CallOutcome, SessionError>, isExact: Bool
+    _ id: CallID, _ result: Result<CallOutcome, SessionError>
   ) throws(BrokenRule) {
     guard let call = open.removeValue(forKey: id) else {
       throw BrokenRule(sentence: "call \(id.number) completed twice, or was never made")
@@ -135,7 +135,6 @@ struct SessionOracle {
       if case .showPicker = call.request {
         try require(!isPresented, "a picker completed before it was dismissed")
       }
-      guard isExact else { return }
       if case .removeAccessory(let accessory) = call.request {
         try require(
           !accessories.contains { $0.identifier == accessory }, "a removal completed before its event")

@@ -27,6 +27,8 @@ struct SimulatedApp {
   var stalledUntil: Int64 = 0
   private var nextCall: UInt64 = 0
   private var hasStarted = false
+  /// The `bluetoothIdentifier` of an accessory that the app wanted to remove.
+  private var formerIdentifier: String?
 
   /// The next thing that the app does.
   mutating func act(_ dice: inout SeededGenerator) -> SessionInput {
@@ -43,7 +45,7 @@ struct SimulatedApp {
     return .begin(id, request)
   }
 
-  private func request(_ dice: inout SeededGenerator) -> SessionRequest {
+  private mutating func request(_ dice: inout SeededGenerator) -> SessionRequest {
     let known = oracle.accessories
     let any = known.isEmpty ? nil : known[dice.number(below: known.count)]
     let identifier = any?.identifier ?? String(repeating: "0", count: 32)
@@ -52,7 +54,9 @@ struct SimulatedApp {
       let options: UInt = dice.chance(perMille: 300) ? 1 : 0
       return .showPicker(
         items: items(&dice), settings: RequestedSettings(discoveryTimeout: "5", options: options))
-    case 4: return .removeAccessory(identifier)
+    case 4:
+      formerIdentifier = any?.bluetoothIdentifier ?? formerIdentifier
+      return .removeAccessory(identifier)
     case 5: return .renameAccessory(identifier, options: 0)
     case 6, 7:
       let waiting = known.first { $0.state == 10 }?.identifier ?? identifier
@@ -74,10 +78,15 @@ struct SimulatedApp {
     var descriptor = DescriptorLine()
     // A company that the app does not declare is refused.
     descriptor.companyIdentifier = dice.chance(perMille: 950) ? 0x0EEE : 0x0EEF
-    return [
-      RequestedItem(
-        name: "Lumo bulb", productImage: nil, descriptor: descriptor,
-        setupOptions: [0, 1, 2, 3, 4][dice.number(below: 5)], renameOptions: 0)
-    ]
+    var item = RequestedItem(
+      name: "Lumo bulb", productImage: nil, descriptor: descriptor,
+      setupOptions: [0, 1, 2, 3, 4][dice.number(below: 5)], renameOptions: 0)
+    guard dice.chance(perMille: 150) else { return [item] }
+    let search = item
+    // BlueZ knows four bulbs.
+    let address = SimulatedGateway.addressForm(UInt64(1 + dice.number(below: 5)))
+    let identifier = dice.chance(perMille: 500) ? formerIdentifier ?? address : address
+    item.migration = RequestedItem.Migration(bluetoothIdentifier: identifier, ssid: nil)
+    return dice.chance(perMille: 500) ? [item] : [item, search]
   }
 }
