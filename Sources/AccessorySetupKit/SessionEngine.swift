@@ -140,6 +140,7 @@ package final class SessionEngine: @unchecked Sendable {
       sockets[link] = try SessionSocket(path: gateway.socketPath, queue: queue) { event in
         switch event {
         case .descriptor(let descriptor): self.step(.receivedDescriptor(link, descriptor))
+        case .lostDescriptor: self.step(.lostDescriptor(link))
         case .bytes(let bytes): self.step(.received(link, bytes))
         case .end:
           self.sockets.removeValue(forKey: link)?.close()
@@ -148,7 +149,10 @@ package final class SessionEngine: @unchecked Sendable {
       }
       inputs.append(.linkOpened(link))
     } catch {
-      inputs.append(.linkEnded(link, reason: error.reason, isPermanent: error.isPermanent))
+      inputs.append(
+        error.isExhausted
+          ? .linkExhausted(link)
+          : .linkEnded(link, reason: error.reason, isPermanent: error.isPermanent))
     }
   }
 

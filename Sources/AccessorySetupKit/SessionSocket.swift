@@ -8,6 +8,8 @@ struct SocketError: Error {
   let reason: String
   /// Trying again is useless.
   let isPermanent: Bool
+  /// No descriptor is free.
+  var isExhausted = false
 }
 
 /// A connection to the agent's socket. Everything happens on one queue.
@@ -15,6 +17,8 @@ final class SessionSocket: @unchecked Sendable {
   enum Event {
     /// It came with the bytes that follow.
     case descriptor(Int32)
+    /// One came with the bytes that follow, and none was free for it.
+    case lostDescriptor
     case bytes([UInt8])
     /// The agent closed the connection. Nothing follows.
     case end
@@ -94,7 +98,7 @@ final class SessionSocket: @unchecked Sendable {
     if !held.isEmpty { return held.removeFirst() }
     var bytes = [UInt8](repeating: 0, count: Self.chunkByteCount)
     var control = [UInt8](repeating: 0, count: Self.controlByteCount)
-    var controlCount = 0
+    var (controlCount, isCut) = (0, false)
     let count = unsafe bytes.withUnsafeMutableBytes { buffer in
       unsafe control.withUnsafeMutableBytes { controlBuffer in
         var part = unsafe iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
@@ -107,12 +111,14 @@ final class SessionSocket: @unchecked Sendable {
           let flags = Int32(MSG_CMSG_CLOEXEC) | Int32(MSG_DONTWAIT)
           let count = unsafe recvmsg(descriptor, &message, flags)
           controlCount = unsafe count < 0 ? 0 : Int(message.msg_controllen)
+          isCut = unsafe count >= 0 && message.msg_flags & Int32(MSG_CTRUNC) != 0
           return count
         }
       }
     }
     guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? nil : .end }
     held = Self.descriptors(control.prefix(controlCount)).map { .descriptor($0) }
+    if isCut, held.isEmpty { held = [.lostDescriptor] }
     held.append(count == 0 ? .end : .bytes(Array(bytes.prefix(count))))
     return held.removeFirst()
   }
@@ -173,6 +179,8 @@ final class SessionSocket: @unchecked Sendable {
   }
 
   private static func failure(_ what: String, _ number: Int32) -> SocketError {
-    SocketError(reason: "\(what): \(unsafe String(cString: strerror(number)))", isPermanent: false)
+    SocketError(
+      reason: "\(what): \(unsafe String(cString: strerror(number)))", isPermanent: false,
+      isExhausted: number == EMFILE || number == ENFILE)
   }
 }

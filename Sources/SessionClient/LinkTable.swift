@@ -25,6 +25,8 @@ struct Link: Sendable {
   var restEnd: Duration?
   /// A descriptor that came before its reply.
   var descriptor: Int32?
+  /// No descriptor was free for one that came.
+  var hasLostDescriptor = false
 }
 
 /// The connections of a session: the stream, one for short calls, and one for each long call.

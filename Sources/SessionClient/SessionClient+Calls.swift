@@ -115,6 +115,7 @@ extension SessionClient {
 
   mutating func receivedCallReply(_ reply: ReceivedReply, on link: LinkID) {
     let descriptor = links.takeDescriptor(of: link)
+    let hasLostDescriptor = links[link]?.hasLostDescriptor ?? false
     let call = links[link]?.call.flatMap { id in calls.first { $0.id == id } }
     if !reply.continues { rest(link) }
     var isTaken = false
@@ -122,7 +123,7 @@ extension SessionClient {
       if reply.error != nil {
         callFailed(call, reply)
       } else {
-        isTaken = callSucceeded(call, reply, descriptor)
+        isTaken = callSucceeded(call, reply, descriptor, hasLostDescriptor: hasLostDescriptor)
       }
     }
     if let descriptor, !isTaken { performAction(.closeDescriptor(descriptor)) }
@@ -155,7 +156,7 @@ extension SessionClient {
 
   /// Returns whether the app gets the descriptor.
   private mutating func callSucceeded(
-    _ call: PendingCall, _ reply: ReceivedReply, _ descriptor: Int32?
+    _ call: PendingCall, _ reply: ReceivedReply, _ descriptor: Int32?, hasLostDescriptor: Bool
   ) -> Bool {
     let reader = JSONObjectReader(reply.parameters)
     switch call.request {
@@ -172,7 +173,7 @@ extension SessionClient {
       complete(call.id, .success(.address(address, type: type)))
     case .connect:
       guard let descriptor else {
-        complete(call.id, .failure(.noConnection))
+        complete(call.id, .failure(hasLostDescriptor ? .noDescriptor : .noConnection))
         return false
       }
       complete(call.id, .success(.descriptor(descriptor)))
@@ -256,10 +257,10 @@ extension SessionClient {
 
   // MARK: - Ends of connections and time
 
-  mutating func linkOfCallIsGone(_ id: CallID, reason: String?) {
+  mutating func linkOfCallIsGone(_ id: CallID, _ error: SessionError) {
     guard let call = calls.first(where: { $0.id == id }) else { return }
     guard call.request.isStream, case .sent = call.state else {
-      return complete(id, .failure(.unreachable(reason)))
+      return complete(id, .failure(error))
     }
     let pause = now + .milliseconds(250)
     change(id) { ($0.state, $0.notBefore) = (.waiting, pause) }
@@ -269,7 +270,9 @@ extension SessionClient {
     for call in calls {
       guard let deadline = call.deadline, deadline <= now else { continue }
       switch call.state {
-      case .waiting: complete(call.id, .failure(.unreachable("the agent could not be reached for 30 s")))
+      case .waiting:
+        let error = streamError ?? .unreachable("the agent could not be reached for 30 s")
+        complete(call.id, .failure(error))
       case .sent(let link):
         close(link)
         complete(call.id, .failure(.late(call.request.method)))

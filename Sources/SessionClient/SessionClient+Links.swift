@@ -99,7 +99,7 @@ extension SessionClient {
   mutating func linkBroke(_ id: LinkID) {
     guard let link = links[id] else { return }
     close(id)
-    linkIsGone(link, reason: "the agent sent a message that cannot be read")
+    linkIsGone(link, .unreachable("the agent sent a message that cannot be read"))
   }
 
   mutating func linkEnded(_ id: LinkID, reason: String?, isPermanent: Bool) {
@@ -113,24 +113,33 @@ extension SessionClient {
       }
       if case .activating = phase, retry.noteRefusal(at: now) { return end(because: .notAccepted) }
     }
-    linkIsGone(link, reason: reason)
+    linkIsGone(link, .unreachable(reason))
   }
 
-  private mutating func linkIsGone(_ link: Link, reason: String?) {
+  /// No descriptor was free for the connection.
+  mutating func linkIsExhausted(_ id: LinkID) {
+    guard let link = links[id] else { return }
+    _ = links.remove(id)
+    linkIsGone(link, .noDescriptor)
+  }
+
+  private mutating func linkIsGone(_ link: Link, _ error: SessionError) {
     switch link.purpose {
-    case .stream: streamIsGone(link.id)
-    case .single(let call): linkOfCallIsGone(call, reason: reason)
-    case .calls: shortCallsAreGone(link, reason: reason)
+    case .stream:
+      streamError = error
+      streamIsGone(link.id)
+    case .single(let call): linkOfCallIsGone(call, error)
+    case .calls: shortCallsAreGone(link, error)
     case .ending: break
     }
   }
 
-  private mutating func shortCallsAreGone(_ link: Link, reason: String?) {
-    if let call = link.call { return linkOfCallIsGone(call, reason: reason) }
+  private mutating func shortCallsAreGone(_ link: Link, _ error: SessionError) {
+    if let call = link.call { return linkOfCallIsGone(call, error) }
     // The connection could not be opened: the calls that waited for it fail.
     guard !link.isOpen else { return }
     for call in calls where call.state == .waiting && !call.request.needsOwnLink {
-      complete(call.id, .failure(.unreachable(reason)))
+      complete(call.id, .failure(error))
     }
   }
 }

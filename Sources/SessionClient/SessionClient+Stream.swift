@@ -89,6 +89,7 @@ extension SessionClient {
 
   private mutating func beginStreaming(on link: LinkID, from next: StreamCursor) {
     cursor = next
+    streamError = nil
     retry.reset()
     enter(.streaming(link))
   }

@@ -49,6 +49,8 @@ public struct SessionClient: Sendable {
   var accessories: [AppAccessoryLine] = []
   var hasReportedActivated = false
   var radio: String?
+  /// Why the last attempt to reach the agent failed.
+  var streamError: SessionError?
   var links = LinkTable()
   var calls: [PendingCall] = []
   var pickers = PickerBook()
@@ -101,6 +103,8 @@ public struct SessionClient: Sendable {
     case .receivedDescriptor(let id, let descriptor):
       guard let unwanted = links.keep(descriptor, of: id) else { return }
       performAction(.closeDescriptor(unwanted))
+    case .lostDescriptor(let id): links[id]?.hasLostDescriptor = true
+    case .linkExhausted(let id): linkIsExhausted(id)
     case .timePassed: break
     }
   }

@@ -31,6 +31,10 @@ public enum SessionInput: Sendable {
   case received(LinkID, [UInt8])
   /// A descriptor came with the bytes that follow.
   case receivedDescriptor(LinkID, Int32)
+  /// One came, and this program has no descriptor free.
+  case lostDescriptor(LinkID)
+  /// The link could not be opened, because this program has no descriptor free.
+  case linkExhausted(LinkID)
   /// The time that ``SessionClient/nextDeadline`` named has come.
   case timePassed
 }

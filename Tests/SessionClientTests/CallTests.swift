@@ -233,6 +233,30 @@ import Testing
     #expect(agent.news() == ["call 1: invalidRequest"])
   }
 
+  @Test func `without a free descriptor, calls fail and the session is tried again`() {
+    var agent = ScriptedAgent.active([lamp])
+    agent.beginCall(1, .connect(accessory: identifier))
+    guard let connect = agent.call("Connect") else { return record("not called") }
+    agent.step(.lostDescriptor(connect.link))
+    agent.reply("Connect")
+    guard case .completion(_, .failure(let error)) = agent.deliveries.last else {
+      return record("the call succeeded")
+    }
+    #expect(error.code == .connectionFailed && error.cure.contains("LimitNOFILE"))
+    _ = agent.news()
+    agent.isExhausted = true
+    agent.beginCall(2, .renameAccessory(identifier, options: 0))
+    agent.breakStream()
+    agent.beginCall(3, .finishPickerDiscovery)
+    agent.run(.seconds(30))
+    #expect(agent.news() == ["call 2: connectionFailed", "call 3: connectionFailed"])
+    #expect(agent.deliveries.suffix(2).allSatisfy { "\($0)".contains("no file descriptor free") })
+    agent.isExhausted = false
+    agent.run(.seconds(5))
+    agent.greet()
+    #expect(agent.openLinks.count == 1)
+  }
+
   // MARK: - Errors
 
   @Test(arguments: [

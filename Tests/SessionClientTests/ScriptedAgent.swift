@@ -23,6 +23,8 @@ struct ScriptedAgent {
   var now = Duration.zero
   /// Whether a connection can be opened.
   var isUp = true
+  /// Whether the app has no descriptor free.
+  var isExhausted = false
   private(set) var calls: [ReceivedCall] = []
   /// Every call that was sent, as text.
   private(set) var sent: [String] = []
@@ -48,6 +50,7 @@ struct ScriptedAgent {
   private mutating func performAction(_ action: SessionAction) {
     switch action {
     case .open(let link):
+      guard !isExhausted else { return step(.linkExhausted(link)) }
       guard isUp else { return step(.linkEnded(link, reason: "no socket", isPermanent: false)) }
       openLinks.append(link)
       step(.linkOpened(link))

@@ -4,6 +4,8 @@
 // ACCESSORYD_SOCKET. Every second one is invalidated while its picker is open; the others are let go. Prints how many
 // descriptors are open and how many kB are resident after a tenth of them and at the end. An extra argument keeps every
 // session, so that tests can show that a leak is noticed.
+//
+// session-soak exhausted: uses up its descriptors, prints why two calls fail, and ends.
 
 import AccessorySetupKit
 import Glibc
@@ -57,13 +59,54 @@ final class Soak: @unchecked Sendable {
   }
 }
 
+/// A session of a program that has no descriptor free.
+final class Exhaustion: @unchecked Sendable {
+  private let session = ASAccessorySession()
+  private var held: [Int32] = []
+
+  func start() {
+    session.activate(on: DispatchQueue(label: "app")) { event in
+      guard event.eventType == .activated else { return }
+      // Dispatch opens what it needs for the time of the first call.
+      self.session.finishPickerDiscovery { _ in self.rename() }
+    }
+  }
+
+  private func rename() {
+    while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { held.append(descriptor) }
+    session.renameAccessory(session.accessories[0]) { error in
+      self.report(error)
+      self.connect()
+    }
+  }
+
+  private func connect() {
+    // The call's socket takes it, so that none is left for the accessory's.
+    if let last = held.popLast() { close(last) }
+    session.connect(to: session.accessories[0]) { result in
+      if case .failure(let error) = result { self.report(error) }
+      exit(0)
+    }
+  }
+
+  private func report(_ error: (any Error)?) {
+    let code = (error as? ASError)?.code.rawValue ?? 0
+    FileHandle.standardOutput.write(Data("\(code): \(error?.localizedDescription ?? "")\n".utf8))
+  }
+}
+
 /// LeakSanitizer cannot see the pointer from a live object to the counts of its weak references, which is encoded.
 @_cdecl("__lsan_default_suppressions")
 func leakSuppressions() -> UnsafePointer<UInt8> { StaticString("leak:formWeakReference\n").utf8Start }
 
 let arguments = CommandLine.arguments
+if arguments.dropFirst() == ["exhausted"] {
+  let exhaustion = Exhaustion()
+  exhaustion.start()
+  dispatchMain()
+}
 guard arguments.count > 1, let count = Int(arguments[1]), count >= 10 else {
-  print("usage: session-soak COUNT [leaking]")
+  print("usage: session-soak COUNT [leaking]\n       session-soak exhausted")
   exit(64)
 }
 let soak = Soak(count: count, isLeaking: arguments.count > 2)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import SessionSupport
+import Testing
+import Varlink
+
+/// An app whose table of descriptors is full.
+@Suite(.timeLimit(.minutes(1))) struct ExhaustionTests {
+  @Test func `calls fail with connectionFailed, and say that no descriptor is free`() throws {
+    let agent = SocketAgent { call, connection in
+      switch call.method {
+      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1")])
+      case "Connect": connection.send(SocketAgent.reply(), descriptor: 0)
+      default: connection.send(SocketAgent.reply())
+      }
+    }
+    defer { agent.stop() }
+    let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("session-soak")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "ulimit -n 64; exec \"$0\" exhausted", program.path]
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["ACCESSORYD_SOCKET": agent.path]) { $1 }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let line = "150: this program has no file descriptor free\n"
+    #expect(text == line + line)
+  }
+}
