@@ -21,6 +21,7 @@ final class ScriptedGateway {
     var isCutOff = false
     var accessories: [AppAccessoryLine] = []
     var discovered: [UInt32] = []
+    var lastFailure: SessionError?
   }
 
   /// nil while the agent is away.
@@ -59,6 +60,7 @@ final class ScriptedGateway {
   func beginCall(_ request: SessionRequest, in session: Int = 0) {
     let id = CallID(nextCall)
     nextCall += 1
+    sessions[session].lastFailure = nil
     sessions[session].calls[id] = "\(request)".prefix { $0 != "(" }.description
     step(session, .begin(id, request))
     settle()
@@ -81,12 +83,16 @@ final class ScriptedGateway {
 
   func discovered(by session: Int = 0) -> [UInt32] { sessions[session].discovered }
 
+  /// Why the last call failed that has completed; nil when it succeeded.
+  func lastFailure(of session: Int = 0) -> SessionError? { sessions[session].lastFailure }
+
   /// A picker of one item.
   static func picker(
-    setupOptions: UInt = 0, options: UInt = 0, timeout: String? = nil, ssidPrefix: String? = nil
+    setupOptions: UInt = 0, options: UInt = 0, timeout: String? = nil, ssidPrefix: String? = nil,
+    company: UInt16 = 0x0EEE
   ) -> SessionRequest {
     var descriptor = DescriptorLine()
-    descriptor.companyIdentifier = 0x0EEE
+    descriptor.companyIdentifier = company
     descriptor.ssidPrefix = ssidPrefix
     let item = RequestedItem(
       name: "Bulb", productImage: nil, descriptor: descriptor, setupOptions: setupOptions, renameOptions: 0)
@@ -310,8 +316,12 @@ final class ScriptedGateway {
     case .completion(let id, let result):
       let call = sessions[index].calls[id] ?? "\(id.number)"
       switch result {
-      case .success: note("\(prefix)\(call): done")
-      case .failure(let error): note("\(prefix)\(call): \(error.code)")
+      case .success:
+        sessions[index].lastFailure = nil
+        note("\(prefix)\(call): done")
+      case .failure(let error):
+        sessions[index].lastFailure = error
+        note("\(prefix)\(call): \(error.code)")
       }
     case .radio, .advertisement, .ended: break
     }
