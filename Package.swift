@@ -180,6 +180,10 @@ let package = Package(
       name: "benchmark-delivery",
       dependencies: ["Agent", "Manifest", "Setup", "CAllocations", "HCI", "Varlink", "VirtualRadio"],
       path: "Scripts/benchmark/Delivery", swiftSettings: strict),
+    // An app that does nothing; run by Scripts/bench.
+    .executableTarget(
+      name: "idle-client", dependencies: ["AccessorySetupKit"], path: "Scripts/benchmark/IdleClient",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
     .testTarget(
       name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI", "TestSupport"], swiftSettings: strict),
