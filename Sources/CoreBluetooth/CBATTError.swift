@@ -14,31 +14,51 @@ public let CBATTErrorDomain = "CBATTErrorDomain"
 public struct CBATTError: CustomNSError, Hashable, Sendable {
   /// The error codes of the Attribute Protocol.
   @nonexhaustive public enum Code: Int, Sendable, BitwiseCopyable {
+    /// No error. It is never reported.
     case success = 0x00
+    /// The attribute does not exist.
     case invalidHandle = 0x01
+    /// The attribute cannot be read.
     case readNotPermitted = 0x02
+    /// The attribute cannot be written.
     case writeNotPermitted = 0x03
+    /// The peripheral found a mistake in the request.
     case invalidPdu = 0x04
+    /// The attribute needs an authenticated connection.
     case insufficientAuthentication = 0x05
+    /// The peripheral does not support the request.
     case requestNotSupported = 0x06
+    /// The offset is past the end of the value.
     case invalidOffset = 0x07
+    /// The attribute needs an authorization.
     case insufficientAuthorization = 0x08
+    /// The peripheral has no room for more parts of a long value.
     case prepareQueueFull = 0x09
+    /// There is no such attribute in the range.
     case attributeNotFound = 0x0A
+    /// The value is not read or written in parts.
     case attributeNotLong = 0x0B
+    /// The key of the connection is too short.
     case insufficientEncryptionKeySize = 0x0C
+    /// The value has the wrong length.
     case invalidAttributeValueLength = 0x0D
+    /// The peripheral could not do what was asked.
     case unlikelyError = 0x0E
+    /// The attribute needs an encrypted connection.
     case insufficientEncryption = 0x0F
+    /// The type of the attribute does not group others.
     case unsupportedGroupType = 0x10
+    /// The peripheral has no memory left for the request.
     case insufficientResources = 0x11
 
+    /// ``CBATTErrorDomain``.
     public static var errorDomain: String { CBATTErrorDomain }
 
     /// Whether an error has this code: `catch CBATTError.insufficientEncryption`.
     public static func ~= (match: Code, error: any Error) -> Bool { (error as? CBATTError)?.code == match }
   }
 
+  /// The code that the peripheral sent.
   public let errorCode: Int
   private let texts: [String: String]
 
@@ -57,27 +77,49 @@ public struct CBATTError: CustomNSError, Hashable, Sendable {
     ]
   }
 
+  /// The code; one that is no case is ``Code/unlikelyError``.
   public var code: Code { Code(rawValue: errorCode) ?? .unlikelyError }
+  /// The reason.
   public var userInfo: [String: Any] { texts }
+  /// The same as ``userInfo``.
   public var errorUserInfo: [String: Any] { texts }
+  /// ``CBATTErrorDomain``.
   public static var errorDomain: String { CBATTErrorDomain }
 
+  /// For `catch CBATTError.success`.
   public static var success: Code { .success }
+  /// For `catch CBATTError.invalidHandle`.
   public static var invalidHandle: Code { .invalidHandle }
+  /// For `catch CBATTError.readNotPermitted`.
   public static var readNotPermitted: Code { .readNotPermitted }
+  /// For `catch CBATTError.writeNotPermitted`.
   public static var writeNotPermitted: Code { .writeNotPermitted }
+  /// For `catch CBATTError.invalidPdu`.
   public static var invalidPdu: Code { .invalidPdu }
+  /// For `catch CBATTError.insufficientAuthentication`.
   public static var insufficientAuthentication: Code { .insufficientAuthentication }
+  /// For `catch CBATTError.requestNotSupported`.
   public static var requestNotSupported: Code { .requestNotSupported }
+  /// For `catch CBATTError.invalidOffset`.
   public static var invalidOffset: Code { .invalidOffset }
+  /// For `catch CBATTError.insufficientAuthorization`.
   public static var insufficientAuthorization: Code { .insufficientAuthorization }
+  /// For `catch CBATTError.prepareQueueFull`.
   public static var prepareQueueFull: Code { .prepareQueueFull }
+  /// For `catch CBATTError.attributeNotFound`.
   public static var attributeNotFound: Code { .attributeNotFound }
+  /// For `catch CBATTError.attributeNotLong`.
   public static var attributeNotLong: Code { .attributeNotLong }
+  /// For `catch CBATTError.insufficientEncryptionKeySize`.
   public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
+  /// For `catch CBATTError.invalidAttributeValueLength`.
   public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
+  /// For `catch CBATTError.unlikelyError`.
   public static var unlikelyError: Code { .unlikelyError }
+  /// For `catch CBATTError.insufficientEncryption`.
   public static var insufficientEncryption: Code { .insufficientEncryption }
+  /// For `catch CBATTError.unsupportedGroupType`.
   public static var unsupportedGroupType: Code { .unsupportedGroupType }
+  /// For `catch CBATTError.insufficientResources`.
   public static var insufficientResources: Code { .insufficientResources }
 }

@@ -11,9 +11,12 @@ import Foundation
 open class CBCentralManager: CBManager, @unchecked Sendable {
   /// What hardware may support. No gateway does.
   public struct Feature: OptionSet, Sendable, BitwiseCopyable {
+    /// The bits.
     public let rawValue: UInt
+    /// The bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
+    /// The bits.
     public static var extendedScanAndConnect: Feature { Feature(rawValue: 1 << 0) }
   }
 
@@ -31,10 +34,12 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
     engine.start(self)
   }
 
+  /// Makes a manager with a delegate, which is called on the queue; nil is the main queue.
   public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
 
+  /// Makes a manager without a delegate.
   public override init() {
     engine = CentralEngine(appQueue: .main, source: SessionSource())
     super.init()
@@ -73,6 +78,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
   // MARK: Scanning
 
+  /// Whether the manager scans.
   open var isScanning: Bool { engine.isScanning }
 
   /// Reports the app's accessories as they advertise: each one once, or each advertisement.
@@ -84,6 +90,7 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
         reportsDuplicates: options?.flag(CBCentralManagerScanOptionAllowDuplicatesKey) ?? false))
   }
 
+  /// Ends the scan.
   open func stopScan() { engine.stopScan() }
 
   // MARK: Connections

@@ -8,17 +8,21 @@ public typealias CFAbsoluteTime = Double
 
 /// What a central manager reports, on its queue. Every method but ``centralManagerDidUpdateState(_:)`` may be left out.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
+  /// The state has changed; called once for the first state too.
   func centralManagerDidUpdateState(_ central: CBCentralManager)
 
   /// Never called: a gateway does not terminate apps to start them again.
   func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
+  /// A scan has received one of the app's accessories.
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi RSSI: NSNumber)
 
+  /// The peripheral is connected.
   func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
 
+  /// The peripheral cannot be connected to, and trying again is useless.
   func centralManager(
     _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
 

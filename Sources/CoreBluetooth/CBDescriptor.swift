@@ -18,6 +18,7 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     super.init(descriptor.uuid)
   }
 
+  /// The characteristic that it describes; nil when that is gone.
   open var characteristic: CBCharacteristic? { owner }
 
   /// The value that was read last: an `NSNumber` for the extended properties and the configurations of client and

@@ -16,14 +16,19 @@ import Synchronization
   case unauthorized = 3
   /// The radio is off, or the app has no authorized accessory.
   case poweredOff = 4
+  /// The radio is on, and an accessory is authorized.
   case poweredOn = 5
 }
 
 /// Whether an app may use Bluetooth. On a gateway its accessories decide, so there is nothing to ask for.
 @nonexhaustive public enum CBManagerAuthorization: Int, Sendable, BitwiseCopyable {
+  /// Never reported on a gateway.
   case notDetermined = 0
+  /// Never reported on a gateway.
   case restricted = 1
+  /// Never reported on a gateway.
   case denied = 2
+  /// An account that is an app may use its accessories.
   case allowedAlways = 3
 }
 
@@ -36,8 +41,10 @@ open class CBManager: NSObject, @unchecked Sendable {
   /// The state at the last call of the delegate.
   open var state: CBManagerState { currentState.withLock { $0 } }
 
+  /// Always `allowedAlways`: the manifest decides.
   open var authorization: CBManagerAuthorization { Self.authorization }
 
+  /// Always `allowedAlways`: the manifest decides.
   open class var authorization: CBManagerAuthorization { .allowedAlways }
 
   /// Changes the state. Returns whether it was another one.

@@ -7,15 +7,21 @@ import Synchronization
 
 /// How far the connection to a peripheral is.
 @nonexhaustive public enum CBPeripheralState: Int, Sendable, BitwiseCopyable {
+  /// The peripheral is not connected.
   case disconnected = 0
+  /// A connection is being made.
   case connecting = 1
+  /// The peripheral is connected.
   case connected = 2
+  /// The connection is being ended.
   case disconnecting = 3
 }
 
 /// Whether the peripheral acknowledges a write.
 @nonexhaustive public enum CBCharacteristicWriteType: Int, Sendable, BitwiseCopyable {
+  /// The peripheral confirms it.
   case withResponse = 0
+  /// The peripheral does not confirm it.
   case withoutResponse = 1
 }
 
@@ -61,6 +67,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
   /// The accessory's name on the gateway.
   open var name: String? { contents.withLock { $0.name } }
 
+  /// Whether it is connected.
   open var state: CBPeripheralState { contents.withLock { $0.state } }
 
   /// nil until they were discovered.
@@ -105,6 +112,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     }
   }
 
+  /// Discovers the services that a service includes: those with these UUIDs, or all.
   open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
     beginOperation(.discoverIncludedServices(service.service.range), on: service) { [self] result in
       if case .success(.services(let found)) = result {
@@ -115,6 +123,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     }
   }
 
+  /// Discovers the characteristics of a service: those with these UUIDs, or all.
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
     beginOperation(.discoverCharacteristics(service.service.range), on: service) { [self] result in
       if case .success(.characteristics(let found)) = result {
@@ -132,6 +141,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     }
   }
 
+  /// Discovers the descriptors of a characteristic.
   open func discoverDescriptors(for characteristic: CBCharacteristic) {
     beginOperation(.discoverDescriptors(characteristic.characteristic), on: characteristic.service) {
       [self] result in
@@ -144,6 +154,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
 
   // MARK: Values
 
+  /// Reads a characteristic.
   open func readValue(for characteristic: CBCharacteristic) {
     beginOperation(.read(characteristic.characteristic.valueHandle), on: characteristic.service) {
       [self] result in
@@ -152,6 +163,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     }
   }
 
+  /// Reads a descriptor.
   open func readValue(for descriptor: CBDescriptor) {
     beginOperation(.read(descriptor.handle), on: descriptor.characteristic?.service) { [self] result in
       if case .success(.value(let value)) = result { descriptor.setValue(value) }
@@ -178,6 +190,7 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
     }
   }
 
+  /// Writes a descriptor.
   open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
     let refusal: CBError? =
       descriptor.isClientConfiguration

@@ -11,6 +11,7 @@ open class CBAttribute: NSObject, @unchecked Sendable {
 
   init(_ uuid: AttributeUUID) { identifier = CBUUID(uuid) }
 
+  /// What it is.
   open var uuid: CBUUID { identifier }
 }
 
@@ -32,6 +33,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
     super.init(service.uuid)
   }
 
+  /// The peripheral that it is part of; nil when that is gone.
   open var peripheral: CBPeripheral? { owner }
 
   /// Always true: only primary services are discovered, and those that they include.
