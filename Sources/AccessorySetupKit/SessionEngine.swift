@@ -37,7 +37,7 @@ package final class SessionEngine: @unchecked Sendable {
 
   // On the own queue.
   private var client: SessionClient
-  private var sockets: [LinkID: SessionSocket] = [:]
+  private var sockets: [SessionLinkID: SessionSocket] = [:]
   private var inputs: [SessionInput] = []
   private var isStepping = false
   private var timer: (any DispatchSourceTimer)?
@@ -135,7 +135,7 @@ package final class SessionEngine: @unchecked Sendable {
     }
   }
 
-  private func open(_ link: LinkID) {
+  private func open(_ link: SessionLinkID) {
     do throws(SocketError) {
       sockets[link] = try SessionSocket(path: gateway.socketPath, queue: queue) { event in
         switch event {

@@ -15,7 +15,7 @@ struct Link: Sendable {
     case ending([UInt8], until: Duration)
   }
 
-  let id: LinkID
+  let id: SessionLinkID
   let purpose: Purpose
   var connection = ClientConnection()
   var isOpen = false
@@ -38,9 +38,9 @@ struct LinkTable: Sendable {
   private var nextNumber: UInt64 = 0
 
   var isEmpty: Bool { links.isEmpty }
-  var ids: [LinkID] { links.map(\.id) }
+  var ids: [SessionLinkID] { links.map(\.id) }
 
-  subscript(id: LinkID) -> Link? {
+  subscript(id: SessionLinkID) -> Link? {
     get { links.first { $0.id == id } }
     set {
       guard let newValue, let index = links.firstIndex(where: { $0.id == id }) else { return }
@@ -54,28 +54,28 @@ struct LinkTable: Sendable {
   func link(of call: CallID) -> Link? { links.first { $0.purpose == .single(call) || $0.call == call } }
 
   /// Adds a connection that is to be opened.
-  mutating func add(_ purpose: Link.Purpose) -> LinkID {
-    let id = LinkID(number: nextNumber)
+  mutating func add(_ purpose: Link.Purpose) -> SessionLinkID {
+    let id = SessionLinkID(number: nextNumber)
     nextNumber += 1
     links.append(Link(id: id, purpose: purpose))
     return id
   }
 
   /// Removes a connection. Returns the descriptor that it held.
-  mutating func remove(_ id: LinkID) -> Int32? {
+  mutating func remove(_ id: SessionLinkID) -> Int32? {
     guard let index = links.firstIndex(where: { $0.id == id }) else { return nil }
     return links.remove(at: index).descriptor
   }
 
   /// Keeps a descriptor for the reply that comes with it. Returns the one that no reply will take.
-  mutating func keep(_ descriptor: Int32, of id: LinkID) -> Int32? {
+  mutating func keep(_ descriptor: Int32, of id: SessionLinkID) -> Int32? {
     guard let index = links.firstIndex(where: { $0.id == id }) else { return descriptor }
     defer { links[index].descriptor = descriptor }
     return links[index].descriptor
   }
 
   /// Takes the descriptor that came with the reply.
-  mutating func takeDescriptor(of id: LinkID) -> Int32? {
+  mutating func takeDescriptor(of id: SessionLinkID) -> Int32? {
     guard let index = links.firstIndex(where: { $0.id == id }) else { return nil }
     defer { links[index].descriptor = nil }
     return links[index].descriptor
@@ -83,7 +83,9 @@ struct LinkTable: Sendable {
 
   var nextDeadline: Duration? { links.compactMap(\.end).min() }
 
-  func expired(at now: Duration) -> [LinkID] { links.filter { $0.end.map { $0 <= now } ?? false }.map(\.id) }
+  func expired(at now: Duration) -> [SessionLinkID] {
+    links.filter { $0.end.map { $0 <= now } ?? false }.map(\.id)
+  }
 }
 
 extension Link {

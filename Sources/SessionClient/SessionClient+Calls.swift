@@ -9,7 +9,7 @@ struct PendingCall: Equatable, Sendable {
   enum State: Equatable, Sendable {
     /// For the session, or for a connection.
     case waiting
-    case sent(LinkID)
+    case sent(SessionLinkID)
     /// The agent has done it; the app learns of the event first. Without a cursor any event of the kind will do.
     case awaitingEvent(StreamCursor?, CallOutcome)
     /// The picker is open.
@@ -113,7 +113,7 @@ extension SessionClient {
 
   // MARK: - Replies
 
-  mutating func receivedCallReply(_ reply: ReceivedReply, on link: LinkID) {
+  mutating func receivedCallReply(_ reply: ReceivedReply, on link: SessionLinkID) {
     let descriptor = links.takeDescriptor(of: link)
     let hasLostDescriptor = links[link]?.hasLostDescriptor ?? false
     let call = links[link]?.call.flatMap { id in calls.first { $0.id == id } }
@@ -130,7 +130,7 @@ extension SessionClient {
   }
 
   /// The connection's call is over.
-  private mutating func rest(_ id: LinkID) {
+  private mutating func rest(_ id: SessionLinkID) {
     guard let link = links[id] else { return }
     guard link.purpose == .calls else { return close(id) }
     links[id]?.call = nil

@@ -13,7 +13,7 @@ extension SessionClient {
     performAction(.open(link))
   }
 
-  mutating func linkOpened(_ id: LinkID) {
+  mutating func linkOpened(_ id: SessionLinkID) {
     guard var link = links[id] else { return performAction(.close(id)) }
     link.isOpen = true
     links[id] = link
@@ -26,7 +26,7 @@ extension SessionClient {
   }
 
   /// Sends `Activate`: with the session's token to take it up again, else with the cursor alone.
-  mutating func activate(on link: LinkID) {
+  mutating func activate(on link: SessionLinkID) {
     let (app, token, cursor) = (app, token, cursor)
     let message = Message.call(SessionMethodName.activate.rawValue, more: true) { json in
       if let token {
@@ -49,7 +49,7 @@ extension SessionClient {
   }
 
   /// Sends a call on an idle connection. Returns false when it is too long.
-  mutating func send(_ message: [UInt8], wantsMore: Bool, on id: LinkID) -> Bool {
+  mutating func send(_ message: [UInt8], wantsMore: Bool, on id: SessionLinkID) -> Bool {
     guard var link = links[id] else { return true }
     guard link.connection.beginCall(message, wantsMore: wantsMore) else { return false }
     link.connection.drain { $0.count }
@@ -62,7 +62,7 @@ extension SessionClient {
   // MARK: - Receiving
 
   /// Takes bytes in as the connection has room for them, and handles each complete reply.
-  mutating func received(_ bytes: [UInt8], on id: LinkID) {
+  mutating func received(_ bytes: [UInt8], on id: SessionLinkID) {
     var start = 0
     while start < bytes.count {
       guard var link = links[id] else { return }
@@ -75,7 +75,7 @@ extension SessionClient {
     }
   }
 
-  private mutating func handleReplies(on id: LinkID) {
+  private mutating func handleReplies(on id: SessionLinkID) {
     while var link = links[id] {
       let next: ClientConnection.NextReply
       do throws(ClientError) {
@@ -96,13 +96,13 @@ extension SessionClient {
   // MARK: - Ending
 
   /// The agent sent what is no reply.
-  mutating func linkBroke(_ id: LinkID) {
+  mutating func linkBroke(_ id: SessionLinkID) {
     guard let link = links[id] else { return }
     close(id)
     linkIsGone(link, .unreachable("the agent sent a message that cannot be read"))
   }
 
-  mutating func linkEnded(_ id: LinkID, reason: String?, isPermanent: Bool) {
+  mutating func linkEnded(_ id: SessionLinkID, reason: String?, isPermanent: Bool) {
     guard let link = links[id] else { return }
     if let descriptor = links.remove(id) { performAction(.closeDescriptor(descriptor)) }
     if link.purpose == .stream, !hasReportedActivated {
@@ -117,7 +117,7 @@ extension SessionClient {
   }
 
   /// No descriptor was free for the connection.
-  mutating func linkIsExhausted(_ id: LinkID) {
+  mutating func linkIsExhausted(_ id: SessionLinkID) {
     guard let link = links[id] else { return }
     _ = links.remove(id)
     linkIsGone(link, .noDescriptor)

@@ -9,12 +9,12 @@ extension SessionClient {
   private static let accessoriesMax = 4096
 
   /// Closes the stream, and tries again after a while.
-  mutating func dropStream(_ link: LinkID) {
+  mutating func dropStream(_ link: SessionLinkID) {
     close(link)
     streamIsGone(link)
   }
 
-  mutating func streamIsGone(_ link: LinkID) {
+  mutating func streamIsGone(_ link: SessionLinkID) {
     switch phase {
     case .opening(link), .activating(link, _, _), .listing(link, _, _), .streaming(link): break
     case .opening, .activating, .listing, .streaming, .idle, .pausing, .ended: return
@@ -23,7 +23,7 @@ extension SessionClient {
     report(radio: nil)
   }
 
-  mutating func receivedStreamReply(_ reply: ReceivedReply, on link: LinkID) {
+  mutating func receivedStreamReply(_ reply: ReceivedReply, on link: SessionLinkID) {
     switch phase {
     case .activating(link, let isResuming, _):
       if reply.error != nil { return activationFailed(reply, on: link, isResuming: isResuming) }
@@ -38,7 +38,7 @@ extension SessionClient {
 
   // MARK: - Activate
 
-  private mutating func activationFailed(_ reply: ReceivedReply, on link: LinkID, isResuming: Bool) {
+  private mutating func activationFailed(_ reply: ReceivedReply, on link: SessionLinkID, isResuming: Bool) {
     let error = SessionError(reply: reply)
     switch error.code {
     case .invalidated where isResuming:
@@ -70,7 +70,7 @@ extension SessionClient {
     }
   }
 
-  private mutating func receivedGreeting(_ reply: ReceivedReply, on link: LinkID, isResuming: Bool) {
+  private mutating func receivedGreeting(_ reply: ReceivedReply, on link: SessionLinkID, isResuming: Bool) {
     let reader = JSONObjectReader(reply.parameters)
     guard let token = try? reader.string("session"), let epoch = try? reader.string("epoch"),
       let sequence: UInt64 = try? reader.integer("sequence")
@@ -87,7 +87,7 @@ extension SessionClient {
     settlePickers(openingsUntil: nil)
   }
 
-  private mutating func beginStreaming(on link: LinkID, from next: StreamCursor) {
+  private mutating func beginStreaming(on link: SessionLinkID, from next: StreamCursor) {
     cursor = next
     streamError = nil
     retry.reset()
@@ -96,7 +96,7 @@ extension SessionClient {
 
   /// Collects the accessories; `activated` comes with the last of them.
   private mutating func receivedAccessories(
-    _ reply: ReceivedReply, of greeting: Greeting, on link: LinkID, until: Duration
+    _ reply: ReceivedReply, of greeting: Greeting, on link: SessionLinkID, until: Duration
   ) {
     let reader = JSONObjectReader(reply.parameters)
     var greeting = greeting
@@ -133,7 +133,7 @@ extension SessionClient {
 
   // MARK: - Events
 
-  private mutating func receivedEvent(_ reply: ReceivedReply, on link: LinkID) {
+  private mutating func receivedEvent(_ reply: ReceivedReply, on link: SessionLinkID) {
     guard reply.error == nil else { return dropStream(link) }
     let reader = JSONObjectReader(reply.parameters)
     reportRadio(of: reader)
@@ -148,7 +148,7 @@ extension SessionClient {
 
   /// Events were overwritten: the session resumes from the present, with the list of accessories. What an open picker
   /// did may be among them, so it is given up.
-  private mutating func receivedMissed(on link: LinkID) {
+  private mutating func receivedMissed(on link: SessionLinkID) {
     cursor = nil
     if pickers.hasOpen {
       pickers.areLost = true

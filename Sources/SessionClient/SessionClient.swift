@@ -18,12 +18,12 @@ public struct SessionClient: Sendable {
     /// The agent was away; the next attempt comes then.
     case pausing(until: Duration)
     /// The stream's connection is being opened.
-    case opening(LinkID)
+    case opening(SessionLinkID)
     /// `Activate` was sent. `isResuming` when it named the session's token.
-    case activating(LinkID, isResuming: Bool, until: Duration)
+    case activating(SessionLinkID, isResuming: Bool, until: Duration)
     /// The agent accepted, and now lists the accessories.
-    case listing(LinkID, Greeting, until: Duration)
-    case streaming(LinkID)
+    case listing(SessionLinkID, Greeting, until: Duration)
+    case streaming(SessionLinkID)
     case ended
   }
 
@@ -154,7 +154,7 @@ public struct SessionClient: Sendable {
     deliver(.ended)
   }
 
-  mutating func close(_ link: LinkID) {
+  mutating func close(_ link: SessionLinkID) {
     if let descriptor = links.remove(link) { performAction(.closeDescriptor(descriptor)) }
     performAction(.close(link))
   }

@@ -3,7 +3,7 @@
 public import Interfaces
 
 /// A connection of a session, as the state machine numbers it.
-public struct LinkID: Hashable, Sendable {
+public struct SessionLinkID: Hashable, Sendable {
   let number: UInt64
 }
 
@@ -25,16 +25,16 @@ public enum SessionInput: Sendable {
   case cancel(CallID)
   /// The app ends the session. Without `isReported` there is no event.
   case invalidate(isReported: Bool)
-  case linkOpened(LinkID)
+  case linkOpened(SessionLinkID)
   /// The link could not be opened, or ended. When `isPermanent`, trying again is useless.
-  case linkEnded(LinkID, reason: String?, isPermanent: Bool)
-  case received(LinkID, [UInt8])
+  case linkEnded(SessionLinkID, reason: String?, isPermanent: Bool)
+  case received(SessionLinkID, [UInt8])
   /// A descriptor came with the bytes that follow.
-  case receivedDescriptor(LinkID, Int32)
+  case receivedDescriptor(SessionLinkID, Int32)
   /// One came, and this program has no descriptor free.
-  case lostDescriptor(LinkID)
+  case lostDescriptor(SessionLinkID)
   /// The link could not be opened, because this program has no descriptor free.
-  case linkExhausted(LinkID)
+  case linkExhausted(SessionLinkID)
   /// The time that ``SessionClient/nextDeadline`` named has come.
   case timePassed
 }
@@ -42,10 +42,10 @@ public enum SessionInput: Sendable {
 /// What the caller of ``SessionClient/step(_:at:)`` does, in this order.
 public enum SessionAction: Equatable, Sendable {
   /// Connect to the agent; then report `linkOpened` or `linkEnded`.
-  case open(LinkID)
-  case send(LinkID, [UInt8])
+  case open(SessionLinkID)
+  case send(SessionLinkID, [UInt8])
   /// Close the connection. Nothing more is reported about the link.
-  case close(LinkID)
+  case close(SessionLinkID)
   /// No receiver wants the descriptor.
   case closeDescriptor(Int32)
   /// Hand this to the app, on its queue, in this order.

@@ -10,7 +10,7 @@ import Varlink
 struct ScriptedAgent {
   /// A call that the client sent and that has no last reply yet.
   struct ReceivedCall {
-    let link: LinkID
+    let link: SessionLinkID
     let method: String
     let parameters: JSONObject
     let text: String
@@ -28,7 +28,7 @@ struct ScriptedAgent {
   private(set) var calls: [ReceivedCall] = []
   /// Every call that was sent, as text.
   private(set) var sent: [String] = []
-  private(set) var openLinks: [LinkID] = []
+  private(set) var openLinks: [SessionLinkID] = []
   private(set) var deliveries: [SessionDelivery] = []
   private(set) var closedDescriptors: [Int32] = []
   private var reported = 0
@@ -61,12 +61,12 @@ struct ScriptedAgent {
     }
   }
 
-  private mutating func forget(_ link: LinkID) {
+  private mutating func forget(_ link: SessionLinkID) {
     openLinks.removeAll { $0 == link }
     calls.removeAll { $0.link == link }
   }
 
-  private mutating func receive(_ bytes: [UInt8], on link: LinkID) {
+  private mutating func receive(_ bytes: [UInt8], on link: SessionLinkID) {
     let message = bytes.dropLast()
     guard case .call(let call) = Varlink.ReceivedCall(reading: Array(message).span) else {
       return record("the client sent what is no call")
@@ -151,7 +151,7 @@ struct ScriptedAgent {
   static func identifier(_ digit: Character) -> String { String(repeating: digit, count: 32) }
 
   /// The agent closes a connection.
-  mutating func close(_ link: LinkID) {
+  mutating func close(_ link: SessionLinkID) {
     forget(link)
     step(.linkEnded(link, reason: nil, isPermanent: false))
   }

@@ -14,7 +14,7 @@ final class ScriptedGateway {
   private struct Session {
     let name: String
     var client = SessionClient(app: "lights")
-    var wires: [LinkID: Wire] = [:]
+    var wires: [SessionLinkID: Wire] = [:]
     /// What each call is called in the lines.
     var calls: [CallID: String] = [:]
     /// Its connections end, and it reaches the agent no more.

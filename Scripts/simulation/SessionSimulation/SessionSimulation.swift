@@ -252,7 +252,7 @@ public final class SessionSimulation {
   }
 
   /// Opens a connection, or fails to.
-  private func open(_ link: LinkID, _ index: Int) -> SessionInput {
+  private func open(_ link: SessionLinkID, _ index: Int) -> SessionInput {
     guard !dice.chance(perMille: isWild ? breaksPerMille * 5 : 0), let id = admit(SimulatedApp.user) else {
       return .linkEnded(link, reason: "refused", isPermanent: false)
     }

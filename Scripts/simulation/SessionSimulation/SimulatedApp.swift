@@ -20,7 +20,7 @@ struct SimulatedApp {
   static let user: UInt32 = 1000
 
   var client = SessionClient(app: "lights")
-  var wires: [LinkID: Wire] = [:]
+  var wires: [SessionLinkID: Wire] = [:]
   var oracle = SessionOracle()
   var nextAct: Int64 = 0
   /// The app reads nothing before this time.
