@@ -144,6 +144,11 @@ let package = Package(
         "HCI", "LaboratoryRadio", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
       ],
       path: "Scripts/laboratory/VhciScene", swiftSettings: strict),
+    // An app that reads, writes and subscribes to what a scenario names.
+    .executableTarget(
+      name: "link-probe", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
+      path: "Scripts/laboratory/LinkProbe",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
     .executableTarget(
       name: "accessoryctl",

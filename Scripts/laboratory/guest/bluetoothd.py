@@ -25,6 +25,40 @@ class Bluetoothd(Program):
         return client
 
 
+class GATTServer(Program):
+    """bluetoothctl, which serves dice on an adapter. `characteristics` are rows: UUID, flags, first value."""
+
+    input = subprocess.PIPE
+
+    def __init__(self, world, adapter, service, characteristics):
+        super().__init__(world, "bluetoothctl", ["bluetoothctl"])
+        world.open.append(self)
+        world.logs.append(self)
+        world.until(lambda: adapter in self.log_text(), "bluetoothctl knows the adapter")
+        # The line after register-service says that the service is primary; after register-characteristic comes the value.
+        self.say(f"select {adapter}", "power on", "menu gatt", f"register-service {service}", "yes")
+        for uuid, flags, value in characteristics:
+            self.say(f"register-characteristic {uuid} {flags}", _hexadecimal(value))
+        self.say("register-application")
+        world.until(lambda: "Application registered" in self.log_text(), "the services are registered")
+        self.say("back", "menu advertise", f"uuids {service}", "back", "advertise on")
+        world.until(lambda: "Advertising object registered" in self.log_text(), "the adapter advertises")
+        self.say("menu gatt")
+
+    def say(self, *lines):
+        for line in lines:
+            self.process.stdin.write(f"{line}\n".encode())
+            self.process.stdin.flush()
+
+    def set_value(self, uuid, value):
+        """Changes a value, which is notified to the client that subscribed."""
+        self.say(f"select-attribute local {uuid}", f'write "{_hexadecimal(value)}"')
+
+
+def _hexadecimal(value):
+    return " ".join(f"0x{byte:02x}" for byte in value)
+
+
 def _bus_answers():
     return _call("org.freedesktop.DBus.GetId") is not None
 

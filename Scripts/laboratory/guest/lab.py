@@ -11,6 +11,7 @@ from controller import Controller
 from errors import ScenarioError
 from monitor import Monitor
 from peripheral import Peripheral
+from relay import BumbleDice, HostedDice
 from system import System
 
 __all__ = ["ScenarioError", "Lab"]
@@ -42,6 +43,14 @@ class Lab:
         peripheral = Peripheral(**settings)
         self.open.append(peripheral)
         return peripheral
+
+    def bumble_dice(self):
+        """Creates an adapter of the kernel, and near it dice that bumble plays."""
+        return self._keep(BumbleDice(self))
+
+    def hosted_dice(self):
+        """Creates two adapters; the second one is to be an accessory near the first one."""
+        return HostedDice(self)
 
     def agent(self, **settings):
         return self._keep(Agent(self, **settings))

@@ -29,7 +29,6 @@ RETURNED = {
     0x1002: bytes(64),
     0x1003: bytes([0, 0, 0, 0, 0x60, 0, 0, 0]),
     0x1005: struct.pack("<HBHH", 251, 0, 8, 0),
-    0x1009: address_bytes(ADAPTER),
     0x0C14: bytes(248),
     0x2002: struct.pack("<HB", 251, 8),
     0x2003: bytes(8),
@@ -41,11 +40,14 @@ RETURNED = {
 
 
 class Peripheral(threading.Thread):
-    """`others` is how many other devices advertise, each every 100 ms, as the bulb does."""
+    """`others` is how many other devices advertise, each every 100 ms, as the bulb does. `address` and its `kind` are the
+    accessory's; `adapter` is the address of the adapter."""
 
-    def __init__(self, others=20):
+    def __init__(self, others=20, address=BULB, kind=RANDOM, adapter=ADAPTER):
         super().__init__(daemon=True)
         self.others = others
+        self.address, self.kind = address_bytes(address), kind
+        self.returned = {**RETURNED, 0x1009: address_bytes(adapter)}
         self.is_present = True
         self.is_connected = False
         self.connections = 0
@@ -125,16 +127,21 @@ class Peripheral(threading.Thread):
         if turn:
             self._report(3, struct.pack("<B5s", turn, bytes.fromhex("01020304c5")), bytes.fromhex("020106"))
         elif self.is_present and not self.is_connected:
-            if self.pending and self.pending in (address_bytes(BULB), "accept list"):
-                self._connect()
-            else:
-                self._report(0, address_bytes(BULB), BULB_DATA)
+            self._offer(BULB_DATA)
+
+    def _offer(self, data):
+        """The accessory advertises: the adapter connects to it, if the kernel waits for it."""
+        if self.pending and self.pending in (self.address, "accept list"):
+            self._connect()
+        else:
+            self._report(0, self.address, data)
 
     def _report(self, kind, address, data):
-        is_bulb = address == address_bytes(BULB)
-        if not self.scanning or self.filter_policy & 1 and not is_bulb:
+        is_accessory = address == self.address
+        if not self.scanning or self.filter_policy & 1 and not is_accessory:
             return
-        body = struct.pack("<BBBB6sB", 2, 1, kind, RANDOM, address, len(data)) + data + struct.pack("<b", -60)
+        address_kind = self.kind if is_accessory else RANDOM
+        body = struct.pack("<BBBB6sB", 2, 1, kind, address_kind, address, len(data)) + data + struct.pack("<b", -60)
         self._event(0x3E, body)
 
     # HCI
@@ -184,7 +191,7 @@ class Peripheral(threading.Thread):
             return self._complete(opcode, struct.pack("<Hb", HANDLE, -47))
         elif opcode == 0x0C2D:
             return self._complete(opcode, struct.pack("<Hb", HANDLE, 0))
-        return self._complete(opcode, RETURNED.get(opcode, b""))
+        return self._complete(opcode, self.returned.get(opcode, b""))
 
     def _connect(self):
         self.pending = None
@@ -194,7 +201,7 @@ class Peripheral(threading.Thread):
 
     def _connection_complete(self, status):
         self._event(0x3E, struct.pack(
-            "<BBHBB6sHHHB", 1, status, HANDLE, 0, RANDOM, address_bytes(BULB), 24, 0, 200, 0))
+            "<BBHBB6sHHHB", 1, status, HANDLE, 0, self.kind, self.address, 24, 0, 200, 0))
 
     def _disconnect(self, reason):
         if self.is_connected:
@@ -224,5 +231,8 @@ class Peripheral(threading.Thread):
             self._send_att(struct.pack("<BBHB", 0x01, operation, 0, 0x06))
 
     def _send_att(self, packet):
-        data = struct.pack("<HH", len(packet), 4) + packet
+        self._send_data(struct.pack("<HH", len(packet), 4) + packet)
+
+    def _send_data(self, data):
+        """Sends a frame of L2CAP to the kernel."""
         self._write(struct.pack("<BHH", 2, HANDLE | 2 << 12, len(data)) + data)

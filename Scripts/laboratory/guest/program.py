@@ -29,21 +29,25 @@ def _status(folder):
 
 
 class Program:
-    """A program that the constructor starts; its log is kept with the results."""
+    """A program that the constructor starts; its log is kept with the results. It inherits `descriptors`."""
 
-    def __init__(self, world, name, command, quiet=False):
+    # What the program reads.
+    input = subprocess.DEVNULL
+
+    def __init__(self, world, name, command, quiet=False, descriptors=()):
         self.world = world
         self.name = name
         self.path = world.results / f"{name}.log"
         self.command = [str(argument) for argument in command]
         self.quiet = quiet
+        self.descriptors = descriptors
         self.start()
 
     def start(self):
         self.log = open(self.path, "ab")
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if self.quiet else self.log,
-            stderr=self.log)
+            self.command, stdin=self.input, stdout=subprocess.DEVNULL if self.quiet else self.log, stderr=self.log,
+            pass_fds=self.descriptors)
 
     @property
     def pid(self):
