@@ -419,7 +419,7 @@ let package = Package(
       dependencies: [
         "accessoryctl", "accessoryd", "HCI", "Interfaces", "JSON", "LinuxSystem", "ToolText", "TestSupport",
         "Varlink",
-        "VirtualRadio", "virtual-controller",
+        "VirtualRadio", "devices", "dice", "virtual-controller",
       ],
       exclude: ["Fixtures", "metrics.py"],
       swiftSettings: strict),

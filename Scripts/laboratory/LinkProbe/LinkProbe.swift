@@ -28,7 +28,8 @@ final class LinkProbe: NSObject {
 
   private func withCharacteristic(_ uuid: String, _ body: (CBPeripheral, CBCharacteristic) -> Void) {
     let characteristics = (peripheral?.services ?? []).flatMap { $0.characteristics ?? [] }
-    guard let peripheral = peripheral, let found = characteristics.first(where: { $0.uuid.uuidString == uuid })
+    guard let peripheral = peripheral,
+      let found = characteristics.first(where: { $0.uuid.uuidString == uuid })
     else { return report("there is no characteristic \(uuid)") }
     body(peripheral, found)
   }
