@@ -227,7 +227,7 @@ public final class Simulation {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
-    case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway, .closed,
+    case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway, .closed, .link,
       .reloaded, .reloadRefused, .setup:
       break
     }
