@@ -16,7 +16,7 @@ struct SuggestCommand: ParsableCommand {
       accessoryctl suggest <device> [--seconds <n>] [options]
       accessoryctl suggest <device> --app <name> [--manifest <file>] [--add]
       accessoryctl suggest <device> --capture <file> [--json]
-      accessoryctl suggest --plist <file> --app <name> [--manifest <file>] [--add]
+      accessoryctl suggest --plist <file> --app <name> [--add] [options]
       """,
     discussion: """
       Knows the layouts of BTHome, iBeacon, AltBeacon, Eddystone, Fast Pair, Ruuvi, SwitchBot, \

@@ -238,7 +238,7 @@ import Testing
     gateway.run(seconds: 1)
     #expect(
       gateway.takeLines() == [
-        "accessoryAdded Bulb 20", "accessoryAdded Bulb 20", "migrationComplete", "pickerDidDismiss",
+        "accessoryAdded Bulb 20", "accessoryAdded Bulb 2 20", "migrationComplete", "pickerDidDismiss",
         "showPicker: done",
       ])
     #expect(gateway.accessories().count == 2)
