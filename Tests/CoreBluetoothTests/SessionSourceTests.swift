@@ -42,10 +42,10 @@ import Varlink
   /// An agent with one accessory; `connect` replies to Connect, `readRSSI` to ReadRSSI.
   private static func agent(
     path: String? = nil, state: Int = 20,
+    _ connect: @escaping @Sendable (SocketAgent.Connection) -> Void = { _ in },
     readRSSI: @escaping @Sendable (SocketAgent.Connection) -> Void = {
       $0.send(SocketAgent.reply("{\"rssi\":-61}"))
-    },
-    _ connect: @escaping @Sendable (SocketAgent.Connection) -> Void = { _ in }
+    }
   ) -> SocketAgent {
     SocketAgent(path: path) { call, connection in
       switch call.method {
@@ -88,7 +88,7 @@ import Varlink
     (SocketAgent.reply("{}"), 10),
   ])
   func aSignalThatIsNotReadIsTyped(_ reply: String, _ mapped: Int) async throws {
-    let agent = Self.agent(readRSSI: { $0.send(reply) }, { Self.accept($0) })
+    let agent = Self.agent({ Self.accept($0) }, readRSSI: { $0.send(reply) })
     defer { agent.stop() }
     let manager = manager(agent)
     await expect("state poweredOn")

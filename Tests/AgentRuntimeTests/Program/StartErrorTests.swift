@@ -195,7 +195,7 @@ struct StartErrorTests {
     #expect(
       program.errors
         == "accessoryd: the process may open only \(limit) descriptors, too few to serve any client; "
-        + "raise the limit to 103 (LimitNOFILE of the unit, or ulimit -n)\n")
+        + "raise the limit to 135 (LimitNOFILE of the unit, or ulimit -n)\n")
   }
 
   @Test("With the smallest limit that it accepts, it serves a client")
