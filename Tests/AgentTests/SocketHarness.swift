@@ -41,8 +41,7 @@ final class SocketHarness: ScenarioHarness {
 
   init(
     _ manifest: GatewayManifest, scene devices: [SceneDevice]?, access: AccessList,
-    registry: StandInRegistryFile,
-    run: UInt64
+    registry: StandInRegistryFile, run: UInt64
   ) {
     let (time, air, programs) = (ScenarioTime(), ScenarioRadio(devices, seed: 5), programs)
     let known = known

@@ -10,7 +10,8 @@ struct DocumentsTests {
   private static let commands = [
     "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "capture",
     "decode", "replay", "list", "rename", "remove", "allow", "authorize", "migrate", "registry",
-    "registry-show", "registry-export", "registry-import", "registry-reset", "pick", "calibrate", "disconnect",
+    "registry-show", "registry-export", "registry-import", "registry-reset", "pick", "calibrate",
+    "disconnect",
   ]
 
   @Test("Are made from what the programs say, and have no mistakes")

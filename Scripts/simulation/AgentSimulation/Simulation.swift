@@ -227,8 +227,8 @@ public final class Simulation {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
-    case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway, .closed, .link,
-      .reloaded, .reloadRefused, .setup:
+    case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway,
+      .closed, .link, .reloaded, .reloadRefused, .setup:
       break
     }
   }
