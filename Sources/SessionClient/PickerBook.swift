@@ -35,6 +35,8 @@ struct PickerBook: Equatable, Sendable {
 
   func isAbandoned(_ id: String) -> Bool { abandoned.contains(id) }
 
+  func isPresented(_ id: String) -> Bool { open.contains { $0.id == id && $0.isPresented } }
+
   /// The call that opened a picker; nil before its reply.
   func call(of id: String) -> CallID? { open.first { $0.id == id }?.call }
 
@@ -47,9 +49,10 @@ struct PickerBook: Equatable, Sendable {
     return ending
   }
 
-  /// Records a picker's event. Without an identifier it is for the open one. Returns false when there is none.
+  /// Records a picker's event. Without an identifier it is for the open one. Returns false when the app does not know of
+  /// the picker: there is none, or the event that presents it was overwritten.
   mutating func note(_ type: EventType, of id: String?) -> Bool {
-    guard let id = id ?? open.first?.id else { return false }
+    guard let id = id ?? open.first?.id, type == .pickerDidPresent || isPresented(id) else { return false }
     let index = index(of: id)
     switch type {
     case .pickerDidPresent: open[index].isPresented = true
@@ -68,9 +71,10 @@ struct PickerBook: Equatable, Sendable {
     for index in open.indices where open[index].isPresented { open[index].hasBegunSetup = true }
   }
 
-  /// Records how a picker ended. Returns the call that this completes; nil when its reply is still to come.
-  mutating func finish(_ id: String?, _ error: SessionError?) -> CallID? {
+  /// Records how a picker ended. Returns the call that this completes; nil when its reply is still to come, or none is.
+  mutating func finish(_ id: String?, _ error: SessionError?, awaitsReply: Bool) -> CallID? {
     guard let id = id ?? open.first?.id else { return nil }
+    guard awaitsReply || open.contains(where: { $0.id == id }) else { return nil }
     let index = index(of: id)
     guard let call = open[index].call else {
       if open[index].isBeingCancelled {

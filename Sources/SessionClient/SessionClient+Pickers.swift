@@ -15,7 +15,8 @@ extension SessionClient {
   }
 
   mutating func finishPicker(_ picker: String?, _ error: SessionError?) {
-    guard let call = pickers.finish(picker, error) else { return }
+    let awaitsReply = calls.contains(where: \.isShowingUnnamed)
+    guard let call = pickers.finish(picker, error, awaitsReply: awaitsReply) else { return }
     complete(call, Self.result(error))
   }
 
@@ -68,7 +69,7 @@ extension SessionClient {
 
 extension PendingCall {
   /// The call may still name a picker.
-  fileprivate var isShowingUnnamed: Bool {
+  var isShowingUnnamed: Bool {
     if case .showPicker = request, case .sent = state { true } else { false }
   }
 }

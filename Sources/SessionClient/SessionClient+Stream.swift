@@ -147,13 +147,15 @@ extension SessionClient {
   }
 
   /// Events were overwritten: the session resumes from the present, with the list of accessories. What an open picker
-  /// did may be among them, so it is given up.
+  /// did may be among them, or that one was presented, so it is given up.
   private mutating func receivedMissed(on link: SessionLinkID) {
     cursor = nil
-    if pickers.hasOpen {
+    let showing = calls.filter(\.isShowingUnnamed)
+    if pickers.hasOpen || !showing.isEmpty {
       pickers.areLost = true
       calls.append(PendingCall(id: .internalCall, request: .cancelPicker, deadline: now + .seconds(30)))
     }
+    for call in showing { complete(call.id, .failure(.sessionLost)) }
     dropStream(link)
   }
 
@@ -172,8 +174,9 @@ extension SessionClient {
       store(accessory, as: type)
     case .accessoryRemoved: if let accessory = event.accessory { remove(accessory) }
     case .accessoryDiscovered:
-      guard let line = event.discovered else { return }
-      let picker = event.picker ?? ""
+      guard let line = event.discovered, let picker = event.picker, pickers.isPresented(picker) else {
+        return
+      }
       let device = DiscoveredDevice(
         line, picker: picker, item: requestedItem(of: picker, at: line.itemIndex))
       deliver(SessionEvent(type.rawValue, discovered: device, accessories: accessories))

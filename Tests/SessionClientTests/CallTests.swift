@@ -85,9 +85,10 @@ import Testing
       name: "Die", productImage: nil, descriptor: descriptor, setupOptions: 0, renameOptions: 0)
     var agent = ScriptedAgent.active()
     agent.beginCall(1, .showPicker(items: [item], settings: nil))
+    agent.send("pickerDidPresent", 40, 0, "\"picker\":\"p1\"")
     for index in [0, 1] {
       agent.send(
-        "accessoryDiscovered", 33, index,
+        "accessoryDiscovered", 33, index + 1,
         "\"picker\":\"p1\",\"discovered\":{\"discovered\":7,\"itemIndex\":\(index),"
           + "\"bluetoothAdvertisementData\":\"020106\"}")
       guard case .event(let event) = agent.deliveries.last else { return record("nothing was discovered") }

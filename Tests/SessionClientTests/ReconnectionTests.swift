@@ -185,6 +185,30 @@ import Testing
     #expect(agent.news() == [])
   }
 
+  @Test func `a picker whose presentation was overwritten is given up, and none of its events is told`() {
+    var agent = ScriptedAgent.active([lamp])
+    agent.beginCall(1, .showPicker(items: nil, settings: nil))
+    agent.reply("Activate", "{\"missed\":12}", continues: true)
+    #expect(agent.news() == ["call 1: connectionFailed"])
+    agent.run(.milliseconds(250))
+    agent.greet(sequence: 13)
+    agent.list([lamp], sequence: 13)
+    agent.send("pickerSetupRename", 90, 13, "\"picker\":\"p1\"")
+    // The connection carries one call at a time.
+    agent.reply("ShowPicker", "{\"picker\":\"p1\"}")
+    agent.reply("CancelPicker")
+    agent.send("pickerDidDismiss", 50, 14, "\"picker\":\"p1\"")
+    agent.send("pickerFinished", nil, 15, "\"picker\":\"p1\"")
+    #expect(agent.news() == [])
+    // The next one is not affected.
+    agent.beginCall(2, .showPicker(items: nil, settings: nil))
+    agent.send("pickerDidPresent", 40, 16, "\"picker\":\"p2\"")
+    agent.reply("ShowPicker", "{\"picker\":\"p2\"}")
+    agent.send("pickerDidDismiss", 50, 17, "\"picker\":\"p2\"")
+    agent.send("pickerFinished", nil, 18, "\"picker\":\"p2\"")
+    #expect(agent.news() == ["40", "50", "call 2: done"])
+  }
+
   @Test func `a removal that the list already showed completes its call`() {
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .removeAccessory(identifier))
