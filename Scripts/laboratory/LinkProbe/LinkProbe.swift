@@ -82,7 +82,8 @@ extension LinkProbe: CBPeripheralDelegate {
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?
   ) {
-    let uuids = (service.characteristics ?? []).map(\.uuid.uuidString)
+    // The order is the server's, and BlueZ's is any.
+    let uuids = (service.characteristics ?? []).map(\.uuid.uuidString).sorted()
     report("service \(service.uuid.uuidString): \(uuids.joined(separator: " "))")
     unexploredCount -= 1
     guard unexploredCount == 0 else { return }

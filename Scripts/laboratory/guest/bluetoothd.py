@@ -50,10 +50,6 @@ class GATTServer(Program):
             self.process.stdin.write(f"{line}\n".encode())
             self.process.stdin.flush()
 
-    def set_value(self, uuid, value):
-        """Changes a value, which is notified to the client that subscribed."""
-        self.say(f"select-attribute local {uuid}", f'write "{_hexadecimal(value)}"')
-
 
 def _hexadecimal(value):
     return " ".join(f"0x{byte:02x}" for byte in value)

@@ -9,12 +9,14 @@ from relay import DICE
 
 PATIENCE = 400
 NOTIFICATIONS = 1000
+# Core Specification 5.4, Vol 3, Part F, 3.2.9.
+VALUE_BYTES_MAX = 512
 
 
 def check_discovery(probe, mtu):
     probe.expect(
         "service 180F: 2A19", f"service {apps.SERVICE}: {apps.ROLL} {apps.SIDES} {apps.TEXT} {apps.END}",
-        f"explored: {mtu - 3} bytes fit")
+        f"explored: {min(mtu - 3, VALUE_BYTES_MAX)} bytes fit")
 
 
 def check_notifications(lab, probe, dice):
