@@ -15,6 +15,16 @@ def start_scanning(lab, controller, access, **settings):
     return agent
 
 
+def scan_again(lab, controller, agent, start, seconds_max):
+    """Waits until the agent scans, which it may take so long for since `start`, and sends a load. All of it is read."""
+    agent.await_state("on")
+    controller.await_scan()
+    took = time.monotonic() - start
+    lab.figure("on again, scans after s", took)
+    lab.check(took <= seconds_max, f"it took {took:.1f} s to scan again")
+    check_counts(lab, *send_load(lab, controller, agent, 200, 2))
+
+
 def send_load(lab, controller, agent, rate, seconds, kind="legacy", addresses=300, label=""):
     """Sends a load, waits until the agent has read it, and notes figures. Returns how many events were written, read
     and dropped."""

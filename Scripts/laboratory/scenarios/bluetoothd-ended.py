@@ -21,13 +21,7 @@ def scenario(lab):
         start = time.monotonic()
         if power == "on":
             lab.until(lambda: "bluetoothd switched the adapter off" in agent.log_text(), "the agent says so", 5)
-            agent.await_state("on")
-            controller.await_scan()
-            took = time.monotonic() - start
-            lab.figure("on again, scans after s", took)
-            lab.check(took <= 5, f"it took {took:.1f} s to scan again")
-            count, read, dropped = steps.send_load(lab, controller, agent, 200, 2)
-            steps.check_counts(lab, count, read, dropped)
+            steps.scan_again(lab, controller, agent, start, 5)
             steps.drop_figures(lab, "", keep=("after",))
         else:
             lab.until(lambda: not hci.is_up(index), "bluetoothd switches the adapter off", 5)

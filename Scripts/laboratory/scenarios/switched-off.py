@@ -29,13 +29,7 @@ def scenario(lab):
     lab.figure("stays off s", OFF_SECONDS)
     start = time.monotonic()
     power("on")
-    agent.await_state("on")
-    controller.await_scan()
-    took = time.monotonic() - start
-    lab.figure("on again, scans after s", took)
-    lab.check(took <= 3, f"it took {took:.1f} s to scan again")
-    count, read, dropped = steps.send_load(lab, controller, agent, 200, 2)
-    steps.check_counts(lab, count, read, dropped)
+    steps.scan_again(lab, controller, agent, start, 3)
     steps.drop_figures(lab, "", keep=("off", "after"))
     lab.equal(controller.count()["unknownCommands"], 0, "commands of the kernel that the controller does not know")
 
