@@ -188,7 +188,7 @@ let package = Package(
     // An app that does nothing; run by Scripts/bench.
     .executableTarget(
       name: "idle-client", dependencies: ["AccessorySetupKit"], path: "Scripts/benchmark/IdleClient",
-      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)], linkerSettings: lean),
 
     .testTarget(
       name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI", "TestSupport"], swiftSettings: strict),
