@@ -185,7 +185,7 @@ import Testing
     #expect(agent.news() == [])
   }
 
-  @Test func `a picker whose presentation was overwritten is given up, and none of its events is told`() {
+  @Test func `a picker whose presentation was overwritten is given up, and none of its events is reported`() {
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .showPicker(items: nil, settings: nil))
     agent.reply("Activate", "{\"missed\":12}", continues: true)

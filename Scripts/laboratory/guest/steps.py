@@ -16,7 +16,7 @@ def start_scanning(lab, controller, access, **settings):
 
 
 def scan_again(lab, controller, agent, start, seconds_max):
-    """Waits until the agent scans, which it may take so long for since `start`, and sends a load. All of it is read."""
+    """Waits until the agent scans, at most `seconds_max` after `start`, and sends a load. All of it is read."""
     agent.await_state("on")
     controller.await_scan()
     took = time.monotonic() - start

@@ -8,7 +8,7 @@ from relay import HOSTED
 
 PATIENCE = 600
 NOTIFICATIONS = 1000
-# The notifications differ in length: 1 to so many bytes.
+# Lengths of the notifications: 1 to this many bytes.
 LENGTHS = 64
 # A longer value is refused: bluetoothctl 5.66 keeps so much of the first one, however long that is.
 VALUE_BYTES_MAX = 510
