@@ -328,7 +328,9 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "ExampleTests",
-      dependencies: ["GATT", "GATTSupport", "JSON", "SessionSupport", "Varlink", "devices", "dice"],
+      dependencies: [
+        "AccessorySetupKit", "GATT", "GATTSupport", "JSON", "SessionSupport", "Varlink", "devices", "dice",
+      ],
       swiftSettings: strict),
     // An agent at a socket whose replies a test scripts.
     .target(

@@ -4,7 +4,6 @@ import Dispatch
 import Foundation
 import Interfaces
 package import SessionClient
-import Synchronization
 
 /// Drives a session's state machine: a serial queue of its own for sockets and time, and the app's queue for everything
 /// that the app learns. It never holds the session.
@@ -32,7 +31,7 @@ package final class SessionEngine: @unchecked Sendable {
   }
 
   private let gateway: ASGateway
-  private let readable = Mutex(Readable())
+  private let readable = Locked(Readable())
   private let queue = DispatchQueue(label: "io.accessoryd.session")
 
   // On the own queue.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessorySetupKit
 public import Foundation
 import GATT
-import Synchronization
 
 /// What can be done with a characteristic.
 public struct CBCharacteristicProperties: OptionSet, Sendable, BitwiseCopyable {
@@ -52,7 +52,7 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
   }
 
   let characteristic: GATTCharacteristic
-  private let contents = Mutex(Contents())
+  private let contents = Locked(Contents())
   private weak var owner: CBService?
 
   init(_ characteristic: GATTCharacteristic, of service: CBService) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessorySetupKit
 import Foundation
 import GATT
-import Synchronization
 
 /// A descriptor of a characteristic.
 open class CBDescriptor: CBAttribute, @unchecked Sendable {
   let handle: UInt16
   private let type: AttributeUUID
-  private let bytes = Mutex<[UInt8]?>(nil)
+  private let bytes = Locked<[UInt8]?>(nil)
   private weak var owner: CBCharacteristic?
 
   init(_ descriptor: AttributeType, of characteristic: CBCharacteristic) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessorySetupKit
 @_exported public import Dispatch
 @_exported public import Foundation
-import Synchronization
 
 /// The state of a manager, as on iOS: `poweredOn` once the app has an authorized accessory and the radio is on.
 @nonexhaustive public enum CBManagerState: Int, Sendable, BitwiseCopyable {
@@ -34,7 +34,7 @@ import Synchronization
 
 /// What managers have in common.
 open class CBManager: NSObject, @unchecked Sendable {
-  private let currentState = Mutex(CBManagerState.unknown)
+  private let currentState = Locked(CBManagerState.unknown)
 
   override init() {}
 

@@ -3,7 +3,6 @@
 public import AccessorySetupKit
 public import Foundation
 import GATT
-import Synchronization
 
 /// How far the connection to a peripheral is.
 @nonexhaustive public enum CBPeripheralState: Int, Sendable, BitwiseCopyable {
@@ -51,11 +50,11 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
 
   /// Set it before connecting, or on the manager's queue.
   open weak var delegate: (any CBPeripheralDelegate)?
-  let contents: Mutex<Contents>
+  let contents: Locked<Contents>
   let engine: CentralEngine
 
   init(identifier: UUID, name: String?, engine: CentralEngine) {
-    contents = Mutex(Contents(name: name))
+    contents = Locked(Contents(name: name))
     self.engine = engine
     super.init(identifier: identifier)
   }

@@ -3,7 +3,6 @@
 public import AccessorySetupKit
 public import Foundation
 import GATT
-import Synchronization
 
 /// What services, characteristics and descriptors have in common.
 open class CBAttribute: NSObject, @unchecked Sendable {
@@ -24,7 +23,7 @@ open class CBService: CBAttribute, @unchecked Sendable {
   }
 
   let service: GATTService
-  private let contents = Mutex(Contents())
+  private let contents = Locked(Contents())
   private weak var owner: CBPeripheral?
 
   init(_ service: GATTService, of peripheral: CBPeripheral) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AccessorySetupKit
 import Foundation
 import SessionSupport
 import Testing
