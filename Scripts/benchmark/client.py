@@ -5,6 +5,7 @@ seconds (30). Prints a table, and writes "NAME NUMBER" lines to FIGURES."""
 import json
 import pathlib
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ import time
 # After this time without work, Dispatch's threads have ended.
 SETTLING_SECONDS = 15
 ACCESSORIES = 8
+# How much of its program an app has in memory depends on where the kernel loads it, by 1.8 MB. This many run at once, and
+# the one in the middle counts.
+CLIENTS = 7
 
 
 def accessory(number):
@@ -55,6 +59,32 @@ def wake_ups(process):
     return counts
 
 
+def difference(before, after):
+    """Wake-ups from one count to another. A thread that ended meanwhile woke up once."""
+    return sum(abs(after.get(thread, before.get(thread, 0) - 1) - before.get(thread, 0))
+               for thread in {*before, *after})
+
+
+def start(program, path, listener):
+    """Starts the app, activates its session, and waits until it has said so."""
+    client = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, env={"ACCESSORYD_SOCKET": path})
+    try:
+        connection, _ = listener.accept()
+        activate(connection)
+        line = client.stdout.readline().strip()
+        if line != f"10 {ACCESSORIES}":
+            raise SystemExit(f"the client printed {line!r}")
+    except BaseException:
+        end(client)
+        raise
+    return client, connection
+
+
+def end(client):
+    client.kill()
+    client.wait()
+
+
 def main():
     program, figures = sys.argv[1:3]
     seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 30
@@ -62,30 +92,25 @@ def main():
         path = f"{folder}/socket"
         listener.bind(path)
         listener.listen()
-        client = subprocess.Popen([program], stdout=subprocess.PIPE, text=True, env={"ACCESSORYD_SOCKET": path})
+        listener.settimeout(20)
+        clients = []
         try:
-            listener.settimeout(20)
-            connection, _ = listener.accept()
-            activate(connection)
-            line = client.stdout.readline().strip()
-            if line != f"10 {ACCESSORIES}":
-                raise SystemExit(f"the client printed {line!r}")
+            for _ in range(CLIENTS):
+                clients.append(start(program, path, listener))
             time.sleep(SETTLING_SECONDS)
-            before = wake_ups(client.pid)
+            before = [wake_ups(client.pid) for client, _ in clients]
             time.sleep(seconds)
-            after = wake_ups(client.pid)
-            resident, own = memory(client.pid)
+            after = [wake_ups(client.pid) for client, _ in clients]
+            resident, own = (statistics.median(values) for values in zip(*(memory(client.pid) for client, _ in clients)))
         finally:
-            client.kill()
-            client.wait()
-    # A thread that ended meanwhile woke up once.
-    woken = sum(abs(after.get(thread, before.get(thread, 0) - 1) - before.get(thread, 0))
-                for thread in {*before, *after})
+            for client, _ in clients:
+                end(client)
+    woken = sum(map(difference, before, after))
     with open(figures, "a") as file:
         for name, figure in ("resident-kilobytes", resident), ("anonymous-kilobytes", own), ("wake-ups", woken):
             print(f"client-{name} {figure}", file=file)
     print(f"{'an idle app, of it in no file':<48}{resident / 1024:>9.1f} MB{own / 1024:>9.1f} MB")
-    print(f"{f'its wake-ups in {seconds} s':<48}{woken:>12}")
+    print(f"{f'wake-ups of {CLIENTS} such apps in {seconds} s':<48}{woken:>12}")
 
 
 main()
