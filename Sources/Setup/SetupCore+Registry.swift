@@ -105,7 +105,8 @@ extension SetupCore {
     changeQuietly(flow.id) { $0.finish(isTaken ? nil : .notConfirmed) }
   }
 
-  /// Reports to every app how its accessories differ from those in `old`.
+  /// Reports to every app how its accessories differ from those in `old`. Removals come first: an accessory in the place of
+  /// another may have that one's Bluetooth identifier.
   mutating func reportDifferences(from old: AccessoryRegistry, _ before: SetupConfiguration) {
     let new = registry
     let isSame = before.hasSameStatuses(as: configuration)
@@ -113,19 +114,20 @@ extension SetupCore {
     let come = new.accessories.filter { !isSame || old.hasChanged($0, since: new) }
     var was: [RandomIdentifier: AppAccessory] = [:]
     for accessory in left { was[accessory.identifier] = view(accessory, in: old, before) }
-    var present: Set<RandomIdentifier> = []
-    for accessory in come {
-      guard let view = view(accessory, in: new, configuration) else { continue }
-      present.insert(accessory.identifier)
+    let present = come.compactMap { accessory in
+      view(accessory, in: new, configuration).map { (accessory, view: $0) }
+    }
+    let presentIdentifiers = Set(present.map(\.0.identifier))
+    for accessory in left where !presentIdentifiers.contains(accessory.identifier) {
+      if let was = was[accessory.identifier] { reportRemoved(was, accessory) }
+    }
+    for (accessory, view) in present {
       guard let was = was[accessory.identifier] else {
         reportAdded(view, accessory, isNew: old.accessory(accessory.identifier) == nil)
         continue
       }
       let changed = view.fieldsChanged(from: was)
       if !changed.isEmpty { emit(.accessoryChanged(view, changed: changed), toApp: accessory.app) }
-    }
-    for accessory in left where !present.contains(accessory.identifier) {
-      if let was = was[accessory.identifier] { reportRemoved(was, accessory) }
     }
   }
 

@@ -160,8 +160,8 @@ struct MigrationScenarios {
         3.0 lights: pickerDidPresent
         3.0 anna: migrate lights answering adds Lumo bulb at C0:00:00:00:00:01, which the app had before
         3.0 lights: ShowPicker → done
-        4.0 lights: accessoryAdded a2 Lumo bulb authorized
         4.0 lights: accessoryRemoved a1 Lumo bulb unauthorized
+        4.0 lights: accessoryAdded a2 Lumo bulb authorized
         4.0 lights: migrationComplete
         4.0 lights: pickerDidDismiss
         4.0 lights: pickerFinished
