@@ -5,6 +5,7 @@ import ctypes
 import errno
 import os
 import pwd
+import signal
 import socket
 import struct
 import time
@@ -22,13 +23,26 @@ END_SECONDS_MAX = 12
 NOTIFICATIONS = 1000
 
 
-class App:
-    """A program of the account "lights" with a session."""
+# Another app, which has the same device.
+CLIMATE = """
+[app.climate]
+user = "climate"
+supports = ["Bluetooth"]
+bluetooth-company-identifiers = ["0x0EEE"]
+[[app.climate.item]]
+id = "bulb"
+name = "Bulb"
+descriptor.bluetooth-company-identifier = "0x0EEE"
+"""
 
-    def __init__(self, agent):
-        self.agent, self.user = agent, pwd.getpwnam("lights").pw_uid
+
+class App:
+    """A program with a session, of the account with the app's name."""
+
+    def __init__(self, agent, name="lights"):
+        self.agent, self.user = agent, pwd.getpwnam(name).pw_uid
         self.stream = agent.client(self.user)
-        self.stream.send(SESSION + "Activate", more=True, app="lights")
+        self.stream.send(SESSION + "Activate", more=True, app=name)
         self.token, self.accessories = None, None
         while self.accessories is None:
             reply = self.stream.receive()
@@ -114,7 +128,56 @@ def await_end(lab, bulb, agent, start, name):
     lab.figure(f"{name} s", round(time.monotonic() - start, 1))
 
 
-def talk(lab, bulb, agent, app):
+def set_up(lab, agent, *names):
+    for name in names:
+        lab.check("bulb" in agent.tool("pick", "--app", name, "--device", BULB).lower(), f"the bulb is set up for {name}")
+
+
+def show_killed(lab, bulb, agent):
+    """An app that is killed cannot close its connection."""
+    child = os.fork()
+    if child == 0:
+        try:
+            # Both stay referenced, so that only the end of the process closes them.
+            app = App(agent)
+            link = app.connect()
+            while link:
+                signal.pause()
+        finally:
+            os._exit(1)
+    try:
+        lab.until(lambda: connected(agent) == 1, "the app is connected", 60)
+        start = time.monotonic()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    await_end(lab, bulb, agent, start, "killed")
+
+
+def show_reload(lab, bulb, agent, app):
+    """Without the app's item, the app may not use the accessory any more."""
+    link, start = app.connect(), time.monotonic()
+    path = agent.home / "accessoryd.toml"
+    text = path.read_text()
+    path.write_text(text.replace('id = "bulb"', 'id = "other"', 1))
+    agent.tool("reload")
+    await_end(lab, bulb, agent, start, "reloaded")
+    lab.equal(link.ending(), errno.ECONNABORTED, "what the app reads after the reload")
+    path.write_text(text)
+    agent.tool("reload")
+
+
+def show_exclusive(lab, agent):
+    """The same gateway with exclusive access, and the app that still has an accessory."""
+    path = agent.home / "accessoryd.toml"
+    path.write_text(path.read_text().replace('access = "shared"', 'access = "exclusive"'))
+    agent.start_again()
+    refusal = App(agent, "climate").refusal()
+    lab.check("InvalidRequest" in refusal and "exclusive" in refusal, f"in exclusive access no app connects: {refusal}")
+    lab.equal(agent.end(), 0, "the agent's exit status")
+
+
+def talk(lab, bulb, agent, app, other):
     """Connects, reads, and receives notifications while the scan goes on."""
     start = time.monotonic()
     link = app.connect()
@@ -122,7 +185,9 @@ def talk(lab, bulb, agent, app):
     lab.equal(connected(agent), 1, "connected accessories")
     lab.equal(link.ask(struct.pack("<BH", 0x0A, VALUE)), b"\x0bopen", "the value of the bulb")
     lab.equal(app.call("ReadRSSI"), {"rssi": -47}, "the signal of the connection")
-    lab.check("UserRestricted" in app.refusal(), "a second connection is refused")
+    for caller in (app, other):
+        refusal = caller.refusal()
+        lab.check("UserRestricted" in refusal and "lights" not in refusal, f"a second connection is refused: {refusal}")
     lab.equal(link.ask(struct.pack("<BHH", 0x12, CONFIGURATION, 1)), b"\x13", "the reply to the configuration")
     before = agent.metrics()["reports_total"]
     bulb.notify(NOTIFICATIONS)
@@ -139,12 +204,12 @@ def scenario(lab):
     bulb = lab.peripheral()
     hci.take_up(bulb.index)
     show_copies(lab, bulb)
-    agent = lab.agent(radio=f"hci{bulb.index}", access="shared")
+    agent = lab.agent(radio=f"hci{bulb.index}", access="shared", item=CLIMATE)
     agent.await_state("on", 30)
-    lab.check("Lumo bulb" in agent.tool("pick", "--app", "lights", "--device", BULB), "the bulb is set up")
-    app = App(agent)
+    set_up(lab, agent, "lights", "climate")
+    app, other = App(agent), App(agent, "climate")
 
-    link = talk(lab, bulb, agent, app)
+    link = talk(lab, bulb, agent, app, other)
     start = time.monotonic()
     link.socket.close()
     await_end(lab, bulb, agent, start, "closed")
@@ -155,7 +220,7 @@ def scenario(lab):
     link.socket.close()
 
     link, start = app.connect(), time.monotonic()
-    lab.check("disconnected" in agent.tool("disconnect", "Lumo bulb"), "an operator ends the connection")
+    lab.check("disconnected" in agent.tool("disconnect", app.accessories[0]), "an operator ends the connection")
     await_end(lab, bulb, agent, start, "operator")
     lab.check("is not connected" not in agent.tool("list"), "the list is printed")
     link.socket.close()
@@ -165,7 +230,9 @@ def scenario(lab):
     await_end(lab, bulb, agent, start, "session")
     link.socket.close()
 
+    show_killed(lab, bulb, agent)
     app = App(agent)
+    show_reload(lab, bulb, agent, app)
     bulb.is_present = False
     start = time.monotonic()
     lab.check("ConnectionFailed" in app.refusal(), "a bulb out of reach is an error")
@@ -176,11 +243,12 @@ def scenario(lab):
     bulb.is_present = True
 
     link, start = app.connect(), time.monotonic()
-    agent.tool("remove", "Lumo bulb", "--yes")
+    agent.tool("remove", app.accessories[0], "--yes")
     await_end(lab, bulb, agent, start, "removed")
     lab.equal(link.ending(), errno.ECONNABORTED, "what the app reads after the removal")
     metrics = agent.metrics()
-    lab.equal(int(metrics["accessory_connections_total"]), 5, "connections")
-    for end in ("app", "accessory", "operator", "session", "removed"):
-        lab.equal(int(metrics[f'accessory_connections_ended_total{{end="{end}"}}']), 1, f"ends by {end}")
+    lab.equal(int(metrics["accessory_connections_total"]), 7, "connections")
+    for end, count in (("app", 2), ("accessory", 1), ("operator", 1), ("session", 1), ("removed", 2)):
+        lab.equal(int(metrics[f'accessory_connections_ended_total{{end="{end}"}}']), count, f"ends by {end}")
     lab.equal(agent.end(), 0, "the agent's exit status")
+    show_exclusive(lab, agent)
