@@ -40,12 +40,19 @@ open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
   open var renameOptions: ASAccessory.RenameOptions = []
 }
 
-/// An accessory that the app knew before it used AccessorySetupKit.
+/// An accessory that the app had before, or that BlueZ knows. Operators agree to it; it need not be found again.
+///
+/// The ``ASPickerDisplayItem/descriptor`` has to be one that the manifest declares, as in any other item.
 open class ASMigrationDisplayItem: ASPickerDisplayItem, @unchecked Sendable {
-  /// The identifier that this app had for a device, or the address of a device that BlueZ knows, as
-  /// `00000000-0000-0000-0000-AABBCCDDEEFF`.
+  /// Names the device, in one of two ways.
+  ///
+  /// - The `bluetoothIdentifier` that this app had for a device that was removed, or whose item was renamed. The gateway keeps
+  ///   the last 256 of removed devices.
+  /// - `00000000-0000-0000-0000-AABBCCDDEEFF`: the device that BlueZ knows at the address AA:BB:CC:DD:EE:FF. Where it knows a
+  ///   public and a random device with this address, the call fails with ``ASError/Code/invalidRequest``.
   open var peripheralIdentifier: UUID?
-  /// The full name of a network.
+  /// The full name of a network. Gateways know no networks yet: an item with a name is refused with
+  /// ``ASError/Code/invalidRequest``.
   open var hotspotSSID: String?
   /// No gateway has Wi-Fi Aware: an item with another value than 0 is refused.
   open var wifiAwarePairedDeviceID: ASAccessory.WiFiAwarePairedDeviceID = 0

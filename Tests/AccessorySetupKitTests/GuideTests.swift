@@ -21,68 +21,105 @@ import Varlink
     #expect(guide.contains("```\(language)\n\(program)```\n"))
   }
 
+  /// The programs, with the arguments before the pause between their pickers.
+  private static let swift = [
+    URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("lamp")
+      .path
+  ]
+  private static let python = [
+    "/usr/bin/python3", root.appendingPathComponent("Scripts/examples/guide/lamp.py").path,
+  ]
+
   @Test func `the Swift program survives a restart of the agent`() throws {
-    let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      .appendingPathComponent("lamp")
-    let lines = try run(program, [])
+    let lines = try run(Self.swift, adding, replacedAfter: 3, until: { $0.count >= 5 })
     #expect(
-      lines == [
+      lines.prefix(5) == [
         "activated: 0 accessories", "pickerDidPresent", "accessoryAdded: Lamp", "accessoryRemoved: Lamp",
         "accessoryAdded: Bulb",
       ])
   }
 
   @Test func `the Python program survives a restart of the agent`() throws {
-    let script = Self.root.appendingPathComponent("Scripts/examples/guide/lamp.py").path
-    let lines = try run(URL(fileURLWithPath: "/usr/bin/python3"), [script])
+    let lines = try run(Self.python, adding, replacedAfter: 3, until: { $0.count >= 5 })
     #expect(
-      lines == [
-        "activated: 0 accessories", "pickerDidPresent", "accessoryAdded: Lamp", "again: 1 accessories",
+      lines.prefix(5) == [
+        "activated: 0 accessories", "pickerDidPresent", "accessoryAdded: Lamp", "activated: 1 accessories",
         "accessoryChanged: Lumo",
       ])
   }
 
-  /// Runs a program with an agent that is replaced by another after the first accessory; returns its first five lines.
-  private func run(_ program: URL, _ arguments: [String]) throws -> [String] {
-    let stream = Locked<SocketAgent.Connection?>(nil)
-    let first = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate":
-        stream.withLock { $0 = connection }
-        SocketAgent.activate(connection)
-      case "ShowPicker":
-        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
-        stream.withLock { $0 }?.send(SocketAgent.event("pickerDidPresent", 40, 0, "\"picker\":\"p1\""))
-        stream.withLock { $0 }?.send(
-          SocketAgent.event("accessoryAdded", 30, 1, "\"accessory\":\(SocketAgent.accessory("1"))"))
-      default: connection.send(SocketAgent.reply())
-      }
+  @Test(arguments: [swift, python])
+  func `a refused picker is explained, and shown again`(_ program: [String]) throws {
+    let refusals = Locked(0)
+    let lines = try run(
+      program,
+      { call, connection, stream in
+        let isRefused = refusals.withLock { count in
+          if call.method == "ShowPicker" { count += 1 }
+          return count == 1
+        }
+        guard call.method == "ShowPicker", isRefused else { return Self.add(call, connection, stream) }
+        connection.send(SocketAgent.failure("PickerRestricted", 550))
+      })
+    #expect(
+      Array(lines.prefix(4)) == [
+        "activated: 0 accessories", "picker: why; what", "pickerDidPresent", "accessoryAdded: Lamp",
+      ])
+  }
+
+  @Test(arguments: [swift, python])
+  func `a picker that was open when the agent ended is shown again`(_ program: [String]) throws {
+    let lines = try run(
+      program, presenting, replacedAfter: 2,
+      by: { path in
+        let stream = Locked<SocketAgent.Connection?>(nil)
+        return SocketAgent(path: path) { call, connection in
+          if call.method == "Activate", call.parameters["session"] != nil {
+            connection.send(SocketAgent.failure("Invalidated", 400))
+          } else {
+            Self.add(call, connection, stream)
+          }
+        }
+      })
+    #expect(lines.starts(with: ["activated: 0 accessories", "pickerDidPresent"]))
+    #expect(lines.filter { $0 == "pickerDidPresent" }.count == 2 && lines.last == "accessoryAdded: Lamp")
+  }
+
+  // MARK: - The agent
+
+  private typealias Handler =
+    @Sendable (Call, SocketAgent.Connection, Locked<SocketAgent.Connection?>) -> Void
+
+  private var adding: Handler { { Self.add($0, $1, $2) } }
+
+  private var presenting: Handler {
+    { call, connection, stream in
+      guard call.method == "ShowPicker" else { return Self.add(call, connection, stream) }
+      Self.present(connection, stream)
     }
-    let process = Process()
-    process.executableURL = program
-    process.arguments = arguments + (arguments.isEmpty ? [] : [first.path])
-    process.environment = ProcessInfo.processInfo.environment.merging(["ACCESSORYD_SOCKET": first.path]) {
-      $1
+  }
+
+  private static func present(_ connection: SocketAgent.Connection, _ stream: Locked<SocketAgent.Connection?>)
+  {
+    let picker = "\"picker\":\"\(UUID())\""
+    connection.send(SocketAgent.reply("{\(picker)}"))
+    stream.withLock { $0 }?.send(SocketAgent.event("pickerDidPresent", 40, 0, picker))
+  }
+
+  /// An agent that lets an accessory in as soon as it is asked.
+  private static func add(
+    _ call: Call, _ connection: SocketAgent.Connection, _ stream: Locked<SocketAgent.Connection?>
+  ) {
+    switch call.method {
+    case "Activate":
+      stream.withLock { $0 = connection }
+      SocketAgent.activate(connection)
+    case "ShowPicker":
+      present(connection, stream)
+      stream.withLock { $0 }?.send(
+        SocketAgent.event("accessoryAdded", 30, 1, "\"accessory\":\(SocketAgent.accessory("1"))"))
+    default: connection.send(SocketAgent.reply())
     }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    // The program may have inherited a mask in which other signals are blocked.
-    defer { kill(process.processIdentifier, SIGKILL) }
-    var lines: [String] = []
-    var second: SocketAgent?
-    var text = ""
-    while lines.count < 5 {
-      let data = output.fileHandleForReading.availableData
-      guard !data.isEmpty else { break }
-      text += String(decoding: data, as: UTF8.self)
-      lines = text.split(separator: "\n").map(String.init)
-      guard lines.count >= 3, second == nil else { continue }
-      first.stop()
-      second = Self.successor(at: first.path)
-    }
-    second?.stop()
-    return Array(lines.prefix(5))
   }
 
   /// An agent that was restarted, and has another accessory.
@@ -97,5 +134,43 @@ import Varlink
         SocketAgent.event(
           "accessoryChanged", 32, 0, "\"accessory\":\(SocketAgent.accessory("2", name: "Lumo"))"))
     }
+  }
+
+  // MARK: - Running
+
+  /// Runs a program, without a pause between its pickers, with an agent that another may replace after some lines. Returns
+  /// its lines up to the one that ends the test.
+  private func run(
+    _ program: [String], _ handler: @escaping Handler, replacedAfter count: Int = .max,
+    by successor: (String) -> SocketAgent = Self.successor,
+    until isLast: ([String]) -> Bool = { $0.contains("accessoryAdded: Lamp") }
+  ) throws -> [String] {
+    let stream = Locked<SocketAgent.Connection?>(nil)
+    let first = SocketAgent { handler($0, $1, stream) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program[0])
+    process.arguments = program.dropFirst() + ["0"]
+    process.environment = ProcessInfo.processInfo.environment.merging(["ACCESSORYD_SOCKET": first.path]) {
+      $1
+    }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    // The program may have inherited a mask in which other signals are blocked.
+    defer { kill(process.processIdentifier, SIGKILL) }
+    var lines: [String] = []
+    var second: SocketAgent?
+    var text = ""
+    while !isLast(lines) {
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { break }
+      text += String(decoding: data, as: UTF8.self)
+      lines = text.split(separator: "\n").map(String.init)
+      guard lines.count >= count, second == nil else { continue }
+      first.stop()
+      second = successor(first.path)
+    }
+    (second ?? first).stop()
+    return lines
   }
 }

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lamp.py [SOCKET]: keeps the app's accessories, asks for one while there is none, and survives a restart of the agent."""
+"""lamp.py [SECONDS]: keeps the app's accessories, asks for one while there is none, and survives a restart of the agent.
+When a picker ends without an accessory, the next one follows after SECONDS (30)."""
 import json
+import os
 import socket
 import sys
+import threading
 import time
 
-PATH = sys.argv[1] if len(sys.argv) > 1 else "/run/accessoryd/io.accessoryd"
+PATH = os.environ.get("ACCESSORYD_SOCKET", "/run/accessoryd/io.accessoryd")
+PAUSE = float(sys.argv[1]) if len(sys.argv) > 1 else 30
 
 
 class Refused(Exception):
@@ -32,40 +36,80 @@ def call(method, more=False, **parameters):
         raise ConnectionError("the agent closed the connection")
 
 
-def main():
-    session, cursor, known, hasReported = None, {}, {}, False
-    while True:
+def explain(error):
+    """What is wrong, and what to do."""
+    return f"{error.get('reason')}; {error.get('cure')}"
+
+
+class Lamps:
+    def __init__(self):
+        self.session, self.cursor, self.listed, self.known = None, {}, {}, {}
+        self.timer = None
+
+    def ask(self):
+        if self.known:
+            return
         try:
-            # The session's token takes it up again for 10 s; the cursor says which event comes next.
-            for reply in call("Activate", True, **cursor, **({"session": session} if session else {})):
-                session = reply.get("session", session)
-                if "sequence" in reply:
-                    cursor = {"epoch": reply["epoch"], "sequence": reply["sequence"]}
-                    listed = {}
-                listed |= {each["identifier"]: each for each in reply.get("accessories", [])}
-                event = reply.get("event")
-                if event and event["event"] == "activated":
-                    known = listed
-                    print(f"{'again' if hasReported else 'activated'}: {len(known)} accessories", flush=True)
-                    hasReported = True
-                    if not known:
-                        list(call("ShowPicker", session=session))
-                elif event:
-                    cursor = {"epoch": event["epoch"], "sequence": event["sequence"] + 1}
-                    accessory = event.get("accessory")
-                    if event["event"] == "accessoryRemoved":
-                        known.pop(accessory["identifier"], None)
-                    elif accessory:
-                        known[accessory["identifier"]] = accessory
-                    print(event["event"] + (f": {accessory['displayName']}" if accessory else ""), flush=True)
-        except Refused as error:
-            if error.args[0] != "Invalidated":
-                sys.exit(f"{error.args[0]}: {error.args[1].get('reason')}; {error.args[1].get('cure')}")
-            # More than 10 s have passed, or the agent was restarted: a new session, from the same cursor.
-            session = None
+            list(call("ShowPicker", session=self.session))
+        except Refused as refusal:
+            name, error = refusal.args
+            # The end of the picker that is open is an event.
+            if name != "PickerAlreadyActive":
+                print(f"picker: {explain(error)}", flush=True)
+                self.ask_later()
         except OSError:
-            time.sleep(0.5)
+            self.ask_later()
+
+    def ask_later(self):
+        if self.timer:
+            self.timer.cancel()
+        self.timer = threading.Timer(PAUSE, self.ask)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def receive(self, reply):
+        """Receives a reply to Activate."""
+        self.session = reply.get("session", self.session)
+        if "sequence" in reply:
+            self.cursor = {"epoch": reply["epoch"], "sequence": reply["sequence"]}
+            self.listed = {}
+        self.listed |= {each["identifier"]: each for each in reply.get("accessories", [])}
+        event = reply.get("event")
+        if event and event["event"] == "activated":
+            self.known = self.listed
+            print(f"activated: {len(self.known)} accessories", flush=True)
+            self.ask()
+        elif event:
+            self.cursor = {"epoch": event["epoch"], "sequence": event["sequence"] + 1}
+            self.handle(event)
+
+    def handle(self, event):
+        accessory, error = event.get("accessory"), event.get("error")
+        detail = f": {accessory['displayName']}" if accessory else f": {explain(error)}" if error else ""
+        print(event["event"] + detail, flush=True)
+        if event["event"] == "accessoryRemoved":
+            self.known.pop(accessory["identifier"], None)
+        elif accessory:
+            self.known[accessory["identifier"]] = accessory
+        if event["event"] in ("accessoryRemoved", "pickerFinished"):
+            self.ask_later()
+
+    def run(self):
+        while True:
+            try:
+                # The session's token takes it up again for 10 s; the cursor says which event comes next.
+                token = {"session": self.session} if self.session else {}
+                for reply in call("Activate", True, **self.cursor, **token):
+                    self.receive(reply)
+            except Refused as refusal:
+                name, error = refusal.args
+                if name != "Invalidated":
+                    sys.exit(f"{name}: {explain(error)}")
+                # More than 10 s have passed, or the agent was restarted: a new session, from the same cursor.
+                self.session = None
+            except OSError:
+                time.sleep(0.5)
 
 
 if __name__ == "__main__":
-    main()
+    Lamps().run()

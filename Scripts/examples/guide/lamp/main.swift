@@ -6,6 +6,11 @@ import AccessorySetupKit
 @MainActor
 final class Lamps {
   private let session = ASAccessorySession()
+  private let pause: TimeInterval
+  private var isAsking = false
+
+  /// - Parameter pause: seconds until the next picker, when one ended without an accessory.
+  init(pause: TimeInterval) { self.pause = pause }
 
   func start() {
     session.activate(on: .main) { [weak self] event in
@@ -17,32 +22,55 @@ final class Lamps {
     switch event.eventType {
     case .activated:
       say("activated: \(session.accessories.count) accessories")
-      if session.accessories.isEmpty { showPicker() }
+      ask()
     case .accessoryAdded: say("accessoryAdded: \(event.accessory?.displayName ?? "")")
     case .accessoryChanged: say("accessoryChanged: \(event.accessory?.displayName ?? "")")
-    case .accessoryRemoved: say("accessoryRemoved: \(event.accessory?.displayName ?? "")")
+    case .accessoryRemoved:
+      say("accessoryRemoved: \(event.accessory?.displayName ?? "")")
+      askLater()
     case .invalidated:
-      say("invalidated: \(event.error?.localizedDescription ?? "by the app")")
+      say("invalidated: \(event.error.map(text) ?? "by the app")")
       exit(1)
     default: say("\(event.eventType)")
     }
   }
 
-  private func showPicker() {
+  private func ask() {
+    guard session.accessories.isEmpty, !isAsking else { return }
+    isAsking = true
     let descriptor = ASDiscoveryDescriptor()
     descriptor.bluetoothCompanyIdentifier = ASBluetoothCompanyIdentifier(0x0EEE)
     let image = UIImage(named: "lumo.png") ?? UIImage()
     let item = ASPickerDisplayItem(name: "Lumo bulb", productImage: image, descriptor: descriptor)
-    session.showPicker(for: [item]) { error in
-      if let error { print(error.localizedDescription) }
+    session.showPicker(for: [item]) { [weak self] error in
+      MainActor.assumeIsolated { self?.pickerEnded(error) }
     }
   }
 
+  private func pickerEnded(_ error: (any Error)?) {
+    isAsking = false
+    if let error { say("picker: \(text(error))") }
+    askLater()
+  }
+
+  private func askLater() {
+    DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [weak self] in
+      MainActor.assumeIsolated { self?.ask() }
+    }
+  }
+
+  /// What is wrong, and what to do.
+  private func text(_ error: any Error) -> String {
+    let cure = (error as NSError).userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+    return [error.localizedDescription, cure].compactMap { $0 }.joined(separator: "; ")
+  }
+
+  /// `print` would keep the line in its buffer when the output is a pipe.
   private func say(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }
 
-let lamps = Lamps()
+let lamps = Lamps(pause: CommandLine.arguments.dropFirst().first.flatMap(TimeInterval.init) ?? 30)
 lamps.start()
 dispatchMain()
