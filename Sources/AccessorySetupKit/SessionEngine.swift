@@ -40,6 +40,8 @@ package final class SessionEngine: @unchecked Sendable {
   private var inputs: [SessionInput] = []
   private var isStepping = false
   private var timer: (any DispatchSourceTimer)?
+  /// A thread sleeps until the next attempt, because no timer can be made.
+  private var isSleeping = false
   /// Where deliveries go. Before the session is activated there is only the refusal of calls.
   private var appQueue = DispatchQueue.global()
 
@@ -135,6 +137,7 @@ package final class SessionEngine: @unchecked Sendable {
   }
 
   private func open(_ link: SessionLinkID) {
+    guard EventLoop.open() else { return inputs.append(.linkExhausted(link)) }
     do throws(SocketError) {
       sockets[link] = try SessionSocket(path: gateway.socketPath, queue: queue) { event in
         switch event {
@@ -161,6 +164,7 @@ package final class SessionEngine: @unchecked Sendable {
       timer = nil
       return
     }
+    guard EventLoop.open() else { return sleep(until: deadline) }
     if timer == nil {
       let timer = DispatchSource.makeTimerSource(queue: queue)
       timer.setEventHandler { [weak self] in self?.step(.timePassed) }
@@ -169,6 +173,21 @@ package final class SessionEngine: @unchecked Sendable {
     }
     let nanoseconds = max(deadline - Self.now, .zero) / .nanoseconds(1)
     timer?.schedule(deadline: .now() + .nanoseconds(Int(nanoseconds)), leeway: .milliseconds(20))
+  }
+
+  /// Passes time without a timer, which needs descriptors. It tries again soon, whatever is due.
+  private func sleep(until deadline: Duration) {
+    guard !isSleeping else { return }
+    isSleeping = true
+    let pause = min(max(deadline - Self.now, .zero), .milliseconds(250))
+    Thread.detachNewThread { [weak self] in
+      Thread.sleep(forTimeInterval: pause / .seconds(1))
+      guard let self else { return }
+      queue.async {
+        self.isSleeping = false
+        self.step(.timePassed)
+      }
+    }
   }
 
   private static var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }

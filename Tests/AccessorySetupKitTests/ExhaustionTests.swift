@@ -16,11 +16,32 @@ import Varlink
       }
     }
     defer { agent.stop() }
+    let (status, text) = try run(["exhausted"], agent)
+    #expect(status == 0)
+    let line = "150: this program has no file descriptor free\n"
+    #expect(text == line + line)
+  }
+
+  @Test func `a session that no descriptor is free for is activated as soon as one is`() throws {
+    let agent = SocketAgent { call, connection in
+      switch call.method {
+      case "Activate": SocketAgent.activate(connection)
+      default: connection.send(SocketAgent.reply())
+      }
+    }
+    defer { agent.stop() }
+    let (status, text) = try run(["exhausted", "1"], agent)
+    #expect(status == 0)
+    #expect(text == "event 10\n0: \n")
+  }
+
+  /// Runs session-soak with few descriptors, and returns its status and what it prints.
+  private func run(_ arguments: [String], _ agent: SocketAgent) throws -> (Int32, String) {
     let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("session-soak")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "ulimit -n 64; exec \"$0\" exhausted", program.path]
+    process.arguments = ["-c", "ulimit -n 64; exec \"$0\" \"$@\"", program.path] + arguments
     process.environment = ProcessInfo.processInfo.environment
       .merging(["ACCESSORYD_SOCKET": agent.path]) { $1 }
     let output = Pipe()
@@ -28,8 +49,6 @@ import Varlink
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    let line = "150: this program has no file descriptor free\n"
-    #expect(text == line + line)
+    return (process.terminationStatus, text)
   }
 }

@@ -6,6 +6,9 @@
 // session, so that tests can show that a leak is noticed.
 //
 // session-soak exhausted: uses up its descriptors, prints why two calls fail, and ends.
+//
+// session-soak exhausted SECONDS: uses up its descriptors before its first session is activated, lets them go after this
+// time, prints how a call that waits for the session ends, and ends.
 
 import AccessorySetupKit
 import Glibc
@@ -72,8 +75,29 @@ final class Exhaustion: @unchecked Sendable {
     }
   }
 
-  private func rename() {
+  func start(freeAfter seconds: TimeInterval) {
+    fill()
+    session.activate(on: .main) { event in
+      FileHandle.standardOutput.write(Data("event \(event.eventType.rawValue)\n".utf8))
+    }
+    session.finishPickerDiscovery { error in
+      self.report(error)
+      exit(0)
+    }
+    let held = held
+    // A timer of Dispatch would need a descriptor.
+    Thread.detachNewThread {
+      Thread.sleep(forTimeInterval: seconds)
+      for descriptor in held { close(descriptor) }
+    }
+  }
+
+  private func fill() {
     while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { held.append(descriptor) }
+  }
+
+  private func rename() {
+    fill()
     session.renameAccessory(session.accessories[0]) { error in
       self.report(error)
       self.connect()
@@ -100,13 +124,18 @@ final class Exhaustion: @unchecked Sendable {
 func leakSuppressions() -> UnsafePointer<UInt8> { StaticString("leak:formWeakReference\n").utf8Start }
 
 let arguments = CommandLine.arguments
-if arguments.dropFirst() == ["exhausted"] {
+if arguments.count > 1, arguments[1] == "exhausted" {
   let exhaustion = Exhaustion()
-  exhaustion.start()
+  if arguments.count > 2, let seconds = TimeInterval(arguments[2]) {
+    // dispatchMain needs a descriptor too.
+    DispatchQueue.main.async { exhaustion.start(freeAfter: seconds) }
+  } else {
+    exhaustion.start()
+  }
   dispatchMain()
 }
 guard arguments.count > 1, let count = Int(arguments[1]), count >= 10 else {
-  print("usage: session-soak COUNT [leaking]\n       session-soak exhausted")
+  print("usage: session-soak COUNT [leaking]\n       session-soak exhausted [SECONDS]")
   exit(64)
 }
 let soak = Soak(count: count, isLeaking: arguments.count > 2)
