@@ -33,7 +33,8 @@ open class ASAccessoryEvent: NSObject, @unchecked Sendable {
   case unknown = 0
   /// The session is active; its accessories are known from here on.
   case activated = 10
-  /// The session has ended and cannot be used any more.
+  /// The session has ended and cannot be used any more. If the app did not end it, the event has the error, and calls
+  /// that wait fail with the same error afterwards.
   case invalidated = 11
   /// The accessories of migration items were added.
   case migrationComplete = 20

@@ -48,7 +48,7 @@ extension SessionClient {
   mutating func beginCall(_ id: CallID, _ request: SessionRequest) {
     switch phase {
     case .idle: deliver(.completion(id, .failure(.notActivated)))
-    case .ended: deliver(.completion(id, .failure(.invalidated)))
+    case .ended: deliver(.completion(id, .failure(endError)))
     case .pausing, .opening, .activating, .listing, .streaming:
       calls.append(PendingCall(id: id, request: request, deadline: waitEnd(of: request)))
     }
@@ -57,7 +57,7 @@ extension SessionClient {
   mutating func refuse(_ id: CallID, _ error: SessionError) {
     switch phase {
     case .idle: deliver(.completion(id, .failure(.notActivated)))
-    case .ended: deliver(.completion(id, .failure(.invalidated)))
+    case .ended: deliver(.completion(id, .failure(endError)))
     case .pausing, .opening, .activating, .listing, .streaming: deliver(.completion(id, .failure(error)))
     }
   }

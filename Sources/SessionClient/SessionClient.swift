@@ -49,6 +49,8 @@ public struct SessionClient: Sendable {
   var accessories: [AppAccessoryLine] = []
   var hasReportedActivated = false
   var radio: String?
+  /// Why the session is over: calls fail with it. `invalidated` when the app ended the session.
+  var endError = SessionError.invalidated
   /// Why the last attempt to reach the agent failed.
   var streamError: SessionError?
   var links = LinkTable()
@@ -132,7 +134,7 @@ public struct SessionClient: Sendable {
   // MARK: - The end
 
   private mutating func invalidate(isReported: Bool) {
-    guard phase != .ended else { return }
+    guard phase != .ended else { return endError = .invalidated }
     let (hasBegun, token) = (phase != .idle, token)
     end(because: nil, isReported: isReported && hasBegun)
     guard let token else { return }
@@ -140,17 +142,21 @@ public struct SessionClient: Sendable {
     performAction(.open(links.add(.ending(message, until: now + .seconds(10)))))
   }
 
-  /// Completes every call, reports the end, and closes all connections.
+  /// Completes every call, reports the end, and closes all connections. When the app did not end the session, it learns
+  /// of the end first.
   mutating func end(because error: SessionError?, isReported: Bool = true) {
     let ending = calls
     calls = []
     accessories = []
     pickers = PickerBook()
     token = nil
+    endError = error ?? .invalidated
     enter(.ended)
     for link in links.ids { close(link) }
-    for call in ending { deliver(.completion(call.id, .failure(.invalidated))) }
-    if isReported { deliver(SessionEvent(EventType.invalidated.rawValue, error: error, accessories: [])) }
+    let event = SessionEvent(EventType.invalidated.rawValue, error: error, accessories: [])
+    if isReported, error != nil { deliver(event) }
+    for call in ending where call.id != .internalCall { deliver(.completion(call.id, .failure(endError))) }
+    if isReported, error == nil { deliver(event) }
     deliver(.ended)
   }
 

@@ -41,17 +41,24 @@ import Testing
     #expect(agent.news() == ["10"])
   }
 
-  @Test func `an account without an app gets activationFailed with the agent's cure`() {
+  @Test func `an account without an app gets activationFailed with the agent's cure, and its calls do`() {
     var agent = ScriptedAgent()
     agent.activate()
     agent.beginCall(1, .showPicker(items: nil, settings: nil))
     agent.reply(
       "Activate", "{\"reason\":\"no app\",\"cure\":\"add a user\"}",
       error: "org.varlink.service.PermissionDenied")
-    #expect(agent.news() == ["call 1: invalidated", "11 activationFailed", "ended"])
-    guard case .event(let event) = agent.deliveries[1] else { return record("no event") }
+    #expect(agent.news() == ["11 activationFailed", "call 1: activationFailed", "ended"])
+    guard case .event(let event) = agent.deliveries[0] else { return record("no event") }
     #expect(event.error?.cure == "add a user")
+    guard case .completion(_, .failure(let error)) = agent.deliveries[1] else { return record("no failure") }
+    #expect(error == event.error)
     #expect(agent.client.isOver)
+    agent.beginCall(2, .cancelPicker)
+    #expect(agent.news() == ["call 2: activationFailed"])
+    agent.step(.invalidate(isReported: true))
+    agent.beginCall(3, .cancelPicker)
+    #expect(agent.news() == ["call 3: invalidated"])
   }
 
   @Test func `three connections that end before a reply count as activationFailed`() {
@@ -193,6 +200,6 @@ import Testing
     agent.send(
       "invalidated", 11, 1,
       "\"error\":{\"code\":400,\"name\":\"invalidated\",\"reason\":\"replaced\",\"cure\":\"activate\"}")
-    #expect(agent.news() == ["40", "call 1: invalidated", "11 invalidated", "ended"])
+    #expect(agent.news() == ["40", "11 invalidated", "call 1: invalidated", "ended"])
   }
 }

@@ -280,6 +280,6 @@ import Testing
     agent.breakStream()
     agent.run(.milliseconds(250))
     agent.fail("Activate", "ActivationFailed", code: 100)
-    #expect(agent.news() == ["call 1: invalidated", "11 activationFailed", "ended"])
+    #expect(agent.news() == ["11 activationFailed", "call 1: activationFailed", "ended"])
   }
 }

@@ -44,6 +44,8 @@ struct SessionOracle {
   private(set) var accessories: [AppAccessoryLine] = []
   private(set) var isActivated = false
   private(set) var isInvalidated = false
+  /// Why the session was invalidated; nil when the app did it.
+  private var endError: SessionError?
   private(set) var hasEnded = false
   private(set) var isPresented = false
   private(set) var discovered: [UInt32] = []
@@ -84,6 +86,7 @@ struct SessionOracle {
       accessories = event.accessories
     case 11:
       isInvalidated = true
+      endError = event.error
       accessories = []
     case 30:
       try require(index == nil, "an accessory was added twice")
@@ -125,6 +128,10 @@ struct SessionOracle {
       count("\(error.code)")
       try require(error.code != .success, "a call failed with success")
       try require(!error.reason.isEmpty && !error.cure.isEmpty, "\(error.code) has no reason or no cure")
+      if isInvalidated, let endError {
+        try require(
+          error == endError || error.code == .invalidated, "a call fails with another error than its session")
+      }
       if case .showPicker = call.request,
         [.userCancelled, .discoveryTimeout, .userRestricted].contains(error.code)
       {
