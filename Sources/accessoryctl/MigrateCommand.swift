@@ -79,15 +79,17 @@ struct MigrationLine: Line {
     self.isAmbiguous = isAmbiguous
     address = AddressText.text(of: device.address.bits)
     // An item that only observes sets nothing up.
-    takers = items.filter { $0.item.selection != .observe }.compactMap { item in
+    let candidates = isAmbiguous ? [] : items.filter { $0.item.selection != .observe }
+    takers = candidates.compactMap { item in
       let match = device.match(item.item.descriptor)
       return match == .fails ? nil : (item.app, item.item.id, match)
     }
   }
 
-  /// What an app gives as `peripheralIdentifier`.
-  private var identifier: String {
-    "00000000-0000-0000-0000-" + HexText.digits(device.address.bits, count: 12).uppercased()
+  /// What an app gives as `peripheralIdentifier`; nil when it cannot name the device.
+  private var identifier: String? {
+    isAmbiguous
+      ? nil : "00000000-0000-0000-0000-" + HexText.digits(device.address.bits, count: 12).uppercased()
   }
 
   private var type: String { device.address.type == .public ? "public" : "random" }
@@ -105,8 +107,10 @@ struct MigrationLine: Line {
   var text: String {
     let name = device.name.map { " " + AirText(Array($0.utf8)).terminal(columnsMax: 64) } ?? ""
     var text = "\(address) \(type)\(device.isPaired ? " paired" : "")\(name)\n"
-    if isAmbiguous {
-      text += "  cannot be migrated: BlueZ knows a public and a random device with this address\n"
+    guard let identifier else {
+      return text
+        + "  it cannot be migrated: BlueZ knows a public and a random device with this address; remove "
+        + "the wrong one with bluetoothctl remove\n"
     }
     for taker in takers {
       let path = AirText(Array("\(taker.app)/\(taker.item)".utf8)).escaped()

@@ -70,6 +70,24 @@ struct MigrateTests {
     try expectValid(json.output, "migrate")
   }
 
+  @Test("Neither of two devices with one address is offered to apps, and the cure is given")
+  func ambiguous() throws {
+    let path = folder.path + "/bluetooth/00:11:22:33:44:56/C4:A1:00:00:1E:27"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let info = "[General]\nAddressType=public\nServices=0000fe0f-0000-1000-8000-00805f9b34fb;\n"
+    try info.write(toFile: path + "/info", atomically: true, encoding: .utf8)
+    let run = try migrate()
+    let refusal =
+      "  it cannot be migrated: BlueZ knows a public and a random device with this address; remove the wrong one with "
+      + "bluetoothctl remove\n"
+    #expect(
+      run.text.hasSuffix(
+        "C4:A1:00:00:1E:27 public\n\(refusal)C4:A1:00:00:1E:27 random \"Lumo \\u{1B}bulb\"\n\(refusal)"))
+    let json = try migrate("--json")
+    try expectValid(json.output, "migrate")
+    #expect(json.lines.count { $0.contains(#""bluetoothIdentifier":null,"items":[]"#) } == 2)
+  }
+
   @Test("Without devices the answer is no, and without the folder an error with a cure")
   func nothing() throws {
     let empty = folder.path + "/empty"
