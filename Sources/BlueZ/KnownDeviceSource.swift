@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import LinuxSystem
+import Manifest
 
 /// Where the devices that BlueZ knows are read: from bluetoothd, or from its folder when it does not run.
 public struct KnownDeviceSource: Equatable, Sendable {
@@ -28,13 +29,13 @@ public struct KnownDeviceSource: Equatable, Sendable {
   public func read() throws(KnownDeviceError) -> [KnownDevice] {
     guard let bus else {
       do throws(SystemError) { return try StoredDevices.devices(in: folder) } catch {
-        throw KnownDeviceError(bus: nil, folder: error)
+        throw KnownDeviceError(bus: nil, folder: error, path: folder)
       }
     }
     do throws(BusError) { return try Self.devices(over: bus) } catch {
       let busError = error
       do throws(SystemError) { return try StoredDevices.devices(in: folder) } catch {
-        throw KnownDeviceError(bus: busError, folder: error)
+        throw KnownDeviceError(bus: busError, folder: error, path: folder)
       }
     }
   }
@@ -52,11 +53,12 @@ public struct KnownDeviceError: Error, Equatable, Sendable {
   /// nil when bluetoothd was not asked.
   public let bus: BusError?
   public let folder: SystemError
+  /// The path of the folder.
+  public let path: String
 
   /// What is wrong, as the second half of a sentence.
   public var reason: String {
-    let folderReason = "its folder cannot be read: \(folder.reason)"
-    return bus.map { "\($0.reason), and \(folderReason)" }
-      ?? "bluetoothd's folder cannot be read: \(folder.reason)"
+    let folderReason = "\"\(path.escapedForDisplay(scalarCountMax: 200))\" cannot be read: \(folder.reason)"
+    return bus.map { "\($0.reason), and bluetoothd's folder \(folderReason)" } ?? folderReason
   }
 }

@@ -48,12 +48,13 @@ struct MigrateCommand: ParsableCommand {
     let source = bluetoothFolder.map { KnownDeviceSource(bus: nil, folder: $0) } ?? KnownDeviceSource()
     let devices: [KnownDevice]
     do throws(KnownDeviceError) { devices = try source.read() } catch {
-      let cure = error.folder.isPermission ? "run it as root, or start bluetoothd" : "start bluetoothd"
-      throw ToolError.sentence(
-        "the devices that BlueZ knows cannot be read: \(error.reason); \(cure)",
-        error.folder.isPermission ? .noPermission : .noInput)
+      throw Self.toolError(error)
     }
-    guard !devices.isEmpty else { throw ExitStatus.no.error }
+    guard !devices.isEmpty else {
+      throw ToolError.sentence(
+        bluetoothFolder.map { Self.noDevices(in: $0) } ?? "BlueZ knows no device with Bluetooth Low Energy",
+        .no)
+    }
     var printer = Printer()
     for device in devices {
       let isAmbiguous = devices.contains {
@@ -63,6 +64,25 @@ struct MigrateCommand: ParsableCommand {
       if json { try printer.line(line) } else { try printer.text(line.text) }
     }
     try printer.flush()
+  }
+
+  private static func toolError(_ error: KnownDeviceError) -> ToolError {
+    let cure =
+      switch (error.bus, error.folder.isPermission) {
+      case (nil, true): "run it as root"
+      case (nil, false): "name a copy of bluetoothd's folder \(KnownDeviceSource.systemFolder)"
+      case (_?, true): "run it as root, or start bluetoothd"
+      case (_?, false): "start bluetoothd, or name its folder with --bluetooth-folder"
+      }
+    let beginning = error.bus == nil ? "" : "the devices that BlueZ knows cannot be read: "
+    return .sentence(
+      "\(beginning)\(error.reason); \(cure)",
+      error.folder.isPermission ? .noPermission : .noInput)
+  }
+
+  private static func noDevices(in folder: String) -> String {
+    "\(quoted(folder)) has no device with Bluetooth Low Energy; name a folder as bluetoothd keeps it in "
+      + "\(KnownDeviceSource.systemFolder), with a folder for each adapter"
   }
 }
 

@@ -56,11 +56,16 @@ struct KnownDeviceSourceTests {
   func neither() throws {
     try withFolder { folder in
       let error = try #require(throws: KnownDeviceError.self) {
-        try KnownDeviceSource(bus: folder + "/bus", folder: folder + "/none").read()
+        try KnownDeviceSource(bus: folder + "/bus", folder: "/none").read()
       }
       #expect(
         error.reason
-          == "there is no system bus, and its folder cannot be read: No such file or directory")
+          == "there is no system bus, and bluetoothd's folder \"/none\" cannot be read: No such file or directory"
+      )
+      let alone = try #require(throws: KnownDeviceError.self) {
+        try KnownDeviceSource(bus: nil, folder: "/n\n").read()
+      }
+      #expect(alone.reason == #""/n\u{A}" cannot be read: No such file or directory"#)
     }
   }
 
@@ -85,7 +90,7 @@ struct KnownDeviceSourceTests {
         try KnownDeviceSource(bus: folder + "/bus", folder: folder + "/none").read()
       }
       #expect(error.bus == .refused("org.freedesktop.DBus.Error.ServiceUnknown"))
-      #expect(error.reason.hasPrefix("bluetoothd is not running, and its folder"))
+      #expect(error.reason.hasPrefix("bluetoothd is not running, and bluetoothd's folder"))
     }
   }
 }

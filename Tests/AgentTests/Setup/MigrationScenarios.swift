@@ -110,11 +110,12 @@ struct MigrationScenarios {
       try refusal(Self.item(Self.addressForm), of: app, both)
         == "BlueZ knows a public and a random device with the address C4:A1:00:00:1E:27")
     let lost = KnownDevices(
-      [], failure: "bluetoothd is not running, and its folder cannot be read: Permission denied")
+      [],
+      failure: #"bluetoothd is not running, and bluetoothd's folder "/b" cannot be read: Permission denied"#)
     #expect(
       try refusal(Self.item(Self.addressForm), of: app, lost)
-        == "the type of the address C4:A1:00:00:1E:27 is not known: bluetoothd is not running, and its folder cannot "
-        + "be read: Permission denied")
+        == "the type of the address C4:A1:00:00:1E:27 is not known: bluetoothd is not running, and bluetoothd's "
+        + #"folder "/b" cannot be read: Permission denied"#)
     #expect(scenario.harness.setupCore.registry.formers.map(\.bluetoothIdentifier.text) == [identifier])
   }
 
