@@ -44,6 +44,19 @@ struct KnownDeviceMatchTests {
     #expect(Self.stored.match(prefix) == .holds)
   }
 
+  @Test("An app declares the service, the company or the name of a device, as far as BlueZ knows them")
+  func declarations() {
+    var app = App(name: "dice", account: .user("dice"))
+    (app.services, app.companyIdentifiers) = ([BluetoothUUID(short: 0xFE0F)], [0x004C, 0x0EEE])
+    app.names = [Array("Lumo".utf8)]
+    #expect(Self.bulb.declared(by: app).isEmpty)
+    app.supports = [.bluetooth]
+    #expect(Self.bulb.declared(by: app) == [.service, .company, .name])
+    #expect(Self.stored.declared(by: app).isEmpty)
+    (app.services, app.companyIdentifiers) = ([BluetoothUUID(short: 0x180A)], [0x004C])
+    #expect(Self.bulb.declared(by: app) == [.name])
+  }
+
   @Test("A clause that fails outweighs one that is unknown, and a network finds no device")
   func combinations() {
     let both = descriptor {

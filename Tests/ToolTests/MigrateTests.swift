@@ -51,23 +51,53 @@ struct MigrateTests {
       ["migrate", "--bluetooth-folder", folder.path + "/bluetooth", "--manifest", manifest] + arguments)
   }
 
-  @Test("Lists what BlueZ knows, and the items that take it or may")
+  @Test("Lists what BlueZ knows with its identifier, and the items that take it or may")
   func list() throws {
     let run = try migrate()
     #expect(run.status == 0, "\(run.errorOutput)")
     #expect(
       run.text == #"""
         00:11:22:33:44:66 public paired
-          lights/bulb may take it as 00000000-0000-0000-0000-001122334466
-          lights/strip may take it as 00000000-0000-0000-0000-001122334466
+          identifier 00000000-0000-0000-0000-001122334466
+          lights/bulb may take it
+          lights/strip may take it
         C4:A1:00:00:1E:27 random "Lumo \u{1B}bulb"
-          lights/bulb takes it as 00000000-0000-0000-0000-C4A100001E27
-          lights/strip may take it as 00000000-0000-0000-0000-C4A100001E27
+          identifier 00000000-0000-0000-0000-C4A100001E27
+          lights/bulb takes it
+          lights/strip may take it
 
         """#)
     let json = try migrate("--json")
     #expect(json.lines.count == 2)
     try expectValid(json.output, "migrate")
+  }
+
+  @Test("An app without items may take what it declares, and each device has its identifier")
+  func declared() throws {
+    let section = """
+      schema = 1
+      [app.dice]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-services = ["fe0f"]
+      bluetooth-names = ["Lumo"]
+
+      """
+    try Data(section.utf8).write(to: URL(fileURLWithPath: manifest))
+    let run = try migrate()
+    #expect(
+      run.text == #"""
+        00:11:22:33:44:66 public paired
+          identifier 00000000-0000-0000-0000-001122334466
+          no item takes it, and no app declares what it has
+        C4:A1:00:00:1E:27 random "Lumo \u{1B}bulb"
+          identifier 00000000-0000-0000-0000-C4A100001E27
+          app dice may take it: it declares the service and the name
+
+        """#)
+    let json = try migrate("--json")
+    try expectValid(json.output, "migrate")
+    #expect(json.lines.last?.hasSuffix(#""apps":[{"app":"dice","declares":["service","name"]}]}"#) == true)
   }
 
   @Test("Neither of two devices with one address is offered to apps, and the cure is given")
@@ -85,7 +115,7 @@ struct MigrateTests {
         "C4:A1:00:00:1E:27 public\n\(refusal)C4:A1:00:00:1E:27 random \"Lumo \\u{1B}bulb\"\n\(refusal)"))
     let json = try migrate("--json")
     try expectValid(json.output, "migrate")
-    #expect(json.lines.count { $0.contains(#""bluetoothIdentifier":null,"items":[]"#) } == 2)
+    #expect(json.lines.count { $0.contains(#""bluetoothIdentifier":null,"items":[],"apps":[]"#) } == 2)
   }
 
   @Test("Without devices the answer is no, without the folder an error; both name the folder and a cure")
