@@ -159,7 +159,7 @@ extension SetupError {
     Self(
       .invalidRequest, field: field, "the app has had no accessory with this identifier",
       cure: "use a bluetoothIdentifier that the app had, or 00000000-0000-0000-0000- and an address; "
-        + "accessoryctl registry show lists the identifiers that are kept")
+        + "accessoryctl registry show lists the identifiers that apps had")
   }
 
   fileprivate static func isAccessory(_ field: String, name: String) -> Self {

@@ -29,7 +29,9 @@ struct RegistryShowCommand: ParsableCommand {
     abstract: "Show the state of the registry, removed devices, and identifiers that apps had.",
     discussion: """
       Lists the devices that were removed and not allowed again, and the identifiers that apps had \
-      for devices: with such an identifier, an app may migrate the device. At most 256 are kept.
+      for devices: with such an identifier, an app may migrate the device. Those of removed \
+      accessories are kept, at most 256, and those of accessories whose item or app has left the \
+      manifest.
 
       Exit status: 0 the registry is in order, 1 it is not, or the agent is still reading it.
       """)

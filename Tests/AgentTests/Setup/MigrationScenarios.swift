@@ -31,6 +31,11 @@ struct MigrationScenarios {
     return (scenario, app, anna, identifier ?? "")
   }
 
+  /// The identifiers that `accessoryctl registry show` lists.
+  private static func listedIdentifiers(_ anna: ScenarioOperator) -> [String] {
+    anna.call("Registry").replies.compactMap { $0.object("former")?.text("bluetoothIdentifier") }
+  }
+
   private static func bluetoothIdentifier(_ app: ScenarioApp) -> String? {
     app.events.last { $0.object("accessory") != nil }?.object("accessory")?.text("bluetoothIdentifier")
   }
@@ -149,8 +154,10 @@ struct MigrationScenarios {
     scenario.harness.reading = .accepted(
       AgentCore.Configuration(.lights { $0.id = "lamp" }, board: .attentive, access: .twoApps),
       radioSource: "h4:bench", warnings: [])
+    #expect(Self.listedIdentifiers(anna).isEmpty)
     scenario.harness.readManifestAgain()
     scenario.run(seconds: 1)
+    #expect(Self.listedIdentifiers(anna) == [identifier])
     _ = scenario.takeLines()
     app.call("ShowPicker", #""items":[\#(Self.item(identifier, id: "lamp"))]"#)
     scenario.run(seconds: 1)
@@ -170,6 +177,7 @@ struct MigrationScenarios {
         4.1 anna: closed
         """)
     #expect(scenario.harness.setupCore.registry.accessories.map(\.bluetoothIdentifier?.text) == [identifier])
+    #expect(Self.listedIdentifiers(anna).isEmpty)
   }
 
   @Test("Beside other items, operators are asked once the new accessory is set up")

@@ -14,10 +14,13 @@ enum RegistryMethod: OperatorMethod {
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RegistryStream()) }
 }
 
-/// The registry's state, then one removed device a reply, then one former identifier a reply.
+/// The registry's state, then one removed device a reply, then one former identifier a reply: of removed accessories,
+/// then of those whose item or app has left the manifest.
 private struct RegistryStream: ReplyStream {
   private var isGreeted = false
   private var index = 0
+  /// The number of the last accessory that was considered.
+  private var last: Int64 = 0
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     let setupCore = agent.setupCore
@@ -32,16 +35,35 @@ private struct RegistryStream: ReplyStream {
     }
     let (tombstones, formers) = (setupCore.registry.tombstones, setupCore.registry.formers)
     defer { index += 1 }
-    guard index < tombstones.count else {
-      guard index - tombstones.count < formers.count else { return .end(Message.reply()) }
-      let former = formers[index - tombstones.count]
-      return reply(
-        .former(
-          app: former.app, bluetoothIdentifier: former.bluetoothIdentifier.text,
-          device: AddressText.text(of: former.address.bits)))
+    if index < tombstones.count {
+      let tombstone = tombstones[index]
+      return reply(.removed(app: tombstone.app, item: tombstone.item, device: tombstone.identity.text))
     }
-    let tombstone = tombstones[index]
-    return reply(.removed(app: tombstone.app, item: tombstone.item, device: tombstone.identity.text))
+    if index - tombstones.count < formers.count {
+      let former = formers[index - tombstones.count]
+      return reply(former: former.bluetoothIdentifier, ofApp: former.app, former.address)
+    }
+    return nextOrphan(setupCore)
+  }
+
+  private mutating func nextOrphan(_ setupCore: SetupCore) -> StreamStep {
+    while let next = setupCore.registry.accessory(
+      after: last, where: { setupCore.status(of: $0) == .orphaned })
+    {
+      last = next.number
+      guard let identifier = next.bluetoothIdentifier,
+        let address = setupCore.registry.device(of: next).identity.address
+      else { continue }
+      return reply(former: identifier, ofApp: next.app, address)
+    }
+    return .end(Message.reply())
+  }
+
+  private func reply(
+    former identifier: RandomIdentifier, ofApp app: String, _ address: DeviceAddress
+  ) -> StreamStep {
+    reply(
+      .former(app: app, bluetoothIdentifier: identifier.text, device: AddressText.text(of: address.bits)))
   }
 
   private func reply(_ line: RegistryLine) -> StreamStep {
