@@ -144,13 +144,14 @@ public struct CandidateList: Sendable {
     return isAnyInside
   }
 
-  /// Shows exactly these candidates of a filtered picker. Returns false when one of them was never reported to the app.
-  mutating func show(_ items: [ShownCandidate]) -> Bool {
-    guard items.allSatisfy({ wasDiscovered($0.number) }) else { return false }
+  /// Shows exactly these candidates of a filtered picker. Changes nothing when one of them was never reported to the
+  /// app, and returns the index of the first such one.
+  mutating func show(_ items: [ShownCandidate]) -> Int? {
+    if let unknown = items.firstIndex(where: { !wasDiscovered($0.number) }) { return unknown }
     wasUpdated = true
     for index in candidates.indices { candidates[index].show(as: items) }
     for device in lost.keys { lost[device]?.show(as: items) }
-    return true
+    return nil
   }
 
   /// Whether the candidate was reported to the app; it may have been lost since.

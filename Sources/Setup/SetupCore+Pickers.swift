@@ -88,13 +88,13 @@ extension SetupCore {
   ) throws(SetupError) -> (failure: SetupError?, effects: [SetupEffect]) {
     let flow = try filteredPicker(of: session)
     let now = now
-    var areKnown = true
+    var unknown: Int?
     change(flow.id) { flow in
-      let effects = flow.show(items, at: now)
-      areKnown = effects != nil
-      return effects ?? []
+      let shown = flow.show(items, at: now)
+      unknown = shown.unknown
+      return shown.effects
     }
-    return (areKnown ? nil : .unknownNumber, takeEffects())
+    return (unknown.map { .unknownNumber(items[$0].number, at: $0) }, takeEffects())
   }
 
   public mutating func finishPickerDiscovery(_ session: Session) throws(SetupError) -> [SetupEffect] {
@@ -165,9 +165,10 @@ extension SetupError {
     Self(.connectionFailed, "the agent is being stopped", cure: "call Activate, then ShowPicker again")
   }
 
-  fileprivate static var unknownNumber: Self {
+  fileprivate static func unknownNumber(_ number: UInt32, at index: Int) -> Self {
     Self(
-      .invalidRequest, field: "items", "one of these devices was never reported by the picker",
+      .invalidRequest, field: "items[\(index)].discovered",
+      "the picker has reported no device with the number \(number)",
       cure: "use the numbers of this picker's accessoryDiscovered events")
   }
 

@@ -68,11 +68,11 @@ extension SetupFlow {
 
   // MARK: - The app of a filtered picker
 
-  /// Shows exactly these candidates. Returns nil when one of them was never reported to the app.
-  mutating func show(_ items: [ShownCandidate], at now: Instant) -> [Effect]? {
+  /// Shows exactly these candidates, or none of them when one was never reported to the app: then it returns its index.
+  mutating func show(_ items: [ShownCandidate], at now: Instant) -> (unknown: Int?, effects: [Effect]) {
     precondition(picker?.isFiltered ?? false, "only a filtered picker is updated")
-    guard picker?.candidates.show(items) ?? false else { return nil }
-    return items.isEmpty ? [] : startChoosing(at: now)
+    if let unknown = picker?.candidates.show(items) { return (unknown, []) }
+    return (nil, items.isEmpty ? [] : startChoosing(at: now))
   }
 
   /// Ends the discovery early for the app.

@@ -123,9 +123,9 @@ final class PickerHarness {
       item.name = "Mine \(number)"
       return item
     }
-    let effects = flow.show(items, at: now)
-    record(effects ?? [])
-    return effects != nil
+    let (unknown, effects) = flow.show(items, at: now)
+    record(effects)
+    return unknown == nil
   }
 
   var shown: [UInt32] { picker.candidates.shown.map(\.number) }

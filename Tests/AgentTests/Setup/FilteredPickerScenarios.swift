@@ -191,7 +191,8 @@ struct FilteredPickerScenarios {
   func refusals() {
     let (scenario, app, _) = filtered()
     scenario.run(seconds: 1)
-    app.call("UpdatePicker", #""items":[{"discovered":9}]"#)
+    let unknown = app.call("UpdatePicker", #""items":[{"discovered":1},{"discovered":9}]"#).replies.last
+    #expect(unknown?.text("reason") == "the picker has reported no device with the number 9")
     app.call("UpdatePicker", #""items":[{"discovered":-1}]"#)
     app.call("CancelPicker")
     app.call("UpdatePicker", #""items":[]"#)
@@ -207,7 +208,7 @@ struct FilteredPickerScenarios {
         0.0 lights: accessoryDiscovered 1 of item 0
         0.0 lights: ShowPicker → done
         0.1 anna: setup lights looking filtered, 1 reported
-        1.0 lights: UpdatePicker → InvalidRequest items
+        1.0 lights: UpdatePicker → InvalidRequest items[1].discovered
         1.0 lights: UpdatePicker → InvalidRequest items[0].discovered
         1.0 lights: pickerDidDismiss
         1.0 lights: pickerFinished userCancelled
