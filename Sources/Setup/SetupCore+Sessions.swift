@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Manifest
 public import Registry
 
 // Sessions: `ASAccessorySession`.
@@ -47,10 +48,10 @@ extension SetupCore {
 
   private func app(named name: String?, among apps: Set<String>) throws(SetupError) -> String {
     if let name {
-      guard apps.contains(name) else { throw .noSuchApp }
+      guard apps.contains(name) else { throw .noApp(name) }
       return name
     }
-    guard let only = apps.first else { throw .noSuchApp }
+    guard let only = apps.first else { throw .noApp(nil) }
     guard apps.count == 1 else {
       throw SetupError(
         .activationFailed, field: "app",
@@ -136,9 +137,11 @@ extension SetupCore.Activation {
 }
 
 extension SetupError {
-  static var noSuchApp: Self {
+  /// `name` is what the caller asked for: nothing tells whether it is an app of another account.
+  static func noApp(_ name: String?) -> Self {
     Self(
-      .activationFailed, field: "app", "there is no such app for this account",
+      .activationFailed, field: "app",
+      "there is no app \(name.map { "\($0.quotedForDisplay) " } ?? "")for this account",
       cure: "name the account as the app's user or group in the gateway's manifest")
   }
 

@@ -165,7 +165,9 @@ struct SessionStreamScenarios {
     access.appsOfUser = [1000: ["lights", "garden"]]
     let scenario = SetupScenario(.lightsAndGarden, access: access)
     scenario.app()
-    scenario.app("lamps")
+    let lamps = scenario.app("lamps")
+    #expect(
+      lamps.stream?.replies.last?.text("reason") == #"there is no app "lamps" for this account"#)
     let several = scenario.app("garden")
     several.hangUp()
     several.activate(#""session":"00""#)
