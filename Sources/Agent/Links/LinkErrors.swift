@@ -9,7 +9,7 @@ extension SetupError {
   static var isInUse: Self {
     Self(
       .userRestricted, "the accessory is connected already, to an app or to another program of the gateway",
-      cure: "connect when the other one has disconnected, which accessoryctl disconnect brings about")
+      cure: "try again when that connection has ended; an operator can end it with accessoryctl disconnect")
   }
 
   static var isEnding: Self {

@@ -81,8 +81,12 @@ struct ConnectionScenarios {
   func inUse() throws {
     let bench = ConnectionBench()
     _ = bench.connect(bench.lights)
-    var second = try #require(bench.failure(bench.connect(bench.garden)))
+    let refused = bench.connect(bench.garden)
+    var second = try #require(bench.failure(refused))
     #expect(second.error == "UserRestricted" && !second.reason.contains("lights"))
+    #expect(
+      refused.replies.last?.text("cure")
+        == "try again when that connection has ended; an operator can end it with accessoryctl disconnect")
     bench.opens()
     let call = bench.connect(bench.garden)
     // The kernel has one ATT channel for each link.
