@@ -60,7 +60,8 @@ public struct AppDeclarations: Equatable, Sendable {
         supports.append(text)
       case .string(let text):
         warnings.append("\(name) is \(text.quotedForDisplay), which no gateway has; left out")
-      case .dictionary, .array, .integer, .bool, .other: mistakes.append("\(name) is no text")
+      case .dictionary, .array, .integer, .bool, .other:
+        mistakes.append("\(name) is no text: write Bluetooth or WiFi")
       }
     }
   }
@@ -73,7 +74,7 @@ public struct AppDeclarations: Equatable, Sendable {
     case nil: return []
     case .array(let elements): return elements.enumerated().map { ($1, "\(key)[\($0)]") }
     case .dictionary, .string, .integer, .bool, .other:
-      mistakes.append("\(key) is no array")
+      mistakes.append("\(key) is no array: put its values into one")
       return []
     }
   }

@@ -47,10 +47,17 @@ struct InfoPropertyList {
   /// The section of an app with this name. One that is no section of a manifest is an error.
   func section(named app: String) throws(ToolError) -> String {
     for warning in declarations.warnings { StandardError.say("warning: \(warning)") }
+    guard !declarations.supports.isEmpty else {
+      throw .sentence(
+        "\(quoted(path)) declares neither Bluetooth nor WiFi; add one of them to NSAccessorySetupSupports",
+        .dataError)
+    }
     let section = declarations.section(named: app)
     let reading = ManifestReader.read(text: Array("schema = 1\n\(section)".utf8), fileName: path)
     guard reading.value != nil else {
-      for diagnostic in reading.diagnostics { StandardError.write(diagnostic.message + "\n") }
+      for diagnostic in reading.diagnostics {
+        StandardError.write("\(diagnostic.keyPath): \(diagnostic.message)\n")
+      }
       throw .sentence("\(quoted(path)) and --app \(quoted(app)) make no section of a manifest", .dataError)
     }
     return section

@@ -82,15 +82,17 @@ struct AppDeclarationsTests {
   @Test("Everything that is wrong with the values is reported at once, with key and index")
   func mistakes() throws {
     let text = """
-      <dict><key>NSAccessorySetupBluetoothServices</key><array><string>FE0</string><true/></array>
+      <dict><key>NSAccessorySetupSupports</key><array><true/></array>
+      <key>NSAccessorySetupBluetoothServices</key><array><string>FE0</string><true/></array>
       <key>NSAccessorySetupBluetoothNames</key><string>Lumo</string>
       <key>NSAccessorySetupBluetoothCompanyIdentifiers</key><array><integer>65536</integer></array></dict>
       """
     let service = "is no service UUID: write 4, 8 or 32 hexadecimal digits"
     #expect(
       throws: AppDeclarationsError.mistakes([
+        "NSAccessorySetupSupports[0] is no text: write Bluetooth or WiFi",
         "NSAccessorySetupBluetoothServices[0] \(service)", "NSAccessorySetupBluetoothServices[1] \(service)",
-        "NSAccessorySetupBluetoothNames is no array",
+        "NSAccessorySetupBluetoothNames is no array: put its values into one",
         "NSAccessorySetupBluetoothCompanyIdentifiers[0] is no company identifier: write a number up to 65535, "
           + "or 0x and 4 digits",
       ])

@@ -173,6 +173,11 @@ struct MigrateTests {
     try refused(
       Self.list.replacingOccurrences(of: "FE0F", with: "FE0"), 65,
       "NSAccessorySetupBluetoothServices[0] is no service UUID", "--app", "lamp")
+    try refused(
+      Self.list.replacingOccurrences(of: "<string>Bluetooth<", with: "<string>WiFiAware<")
+        .replacingOccurrences(of: "<string>FE0F</string>", with: ""), 65,
+      "declares neither Bluetooth nor WiFi; add one of them to NSAccessorySetupSupports", "--app", "lamp")
+    try refused(Self.list, 65, "app.\"my lamp\"", "--app", "my lamp")
     try refused(Self.list, 65, "make no section of a manifest", "--app", "my lamp")
     try refused(Self.list, 64, "--plist needs --app")
     try refused(
