@@ -60,20 +60,12 @@ public struct ASError: CustomNSError, Hashable, Sendable {
 
   package init(_ error: SessionError) {
     code = Code(rawValue: error.code.rawValue) ?? .unknown
-    var texts = [NSLocalizedDescriptionKey: error.reason, NSLocalizedRecoverySuggestionErrorKey: error.cure]
-    texts[Self.fieldKey] = error.field.map { Self.appName(of: $0) }
-    self.texts = texts
-  }
-
-  /// What an app calls a field of the agent's interface.
-  private static func appName(of field: String) -> String {
-    let properties = [
-      ".migrate.bluetoothIdentifier": ".peripheralIdentifier", ".migrate.ssid": ".hotspotSSID",
+    var texts = [
+      NSLocalizedDescriptionKey: AppWords.sentence(error.reason, about: error.field),
+      NSLocalizedRecoverySuggestionErrorKey: AppWords.sentence(error.cure, about: error.field),
     ]
-    for (name, property) in properties where field.hasSuffix(name) {
-      return field.dropLast(name.count) + property
-    }
-    return field
+    texts[Self.fieldKey] = error.field.flatMap { AppWords.field($0) }
+    self.texts = texts
   }
 
   /// The reason, what to do, and the parameter with the error.

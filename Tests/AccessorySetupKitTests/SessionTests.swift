@@ -112,7 +112,7 @@ import Varlink
     } catch {
       let error = error as? ASError
       #expect(error?.code == .invalidRequest && error?.localizedDescription == "why")
-      #expect(error?.userInfo["ASErrorFieldKey"] as? String == "items")
+      #expect(error?.userInfo["ASErrorFieldKey"] as? String == "displayItems")
       #expect((error as NSError?)?.localizedRecoverySuggestion == "what")
     }
     session.invalidate()
@@ -150,18 +150,19 @@ import Varlink
     session.showPicker { log.note(Self.field($0)) }
     #expect(
       await log.words(8).dropFirst() == [
-        "items[0].descriptor.wifiAwareServiceName", "items[0].descriptor.wifiAwareServiceName",
-        "items[0].peripheralIdentifier", "items[0].descriptor.bluetoothServiceDataMask",
-        "bluetoothTransportBridgingIdentifier", "accessory", "settings.discoveryTimeout",
+        "displayItems[0].descriptor.wifiAwareServiceName", "displayItems[0].descriptor.wifiAwareServiceName",
+        "displayItems[0].peripheralIdentifier", "displayItems[0].descriptor.bluetoothServiceDataMask",
+        "bluetoothTransportBridgingIdentifier", "accessory", "pickerDisplaySettings.discoveryTimeout",
       ])
     #expect(agent.calledMethods == ["Activate"])
     session.invalidate()
   }
 
   @Test(arguments: [
-    ("items[0].migrate.ssid", "items[0].hotspotSSID"),
-    ("items[31].migrate.bluetoothIdentifier", "items[31].peripheralIdentifier"),
-    ("items[0].descriptor.ssid", "items[0].descriptor.ssid"),
+    ("items[0].migrate.ssid", "displayItems[0].hotspotSSID"),
+    ("items[31].migrate.bluetoothIdentifier", "displayItems[31].peripheralIdentifier"),
+    ("items[0].descriptor.ssid", "displayItems[0].descriptor.ssid"),
+    ("session", "no field"),
   ])
   func `a field that the agent refuses has the app's name`(_ name: String, _ property: String) async {
     let agent = SocketAgent { call, connection in

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+@testable import AccessorySetupKit
+import Interfaces
+import SessionClient
+import Testing
+
+/// Errors that the agent words for its socket, as an app reads them.
+@Suite struct AppWordsTests {
+  @Test(arguments: SessionMethodName.allCases)
+  func `each method has the name of the app's call`(_ method: SessionMethodName) {
+    let name = method.rawValue.split(separator: ".").last.map(String.init) ?? ""
+    let sentence = AppWords.sentence("call \(name), and wait", about: nil)
+    #expect(sentence.hasPrefix("call ") && sentence.hasSuffix(", and wait") && !sentence.contains(name))
+  }
+
+  @Test(arguments: [
+    ("call ShowPicker first", "call showPicker(for:) first"),
+    ("wait for pickerFinished, or call CancelPicker", "wait for pickerDidDismiss, or call cancelPicker()"),
+    (
+      "open it with the option filterDiscoveryResults 1", "open it with the option filterDiscoveryResults"
+    ),
+    ("use default 0 or immediate 10", "use default or immediate"),
+    (
+      "use rename 1, confirmAuthorization 2 and finishInApp 4",
+      "use rename, confirmAuthorization and finishInApp"
+    ),
+    ("leave ssid out, or use 1 to 32 bytes", "leave ssid out, or use 1 to 32 bytes"),
+    (
+      "it is called \"My List 1\" there, by Connect",
+      "it is called \"My List 1\" there, by CBCentralManager.connect(_:options:)"
+    ),
+    ("the accessory \"List\" has no ShowPickers", "the accessory \"List\" has no ShowPickers"),
+    ("", ""),
+  ])
+  func `a sentence has the app's names, and what is quoted stays`(_ sentence: String, _ expected: String) {
+    #expect(AppWords.sentence(sentence, about: "session") == expected)
+  }
+
+  @Test func `an item of a migration has its own properties`() {
+    let error = ASError(
+      SessionError(
+        .invalidRequest, field: "items[0].migrate.ssid", "this gateway does not migrate networks yet",
+        cure: "leave ssid out; name the device with bluetoothIdentifier"))
+    #expect(
+      error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+        == "leave hotspotSSID out; name the device with peripheralIdentifier")
+    #expect(error.userInfo[ASError.fieldKey] as? String == "displayItems[0].hotspotSSID")
+  }
+
+  @Test(arguments: [
+    ("items", "displayItems"), ("items[3].discovered", "displayItems[3].accessory"),
+    ("itemsOfOthers", "itemsOfOthers"), ("settings.options", "pickerDisplaySettings.options"),
+    ("accessory", "accessory"), ("items[2].migrate", "displayItems[2]"), ("", ""),
+  ])
+  func `a field has the name of the app's parameter`(_ field: String, _ expected: String) {
+    #expect(AppWords.field(field) == expected)
+  }
+}
