@@ -30,9 +30,9 @@ import Varlink
       }
     }
     defer { agent.stop() }
-    let (status, text) = try run(["exhausted", "1"], agent)
+    let (status, text) = try run(["exhausted", "first"], agent)
     #expect(status == 0)
-    #expect(text == "event 10\n0: \n")
+    #expect(text == "150: this program has no file descriptor free\nevent 10\n")
   }
 
   /// Runs session-soak with few descriptors, and returns its status and what it prints.

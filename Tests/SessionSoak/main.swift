@@ -7,8 +7,8 @@
 //
 // session-soak exhausted: uses up its descriptors, prints why two calls fail, and ends.
 //
-// session-soak exhausted SECONDS: uses up its descriptors before its first session is activated, lets them go after this
-// time, prints how a call that waits for the session ends, and ends.
+// session-soak exhausted first: uses up its descriptors before its first session is activated, prints after 30 s why a call
+// that waits for the session fails, lets the descriptors go, and ends when the session is active.
 
 import AccessorySetupKit
 import Glibc
@@ -75,20 +75,15 @@ final class Exhaustion: @unchecked Sendable {
     }
   }
 
-  func start(freeAfter seconds: TimeInterval) {
+  func startWithoutDescriptors() {
     fill()
     session.activate(on: .main) { event in
       FileHandle.standardOutput.write(Data("event \(event.eventType.rawValue)\n".utf8))
+      if event.eventType == .activated { exit(0) }
     }
     session.finishPickerDiscovery { error in
       self.report(error)
-      exit(0)
-    }
-    let held = held
-    // A timer of Dispatch would need a descriptor.
-    Thread.detachNewThread {
-      Thread.sleep(forTimeInterval: seconds)
-      for descriptor in held { close(descriptor) }
+      for descriptor in self.held { close(descriptor) }
     }
   }
 
@@ -126,16 +121,16 @@ func leakSuppressions() -> UnsafePointer<UInt8> { StaticString("leak:formWeakRef
 let arguments = CommandLine.arguments
 if arguments.count > 1, arguments[1] == "exhausted" {
   let exhaustion = Exhaustion()
-  if arguments.count > 2, let seconds = TimeInterval(arguments[2]) {
+  if arguments.count > 2 {
     // dispatchMain needs a descriptor too.
-    DispatchQueue.main.async { exhaustion.start(freeAfter: seconds) }
+    DispatchQueue.main.async { exhaustion.startWithoutDescriptors() }
   } else {
     exhaustion.start()
   }
   dispatchMain()
 }
 guard arguments.count > 1, let count = Int(arguments[1]), count >= 10 else {
-  print("usage: session-soak COUNT [leaking]\n       session-soak exhausted [SECONDS]")
+  print("usage: session-soak COUNT [leaking]\n       session-soak exhausted [first]")
   exit(64)
 }
 let soak = Soak(count: count, isLeaking: arguments.count > 2)
