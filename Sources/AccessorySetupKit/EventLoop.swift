@@ -33,7 +33,8 @@ enum EventLoop {
   /// Whether a timer fires. One that is due at once needs no descriptor.
   private static func firesTimer() -> Bool {
     let hasFired = DispatchSemaphore(value: 0)
-    let timer = DispatchSource.makeTimerSource(queue: .global())
+    // Not a global queue: with the first use of one, Dispatch wakes the process every second from then on.
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "io.accessoryd.event-loop"))
     timer.setEventHandler { hasFired.signal() }
     timer.schedule(deadline: .now() + .milliseconds(5))
     timer.activate()

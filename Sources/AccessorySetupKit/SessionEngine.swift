@@ -43,7 +43,7 @@ package final class SessionEngine: @unchecked Sendable {
   /// A thread sleeps until the next attempt, because no timer can be made.
   private var isSleeping = false
   /// Where deliveries go. Before the session is activated there is only the refusal of calls.
-  private var appQueue = DispatchQueue.global()
+  private var appQueue = DispatchQueue(label: "io.accessoryd.session.refusals")
 
   init(_ gateway: ASGateway) {
     self.gateway = gateway
