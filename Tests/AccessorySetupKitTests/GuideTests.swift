@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// The programs of the app author's guide, Sources/AccessorySetupKit/README.md.
-@Suite(.timeLimit(.minutes(2))) struct GuideTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideTests {
   private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

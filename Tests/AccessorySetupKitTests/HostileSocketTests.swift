@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// An agent at a real socket that sends anything. The app never traps, and each call completes once.
-@Suite(.timeLimit(.minutes(2))) struct HostileSocketTests {
+@Suite(.timeLimit(.minutes(30))) struct HostileSocketTests {
   /// What an app sees: the raw values of its events, and how its picker ended.
   private final class App: Sendable {
     let session: ASAccessorySession

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Thousands of sessions in one process leave nothing.
-@Suite(.timeLimit(.minutes(3))) struct LeakTests {
+@Suite(.timeLimit(.minutes(30))) struct LeakTests {
   /// Runs session-soak, and returns the descriptors and the resident kB of each report.
   private func soak(_ arguments: [String]) throws -> [[Int]] {
     // The program has one session at a time.

@@ -7,7 +7,7 @@ import Testing
 import Varlink
 
 /// Sessions on the main queue, under each kind of `main`.
-@Suite(.timeLimit(.minutes(1))) struct MainQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct MainQueueTests {
   @Test(arguments: [["plain-main", "dispatch"], ["plain-main", "runloop"], ["async-main"]])
   func `everything comes on the main queue, in order`(_ command: [String]) throws {
     let stream = Locked<SocketAgent.Connection?>(nil)

@@ -8,7 +8,7 @@ import Testing
 import Varlink
 
 /// Sessions with an agent at a real socket.
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionTests {
   private static let queue = DispatchQueue(label: "app")
 
   /// Collects what a session tells, and wakes a test that waits for it.

@@ -8,7 +8,7 @@ import GATTSupport
 import Testing
 
 /// Code in the forms of iOS apps, in Swift 5 mode, against the server model.
-@Suite(.timeLimit(.minutes(1))) struct AppFormTests {
+@Suite(.timeLimit(.minutes(30))) struct AppFormTests {
   @Test func anAppInTheFormOfIOSReceivesARoll() async throws {
     let source = SourceModel()
     let queue = DispatchQueue(label: "app")

@@ -6,7 +6,7 @@ import Foundation
 import GATTSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ManagerStateTests {
+@Suite(.timeLimit(.minutes(30))) struct ManagerStateTests {
   @Test func theStateIsPoweredOnWithAnAccessoryAndARadio() async throws {
     let source = SourceModel()
     let recorder = EventRecorder()
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(30))) struct ConnectionTests {
   @Test func aRefusalThatMayPassIsTriedAgain() async throws {
     let app = try await CentralHarness()
     app.source.answer(

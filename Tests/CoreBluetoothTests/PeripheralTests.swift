@@ -6,7 +6,7 @@ import Foundation
 import GATTSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PeripheralTests {
+@Suite(.timeLimit(.minutes(30))) struct PeripheralTests {
   @Test func aRollIsANotificationAndASettingIsWritten() async throws {
     let app = try await CentralHarness()
     try await app.connectAndDiscover()
@@ -184,7 +184,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ScanTests {
+@Suite(.timeLimit(.minutes(30))) struct ScanTests {
   private func advertisement(
     _ identifier: UUID, services: [String], name: String = "Dice", rssi: Int = -50
   ) -> SourceEvent {

@@ -11,7 +11,7 @@ import Testing
 import Varlink
 
 /// A manager, a session, and an agent at a real socket.
-@Suite(.timeLimit(.minutes(1))) struct SessionSourceTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionSourceTests {
   private let recorder = EventRecorder()
 
   /// The accessory's `bluetoothIdentifier` in ``SocketAgent/accessory(_:name:state:)``.

@@ -4,7 +4,7 @@ import GATTSupport
 import Testing
 
 /// The program of Scripts/examples/devices as a process, with an agent at a socket.
-@Suite(.timeLimit(.minutes(1))) struct DevicesTests {
+@Suite(.timeLimit(.minutes(30))) struct DevicesTests {
   private static let roll = "12345679-1234-1234-1234-123456789ABC"
 
   @Test func `with a picker, devices are found, connected, renamed and removed`() async throws {

@@ -4,7 +4,7 @@ import GATTSupport
 import Testing
 
 /// The program of Scripts/examples/dice as a process, with an agent at a socket.
-@Suite(.timeLimit(.minutes(1))) struct DiceTests {
+@Suite(.timeLimit(.minutes(30))) struct DiceTests {
   @Test func `dice are added, roll, get a setting, are removed and added again`() async throws {
     let gateway = GatewayModel()
     let program = try RunningProgram("dice", socket: gateway.path)
