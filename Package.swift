@@ -42,8 +42,10 @@ let package = Package(
     .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
     .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
     .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
+    .target(name: "Pairing", dependencies: ["HCI", "Controller", "Registry"], swiftSettings: strict),
     .target(
-      name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry"], swiftSettings: strict),
+      name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry", "Pairing"],
+      swiftSettings: strict),
     .target(name: "CToml"),
     .target(
       name: "ManifestFormat", dependencies: ["HCI", "Discovery", "Manifest", "CToml"], swiftSettings: strict),
@@ -116,8 +118,8 @@ let package = Package(
     .target(
       name: "Agent",
       dependencies: [
-        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "JSON", "Varlink", "Interfaces",
-        "RegistryFormat", "Explanation",
+        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Pairing", "Setup", "JSON", "Varlink",
+        "Interfaces", "RegistryFormat", "Explanation",
       ],
       swiftSettings: strict),
     .target(
