@@ -62,6 +62,12 @@ final class DataPathHarness {
     path.pipeline.checkInvariants()
   }
 
+  /// Listens to nothing from the last input to this time.
+  func pause(until milliseconds: Int64) {
+    path.pipeline.skipPause(until: Instant(microseconds: milliseconds * 1000))
+    path.pipeline.checkInvariants()
+  }
+
   func loseRadio(at milliseconds: Int64) {
     path.pipeline.loseRadio(at: Instant(microseconds: milliseconds * 1000))
     path.pipeline.checkInvariants()
