@@ -56,6 +56,12 @@ public struct BondKeys: Equatable, Sendable {
 
   public init() {}
 
+  /// Whether a registry may hold the keys: sizes and kinds are those of the specification, and no key is a debug key.
+  public var areStorable: Bool {
+    longTermKeys.count <= Self.longTermKeysMax && longTermKeys.allSatisfy(\.isStorable)
+      && linkKey?.isStorable != false
+  }
+
   /// The key with which a scanner recognises the device; `identity` is the device's identity address.
   public func identityKey(of identity: DeviceAddress) -> IdentityKey? {
     identityKey.map { IdentityKey(key: $0.block, identity: identity) }
@@ -87,6 +93,8 @@ public struct LongTermKey: Equatable, Sendable {
   }
 
   public var isAuthenticated: Bool { kind == 1 || kind == 3 }
+
+  fileprivate var isStorable: Bool { kind <= 3 && central <= 1 && (7...16).contains(byteCount) }
 }
 
 /// A BR/EDR key as the kernel's management interface has it ("Load Link Keys Command"). The address is the device's
@@ -103,6 +111,9 @@ public struct LinkKey: Equatable, Sendable {
     self.pinByteCount = pinByteCount
     self.value = value
   }
+
+  /// Kinds 0 to 8 without 3, the debug key (Core Specification 5.4, Volume 4, Part E, 7.7.24).
+  fileprivate var isStorable: Bool { kind <= 8 && kind != 3 && pinByteCount <= 16 }
 }
 
 /// The sixteen bytes of a key, least significant first, as in the management interface and in bluetoothd's files.

@@ -26,6 +26,13 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
   public func has(_ identity: DeviceIdentity) -> Bool {
     self.identity == identity || (secondAddress.map { .bluetooth($0) == identity } ?? false)
   }
+
+  /// Makes the identity that a bond revealed the durable one.
+  mutating func setIdentity(_ identity: DeviceIdentity) {
+    if secondAddress.map(DeviceIdentity.bluetooth) == identity { secondAddress = nil }
+    self.identity = identity
+    isIdentityDurable = true
+  }
 }
 
 /// What a device is recognised by.

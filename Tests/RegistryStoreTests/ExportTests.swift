@@ -14,7 +14,7 @@ struct ExportTests {
     var registry = AccessoryRegistry()
     try registry.apply(Rows.networkAddition(1))
     try registry.apply(Rows.addition(2, item: nil))
-    try registry.apply(.setBond(Rows.identifier(4), .bonded(keys: BondKeys([0xDE, 0xAD]))))
+    try registry.apply(.setBond(Rows.identifier(4), .bonded(Rows.bond())))
     try registry.apply(Rows.addition(3))
     try registry.apply(.remove(Rows.identifier(6), leavesTombstone: false))
     let lines = Array(RegistryExport(registry))
@@ -49,10 +49,11 @@ struct ExportTests {
     for _ in 0..<200 { _ = try? registry.apply(changes.next(for: registry)) }
     let imported = try RegistryImport.read(Array(RegistryExport(registry)))
     for device in registry.devices {
-      guard case .bonded(_?) = device.bond,
+      guard case .bonded(let record) = device.bond, record.owner == .gateway,
         let accessory = registry.accessories.first(where: { $0.device == device.number })
       else { continue }
-      try registry.apply(.setBond(accessory.identifier, .lost))
+      try registry.apply(
+        .setBond(accessory.identifier, .lost(BondRecord(owner: .gateway, isAuthenticated: false))))
     }
     #expect(imported == registry)
   }
