@@ -231,7 +231,7 @@ extension AccessoryLinks {
     case .removed: close()
     case .completed(let opcode, let status, let returned):
       if let address = commands.receiveReply(opcode, status, returned, at: now) { linkEnded(address, .app) }
-    case .added, .settings, .discovering, .monitorRemoved, .other: break
+    case .added, .settings, .discovering, .monitorRemoved, .bond, .other: break
     }
   }
 
