@@ -72,7 +72,10 @@ let package = Package(
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
     .target(name: "CBluetooth"),
-    .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
+    // Loads libsystemd when it is needed; nothing links it.
+    .target(name: "CSystemd"),
+    .target(
+      name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux", "CSystemd"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
       name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest"], swiftSettings: strict),
