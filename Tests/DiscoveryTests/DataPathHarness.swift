@@ -104,6 +104,20 @@ final class DataPathHarness {
     return path.pipeline.setAccessory(address, isAccessory)
   }
 
+  /// Adds an identity key between packets.
+  @discardableResult
+  func addIdentity(_ key: IdentityKey, at milliseconds: Int64) -> Bool {
+    defer { path.pipeline.checkInvariants() }
+    return path.pipeline.addIdentity(key, at: Instant(microseconds: milliseconds * 1000))
+  }
+
+  func removeIdentity(_ key: IdentityKey, at milliseconds: Int64) {
+    path.pipeline.removeIdentity(key, at: Instant(microseconds: milliseconds * 1000))
+    path.pipeline.checkInvariants()
+  }
+
+  var identityCount: Int { path.pipeline.identityCount }
+
   func device(_ number: UInt64) -> Device? { device(at: .device(number)) }
 
   func device(at address: DeviceAddress) -> Device? {

@@ -50,6 +50,8 @@ public struct DataPath: ~Copyable {
   /// Bytes set aside for every table of the pipeline.
   public let byteCount: Int
   private let block: MemoryBlock
+  /// Identity keys that can be added while the pipeline runs; with more the data path has to be reloaded.
+  static let spareIdentities = 32
 
   /// Measures the tables, sets their memory aside, and compiles the descriptors.
   ///
@@ -59,7 +61,8 @@ public struct DataPath: ~Copyable {
     _ items: [DataPathItem], _ capacities: Capacities, changeMilliseconds: Int64,
     identities: [IdentityKey] = [], adapterOffset: Int8 = 0, epoch: Block128, hashKey: HashKey = .replay
   ) {
-    let size = Pipeline.Size(matcher: Matcher.Size(items), identities: identities.count)
+    let size = Pipeline.Size(
+      matcher: Matcher.Size(items), identities: identities.count + Self.spareIdentities)
     var measure = Arena()
     _ = Pipeline(size, capacities, epoch: epoch, hashKey: hashKey, in: &measure)
     let block = MemoryBlock(byteCount: measure.byteCount)
