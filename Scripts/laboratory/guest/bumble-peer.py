@@ -15,6 +15,8 @@ forget                                loses its bonds
 security                              requests security
 notify HEX                            notifies the open value
 replug                                the adapter is unplugged and plugged in again
+count                                 prints how many reports the kernel got
+neighbour ORDER                       an order to the other accessory, which advertises after "neighbour on"
 """
 
 import argparse
@@ -30,6 +32,7 @@ from vhci_adapter import EXTENDED, Adapter, Air, say
 IDENTITY = "C4:A1:00:00:1E:27"
 PUBLIC = "00:E0:4C:00:00:99"
 IDENTITY_KEY = bytes.fromhex("ec0234a357c8ad05341010a60a397d9b")
+NEIGHBOUR, NEIGHBOUR_KEY = "C4:A1:00:00:1E:28", bytes.fromhex("0123456789abcdeffedcba9876543210")
 SERVICE, OPEN, SECRET = "FF01", "FF11", "FF12"
 DICE, ROLL = "12345678-1234-1234-1234-123456789ABC", "12345679-1234-1234-1234-123456789ABC"
 MANUFACTURER_DATA = bytes.fromhex("07ffee0ea55a0312")
@@ -49,48 +52,50 @@ CAPABILITIES = {
 class Person(pairing.PairingDelegate):
     """Answers the questions of one pairing at the accessory."""
 
-    def __init__(self, peer):
+    def __init__(self, accessory):
         keys_ = self.DEFAULT_KEY_DISTRIBUTION
-        if peer.is_classic:
+        if accessory.settings.classic:
             keys_ |= self.KeyDistribution.DISTRIBUTE_LINK_KEY
-        super().__init__(CAPABILITIES[peer.io], keys_, keys_)
-        self.peer = peer
+        super().__init__(CAPABILITIES[accessory.io], keys_, keys_)
+        self.accessory = accessory
 
     async def accept(self):
-        say("asked to pair")
-        if self.peer.answer == "nothing":
+        self.accessory.say("asked to pair")
+        if self.accessory.answer == "nothing":
             await asyncio.Future()
-        return self.peer.answer != "no"
+        return self.accessory.answer != "no"
 
     async def compare_numbers(self, number, digits):
-        say("compares", f"{number:06d}")
-        return self.peer.answer != "wrong"
+        self.accessory.say("compares", f"{number:06d}")
+        return self.accessory.answer != "wrong"
 
     async def get_number(self):
-        say("awaits digits")
-        number = await self.peer.digits.get()
-        return (number + 1) % 1_000_000 if self.peer.answer == "wrong" else number
+        self.accessory.say("awaits digits")
+        number = await self.accessory.digits.get()
+        return (number + 1) % 1_000_000 if self.accessory.answer == "wrong" else number
 
     async def display_number(self, number, digits):
-        say("shows", f"{number:06d}")
+        self.accessory.say("shows", f"{number:06d}")
 
 
-class Peer:
-    def __init__(self, settings):
-        self.settings = settings
-        self.is_classic = settings.classic
+class Accessory:
+    """`prefix` begins all that it prints."""
+
+    def __init__(self, air, settings, prefix="", identity=IDENTITY, identity_key=IDENTITY_KEY):
+        self.settings, self.prefix = settings, prefix
         self.io, self.answer, self.is_legacy = "none", "yes", False
         self.digits = asyncio.Queue()
-        self.air = Air()
-        self.adapter = Adapter(self.air, settings.classic)
-        self.controller = controller.Controller("peer", link=self.air, public_address=PUBLIC)
+        self.controller = controller.Controller(f"{prefix}accessory", link=air, public_address=PUBLIC)
         self.controller.le_features &= ~EXTENDED
-        self.device = self._make_device()
+        self.device = self._make_device(identity, identity_key)
         self.open = self._add_services()
 
-    def _make_device(self):
+    def say(self, *words):
+        say(*self.prefix.split(), *words)
+
+    def _make_device(self, identity, identity_key):
         configuration = device.DeviceConfiguration(
-            name="Lumo lock", address=hci.Address(IDENTITY), irk=IDENTITY_KEY, le_rpa_timeout=0, keystore=None,
+            name="Lumo lock", address=hci.Address(identity), irk=identity_key, le_rpa_timeout=0, keystore=None,
             classic_enabled=False)
         configuration.advertising_interval_min = configuration.advertising_interval_max = INTERVAL
         made = device.Device(config=configuration, host=host.Host(self.controller, AsyncPipeSink(self.controller)))
@@ -137,22 +142,22 @@ class Peer:
             report]))
 
     def _connected(self, connection):
-        say("connected")
-        connection.on(connection.EVENT_DISCONNECTION, lambda reason: say("disconnected, reason", int(reason)))
+        self.say("connected")
+        connection.on(connection.EVENT_DISCONNECTION, lambda reason: self.say("disconnected, reason", int(reason)))
         connection.on(connection.EVENT_PAIRING, lambda found: self._paired(connection, found))
-        connection.on(connection.EVENT_PAIRING_FAILURE, lambda reason: say("pairing failed, reason", int(reason)))
-        connection.on(connection.EVENT_CONNECTION_ENCRYPTION_CHANGE, lambda: say("encrypted", int(connection.encryption)))
+        connection.on(connection.EVENT_PAIRING_FAILURE, lambda reason: self.say("pairing failed, reason", int(reason)))
+        connection.on(
+            connection.EVENT_CONNECTION_ENCRYPTION_CHANGE, lambda: self.say("encrypted", int(connection.encryption)))
 
-    @staticmethod
-    def _paired(connection, found):
+    def _paired(self, connection, found):
         key = found.ltk or found.ltk_central
-        say("paired", "secure connections" if connection.sc else "legacy",
+        self.say(
+            "paired", "secure connections" if connection.sc else "legacy",
             "authenticated" if key and key.authenticated else "unauthenticated",
             "with a link key" if found.link_key else "without a link key")
 
-    # What it advertises
-
     def _data(self):
+        """What it advertises."""
         data = b"\x02\x01\x06" + (b"" if self.settings.dice else MANUFACTURER_DATA)
         if self.settings.dice:
             data += b"\x11\x07" + bytes(UUID(DICE))
@@ -163,17 +168,7 @@ class Peer:
     async def advertise(self):
         kind = hci.OwnAddressType.PUBLIC if self.settings.public else hci.OwnAddressType.RANDOM
         await self.device.start_advertising(auto_restart=True, own_address_type=kind, advertising_data=self._data())
-        say("advertises", PUBLIC if self.settings.public else str(self.device.random_address).removesuffix("/P"))
-
-    async def others(self):
-        """Other devices advertise, each ten times a second, so that hardly any time passes without a report."""
-        turn = 0
-        while True:
-            turn = turn % self.settings.others + 1
-            self.adapter.hear(bytes([turn, 1, 2, 3, 4, 0xC5]), 1, b"\x02\x01\x06")
-            await asyncio.sleep(0.1 / self.settings.others)
-
-    # Orders
+        self.say("advertises", str(PUBLIC if self.settings.public else self.device.random_address).removesuffix("/P"))
 
     async def obey(self, order, argument):
         if order == "io":
@@ -204,18 +199,47 @@ class Peer:
                 connection.request_pairing()
         elif order == "notify":
             await self.device.notify_subscribers(self.open, bytes.fromhex(argument))
-        elif order == "replug":
+        else:
+            self.say("unknown order", order)
+
+
+class World:
+    """The air, the adapter, and two accessories."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.air = Air()
+        self.adapter = Adapter(self.air, settings.classic)
+        self.accessory = Accessory(self.air, settings)
+        self.neighbour = Accessory(self.air, settings, "neighbour ", NEIGHBOUR, NEIGHBOUR_KEY)
+
+    async def others(self):
+        """Other devices advertise, each ten times a second, so that hardly any time passes without a report."""
+        turn = 0
+        while self.settings.others:
+            turn = turn % self.settings.others + 1
+            self.adapter.hear(bytes([turn, 1, 2, 3, 4, 0xC5]), 1, b"\x02\x01\x06")
+            await asyncio.sleep(0.1 / self.settings.others)
+
+    async def obey(self, order, argument):
+        if order == "replug":
             self.adapter.unplug()
             await asyncio.sleep(0.2)
-            self.adapter = Adapter(self.air, self.is_classic)
+            self.adapter = Adapter(self.air, self.settings.classic)
+        elif order == "count":
+            say("reports", self.adapter.reports)
+        elif order == "neighbour":
+            order, _, argument = argument.partition(" ")
+            await self.neighbour.obey(order, argument)
         else:
-            say("unknown order", order)
+            await self.accessory.obey(order, argument)
 
     async def run(self):
-        await self.device.power_on()
-        await self.advertise()
+        await self.accessory.device.power_on()
+        await self.neighbour.device.power_on()
+        await self.accessory.advertise()
         say("ready")
-        tasks = [asyncio.create_task(self.others())] if self.settings.others else []
+        others = asyncio.create_task(self.others())
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
@@ -223,8 +247,7 @@ class Peer:
             order, _, argument = line.strip().partition(" ")
             await self.obey(order, argument)
             say("done", line.strip())
-        for task in tasks:
-            task.cancel()
+        others.cancel()
 
 
 async def main():
@@ -232,7 +255,7 @@ async def main():
     for name in ("classic", "hid", "dice", "public"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--others", type=int, default=20)
-    await Peer(parser.parse_args()).run()
+    await World(parser.parse_args()).run()
 
 
 asyncio.run(main())

@@ -64,6 +64,11 @@ class Peer(Program):
         # What it said meanwhile can still be expected.
         self.read_count = before
 
+    def reports(self):
+        """How many reports the kernel got of the present adapter."""
+        self.order("count")
+        return int(self.expect("reports").split()[1])
+
     @property
     def index(self):
         return int(self.find(" adapter hci")[-1].rsplit("hci", 1)[1])
