@@ -236,6 +236,10 @@ let package = Package(
       name: "ControllerTests",
       dependencies: ["AdapterSupport", "Controller", "Manifest", "HCI", "VirtualRadio", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "PairingTests",
+      dependencies: ["AdapterSupport", "Controller", "HCI", "Pairing", "Registry"],
+      swiftSettings: strict),
     .target(name: "CCrashDisk", dependencies: ["CSQLite"], path: "Tests/CCrashDisk"),
     .target(
       name: "RegistrySupport",

@@ -114,3 +114,12 @@ extension FixedWidthInteger {
     (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
   }
 }
+
+extension DeviceAddress {
+  /// Reads the device from the reply to a command about one; nil if the reply has none.
+  public init?(mgmtReply returned: [UInt8]) {
+    var cursor = ByteCursor(returned.span.rawBytes)
+    guard let address = MgmtDevice(&cursor)?.address else { return nil }
+    self = address
+  }
+}
