@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import JSON
-
 /// The question of a pairing that waits for a person: `pairing` and `digits` of a `Request` of `io.accessoryd.Operator`.
 public struct PairingQuestionLine: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
