@@ -128,7 +128,7 @@ let package = Package(
     .target(
       name: "AgentRuntime",
       dependencies: [
-        "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink",
+        "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Pairing", "Setup", "Agent", "JSON", "Varlink",
         "Interfaces", "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
@@ -364,7 +364,8 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Setup", "CPeer",
+        "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Pairing", "Setup",
+        "CPeer",
         "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryStore",
         "RegistrySupport",
         "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",

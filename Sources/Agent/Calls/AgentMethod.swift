@@ -54,6 +54,8 @@ struct AgentMethod: ServedMethod, Equatable {
     ImportMethod.self,
     ResetMethod.self,
     DisconnectMethod.self,
+    AnswerPairingMethod.self,
+    PairMethod.self,
   ]
 
   static let allCases = implementations.map(Self.init)

@@ -58,6 +58,10 @@ extension AgentCore {
       isInSight: row != nil,
       filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI },
       addedAt: accessory.addedAt)
+    if let record = device.bond.record {
+      line.bondOwner = record.owner == .gateway ? .gateway : .bluetoothd
+      line.isBondAuthenticated = record.isAuthenticated
+    }
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
     return line
   }
