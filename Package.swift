@@ -257,7 +257,8 @@ let package = Package(
       name: "RegistryTests", dependencies: ["HCI", "Manifest", "Registry", "RegistrySupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SetupTests", dependencies: ["HCI", "Manifest", "Registry", "RegistrySupport", "Setup"],
+      name: "SetupTests",
+      dependencies: ["HCI", "Manifest", "Pairing", "Registry", "RegistrySupport", "Setup"],
       swiftSettings: strict),
     .testTarget(
       name: "RegistryStoreTests",
