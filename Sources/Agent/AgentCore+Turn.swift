@@ -34,6 +34,7 @@ extension AgentCore {
     advanceRadio()
     advanceSetup()
     advanceLinks()
+    advancePairing()
     feeds.advertisements.readSightings(dataPath, setupCore.grants)
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
@@ -56,7 +57,7 @@ extension AgentCore {
   public var nextDeadline: Instant? {
     if turn.isBusy { return now }
     return .earliest(
-      .earliest(.earliest(pipelineDeadline, radio.deadline), links.deadline),
+      .earliest(.earliest(pipelineDeadline, radio.deadline), .earliest(links.deadline, pairing.deadline)),
       .earliest(clientDeadline, setupDeadline))
   }
 

@@ -82,6 +82,8 @@ public final class AgentCore {
   var setupLink = SetupLink()
   /// The connections of apps to their accessories.
   var links = AccessoryLinks()
+  /// How devices are paired.
+  var pairing = PairingLink()
   var feeds: EventFeeds
   var reload = ManifestReload()
   /// What was done and refused so far.
@@ -136,6 +138,7 @@ public final class AgentCore {
     clients.checkInvariants()
     setupCore.checkInvariants()
     links.checkInvariants()
+    pairing.checkInvariants()
     precondition(taps.packets.readerCount == clients.streamCount(CaptureStream.self))
     precondition(taps.sampler.sampleCount <= clients.streamCount(SuggestionStream.self))
   }

@@ -25,6 +25,7 @@ public enum Notice: Equatable, Sendable {
   case reloadRefused(findings: Int)
   case setup(SetupNotice)
   case link(LinkNotice)
+  case pairing(PairingNotice)
 }
 
 /// Why the agent ends a connection that its client did not end.

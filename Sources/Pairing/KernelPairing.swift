@@ -137,16 +137,17 @@ extension KernelPairing {
     settle(at: now)
   }
 
-  /// The adapter is gone, or is about to be closed; a pairing ends.
-  public mutating func close() {
-    commands += endingCommands
+  /// The adapter is gone, or is about to be used by another program; a pairing ends with this error.
+  public mutating func close(_ error: PairingError = .radioIsGone) {
+    // Whether keys may be kept is for a bluetoothd that has come to say.
+    commands += endingCommands.filter { error != .bluetoothdChanged || $0.opcode != .setBondable }
     adapter = nil
     loading.close()
     unpairs.removeAll()
     cancellation.end()
     bondable.close()
     (newBonds, echo, isPowered) = ([], nil, nil)
-    if state != .idle { end(.failure(.radioIsGone)) }
+    if state != .idle { end(.failure(error)) }
   }
 
   /// Replaces the registry's bonds.

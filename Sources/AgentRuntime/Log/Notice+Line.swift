@@ -10,6 +10,7 @@ import Varlink
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
   case connections, connectionsFailed, connectionsEnded
+  case foreignPairings, lostBonds
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 
@@ -24,6 +25,9 @@ extension Notice {
     case .link(.connected): .connections
     case .link(.failed): .connectionsFailed
     case .link(.ended): .connectionsEnded
+    case .pairing(.foreignAttemptRefused): .foreignPairings
+    case .pairing(.bondWasLost): .lostBonds
+    case .pairing(.backend): nil
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
@@ -41,7 +45,8 @@ extension Notice {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
     case .switchedOnAfterBluetoothd, .turnedAway, .closed: .notice
     case .reloaded: .notice
-    case .link: .info
+    case .link, .pairing(.backend): .info
+    case .pairing: .warning
     case .setup(let notice): notice.level
     case .reloadRefused: .error
     }
@@ -66,6 +71,7 @@ extension Notice {
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
     case .setup(let notice): notice.sentence
     case .link(let notice): notice.sentence
+    case .pairing(let notice): notice.sentence
     case .reloadRefused(let findings):
       "the new manifest was refused, and the old one stays in force: the lines above name "
         + (findings == 1 ? "one error" : "\(findings) errors")

@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Controller
-import HCI
-import Pairing
+public import Controller
+public import HCI
 
 /// A kernel with its management interface, as far as bonds are concerned; pairing-lab.md has the orders and times that
 /// it follows. Commands go in, events come out with their times.
-struct ModelKernel {
-  struct Key: Equatable {
-    var device: DeviceAddress
-    var central: UInt8
-    var bytes: [UInt8]
+public struct ModelKernel {
+  public struct Key: Equatable {
+    public var device: DeviceAddress
+    public var central: UInt8
+    public var bytes: [UInt8]
   }
 
-  static let index: UInt16 = 2
+  public static let index: UInt16 = 3
 
-  var peers: [PairingPeer] = []
-  var isPowered = true
-  private(set) var isBondable = false
-  private(set) var areIdentityKeysLoaded = false
-  private(set) var identityKeys: [DeviceAddress: [UInt8]] = [:]
-  private(set) var longTermKeys: [Key] = []
-  private(set) var linkKeys: [DeviceAddress] = []
-  private(set) var usesSecureConnections = false
+  public var peers: [PairingPeer] = []
+  public var isPowered = true
+  public private(set) var isBondable = false
+  public private(set) var areIdentityKeysLoaded = false
+  public private(set) var identityKeys: [DeviceAddress: [UInt8]] = [:]
+  public private(set) var longTermKeys: [Key] = []
+  public private(set) var linkKeys: [DeviceAddress] = []
+  public private(set) var usesSecureConnections = false
   /// The device that Pair Device was sent for, and how it is named in events.
-  private(set) var pending: (command: DeviceAddress, name: DeviceAddress)?
+  public private(set) var pending: (command: DeviceAddress, name: DeviceAddress)?
   /// When the pairing that is pending is done.
-  private(set) var completion: Instant?
+  public private(set) var completion: Instant?
   /// Whether a question was asked and not replied to.
   private var isAsking = false
-  private(set) var links: Set<DeviceAddress> = []
+  public private(set) var links: Set<DeviceAddress> = []
   /// All commands in order.
-  private(set) var received: [MgmtCommand] = []
+  public private(set) var received: [MgmtCommand] = []
   /// The first commands with these opcodes get this status and do nothing.
-  var refusals: [(MgmtOpcode, MgmtStatus)] = []
+  public var refusals: [(MgmtOpcode, MgmtStatus)] = []
   /// These commands get no reply.
-  var unanswered: Set<MgmtOpcode> = []
+  public var unanswered: Set<MgmtOpcode> = []
   /// Answers "yes" that did not belong to the pending pairing.
-  private(set) var foreignConfirmations = 0
+  public private(set) var foreignConfirmations = 0
   private var foreignQuestion: DeviceAddress?
-  var events: [(time: Instant, event: MgmtEvent)] = []
+  public var events: [(time: Instant, event: MgmtEvent)] = []
+
+  public init() {}
 
   // MARK: - Events
 
-  mutating func emit(_ content: MgmtEvent.Content, after milliseconds: Int64 = 0, _ now: Instant) {
+  public mutating func emit(_ content: MgmtEvent.Content, after milliseconds: Int64 = 0, _ now: Instant) {
     let time = now.advanced(milliseconds: milliseconds)
     let index = events.firstIndex { $0.time > time } ?? events.count
     events.insert((time, MgmtEvent(index: Self.index, content)), at: index)
@@ -59,7 +60,7 @@ struct ModelKernel {
 
   // MARK: - Commands
 
-  mutating func receive(_ command: MgmtCommand, at now: Instant) {
+  public mutating func receive(_ command: MgmtCommand, at now: Instant) {
     received.append(command)
     let body = Array(command.bytes.dropFirst(6))
     if let index = refusals.firstIndex(where: { $0.0 == command.opcode }) {
@@ -70,12 +71,12 @@ struct ModelKernel {
     case .loadIdentityKeys:
       (areIdentityKeysLoaded, identityKeys) = (true, [:])
       for key in records(body, from: 2, of: 23) {
-        identityKeys[DeviceAddress(mgmtReply: key)!] = Array(key[7...])
+        if let device = DeviceAddress(mgmtReply: key) { identityKeys[device] = Array(key[7...]) }
       }
       reply(command.opcode, .success, nil, now)
     case .loadLongTermKeys:
-      longTermKeys = records(body, from: 2, of: 36).map {
-        Key(device: DeviceAddress(mgmtReply: $0)!, central: $0[8], bytes: Array($0[20...]))
+      longTermKeys = records(body, from: 2, of: 36).compactMap { key in
+        DeviceAddress(mgmtReply: key).map { Key(device: $0, central: key[8], bytes: Array(key[20...])) }
       }
       reply(command.opcode, .success, nil, now)
     case .loadLinkKeys:
@@ -90,7 +91,11 @@ struct ModelKernel {
       usesSecureConnections = body[0] != 0
       reply(command.opcode, .success, nil, now)
     case .setDebugKeys: reply(command.opcode, .success, nil, now)
-    default: receiveAboutDevice(command.opcode, DeviceAddress(mgmtReply: body)!, body, now)
+    default:
+      guard let device = DeviceAddress(mgmtReply: body) else {
+        return reply(command.opcode, .invalidParameters, nil, now)
+      }
+      receiveAboutDevice(command.opcode, device, body, now)
     }
   }
 
@@ -188,7 +193,7 @@ struct ModelKernel {
   }
 
   /// Lets time pass: a pairing may be done.
-  mutating func advance(to now: Instant) {
+  public mutating func advance(to now: Instant) {
     guard let end = completion, end <= now else { return }
     completion = nil
     finish(now)
@@ -230,21 +235,21 @@ struct ModelKernel {
   }
 
   /// Another party asks to be let in.
-  mutating func askForForeign(_ device: DeviceAddress, passkey: Bool = false, _ now: Instant) {
+  public mutating func askForForeign(_ device: DeviceAddress, passkey: Bool = false, _ now: Instant) {
     foreignQuestion = device
     emit(
       .bond(passkey ? .passkeyRequest(device) : .confirmationRequest(device, digits: nil)), now)
   }
 
   /// The adapter is pulled out, with all that the kernel had for it.
-  mutating func unplug(_ now: Instant) {
+  public mutating func unplug(_ now: Instant) {
     let (peers, received) = (peers, received)
     self = ModelKernel()
     (self.peers, self.received) = (peers, received)
     emit(.removed, now)
   }
 
-  mutating func setPower(_ isOn: Bool, _ now: Instant) {
+  public mutating func setPower(_ isOn: Bool, _ now: Instant) {
     isPowered = isOn
     if !isOn { endPairing(.notPowered, now) }
     emit(.settings(isOn ? [.powered, .lowEnergy] : [.lowEnergy]), now)

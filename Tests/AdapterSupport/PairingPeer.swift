@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+public import HCI
 
 /// A device that the model kernel can pair with.
-struct PairingPeer {
-  enum Behaviour: CaseIterable {
+public struct PairingPeer {
+  public enum Behaviour: CaseIterable {
     /// It has neither display nor keys.
     case justWorks
     /// It knows no Secure Connections: two keys.
@@ -25,31 +25,31 @@ struct PairingPeer {
     case vanishes
   }
 
-  static let digits: UInt32 = 123_456
+  public static let digits: UInt32 = 123_456
 
-  var behaviour: Behaviour
+  public var behaviour: Behaviour
   /// Its address that never changes.
-  var identity: DeviceAddress
+  public var identity: DeviceAddress
   /// It uses private addresses, and gives its identity key away.
-  var isPrivate = true
+  public var isPrivate = true
   /// It has BR/EDR too, and gives a key for it.
-  var isDualMode = false
+  public var isDualMode = false
   /// Which of its private addresses it uses now.
-  var rotation: UInt32 = 1
+  public var rotation: UInt32 = 1
   /// How often it was reset, which renews its long term keys.
-  var keyNumber: UInt8 = 1
+  public var keyNumber: UInt8 = 1
 
-  init(_ behaviour: Behaviour, number: UInt64 = 0x1E27) {
+  public init(_ behaviour: Behaviour, number: UInt64 = 0x1E27) {
     self.behaviour = behaviour
     identity = DeviceAddress(bits: 0xC4A1_0000_0000 | number, type: .random)
   }
 
-  var identityKeyBytes: [UInt8] {
+  public var identityKeyBytes: [UInt8] {
     (0..<16).map { UInt8(truncatingIfNeeded: identity.bits >> 8 &+ identity.bits &+ $0) }
   }
 
   /// The address that it advertises from.
-  var address: DeviceAddress {
+  public var address: DeviceAddress {
     guard isPrivate else { return identity }
     func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
     let key = Block128(high: number(identityKeyBytes[8..<16]), low: number(identityKeyBytes[0..<8]))
@@ -58,7 +58,7 @@ struct PairingPeer {
     return DeviceAddress(bits: bits, type: .random)
   }
 
-  func longTermKeyBytes(central: UInt8) -> [UInt8] {
+  public func longTermKeyBytes(central: UInt8) -> [UInt8] {
     [UInt8](repeating: keyNumber &* 2 &+ central, count: 15) + [UInt8(truncatingIfNeeded: identity.bits)]
   }
 }
