@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Agent
+@testable import Agent
+import Discovery
 import HCI
 import JSON
 import Manifest
@@ -8,6 +9,7 @@ import Pairing
 import Registry
 import Setup
 import Testing
+import Varlink
 import VirtualRadio
 
 @Suite("Bonds of accessories")
