@@ -69,7 +69,7 @@ public enum PairingAnswer: Equatable, Sendable {
 
 /// How a bond was made.
 public enum PairingMethod: String, CaseIterable, Sendable {
-  /// Nobody compared or typed anything; the bond is not authenticated.
+  /// No person compared or typed anything; the bond is not authenticated.
   case justWorks
   /// A person typed at the gateway what the device showed.
   case digitsEntered

@@ -27,6 +27,14 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
     self.identity == identity || (secondAddress.map { .bluetooth($0) == identity } ?? false)
   }
 
+  /// The 48 bits of the address of a dual-mode device on the classic transport, if a key for it came with the bond.
+  var classicAddress: UInt64? {
+    guard bond.record?.keys.linkKey != nil, let address = identity.address, address.type == .public else {
+      return nil
+    }
+    return address.bits
+  }
+
   /// Makes the identity that a bond revealed the durable one.
   mutating func setIdentity(_ identity: DeviceIdentity) {
     if secondAddress.map(DeviceIdentity.bluetooth) == identity { secondAddress = nil }

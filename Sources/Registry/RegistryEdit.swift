@@ -144,6 +144,9 @@ extension RegistryEdit {
     accessory.item = addition.item
     accessory.bluetoothIdentifier = device.identity.address.map { _ in addition.bluetoothIdentifier }
     accessory.ssid = device.identity.ssid ?? addition.ssid
+    if addition.descriptor.supportedOptions.contains(.bluetoothTransportBridging) {
+      accessory.bridgingIdentifier = device.classicAddress
+    }
     accessory.addedAt = addition.addedAt
     try put(.accessory(accessory))
     if registry.account(ofApp: addition.app) == nil {

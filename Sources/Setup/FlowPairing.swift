@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import HCI
 public import Pairing
+public import Registry
 
 /// The pairing of a setup flow: from the request until the accessory is written or the flow ends.
 public struct FlowPairing: Equatable, Sendable {
@@ -18,4 +20,16 @@ public struct FlowPairing: Equatable, Sendable {
   var hasFailed = false
 
   init(_ request: PairingRequest) { self.request = request }
+
+  /// Whether it is about the device with this address, before it was paired or after.
+  func isAbout(_ address: DeviceAddress) -> Bool {
+    request.device == address || device?.identity == address
+  }
+}
+
+/// The bond of a device in the registry.
+public struct DeviceBond: Equatable, Sendable {
+  public let identity: DeviceAddress
+  /// Never ``Bond/none``.
+  public let bond: Bond
 }

@@ -117,9 +117,5 @@ extension RegistryAddition {
     bond = .bonded(device.record)
     identity = .bluetooth(device.identity)
     isIdentityDurable = true
-    let options = descriptor.supportedOptions
-    if options.contains(.bluetoothTransportBridging) {
-      bridgingIdentifier = device.record.classicAddress(of: device.identity)
-    }
   }
 }

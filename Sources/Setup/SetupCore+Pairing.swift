@@ -7,13 +7,6 @@ public import Registry
 
 // Pairing during a setup, and the bonds of devices.
 
-/// The bond of a device in the registry.
-public struct DeviceBond: Equatable, Sendable {
-  public let identity: DeviceAddress
-  /// Never ``Bond/none``.
-  public let bond: Bond
-}
-
 extension SetupCore {
   /// The bonds of all devices, in the order in which the devices were added.
   public var bonds: [DeviceBond] { registry.bonds }
@@ -147,7 +140,7 @@ extension SetupCore {
 
   // MARK: - The person's answer
 
-  /// Answers the open question of a request.
+  /// Passes on the answer to the open question of a request.
   /// - Parameters:
   ///   - matches: Whether the device shows the same digits.
   ///   - digits: The six digits that the device shows.
@@ -199,11 +192,6 @@ extension AccessoryRegistry {
 }
 
 extension BondRecord {
-  /// The address of a dual-mode device on the classic transport, in 48 bits: its public identity, if a key came for it.
-  func classicAddress(of identity: DeviceAddress) -> UInt64? {
-    keys.linkKey != nil && identity.type == .public ? identity.bits : nil
-  }
-
   /// Whether it says nothing that would tell it from another bond of its owner.
   fileprivate var isEmpty: Bool { keys == BondKeys() }
 }

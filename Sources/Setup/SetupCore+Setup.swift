@@ -150,10 +150,6 @@ extension SetupCore {
     if item.item.setupOptions.contains(.confirmAuthorization) || lacksNetwork {
       addition.state = .awaitingAuthorization
     }
-    if descriptor.supportedOptions.contains(.bluetoothTransportBridging) {
-      let known = registry.device(.bluetooth(device.settled))
-      addition.bridgingIdentifier = known?.bond.record?.classicAddress(of: device.settled)
-    }
     addition.addedAt = wallSeconds
     return addition
   }

@@ -52,10 +52,7 @@ extension SetupFlow {
   }
 
   /// Whether the device with this address is being paired, or was paired and is not written yet.
-  func isPairing(_ device: DeviceAddress) -> Bool {
-    guard let pairing, !state.isFinished else { return false }
-    return pairing.request.device == device || pairing.device?.identity == device
-  }
+  func isPairing(_ device: DeviceAddress) -> Bool { !state.isFinished && pairing?.isAbout(device) ?? false }
 
   /// Whether the backend works for it.
   var isPairing: Bool { if case .pairing = state { true } else { false } }

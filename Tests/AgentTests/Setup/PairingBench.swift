@@ -108,7 +108,7 @@ struct PairingBench {
     scenario.run(seconds: 0.2)
   }
 
-  // MARK: - What came of it
+  // MARK: - Results
 
   /// The names of the app's events since it activated.
   func events(_ app: ScenarioApp? = nil) -> [String] {

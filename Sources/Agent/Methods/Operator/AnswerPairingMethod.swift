@@ -5,7 +5,7 @@ import JSON
 import Setup
 import Varlink
 
-/// `AnswerPairing`: an operator answers what the pairing of a device asks.
+/// `AnswerPairing`: an operator gives the pairing of a device what it asks for.
 enum AnswerPairingMethod: OperatorMethod {
   static let name = OperatorMethodName.answerPairing
 
