@@ -23,6 +23,8 @@ public enum Notice: Equatable, Sendable {
   case closed(ClosingReason, user: UInt32)
   case reloaded(ReloadSummary, warnings: Int)
   case reloadRefused(findings: Int)
+  /// An operator read the registry with the keys of bonds.
+  case keysExported(user: UInt32)
   case setup(SetupNotice)
   case link(LinkNotice)
   case pairing(PairingNotice)

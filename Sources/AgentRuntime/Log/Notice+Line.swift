@@ -19,7 +19,7 @@ extension Notice {
   var limitedKind: LimitedLineKind? {
     switch self {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .switchedOnAfterBluetoothd, .reloaded,
-      .reloadRefused:
+      .reloadRefused, .keysExported:
       nil
     case .setup(let notice): notice.limitedKind
     case .link(.connected): .connections
@@ -43,7 +43,7 @@ extension Notice {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
-    case .switchedOnAfterBluetoothd, .turnedAway, .closed: .notice
+    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported: .notice
     case .reloaded: .notice
     case .link, .pairing(.backend): .info
     case .pairing: .warning
@@ -69,6 +69,7 @@ extension Notice {
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
+    case .keysExported(let user): "user \(user) exported the registry with the keys of its bonds"
     case .setup(let notice): notice.sentence
     case .link(let notice): notice.sentence
     case .pairing(let notice): notice.sentence

@@ -63,7 +63,18 @@ extension AgentCore {
       line.isBondAuthenticated = record.isAuthenticated
     }
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
+    line.bondOwner = device.bond.record.map { AccessoryLine.BondOwner($0.owner) }
+    line.isBondAuthenticated = device.bond.record?.isAuthenticated
     return line
+  }
+}
+
+extension AccessoryLine.BondOwner {
+  fileprivate init(_ owner: BondOwner) {
+    switch owner {
+    case .gateway: self = .gateway
+    case .bluetoothd: self = .bluetoothd
+    }
   }
 }
 
