@@ -24,18 +24,18 @@ struct PauseTests: GateTesting {
   func twin(seed: UInt64) {
     var dice = SeededGenerator(seed: seed)
     let (calm, paused) = (gateway(), gateway())
-    let pause = Int64(dice.between(1, 300_000))
+    let pause = Int64(1 + dice.number(below: 300_000))
     let turn = Int64(dice.number(below: 60_000))
     var (now, shift) = (Int64(0), Int64(0))
     for _ in 0..<400 {
-      now += Int64(dice.pick([20, 100, 100, 100, 1000, 7000]))
+      now += [20, 100, 100, 100, 1000, 7000][dice.number(below: 6)]
       if shift == 0, now > turn {
         calm.wait(until: turn)
         paused.wait(until: turn)
         paused.pause(until: turn + pause)
         shift = pause
       }
-      let (device, reading) = (UInt64(dice.between(1, 4)), Int8(dice.between(-75, -35)))
+      let (device, reading) = (UInt64(1 + dice.number(below: 4)), Int8(-75 + dice.number(below: 41)))
       calm.hear(device, reading, .made(by: company), at: now)
       paused.hear(device, reading, .made(by: company), at: now + shift)
     }
