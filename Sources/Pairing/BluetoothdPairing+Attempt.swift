@@ -26,7 +26,11 @@ extension BluetoothdPairing {
     case .registering, .registeringAgain: .registerAgent(attempt.request.capability)
     case .listing: .listObjects
     case .removingOldBond, .removing:
-      if let device = attempt.device, let adapterPath { .removeDevice(device, adapter: adapterPath) } else { nil }
+      if let device = attempt.device, let adapterPath {
+        .removeDevice(device, adapter: adapterPath)
+      } else {
+        nil
+      }
     case .filtering: adapterPath.map { .setDiscoveryFilter(adapter: $0) }
     case .discovering: adapterPath.map { .startDiscovery(adapter: $0) }
     case .stoppingDiscovery: adapterPath.map { .stopDiscovery(adapter: $0) }

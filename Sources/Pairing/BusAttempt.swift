@@ -27,7 +27,8 @@ struct BusAttempt: Equatable, Sendable {
     var milliseconds: Int64 {
       switch self {
       case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .trusting,
-        .disconnecting, .cancelling, .removing, .unregistering: 5000
+        .disconnecting, .cancelling, .removing, .unregistering:
+        5000
       case .discovering: 20_000
       case .stoppingDiscovery, .awaitingKeys: 2000
       case .pairing: PairingRequest.milliseconds
@@ -38,7 +39,8 @@ struct BusAttempt: Equatable, Sendable {
     var isUnderWay: Bool {
       switch self {
       case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .discovering,
-        .stoppingDiscovery, .pairing, .trusting, .disconnecting, .awaitingKeys: true
+        .stoppingDiscovery, .pairing, .trusting, .disconnecting, .awaitingKeys:
+        true
       case .cancelling, .removing, .unregistering: false
       }
     }

@@ -14,7 +14,8 @@ public enum BusEvent: Equatable, Sendable {
     public var isPaired: Bool?
 
     public init(
-      addressBits: UInt64? = nil, addressType: AddressType? = nil, adapter: String? = nil, isPaired: Bool? = nil
+      addressBits: UInt64? = nil, addressType: AddressType? = nil, adapter: String? = nil,
+      isPaired: Bool? = nil
     ) {
       self.addressBits = addressBits
       self.addressType = addressType
