@@ -121,6 +121,9 @@ public struct BluetoothdPairing: Sendable {
       if attempt.map({ !isSought(identity, by: $0.request) }) ?? true { reportLoss(of: identity) }
     case .bond(let bond):
       attempt?.keys.receive(bond)
+      if case .identityKey(let key, let address?, isToBeKept: true) = bond {
+        bonds.noteIdentity(key.identity, of: address)
+      }
       finishIfKeysAreKnown(at: now)
     case .disconnected(let device, _):
       if let request = attempt?.request, device == request.device || attemptAddress == device {

@@ -67,6 +67,12 @@ struct BusBonds: Equatable, Sendable {
     removalDue = min(removalDue ?? due, due)
   }
 
+  /// The device with this address turned out to have an identity, under which bluetoothd has its bond.
+  mutating func noteIdentity(_ identity: DeviceAddress, of address: DeviceAddress) {
+    guard let index = removals.firstIndex(of: address), !removals.contains(identity) else { return }
+    removals[index] = identity
+  }
+
   mutating func endRemoval(_ identity: DeviceAddress, at now: Instant) {
     removals.removeAll { $0 == identity }
     removalDue = removals.isEmpty ? nil : now

@@ -63,6 +63,7 @@ struct BluetoothdPairingSeedTests {
     }
     #expect(world.results.count == 1, "a pairing ends within 120 s")
     isHealthy = true
+    world.run(milliseconds: 10_000)
     if !world.bluetoothd.isRunning { world.startBluetoothd() }
     // The owner may have been lost with the bus.
     world.post(.event(.owner(isRunning: true)))

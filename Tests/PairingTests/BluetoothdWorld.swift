@@ -18,6 +18,7 @@ struct BluetoothdWorld {
   var delay: () -> Int64? = { 1 }
   private var queue: [(due: Instant, order: Int, output: ScriptedBluetoothd.Output)] = []
   private var count = 0
+  private var lastBusDue = Instant(microseconds: 0)
 
   init(_ behavior: ScriptedBluetoothd.Behavior = .justWorks) {
     bluetoothd.behavior = behavior
@@ -25,9 +26,19 @@ struct BluetoothdWorld {
   }
 
   mutating func post(_ output: ScriptedBluetoothd.Output) {
-    guard let delay = delay() else { return }
+    var delay = delay()
+    // The kernel loses nothing.
+    if case .mgmt = output { delay = delay ?? 100 }
+    guard let delay else { return }
+    var due = now.advanced(milliseconds: delay)
+    // The bus keeps its messages in order. The kernel's events come by another way, before or after them.
+    if case .mgmt = output {
+    } else {
+      due = max(due, lastBusDue)
+      lastBusDue = due
+    }
     count += 1
-    queue.append((now.advanced(milliseconds: delay), count, output))
+    queue.append((due, count, output))
   }
 
   /// Performs what the machine asks for.
