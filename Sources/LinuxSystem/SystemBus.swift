@@ -111,7 +111,7 @@ public final class SystemBus {
     return token
   }
 
-  /// Answers a question of bluetoothd, once.
+  /// Replies to a question of bluetoothd, once.
   public func reply(to question: UInt64, _ answer: SystemBusAnswer) throws(SystemError) {
     let result =
       switch answer {

@@ -57,7 +57,7 @@ public enum SystemBusMessage: Equatable, Sendable {
   /// A message of bluetoothd cannot be read, in whole or in part.
   case malformed
   /// Another program sent a message that only bluetoothd may send.
-  case foreign
+  case otherProgram
 
   /// Copies what the shim has read; the texts of the event have to be valid.
   init(_ event: csystemd_event) {
@@ -78,7 +78,7 @@ public enum SystemBusMessage: Equatable, Sendable {
         digits: unsafe event.number)
     case CSYSTEMD_CANCEL: self = .questionCancelled
     case CSYSTEMD_RELEASE: self = .agentReleased
-    case CSYSTEMD_FOREIGN: self = .foreign
+    case CSYSTEMD_FOREIGN: self = .otherProgram
     default: self = .malformed
     }
   }

@@ -43,7 +43,7 @@ extension BluetoothdPairing {
   }
 
   /// bluetoothd replied to the call of the step.
-  mutating func receiveStepReply(_ failure: BusReply.Failure?, at now: Instant) {
+  mutating func receiveStepReply(_ failure: BusReply.CallError?, at now: Instant) {
     guard let attempt else { return }
     self.attempt?.call = nil
     switch attempt.step {
@@ -79,7 +79,7 @@ extension BluetoothdPairing {
     }
   }
 
-  private mutating func failOr(_ next: BusAttempt.Step, _ failure: BusReply.Failure?, at now: Instant) {
+  private mutating func failOr(_ next: BusAttempt.Step, _ failure: BusReply.CallError?, at now: Instant) {
     if let failure { fail(failure.error, at: now) } else { enter(next, at: now) }
   }
 
@@ -137,7 +137,7 @@ extension BluetoothdPairing {
     }
   }
 
-  mutating func receivePairReply(_ failure: BusReply.Failure?, at now: Instant) {
+  mutating func receivePairReply(_ failure: BusReply.CallError?, at now: Instant) {
     guard let attempt else { return }
     self.attempt?.pairCall = nil
     self.attempt?.question = nil

@@ -172,7 +172,7 @@ public struct BluetoothdPairing: Sendable {
     } else if let attempt, attempt.stepEnd <= now {
       stepTimedOut(at: now)
     }
-    if let job = bonds.job, job.end <= now { receiveJobReply(BusReply.Failure(name: "timeout"), at: now) }
+    if let job = bonds.job, job.end <= now { receiveJobReply(BusReply.CallError(name: "timeout"), at: now) }
     settle(at: now)
   }
 

@@ -78,7 +78,7 @@ struct BusBonds: Equatable, Sendable {
     removalDue = removals.isEmpty ? nil : now
   }
 
-  /// Tries a removal again later, behind the others.
+  /// Tries a removal again later, after the others.
   mutating func postponeRemoval(_ identity: DeviceAddress, at now: Instant) {
     guard let index = removals.firstIndex(of: identity) else { return }
     removals.append(removals.remove(at: index))

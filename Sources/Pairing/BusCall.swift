@@ -20,7 +20,7 @@ public struct BusCall: Equatable, Sendable {
     case disconnect(String)
     /// Sets the property `Trusted`, so that bluetoothd connects to the device again by itself.
     case trust(String)
-    /// Answers a question of bluetoothd. There is no reply.
+    /// Replies to a question of bluetoothd. There is no reply.
     case answer(question: UInt64, BusAnswer)
     /// Begins or ends to follow the properties of devices. There is no reply.
     case followProperties(Bool)
@@ -42,7 +42,7 @@ public enum BusAnswer: Equatable, Sendable {
 /// The reply to a call.
 public struct BusReply: Equatable, Sendable {
   /// An error of D-Bus: its name, and what bluetoothd says.
-  public struct Failure: Equatable, Sendable {
+  public struct CallError: Equatable, Sendable {
     public let name: String
     public let text: String
 
@@ -54,9 +54,9 @@ public struct BusReply: Equatable, Sendable {
 
   public let call: UInt64
   /// nil on success.
-  public let failure: Failure?
+  public let failure: CallError?
 
-  public init(to call: UInt64, _ failure: Failure? = nil) {
+  public init(to call: UInt64, _ failure: CallError? = nil) {
     self.call = call
     self.failure = failure
   }

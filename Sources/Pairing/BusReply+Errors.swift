@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 /// The errors of bluetoothd (BlueZ 5.66, src/error.c and src/device.c) and of D-Bus.
-extension BusReply.Failure {
+extension BusReply.CallError {
   /// The most characters of bluetoothd's own words that are kept.
   private static let textMax = 120
 

@@ -42,7 +42,7 @@ struct BluetoothdWorld {
   }
 
   /// Performs what the machine asks for.
-  mutating func perform() {
+  mutating func performCalls() {
     if let isOpen = pairing.takeBusChange() {
       isBusOpen = isOpen
       queue.removeAll { if case .mgmt = $0.output { false } else { true } }
@@ -61,14 +61,14 @@ struct BluetoothdWorld {
   /// Lets time pass until nothing happens any more, or for this long.
   mutating func run(milliseconds: Int64 = 300_000) {
     let end = now.advanced(milliseconds: milliseconds)
-    perform()
+    performCalls()
     while let next = ([pairing.deadline].compactMap { $0 } + queue.map(\.due)).min(), next <= end {
       now = max(now, next)
       let due = queue.filter { $0.due <= now }.sorted { ($0.due, $0.order) < ($1.due, $1.order) }
       queue.removeAll { $0.due <= now }
       for item in due { deliver(item.output) }
       pairing.advance(to: now)
-      perform()
+      performCalls()
     }
     now = end
   }
@@ -79,7 +79,7 @@ struct BluetoothdWorld {
     case .reply(let reply): pairing.receive(reply, at: now)
     case .mgmt(let content): pairing.receive(MgmtEvent(index: 0, content), at: now)
     }
-    perform()
+    performCalls()
   }
 
   mutating func endBluetoothd() {
@@ -104,7 +104,7 @@ struct BluetoothdWorld {
   }
 
   mutating func answer(_ answer: PairingAnswer) -> Bool {
-    defer { perform() }
+    defer { performCalls() }
     return pairing.answer(PairingID(1), answer, at: now)
   }
 

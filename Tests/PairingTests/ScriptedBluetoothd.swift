@@ -87,7 +87,7 @@ struct ScriptedBluetoothd {
       if isBonded { return failed("AlreadyExists") }
       if pairCall != nil { return failed("InProgress") }
       (pairCall, isConnected) = (call.number, true)
-      return begin()
+      return beginPairing()
     case .cancelPairing:
       return (pairCall == nil ? failed("DoesNotExist") : [done]) + endPairing("AuthenticationCanceled")
     case .disconnect:
@@ -107,7 +107,7 @@ struct ScriptedBluetoothd {
     }
   }
 
-  private mutating func begin() -> [Output] {
+  private mutating func beginPairing() -> [Output] {
     switch behavior {
     case .justWorks, .givesNoIdentity: return bond(isAuthenticated: false)
     case .showsDigits: return [ask(.passkey)]

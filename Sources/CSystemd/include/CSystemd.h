@@ -111,7 +111,7 @@ int csystemd_trust(struct csystemd_bus *bus, const char *device, uint32_t millis
 
 enum csystemd_answer { CSYSTEMD_REFUSE = 0, CSYSTEMD_ACCEPT, CSYSTEMD_DIGITS };
 
-/// Answers a question, once; `digits` for CSYSTEMD_DIGITS. Returns 0, or a negative error: -ENOENT when there is no such
+/// Replies to a question, once; `digits` for CSYSTEMD_DIGITS. Returns 0, or a negative error: -ENOENT when there is no such
 /// question.
 int csystemd_reply(struct csystemd_bus *bus, uint64_t token, enum csystemd_answer answer, uint32_t digits);
 
