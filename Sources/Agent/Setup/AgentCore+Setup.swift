@@ -110,6 +110,7 @@ extension AgentCore {
   }
 
   private func passOn(_ changes: SetupChanges) {
+    if !changes.isDisjoint(with: [.grants, .bonds]) { followIdentities() }
     if changes.contains(.grants) { markAccessories() }
     if changes.contains(.requests) { recogniseAppSuppliedItems() }
     if changes.contains(.grants) {
@@ -196,7 +197,7 @@ extension AgentCore {
     guard items != setupLink.appSuppliedItems else { return }
     setupLink.appSuppliedItems = items
     dataPath.reload(
-      effectiveManifest, identities: configuration.identities,
+      effectiveManifest, identities: identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
     radio.follow(scanPlan, at: now)
     performRadioOutput()
