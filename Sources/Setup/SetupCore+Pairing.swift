@@ -67,7 +67,7 @@ extension SetupCore {
   var nextPairing: PairingID { PairingID(flows.pairingCount + 1) }
 
   /// Whether an item of some accessory of the device demands an authenticated bond.
-  func demandsAuthenticatedBond(_ device: RegistryDevice) -> Bool {
+  public func demandsAuthenticatedBond(_ device: RegistryDevice) -> Bool {
     registry.accessories.contains { accessory in
       accessory.device == device.number
         && accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }?.pairing == .authenticated

@@ -87,7 +87,8 @@ extension LinkErrorKind {
     switch self {
     case .timeout: "it was not in reach, or did not accept the connection"
     case .inUse: "it is connected already, to an app or to another program"
-    case .bond: "it does not accept the keys of its bond"
+    case .bond: "it does not accept the keys of its bond, or the kernel lacks them; the bond is lost"
+    case .broken: "the connection broke off while it was made"
     case .radio: "the radio was closed"
     case .resources: "no file descriptor or memory was free"
     case .refused: "the kernel could not connect"

@@ -67,7 +67,7 @@ struct ConnectionScenarios {
 
   @Test(
     "What the kernel or the system refuses is an error that may pass",
-    arguments: [LinkError.refused("Host is down"), .bondRefused, .exhausted])
+    arguments: [LinkError.refused("Host is down"), .broken, .exhausted])
   func refused(error: LinkError) {
     let bench = ConnectionBench()
     let call = bench.connect(bench.lights)
