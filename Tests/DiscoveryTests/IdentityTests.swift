@@ -47,7 +47,7 @@ struct IdentityTests {
     #expect(harness.sightings().map(\.sighting.address) == [own])
   }
 
-  @Test("A device that stands in the gate when its key comes stays there when its address changes")
+  @Test("A device that has passed the gate when its key comes stays there when its address changes")
   func gate() {
     let harness = DataPathHarness(.immediate(company))
     for step: Int64 in 0..<20 { hear(harness, address(0), -35, at: 100 * step) }

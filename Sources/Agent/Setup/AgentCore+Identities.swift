@@ -30,13 +30,13 @@ extension AgentCore {
     for key in present where !wanted.contains(key) { dataPath.pipeline.removeIdentity(key, at: radioTime) }
     for key in wanted where !present.contains(key) {
       if dataPath.pipeline.addIdentity(key, at: radioTime) { continue }
-      makeRoom(forIdentities: wanted.count)
+      enlargeDataPath(forIdentities: wanted.count)
       _ = dataPath.pipeline.addIdentity(key, at: radioTime)
     }
   }
 
-  /// Goes on with a data path that has room for more keys.
-  private func makeRoom(forIdentities count: Int) {
+  /// Goes on with a data path that holds more keys.
+  private func enlargeDataPath(forIdentities count: Int) {
     let present = (0..<dataPath.pipeline.identityCount).map { dataPath.pipeline.identity(at: $0) }
     dataPath.reload(
       effectiveManifest, identities: present, identitiesMax: count,

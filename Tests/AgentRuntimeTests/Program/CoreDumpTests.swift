@@ -7,19 +7,20 @@ import Testing
 struct CoreDumpTests {
   /// Starts an agent that may write core dumps of any size, and ends it by a signal that asks for one.
   private static let script = """
-    import os, resource, signal, socket, sys, time
+    import os, resource, signal, socket, sys
     path, program = sys.argv[1], sys.argv[2:]
+    # The agent says when it is ready (sd_notify).
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(path)
+    os.environ["NOTIFY_SOCKET"] = path
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CORE, (most, most))
         os.execv(program[0], program)
-    for _ in range(600):
-        try:
-            socket.socket(socket.AF_UNIX).connect(path)
-            break
-        except OSError:
-            time.sleep(0.1)
+    manager.settimeout(60)
+    while b"READY=1" not in manager.recv(4096):
+        pass
     with open(f"/proc/{child}/limits") as limits:
         print(next(" ".join(line.split()[4:6]) for line in limits if line.startswith("Max core file size")))
     os.kill(child, signal.SIGABRT)
@@ -35,7 +36,7 @@ struct CoreDumpTests {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "python3", "-c", Self.script, folder("socket"), Program.path("accessoryd"), "--manifest",
+      "python3", "-c", Self.script, folder("manager"), Program.path("accessoryd"), "--manifest",
       folder("manifest.toml"), "--socket", folder("socket"), "--state", folder("state"),
     ]
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
