@@ -13,6 +13,8 @@ struct AgentTurn {
   var radioLead: Int64 = 0
   /// Whether another turn is due at once: a client has more calls than one turn takes, or waits for what came later.
   var isBusy = false
+  /// Whether the agent ends, so that no scan is wanted.
+  var isEnding = false
   /// What the shell has yet to do, in order.
   fileprivate var actions: [Action] = []
 
@@ -49,6 +51,12 @@ extension AgentCore {
 
   /// The time of this turn.
   var now: Instant { turn.now }
+
+  /// Whether the agent ends, so that no scan is wanted.
+  var isEnding: Bool {
+    get { turn.isEnding }
+    set { turn.isEnding = newValue }
+  }
 
   /// The radio's time: ahead of the agent's while a recording is played as fast as it can be read.
   var radioTime: Instant { Instant(microseconds: now.microseconds &+ turn.radioLead) }

@@ -89,8 +89,6 @@ public final class AgentCore {
   /// What was done and refused so far.
   public internal(set) var counters = AgentCounters()
   var turn: AgentTurn
-  /// Whether the agent ends, so that no scan is wanted.
-  var isEnding = false
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
   public var measureProcess: () -> ProcessFigures? = { nil }
 

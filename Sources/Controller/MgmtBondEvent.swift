@@ -79,7 +79,7 @@ public enum MgmtBondEvent: Equatable, Sendable {
     // User Confirmation Request: Confirm_Hint, Value.
     case 0x000f:
       guard let hint = cursor.uint8(), let digits = cursor.uint32() else { return nil }
-      // With the hint the value is not meant for people.
+      // With the hint the value is not meant to be shown.
       guard hint == 0 else {
         self = .confirmationRequest(device, digits: nil)
         return

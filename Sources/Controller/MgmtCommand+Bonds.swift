@@ -43,7 +43,7 @@ extension MgmtCommand {
     Self(.setSecureConnections, index).with([isOn ? 1 : 0])
   }
 
-  /// Debug keys are known to everyone; off means that such a key is not kept.
+  /// Debug keys are public; off means that such a key is not kept.
   public static func setDebugKeys(_ isOn: Bool, _ index: UInt16) -> Self {
     Self(.setDebugKeys, index).with([isOn ? 1 : 0])
   }

@@ -82,7 +82,7 @@ extension KernelPairing {
     case .pairing: fail(.timeout(isAsking: attempt?.question != nil), at: now)
     case .awaitingKeys: finish(at: now)
     case .ending(let error, _):
-      if let attempt { cancellation.begin(attempt.target) }
+      if let attempt { cancellation.startCancelling(attempt.target) }
       undo(error, at: now)
     case .undoing(let error, _): end(.failure(error))
     }
@@ -162,7 +162,7 @@ extension KernelPairing {
     case .idle, .undoing: break
     case .preparing, .pausing, .awaitingKeys: undo(error, at: now)
     case .pairing:
-      if let attempt { cancellation.begin(attempt.target) }
+      if let attempt { cancellation.startCancelling(attempt.target) }
       awaitEnd(error, at: now)
     // What ended it first stays the reason.
     case .ending: break

@@ -6,7 +6,7 @@ public import HCI
 /// Pairs devices through the kernel's management interface, and loads the keys of bonds into it.
 ///
 /// Pure: requests, answers, events of a management socket of its own, and the time go in; commands for this socket and
-/// actions come out. It takes for granted that no bluetoothd uses the adapter: both would answer the same questions, and
+/// actions come out. It takes for granted that no bluetoothd uses the adapter: both would reply to the same questions, and
 /// replace each other's keys.
 ///
 /// Every pairing ends with one ``PairingAction/ended(_:_:)``, at the latest ``PairingRequest/milliseconds`` after it

@@ -10,7 +10,7 @@ import Registry
 /// the end, because a long term key names the identity, and the identity key that tells whose it is may come later.
 struct PairingAttempt: Sendable {
   static let keysMax = 8
-  /// After this time without an answer the devices end a pairing themselves: 30 s (Core Specification 5.4, Volume 3, Part
+  /// Without a reply in this time the devices end a pairing themselves: 30 s (Core Specification 5.4, Volume 3, Part
   /// H, 3.4), less a second for the way.
   private static let protocolMilliseconds: Int64 = 29_000
 
@@ -67,7 +67,7 @@ struct PairingAttempt: Sendable {
     }
   }
 
-  /// Whether a person was asked for so long that the devices give up.
+  /// Whether a person was asked until the devices gave up.
   func hasAskedTooLong(at now: Instant) -> Bool {
     guard question != nil, let askedAt else { return false }
     return now.milliseconds(since: askedAt) >= Self.protocolMilliseconds

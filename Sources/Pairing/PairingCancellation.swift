@@ -35,7 +35,7 @@ struct PairingCancellation: Sendable {
   /// The only place where the state changes.
   private mutating func enter(_ new: State) { state = new }
 
-  mutating func begin(_ device: DeviceAddress) {
+  mutating func startCancelling(_ device: DeviceAddress) {
     guard state == .resting else { return }
     tries = 0
     enter(.due(device))

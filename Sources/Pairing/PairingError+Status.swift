@@ -18,6 +18,8 @@ extension PairingError {
     }
   }
 
+  /// Returns the error for a pairing that failed at the authentication.
+  ///
   /// The device's end of a pairing tells no more than that it failed: with digits they were most likely wrong.
   static func authenticationFailed(in attempt: PairingAttempt) -> PairingError {
     switch attempt.method {

@@ -7,7 +7,7 @@ public enum PickerAction: Equatable, Sendable {
   case cancel(request: String)
   case name(request: String, name: String)
   case agree(request: String)
-  /// Answers the question of a pairing.
+  /// Replies to the question of a pairing.
   case answer(request: String, PairingDecision)
   case quit
 

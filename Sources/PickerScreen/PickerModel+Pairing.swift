@@ -29,7 +29,7 @@ extension PickerModel {
         field: TextField("", bytesMax: PairingSentences.digitCount)))
   }
 
-  /// Whether a key answers the open question of the request, or begins to.
+  /// Whether a key replies to the open question of the request, or begins to.
   func isAnswer(_ key: PickerKey, _ tab: PickerTab) -> Bool {
     switch tab.openQuestion?.kind {
     case .compare: key == .character("y") || key == .character("n") || key == .enter
@@ -51,7 +51,7 @@ extension PickerModel {
     return nil
   }
 
-  /// The action that answers the open question, once.
+  /// The action that replies to the open question, once.
   mutating func decide(_ decision: PairingDecision, _ tab: PickerTab, at now: Instant) -> PickerAction? {
     guard tab.openQuestion != nil else {
       note = "this was answered already"

@@ -9,7 +9,7 @@ import ToolText
 struct AnswerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "answer",
-    abstract: "Answer what the pairing of a device asks.",
+    abstract: "Reply to the question of a pairing.",
     discussion: """
       For scripts: pick --digits and pair --digits print the request and its question. \
       pick on the whole screen asks by itself. Exit status: 0 the agent has the answer, \

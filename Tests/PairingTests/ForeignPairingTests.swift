@@ -20,7 +20,7 @@ struct ForeignPairingTests {
       harness.run(milliseconds: 10)
       #expect(harness.opcodes.last == (isPasskey ? .denyPasskey : .denyConfirmation))
     }
-    let id = harness.begin(peer.address, .none)
+    let id = harness.beginPairing(peer.address, .none)
     harness.run(milliseconds: 50)
     harness.kernel.askForForeign(Self.other, harness.now)
     harness.run(milliseconds: 5000)
@@ -33,7 +33,7 @@ struct ForeignPairingTests {
   func early() {
     let peer = PairingPeer(.justWorks)
     var harness = PairingHarness(peer)
-    _ = harness.begin(peer.address, .none)
+    _ = harness.beginPairing(peer.address, .none)
     harness.kernel.askForForeign(peer.address, harness.now)
     harness.run(milliseconds: 0)
     #expect(harness.opcodes.last == .denyConfirmation)
@@ -95,7 +95,7 @@ struct ForeignPairingTests {
     let peer = PairingPeer(.justWorks)
     for order in [[2, 1, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1]] {
       var harness = PairingHarness(peer)
-      let id = harness.begin(peer.address, .none)
+      let id = harness.beginPairing(peer.address, .none)
       harness.run(milliseconds: 170)
       harness.kernel.advance(to: try #require(harness.kernel.completion))
       // Identity key, long term key and reply are under way.

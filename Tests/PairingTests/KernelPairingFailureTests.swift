@@ -58,7 +58,7 @@ struct KernelPairingFailureTests {
     let peer = PairingPeer(.shows)
     var harness = PairingHarness(peer)
     harness.person = { _ in nil }
-    let id = harness.begin(peer.address)
+    let id = harness.beginPairing(peer.address)
     func takes(_ id: PairingID, _ answer: PairingAnswer) -> Bool {
       harness.pairing.answer(id, answer, at: harness.now)
     }
@@ -90,7 +90,7 @@ struct KernelPairingFailureTests {
   func keysNotKept() {
     let peer = PairingPeer(.justWorks)
     var harness = PairingHarness(peer)
-    let id = harness.begin(peer.address, .none)
+    let id = harness.beginPairing(peer.address, .none)
     harness.run(milliseconds: 20)
     // Another program switches it off.
     harness.kernel.receive(.setBondable(false, ModelKernel.index), at: harness.now)
@@ -141,7 +141,7 @@ struct KernelPairingFailureTests {
     harness.pairing.setBonds([], at: harness.now)
     let second = harness.pair(peer.identity, .none)
     #expect(second == .failure(.alreadyPaired))
-    // The agent made it: it stays until the registry says what becomes of it.
+    // The agent made it: it stays until the registry decides about it.
     #expect(harness.kernel.longTermKeys.map(\.device) == [first.identity])
     harness.pairing.unpair(first.identity, at: harness.now)
     harness.exchange()
@@ -158,12 +158,12 @@ struct KernelPairingFailureTests {
   func refusals() {
     let peer = PairingPeer(.silent)
     var harness = PairingHarness(peer)
-    let first = harness.begin(peer.address)
-    let second = harness.begin(peer.address)
+    let first = harness.beginPairing(peer.address)
+    let second = harness.beginPairing(peer.address)
     #expect(harness.result(of: second) == .failure(.busy))
     #expect(harness.result(of: first) == nil)
     harness = PairingHarness(peer, isOpen: false)
-    let third = harness.begin(peer.address)
+    let third = harness.beginPairing(peer.address)
     #expect(harness.result(of: third) == .failure(.radioIsGone))
     harness.open()
     let id = PairingID(88)
@@ -179,7 +179,7 @@ struct KernelPairingFailureTests {
         let peer = PairingPeer(behaviour)
         var harness = PairingHarness(peer)
         harness.person = { _ in nil }
-        let id = harness.begin(peer.address)
+        let id = harness.beginPairing(peer.address)
         harness.run(milliseconds: milliseconds)
         guard harness.result(of: id) == nil else { continue }
         harness.cancel(id)
@@ -212,7 +212,7 @@ struct KernelPairingFailureTests {
       for isPulled in [true, false] {
         let peer = PairingPeer(.types)
         var harness = PairingHarness(peer)
-        let id = harness.begin(peer.address)
+        let id = harness.beginPairing(peer.address)
         harness.run(milliseconds: milliseconds)
         if isPulled {
           harness.kernel.unplug(harness.now)
@@ -232,7 +232,7 @@ struct KernelPairingFailureTests {
     for milliseconds: Int64 in [0, 5, 155, 1000] {
       let peer = PairingPeer(.types)
       var harness = PairingHarness(peer)
-      _ = harness.begin(peer.address)
+      _ = harness.beginPairing(peer.address)
       harness.run(milliseconds: milliseconds)
       for command in harness.pairing.endingCommands { harness.kernel.receive(command, at: harness.now) }
       expectNothingLeft(harness)

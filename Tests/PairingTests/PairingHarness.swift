@@ -78,7 +78,7 @@ struct PairingHarness {
     demandsAuthentication: Bool = false,
     replacesBond: Bool = false, milliseconds: Int64 = PairingRequest.milliseconds
   ) -> Result<PairedDevice, PairingError>? {
-    let id = begin(
+    let id = beginPairing(
       device, capability, demandsAuthentication: demandsAuthentication, replacesBond: replacesBond)
     run(milliseconds: milliseconds)
     return result(of: id)
@@ -95,7 +95,7 @@ struct PairingHarness {
     return try #require(result).get()
   }
 
-  mutating func begin(
+  mutating func beginPairing(
     _ device: DeviceAddress, _ capability: IOCapability = .keyboardDisplay,
     demandsAuthentication: Bool = false,
     replacesBond: Bool = false

@@ -52,7 +52,7 @@ struct PairingSeedTests {
         case .showDigits: nil
         }
       }
-      let id = harness.begin(
+      let id = harness.beginPairing(
         random.chance(80) ? peer.address : peer.identity, demandsAuthentication: random.chance(20),
         replacesBond: random.chance(30))
       started.append((id, harness.now))

@@ -44,7 +44,7 @@ struct PairingTests {
     #expect(text(model).contains("Your answer was sent."))
   }
 
-  @Test("A key without an open question does nothing, and the second of two does not answer the next one")
+  @Test("A key without an open question does nothing, and the second of two does not count for the next one")
   func doublePress() {
     var model = model()
     #expect(model.press(.character("y"), at: now) == nil)

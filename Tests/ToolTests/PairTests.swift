@@ -176,7 +176,6 @@ struct PairTests {
     // The first key may come before the question has been on the screen long enough.
     let deadline = Date().addingTimeInterval(20)
     while Date() < deadline, try terminal.screen().contains("just come") {
-      Thread.sleep(forTimeInterval: 0.8)
       try terminal.press("n")
     }
     #expect(try agent.call("AnswerPairing")["matches"] == .bool(false))

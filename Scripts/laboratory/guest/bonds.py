@@ -51,7 +51,7 @@ LISTS = {"ltk": "long_term_keys", "irk": "identity_resolving_keys", "link key": 
 UNPAIR, PAIR = 0x001B, 0x0019
 # Linux, include/net/bluetooth/bluetooth.h.
 SOL_BLUETOOTH, BT_SECURITY, MEDIUM = 274, 4, 2
-# The adapter may be deaf for so long while a device is paired, or connected again.
+# The adapter may be deaf this long while a device is paired, or connected again.
 DEAF_SECONDS_MAX = 0.3
 SETUP = ["pickerDidPresent", "pickerSetupPairing", "accessoryAdded", "pickerDidDismiss", "pickerFinished"]
 FAILED = ["pickerDidPresent", "pickerSetupPairing", "pickerSetupFailed", "pickerDidDismiss", "pickerFinished"]

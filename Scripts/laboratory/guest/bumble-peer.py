@@ -4,7 +4,7 @@ that can be paired; controllers, Security Manager and GATT server are bumble's (
 kernel's clock. It reads orders, and prints "done ORDER" after each:
 
 io none|display|keyboard|yesno|both   what the accessory has for digits; none at first
-answer yes|no|nothing|wrong           how it answers a pairing: it agrees; refuses the request; is silent; says that numbers
+answer yes|no|nothing|wrong           its part in a pairing: it agrees; refuses the request; is silent; says that numbers
                                       differ, and takes other digits than it is given
 legacy on|off                         without Secure Connections
 digits NUMBER                         what its person types
@@ -50,7 +50,7 @@ CAPABILITIES = {
 
 
 class Person(pairing.PairingDelegate):
-    """Answers the questions of one pairing at the accessory."""
+    """The person at the accessory, during one pairing."""
 
     def __init__(self, accessory):
         keys_ = self.DEFAULT_KEY_DISTRIBUTION

@@ -215,7 +215,7 @@ class Operator:
         self.call("AnswerPairing", request=request, **answer)
 
     def set_up(self, app, address, answer=None, **parameters):
-        """Chooses a device for the app's open request, and answers a question with the function `answer`, which gets this
+        """Chooses a device for the app's open request, and replies to a question with the function `answer`, which gets this
         operator, the request, the question and its digits. Returns the reply to the choice; raises a Refusal."""
         request = self.request_of(app)
         call = self.choose(request, address, **parameters)

@@ -100,7 +100,7 @@ def other(digits):
 
 
 def show_foreign_attempt(lab, peer, agent, app, operator):
-    """Another program has the kernel pair another device while a question of our own pairing is open."""
+    """Another program has the kernel pair another device while a question of the agent's pairing is open."""
     peer.order("io display")
     peer.order("neighbour on")
     before = refused(agent)
@@ -117,7 +117,7 @@ def show_foreign_attempt(lab, peer, agent, app, operator):
     lab.until(lambda: refused(agent) > before, "the attempt is counted")
     lab.check(not bonds.has_keys(peer.index, NEIGHBOUR), "the kernel has no key of the other device")
     operator.answer(request, digits=digits)
-    lab.equal(call.result()["pairing"], "digitsEntered", "how our own device was paired")
+    lab.equal(call.result()["pairing"], "digitsEntered", "how the agent's device was paired")
     app.expect(*bonds.SETUP)
     lab.check(not bonds.has_keys(peer.index, NEIGHBOUR), "the kernel has no key of the other device")
     peer.order("neighbour off")

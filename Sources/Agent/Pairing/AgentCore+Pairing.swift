@@ -53,7 +53,7 @@ extension AgentCore {
 
   /// Begins to pair a device.
   func pair(_ request: PairingRequest) {
-    if let action = pairing.pair(request, at: now) { perform(action) }
+    if let action = pairing.pair(request, at: now) { performAction(action) }
     performPairingOutput()
   }
 
@@ -102,11 +102,11 @@ extension AgentCore {
 
   func performPairingOutput() {
     for command in pairing.kernel.takeCommands() { enqueue(.managePairing(command)) }
-    for action in pairing.kernel.takeActions() { perform(action) }
+    for action in pairing.kernel.takeActions() { performAction(action) }
     for notice in pairing.takeNotices() { enqueue(.log(.pairing(notice))) }
   }
 
-  private func perform(_ action: PairingAction) {
+  private func performAction(_ action: PairingAction) {
     pairing.note(action)
     followPairing(action)
   }

@@ -6,7 +6,7 @@ import Pairing
 import Setup
 
 /// The way in which devices are paired at present. Of kernel and bluetoothd only one pairs on an adapter: both would
-/// answer the same questions, and replace each other's keys.
+/// reply to the same questions, and replace each other's keys.
 ///
 /// Pure: the radio's adapter, whether bluetoothd runs, and the time go in.
 struct PairingLink: Sendable {
