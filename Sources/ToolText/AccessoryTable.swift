@@ -55,7 +55,9 @@ public struct AccessoryTable {
         return styled(cell, column, accessories[index], style)
       }
       text += cells.joined(separator: Self.gap).trimmed + "\n"
-      for note in accessories[index].notes(identifiers[index]) { text += Self.folded(note, columnsMax: style.columnsMax ?? 80) }
+      for note in accessories[index].notes(identifiers[index]) {
+        text += Self.folded(note, columnsMax: style.columnsMax ?? 80)
+      }
     }
     return text
   }

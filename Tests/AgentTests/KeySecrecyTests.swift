@@ -53,7 +53,10 @@ struct KeySecrecyTests {
     let key = Rows.key(13).bytes
     #expect(!Self.findings(in: key).isEmpty)
     #expect(!Self.findings(in: Array("\(key)".utf8)).isEmpty)
-    #expect(!Self.findings(in: Array(key.map { String($0, radix: 16, uppercase: true) }.joined(separator: ":").utf8)).isEmpty)
+    #expect(
+      !Self.findings(
+        in: Array(key.map { String($0, radix: 16, uppercase: true) }.joined(separator: ":").utf8)
+      ).isEmpty)
     #expect(Self.findings(in: Array("C0:00:00:00:00:01 and accessoryd 0.1.0".utf8)).isEmpty)
   }
 

@@ -119,7 +119,9 @@ struct LiveTests {
     let warning = "cameras/camera: this version does not look for networks"
     let run = try run([Replies.status(warning: warning)], "status")
     #expect(run.status == 0)
-    #expect(run.text.contains("problems  none\nwarning   cameras/camera: this version does not look for networks\n"))
+    #expect(
+      run.text.contains("problems  none\nwarning   cameras/camera: this version does not look for networks\n")
+    )
     let json = try self.run([Replies.status(warning: warning)], "status", "--json")
     try expectValid(json.output, "status")
     #expect(json.status == 0)

@@ -35,7 +35,8 @@ public struct AccessList: Equatable, Sendable {
     let isOperator = operatorUsers.contains(peer.uid) || !operatorGroups.isDisjoint(with: peer.groups)
     var apps = appsOfUser[peer.uid] ?? []
     for group in peer.groups { apps.formUnion(appsOfGroup[group] ?? []) }
-    return isOperator || !apps.isEmpty ? Rights(isOperator: isOperator, mayHandleKeys: operatorUsers.contains(peer.uid), apps: apps) : nil
+    return isOperator || !apps.isEmpty
+      ? Rights(isOperator: isOperator, mayHandleKeys: operatorUsers.contains(peer.uid), apps: apps) : nil
   }
 }
 

@@ -127,5 +127,5 @@ extension PairingNotice {
     }
   }
 
-  private static func text(_ device: DeviceAddress) -> String { WireAddress(device).text ?? "a device" }
+  private static func text(_ device: DeviceAddress) -> String { AddressText.text(of: device.bits) }
 }

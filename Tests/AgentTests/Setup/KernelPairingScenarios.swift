@@ -9,6 +9,7 @@ import Pairing
 import Registry
 import Setup
 import Testing
+import Varlink
 import VirtualRadio
 
 /// A gateway whose shared adapter has a model kernel, and an app whose bulb is paired.
@@ -25,7 +26,7 @@ private struct KernelPairingBench {
     as kind: RadioKind = .sharedAdapter(index: ModelKernel.index)
   ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
-      manifest.gateway.radio = .index(Int(ModelKernel.index))
+      manifest.gateway.radio = .index(ModelKernel.index)
       for app in manifest.apps.indices {
         manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
       }
