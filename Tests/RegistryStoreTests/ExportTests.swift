@@ -49,7 +49,7 @@ struct ExportTests {
     for _ in 0..<200 { _ = try? registry.apply(changes.next(for: registry)) }
     let imported = try RegistryImport.read(Array(RegistryExport(registry)))
     for device in registry.devices {
-      guard case .bonded(let record) = device.bond, record.owner == .gateway,
+      guard device.bond.record?.owner == .gateway,
         let accessory = registry.accessories.first(where: { $0.device == device.number })
       else { continue }
       try registry.apply(
