@@ -52,6 +52,7 @@ struct AgentMethod: ServedMethod, Equatable {
     RegistryMethod.self,
     ExportMethod.self,
     ImportMethod.self,
+    ImportBondMethod.self,
     ResetMethod.self,
     DisconnectMethod.self,
     AnswerPairingMethod.self,

@@ -2,6 +2,7 @@
 
 import HCI
 import Agent
+import HCI
 import Interfaces
 import JSON
 import Manifest
@@ -20,7 +21,7 @@ extension Notice {
   var limitedKind: LimitedLineKind? {
     switch self {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .switchedOnAfterBluetoothd, .reloaded,
-      .reloadRefused, .keysExported:
+      .reloadRefused, .keysExported, .bondImported:
       nil
     case .setup(let notice): notice.limitedKind
     case .link(.connected): .connections
@@ -44,7 +45,7 @@ extension Notice {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
-    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported: .notice
+    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported: .notice
     case .reloaded: .notice
     case .link, .pairing(.backend): .info
     case .pairing: .warning
@@ -71,6 +72,8 @@ extension Notice {
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
     case .keysExported(let user): "user \(user) exported the registry with the keys of its bonds"
+    case .bondImported(let user, let device):
+      "user \(user) handed over bluetoothd's bond with \(AddressText.text(of: device.bits))"
     case .setup(let notice): notice.sentence
     case .link(let notice): notice.sentence
     case .pairing(let notice): notice.sentence

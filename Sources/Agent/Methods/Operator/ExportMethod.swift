@@ -37,9 +37,9 @@ private struct ExportStream: ReplyStream {
 
 extension ServiceError {
   /// A member of the group accessory may choose accessories, and not take their keys away.
-  fileprivate static func keysDenied(_ user: UInt32) -> Self {
+  static func keysDenied(_ user: UInt32) -> Self {
     .permissionDenied(
-      reason: "user \(user) may not read the keys of bonds",
-      cure: "export them as root or with the agent's own account, or export without keys")
+      reason: "user \(user) may not handle the keys of bonds",
+      cure: "do it as root or with the agent's own account, or export without keys")
   }
 }
