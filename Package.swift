@@ -78,7 +78,8 @@ let package = Package(
       name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux", "CSystemd"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
-      name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest"], swiftSettings: strict),
+      name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
+      swiftSettings: strict),
     // An iOS app's Info.plist.
     .target(name: "PropertyList", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
     // Why a device matches an item or not, and which item would find it: for the agent and the tool.
@@ -224,7 +225,7 @@ let package = Package(
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest"],
+      name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
       swiftSettings: strict),
     .testTarget(
       name: "PropertyListTests", dependencies: ["HCI", "PropertyList"], swiftSettings: strict),

@@ -19,7 +19,7 @@ struct RegistryCommand: ParsableCommand {
       """,
     subcommands: [
       RegistryShowCommand.self, RegistryExportCommand.self, RegistryImportCommand.self,
-      RegistryResetCommand.self,
+      RegistryImportBondsCommand.self, RegistryResetCommand.self,
     ])
 }
 
