@@ -1,9 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bluetoothd, which shares the adapter, and the bus that it needs."""
 
+import json
+import os
+import pathlib
+import shutil
 import subprocess
 
+from errors import ScenarioError
 from program import Program
+
+
+# Where bluetoothd keeps its bonds, in a folder for each adapter, one for each device in it.
+STORE = pathlib.Path("/var/lib/bluetooth")
+
+
+def forget_all():
+    """Empties bluetoothd's folder, in which an earlier scenario may have left devices."""
+    for folder in STORE.iterdir():
+        shutil.rmtree(folder)
 
 
 class Bluetoothd(Program):
@@ -16,6 +31,25 @@ class Bluetoothd(Program):
         settings.write_text(f"[Policy]\nAutoEnable={'true' if auto_enable else 'false'}\n")
         super().__init__(world, "bluetoothd", ["/usr/libexec/bluetooth/bluetoothd", "-n", "-f", settings])
         world.until(lambda: _has("org.bluez"), "bluetoothd is on the bus")
+
+    def devices(self):
+        """The properties of all devices that bluetoothd knows, by their object paths."""
+        command = ["busctl", "--system", "--json=short", "call", "org.bluez", "/", "org.freedesktop.DBus.ObjectManager",
+                   "GetManagedObjects"]
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SYSTEMD_PAGER": ""})
+        if done.returncode:
+            raise ScenarioError(f"bluetoothd does not list its devices: {done.stderr}")
+        objects = json.loads(done.stdout)["data"][0]
+        return {path: {name: value["data"] for name, value in interfaces["org.bluez.Device1"].items()}
+                for path, interfaces in objects.items() if "org.bluez.Device1" in interfaces}
+
+    def bonded(self):
+        """The addresses of the devices that it is bonded with."""
+        return [device["Address"] for device in self.devices().values() if device.get("Bonded") or device.get("Paired")]
+
+    def control(self, *words):
+        """Runs a command of bluetoothctl."""
+        return subprocess.run(["bluetoothctl", "--timeout", "10", *words], capture_output=True, text=True).stdout
 
     def discover(self, world):
         """Starts a client for which bluetoothd scans as long as it runs."""

@@ -186,3 +186,29 @@ def await_end(lab, peer, agent):
         words = [row for row in peer.lines() if re.match("(dis)?connected", row[1])]
         return not words or words[-1][1].startswith("disconnected")
     lab.until(lambda: agent.status()["accessoriesConnected"] == 0 and is_over(), "the link ends", 15)
+
+
+def sightings(agent):
+    """The devices in sight that match an item."""
+    with agent.client() as client:
+        client.send("Sightings", more=True)
+        found = []
+        while device := client.receive().get("device"):
+            found.append(device)
+        return found
+
+
+def check_identity(lab, peer, agent, seconds_max=1):
+    """A new private address is known by its identity at once. Returns how long it took from the first report on."""
+    peer.order("rotate")
+    start = time.monotonic()
+
+    def is_known():
+        return [device for device in sightings(agent)
+                if device["address"] == IDENTITY and device["silence"] < time.monotonic() - start]
+    lab.until(is_known, "the accessory is known under its new address", 10, step=0.02)
+    took = time.monotonic() - start
+    lab.check(took <= seconds_max, f"the identity was known after {took:.2f} s")
+    unknown = [device["address"] for device in sightings(agent) if device["address"] == peer.address]
+    lab.equal(unknown, [], "the device under its private address")
+    return took

@@ -100,3 +100,8 @@ class Peer(Program):
     def deaf(self, start, end=None):
         """For how many seconds the adapter did not scan, all in all."""
         return sum(on - off for off, on in self.pauses(start, end or time.monotonic()))
+
+    def is_deaf(self):
+        """Whether the adapter does not scan now."""
+        switches = [row[1] for row in self.lines() if row[1].startswith("scan ")]
+        return not switches or switches[-1].startswith("scan off")
