@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bluetoothd, which shares the adapter, and the bus that it needs."""
 
-import json
-import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -33,19 +32,21 @@ class Bluetoothd(Program):
         world.until(lambda: _has("org.bluez"), "bluetoothd is on the bus")
 
     def devices(self):
-        """The properties of all devices that bluetoothd knows, by their object paths."""
-        command = ["busctl", "--system", "--json=short", "call", "org.bluez", "/", "org.freedesktop.DBus.ObjectManager",
-                   "GetManagedObjects"]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "SYSTEMD_PAGER": ""})
-        if done.returncode:
-            raise ScenarioError(f"bluetoothd does not list its devices: {done.stderr}")
-        objects = json.loads(done.stdout)["data"][0]
-        return {path: {name: value["data"] for name, value in interfaces["org.bluez.Device1"].items()}
-                for path, interfaces in objects.items() if "org.bluez.Device1" in interfaces}
+        """The addresses, and whether they are bonded, of all devices that bluetoothd knows, by their object paths."""
+        text = _call("org.freedesktop.DBus.ObjectManager.GetManagedObjects", service="org.bluez")
+        if text is None:
+            raise ScenarioError("bluetoothd does not list its devices")
+        found = {}
+        for part in text.split("object path")[1:]:
+            path = re.match(r' "(/org/bluez/hci\d+/dev_[0-9A-F_]+)"\n', part)
+            address = re.search(r'string "Address"\s+variant\s+string "([0-9A-F:]+)"', part)
+            if path and address and "org.bluez.Device1" in part:
+                found[path[1]] = address[1], bool(re.search(r'string "(Bonded|Paired)"\s+variant\s+boolean true', part))
+        return found
 
     def bonded(self):
         """The addresses of the devices that it is bonded with."""
-        return [device["Address"] for device in self.devices().values() if device.get("Bonded") or device.get("Paired")]
+        return [address for address, is_bonded in self.devices().values() if is_bonded]
 
     def control(self, *words):
         """Runs a command of bluetoothctl."""
@@ -98,7 +99,7 @@ def _has(name):
     return answer is not None and "true" in answer
 
 
-def _call(method, *arguments):
-    command = ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/", method, *arguments]
+def _call(method, *arguments, service="org.freedesktop.DBus"):
+    command = ["dbus-send", "--system", "--print-reply", f"--dest={service}", "/", method, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
