@@ -30,7 +30,7 @@ bluetooth-company-identifiers = ["0x0EEE"]
 id = "lock"
 name = "Lumo lock"
 descriptor.bluetooth-company-identifier = "0x0EEE"
-descriptor.supported-options = ["bluetoothPairingLE"]
+descriptor.supported-options = [{options}]
 {item}
 """
 # Another app, whose item is the same device.
@@ -57,8 +57,8 @@ SETUP = ["pickerDidPresent", "pickerSetupPairing", "accessoryAdded", "pickerDidD
 FAILED = ["pickerDidPresent", "pickerSetupPairing", "pickerSetupFailed", "pickerDidDismiss", "pickerFinished"]
 
 
-def manifest(peer, access="shared", item="", apps=""):
-    return MANIFEST.format(index=peer.index, access=access, item=item) + apps
+def manifest(peer, access="shared", item="", apps="", options='"bluetoothPairingLE"'):
+    return MANIFEST.format(index=peer.index, access=access, item=item, options=options) + apps
 
 
 def start_agent(lab, peer, **settings):

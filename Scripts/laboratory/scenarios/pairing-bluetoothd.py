@@ -108,7 +108,7 @@ def show_lost(lab, peer, agent, app, name, lose):
     refusal = app.refusal()
     lab.figure(f"\n         {name}, then", refusal.parameters["reason"])
     bonds.await_end(lab, peer, agent)
-    output = agent.tool("pair", identifier, with_errors=True)
+    output = agent.tool("pair", identifier, "--yes", with_errors=True)
     app.expect("accessoryChanged")
     lab.equal((app.accessories[identifier]["bond"], app.identifier), ("bonded", identifier), f"paired again: {output}")
     connect_soon(lab, app)

@@ -97,7 +97,7 @@ def show_lost(lab, peer, agent, app, name, lose):
     lab.check("lost" in agent.tool("list"), "accessoryctl list shows it")
     lab.check("lost" in agent.tool("status"), "accessoryctl status shows it")
     bonds.await_end(lab, peer, agent)
-    output = agent.tool("pair", identifier, with_errors=True)
+    output = agent.tool("pair", identifier, "--yes", with_errors=True)
     app.expect("accessoryChanged")
     lab.equal((app.accessories[identifier]["bond"], app.identifier), ("bonded", identifier), f"paired again: {output}")
     bonds.await_end(lab, peer, agent)

@@ -126,7 +126,8 @@ def show_foreign_attempt(lab, peer, agent, app, operator):
 
 
 def refused(agent):
-    return sum(value for name, value in agent.metrics().items() if name.startswith("pairing") and "foreign" in name)
+    """How many pairings the agent refused that it did not begin."""
+    return agent.log_text().count("that the agent did not begin was refused")
 
 
 def scenario(lab):
