@@ -9,6 +9,8 @@ struct CoreDumpTests {
   private static let script = """
     import os, resource, signal, socket, sys
     path, program = sys.argv[1], sys.argv[2:]
+    # The thread that started this program may block the signal.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     # The agent says when it is ready (sd_notify).
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     manager.bind(path)
