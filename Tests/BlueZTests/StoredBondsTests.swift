@@ -135,7 +135,7 @@ struct StoredBondsTests {
     for count in stride(from: 0, to: Self.info.utf8.count, by: 7) {
       let bonds = try read([(Self.adapter, Self.lock, Array(Self.info.utf8.prefix(count)))])
       #expect(bonds.entries.count + bonds.damages.count <= 1)
-      #expect(bonds.entries.allSatisfy(\.record.keys.areStorable))
+      #expect(bonds.entries.allSatisfy { $0.record.keys.areStorable })
     }
   }
 

@@ -229,7 +229,7 @@ public final class Simulation {
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
     case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway,
-      .closed, .keysExported, .link, .pairing, .reloaded, .reloadRefused, .setup:
+      .closed, .keysExported, .bondImported, .link, .pairing, .reloaded, .reloadRefused, .setup:
       break
     }
   }

@@ -39,8 +39,9 @@ private struct KernelPairingBench {
     harness.pairingKernel = ModelKernel()
     harness.pairingKernel?.peers = [peer]
     harness.kernel = StandInKernel()
-    harness.radioComes(as: kind)
+    // A controller scans and goes on reporting; then the shared adapter comes in its place.
     scenario = SetupScenario(harness)
+    harness.radioComes(as: kind)
     lights = scenario.app()
     anna = scenario.watcher("anna", ["display", "keyboard", "yesNo"])
     scenario.run(seconds: 1)
