@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
+
 /// A file `info` of a device in bluetoothd's folder: keys and values in groups (GLib's key file).
 ///
 /// Lines that are neither a group nor a value are passed over. Of two values with the same name the later one holds.
@@ -23,4 +25,15 @@ struct InfoFile {
   }
 
   func value(_ name: String, of group: String) -> String? { groups[group]?[name] }
+}
+
+extension InfoFile {
+  /// nil for a classic device, which has none.
+  var addressType: AddressType? {
+    switch value("AddressType", of: "General") {
+    case "public": .public
+    case "static": .random
+    default: nil
+    }
+  }
 }

@@ -18,14 +18,14 @@ public struct StoredBonds: Sendable {
   }
 
   /// A file that cannot be used.
-  public struct Damage: Equatable, Sendable {
+  public struct FileDiagnostic: Equatable, Sendable {
     public let path: String
     public let error: StoredBondError
   }
 
   /// In the order of the folders' names.
   public private(set) var entries: [Entry] = []
-  public private(set) var damages: [Damage] = []
+  public private(set) var damages: [FileDiagnostic] = []
 
   /// Reads a folder such as `/var/lib/bluetooth`. Devices without a Low Energy bond are passed over.
   public init(in folder: String) throws(SystemError) {
@@ -54,7 +54,7 @@ public struct StoredBonds: Sendable {
       entries.append(
         Entry(adapter: adapter, identity: DeviceAddress(bits: address, type: type), record: record))
     } catch {
-      damages.append(Damage(path: path, error: error))
+      damages.append(FileDiagnostic(path: path, error: error))
     }
   }
 }

@@ -42,14 +42,3 @@ enum StoredDevices {
     "LongTermKey", "PeripheralLongTermKey", "SlaveLongTermKey", "IdentityResolvingKey", "LinkKey",
   ]
 }
-
-extension InfoFile {
-  /// nil for a classic device, which has none.
-  var addressType: AddressType? {
-    switch value("AddressType", of: "General") {
-    case "public": .public
-    case "static": .random
-    default: nil
-    }
-  }
-}

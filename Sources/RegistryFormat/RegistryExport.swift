@@ -14,21 +14,21 @@ public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
   public static let version: Int64 = 3
 
   private let rows: [RegistryRow]
-  private let withKeys: Bool
+  private let includesKeys: Bool
   /// The number of lines returned so far.
   private var count = 0
 
-  /// `withKeys`: who reads the lines can act as the gateway towards its accessories.
-  public init(_ registry: AccessoryRegistry, withKeys: Bool = false) {
+  /// `includesKeys`: who reads the lines can act as the gateway towards its accessories.
+  public init(_ registry: AccessoryRegistry, includesKeys: Bool = false) {
     rows = registry.rows
-    self.withKeys = withKeys
+    self.includesKeys = includesKeys
   }
 
   public mutating func next() -> String? {
     guard count <= rows.count else { return nil }
     defer { count += 1 }
     var json = JSONWriter()
-    json.line { count == 0 ? head(&$0) : rows[count - 1].write(to: &$0, withKeys: withKeys) }
+    json.line { count == 0 ? head(&$0) : rows[count - 1].write(to: &$0, includesKeys: includesKeys) }
     // The caller that prints the line adds its line feed.
     return String(decoding: json.takeBytes().dropLast(), as: UTF8.self)
   }
@@ -47,10 +47,10 @@ enum ExportKey {
 }
 
 extension RegistryRow {
-  fileprivate func write(to json: inout JSONWriter, withKeys: Bool) {
+  fileprivate func write(to json: inout JSONWriter, includesKeys: Bool) {
     let values = values
     json.member(ExportKey.table, table.rawValue)
-    for column in table.columns where withKeys || !column.isSecret {
+    for column in table.columns where includesKeys || !column.isSecret {
       switch values[column.name] {
       case .integer(let integer): json.member(column.name, integer)
       case .text(let text): json.member(column.name, text)

@@ -35,7 +35,7 @@ struct RegistryExportCommand: ParsableCommand {
 
   func run() throws {
     let lines = try gateway.callForList(
-      OperatorMethodName.export, { if withKeys { $0.member("withKeys", true) } }
+      OperatorMethodName.export, { if withKeys { $0.member("includesKeys", true) } }
     ) { line throws(JSONMemberError) in try line.plainLineIfPresent("line") }
     let text = lines.map { $0 + "\n" }.joined()
     guard let file, file != "-" else {

@@ -63,7 +63,7 @@ struct RegistryImportBondsCommand: ParsableCommand {
     }
     guard let bits = status.radio.address.flatMap(AddressText.bits) else {
       throw .sentence(
-        "the agent has no adapter at the moment, so its bonds cannot be told from others; see accessoryctl status",
+        "the agent has no adapter at the moment, so it is unknown which bonds are its own; see accessoryctl status",
         .temporaryFailure)
     }
     return bits

@@ -63,7 +63,7 @@ struct ExportTests {
     var registry = AccessoryRegistry()
     var changes = RandomChanges(seed: seed)
     for _ in 0..<200 { _ = try? registry.apply(changes.next(for: registry)) }
-    #expect(try RegistryImport.read(Array(RegistryExport(registry, withKeys: true))) == registry)
+    #expect(try RegistryImport.read(Array(RegistryExport(registry, includesKeys: true))) == registry)
     #expect(!RegistryExport(registry).contains { $0.contains("bondKeys") })
   }
 

@@ -95,7 +95,7 @@ struct ImportBondsTests {
     #expect(refused.errorOutput.contains("it is being paired"), "\(refused.errorOutput)")
   }
 
-  @Test("A folder that is missing, and an account without the right, are told apart")
+  @Test("A folder that is missing and an account without the right have sentences of their own")
   func refusals() throws {
     let agent = try StandInAgent([], ["List": PickerSamples.list()])
     let missing = try Tool.run([

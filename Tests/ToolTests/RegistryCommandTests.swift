@@ -102,14 +102,14 @@ struct RegistryCommandTests {
   }
 
   @Test("An export has keys only on request", arguments: [false, true])
-  func exportWithKeys(withKeys: Bool) throws {
+  func exportWithKeys(includesKeys: Bool) throws {
     let agent = try ScriptedAgent([Self.lines(Self.export(1))])
-    let arguments = ["registry", "export", "--socket", agent.path] + (withKeys ? ["--with-keys"] : [])
+    let arguments = ["registry", "export", "--socket", agent.path] + (includesKeys ? ["--with-keys"] : [])
     #expect(try Tool.run(arguments).status == 0)
     guard case .object(let parameters)? = agent.calls.first?["parameters"] else {
-      return #expect(!withKeys)
+      return #expect(!includesKeys)
     }
-    #expect(parameters["withKeys"] == (withKeys ? .bool(true) : nil))
+    #expect(parameters["includesKeys"] == (includesKeys ? .bool(true) : nil))
   }
 
   @Test("An export that breaks off, or cannot be written, leaves the old file as it is")

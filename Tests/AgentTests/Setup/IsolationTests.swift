@@ -207,17 +207,17 @@ struct IsolationTests {
     registry.setBonds(.bonded(record))
     let harness = AgentHarness(.lights { _ in }, access: .operators, registry: registry, run: 2)
     let call = "io.accessoryd.Operator.Export"
-    func export(_ user: UInt32, groups: Set<UInt32> = [], withKeys: Bool) throws -> String {
+    func export(_ user: UInt32, groups: Set<UInt32> = [], includesKeys: Bool) throws -> String {
       let client = try #require(harness.connect(user: user, groups: groups))
-      harness.send(Message.text(call, withKeys ? #""withKeys":true"# : "", more: true), by: client)
+      harness.send(Message.text(call, includesKeys ? #""includesKeys":true"# : "", more: true), by: client)
       harness.run(milliseconds: 10)
       return client.replies.map { $0.error ?? $0["line"].map { "\($0)" } ?? "" }.joined()
     }
-    #expect(try export(0, withKeys: true).contains("d5d5d5d5"))
+    #expect(try export(0, includesKeys: true).contains("d5d5d5d5"))
     #expect(harness.notices.contains(.keysExported(user: 0)))
-    #expect(try !export(0, withKeys: false).contains("bondKeys"))
-    #expect(try export(1000, groups: [50], withKeys: true) == "org.varlink.service.PermissionDenied")
-    #expect(try export(1000, groups: [50], withKeys: false).contains("device"))
+    #expect(try !export(0, includesKeys: false).contains("bondKeys"))
+    #expect(try export(1000, groups: [50], includesKeys: true) == "org.varlink.service.PermissionDenied")
+    #expect(try export(1000, groups: [50], includesKeys: false).contains("device"))
   }
 
   @Test("Apps may not call the operators' interface")

@@ -14,14 +14,15 @@ enum ExportMethod: OperatorMethod {
   static let name = OperatorMethodName.export
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    let withKeys = (try? call.parameters.bool("withKeys")) ?? false
-    guard !withKeys || call.client.rights.mayHandleKeys else {
+    let includesKeys = (try? call.parameters.bool("includesKeys")) ?? false
+    guard !includesKeys || call.client.rights.mayHandleKeys else {
       call.agent.counters.clients.permissionsDenied &+= 1
       return .refusal(Message.error(ServiceError.keysDenied(call.client.peer.uid)))
     }
     try call.agent.setupCore.requireReadableRegistry()
-    if withKeys { call.agent.enqueue(.log(.keysExported(user: call.client.peer.uid))) }
-    return .stream(ExportStream(lines: RegistryExport(call.agent.setupCore.registry, withKeys: withKeys)))
+    if includesKeys { call.agent.enqueue(.log(.keysExported(user: call.client.peer.uid))) }
+    let export = RegistryExport(call.agent.setupCore.registry, includesKeys: includesKeys)
+    return .stream(ExportStream(lines: export))
   }
 }
 
