@@ -6,6 +6,7 @@ public import HCI
 
 extension MgmtOpcode {
   public static let setBondable = MgmtOpcode(rawValue: 0x0009)
+  public static let setSecureSimplePairing = MgmtOpcode(rawValue: 0x000b)
   public static let loadLinkKeys = MgmtOpcode(rawValue: 0x0012)
   public static let loadLongTermKeys = MgmtOpcode(rawValue: 0x0013)
   public static let setIOCapability = MgmtOpcode(rawValue: 0x0018)
@@ -37,6 +38,11 @@ extension MgmtCommand {
   /// What a person at the adapter can do in pairings that others begin: 3 is nothing.
   public static func setIOCapability(_ capability: UInt8, _ index: UInt16) -> Self {
     Self(.setIOCapability, index).with([capability])
+  }
+
+  /// An adapter for BR/EDR takes ``setSecureConnections(_:_:)`` only while this is on.
+  public static func setSecureSimplePairing(_ isOn: Bool, _ index: UInt16) -> Self {
+    Self(.setSecureSimplePairing, index).with([isOn ? 1 : 0])
   }
 
   public static func setSecureConnections(_ isOn: Bool, _ index: UInt16) -> Self {

@@ -29,7 +29,7 @@ struct KernelKeyLoading: Sendable {
   }
 
   enum Step: Int, CaseIterable, Sendable {
-    case identityKeys, longTermKeys, linkKeys, debugKeys, secureConnections
+    case identityKeys, longTermKeys, linkKeys, debugKeys, securePairing, secureConnections
 
     var opcode: MgmtOpcode {
       switch self {
@@ -37,11 +37,13 @@ struct KernelKeyLoading: Sendable {
       case .longTermKeys: .loadLongTermKeys
       case .linkKeys: .loadLinkKeys
       case .debugKeys: .setDebugKeys
+      case .securePairing: .setSecureSimplePairing
       case .secureConnections: .setSecureConnections
       }
     }
 
-    /// Whether bonds are impossible without it. An adapter without BR/EDR takes no link keys.
+    /// Whether bonds are impossible without it. An adapter without BR/EDR takes no link keys, and has
+    /// no Secure Simple Pairing.
     var isIndispensable: Bool { self == .identityKeys || self == .longTermKeys }
   }
 
@@ -100,9 +102,10 @@ struct KernelKeyLoading: Sendable {
     held = (bonds + [bond]).inOrder
   }
 
-  /// The kernel has forgotten all keys of a bond.
+  /// The kernel has forgotten the LE keys of a bond. A BR/EDR key stays until the lists are loaded again.
   mutating func noteRemoved(_ identity: DeviceAddress) {
-    guard state == .resting else { return invalidate() }
+    let hasLinkKey = held?.contains { $0.identity == identity && $0.mgmtLinkKey != nil } == true
+    guard state == .resting, !hasLinkKey else { return invalidate() }
     held?.removeAll { $0.identity == identity }
   }
 
@@ -157,6 +160,7 @@ struct KernelKeyLoading: Sendable {
     case .longTermKeys: return .loadLongTermKeys(sent.flatMap(\.mgmtLongTermKeys), index)
     case .linkKeys: return .loadLinkKeys(sent.compactMap(\.mgmtLinkKey), index)
     case .debugKeys: return .setDebugKeys(false, index)
+    case .securePairing: return .setSecureSimplePairing(true, index)
     case .secureConnections: return .setSecureConnections(true, index)
     }
   }

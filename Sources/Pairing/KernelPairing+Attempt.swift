@@ -114,8 +114,8 @@ extension KernelPairing {
     if status == .busy, attempt.tries < Self.triesMax {
       return enter(.pausing(until: now.advanced(milliseconds: Self.busyPauseMilliseconds)))
     }
-    if status != .authenticationFailed, attempt.hasAskedTooLong(at: now) {
-      return undo(.timeout(isAsking: true), at: now)
+    if status != .authenticationFailed, attempt.hasTakenTooLong(at: now) {
+      return undo(.timeout(isAsking: attempt.question != nil), at: now)
     }
     undo(PairingError(status, of: attempt), at: now)
   }

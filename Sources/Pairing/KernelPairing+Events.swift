@@ -56,7 +56,9 @@ extension KernelPairing {
   ) {
     switch state {
     case .pairing:
-      if attempt.hasAskedTooLong(at: now) { return fail(.timeout(isAsking: true), at: now) }
+      if attempt.hasTakenTooLong(at: now) {
+        return fail(.timeout(isAsking: attempt.question != nil), at: now)
+      }
       fail(reason == .authenticationFailed ? .authenticationFailed(in: attempt) : .deviceIsGone, at: now)
     // No key comes over a link that has ended.
     case .awaitingKeys: passDeadline(at: now)
@@ -79,8 +81,10 @@ extension KernelPairing {
       guard let attempt, attempt.belongs(device), case .pairing = state else { return }
       ask(.showDigits(digits), about: device, at: now)
     case .unpaired(let device): receiveRemoval(of: device, at: now)
+    case .connected(let device):
+      if attempt?.belongs(device) == true { attempt?.noteConnected(at: now) }
     // The replies and the ends of links say the same.
-    case .connected, .connectFailed, .authenticationFailed: break
+    case .connectFailed, .authenticationFailed: break
     }
   }
 

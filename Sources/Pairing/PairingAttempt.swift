@@ -28,7 +28,8 @@ struct PairingAttempt: Sendable {
   var question: PairingQuestion?
   /// The address in the kernel's question, which the reply has to name.
   var asked: DeviceAddress?
-  private var askedAt: Instant?
+  /// When the devices were connected, or a question was asked: the last step that is known.
+  private var lastStep: Instant?
   /// The device that the kernel named when it had paired.
   private var confirmed: DeviceAddress?
   private(set) var identityKey: MgmtIdentityKey?
@@ -58,8 +59,10 @@ struct PairingAttempt: Sendable {
     if let address, address.isMgmtIdentity { confirmed = address }
   }
 
+  mutating func noteConnected(at now: Instant) { lastStep = now }
+
   mutating func ask(_ question: PairingQuestion, at now: Instant) {
-    (self.question, askedAt) = (question, now)
+    (self.question, lastStep) = (question, now)
     switch question {
     case .compare: method = .digitsCompared
     case .enterDigits: method = .digitsEntered
@@ -67,10 +70,10 @@ struct PairingAttempt: Sendable {
     }
   }
 
-  /// Whether a person was asked until the devices gave up.
-  func hasAskedTooLong(at now: Instant) -> Bool {
-    guard question != nil, let askedAt else { return false }
-    return now.milliseconds(since: askedAt) >= Self.protocolMilliseconds
+  /// Whether a person or the device was awaited until the devices gave up.
+  func hasTakenTooLong(at now: Instant) -> Bool {
+    guard let lastStep else { return false }
+    return now.milliseconds(since: lastStep) >= Self.protocolMilliseconds
   }
 
   // MARK: - Keys

@@ -20,11 +20,11 @@ extension PairingError {
         cure: "another device may have answered: keep others away, and choose it again")
     case .timeout(isAsking: true):
       SetupError(
-        .userCancelled, "no operator answered the question of the pairing in a minute",
-        cure: "choose it again, and answer in accessoryctl pick")
+        .userCancelled, "no operator answered the question of the pairing in time",
+        cure: "choose it again, and answer in accessoryctl pick within half a minute")
     case .timeout(isAsking: false):
       SetupError(
-        .connectionFailed, "the device was not paired in a minute",
+        .connectionFailed, "the device did not finish the pairing in time",
         cure: "bring it nearer, restart it, and choose it again")
     case .deviceIsGone:
       SetupError(

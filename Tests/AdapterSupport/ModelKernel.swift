@@ -21,6 +21,7 @@ public struct ModelKernel {
   public private(set) var identityKeys: [DeviceAddress: [UInt8]] = [:]
   public private(set) var longTermKeys: [Key] = []
   public private(set) var linkKeys: [DeviceAddress] = []
+  private var usesSecureSimplePairing = false
   public private(set) var usesSecureConnections = false
   /// The device that Pair Device was sent for, and how it is named in events.
   public private(set) var pending: (command: DeviceAddress, name: DeviceAddress)?
@@ -87,7 +88,11 @@ public struct ModelKernel {
     case .setBondable:
       isBondable = body[0] != 0
       reply(command.opcode, .success, nil, now)
+    case .setSecureSimplePairing:
+      usesSecureSimplePairing = body[0] != 0
+      reply(command.opcode, .success, nil, now)
     case .setSecureConnections:
+      guard usesSecureSimplePairing else { return reply(command.opcode, .rejected, nil, now) }
       usesSecureConnections = body[0] != 0
       reply(command.opcode, .success, nil, now)
     case .setDebugKeys: reply(command.opcode, .success, nil, now)
@@ -172,7 +177,9 @@ public struct ModelKernel {
       emit(.bond(.passkeyNotification(device, digits: PairingPeer.digits)), after: 150, now)
       complete(after: 1200, now)
     case .refuses: endPairing(.authenticationFailed, after: 200, now)
-    case .silent, .absent: break
+    // The kernel gives up.
+    case .silent: completion = now.advanced(milliseconds: 110 + 30_000)
+    case .absent: break
     case .vanishes:
       emit(.disconnected(device, .timeout), after: 300, now)
       reply(.pairDevice, .failed, device, after: 301, now)
@@ -203,6 +210,7 @@ public struct ModelKernel {
     guard let (_, name) = pending,
       let peer = peers.first(where: { $0.identity == name || $0.address == name })
     else { return }
+    guard peer.behaviour != .silent else { return endPairing(.disconnected, now) }
     pending = nil
     let isKept = isBondable && (!peer.isPrivate || areIdentityKeysLoaded)
     let device = isKept ? peer.identity : name

@@ -41,7 +41,7 @@ struct KernelPairingTests {
     #expect(
       harness.opcodes == [
         .loadIdentityKeys, .setBondable, .loadLongTermKeys, .loadLinkKeys, .setDebugKeys,
-        .setSecureConnections, .setBondable, .pairDevice, .confirm, .setBondable,
+        .setSecureSimplePairing, .setSecureConnections, .setBondable, .pairDevice, .confirm, .setBondable,
       ])
   }
 
@@ -98,6 +98,11 @@ struct KernelPairingTests {
     harness.open()
     harness.run(milliseconds: 100)
     #expect(harness.kernel.linkKeys == [peer.identity])
+    // Unpair Device takes the LE keys only.
+    harness.pairing.unpair(peer.identity, at: harness.now)
+    harness.exchange()
+    harness.run(milliseconds: 100)
+    #expect(harness.kernel.longTermKeys.isEmpty && harness.kernel.linkKeys.isEmpty)
   }
 
   // MARK: - Keys

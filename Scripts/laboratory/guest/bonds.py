@@ -21,7 +21,7 @@ radio = "hci{index}"
 access = "{access}"
 board = "virtual"
 [limits]
-requests-per-minute = 1000
+requests-per-minute = 600
 [app.lights]
 user = "lights"
 supports = ["Bluetooth"]
@@ -98,6 +98,9 @@ def unpair_in_kernel(index, address=IDENTITY):
 def open_link(address, kind=2, level=MEDIUM):
     """Connects to a device without the agent, at this level of security. Returns the connected descriptor."""
     descriptor = hci.libc.socket(socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC, 0)
+    if descriptor < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
     # struct sockaddr_l2: family, PSM, address, channel, kind of address.
     for call, device, device_kind in ((hci.libc.bind, "00:00:00:00:00:00", 1), (hci.libc.connect, address, kind)):
         if call is hci.libc.connect:

@@ -5,7 +5,7 @@ kernel's clock. It reads orders, and prints "done ORDER" after each:
 
 io none|display|keyboard|yesno|both   what the accessory has for digits; none at first
 answer yes|no|nothing|wrong           its part in a pairing: it agrees; refuses the request; is silent; says that numbers
-                                      differ, and takes other digits than it is given
+                                      differ, when its person types, and takes other digits than it is given
 legacy on|off                         without Secure Connections
 digits NUMBER                         what its person types
 rotate                                advertises with a new private address
@@ -67,6 +67,8 @@ class Person(pairing.PairingDelegate):
 
     async def compare_numbers(self, number, digits):
         self.accessory.say("compares", f"{number:06d}")
+        if self.accessory.answer == "wrong":
+            await self.accessory.digits.get()
         return self.accessory.answer != "wrong"
 
     async def get_number(self):

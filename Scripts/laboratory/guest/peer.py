@@ -76,12 +76,13 @@ class Peer(Program):
     @property
     def address(self):
         """The address with which it advertises now."""
-        return self.find(" advertises ")[-1].rsplit(" ", 1)[1]
+        return [words for _, words in self.lines() if words.startswith("advertises ")][-1].split()[1]
 
     def await_adapter(self):
-        """Waits until the kernel has the adapter, and switches it on."""
-        self.world.until(lambda: pathlib.Path(f"/sys/class/bluetooth/hci{self.index}").exists(), "the adapter exists")
-        hci.take_up(self.index)
+        """Waits until the kernel has the adapter, and switches it on. Not with an ioctl: the kernel pairs only through an
+        adapter that its management interface knew when it was switched on."""
+        self.world.until(lambda: hci.Mgmt().settings(self.index) is not None, "the adapter exists")
+        self.world.equal(hci.Mgmt().power(self.index), 0, "the status of switching the adapter on")
 
     # How long the adapter was deaf
 

@@ -15,8 +15,8 @@ CAPABILITIES = ("display", "keyboard", "yesNo")
 
 
 class AppSession:
-    """A program with a session, of the account with the app's name. `events` are the names of its events, `accessories`
-    its accessories by their identifiers."""
+    """A program with a session, of the account with the app's name. `events` are the names of its events after
+    `activated`, `accessories` its accessories by their identifiers."""
 
     def __init__(self, agent, name="lights", user=None):
         self.agent, self.user = agent, pwd.getpwnam(user or name).pw_uid
@@ -26,6 +26,7 @@ class AppSession:
         self.stream.send(SESSION + "Activate", more=True, app=name)
         while "activated" not in self.events:
             self._take(self.stream.receive())
+        self.events.remove("activated")
 
     def _take(self, reply):
         self.token = reply.get("session") or self.token
@@ -162,6 +163,11 @@ class Operator:
             self._note("closed", reply.get("failure"), reply.get("pairing"), reply.get("isBondAuthenticated"))
         elif reply.get("isSynced"):
             self.is_synced = True
+
+    def expect(self, text):
+        """Waits for this text, and takes what was seen."""
+        self.agent.world.until(lambda: self.read() or text in self.seen, f"the operator sees: {text}")
+        return self.take_seen()
 
     def take_seen(self):
         self.read()

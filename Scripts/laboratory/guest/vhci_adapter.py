@@ -47,7 +47,9 @@ class Air(link.LocalLink):
             return
         own = sender_controller.le_connections.get(destination_address)
         for receiver in self.controllers:
-            if own and receiver is not sender_controller and own.self_address in receiver.le_connections:
+            other = receiver.le_connections.get(own.self_address) if own else None
+            # Several devices may be connected with the sender.
+            if other and receiver is not sender_controller and other.self_address == destination_address:
                 asyncio.get_running_loop().call_soon(
                     receiver.on_link_acl_data, own.self_address, transport, data)
 

@@ -11,16 +11,16 @@ from sessions import AppSession, Operator
 
 PATIENCE = 600
 READER = "/lab/laboratory/guest/att-reader.py"
-WITHOUT_RIGHTS = ["/usr/bin/setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all",
+WITHOUT_RIGHTS = ["/usr/bin/setpriv", "--reuid=daemon", "--regid=daemon", "--clear-groups", "--inh-caps=-all",
                   "--bounding-set=-all", "--no-new-privs"]
 # An app's unit, with the line that the documentation recommends, or without it.
 UNIT = f"""[Service]
 Type=oneshot
-User=nobody
+User=daemon
 NoNewPrivileges=yes
 {{restriction}}
 ExecStart=/usr/bin/python3 -B {READER} open {IDENTITY}
-StandardOutput=file:/run/reader
+StandardOutput=truncate:/run/reader
 """
 
 
@@ -30,7 +30,7 @@ def read_without_rights(lab, app):
     done = subprocess.run([*WITHOUT_RIGHTS, "python3", "-B", READER, str(link.socket.fileno())],
                           pass_fds=[link.socket.fileno()], capture_output=True, text=True, check=True)
     link.close()
-    lab.equal(json.loads(done.stdout), {"user": 65534, "capabilities": 0, "value": "sesame"}, "what the process reads")
+    lab.equal(json.loads(done.stdout), {"user": 1, "capabilities": 0, "value": "sesame"}, "what the process reads")
 
 
 def open_in_unit(lab, peer, agent, system, restriction):

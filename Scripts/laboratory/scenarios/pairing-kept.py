@@ -60,7 +60,7 @@ def kill(peer, agent):
 def show_identity(lab, peer, agent, app):
     """Under new addresses the device is the same accessory: neither lost nor found."""
     with agent.client(app.user) as stream:
-        stream.send("io.accessoryd.Session.WatchAdvertisements", more=True, session=app.token)
+        stream.send("io.accessoryd.Session.WatchAdvertisements", more=True, session=app.token, interval=1)
         found = lab.until(lambda: take(stream, "found"), "the app's advertisements begin", 30)
         lab.equal(found[0]["identifier"], app.identifier, "the accessory that is found")
         for _ in range(3):
@@ -69,7 +69,7 @@ def show_identity(lab, peer, agent, app):
         time.sleep(SILENCE_SECONDS)
         events = take(stream)
         others = [event["event"] for event in events if event["event"] in ("found", "lost")]
-        lab.equal(others, [], "what the app hears of it under three new addresses")
+        lab.equal(others, [], "what the app receives under three new addresses")
         lab.check([event for event in events if event["event"] == "reading"], "the app hears it under new addresses")
     accessory = bonds.listed(agent)[0]
     lab.equal((accessory["address"], accessory["isInSight"]), (IDENTITY, True), "the accessory in the list")

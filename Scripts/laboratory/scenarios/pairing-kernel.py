@@ -36,7 +36,7 @@ def show_methods(lab, peer, agent, app, operator):
         lab.check(deaf <= bonds.DEAF_SECONDS_MAX, f"the adapter was deaf for {deaf:.2f} s")
         written, read = peer.reports() - before[0], agent.metrics()["reports_total"] - before[1]
         lab.figure("reports", f"{int(read)} of {written}")
-        lab.equal(operator.take_seen()[-1], f"closed {method} {is_authenticated}", "what the operator sees")
+        operator.expect(f"closed {method} {is_authenticated}")
         accessory = bonds.listed(agent)[0]
         lab.equal((accessory["bond"], accessory["bondOwner"], accessory["isBondAuthenticated"], accessory["address"]),
                   ("bonded", "gateway", is_authenticated, IDENTITY), "the bond in the list")
@@ -58,15 +58,14 @@ def fail(lab, peer, agent, app, operator, name, act=None, events=bonds.FAILED):
         act(request)
     refusal = call.refusal()
     lab.figure(f"\n         {name} s", round(time.monotonic() - start, 1))
-    lab.equal(refusal.name, "SetupFailed" if "pickerSetupFailed" in events else "RequestClosed", f"{name}: the error")
-    lab.figure("reason", refusal.parameters.get("reason", "-"))
+    lab.equal(refusal.name, "SetupFailed", f"{name}: the error")
     app.expect(*events)
     lab.equal(bonds.listed(agent), [], f"{name}: the app's accessories")
     bonds.check_no_keys(lab, peer.index)
     bonds.await_end(lab, peer, agent)
     for order in ("answer yes", "io none", "forget", "on"):
         peer.order(order)
-    return refusal.parameters.get("reason")
+    return refusal.parameters["reason"]
 
 
 def show_failures(lab, peer, agent, app, operator):
@@ -89,7 +88,7 @@ def show_failures(lab, peer, agent, app, operator):
     lab.equal(len(set(reasons)), len(reasons), f"the sentences: {reasons}")
     # The accessory's person says that the numbers differ, and the operator that they are the same.
     failure("differs there", "yesno", "wrong", lambda request: (
-        operator.question(request), operator.answer(request, matches=True)))
+        operator.question(request), operator.answer(request, matches=True), peer.order("digits 0")))
     failure("cancelled", "display", "yes", lambda request: (
         operator.question(request), operator.call("Cancel", request=request)),
         events=[event for event in bonds.FAILED if event != "pickerSetupFailed"])
@@ -135,7 +134,7 @@ def scenario(lab):
     agent = bonds.start_agent(lab, peer)
     app, operator = AppSession(agent), Operator(agent)
     show_methods(lab, peer, agent, app, operator)
-    show_failures(lab, peer, agent, app, operator)
     show_foreign_attempt(lab, peer, agent, app, operator)
+    show_failures(lab, peer, agent, app, operator)
     lab.equal(agent.end(), 0, "the agent's exit status")
     bonds.check_no_keys(lab, peer.index)
