@@ -213,7 +213,7 @@ extension MgmtScan {
       (monitor.handle, discovery.wasStartedByAgent) = (nil, false)
       duties.forgetAll()
       fail(.gone)
-    case .added, .disconnected, .bond, .other: break
+    case .added, .disconnected, .other: break
     }
   }
 

@@ -48,10 +48,6 @@ public struct ManifestDiagnostic: Equatable, Sendable {
   public enum Setup: Equatable, Sendable {
     case weakForSelection(DisplayItem.Selection)
     case touchWithoutImmediateRange
-    /// `pairing` of an item whose devices are not paired.
-    case pairingWithoutOption
-    /// Touch and automatic setup have no person who could compare or type digits.
-    case pairingWithoutPerson(DisplayItem.Selection)
     case repeatedItem(id: String, first: ManifestKeyPath)
   }
 
@@ -86,8 +82,7 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case wifiInterfaceUnused
     case nameWithPassiveScan
     case overlap(DescriptorOverlap, app: String, id: String)
-    /// An option that takes effect only in a pairing.
-    case optionWithoutPairing(String)
+    case lowEnergyOnly(String)
     case noEffect(NoEffect)
   }
 

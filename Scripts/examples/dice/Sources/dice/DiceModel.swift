@@ -37,11 +37,9 @@ final class DiceModel: NSObject {
 
   // MARK: - What the user does
 
-  /// `paired`: the dice have to be paired, and what they send is encrypted.
-  func add(paired: Bool = false) {
+  func add() {
     let descriptor = ASDiscoveryDescriptor()
     descriptor.bluetoothServiceUUID = Self.diceService
-    if paired { descriptor.supportedOptions = .bluetoothPairingLE }
     let item = ASPickerDisplayItem(
       name: "Dice", productImage: UIImage(named: "dice") ?? UIImage(), descriptor: descriptor)
     session.showPicker(for: [item]) { [weak self] error in
