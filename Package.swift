@@ -42,8 +42,10 @@ let package = Package(
     .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
     .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
     .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
+    .target(name: "Pairing", dependencies: ["HCI", "Controller", "Registry"], swiftSettings: strict),
     .target(
-      name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry"], swiftSettings: strict),
+      name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry", "Pairing"],
+      swiftSettings: strict),
     .target(name: "CToml"),
     .target(
       name: "ManifestFormat", dependencies: ["HCI", "Discovery", "Manifest", "CToml"], swiftSettings: strict),
@@ -70,10 +72,14 @@ let package = Package(
     // System calls, without policy; the text that the tool prints.
     .target(name: "CLinux"),
     .target(name: "CBluetooth"),
-    .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
+    // Loads libsystemd when it is needed; nothing links it.
+    .target(name: "CSystemd"),
+    .target(
+      name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux", "CSystemd"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
-      name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest"], swiftSettings: strict),
+      name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
+      swiftSettings: strict),
     // An iOS app's Info.plist.
     .target(name: "PropertyList", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
     // Why a device matches an item or not, and which item would find it: for the agent and the tool.
@@ -116,14 +122,14 @@ let package = Package(
     .target(
       name: "Agent",
       dependencies: [
-        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Setup", "JSON", "Varlink", "Interfaces",
-        "RegistryFormat", "Explanation",
+        "HCI", "Discovery", "Controller", "Manifest", "Registry", "Pairing", "Setup", "JSON", "Varlink",
+        "Interfaces", "RegistryFormat", "Explanation",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentRuntime",
       dependencies: [
-        "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Setup", "Agent", "JSON", "Varlink",
+        "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Pairing", "Setup", "Agent", "JSON", "Varlink",
         "Interfaces", "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
@@ -219,7 +225,7 @@ let package = Package(
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest"],
+      name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
       swiftSettings: strict),
     .testTarget(
       name: "PropertyListTests", dependencies: ["HCI", "PropertyList"], swiftSettings: strict),
@@ -230,6 +236,10 @@ let package = Package(
     .testTarget(
       name: "ControllerTests",
       dependencies: ["AdapterSupport", "Controller", "Manifest", "HCI", "VirtualRadio", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PairingTests",
+      dependencies: ["AdapterSupport", "Controller", "HCI", "Pairing", "Registry"],
       swiftSettings: strict),
     .target(name: "CCrashDisk", dependencies: ["CSQLite"], path: "Tests/CCrashDisk"),
     .target(
@@ -248,7 +258,8 @@ let package = Package(
       name: "RegistryTests", dependencies: ["HCI", "Manifest", "Registry", "RegistrySupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SetupTests", dependencies: ["HCI", "Manifest", "Registry", "RegistrySupport", "Setup"],
+      name: "SetupTests",
+      dependencies: ["HCI", "Manifest", "Pairing", "Registry", "RegistrySupport", "Setup"],
       swiftSettings: strict),
     .testTarget(
       name: "RegistryStoreTests",
@@ -355,7 +366,8 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Setup", "CPeer",
+        "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Pairing", "Setup",
+        "CPeer",
         "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryStore",
         "RegistrySupport",
         "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",

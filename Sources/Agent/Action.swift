@@ -16,6 +16,9 @@ public enum Action: Sendable {
   case readManifest
   /// Send the message to the kernel's management interface.
   case manage(MgmtCommand)
+  /// Send the message to the kernel's management interface over the socket for pairings, whose messages go to
+  /// ``AgentCore/receive(pairingMessage:at:)``: the events of scans must not delay those of a pairing.
+  case managePairing(MgmtCommand)
   /// Close the radio that is open, if any, and open the one that the manifest names now. `access` is for adapters.
   case openRadio(RadioSelection, access: Gateway.Access)
   /// Close the radio, which is gone for the reason in this sentence, and open it again when it is back.

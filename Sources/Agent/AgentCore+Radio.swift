@@ -19,6 +19,7 @@ extension AgentCore {
     performRadioOutput()
     if case .sharedAdapter(let index, _) = kind { links.open(adapter: index, at: now) } else { links.close() }
     performLinkOutput()
+    openPairing(kind, at: now)
   }
 
   /// A recovery action did not bring the adapter back.
@@ -42,6 +43,7 @@ extension AgentCore {
     performRadioOutput()
     links.close()
     performLinkOutput()
+    closePairing(at: now)
   }
 
   /// Receives a message of the kernel's management interface (``MgmtEvent``).
@@ -61,10 +63,16 @@ extension AgentCore {
   public func bluetoothdWasSought(isRunning: Bool, at now: Instant) {
     radio.bluetoothdWasSought(isRunning: isRunning, at: now)
     performRadioOutput()
+    pairing.bluetoothdWasSought(isRunning: isRunning, kernelBonds, at: now)
+    performPairingOutput()
   }
 
   /// The bluetoothd that was found has ended.
-  public func bluetoothdEnded(at now: Instant) { radio.bluetoothdEnded(at: now) }
+  public func bluetoothdEnded(at now: Instant) {
+    radio.bluetoothdEnded(at: now)
+    pairing.bluetoothdEnded(at: now)
+    performPairingOutput()
+  }
 
   /// Receives a packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's
   /// time.

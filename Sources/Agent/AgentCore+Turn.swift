@@ -13,6 +13,8 @@ struct AgentTurn {
   var radioLead: Int64 = 0
   /// Whether another turn is due at once: a client has more calls than one turn takes, or waits for what came later.
   var isBusy = false
+  /// Whether the agent ends, so that no scan is wanted.
+  var isEnding = false
   /// What the shell has yet to do, in order.
   fileprivate var actions: [Action] = []
 
@@ -34,6 +36,7 @@ extension AgentCore {
     advanceRadio()
     advanceSetup()
     advanceLinks()
+    advancePairing()
     feeds.advertisements.readSightings(dataPath, setupCore.grants)
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
@@ -49,6 +52,12 @@ extension AgentCore {
   /// The time of this turn.
   var now: Instant { turn.now }
 
+  /// Whether the agent ends, so that no scan is wanted.
+  var isEnding: Bool {
+    get { turn.isEnding }
+    set { turn.isEnding = newValue }
+  }
+
   /// The radio's time: ahead of the agent's while a recording is played as fast as it can be read.
   var radioTime: Instant { Instant(microseconds: now.microseconds &+ turn.radioLead) }
 
@@ -56,7 +65,7 @@ extension AgentCore {
   public var nextDeadline: Instant? {
     if turn.isBusy { return now }
     return .earliest(
-      .earliest(.earliest(pipelineDeadline, radio.deadline), links.deadline),
+      .earliest(.earliest(pipelineDeadline, radio.deadline), .earliest(links.deadline, pairing.deadline)),
       .earliest(clientDeadline, setupDeadline))
   }
 

@@ -82,13 +82,13 @@ public final class AgentCore {
   var setupLink = SetupLink()
   /// The connections of apps to their accessories.
   var links = AccessoryLinks()
+  /// How devices are paired.
+  var pairing = PairingLink()
   var feeds: EventFeeds
   var reload = ManifestReload()
   /// What was done and refused so far.
   public internal(set) var counters = AgentCounters()
   var turn: AgentTurn
-  /// Whether the agent ends, so that no scan is wanted.
-  var isEnding = false
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
   public var measureProcess: () -> ProcessFigures? = { nil }
 
@@ -136,6 +136,7 @@ public final class AgentCore {
     clients.checkInvariants()
     setupCore.checkInvariants()
     links.checkInvariants()
+    pairing.checkInvariants()
     precondition(taps.packets.readerCount == clients.streamCount(CaptureStream.self))
     precondition(taps.sampler.sampleCount <= clients.streamCount(SuggestionStream.self))
   }

@@ -2,7 +2,7 @@
 
 public import Interfaces
 public import Controller
-import HCI
+public import HCI
 public import Manifest
 public import Setup
 public import Varlink
@@ -23,8 +23,13 @@ public enum Notice: Equatable, Sendable {
   case closed(ClosingReason, user: UInt32)
   case reloaded(ReloadSummary, warnings: Int)
   case reloadRefused(findings: Int)
+  /// An operator read the registry with the keys of bonds.
+  case keysExported(user: UInt32)
+  /// An operator handed over the keys of a bond that bluetoothd has made.
+  case bondImported(user: UInt32, DeviceAddress)
   case setup(SetupNotice)
   case link(LinkNotice)
+  case pairing(PairingNotice)
 }
 
 /// Why the agent ends a connection that its client did not end.

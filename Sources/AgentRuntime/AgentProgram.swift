@@ -41,6 +41,7 @@ public enum AgentProgram {
 
   private static func run(_ options: Options, _ log: Log) throws(StartError) {
     var log = log
+    do throws(SystemError) { try ThisProcess.keepSecrets() } catch { throw .system(error) }
     let reader = ConfigurationReader(manifestPath: options.manifest, radio: options.radio)
     let read = try reader.read()
     for warning in read.warnings { log.say(.warning, warning) }

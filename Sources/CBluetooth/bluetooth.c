@@ -152,22 +152,24 @@ static struct sockaddr_l2 att_address(uint64_t bits, int is_random) {
   return address;
 }
 
-int cbluetooth_att_connect(int socket, uint64_t adapter, uint64_t device, int is_random, int is_encrypted) {
+int cbluetooth_att_connect(int socket, uint64_t adapter, uint64_t device, int is_random, uint8_t level) {
   struct sockaddr_l2 from = att_address(adapter, 0), to = att_address(device, is_random);
   if (bind(socket, (struct sockaddr *)&from, sizeof from) < 0) return -1;
   struct bt_security security;
   memset(&security, 0, sizeof security);
-  security.level = is_encrypted ? BT_SECURITY_MEDIUM : BT_SECURITY_LOW;
+  security.level = level;
   if (setsockopt(socket, SOL_BLUETOOTH, BT_SECURITY, &security, sizeof security) < 0) return -1;
   return connect(socket, (struct sockaddr *)&to, sizeof to);
 }
 
-int cbluetooth_att_is_encrypted(int socket) {
+int cbluetooth_att_security(int socket, uint8_t *level, uint8_t *key_byte_count) {
   struct bt_security security;
   socklen_t length = sizeof security;
   memset(&security, 0, sizeof security);
   if (getsockopt(socket, SOL_BLUETOOTH, BT_SECURITY, &security, &length) < 0) return -1;
-  return security.level >= BT_SECURITY_MEDIUM && security.key_size == 16;
+  *level = security.level;
+  *key_byte_count = security.key_size;
+  return 0;
 }
 
 static int64_t microseconds(const void *data) {

@@ -20,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -276,6 +277,12 @@ int64_t clinux_descriptor_limit(uint64_t wanted) {
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
   }
   return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
+}
+
+int clinux_keep_secrets(void) {
+  const struct rlimit none = {0, 0};
+  if (prctl(PR_SET_DUMPABLE, 0) != 0) return -1;
+  return setrlimit(RLIMIT_CORE, &none);
 }
 
 int64_t clinux_monotonic_time(void) {

@@ -41,7 +41,7 @@ public struct MgmtCommand: Equatable, Sendable {
     return bytes + parameters
   }
 
-  private func with(_ bytes: [UInt8]) -> Self {
+  func with(_ bytes: [UInt8]) -> Self {
     var command = self
     command.parameters += bytes
     return command

@@ -10,12 +10,21 @@ public struct MgmtStatus: RawRepresentable, Hashable, Sendable {
   public static let success = MgmtStatus(rawValue: 0x00)
   public static let unknownCommand = MgmtStatus(rawValue: 0x01)
   public static let notConnected = MgmtStatus(rawValue: 0x02)
+  public static let failed = MgmtStatus(rawValue: 0x03)
+  public static let connectFailed = MgmtStatus(rawValue: 0x04)
+  public static let authenticationFailed = MgmtStatus(rawValue: 0x05)
+  public static let notPaired = MgmtStatus(rawValue: 0x06)
+  public static let timeout = MgmtStatus(rawValue: 0x08)
   public static let busy = MgmtStatus(rawValue: 0x0a)
+  public static let rejected = MgmtStatus(rawValue: 0x0b)
   public static let notSupported = MgmtStatus(rawValue: 0x0c)
+  public static let invalidParameters = MgmtStatus(rawValue: 0x0d)
   public static let disconnected = MgmtStatus(rawValue: 0x0e)
   public static let notPowered = MgmtStatus(rawValue: 0x0f)
+  public static let cancelled = MgmtStatus(rawValue: 0x10)
   public static let invalidIndex = MgmtStatus(rawValue: 0x11)
   public static let blocked = MgmtStatus(rawValue: 0x12)
+  public static let alreadyPaired = MgmtStatus(rawValue: 0x13)
   public static let permissionDenied = MgmtStatus(rawValue: 0x14)
 }
 
@@ -49,7 +58,9 @@ public struct MgmtEvent: Equatable, Sendable {
     case monitorRemoved(handle: UInt16)
     /// The link to an LE device ended.
     case disconnected(DeviceAddress, MgmtDisconnectReason)
-    /// An event that concerns neither scanning nor the end of links.
+    /// A link, a pairing or a key.
+    case bond(MgmtBondEvent)
+    /// An event that concerns none of these, or whose values the format does not allow.
     case other(UInt16)
   }
 
@@ -66,7 +77,7 @@ public struct MgmtEvent: Equatable, Sendable {
   public var isByOtherProgram: Bool {
     switch content {
     case .settings, .monitorRemoved: true
-    case .completed, .added, .removed, .discovering, .disconnected, .other: false
+    case .completed, .added, .removed, .discovering, .disconnected, .bond, .other: false
     }
   }
 
@@ -113,6 +124,9 @@ extension MgmtEvent.Content {
     case 0x002c:
       guard let handle = cursor.uint16() else { return nil }
       self = .monitorRemoved(handle: handle)
+    case _ where MgmtBondEvent.codes.contains(code):
+      guard parameters.byteCount >= MgmtBondEvent.byteCountMin(code) else { return nil }
+      self = MgmtBondEvent(code, &cursor).map { .bond($0) } ?? .other(code)
     default: self = .other(code)
     }
   }

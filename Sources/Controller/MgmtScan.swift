@@ -213,7 +213,7 @@ extension MgmtScan {
       (monitor.handle, discovery.wasStartedByAgent) = (nil, false)
       duties.forgetAll()
       fail(.gone)
-    case .added, .disconnected, .other: break
+    case .added, .disconnected, .bond, .other: break
     }
   }
 

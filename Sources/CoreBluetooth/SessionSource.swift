@@ -151,12 +151,22 @@ extension CBError {
     let code: Code =
       switch error.code {
       case .connectionFailed: .connectionFailed
-      // With a field it is about the accessory, without one about the gateway.
-      case .invalidRequest: error.userInfo[ASError.fieldKey] == nil ? .operationNotSupported : .unknownDevice
+      case .invalidRequest: Code(refusedFor: error.userInfo[ASError.fieldKey] as? String)
       case .userRestricted: .connectionLimitReached
       case .userCancelled: .operationCancelled
       default: .operationNotSupported
       }
     self.init(code, userInfo: error.userInfo)
+  }
+}
+
+extension CBError.Code {
+  /// With a field a request is refused because of the accessory, without one because of the gateway.
+  fileprivate init(refusedFor field: String?) {
+    switch field {
+    case nil: self = .operationNotSupported
+    case "accessory.bond": self = .peerRemovedPairingInformation
+    case _?: self = .unknownDevice
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 import HCI
 
-/// The addresses of accessories, whose devices never give way.
+/// The settled addresses of accessories, whose devices never give way.
 ///
 /// Capacity: fixed at start. An address that finds the list full is not added; ``set(_:isAccessory:)`` says so.
 struct AccessoryList: ~Copyable {

@@ -137,7 +137,8 @@ struct DeviceTable: ~Copyable {
 
   /// Whether the list of accessories names a device, by its address or its identity address.
   func isListed(_ device: Device) -> Bool {
-    accessories.contains(publicAddress(of: device)) || accessories.contains(device.address)
+    accessories.contains(publicAddress(of: device).settled)
+      || accessories.contains(device.address.settled)
   }
 
   /// Brings one row in line with the list of accessories. Returns whether it changed.

@@ -25,7 +25,7 @@ public enum SightingReason: UInt8, Sendable, BitwiseCopyable {
   case evicted
   /// Lost: the radio went away.
   case radioDown
-  /// Lost: the manifest changed.
+  /// Lost: the manifest changed, or an identity key showed that the device is there under another address.
   case reload
 }
 

@@ -4,7 +4,8 @@ import HCI
 
 /// The identity keys of known devices, and the row of each device.
 ///
-/// Capacity: the number of keys the pipeline was made for; more are a mistake of the caller and trap.
+/// Capacity: the number of keys the pipeline was made for. ``isFull`` says when there is no room; adding a key then is a
+/// mistake of the caller and traps.
 struct IdentityTable: ~Copyable {
   let keys: FixedTable<IdentityKey>
   /// The row of each identity's device, or -1.
@@ -18,15 +19,28 @@ struct IdentityTable: ~Copyable {
     rows = arena.table(of: -1, count: capacity)
   }
 
-  mutating func add(_ key: IdentityKey) {
+  var isFull: Bool { count == keys.count }
+
+  /// Adds a key, whose device has no row yet. Returns its index.
+  @discardableResult
+  mutating func add(_ key: IdentityKey) -> Int {
     keys[count] = key
+    rows[count] = -1
     count += 1
+    return count - 1
   }
 
-  /// The identity whose key made a resolvable private address, or nil.
-  func identity(resolving address: DeviceAddress) -> Int? {
-    guard address.lifetime == .resolvablePrivate else { return nil }
-    for identity in 0..<count where keys[identity].resolves(address) { return identity }
+  /// Removes a key, whose device has no row any more. The last key takes its index.
+  mutating func remove(_ identity: Int) {
+    count -= 1
+    keys[identity] = keys[count]
+    rows[identity] = rows[count]
+  }
+
+  /// The identity of the device with this address, or nil: its key made the address, or the address is the identity
+  /// itself, which a controller has resolved, or which the device does not hide.
+  func identity(of address: DeviceAddress) -> Int? {
+    for identity in 0..<count where keys[identity].isKey(of: address) { return identity }
     return nil
   }
 
@@ -38,7 +52,18 @@ struct IdentityTable: ~Copyable {
   /// The address that events give: the identity address once a key has resolved the one on the air, -1 for no identity.
   func publicAddress(of address: DeviceAddress, identity: Int) -> DeviceAddress {
     guard identity >= 0 else { return address }
-    let known = keys[identity].identity
+    let known = keys[identity].identity.settled
     return DeviceAddress(bits: known.bits, type: known.type == .public ? .publicIdentity : .randomIdentity)
+  }
+}
+
+extension IdentityKey {
+  /// Whether the device of this key has the address.
+  func isKey(of address: DeviceAddress) -> Bool {
+    switch address.lifetime {
+    case .resolvablePrivate: resolves(address)
+    case .durable: address.settled == identity.settled
+    case .nonResolvablePrivate: false
+    }
   }
 }

@@ -53,6 +53,11 @@ public struct Match: Sendable, BitwiseCopyable {
     case .inside, .leaving: break
     }
   }
+
+  /// Moves the time of the last change of `presence` on.
+  mutating func moveStart(by microseconds: Int64) {
+    since = Instant(microseconds: since.microseconds &+ microseconds)
+  }
 }
 
 /// Which items match which devices, with the gate and the quota of each item.

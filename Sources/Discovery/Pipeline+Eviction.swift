@@ -11,7 +11,7 @@ extension Pipeline {
   /// are left.
   @inline(never)
   mutating func addRow(for address: DeviceAddress) -> Int? {
-    let identity = devices.identities.identity(resolving: address)
+    let identity = devices.identities.identity(of: address)
     if let identity, let row = devices.moveRow(of: identity, to: address) {
       counters.addressesFollowed &+= 1
       return row
@@ -49,13 +49,15 @@ extension Pipeline {
   /// Marks or unmarks the device at an address (for a resolved one, its identity address) as part of an accessory.
   /// Returns false when there is no room for another accessory.
   public mutating func setAccessory(_ address: DeviceAddress, _ isAccessory: Bool) -> Bool {
-    guard let isChanged = devices.accessories.set(address, isAccessory: isAccessory) else { return false }
+    guard let isChanged = devices.accessories.set(address.settled, isAccessory: isAccessory) else {
+      return false
+    }
     guard isChanged else { return true }
     for row in 0..<devices.rows.count where devices.rows[row].isLive { refreshAccessory(row) }
     return true
   }
 
-  private mutating func refreshAccessory(_ row: Int) {
+  mutating func refreshAccessory(_ row: Int) {
     guard devices.refreshAccessory(row) else { return }
     matches.recount(row, of: devices.rows[row])
     guard !devices.rows[row].isAccessory else { return }

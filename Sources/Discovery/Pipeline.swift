@@ -30,6 +30,7 @@ public struct Pipeline: ~Copyable {
   /// The sizes of a pipeline besides its capacities.
   public struct Size: Equatable, Sendable, BitwiseCopyable {
     public var matcher: Matcher.Size
+    /// Room for identity keys.
     public var identities: Int
 
     public init(matcher: Matcher.Size, identities: Int) {
@@ -61,7 +62,7 @@ public struct Pipeline: ~Copyable {
   /// Sets the gate of an item; before the first packet.
   public mutating func setGate(_ settings: GateSettings, item: Int) { matches.setGate(settings, item: item) }
 
-  /// Adds an identity key; before the first packet, and as many as the size says.
+  /// Adds an identity key before the first packet, when there are no devices; at most as many as the size says.
   public mutating func add(_ identity: IdentityKey) { devices.identities.add(identity) }
 
   public var assemblerCounters: ReportAssembler.Counters { assembler.counters }

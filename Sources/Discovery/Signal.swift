@@ -117,6 +117,12 @@ public struct Signal: BitwiseCopyable, Sendable {
     awaitsResponse = false
   }
 
+  /// Moves the times of all samples on, so that a time in which the radio did not listen is no gap.
+  mutating func skip(microseconds: Int64) {
+    for place in 0..<16 { times[place] &+= microseconds }
+    lastReading = Instant(microseconds: lastReading.microseconds &+ microseconds)
+  }
+
   /// Moves every level by a number of decibels, as though each reading had been stronger by it; within -127...20.
   mutating func shift(by decibels: Int) {
     for place in 0..<32 { readings[place] = Int8(max(-127, min(20, Int(readings[place]) &+ decibels))) }

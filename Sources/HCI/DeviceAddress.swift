@@ -41,6 +41,16 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
   @inlinable
   public var type: AddressType { AddressType(rawValue: UInt8(truncatingIfNeeded: word)) ?? .anonymous }
 
+  /// The address as it is stored: the same whether a controller or a key resolved it, or neither.
+  @inlinable
+  public var settled: DeviceAddress {
+    switch type {
+    case .publicIdentity: DeviceAddress(bits: bits, type: .public)
+    case .randomIdentity: DeviceAddress(bits: bits, type: .random)
+    case .public, .random, .anonymous: self
+    }
+  }
+
   /// The meaning of the two most significant bits of a random address (Volume 6, Part B, 1.3.2).
   @frozen
   public enum Lifetime: Sendable, BitwiseCopyable {

@@ -22,6 +22,11 @@ public struct AccessoryLine: Equatable, Line {
     case none, bonded, lost
   }
 
+  /// The program that keeps the bond's keys.
+  public enum BondOwner: String, CaseIterable, Sendable {
+    case gateway, bluetoothd
+  }
+
   /// How far a connection of the app to the accessory is.
   public enum Connection: String, CaseIterable, Sendable {
     case connecting, connected
@@ -47,6 +52,10 @@ public struct AccessoryLine: Equatable, Line {
   public let addedAt: Int64?
   /// nil when the app is not connected to it.
   public var connection: Connection?
+  /// nil without a bond.
+  public var bondOwner: BondOwner?
+  /// Whether no third device can be in between; nil without a bond.
+  public var isBondAuthenticated: Bool?
 
   public init(
     identifier: String, app: String, item: String?, displayName: String, state: State,
@@ -78,6 +87,8 @@ public struct AccessoryLine: Equatable, Line {
     json.members(address)
     if let ssid { json.member("ssid", ssid) }
     json.member("bond", bond.rawValue)
+    if let bondOwner { json.member("bondOwner", bondOwner.rawValue) }
+    if let isBondAuthenticated { json.member("isBondAuthenticated", isBondAuthenticated) }
     json.member("isIdentityDurable", isIdentityDurable)
     json.member("isInSight", isInSight)
     json.member("filteredRSSI", filteredRSSI)
@@ -101,5 +112,7 @@ extension AccessoryLine: ReadableLine {
       isIdentityDurable: try line.bool("isIdentityDurable"), isInSight: try line.bool("isInSight"),
       filteredRSSI: try line.integerIfPresent("filteredRSSI"), addedAt: try line.integerIfPresent("addedAt"))
     connection = try line.valueIfPresent("connection", of: Connection.allCases, \.rawValue)
+    bondOwner = try line.valueIfPresent("bondOwner", of: BondOwner.allCases, \.rawValue)
+    isBondAuthenticated = try line.boolIfPresent("isBondAuthenticated")
   }
 }

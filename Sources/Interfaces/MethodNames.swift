@@ -41,12 +41,15 @@ public enum OperatorMethodName: String, ServedMethod {
   case `import` = "io.accessoryd.Operator.Import"
   case reset = "io.accessoryd.Operator.Reset"
   case disconnect = "io.accessoryd.Operator.Disconnect"
+  case answerPairing = "io.accessoryd.Operator.AnswerPairing"
+  case pair = "io.accessoryd.Operator.Pair"
+  case importBond = "io.accessoryd.Operator.ImportBond"
 
   public var replies: ReplyCount {
     switch self {
-    case .watch, .open, .list, .registry, .export: .many
+    case .watch, .open, .list, .registry, .export, .pair: .many
     case .choose, .deny, .cancel, .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset,
-      .disconnect:
+      .disconnect, .answerPairing, .importBond:
       .one
     }
   }

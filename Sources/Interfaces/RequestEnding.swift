@@ -9,6 +9,9 @@ public struct RequestEnding: Equatable, Line {
   /// Its name among AccessorySetupKit's errors.
   public var failure: String?
   public var reason: String?
+  /// How the device was paired; nil when it was not.
+  public var pairing: PairingMethodName?
+  public var isBondAuthenticated: Bool?
 
   public init(
     accessory: String? = nil, displayName: String? = nil, failure: String? = nil, reason: String? = nil
@@ -24,6 +27,8 @@ public struct RequestEnding: Equatable, Line {
     if let displayName { json.member("displayName", displayName) }
     if let failure { json.member("failure", failure) }
     if let reason { json.member("reason", reason) }
+    if let pairing { json.member("pairing", pairing.rawValue) }
+    if let isBondAuthenticated { json.member("isBondAuthenticated", isBondAuthenticated) }
   }
 }
 
@@ -32,5 +37,7 @@ extension RequestEnding: ReadableLine {
     self.init(
       accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
       failure: try line.stringIfPresent("failure"), reason: try line.stringIfPresent("reason"))
+    pairing = try line.valueIfPresent("pairing", of: PairingMethodName.allCases, \.rawValue)
+    isBondAuthenticated = try line.boolIfPresent("isBondAuthenticated")
   }
 }

@@ -19,6 +19,8 @@ public struct RequestItemLine: Equatable, Line {
   public var namePrefix: String?
   /// Nothing is looked for: the app knew its device before.
   public var isMigration: Bool
+  /// How the device will be paired; nil when it will not be.
+  public var pairing: PairingDemandName?
 
   public init(
     item: String?, name: String, productImage: String? = nil, rename: Bool = false,
@@ -48,6 +50,7 @@ public struct RequestItemLine: Equatable, Line {
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
     if let namePrefix { json.member("namePrefix", namePrefix) }
     if isMigration { json.member("isMigration", true) }
+    if let pairing { json.member("pairing", pairing.rawValue) }
   }
 }
 
@@ -61,5 +64,6 @@ extension RequestItemLine: ReadableLine {
       ssidPrefix: try line.stringIfPresent("ssidPrefix"),
       namePrefix: try line.stringIfPresent("namePrefix"),
       isMigration: try line.boolIfPresent("isMigration") ?? false)
+    pairing = try line.valueIfPresent("pairing", of: PairingDemandName.allCases, \.rawValue)
   }
 }

@@ -7,12 +7,12 @@ public import JSON
 public struct RequestLine: Equatable, Line {
   /// What the request is for.
   public enum Kind: String, CaseIterable, Sendable {
-    case setup, rename, authorize, migrate
+    case setup, rename, authorize, migrate, pair
   }
 
   /// How far the request is; the interface says what each means.
   public enum Phase: String, CaseIterable, Sendable {
-    case looking, choosing, naming, settingUp, confirming, answering
+    case looking, choosing, pairing, naming, settingUp, confirming, answering
   }
 
   /// How a request of setup looks for candidates, and how far it is.
@@ -70,6 +70,10 @@ public struct RequestLine: Equatable, Line {
   public var namePrefix: String?
   /// For authorize and migrate: the additions, as sentences for operators.
   public var adds: [String]?
+  /// The open question of the pairing; nil while there is none.
+  public var question: PairingQuestionLine?
+  /// What an operator should know before choosing, because the device will be paired.
+  public var pairingNote: String?
 
   public init(
     request: String, kind: Kind, app: String, isOnBehalf: Bool = false, since: Seconds, end: Seconds?,
@@ -117,6 +121,9 @@ public struct RequestLine: Equatable, Line {
     if let renamesSSID { json.member("renamesSSID", renamesSSID) }
     if let namePrefix { json.member("namePrefix", namePrefix) }
     if let adds { json.member("adds", adds) }
+    if let question { json.member("pairing", question.kind.rawValue) }
+    if let digits = question?.digits { json.member("digits", digits) }
+    if let pairingNote { json.member("pairingNote", pairingNote) }
   }
 }
 
@@ -131,6 +138,10 @@ extension RequestLine: ReadableLine {
       accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
       renamesSSID: try line.boolIfPresent("renamesSSID"),
       namePrefix: try line.stringIfPresent("namePrefix"), adds: try line.stringsIfPresent("adds"))
+    if let kind = try line.valueIfPresent("pairing", of: PairingQuestionLine.Kind.allCases, \.rawValue) {
+      question = PairingQuestionLine(kind, digits: try line.stringIfPresent("digits"))
+    }
+    pairingNote = try line.stringIfPresent("pairingNote")
   }
 }
 

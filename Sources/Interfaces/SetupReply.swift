@@ -11,6 +11,9 @@ public struct SetupReply: Equatable, Line {
   public let awaitsApp: Bool
   /// The app continues the setup.
   public let finishesInApp: Bool
+  /// How the device was paired; nil when it was not.
+  public var pairing: PairingMethodName?
+  public var isBondAuthenticated: Bool?
 
   public init(accessory: String, displayName: String, awaitsApp: Bool, finishesInApp: Bool) {
     self.accessory = accessory
@@ -24,6 +27,8 @@ public struct SetupReply: Equatable, Line {
     json.member("displayName", displayName)
     json.member("awaitsApp", awaitsApp)
     json.member("finishesInApp", finishesInApp)
+    if let pairing { json.member("pairing", pairing.rawValue) }
+    if let isBondAuthenticated { json.member("isBondAuthenticated", isBondAuthenticated) }
   }
 }
 
@@ -32,5 +37,7 @@ extension SetupReply: ReadableLine {
     self.init(
       accessory: try line.string("accessory"), displayName: try line.string("displayName"),
       awaitsApp: try line.bool("awaitsApp"), finishesInApp: try line.bool("finishesInApp"))
+    pairing = try line.valueIfPresent("pairing", of: PairingMethodName.allCases, \.rawValue)
+    isBondAuthenticated = try line.boolIfPresent("isBondAuthenticated")
   }
 }

@@ -9,28 +9,23 @@ import Glibc
 /// link after two seconds.
 public final class LinkSocket: Sendable {
   public let descriptor: Descriptor
-  private let isEncrypted: Bool
 
   /// Takes a socket in the place of one that connects, for tests.
-  public init(_ descriptor: consuming Descriptor) {
-    self.descriptor = descriptor
-    isEncrypted = false
-  }
+  public init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
-  /// Begins to connect to a device. Addresses are in the low 48 bits; an adapter's address of 0 means any adapter. With
-  /// `isEncrypted` the kernel encrypts the link with the keys of a bond.
+  /// Begins to connect to a device. Addresses are in the low 48 bits; an adapter's address of 0 means any adapter.
+  /// `level` is one of the kernel's security levels: 1 without keys, 2 with those of a bond, 3 with authenticated ones.
   public init(
-    connectingTo device: UInt64, isRandom: Bool, from adapter: UInt64, isEncrypted: Bool
+    connectingTo device: UInt64, isRandom: Bool, from adapter: UInt64, level: UInt8
   ) throws(SystemError) {
     descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { cbluetooth_att_socket() })
-    self.isEncrypted = isEncrypted
     let number = descriptor.number
-    let result = cbluetooth_att_connect(number, adapter, device, isRandom ? 1 : 0, isEncrypted ? 1 : 0)
+    let result = cbluetooth_att_connect(number, adapter, device, isRandom ? 1 : 0, level)
     guard result == -1, errno != EINPROGRESS else { return }
     throw SystemError(.connect)
   }
 
-  /// Checks, once the socket is writable, that it is connected, and that the link is as safe as was asked for.
+  /// Checks, once the socket is writable, that it is connected.
   public func checkConnection() throws(SystemError) {
     let number = descriptor.number
     var code: Int32 = 0
@@ -38,14 +33,31 @@ public final class LinkSocket: Sendable {
     // Holds: both are local variables.
     _ = try retryOnInterrupt(.connect) { unsafe getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) }
     guard code == 0 else { throw SystemError(.connect, code: code) }
-    guard isEncrypted else { return }
-    // Without a bond the kernel connects all the same, and begins to pair.
-    let state = try retryOnInterrupt(.connect) { cbluetooth_att_is_encrypted(number) }
-    guard state == 1 else { throw SystemError(.connect, code: EACCES) }
+  }
+
+  /// Reads how safe the link is: the kernel's security level, 1 to 4, and how many bytes the key has that encrypts it.
+  /// Without a bond the kernel connects all the same, and begins to pair: then the level is 1. Of a link that has ended
+  /// meanwhile the key has no bytes, and the level is the one that was asked for.
+  public func security() throws(SystemError) -> (level: UInt8, keyByteCount: UInt8) {
+    let number = descriptor.number
+    var (level, count): (UInt8, UInt8) = (0, 0)
+    // Holds: both are local variables.
+    _ = try retryOnInterrupt(.connect) { unsafe cbluetooth_att_security(number, &level, &count) }
+    return (level, count)
   }
 }
 
 extension SystemError {
   /// The link has a channel of the Attribute Protocol already.
   public var isLinkInUse: Bool { code == EBUSY }
+
+  /// The device did not accept the keys, or lacks them: what a connection ends with for the statuses 0x05, 0x06 and 0x18
+  /// (the kernel's bt_to_errno).
+  public var isKeyRefusal: Bool { code == EACCES || code == EBADE }
+
+  /// The link was made, and ended before the socket was connected: a status of 0x08, 0x13 to 0x16 or 0x3E (the kernel
+  /// has no code for the last one, and says ENOSYS).
+  public var isLinkEnd: Bool {
+    [ETIMEDOUT, ECONNRESET, ECONNABORTED, ENOTCONN, EPIPE, ENOSYS].contains(code)
+  }
 }

@@ -33,4 +33,7 @@ public enum SystemCall: String, Sendable {
   case adapterUp = "HCIDEVUP"
   case adapterDown = "HCIDEVDOWN"
   case adapterReset = "HCIDEVRESET"
+  case busOpen = "sd_bus_open_system"
+  case busProcess = "sd_bus_process"
+  case busCall = "sd_bus_call_async"
 }

@@ -8,6 +8,12 @@ public enum ThisProcess {
   public static var identifier: Int32 { getpid() }
   public static var user: UInt32 { geteuid() }
 
+  /// Keeps the keys in this process's memory from core dumps, and from other processes of its account; to be called
+  /// before any key is read. /proc then shows the process's descriptors and memory to root alone.
+  public static func keepSecrets() throws(SystemError) {
+    _ = try retryOnInterrupt(.limit) { clinux_keep_secrets() }
+  }
+
   /// Raises the limit of open descriptors to `wanted`, or as far as the process may. Returns the new limit.
   public static func raiseDescriptorLimit(to wanted: Int) throws(SystemError) -> Int {
     Int(try retryOnInterrupt(.limit) { clinux_descriptor_limit(UInt64(wanted)) })

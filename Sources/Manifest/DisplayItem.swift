@@ -29,6 +29,8 @@ public struct DisplayItem: Equatable, Sendable {
   public var renamesNetwork: Bool {
     setupOptions.contains(.rename) && renameOptions.contains(.ssid) && descriptor.ssidPrefix != nil
   }
+  /// How devices that are paired have to be paired; nil when a person may use any method, and only a person.
+  public var pairing: PairingDemand?
   /// The largest number of grants of this item.
   public var maxAccessories: UInt16 = 16
   public var descriptor = DiscoveryDescriptor()
@@ -41,6 +43,14 @@ public struct DisplayItem: Equatable, Sendable {
     self.id = id
     self.name = name
   }
+}
+
+/// How the devices of an item are paired.
+public enum PairingDemand: String, CaseIterable, Sendable {
+  /// Without a person, so that touch and automatic setup pair too; a person may use any method.
+  case justWorks = "just-works"
+  /// A person compares or types digits; any other bond is refused.
+  case authenticated
 }
 
 /// What happens while an accessory is set up: `ASPickerDisplayItem.SetupOptions` with its raw values.

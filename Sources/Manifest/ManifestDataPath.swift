@@ -14,17 +14,17 @@ public struct ManifestDataPath: ~Copyable {
   let hashKey: HashKey
 
   /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB; `hashKey` is a
-  /// secret of the run.
+  /// secret of the run. There is room for `identitiesMax` identity keys, and some more.
   public init(
-    _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0,
-    epoch: Block128 = Block128(high: 0, low: 0), hashKey: HashKey = .replay
+    _ manifest: GatewayManifest, identities: [IdentityKey] = [], identitiesMax: Int = 0,
+    adapterOffset: Int8 = 0, epoch: Block128 = Block128(high: 0, low: 0), hashKey: HashKey = .replay
   ) {
     self.hashKey = hashKey
     items = manifest.items
     path = DataPath(
       items.map(\.dataPathItem), manifest.gateway.capacities,
       changeMilliseconds: Int64(manifest.gateway.changedIntervalMilliseconds), identities: identities,
-      adapterOffset: adapterOffset, epoch: epoch, hashKey: hashKey)
+      identitiesMax: identitiesMax, adapterOffset: adapterOffset, epoch: epoch, hashKey: hashKey)
   }
 
   @inlinable
@@ -48,11 +48,12 @@ public struct ManifestDataPath: ~Copyable {
   /// ``DataPath/reload(to:successors:at:)``.
   @discardableResult
   public mutating func reload(
-    _ manifest: GatewayManifest, identities: [IdentityKey] = [], adapterOffset: Int8 = 0, at time: Instant
+    _ manifest: GatewayManifest, identities: [IdentityKey] = [], identitiesMax: Int = 0,
+    adapterOffset: Int8 = 0, at time: Instant
   ) -> ReloadSummary {
     let next = ManifestDataPath(
-      manifest, identities: identities, adapterOffset: adapterOffset, epoch: pipeline.events.epoch,
-      hashKey: hashKey)
+      manifest, identities: identities, identitiesMax: identitiesMax, adapterOffset: adapterOffset,
+      epoch: pipeline.events.epoch, hashKey: hashKey)
     let newItems = next.items
     let succession = ItemSuccession(from: items, to: newItems)
     let old = items + retired

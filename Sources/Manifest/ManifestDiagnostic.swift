@@ -48,6 +48,10 @@ public struct ManifestDiagnostic: Equatable, Sendable {
   public enum Setup: Equatable, Sendable {
     case weakForSelection(DisplayItem.Selection)
     case touchWithoutImmediateRange
+    /// `pairing` of an item whose devices are not paired.
+    case pairingWithoutOption
+    /// Touch and automatic setup have no person who could compare or type digits.
+    case pairingWithoutPerson(DisplayItem.Selection)
     case repeatedItem(id: String, first: ManifestKeyPath)
   }
 
@@ -82,7 +86,8 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case wifiInterfaceUnused
     case nameWithPassiveScan
     case overlap(DescriptorOverlap, app: String, id: String)
-    case lowEnergyOnly(String)
+    /// An option that takes effect only in a pairing.
+    case optionWithoutPairing(String)
     case noEffect(NoEffect)
   }
 

@@ -62,7 +62,7 @@ public enum AppKey: String, ManifestKey {
 public enum ItemKey: String, ManifestKey {
   case id, name
   case productImage = "product-image"
-  case select
+  case select, pairing
   case setupOptions = "setup-options"
   case renameOptions = "rename-options"
   case maxAccessories = "max-accessories"

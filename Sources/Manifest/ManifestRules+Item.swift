@@ -24,12 +24,27 @@ extension ManifestRules {
     }
   }
 
+  /// Checks that only devices that are paired have a demand, and that a person is there to meet it.
+  mutating func checkPairing(of item: DisplayItem, at path: ManifestKeyPath) {
+    let pairing = path.appending(ItemKey.pairing)
+    guard item.selection != .observe, isLegible(pairing), isLegible(path.appending(ItemKey.descriptor)) else {
+      return
+    }
+    if !item.descriptor.supportedOptions.contains(.bluetoothPairingLE) {
+      if item.pairing != nil { report(.setup(.pairingWithoutOption), at: pairing) }
+    } else if item.selection.isHandsFree, item.pairing != .justWorks {
+      report(
+        .setup(.pairingWithoutPerson(item.selection)),
+        at: item.pairing == nil ? path.appending(ItemKey.select) : pairing)
+    }
+  }
+
   /// Reports settings that change nothing.
   mutating func checkEffects(of item: DisplayItem, at path: ManifestKeyPath) {
     if item.selection == .observe {
       for (key, isSet) in [
         (ItemKey.setupOptions, !item.setupOptions.isEmpty), (.renameOptions, !item.renameOptions.isEmpty),
-        (.alternate, item.alternate != nil),
+        (.alternate, item.alternate != nil), (.pairing, item.pairing != nil),
       ] where isSet {
         report(.warning(.noEffect(.observed)), at: path.appending(key))
       }

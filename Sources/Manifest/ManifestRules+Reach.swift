@@ -64,11 +64,12 @@ extension ManifestRules {
   }
 
   private mutating func checkSupportedOptions(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    guard !descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return }
     for (option, name) in [
       (SupportOptions.bluetoothTransportBridging, "bluetoothTransportBridging"),
       (.bluetoothHID, "bluetoothHID"),
     ] where descriptor.supportedOptions.contains(option) {
-      report(.warning(.lowEnergyOnly(name)), at: path.appending(DescriptorKey.supportedOptions))
+      report(.warning(.optionWithoutPairing(name)), at: path.appending(DescriptorKey.supportedOptions))
     }
   }
 }

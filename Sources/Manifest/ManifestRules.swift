@@ -69,6 +69,7 @@ public struct ManifestRules {
     let descriptorPath = path.appending(ItemKey.descriptor)
     check(item.descriptor, of: app, selection: item.selection, at: descriptorPath)
     checkSelection(of: item, at: path)
+    checkPairing(of: item, at: path)
     checkReach(of: item, at: descriptorPath)
     if let alternate = item.alternate {
       check(alternate, of: app, at: path.appending(ItemKey.alternate))

@@ -4,8 +4,6 @@
 ///
 /// `check`, the start and `status` warn for each such item, until the feature exists.
 public enum MissingFeature: Equatable, Sendable {
-  /// The agent exchanges no keys with an accessory.
-  case pairing
   /// The item is found by its network alone, and the agent does not look for networks.
   case networkSearch
   /// The item is found by Bluetooth, and the agent does not check that its network exists.
@@ -14,9 +12,6 @@ public enum MissingFeature: Equatable, Sendable {
   /// What does not happen, and what to do, as a sentence for integrators.
   public var sentence: String {
     switch self {
-    case .pairing:
-      "this version cannot pair: the accessory is set up without keys, and its encrypted services stay closed; "
-        + "remove \"bluetoothPairingLE\" if the app works without them"
     case .networkSearch:
       "never matches: this version does not look for networks; add a Bluetooth clause, or remove the item"
     case .network:
@@ -30,9 +25,6 @@ extension DisplayItem {
   /// What the item needs and does not get, each with its key in the descriptor.
   public var missingFeatures: [(feature: MissingFeature, key: DescriptorKey)] {
     var missing: [(MissingFeature, DescriptorKey)] = []
-    if descriptor.supportedOptions.contains(.bluetoothPairingLE) {
-      missing.append((.pairing, .supportedOptions))
-    }
     if descriptor.hasWiFiClause {
       missing.append(
         (

@@ -10,6 +10,7 @@ extension DisplayItem {
     self.init(id: Self.id(in: table, name: name), name: name ?? "")
     productImage = table.text(.productImage)
     table.read(.select, into: &selection)
+    pairing = table.word(.pairing)
     setupOptions = table.options(.setupOptions, SetupOptions.names) ?? []
     renameOptions = table.options(.renameOptions, RenameOptions.names) ?? []
     table.read(.maxAccessories, into: &maxAccessories, in: 1...1000)

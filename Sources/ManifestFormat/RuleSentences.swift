@@ -55,6 +55,11 @@ extension ManifestDiagnostic.Setup {
         + "bluetooth-name-substring, or use select = \"operator\""
     case .touchWithoutImmediateRange:
       "a touch is seen by the immediate gate; add bluetooth-range = \"immediate\" to the descriptor"
+    case .pairingWithoutOption:
+      "the item's devices are not paired; add \"bluetoothPairingLE\" to supported-options, or remove pairing"
+    case .pairingWithoutPerson(let selection):
+      "no person compares or types digits when \"\(selection.rawValue)\" sets a device up: use "
+        + "pairing = \"just-works\", or select = \"operator\""
     case .repeatedItem(let id, let first):
       "the id \"\(id)\" is that of \(first) too; grants key on it: give each item its own id"
     }
@@ -119,8 +124,8 @@ extension ManifestDiagnostic.Warning {
     case .wifiInterfaceUnused: "no effect: this version does not look for networks; remove it"
     case .nameWithPassiveScan:
       "may never match: many devices send their name only when asked; use scan = \"auto\" in [gateway]"
-    case .lowEnergyOnly(let option):
-      "\(option) is carried and shown to the app; the gateway itself acts on Low Energy only"
+    case .optionWithoutPairing(let option):
+      "no effect: \(option) takes effect in a pairing; add \"bluetoothPairingLE\", or remove it"
     case .overlap(let overlap, let app, let id): overlap.sentence(with: "\(app)/\(id)")
     case .noEffect(let reason): reason.sentence
     }

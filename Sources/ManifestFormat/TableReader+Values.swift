@@ -54,8 +54,13 @@ extension TableReader {
 
   /// Replaces a default with a case of an enumeration.
   package func read<Word: CaseIterable & RawRepresentable<String>>(_ key: Key, into value: inout Word) {
-    guard let text = text(key) else { return }
-    value = word(text, among: Word.allCases.map { ($0.rawValue, $0) }, at: path(key)) ?? value
+    value = word(key) ?? value
+  }
+
+  /// A word; nil if there is none, or an unknown one.
+  package func word<Word: CaseIterable & RawRepresentable<String>>(_ key: Key) -> Word? {
+    guard let text = text(key) else { return nil }
+    return word(text, among: Word.allCases.map { ($0.rawValue, $0) }, at: path(key))
   }
 
   /// Returns the strings of a list with their paths; a repeated string is reported and returned once.

@@ -12,6 +12,8 @@ public enum Glyphs: Sendable {
   var marker: String { pick("▸", ">") }
   var dash: String { pick("·", "-") }
   var enter: String { "Enter" }
+  /// A dot of a large digit.
+  var block: String { pick("█", "#") }
   var bullet: String { pick("•", "*") }
   var more: (left: String, right: String) { (pick("‹", "<"), pick("›", ">")) }
 

@@ -7,17 +7,27 @@ public enum PickerAction: Equatable, Sendable {
   case cancel(request: String)
   case name(request: String, name: String)
   case agree(request: String)
+  /// Replies to the question of a pairing.
+  case answer(request: String, PairingDecision)
   case quit
 
   /// The request that the action is about; nil for quitting.
   public var request: String? {
     switch self {
     case .choose(let request, _, _, _), .deny(let request), .cancel(let request), .name(let request, _),
-      .agree(let request):
+      .agree(let request), .answer(let request, _):
       request
     case .quit: nil
     }
   }
+}
+
+/// An answer to the question of a pairing.
+public enum PairingDecision: Equatable, Sendable {
+  /// The digits are the same, or they are not.
+  case matches(Bool)
+  /// The six digits that the accessory shows.
+  case digits(String)
 }
 
 /// The agent's reply to an action.

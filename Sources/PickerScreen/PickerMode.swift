@@ -23,6 +23,8 @@ struct PickerTyping: Equatable, Sendable {
     case answer
     /// What the shown devices have in a name or their address.
     case filter
+    /// The six digits that the accessory shows.
+    case digits
   }
 
   /// The longest display name that the registry keeps.

@@ -30,6 +30,9 @@ extension PickerModel {
     if let note { return (note, .strong) }
     if let tab, !tab.isOver {
       if tab.isAnswering, tab.isChoosing { return ("The agent sets it up.", .strong) }
+      if tab.request.detail == nil, tab.isChoosing, let note = tab.request.pairingNote {
+        return (glyphs.shown(note, columnsMax: 300), [])
+      }
       if let detail = tab.request.detail { return (glyphs.shown(detail, columnsMax: 300), []) }
     }
     if tab != nil, let registryTrouble { return (registryTrouble, .strong) }
@@ -125,7 +128,13 @@ extension PickerModel {
     guard let tab else { return all }
     guard !tab.isOver else { return [KeyHint("any key", "continue", 0), KeyHint("q", "quit", 1)] }
     var keys: [KeyHint] = []
-    if tab.wantsName {
+    if let question = tab.openQuestion {
+      switch question.kind {
+      case .compare: keys += [KeyHint("y", "the same", 0), KeyHint("n", "different", 0)]
+      case .enterDigits: keys.append(KeyHint("Enter", "type the digits", short: "digits", 0))
+      case .showDigits: break
+      }
+    } else if tab.wantsName {
       keys.append(KeyHint("Enter", "name it", 0))
     } else if tab.wantsAgreement {
       keys.append(KeyHint("a", "agree", 0))

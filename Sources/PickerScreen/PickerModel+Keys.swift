@@ -17,7 +17,7 @@ extension PickerModel {
     switch mode {
     case .list: return pressInList(key, at: now)
     case .typing(let typing) where typing.purpose == .filter: return filter(key, typing, at: now)
-    case .typing(let typing): return press(key, typing)
+    case .typing(let typing): return press(key, typing, at: now)
     case .confirming(let question):
       mode = .list
       return key == .enter || key == .character("y") ? send(question.action) : nil
@@ -31,8 +31,8 @@ extension PickerModel {
     switch key {
     case .character("q"): return .quit
     case .character("?"): mode = .help
-    case .tab, .right, .character("l"): switchTab(by: 1)
-    case .backTab, .left, .character("h"): switchTab(by: -1)
+    case .tab, .right, .character("l"): switchTab(by: 1, at: now)
+    case .backTab, .left, .character("h"): switchTab(by: -1, at: now)
     case .character, .enter, .escape, .up, .down, .pageUp, .pageDown, .home, .end, .backspace, .delete,
       .clear:
       return pressInTab(key, at: now)
@@ -43,18 +43,19 @@ extension PickerModel {
   private mutating func pressInTab(_ key: PickerKey, at now: Instant) -> PickerAction? {
     guard let tab else { return nil }
     guard !tab.isOver else {
-      remove(tab.request.request)
+      remove(tab.request.request, at: now)
       return nil
     }
+    if isAnswer(key, tab) { return answer(key, tab, at: now) }
     return move(key) ? nil : decide(key, tab, at: now)
   }
 
   /// Shows the next request; after the last comes the first.
-  private mutating func switchTab(by step: Int) {
+  private mutating func switchTab(by step: Int, at now: Instant) {
     guard let index = tabs.firstIndex(where: { $0.request.request == current }) else { return }
     let seen = tabs[index]
     let next = tabs[(index + step + tabs.count) % tabs.count].request.request
-    if seen.isOver { remove(seen.request.request) }
+    if seen.isOver { remove(seen.request.request, at: now) }
     if tabs.contains(where: { $0.request.request == next }) { current = next }
   }
 
@@ -222,14 +223,18 @@ extension PickerModel {
     mode = .typing(PickerTyping(request: tab.request.request, purpose: purpose, field: field))
   }
 
-  private mutating func press(_ key: PickerKey, _ typing: PickerTyping) -> PickerAction? {
+  private mutating func press(_ key: PickerKey, _ typing: PickerTyping, at now: Instant) -> PickerAction? {
     var typing = typing
     typing.complaint = nil
     switch key {
     case .escape:
       mode = .list
       return nil
-    case .enter: return finish(typing)
+    case .enter: return finish(typing, at: now)
+    case .character(let scalar) where typing.purpose == .digits:
+      if !("0"..."9").contains(scalar) || !typing.field.press(key) {
+        typing.complaint = PickerSentences.sixDigits
+      }
     case .character(let scalar):
       if !typing.field.press(key) {
         typing.complaint = PickerSentences.reasonIsRefused(scalar, in: typing.field)
@@ -242,7 +247,7 @@ extension PickerModel {
     return nil
   }
 
-  private mutating func finish(_ typing: PickerTyping) -> PickerAction? {
+  private mutating func finish(_ typing: PickerTyping, at now: Instant) -> PickerAction? {
     guard let tab = tabs.first(where: { $0.request.request == typing.request }) else { return nil }
     let text = typing.field.trimmed
     switch typing.purpose {
@@ -252,6 +257,11 @@ extension PickerModel {
       guard text.utf8.starts(with: prefix.utf8) else {
         return complain(typing, "the name begins with \(glyphs.shown(prefix, columnsMax: 32))")
       }
+    case .digits:
+      guard let digits = PairingSentences.digits(typed: text) else {
+        return complain(typing, PickerSentences.sixDigits)
+      }
+      return decide(.digits(digits), tab, at: now)
     case .filter: preconditionFailure("a filter takes effect while it is typed")
     }
     switch typing.purpose {
@@ -266,7 +276,7 @@ extension PickerModel {
     case .network(let number, let name, let prefix):
       let whole = text == prefix ? nil : text
       return send(.choose(request: typing.request, candidate: number, name: name, ssid: whole))
-    case .filter: return nil
+    case .filter, .digits: return nil
     }
   }
 

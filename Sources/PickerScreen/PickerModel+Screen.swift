@@ -111,11 +111,16 @@ extension PickerModel {
 
   /// The time left for the request, by the agent's clock.
   private func remaining(_ request: RequestLine, at now: Instant) -> String? {
+    secondsLeft(request, at: now).map { seconds in
+      "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60) left"
+    }
+  }
+
+  private func secondsLeft(_ request: RequestLine, at now: Instant) -> Int64? {
     guard let end = request.end, let agentState else { return nil }
     let time = agentState.time.microseconds &+ (now.microseconds &- agentState.at.microseconds)
     // Rounded up, so that 0:00 means the end.
-    let seconds = max(0, (end.microseconds &- time &+ 999_999) / 1_000_000)
-    return "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60) left"
+    return max(0, (end.microseconds &- time &+ 999_999) / 1_000_000)
   }
 
   private func factsLine(_ tab: PickerTab) -> ScreenLine {
@@ -155,7 +160,9 @@ extension PickerModel {
     guard isListShown(tab) else {
       let style: ScreenStyle =
         tab.ending.map { $0.failure == nil ? [.strong, .good] : [.strong, .bad] } ?? []
-      return paragraph(PickerSentences.panel(tab, glyphs), height: height, first: style)
+      if let digits = digitLines(tab, height: height) { return fitted(digits, to: height) }
+      let sentences = PickerSentences.panel(tab, secondsLeft: secondsLeft(tab.request, at: now), glyphs)
+      return paragraph(sentences, height: height, first: style)
     }
     let columns = columns(of: tab)
     return tab.list.visible(height: height).map { line in
@@ -170,7 +177,11 @@ extension PickerModel {
   private func heading(_ item: Int, _ tab: PickerTab) -> ScreenLine {
     let items = tab.request.items
     let name = items.indices.contains(item) ? items[item].name : "others"
-    let held = items.indices.contains(item) && items[item].immediate ? ", held at the gateway" : ""
+    let held =
+      items.indices.contains(item)
+      ? (items[item].immediate ? ", held at the gateway" : "")
+        + (items[item].pairing == nil ? "" : ", paired")
+      : ""
     return ScreenLine(" " + glyphs.shown(name, columnsMax: size.columns - 2 - held.count) + held, .strong)
   }
 

@@ -81,15 +81,15 @@ public struct PickerModel: Sendable {
   public mutating func receive(_ reply: PickerReply, at now: Instant) {
     heardAt = now
     switch reply {
-    case .request(let request): update(request)
+    case .request(let request): update(request, at: now)
     case .candidate(let candidate, let request): change(request) { $0.list.update(candidate, at: now) }
     case .gone(let candidate, let request): change(request) { $0.list.markGone(candidate, at: now) }
-    case .closed(let request, let ending): close(request, ending)
+    case .closed(let request, let ending): close(request, ending, at: now)
     case .synced: isSynced = true
     }
   }
 
-  private mutating func update(_ request: RequestLine) {
+  private mutating func update(_ request: RequestLine, at now: Instant) {
     let id = request.request
     guard only == nil || only == id else { return }
     if tabs.contains(where: { $0.request.request == id }) {
@@ -99,7 +99,8 @@ public struct PickerModel: Sendable {
       if id == current, let tab, tab.hasDecided, request.phase == .naming, !wasNaming, mode == .list {
         askForName(tab)
       }
-      return leaveEndedQuestion()
+      leaveEndedQuestion()
+      return noteQuestion(of: id, at: now)
     }
     guard tabs.count < Self.requestsMax else {
       if waiting.count < Self.requestsMax { waiting[id] = request }
@@ -108,9 +109,10 @@ public struct PickerModel: Sendable {
     tabs.append(PickerTab(request))
     tabs.sort { $0.request.since.microseconds < $1.request.since.microseconds }
     if current == nil { current = id }
+    noteQuestion(of: id, at: now)
   }
 
-  private mutating func close(_ request: String, _ ending: RequestEnding) {
+  private mutating func close(_ request: String, _ ending: RequestEnding, at now: Instant) {
     waiting[request] = nil
     guard let tab = tabs.first(where: { $0.request.request == request }) else { return }
     if request == current {
@@ -120,17 +122,17 @@ public struct PickerModel: Sendable {
       leaveEndedQuestion()
     } else {
       note = PickerSentences.ended(tab, ending, glyphs).joined(separator: "; ")
-      remove(request)
+      remove(request, at: now)
     }
   }
 
-  mutating func remove(_ request: String) {
+  mutating func remove(_ request: String, at now: Instant) {
     guard let index = tabs.firstIndex(where: { $0.request.request == request }) else { return }
     tabs.remove(at: index)
     if current == request { current = tabs.isEmpty ? nil : tabs[min(index, tabs.count - 1)].request.request }
     guard let next = waiting.values.min(by: { $0.since.microseconds < $1.since.microseconds }) else { return }
     waiting[next.request] = nil
-    update(next)
+    update(next, at: now)
   }
 
   /// Leaves a question about a request that has ended or no longer waits for it.
@@ -143,6 +145,7 @@ public struct PickerModel: Sendable {
         switch typing.purpose {
         case .candidate, .network, .filter: tab?.isChoosing ?? false
         case .answer: tab?.wantsName ?? false
+        case .digits: tab?.openQuestion?.kind == .enterDigits
         }
       if !isOpen { mode = .list }
     case .confirming(let question):
@@ -155,6 +158,7 @@ public struct PickerModel: Sendable {
 
   public mutating func receive(_ answer: PickerAnswer, to action: PickerAction) {
     guard let request = action.request else { return }
+    if case .answer = action { return receive(answer, toAnswerOf: request) }
     let glyphs = glyphs
     change(request) { tab in
       tab.isAnswering = false

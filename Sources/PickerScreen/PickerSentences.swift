@@ -24,6 +24,7 @@ enum PickerSentences {
     case .rename: return "\(app) asks for another name for \(name)"
     case .authorize: return "\(app) asks to extend \(name)"
     case .migrate: return "\(app) asks for \(migrated(request)) that it knew before"
+    case .pair: return "Pair \(name) of \(app) again"
     }
   }
 
@@ -36,6 +37,7 @@ enum PickerSentences {
     case .rename: return "\(app): rename \(name)"
     case .authorize: return "\(app): extend \(name)"
     case .migrate: return "\(app): take \(migrated(request)) over"
+    case .pair: return "\(app): pair \(name)"
     }
   }
 
@@ -47,6 +49,7 @@ enum PickerSentences {
     case .rename: return "\(app): rename"
     case .authorize: return "\(app): extend"
     case .migrate: return "\(app): migrate"
+    case .pair: return "\(app): pair"
     }
   }
 
@@ -57,7 +60,8 @@ enum PickerSentences {
   /// Further facts about a request.
   static func facts(_ request: RequestLine, lacksNames: Bool, _ glyphs: Glyphs) -> [String] {
     guard request.kind == .setup else { return [] }
-    var facts: [String] = []
+    let demands = Set(request.searches.map(\.pairing))
+    var facts = demands.count == 1 ? demands.compactMap(pairingWords) : []
     if request.search.usesTouch {
       facts.append("holding it at the gateway chooses it")
     } else if !request.searches.isEmpty, request.searches.allSatisfy(\.immediate) {
@@ -74,16 +78,27 @@ enum PickerSentences {
 
   private static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(count) devices" }
 
+  /// How an item's device is paired, in a few words; nil when it is not.
+  static func pairingWords(_ demand: PairingDemandName?) -> String? {
+    switch demand {
+    case .any: "it will be paired"
+    case .justWorks: "it will be paired without digits"
+    case .authenticated: "it will be paired, with digits"
+    case nil: nil
+    }
+  }
+
   // MARK: Progress
 
   /// Text in place of the list: the progress, and what the operator can do.
-  static func panel(_ tab: PickerTab, _ glyphs: Glyphs) -> [String] {
+  static func panel(_ tab: PickerTab, secondsLeft: Int64?, _ glyphs: Glyphs) -> [String] {
     let request = tab.request
     if let ending = tab.ending { return ended(tab, ending, glyphs) + tab.remarks }
     let app = shown(request.app, glyphs)
     let name = request.displayName.map { shown($0, glyphs) } ?? "the accessory"
     switch request.phase {
     case .looking, .choosing: return looking(request, glyphs)
+    case .pairing: return pairing(tab, name, secondsLeft: secondsLeft, glyphs)
     case .naming: return ["\(name) was chosen.", "Enter names it; otherwise it keeps that name."]
     case .settingUp: return ["\(name) is being set up."]
     case .confirming: return ["\(name) is set up.", "\(app) must confirm it."]
@@ -91,9 +106,40 @@ enum PickerSentences {
     }
   }
 
+  private static func pairing(
+    _ tab: PickerTab, _ name: String, secondsLeft: Int64?, _ glyphs: Glyphs
+  ) -> [String] {
+    let left = secondsLeft.map { ", \($0) s left" } ?? ""
+    let progress = "Pairing with \(name)\(left)."
+    switch (tab.question?.kind, tab.isAnswered) {
+    case (.enterDigits, false):
+      return ["\(name) shows six digits.", "", "Press Enter to type them.", "", progress]
+    case (.compare, true), (.enterDigits, true): return [progress, "", "Your answer was sent."]
+    case (.compare, false), (.showDigits, _), (nil, _):
+      return [progress, "", "Keep it near, and leave it switched on."]
+    }
+  }
+
+  /// What stands above and below the digits of a question.
+  static func digits(
+    _ kind: PairingQuestionLine.Kind, _ request: RequestLine, _ glyphs: Glyphs
+  ) -> (above: [String], below: [String]) {
+    let name = request.displayName.map { shown($0, glyphs) } ?? "the accessory"
+    switch kind {
+    case .compare, .enterDigits:
+      return (
+        ["Does \(name) show these digits?"], ["Press y if they are the same, n if they differ."]
+      )
+    case .showDigits: return (["Type these digits at \(name):"], ["Nothing has to be pressed here."])
+    }
+  }
+
+  static let sixDigits = "type the six digits that the accessory shows"
+
   private static func looking(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
     let items = request.searches.map { item in
       "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
+        + (item.pairing == nil ? "" : ", paired")
     }
     let cure =
       request.search.isFiltered && request.search.disclosed > 0
@@ -105,7 +151,7 @@ enum PickerSentences {
     let adds = (request.adds ?? []).prefix(32).map { "\(glyphs.bullet) \(glyphs.shown($0, columnsMax: 200))" }
     let keys = ["", "Press a to agree, or d to deny."]
     switch request.kind {
-    case .setup, .rename:
+    case .setup, .rename, .pair:
       let network = request.renamesSSID ?? false ? ["The stored name of its network changes too."] : []
       return ["Its name is \(name)."] + network + ["", "Press Enter to type another."]
     case .authorize: return ["These would find \(name), too:"] + adds + keys
@@ -116,6 +162,7 @@ enum PickerSentences {
   static func reasonNothingCanBeChosen(_ tab: PickerTab) -> String {
     switch tab.request.phase {
     case .looking, .choosing: "there is nothing to choose here"
+    case .pairing: "wait until it is paired"
     case .naming: "name the device first"
     case .settingUp: "wait until it is set up"
     case .confirming: "wait until its app confirms it"
@@ -133,16 +180,25 @@ enum PickerSentences {
       case .rename: return ["It keeps its name: \(reason)."]
       case .authorize: return ["It was not extended: \(reason)."]
       case .migrate: return ["\(app) got none of these devices: \(reason)."]
+      case .pair: return ["It was not paired: \(reason)."]
       }
     }
     let name = (ending.displayName ?? tab.request.displayName).map { shown($0, glyphs) } ?? "It"
     let others = tab.hasDecided || tab.request.search.usesTouch ? [] : ["Another operator has decided."]
     switch tab.request.kind {
-    case .setup: return ["\(name) is set up for \(app)."] + others
+    case .setup: return ["\(name) is set up for \(app)."] + paired(ending) + others
     case .rename: return ["Its name is \(name) now."] + others
     case .authorize: return ["\(name) is extended as \(app) asked."] + others
     case .migrate: return ["\(app) has \(migrated(tab.request)) again."] + others
+    case .pair: return ["\(name) is paired again for \(app)."] + paired(ending)
     }
+  }
+
+  /// How the device was paired, and whether the bond is authenticated.
+  private static func paired(_ ending: RequestEnding) -> [String] {
+    guard let method = ending.pairing else { return [] }
+    let sentence = PairingSentences.result(method, isAuthenticated: ending.isBondAuthenticated ?? false)
+    return [sentence.prefix(1).uppercased() + sentence.dropFirst() + "."]
   }
 
   // MARK: Results of actions
@@ -191,6 +247,7 @@ enum PickerSentences {
     switch typing.purpose {
     case .candidate: ["Choose it as:"]
     case .answer: ["Its name:"]
+    case .digits: ["The six digits that the accessory shows:", "The digits that it shows:"]
     case .filter: ["Show only devices whose name or address has:", "Show only names or addresses with:"]
     case .network(_, _, let prefix):
       [

@@ -14,6 +14,10 @@ struct PickerTab: Equatable, Sendable {
   var hasDecided = false
   /// Sentences about the agent's reply to a choice that matter when the request is over.
   var remarks: [String] = []
+  /// The pairing's question that is on the screen, since when, and whether it was answered here.
+  var askedQuestion: PairingQuestionLine?
+  var askedAt = Instant(microseconds: 0)
+  var isAnswered = false
   /// How the request ended; the tab stays until the next key.
   var ending: RequestEnding?
 
@@ -33,15 +37,23 @@ struct PickerTab: Equatable, Sendable {
     guard !isOver else { return false }
     switch request.phase {
     case .looking, .choosing: return request.kind == .setup
-    case .naming, .settingUp, .confirming, .answering: return false
+    case .pairing, .naming, .settingUp, .confirming, .answering: return false
     }
   }
+
+  /// The question that the pairing asks now, answered or not.
+  var question: PairingQuestionLine? {
+    !isOver && request.phase == .pairing ? request.question : nil
+  }
+
+  /// The question that waits for an answer of this operator.
+  var openQuestion: PairingQuestionLine? { isAnswered ? nil : question }
 
   /// Whether an operator agrees to the request or denies it.
   var wantsAgreement: Bool {
     switch request.kind {
     case .authorize, .migrate: true
-    case .setup, .rename: false
+    case .setup, .rename, .pair: false
     }
   }
 

@@ -61,10 +61,14 @@ public struct RegistryAddition: Equatable, Sendable {
   public var naming = Naming.numbered
   public var state = AccessoryState.authorized
   public var ssid: [UInt8]?
+  /// The 48 bits of a classic address.
+  public var bridgingIdentifier: UInt64?
   /// Whether the accessory is set up by touch or automatically, which a tombstone prevents. An operator's choice
   /// removes the tombstone instead.
   public var isHandsFree = false
   public var addedAt: Int64?
+  /// The bond that its pairing made; `.none` if it was not paired. A bond makes `identity` the device's identity address.
+  public var bond = Bond.none
 
   public init(
     app: String, account: AccountID, descriptor: DiscoveryDescriptor, identity: DeviceIdentity,
@@ -97,7 +101,7 @@ public struct RegistryExtension: Equatable, Sendable {
 public struct RegistryOutcome: Equatable, Sendable {
   /// The steps to write; empty if the change altered nothing.
   public internal(set) var writes: [RegistryWrite] = []
-  /// The device whose last accessory was removed: its bond must be deleted.
+  /// The device whose last accessory was removed: its bond must be deleted by the owner that its record names.
   public internal(set) var removedDevice: RegistryDevice?
   /// The oldest tombstone, if a new one replaced it.
   public internal(set) var forgotten: RegistryTombstone?

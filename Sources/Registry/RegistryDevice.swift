@@ -26,6 +26,21 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
   public func has(_ identity: DeviceIdentity) -> Bool {
     self.identity == identity || (secondAddress.map { .bluetooth($0) == identity } ?? false)
   }
+
+  /// The 48 bits of the address of a dual-mode device on the classic transport, if a key for it came with the bond.
+  var classicAddress: UInt64? {
+    guard bond.record?.keys.linkKey != nil, let address = identity.address, address.type == .public else {
+      return nil
+    }
+    return address.bits
+  }
+
+  /// Makes the identity that a bond revealed the durable one.
+  mutating func setIdentity(_ identity: DeviceIdentity) {
+    if secondAddress.map(DeviceIdentity.bluetooth) == identity { secondAddress = nil }
+    self.identity = identity
+    isIdentityDurable = true
+  }
 }
 
 /// What a device is recognised by.
@@ -50,37 +65,6 @@ public enum DeviceIdentity: Hashable, Sendable {
     case .network(let ssid): String(decoding: ssid, as: UTF8.self)
     }
   }
-}
-
-/// The result of pairing with a device. It belongs to the device and is the same for all apps.
-public enum Bond: Equatable, Sendable {
-  case none
-  /// `keys` are nil if another program (bluetoothd) stores them.
-  case bonded(keys: BondKeys?)
-  /// There were keys, and the device no longer accepts them.
-  case lost
-
-  public var isBonded: Bool { if case .bonded = self { true } else { false } }
-}
-
-/// The keys of a bond, in the encoding of the program that paired. They are stored and loaded, and never printed.
-public struct BondKeys: Equatable, Sendable {
-  /// Enough for the long-term, identity resolving and signing keys of both sides.
-  public static let byteCountMax = 512
-
-  public let bytes: [UInt8]
-
-  /// Returns nil for no bytes and for more than `byteCountMax`.
-  public init?(_ bytes: [UInt8]) {
-    guard (1...Self.byteCountMax).contains(bytes.count) else { return nil }
-    self.bytes = bytes
-  }
-}
-
-extension BondKeys: CustomStringConvertible, CustomReflectable {
-  public var description: String { "(keys)" }
-  /// Dumps and failed expectations show what a mirror does.
-  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The mark of a device that was removed from an app: it is not set up again by touch or automatically until an operator

@@ -108,9 +108,7 @@ struct RegistryEdit {
     device.bond = bond
     if let identity {
       try requireFree(.bluetooth(identity), for: device)
-      if device.secondAddress == identity { device.secondAddress = nil }
-      device.identity = .bluetooth(identity)
-      device.isIdentityDurable = true
+      device.setIdentity(.bluetooth(identity))
     }
     try put(.device(device))
   }
@@ -146,6 +144,9 @@ extension RegistryEdit {
     accessory.item = addition.item
     accessory.bluetoothIdentifier = device.identity.address.map { _ in addition.bluetoothIdentifier }
     accessory.ssid = device.identity.ssid ?? addition.ssid
+    if addition.descriptor.supportedOptions.contains(.bluetoothTransportBridging) {
+      accessory.bridgingIdentifier = device.classicAddress
+    }
     accessory.addedAt = addition.addedAt
     try put(.accessory(accessory))
     if registry.account(ofApp: addition.app) == nil {
@@ -163,17 +164,22 @@ extension RegistryEdit {
   /// Returns the known device with this identity, or adds a new one.
   private mutating func device(of addition: RegistryAddition) throws(RegistryError) -> RegistryDevice {
     if var known = registry.device(addition.identity) {
-      guard addition.naming == .byOperator else { return known }
-      known.displayName = addition.displayName
+      if addition.naming == .byOperator { known.displayName = addition.displayName }
+      if addition.bond != .none {
+        // The pairing's newer keys replace those that the device had for another app.
+        known.bond = addition.bond
+        known.setIdentity(addition.identity)
+      }
       try put(.device(known))
       return known
     }
     let displayName =
       addition.naming == .numbered
       ? registry.numberedName(addition.displayName, ofApp: addition.app) : addition.displayName
-    let device = RegistryDevice(
+    var device = RegistryDevice(
       number: registry.deviceRows.nextNumber, identity: addition.identity, displayName: displayName,
-      isIdentityDurable: addition.isIdentityDurable)
+      isIdentityDurable: addition.isIdentityDurable || addition.bond != .none)
+    device.bond = addition.bond
     try put(.device(device))
     return device
   }

@@ -82,8 +82,7 @@ extension RegistryDevice {
     if !identity.isStorable { return .identity }
     if !identity.allows(secondAddress) { return .secondAddress }
     if !displayName.isStorable { return .displayName }
-    // Only devices with Bluetooth have bonds.
-    if identity.address == nil, bond != .none { return .bond }
+    if !identity.allows(bond) { return .bond }
     return nil
   }
 }
@@ -124,6 +123,13 @@ extension DeviceIdentity {
     case .bluetooth(let address): address.type != .anonymous
     case .network(let ssid): ssid.isNetworkName
     }
+  }
+
+  /// Only devices with Bluetooth have bonds, and only a public address is also one of BR/EDR.
+  fileprivate func allows(_ bond: Bond) -> Bool {
+    guard let keys = bond.record?.keys else { return true }
+    guard let address, keys.areStorable else { return false }
+    return keys.linkKey == nil || [.public, .publicIdentity].contains(address.type)
   }
 
   /// Whether the second address is absent, or differs from the Bluetooth address.

@@ -8,7 +8,7 @@ package struct Column: Equatable, Sendable {
 
   package let name: String
   let kind: Kind
-  /// Whether exports leave the column out.
+  /// Whether exports without keys leave the column out.
   var isSecret = false
 
   static func integer(_ name: String) -> Column { Column(name: name, kind: .integer) }

@@ -4,7 +4,8 @@ public import JSON
 import Manifest
 public import Registry
 
-/// Reads the lines that ``RegistryExport`` wrote. Exports contain no keys, so a bond with keys is read as lost.
+/// Reads the lines that ``RegistryExport`` wrote. Without its keys, a bond of the gateway is read as lost; that of
+/// bluetoothd stays, but does not count as authenticated.
 ///
 /// Memory: the rows, at most as many as a registry holds.
 public enum RegistryImport {
@@ -71,7 +72,7 @@ public enum RegistryImport {
   private static func value(
     _ name: String, of table: RegistryTable, in reader: JSONObjectReader
   ) throws(ColumnError) -> Value {
-    guard let column = table.columns.first(where: { $0.name == name && !$0.isSecret }) else {
+    guard let column = table.columns.first(where: { $0.name == name }) else {
       throw ColumnError(column: name)
     }
     do throws(JSONMemberError) {
@@ -89,7 +90,7 @@ public enum RegistryImport {
 extension RowValues {
   /// Makes a bond whose keys were left out a lost one.
   fileprivate mutating func loseBond() {
-    if self["bond"] == .text("bonded") { self["bond"] = .text("lost") }
+    if self["bond"] == .text("bonded"), self["bondKeys"] == .null { self["bond"] = .text("lost") }
   }
 }
 

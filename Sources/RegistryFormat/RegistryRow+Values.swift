@@ -72,28 +72,37 @@ extension RegistryDevice {
 }
 
 extension Bond {
-  /// "bonded" if the registry holds the keys, "foreign" if another program does.
+  /// "bonded" or "lost" of the gateway, "foreign" or "foreignLost" of bluetoothd. A bond without its keys comes from an
+  /// export without keys, or from an older file; the gateway's is lost then.
   fileprivate init(_ values: RowValues) throws(ColumnError) {
-    let keys = try values.optional("bondKeys", values.bytes("bondKeys"), BondKeys.init)
-    switch (try values.text("bond"), keys) {
+    let bytes = try values.bytes("bondKeys")
+    func record(_ owner: BondOwner) throws(ColumnError) -> BondRecord {
+      let record = try values.optional("bondKeys", bytes) { BondRecord($0, owner: owner) }
+      return record ?? BondRecord(owner: owner, isAuthenticated: false)
+    }
+    switch (try values.text("bond"), bytes) {
     case ("none", nil): self = .none
-    case ("lost", nil): self = .lost
-    case ("foreign", nil): self = .bonded(keys: nil)
-    case ("bonded", let keys?): self = .bonded(keys: keys)
+    case ("bonded", _?): self = .bonded(try record(.gateway))
+    case ("lost", _): self = .lost(try record(.gateway))
+    case ("foreign", _): self = .bonded(try record(.bluetoothd))
+    case ("foreignLost", _): self = .lost(try record(.bluetoothd))
     default: throw ColumnError(column: "bond")
     }
   }
 
   fileprivate func write(to values: inout RowValues) {
-    let text =
-      switch self {
-      case .none: "none"
-      case .lost: "lost"
-      case .bonded(nil): "foreign"
-      case .bonded(_?): "bonded"
-      }
     values["bond"] = .text(text)
-    if case .bonded(let keys?) = self { values["bondKeys"] = .bytes(keys.bytes) }
+    if let record { values["bondKeys"] = .bytes(record.bytes) }
+  }
+
+  private var text: String {
+    switch (self, record?.owner) {
+    case (.bonded, .gateway?): "bonded"
+    case (.bonded, .bluetoothd?): "foreign"
+    case (.lost, .gateway?): "lost"
+    case (.lost, .bluetoothd?): "foreignLost"
+    case (.none, _), (_, nil): "none"
+    }
   }
 }
 

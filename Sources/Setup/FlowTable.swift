@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Pairing
 import Registry
 
 /// The setup flows that are under way, and how the last requests ended.
@@ -11,6 +12,8 @@ struct FlowTable: Sendable {
 
   private(set) var flows: [SetupFlow] = []
   private(set) var outcomes: [RequestOutcome] = []
+  /// How many pairings were begun.
+  private(set) var pairingCount: UInt64 = 0
 
   func index(of id: RandomIdentifier) -> Int? { flows.firstIndex { $0.id == id } }
 
@@ -20,6 +23,13 @@ struct FlowTable: Sendable {
   func flow(awaitingAppWith accessory: RandomIdentifier) -> SetupFlow? {
     flows.first { $0.awaitsApp(with: accessory) }
   }
+
+  /// Returns the flow that waits for this pairing to end.
+  func flow(pairing id: PairingID) -> SetupFlow? {
+    flows.first { $0.isPairing && $0.pairing?.request.id == id }
+  }
+
+  mutating func countPairing() { pairingCount += 1 }
 
   /// Returns the app's flow with a picker.
   func picker(ofApp app: String) -> SetupFlow? { flows.first { $0.app == app && $0.picker != nil } }

@@ -59,15 +59,6 @@ public struct Grants: Equatable, Sendable {
 }
 
 extension DeviceAddress {
-  /// The address as it is stored: the same whether a controller or a key resolved it, or neither.
-  public var settled: DeviceAddress {
-    switch type {
-    case .publicIdentity: DeviceAddress(bits: bits, type: .public)
-    case .randomIdentity: DeviceAddress(bits: bits, type: .random)
-    case .public, .random, .anonymous: self
-    }
-  }
-
   /// Whether it was resolved from a private address; a private address is never an identity itself.
   var isResolved: Bool {
     switch type {

@@ -107,6 +107,10 @@ enum ChangePurpose: Sendable {
   case call(CallID, CallKind)
   /// A second address was learned.
   case address
+  /// A device that was paired again gets its new bond.
+  case renewal(flow: RandomIdentifier)
+  /// A bond was lost.
+  case bondLoss
 
   enum CallKind: Sendable {
     /// An app gives up its accessory.

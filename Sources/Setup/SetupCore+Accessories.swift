@@ -151,7 +151,7 @@ extension SetupCore {
     _ accessory: RegistryAccessory
   ) throws(SetupError) -> (RegistryDevice, [SetupEffect]) {
     let device = try requireBluetooth(accessory)
-    if device.bond.isBonded {
+    if device.bond != .none {
       throw SetupError(
         .invalidRequest, field: "accessory", "it is bonded, and only the agent may use its keys",
         cure: "call Connect, which returns a connected socket")

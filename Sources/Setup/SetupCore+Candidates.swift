@@ -2,16 +2,20 @@
 
 public import HCI
 import Manifest
+public import Pairing
 import Registry
 
 // Devices that match: candidates of pickers, devices held at the gateway, and devices that are set up automatically.
 
 extension SetupCore {
   /// Takes in every device that items of open pickers, and automatic items, have found.
-  public mutating func refreshCandidates(with devices: [MatchedDevice]) -> [SetupEffect] {
+  /// `capability` is what the persons at the gateway can do if a device that was chosen beforehand has to be paired.
+  public mutating func refreshCandidates(
+    with devices: [MatchedDevice], capability: IOCapability = .none
+  ) -> [SetupEffect] {
     for flow in flows.flows where flow.picker != nil { offer(devices, to: flow) }
     followTouches(devices)
-    choosePreselectedCandidates()
+    choosePreselectedCandidates(capability)
     if configuration.hasAutomaticItems { setUpAutomatically(devices) }
     return takeEffects()
   }
@@ -23,7 +27,8 @@ extension SetupCore {
     var found: [DeviceAddress: (item: Int, device: MatchedDevice)] = [:]
     for device in devices where device.app == flow.app {
       guard let item = picker.items.firstIndex(where: { $0.migration == nil && $0.item.id == device.item }),
-        found[device.address].map({ item < $0.item }) ?? true, !isAccessory(device.address, ofApp: flow.app)
+        found[device.address].map({ item < $0.item }) ?? true, !isAccessory(device.address, ofApp: flow.app),
+        !wasPaired(device.address)
       else { continue }
       found[device.address] = (item, device)
     }
@@ -42,10 +47,24 @@ extension SetupCore {
     grants.grants(at: device).contains { $0.app == app }
   }
 
-  private mutating func choosePreselectedCandidates() {
+  /// Whether the device was just paired and is not yet written: it is found again under its identity address.
+  private func wasPaired(_ device: DeviceAddress) -> Bool {
+    flows.flows.contains { $0.pairing?.device?.identity == device.settled }
+  }
+
+  private mutating func choosePreselectedCandidates(_ capability: IOCapability) {
     for flow in flows.flows where flow.isLooking {
-      guard let number = flow.picker?.preselectedCandidate else { continue }
-      chooseAndAdd(flow.id, number, .opener)
+      guard let picker = flow.picker, let number = picker.preselectedCandidate,
+        let candidate = picker.candidates.candidate(number)
+      else { continue }
+      let item = picker.item(of: candidate).item
+      do throws(SetupError) {
+        let pairing = try pairingRequest(candidate.device, item, capability, isUnattended: false)
+        chooseAndSetUp(flow.id, number, .opener, pairing)
+      } catch {
+        // Another pairing ends soon; what else is refused stays refused.
+        if !flows.flows.contains(where: { $0.pairing != nil }) { change(flow.id) { $0.finish(error) } }
+      }
     }
   }
 
@@ -123,7 +142,13 @@ extension SetupCore {
     if let refusal = reasonUnattendedSetupIsRefused(for: device, app: flow.app, item: item) {
       return refuseTouch(id, [device], refusal)
     }
-    chooseAndAdd(id, candidate.number, .touch)
+    do throws(SetupError) {
+      let wanted = picker.item(of: candidate).item
+      let pairing = try pairingRequest(device, wanted, .none, isUnattended: true)
+      chooseAndSetUp(id, candidate.number, .touch, pairing)
+    } catch {
+      refuseTouch(id, [device], TouchError(error.reason, cure: error.cure))
+    }
   }
 
   /// Signals a failure. The signal names the item of the devices that were held; if there are several items, the first
@@ -173,7 +198,7 @@ extension SetupCore {
   /// Returns how many devices are being added for an item automatically.
   private func automaticCount(ofApp app: String, item: String) -> Int {
     flows.flows.count { flow in
-      guard case .automatic(let key) = flow.origin, case .adding = flow.state else { return false }
+      guard case .automatic(let key) = flow.origin, flow.isSettingUpAutomatically else { return false }
       return key.app == app && key.item == item
     }
   }
@@ -182,7 +207,7 @@ extension SetupCore {
     guard queue.state == .open else { return }
     for device in devices {
       guard let item = configuration.item(device.item, ofApp: device.app), item.selection == .automatic,
-        !isAccessory(device.address, ofApp: device.app)
+        !isAccessory(device.address, ofApp: device.app), !wasPaired(device.address)
       else { continue }
       setUpAutomatically(device, PickerItem(item))
     }
@@ -191,11 +216,19 @@ extension SetupCore {
   private mutating func setUpAutomatically(_ device: MatchedDevice, _ item: PickerItem) {
     let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.item.id)
     guard reasonUnattendedSetupIsRefused(for: device.address, app: device.app, item: item) == nil,
-      !flows.flows.contains(where: { $0.isAdding(key) }), automatic.beginSetup(key, at: now)
+      !flows.flows.contains(where: { $0.isAdding(key) })
     else { return }
+    let pairing: PairingRequest?
+    do throws(SetupError) {
+      pairing = try pairingRequest(device.address, item.item, .none, isUnattended: true)
+    } catch { return }
+    guard automatic.beginSetup(key, at: now) else { return }
     let identifier = random.draw()
+    let now = now
     flows.append(SetupFlow(identifier, app: device.app, .automatic(key), at: now))
-    changeQuietly(identifier) { $0.add(identifier, name: nil) }
+    changeQuietly(identifier) { flow in
+      if let pairing { flow.pair(pairing, at: now) } else { flow.add(identifier, name: nil) }
+    }
   }
 
   /// Continues an automatic setup after its accessory was written, or was not.
@@ -223,7 +256,16 @@ extension SetupCore {
 
 extension SetupFlow {
   fileprivate func isAdding(_ key: AutomaticKey) -> Bool {
-    if case .adding = state { origin == .automatic(key) } else { false }
+    isSettingUpAutomatically && origin == .automatic(key)
+  }
+
+  fileprivate var isSettingUpAutomatically: Bool {
+    switch state {
+    case .pairing, .adding: true
+    case .created, .discovering, .choosing, .naming, .confirming, .settling, .takingBack, .asking, .writing,
+      .finished:
+      false
+    }
   }
 }
 

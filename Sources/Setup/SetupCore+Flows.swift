@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Manifest
+import Pairing
 import Registry
 
 // The setup core performs the effects of its flows.
@@ -29,6 +30,11 @@ extension SetupCore {
       note(.requests)
       count(kind, of: flow)
       emit(kind, of: flow)
+    case .pair(let request):
+      flows.countPairing()
+      add(.pair(request))
+    case .cancelPairing(let id): add(.cancelPairing(id))
+    case .unpair(let device): undoPairing(with: device)
     case .add(let identifier): add(flow, as: identifier)
     case .takeBack(let accessory, let failure, let call):
       enqueue(.apply(.remove(accessory, leavesTombstone: false)), .takeBack(accessory, failure, call))
@@ -68,6 +74,7 @@ extension SetupCore {
     addition.naming =
       choice.name != nil ? .byOperator : choice.candidate.appName != nil ? .byApp : .numbered
     addition.isHandsFree = choice.chooser == .touch
+    addition.takeBond(of: flow)
     enqueue(.apply(.add(addition)), .setup(flow: flow.id))
   }
 
@@ -84,6 +91,7 @@ extension SetupCore {
     // The key has the address without the mark of a resolved one; only durable devices are set up automatically.
     addition.isIdentityDurable = true
     addition.isHandsFree = true
+    addition.takeBond(of: flow)
     enqueue(.apply(.add(addition)), .setup(flow: flow.id))
   }
 
@@ -97,19 +105,25 @@ extension SetupCore {
     let accessory = flow.question == nil ? setup?.accessory : flow.accessory
     let displayName = flow.question == nil ? setup?.displayName : flow.displayName
     let isNamed = failure == nil || flow.question != nil
-    flows.remember(
-      RequestOutcome(
-        request: flow.id, accessory: failure == nil ? accessory : nil,
-        displayName: isNamed ? displayName : nil, failure: failure, completed: flow.completed))
+    var outcome = RequestOutcome(
+      request: flow.id, accessory: failure == nil ? accessory : nil,
+      displayName: isNamed ? displayName : nil, failure: failure, completed: flow.completed)
+    if failure == nil {
+      outcome.pairing = setup?.pairing ?? flow.pairing?.device?.method
+      outcome.isBondAuthenticated =
+        setup?.isBondAuthenticated ?? flow.pairing?.device?.record.isAuthenticated
+    }
+    flows.remember(outcome)
     note(.requests)
   }
 
   private mutating func replyToQuestion(_ question: SetupQuestion, _ failure: SetupError?) {
+    guard let call = question.call else { return }
     if failure == nil, let accessory = view(question.accessory) {
       let event = sessions.causedEvent(about: question.accessory)
-      reply(question.call, .success(.accessory(accessory, event: event)))
+      reply(call, .success(.accessory(accessory, event: event)))
     } else {
-      reply(question.call, .failure(.failure(failure ?? .noSuchAccessory)))
+      reply(call, .failure(.failure(failure ?? .noSuchAccessory)))
     }
   }
 }

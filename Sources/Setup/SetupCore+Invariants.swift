@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Pairing
 import Registry
 
 extension SetupCore {
@@ -12,6 +13,7 @@ extension SetupCore {
     queue.checkInvariants()
     checkRequests()
     checkAwaitingAccessories()
+    precondition(flows.flows.count(where: \.isPairing) <= 1, "one device is paired at a time")
   }
 
   private func checkRequests() {
@@ -22,7 +24,9 @@ extension SetupCore {
       precondition(!flow.state.isFinished, "a flow that has finished is removed")
       if let question = flow.question {
         precondition(asked.insert(question.accessory).inserted, "an accessory is asked about once")
-        precondition(calls.insert(question.call).inserted, "each call waits for one question")
+        if let call = question.call {
+          precondition(calls.insert(call).inserted, "each call waits for one question")
+        }
       }
       if let picker = flow.picker {
         precondition(apps.insert(flow.app).inserted, "an app has one picker")
@@ -36,6 +40,9 @@ extension SetupCore {
     switch flow.state {
     case .discovering, .choosing, .naming:
       precondition(flow.picker != nil && flow.question == nil, "only a picker is chosen from")
+    case .pairing(let id, _):
+      precondition(flow.pairing?.request.id == id && flow.pairing?.device == nil, "a pairing has its request")
+      precondition(flow.picker == nil || flow.choice != nil, "a device was chosen")
     case .asking, .writing:
       precondition(
         (flow.question != nil) != (flow.picker?.migrations.isEmpty == false),

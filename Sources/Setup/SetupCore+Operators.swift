@@ -29,7 +29,7 @@ extension SetupCore {
   private mutating func end(_ text: String, _ failure: SetupError) throws(OperatorError) -> SetupFlow {
     let flow = try openRequest(text)
     switch flow.state {
-    case .discovering, .choosing, .naming: change(flow.id) { $0.finish(failure) }
+    case .discovering, .choosing, .pairing, .naming: change(flow.id) { $0.finish(failure) }
     case .confirming, .settling: if let accessory = flow.accessory { takeBack(accessory, failure) }
     case .asking: change(flow.id) { $0.close(failure) }
     case .created, .adding, .takingBack, .writing, .finished: throw .requestClosed(text)
@@ -58,6 +58,8 @@ extension SetupCore {
     case .asking: try rename(flow, name, call)
     case .discovering, .choosing:
       throw .invalid(field: "request", reason: "it waits for a choice, not to be named")
+    case .pairing:
+      throw .invalid(field: "request", reason: "its device is being paired, and can be named afterwards")
     case .confirming, .settling:
       throw .invalid(field: "request", reason: "it waits for its app, not to be named")
     case .writing where flow.question?.isRename != true: throw Self.takesNoName
@@ -222,7 +224,7 @@ extension SetupCore {
 
   // MARK: - Accessories
 
-  private func accessory(_ text: String) throws(OperatorError) -> RegistryAccessory {
+  func accessory(_ text: String) throws(OperatorError) -> RegistryAccessory {
     try requireRegistryForOperators()
     guard let identifier = RandomIdentifier(text: text), let accessory = registry.accessory(identifier)
     else { throw .notFound(.accessory, name: text) }

@@ -128,7 +128,10 @@ extension SetupFlow {
   /// Why the app cannot close it now; nil when it can.
   fileprivate var reasonItStaysOpen: SetupError? {
     switch state {
-    case .created, .discovering, .choosing, .naming, .asking, .finished: nil
+    case .created, .discovering, .choosing, .pairing, .naming, .asking, .finished: nil
+    case .writing where question?.isPairing ?? false:
+      SetupError(
+        .invalidRequest, field: "session", "a bond is being written", cure: "wait for the end of the call")
     case .writing where picker == nil: nil
     case .writing:
       SetupError(

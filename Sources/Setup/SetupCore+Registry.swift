@@ -48,6 +48,7 @@ extension SetupCore {
   private mutating func followRegistry(from old: AccessoryRegistry, isFirst: Bool) {
     // `activated` reports what the file held at the start.
     if !isFirst { reportDifferences(from: old, configuration) }
+    followBonds(from: old)
     refreshGrants(origin: isFirst ? .previousRun : .registry)
     endOvertakenRequests()
   }
@@ -64,6 +65,8 @@ extension SetupCore {
       guard let identifier = flow.accessory else { continue }
       let accessory = registry.accessory(identifier)
       switch flow.state {
+      case .pairing where flow.question != nil:
+        if accessory == nil { change(flow.id) { $0.finish(.noSuchAccessory) } }
       case .asking:
         if flow.question != nil, accessory == nil { change(flow.id) { $0.close(.noSuchAccessory) } }
       case .confirming, .settling:
@@ -72,7 +75,8 @@ extension SetupCore {
         case .authorized, .unauthorized: confirm(identifier)
         case nil: change(flow.id) { $0.finish(.wasRemoved) }
         }
-      case .created, .discovering, .choosing, .naming, .adding, .takingBack, .writing, .finished: break
+      case .created, .discovering, .choosing, .pairing, .naming, .adding, .takingBack, .writing, .finished:
+        break
       }
     }
   }
@@ -127,6 +131,9 @@ extension SetupCore {
         continue
       }
       let changed = view.fieldsChanged(from: was)
+      if changed.contains(.bond), view.bond == .lost {
+        log(.bondLost(app: accessory.app, item: accessory.item, accessory.identifier))
+      }
       if !changed.isEmpty { emit(.accessoryChanged(view, changed: changed), toApp: accessory.app) }
     }
   }
@@ -175,7 +182,8 @@ extension SetupCore {
     case .question(let flow, let call): questionWasWritten(flow, call, result)
     case .migration(let flow, let call): migrationWasWritten(flow, call, result)
     case .call(let call, let kind): reply(call, result, kind)
-    case .address: break
+    case .renewal(let flow): renewalWasWritten(flow, result)
+    case .address, .bondLoss: break
     }
     retryUnsettled()
   }
@@ -198,7 +206,8 @@ extension SetupCore {
           registry.accessory(identifier)?.state == .awaitingAuthorization
         else { continue }
         changeQuietly(flow.id) { $0.retry(until: end) }
-      case .created, .discovering, .choosing, .naming, .adding, .confirming, .asking, .writing, .finished:
+      case .created, .discovering, .choosing, .pairing, .naming, .adding, .confirming, .asking, .writing,
+        .finished:
         break
       }
     }
@@ -249,7 +258,7 @@ extension SetupFlow {
   fileprivate var isUnattended: Bool {
     switch state {
     case .confirming, .settling, .takingBack: !isRequest
-    case .created, .discovering, .choosing, .naming, .adding, .asking, .writing, .finished: false
+    case .created, .discovering, .choosing, .pairing, .naming, .adding, .asking, .writing, .finished: false
     }
   }
 

@@ -103,7 +103,7 @@ extension SetupCore {
   private mutating func release(_ session: Session, because failure: SetupError = .hasExpired) {
     for flow in flows.flows where flow.session == session.token {
       switch flow.state {
-      case .discovering, .choosing, .naming: change(flow.id) { $0.finish(.pickerLost(failure)) }
+      case .discovering, .choosing, .pairing, .naming: change(flow.id) { $0.finish(.pickerLost(failure)) }
       case .asking, .writing:
         let ending: SetupError =
           flow.picker == nil ? .userCancelled(reason: failure.reason) : .pickerLost(failure)

@@ -2,6 +2,7 @@
 
 public import HCI
 import Manifest
+public import Pairing
 import Registry
 
 // A setup, from the choice of a candidate to an accessory.
@@ -12,8 +13,10 @@ extension SetupCore {
   /// Chooses a candidate for an operator. The reply follows when the accessory is set up or awaits its app.
   ///
   /// An operator may always name the accessory. The item's setup option `rename` decides only whether the setup asks.
+  /// `capability` is what the persons at the gateway can do if the device has to be paired.
   public mutating func choose(
-    _ request: String, candidate number: UInt32, name: String?, ssid: String?, _ call: CallID
+    _ request: String, candidate number: UInt32, name: String?, ssid: String?,
+    capability: IOCapability = .none, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
     let flow = try openRequest(request)
     guard let picker = flow.picker else { throw .requestClosed(request) }
@@ -32,22 +35,47 @@ extension SetupCore {
     let network = try ssid.map { (ssid) throws(OperatorError) in
       try Self.network(ssid, for: item.descriptor)
     }
+    let pairing = try pairing(with: candidate.device, item, capability)
     choose(flow.id, number, .operator(call), network: network)
     // Only an item with `rename` asks, and only for a device that has no name yet.
-    if item.setupOptions.contains(.rename), !isShared {
-      let end = now.advanced(milliseconds: SetupFlow.nameMilliseconds)
-      let defaultName = registry.numberedName(item.name, ofApp: flow.app)
-      change(flow.id) { $0.askForName(until: end, instead: candidate.appName ?? defaultName) }
-      if name == nil { return takeEffects() }
+    let asks = item.setupOptions.contains(.rename) && !isShared
+    let defaultName = candidate.appName ?? registry.numberedName(item.name, ofApp: flow.app)
+    change(flow.id) { flow in
+      flow.choice?.name = name
+      flow.choice?.nameToAskWith = asks ? defaultName : nil
+      return []
     }
-    add(flow.id, name: name)
+    setUp(flow.id, pairing)
     return takeEffects()
   }
 
+  /// Sets up the chosen device: pairs it first where that is needed.
+  private mutating func setUp(_ flow: RandomIdentifier, _ pairing: PairingRequest?) {
+    let now = now
+    guard let pairing else {
+      change(flow) { $0.bridgingEvent }
+      return nameAndAdd(flow)
+    }
+    change(flow) { $0.pair(pairing, at: now) }
+  }
+
+  /// Asks for a name if the item wants one and none was typed, and adds the chosen device.
+  mutating func nameAndAdd(_ id: RandomIdentifier) {
+    guard let choice = flows.flow(id)?.choice else { return }
+    if let name = choice.nameToAskWith {
+      let end = now.advanced(milliseconds: SetupFlow.nameMilliseconds)
+      change(id) { $0.askForName(until: end, instead: name) }
+      if choice.name == nil { return }
+    }
+    add(id, name: choice.name)
+  }
+
   /// Chooses a candidate for which no operator is asked for a name.
-  mutating func chooseAndAdd(_ flow: RandomIdentifier, _ number: UInt32, _ chooser: SetupFlow.Chooser) {
+  mutating func chooseAndSetUp(
+    _ flow: RandomIdentifier, _ number: UInt32, _ chooser: SetupFlow.Chooser, _ pairing: PairingRequest?
+  ) {
     choose(flow, number, chooser)
-    add(flow, name: nil)
+    setUp(flow, pairing)
   }
 
   private mutating func choose(
@@ -137,7 +165,8 @@ extension SetupCore {
     let state = registry.accessory(identifier)?.state
     let setup = CompletedSetup(
       accessory: identifier, displayName: accessory.displayName, awaitsApp: state == .awaitingAuthorization,
-      finishesInApp: flow.finishesInApp)
+      finishesInApp: flow.finishesInApp, pairing: flow.pairing?.device?.method,
+      isBondAuthenticated: bond(of: identifier).provenState)
     change(id) { $0.complete(setup, at: now) }
     endIfAbandoned(id)
   }
@@ -156,7 +185,8 @@ extension SetupCore {
     let now = now
     let setup = CompletedSetup(
       accessory: identifier, displayName: view(identifier)?.displayName ?? flow.displayName ?? "",
-      awaitsApp: false, finishesInApp: flow.finishesInApp)
+      awaitsApp: false, finishesInApp: flow.finishesInApp,
+      isBondAuthenticated: bond(of: identifier).provenState)
     change(flow.id) { $0.confirm(setup, at: now) }
     endIfAbandoned(flow.id)
   }

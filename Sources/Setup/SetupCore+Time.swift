@@ -34,6 +34,7 @@ extension SetupCore {
     let isOver = flow.end.map { $0 <= now } ?? false
     switch flow.state {
     case .discovering, .choosing: changeQuietly(id) { $0.advance(to: now, isRadioDown: isRadioDown) }
+    case .pairing: if let due = flow.deadline, due <= now { giveUpPairing(of: flow) }
     case .naming: if isOver { add(id, name: nil) }
     case .asking:
       guard isOver else { break }
@@ -67,7 +68,7 @@ extension SetupCore {
     }
     for flow in flows.flows where flow.isRequest && !isStillValid(flow) {
       let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")
-      if flow.question != nil {
+      if flow.question?.isPairing == false {
         change(flow.id) { $0.close(failure) }
       } else if flow.canBeClosed {
         change(flow.id) { $0.finish(failure) }

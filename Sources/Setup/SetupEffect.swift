@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import HCI
+public import Pairing
 public import Registry
 
 /// What the agent does for the setup core, in the order of the effects.
@@ -8,6 +10,12 @@ public enum SetupEffect: Equatable, Sendable {
   /// Ends a pending call.
   case reply(CallID, Result<CallResult, OperatorError>)
   case signal(TouchSignal)
+  case pair(PairingRequest)
+  case answerPairing(PairingID, PairingAnswer)
+  case cancelPairing(PairingID)
+  /// Removes the bond of the device with this identity: its last accessory was removed, or its setup failed after the
+  /// pairing.
+  case unpair(DeviceAddress, BondOwner)
   case log(SetupNotice)
   /// What the agent has to update; the last effect of an input.
   case changed(SetupChanges)
@@ -25,6 +33,8 @@ public struct SetupChanges: OptionSet, Sendable {
   public static let requests = Self(rawValue: 1 << 1)
   /// ``SetupCore/grants`` were rebuilt.
   public static let grants = Self(rawValue: 1 << 2)
+  /// ``SetupCore/bonds`` are others.
+  public static let bonds = Self(rawValue: 1 << 3)
 }
 
 /// Names a call that waits for its reply.
@@ -42,12 +52,21 @@ public struct CompletedSetup: Equatable, Sendable {
   public let awaitsApp: Bool
   /// Setup continues in the app.
   public let finishesInApp: Bool
+  /// How the device was paired; nil when it was not, or had its bond before.
+  public let pairing: PairingMethod?
+  /// Whether its bond is authenticated; nil without a bond.
+  public let isBondAuthenticated: Bool?
 
-  public init(accessory: RandomIdentifier, displayName: String, awaitsApp: Bool, finishesInApp: Bool) {
+  public init(
+    accessory: RandomIdentifier, displayName: String, awaitsApp: Bool, finishesInApp: Bool,
+    pairing: PairingMethod? = nil, isBondAuthenticated: Bool? = nil
+  ) {
     self.accessory = accessory
     self.displayName = displayName
     self.awaitsApp = awaitsApp
     self.finishesInApp = finishesInApp
+    self.pairing = pairing
+    self.isBondAuthenticated = isBondAuthenticated
   }
 }
 
@@ -104,6 +123,11 @@ public enum SetupNotice: Equatable, Sendable {
   case unknownIdentifier(app: String)
   case resolved(app: String, RandomIdentifier)
   case disclosed(app: String)
+  /// A device was paired, for its setup or again.
+  case paired(app: String, PairingMethod, isAuthenticated: Bool)
+  case pairingFailed(app: String, reason: String)
+  /// The device no longer accepts the keys of its bond.
+  case bondLost(app: String, item: String?, RandomIdentifier)
   case automaticFailed(app: String, item: String, reason: String, retrySeconds: Int64)
   /// A setup flow has changed its state; for debugging.
   case transition(flow: RandomIdentifier, app: String, from: String, to: String)

@@ -85,7 +85,7 @@ extension SetupFlow {
 // MARK: - The setup
 
 extension SetupFlow {
-  /// Chooses a candidate; ``askForName(until:instead:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen:
+  /// Chooses a candidate; ``pair(_:at:)``, ``askForName(until:instead:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen:
   /// it is not shown, or another one was chosen.
   mutating func choose(_ number: UInt32, _ chooser: Chooser, network: [UInt8]? = nil) -> Bool {
     guard isLooking, let picker, let candidate = picker.candidates.candidate(number), candidate.isShown else {
@@ -93,6 +93,7 @@ extension SetupFlow {
     }
     choice = Choice(candidate: candidate, chooser: chooser, network: network)
     displayName = candidate.appName ?? picker.items[candidate.item].item.name
+    pairing = nil
     detail = nil
     self.picker?.touches.refusal = nil
     return true
@@ -106,7 +107,7 @@ extension SetupFlow {
 
   /// Writes the device to the registry, with the name that an operator typed.
   mutating func add(_ identifier: RandomIdentifier, name: String?) -> [Effect] {
-    choice?.name = name
+    if let name { choice?.name = name }
     return enter(.adding(identifier))
   }
 
@@ -118,6 +119,8 @@ extension SetupFlow {
       effects.append(.reply(call, .success(.setUp(setup))))
       self.choice?.chooser = .opener
     }
+    // From here on the accessory's removal unpairs it.
+    pairing = nil
     accessory = setup.accessory
     displayName = setup.displayName
     picker?.candidates.remove(choice.candidate.number)

@@ -2,6 +2,7 @@
 
 public import HCI
 import Manifest
+public import Pairing
 public import Registry
 
 /// One setup, or one question to the operators, from its beginning to its end.
@@ -18,6 +19,8 @@ public struct SetupFlow: Sendable {
     case discovering
     /// A candidate was shown at that time; there may be none any more.
     case choosing(since: Instant)
+    /// The chosen device is being paired; ``end`` is the pairing's own deadline.
+    case pairing(PairingID, until: Instant)
     /// A candidate was chosen, and an operator types its name; after that time it gets the item's name.
     case naming(until: Instant)
     /// The accessory is being written to the registry.
@@ -64,7 +67,10 @@ public struct SetupFlow: Sendable {
     var chooser: Chooser
     /// The name of a network of which the item has only the prefix.
     let network: [UInt8]?
+    /// The name that an operator typed.
     var name: String?
+    /// The name to ask with, if an operator is asked for another.
+    var nameToAskWith: String?
   }
 
   /// What the caller does for the flow, in this order.
@@ -72,6 +78,10 @@ public struct SetupFlow: Sendable {
     case log(from: State, to: State)
     /// Sends the event to the session that began the flow.
     case emit(AppEvent.Kind)
+    case pair(PairingRequest)
+    case cancelPairing(PairingID)
+    /// Removes the bond of a device that did not become an accessory.
+    case unpair(PairedDevice)
     /// Writes the device to the registry as an accessory with this identifier.
     case add(RandomIdentifier)
     case takeBack(RandomIdentifier, SetupError, CallID?)
@@ -99,6 +109,8 @@ public struct SetupFlow: Sendable {
   /// What the operators are asked.
   public let question: SetupQuestion?
   var choice: Choice?
+  /// The pairing of the chosen device, until the accessory is written.
+  public internal(set) var pairing: FlowPairing?
   /// The accessory that is asked about, awaits its app, or was set up last.
   public internal(set) var accessory: RandomIdentifier?
   public internal(set) var displayName: String?
@@ -151,7 +163,9 @@ public struct SetupFlow: Sendable {
   var isLooking: Bool {
     switch state {
     case .discovering, .choosing: true
-    case .created, .naming, .adding, .confirming, .settling, .takingBack, .asking, .writing, .finished: false
+    case .created, .pairing, .naming, .adding, .confirming, .settling, .takingBack, .asking, .writing,
+      .finished:
+      false
     }
   }
 
@@ -159,7 +173,8 @@ public struct SetupFlow: Sendable {
   public var asksForMigration: Bool {
     switch state {
     case .asking, .writing: picker != nil
-    case .created, .discovering, .choosing, .naming, .adding, .confirming, .settling, .takingBack, .finished:
+    case .created, .discovering, .choosing, .pairing, .naming, .adding, .confirming, .settling, .takingBack,
+      .finished:
       false
     }
   }
@@ -168,7 +183,9 @@ public struct SetupFlow: Sendable {
   func awaitsApp(with identifier: RandomIdentifier) -> Bool {
     switch state {
     case .confirming, .settling: accessory == identifier
-    case .created, .discovering, .choosing, .naming, .adding, .takingBack, .asking, .writing, .finished: false
+    case .created, .discovering, .choosing, .pairing, .naming, .adding, .takingBack, .asking, .writing,
+      .finished:
+      false
     }
   }
 
@@ -182,7 +199,7 @@ public struct SetupFlow: Sendable {
   /// The candidate that may not give way to another one.
   var keptCandidate: UInt32? {
     switch state {
-    case .naming, .adding: choice?.candidate.number
+    case .pairing, .naming, .adding: choice?.candidate.number
     case .created, .discovering, .choosing, .confirming, .settling, .takingBack, .asking, .writing, .finished:
       nil
     }
@@ -197,7 +214,7 @@ public struct SetupFlow: Sendable {
         picker.isAttended
           ? since.advanced(milliseconds: picker.idleMilliseconds) : picker.end(openedAt: openedAt)
       }
-    case .naming(let end), .confirming(let end), .settling(let end): end
+    case .pairing(_, let end), .naming(let end), .confirming(let end), .settling(let end): end
     case .asking:
       picker.map { $0.lookingSince.advanced(milliseconds: $0.idleMilliseconds) }
         ?? openedAt.advanced(milliseconds: Self.answerMilliseconds)
@@ -210,6 +227,7 @@ public struct SetupFlow: Sendable {
     switch state {
     case .discovering, .choosing:
       .earliest(end, .earliest(picker?.candidates.deadline, picker?.touches.choice?.deadline))
+    case .pairing(_, let end): end.advanced(milliseconds: FlowPairing.endMilliseconds)
     case .naming, .confirming, .asking: end
     case .created, .adding, .settling, .takingBack, .writing, .finished: nil
     }
@@ -230,6 +248,8 @@ extension SetupFlow {
   private func entryActions(from old: State) -> [Effect] {
     switch state {
     case .discovering: old == .created ? [.emit(.pickerDidPresent)] : []
+    case .pairing:
+      (picker == nil ? [] : [.emit(.pickerSetupPairing)]) + (pairing.map { [.pair($0.request)] } ?? [])
     case .naming: [.emit(.pickerSetupRename)]
     case .adding(let identifier): [.add(identifier)]
     case .takingBack(let failure, let call): accessory.map { [.takeBack($0, failure, call)] } ?? []
@@ -241,9 +261,9 @@ extension SetupFlow {
 
   /// Reports the end to the app, and to the operator whose call waits for it.
   private func endingActions(_ failure: SetupError?, from old: State) -> [Effect] {
-    guard picker != nil else { return [.end] }
-    var effects: [Effect] = []
-    if let failure, old.isSettingUp {
+    var effects = failure == nil ? [] : undoingActions(from: old)
+    guard picker != nil else { return effects + [.end] }
+    if let failure, old.isSettingUp || pairing?.hasFailed ?? false {
       effects += touchSignal(.failure) + [.emit(.pickerSetupFailed(failure))]
     }
     effects += [.emit(.pickerDidDismiss), .emit(.pickerFinished(failure))]
@@ -267,7 +287,7 @@ extension SetupFlow.State {
   fileprivate var isSettingUp: Bool {
     switch self {
     case .adding, .confirming, .settling, .takingBack, .writing: true
-    case .created, .discovering, .choosing, .naming, .asking, .finished: false
+    case .created, .discovering, .choosing, .pairing, .naming, .asking, .finished: false
     }
   }
 
@@ -277,6 +297,7 @@ extension SetupFlow.State {
     case .created: "created"
     case .discovering: "discovering"
     case .choosing: "choosing"
+    case .pairing: "pairing"
     case .naming: "naming"
     case .adding: "adding"
     case .confirming: "confirming"
@@ -288,31 +309,4 @@ extension SetupFlow.State {
     case .finished: "failed"
     }
   }
-}
-
-/// What the operators are asked about an accessory.
-public struct SetupQuestion: Sendable {
-  public enum Change: Sendable {
-    /// The app wants another name for it, which an operator types. `renamesNetwork`: the stored name of its network
-    /// changes too.
-    case rename(renamesNetwork: Bool)
-    /// The app wants it to match a wider descriptor.
-    case extend(RegistryExtension)
-  }
-
-  public let accessory: RandomIdentifier
-  public let change: Change
-  /// The app's call that waits for the answer.
-  let call: CallID
-}
-
-/// How a request ended, for operators who watch.
-public struct RequestOutcome: Equatable, Sendable {
-  public let request: RandomIdentifier
-  /// The accessory that was set up last, or asked about.
-  public let accessory: RandomIdentifier?
-  public let displayName: String?
-  public let failure: SetupError?
-  /// Every accessory that it set up.
-  public let completed: [CompletedSetup]
 }

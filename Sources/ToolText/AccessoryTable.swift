@@ -55,7 +55,9 @@ public struct AccessoryTable {
         return styled(cell, column, accessories[index], style)
       }
       text += cells.joined(separator: Self.gap).trimmed + "\n"
-      for note in accessories[index].notes { text += Self.folded(note, columnsMax: style.columnsMax ?? 80) }
+      for note in accessories[index].notes(identifiers[index]) {
+        text += Self.folded(note, columnsMax: style.columnsMax ?? 80)
+      }
     }
     return text
   }
@@ -151,7 +153,7 @@ extension AccessoryLine {
   }
 
   /// What is out of the ordinary, and what to do about it.
-  fileprivate var notes: [String] {
+  fileprivate func notes(_ shortIdentifier: String) -> [String] {
     var notes: [String] = []
     switch status {
     case .active: break
@@ -166,7 +168,7 @@ extension AccessoryLine {
     case .connected:
       notes.append("connected to \(AirText(Array(app.utf8)).escaped()); accessoryctl disconnect ends that")
     }
-    if bond == .lost { notes.append("its bond is lost: remove it and set it up anew") }
+    if bond == .lost { notes.append("its bond is lost: accessoryctl pair \(shortIdentifier) pairs it again") }
     if !isIdentityDurable { notes.append("its address changes: it may not be known again") }
     if let ssid { notes.append("network \(ssid.terminal(columnsMax: 32))") }
     return notes

@@ -36,8 +36,9 @@ struct Accessoryctl: ParsableCommand {
       CommandGroup(
         name: "Accessories",
         subcommands: [
-          PickCommand.self, ListCommand.self, RenameCommand.self, RemoveCommand.self, AllowCommand.self,
-          AuthorizeCommand.self, MigrateCommand.self, DisconnectCommand.self, RegistryCommand.self,
+          PickCommand.self, AnswerCommand.self, ListCommand.self, RenameCommand.self, PairCommand.self,
+          RemoveCommand.self, AllowCommand.self, AuthorizeCommand.self, MigrateCommand.self,
+          DisconnectCommand.self, RegistryCommand.self,
         ]),
       CommandGroup(
         name: "Devices",

@@ -102,6 +102,11 @@ struct GatewayConnection: ~Copyable {
     throw .silent(seconds: seconds)
   }
 
+  /// Waits for the next reply, and leaves it to the caller of ``receivedReply()``.
+  mutating func waitForReply() throws(AgentCallError) {
+    if let reply = try nextReply() { arrived = reply }
+  }
+
   private static func now() throws(AgentCallError) -> MonotonicInstant {
     do throws(SystemError) { return try .now() } catch { throw .system(error) }
   }
@@ -185,10 +190,12 @@ extension OperatorMethodName {
   /// How long the reply may take: the limit in the interface, and 2 s for the transfer.
   var patienceSeconds: Int {
     switch self {
-    case .watch, .deny, .cancel, .open, .list, .registry, .export: GatewayConnection.patienceSeconds
-    case .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset: 32
+    case .watch, .deny, .cancel, .open, .list, .registry, .export, .answerPairing:
+      GatewayConnection.patienceSeconds
+    case .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset, .importBond: 32
     case .disconnect: 14
-    case .choose: 92
+    case .choose: 162
+    case .pair: 102
     }
   }
 }

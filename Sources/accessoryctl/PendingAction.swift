@@ -36,6 +36,12 @@ final class PendingAction {
         json.member("request", request)
         json.member("name", name)
       }
+    case .answer(let request, let decision):
+      method = .answerPairing
+      try connection.startCall(method) { json in
+        json.member("request", request)
+        json.member(decision)
+      }
     case .deny(let request): method = try Self.start(.deny, request, &connection)
     case .cancel(let request): method = try Self.start(.cancel, request, &connection)
     case .agree(let request): method = try Self.start(.agree, request, &connection)

@@ -20,7 +20,8 @@ struct PickCommand: ParsableCommand {
       Shows the requests of apps, and the devices that you can choose, on the whole screen; \
       press ? for the keys. With --app it opens a request on the app's behalf and ends \
       with it. With --touch, --first-immediate, --device or --count it needs no screen and \
-      prints a line for each accessory that was set up. \
+      prints a line for each accessory that was set up. A device that is paired may ask for digits: on \
+      a terminal the command asks for them; a script adds --digits and answers with accessoryctl answer. \
       Exit status: 0 success, 1 not everything was set up. A signal ends the program and \
       restores the terminal; with --json and without --app, a signal is a success, as for watch.
 
@@ -39,7 +40,7 @@ struct PickCommand: ParsableCommand {
   @Flag(
     help: """
       One JSON object per request, candidate and change (Config/schema/pick.schema.json); with --app \
-      per accessory (picked.schema.json).
+      per accessory and question (picked.schema.json).
       """)
   var json = false
 
@@ -59,7 +60,7 @@ struct PickCommand: ParsableCommand {
       return try pick.run()
     }
     if json {
-      var stream = try PickerStream(path: gateway.path)
+      var stream = try PickerStream(path: gateway.path, isAnswered: options.digits)
       return try stream.run()
     }
     guard TerminalScreen.isThere else { throw ToolError.noTerminal }

@@ -40,6 +40,12 @@ struct PickOptions: ParsableArguments {
       "The accessory's name, for every app that has the device.", valueName: "name"))
   var name: String?
 
+  @Flag(
+    help: """
+      Digits of a pairing can be read and typed here, although there is no terminal; see answer.
+      """)
+  var digits = false
+
   @Option(
     help: ArgumentHelp(
       """

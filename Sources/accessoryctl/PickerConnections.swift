@@ -35,10 +35,10 @@ struct PickerConnections: ~Copyable {
     try statusCall.startCall(GatewayMethodName.status)
     let status = try statusCall.onlyReply { line throws(JSONMemberError) in try StatusLine(reading: line) }
     let statusDue = try Self.instant(after: Self.statusSeconds)
+    // The person at the screen can do everything, also when the request pairs a device at once.
+    let watch = try GatewayConnection.watchingRequests(path, PairingCapabilityName.allCases)
     var opened: OpenedRequest?
     if let app = options.app { opened = try OpenedRequest(path: path, app: app, options) }
-    var watch = try GatewayConnection(path: path)
-    try watch.startCall(OperatorMethodName.watch)
     self.path = path
     self.status = status
     self.statusCall = statusCall

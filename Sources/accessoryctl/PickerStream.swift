@@ -9,26 +9,24 @@ import Varlink
 /// Prints the open requests and every change of them as lines of JSON, until a signal comes or the reader goes.
 struct PickerStream: ~Copyable {
   private let path: String
+  private let capabilities: [PairingCapabilityName]
   private let interruption: Interruption
   private var printer = Printer()
 
-  init(path: String) throws(ToolError) {
+  init(path: String, isAnswered: Bool) throws(ToolError) {
     self.path = path
+    capabilities = isAnswered ? PairingCapabilityName.allCases : []
     interruption = try Interruption()
   }
 
   mutating func run() throws(ToolError) {
-    let path = path
-    switch Result(catching: { () throws(AgentCallError) in try Self.watch(path) }) {
+    let (path, capabilities) = (path, capabilities)
+    switch Result(catching: { () throws(AgentCallError) in
+      try GatewayConnection.watchingRequests(path, capabilities)
+    }) {
     case .success(var connection): try follow(&connection)
     case .failure(let error): throw error.toolError(at: path)
     }
-  }
-
-  private static func watch(_ path: String) throws(AgentCallError) -> GatewayConnection {
-    var connection = try GatewayConnection(path: path)
-    try connection.startCall(OperatorMethodName.watch)
-    return connection
   }
 
   private mutating func follow(_ connection: inout GatewayConnection) throws(ToolError) {

@@ -10,7 +10,7 @@ struct RegistryCommand: ParsableCommand {
     commandName: "registry",
     abstract: "Look after the file that holds the accessories.",
     discussion: """
-      Only the agent writes the file. An export is text without keys.
+      Only the agent writes the file. An export is text, with the keys of bonds only on request.
 
       Examples:
         accessoryctl registry show
@@ -19,7 +19,7 @@ struct RegistryCommand: ParsableCommand {
       """,
     subcommands: [
       RegistryShowCommand.self, RegistryExportCommand.self, RegistryImportCommand.self,
-      RegistryResetCommand.self,
+      RegistryImportBondsCommand.self, RegistryResetCommand.self,
     ])
 }
 

@@ -9,25 +9,34 @@ import ToolText
 struct RegistryExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write the registry as lines of text, without the keys of bonds.",
+    abstract: "Write the registry as lines of text.",
     discussion: """
       Writes only after the whole export has arrived. The file is readable for you alone \
       (mode 600). It replaces a file of the same name completely, or not at all.
 
+      Without the keys of bonds, an import makes the bonds that the gateway keeps lost: their \
+      devices must be paired again. A program that has the keys can act as this gateway towards \
+      its accessories. Only root and the agent's own account may export keys, and the agent \
+      logs it.
+
       Examples:
         accessoryctl registry export backup.registry
+        accessoryctl registry export --with-keys backup.registry
         accessoryctl registry export | grep '"row":"accessory"'
       """)
 
   @Argument(help: "The file to write. (default: standard output)", completion: .file())
   var file: String?
 
+  @Flag(name: .customLong("with-keys"), help: "With the keys of bonds; keep the file secret.")
+  var withKeys = false
+
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
-    let lines = try gateway.callForList(OperatorMethodName.export) { line throws(JSONMemberError) in
-      try line.plainLineIfPresent("line")
-    }
+    let lines = try gateway.callForList(
+      OperatorMethodName.export, { if withKeys { $0.member("includesKeys", true) } }
+    ) { line throws(JSONMemberError) in try line.plainLineIfPresent("line") }
     let text = lines.map { $0 + "\n" }.joined()
     guard let file, file != "-" else {
       var printer = Printer()

@@ -20,6 +20,10 @@ struct ScriptedPick: ~Copyable {
   /// Reports setbacks, and when the agent waits for a name.
   private var watch: GatewayConnection
   private var naming: PendingAction?
+  private var prompt = PairingPrompt()
+  private var answering: PendingAction?
+  /// The question that is to be printed as a line.
+  private var question: QuestionLine?
   private var wasNamed = false
   private var printedDetail: String?
   /// How many kinds of hindrances were printed: each is printed once.
@@ -32,8 +36,9 @@ struct ScriptedPick: ~Copyable {
     let path = gateway.path
     let interruption = try Interruption()
     do throws(AgentCallError) {
+      let watch = try GatewayConnection.watchingRequests(
+        path, PairingPrompt.capabilities(isAnswered: options.digits))
       let opened = try OpenedRequest(path: path, app: app, options)
-      let watch = try Self.watch(path)
       self.path = path
       self.json = json
       name = options.name
@@ -45,12 +50,6 @@ struct ScriptedPick: ~Copyable {
     } catch {
       throw error.toolError(at: path)
     }
-  }
-
-  private static func watch(_ path: String) throws(AgentCallError) -> GatewayConnection {
-    var connection = try GatewayConnection(path: path)
-    try connection.startCall(OperatorMethodName.watch)
-    return connection
   }
 
   /// Runs until the request ends, or the reader goes. A signal ends the program after the accessories are printed.
@@ -68,7 +67,8 @@ struct ScriptedPick: ~Copyable {
   /// Waits, and returns what each connection is ready for; nil after a signal, or when the reader has gone.
   private mutating func wait() throws(ToolError) -> ArraySlice<Readiness>? {
     let own = interruption.entries()
-    let others = [opened.entry, watch.entry] + [naming?.entry].compactMap(\.self)
+    let others =
+      [opened.entry, watch.entry, prompt.entry] + [naming?.entry, answering?.entry].map { $0 ?? .none }
     var ready: [Readiness] = []
     do throws(SystemError) {
       while ready.allSatisfy(\.isEmpty) { ready = try Polling.wait(own + others, until: progress.show()) }
@@ -82,6 +82,8 @@ struct ScriptedPick: ~Copyable {
     if !ready.allSatisfy(\.isEmpty) { progress.clear() }
     var callError: AgentCallError?
     do throws(AgentCallError) { try advanceConnections(ready) } catch { callError = error }
+    if let question, json { try printer.line(question) }
+    question = nil
     for accessory in opened.accessories[printedCount...] {
       if json { try printer.line(accessory) } else { try printer.text(accessory.text) }
     }
@@ -109,9 +111,17 @@ struct ScriptedPick: ~Copyable {
     while let reply = try watch.receivedReply() {
       if case .request(let request) = try PickerReply(reply) { try update(request) }
     }
-    if let naming, try naming.advance(ready.popFirst() ?? [], at: try .nowOrError()) != nil {
+    if let action = prompt.receive(ready.popFirst() ?? []) {
+      answering = try PendingAction(action, path: path)
+    }
+    let namingReadiness = ready.popFirst() ?? []
+    if let naming, try naming.advance(namingReadiness, at: try .nowOrError()) != nil {
       self.naming = nil
       wasNamed = true
+    }
+    let answeringReadiness = ready.popFirst() ?? []
+    if let answering, try answering.advance(answeringReadiness, at: try .nowOrError()) != nil {
+      self.answering = nil
     }
   }
 
@@ -124,13 +134,14 @@ struct ScriptedPick: ~Copyable {
     let hindrances = request.search.hindrances
     if hindrances.count > printedHindranceCount { hindrances.forEach { StandardError.say($0) } }
     printedHindranceCount = max(printedHindranceCount, hindrances.count)
+    if prompt.update(request) { question = QuestionLine(request) }
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }
     naming = try PendingAction(.name(request: request.request, name: name), path: path)
   }
 }
 
 extension MonotonicInstant {
-  fileprivate static func nowOrError() throws(AgentCallError) -> MonotonicInstant {
+  static func nowOrError() throws(AgentCallError) -> MonotonicInstant {
     do throws(SystemError) { return try now() } catch { throw .system(error) }
   }
 }

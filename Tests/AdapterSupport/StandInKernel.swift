@@ -125,6 +125,7 @@ extension MgmtEvent {
       case .discovering(let isOn): (0x13, [6, isOn ? 1 : 0])
       case .monitorRemoved(let handle): (0x2C, pair(handle))
       case .disconnected(let device, let reason): (0x0C, device.mgmtBytes + [reason.rawValue])
+      case .bond(let event): (event.code, event.body)
       case .other(let code): (code, [])
       }
     return pair(code) + pair(index) + pair(UInt16(body.count)) + body

@@ -29,6 +29,9 @@ final class AgentHarness: ScenarioHarness {
   /// The commands that the kernel received.
   private(set) var managed: [MgmtCommand] = []
   var kernel: StandInKernel?
+  /// The kernel behind the socket for pairings, and the commands it received.
+  var pairingKernel: ModelKernel?
+  private(set) var pairingCommands: [MgmtCommand] = []
   /// The recovery actions that the agent asked for, for its adapter.
   private(set) var recoveryActions: [RecoveryAction] = []
   /// Whether bluetoothd runs, and how often the agent asked.
@@ -66,19 +69,33 @@ final class AgentHarness: ScenarioHarness {
 
   var nextTime: Instant? { [controller?.nextTime, agent.nextDeadline].compactMap { $0 }.min() }
 
+  /// When the kernel has something to report about pairings.
+  private var nextPairingTime: Instant? {
+    [pairingKernel?.events.first?.time, pairingKernel?.completion].compactMap { $0 }.min()
+  }
+
+  private func receivePairingEvents() {
+    pairingKernel?.advance(to: now)
+    while let event = pairingKernel?.events.first, event.time <= now {
+      pairingKernel?.events.removeFirst()
+      agent.receive(pairingMessage: event.event.bytes.span.rawBytes, at: now)
+    }
+  }
+
   /// Runs the agent for a time, reading the radio every 20 ms.
   func run(milliseconds: Int64) {
     let end = now.advanced(milliseconds: milliseconds)
     while now < end {
       let pace: Int64 = agent.isRadioUrgent ? 1 : 20
       let drain = controller?.nextTime.map { max($0, now.advanced(milliseconds: pace)) }
-      let due = [drain, agent.nextDeadline, end].compactMap { $0 }.min() ?? end
+      let due = [drain, agent.nextDeadline, nextPairingTime, end].compactMap { $0 }.min() ?? end
       now = max(now, min(due, end))
       let wasPlugged = controller?.isPlugged
       while let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
         agent.receive(packet: packet.bytes.span.rawBytes, at: now)
       }
       notePlug(since: wasPlugged)
+      receivePairingEvents()
       turn()
     }
   }
@@ -128,6 +145,9 @@ final class AgentHarness: ScenarioHarness {
     case .manage(let command):
       managed.append(command)
       for event in kernel?.answer(command) ?? [] { receive(event) }
+    case .managePairing(let command):
+      pairingCommands.append(command)
+      pairingKernel?.receive(command, at: now)
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .recoverRadio(let action): recoveryActions.append(action)
     case .findBluetoothd:

@@ -32,7 +32,6 @@ struct GatewayMethodTests {
   func missingFeatures() throws {
     let manifest = GatewayManifest.lights.with { manifest in
       manifest.apps[0].supports = [.bluetooth, .wifi]
-      manifest.apps[0].items[0].descriptor.supportedOptions = .bluetoothPairingLE
       manifest.apps[0].items[1].descriptor.ssidPrefix = [0x4C]
       for number in 0..<40 {
         var item = DisplayItem(id: "network\(number)", name: "N")
@@ -47,12 +46,11 @@ struct GatewayMethodTests {
     #expect(reply["problems"] == .array([]))
     let warnings = reply.parameters.objects("warnings")
     #expect(warnings.count == 33)
-    #expect(warnings[0].text("kind") == "pairingMissing")
-    #expect(warnings[0].text("sentence")?.hasPrefix("lights/bulb: this version cannot pair: ") == true)
-    #expect(warnings[1].text("sentence")?.hasPrefix("lights/held: this version does not look for") == true)
-    #expect(warnings[2].text("sentence")?.hasPrefix("lights/network0: never matches: ") == true)
+    #expect(warnings[0].text("kind") == "networksMissing")
+    #expect(warnings[0].text("sentence")?.hasPrefix("lights/held: this version does not look for") == true)
+    #expect(warnings[1].text("sentence")?.hasPrefix("lights/network0: never matches: ") == true)
     #expect(warnings[32].text("kind") == "moreMissing")
-    #expect(warnings[32].text("sentence")?.hasPrefix("10 more") == true)
+    #expect(warnings[32].text("sentence")?.hasPrefix("9 more") == true)
   }
 
   @Test("Without a radio, status reports that and why")

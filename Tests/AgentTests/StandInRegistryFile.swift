@@ -17,14 +17,18 @@ struct StandInRegistryFile {
 
   init(_ registry: AccessoryRegistry = AccessoryRegistry()) { saved = registry }
 
-  /// Marks every bond as lost, as the program that stores the keys would when devices no longer accept them.
-  mutating func loseBonds() { setBonds(.lost) }
+  /// Marks every device.s bond as lost, as the program that stores the keys would when devices no longer accept them.
+  mutating func loseBonds() {
+    changeBonds { $0.record.map { .lost($0) } ?? .lost(BondRecord(owner: .gateway, isAuthenticated: false)) }
+  }
 
   /// Gives every device a bond, as pairing would.
-  mutating func setBonds(_ bond: Bond) {
+  mutating func setBonds(_ bond: Bond) { changeBonds { _ in bond } }
+
+  private mutating func changeBonds(_ change: (Bond) -> Bond) {
     let devices = saved.rows.compactMap { row -> RegistryWrite? in
       guard case .device(var device) = row else { return nil }
-      device.bond = bond
+      device.bond = change(device.bond)
       return .put(.device(device))
     }
     write(devices)

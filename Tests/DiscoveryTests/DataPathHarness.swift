@@ -62,6 +62,12 @@ final class DataPathHarness {
     path.pipeline.checkInvariants()
   }
 
+  /// Listens to nothing from the last input to this time.
+  func pause(until milliseconds: Int64) {
+    path.pipeline.skipPause(until: Instant(microseconds: milliseconds * 1000))
+    path.pipeline.checkInvariants()
+  }
+
   func loseRadio(at milliseconds: Int64) {
     path.pipeline.loseRadio(at: Instant(microseconds: milliseconds * 1000))
     path.pipeline.checkInvariants()
@@ -97,6 +103,20 @@ final class DataPathHarness {
     defer { path.pipeline.checkInvariants() }
     return path.pipeline.setAccessory(address, isAccessory)
   }
+
+  /// Adds an identity key between packets.
+  @discardableResult
+  func addIdentity(_ key: IdentityKey, at milliseconds: Int64) -> Bool {
+    defer { path.pipeline.checkInvariants() }
+    return path.pipeline.addIdentity(key, at: Instant(microseconds: milliseconds * 1000))
+  }
+
+  func removeIdentity(_ key: IdentityKey, at milliseconds: Int64) {
+    path.pipeline.removeIdentity(key, at: Instant(microseconds: milliseconds * 1000))
+    path.pipeline.checkInvariants()
+  }
+
+  var identityCount: Int { path.pipeline.identityCount }
 
   func device(_ number: UInt64) -> Device? { device(at: .device(number)) }
 

@@ -63,7 +63,7 @@ import Testing
     #expect(
       await program.waitFor(
         "sides: write a number from 2 to 255", "the dice are not connected",
-        "commands: add, remove, sides N, connect, disconnect, quit"))
+        "commands: add [paired], remove, sides N, connect, disconnect, quit"))
     program.write("quit")
     #expect(await program.exitStatus() == 0)
   }

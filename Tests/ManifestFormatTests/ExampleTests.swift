@@ -27,7 +27,7 @@ struct ExampleTests {
     let reading = Self.read(try Fixtures.example())
     #expect(
       reading.diagnostics.map(\.keyPath) == [
-        "app.door.item[0].descriptor.supported-options", "app.cameras.item[0].descriptor.ssid-prefix",
+        "app.cameras.item[0].descriptor.ssid-prefix"
       ])
     #expect(reading.diagnostics.allSatisfy { $0.severity == .warning && $0.message.contains("this version") })
     #expect(reading.manifest?.apps.map(\.name) == ["lights", "climate", "door", "tags", "cameras", "survey"])

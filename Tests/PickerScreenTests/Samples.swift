@@ -29,6 +29,14 @@ enum Samples {
       items: items, search: RequestLine.Search(remaining: 1))
   }
 
+  /// A chosen lock that is being paired, with 48 s left at 1003 s.
+  static func pairing(_ question: PairingQuestionLine?) -> RequestLine {
+    var request = setup(phase: .pairing, end: 151)
+    request.displayName = "Lumo lock"
+    request.question = question
+    return request
+  }
+
   static let rename = RequestLine(
     request: kitchen, kind: .rename, app: "kitchen", since: agentTime(95), end: agentTime(160),
     phase: .answering, accessory: lights, displayName: "Küche 厨房", renamesSSID: true)

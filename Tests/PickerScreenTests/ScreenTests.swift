@@ -172,6 +172,32 @@ struct ScreenTests {
     try expectGolden(failed, "failed-\(name)")
   }
 
+  @Test("A pairing and its questions", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func pairing(size: ScreenSize, name: String) throws {
+    var lock = Samples.bulb
+    lock.pairing = .any
+    var request = Samples.setup(items: [lock])
+    request.pairingNote = "the radio pauses while a device is paired, about a second without digits"
+    var model = Samples.model([request], Samples.candidates, size: size)
+    try expectGolden(model, "pairing-before-\(name)")
+    _ = model.press(.enter, at: Samples.time(1000))
+    model.receive(.request(Samples.pairing(nil)), at: Samples.time(1000))
+    try expectGolden(model, "pairing-\(name)")
+    let questions: [(PairingQuestionLine, String)] = [
+      (PairingQuestionLine(.compare, digits: "012345"), "compare"),
+      (PairingQuestionLine(.enterDigits), "enter"),
+      (PairingQuestionLine(.showDigits, digits: "678901"), "show"),
+    ]
+    for (question, word) in questions {
+      model.receive(.request(Samples.pairing(question)), at: Samples.time(1000))
+      try expectGolden(model, "pairing-\(word)-\(name)")
+    }
+    var ending = RequestEnding(accessory: Samples.camera, displayName: "Lumo lock")
+    (ending.pairing, ending.isBondAuthenticated) = (.digitsShown, true)
+    model.receive(.closed(Samples.lights, ending), at: Self.now)
+    try expectGolden(model, "pairing-done-\(name)")
+  }
+
   @Test("Without UTF-8 every character is ASCII")
   func ascii() throws {
     let requests = [Samples.setup(), Samples.rename]

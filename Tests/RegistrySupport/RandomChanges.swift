@@ -43,6 +43,7 @@ public struct RandomChanges {
     guard case .add(var addition) = change else { return change }
     addition.isHandsFree = random.chance(perMille: 500)
     addition.maxAccessories = 5
+    if random.chance(perMille: 300) { addition.bond = bond() }
     return .add(addition)
   }
 
@@ -71,6 +72,8 @@ public struct RandomChanges {
   private mutating func ssid() -> [UInt8] { Rows.ssid(UInt64(random.number(below: 4))) }
 
   private mutating func bond() -> Bond {
-    [.none, .lost, .bonded(keys: nil), .bonded(keys: BondKeys([7, 7]))][random.number(below: 4)]
+    let foreign = Rows.foreignBond
+    return [.none, .lost(Rows.bond()), .lost(foreign), .bonded(foreign), .bonded(Rows.bond(7))][
+      random.number(below: 5)]
   }
 }

@@ -29,6 +29,26 @@ public enum Rows {
     return descriptor
   }
 
+  /// A key whose sixteen bytes differ.
+  public static func key(_ n: UInt8) -> KeyValue {
+    guard let key = KeyValue((0..<16).map { n &* 16 &+ $0 }) else { preconditionFailure("it has 16 bytes") }
+    return key
+  }
+
+  /// A bond of the gateway with a long term key and an identity key.
+  public static func bond(_ n: UInt8 = 13, isAuthenticated: Bool = true) -> BondRecord {
+    var keys = BondKeys()
+    keys.longTermKeys = [
+      LongTermKey(
+        kind: isAuthenticated ? 3 : 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: key(n))
+    ]
+    keys.identityKey = key(n &+ 1)
+    return BondRecord(owner: .gateway, isAuthenticated: isAuthenticated, keys: keys)
+  }
+
+  /// A bond of which bluetoothd has the keys.
+  public static let foreignBond = BondRecord(owner: .bluetoothd, isAuthenticated: false)
+
   public static var networkDescriptor: DiscoveryDescriptor {
     var descriptor = DiscoveryDescriptor()
     descriptor.ssidPrefix = Array("Cam-".utf8)

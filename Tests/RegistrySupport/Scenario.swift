@@ -49,7 +49,7 @@ extension Scenario {
     Scenario(name: "add an address", before: busy, change: .addAddress(first, Rows.address(77))),
     Scenario(
       name: "bond", before: busy,
-      change: .setBond(first, .bonded(keys: BondKeys([1, 2, 3])), identity: Rows.address(78))),
+      change: .setBond(first, .bonded(Rows.bond()), identity: Rows.address(78))),
     Scenario(name: "allow", before: busy, change: .allow(app: "lights", .bluetooth(Rows.address(4)))),
     Scenario(name: "confirm", before: busy, change: .confirmAccount(app: "lights", .user(1001))),
     Scenario(

@@ -69,11 +69,69 @@ struct RegistryRuleTests {
   @Test("Removing the last accessory of a device removes the device and its bond")
   func lastRemoval() throws {
     var registry = try registry(Rows.addition(1), Rows.addition(2, app: "meters", device: 1))
-    try registry.apply(.setBond(first, .bonded(keys: nil)))
+    try registry.apply(.setBond(first, .bonded(Rows.foreignBond)))
     #expect(try registry.apply(.remove(first, leavesTombstone: false)).removedDevice == nil)
     let outcome = try registry.apply(.remove(second, leavesTombstone: false))
-    #expect(outcome.removedDevice?.bond == .bonded(keys: nil))
+    #expect(outcome.removedDevice?.bond == .bonded(Rows.foreignBond))
     #expect(registry.rows.map(\.table) == [.former, .former])
+  }
+
+  @Test("An accessory and its bond are one change, and a second app finds the bond that is there")
+  func additionWithBond() throws {
+    guard case .add(var addition) = Rows.addition(1),
+      case .add(var other) = Rows.addition(2, app: "meters", device: 1)
+    else { return }
+    addition.isIdentityDurable = false
+    addition.bond = .bonded(Rows.bond(1))
+    var registry = AccessoryRegistry()
+    let outcome = try registry.apply(.add(addition))
+    #expect(outcome.writes.count == 3)
+    #expect(registry.devices.map(\.bond) == [.bonded(Rows.bond(1))])
+    #expect(registry.devices.map(\.isIdentityDurable) == [true])
+    var unpaired = registry
+    try unpaired.apply(.add(other))
+    #expect(unpaired.devices.map(\.bond) == [.bonded(Rows.bond(1))])
+    other.bond = .bonded(Rows.bond(3))
+    try registry.apply(.add(other))
+    #expect(registry.devices.map(\.bond) == [.bonded(Rows.bond(3))])
+    try registry.apply(.remove(second, leavesTombstone: false))
+    #expect(
+      try registry.apply(.remove(first, leavesTombstone: true)).removedDevice?.bond == .bonded(Rows.bond(3)))
+    registry.checkInvariants()
+  }
+
+  @Test("A pairing reveals that a device's second address is its identity")
+  func additionRevealsIdentity() throws {
+    var registry = try registry(Rows.addition(1), .addAddress(first, Rows.address(8)))
+    guard case .add(var addition) = Rows.addition(2, app: "meters", device: 8) else { return }
+    addition.bond = .bonded(Rows.bond())
+    try registry.apply(.add(addition))
+    #expect(registry.devices.map(\.identity) == [.bluetooth(Rows.address(8))])
+    #expect(registry.devices.map(\.secondAddress) == [nil])
+    registry.checkInvariants()
+  }
+
+  @Test("A bond with keys that no device could have is refused by name")
+  func invalidKeys() throws {
+    var registry = try registry(Rows.addition(1))
+    let before = registry
+    var records: [BondRecord] = []
+    func add(_ change: (inout BondKeys) -> Void) {
+      var record = Rows.bond()
+      change(&record.keys)
+      records.append(record)
+    }
+    add { $0.longTermKeys[0].byteCount = 6 }
+    add { $0.longTermKeys[0].byteCount = 17 }
+    add { $0.longTermKeys[0].kind = 4 }
+    add { $0.longTermKeys[0].central = 2 }
+    add { $0.longTermKeys += [$0.longTermKeys[0], $0.longTermKeys[0]] }
+    // The device has a static random address, which no device with BR/EDR has.
+    add { $0.linkKey = LinkKey(kind: 7, pinByteCount: 0, value: Rows.key(1)) }
+    for record in records {
+      #expect(throws: RegistryError.invalid(.bond)) { try registry.apply(.setBond(first, .bonded(record))) }
+      #expect(registry == before)
+    }
   }
 
   @Test("A device that is added again gets another identifier")
@@ -154,7 +212,7 @@ struct RegistryRuleTests {
 
   @Test("A migration replaces the accessory of an item that was renamed, and keeps device and bond")
   func migrationOfRenamedItem() throws {
-    var registry = try registry(Rows.addition(1), .setBond(first, .bonded(keys: nil)))
+    var registry = try registry(Rows.addition(1), .setBond(first, .bonded(Rows.foreignBond)))
     var addition = Rows.readdition(2, device: 1, as: Rows.identifier(3))
     addition.item = "lamp"
     #expect(throws: RegistryError.alreadyAdded(first)) { try registry.apply(.migrate([addition])) }
@@ -162,7 +220,7 @@ struct RegistryRuleTests {
     #expect(outcome.removedDevice == nil)
     #expect(registry.accessories.map(\.item) == ["lamp"])
     #expect(registry.accessories.map(\.bluetoothIdentifier) == [Rows.identifier(3)])
-    #expect(registry.devices.map(\.bond) == [.bonded(keys: nil)])
+    #expect(registry.devices.map(\.bond) == [.bonded(Rows.foreignBond)])
     #expect(registry.formers.isEmpty && registry.accounts.count == 1)
     registry.checkInvariants()
   }
@@ -215,7 +273,7 @@ struct RegistryRuleTests {
   func secondAddress() throws {
     var registry = try registry(Rows.addition(1), .addAddress(first, Rows.address(8)))
     #expect(registry.accessory(ofApp: "lights", on: .bluetooth(Rows.address(8)))?.identifier == first)
-    try registry.apply(.setBond(first, .lost, identity: Rows.address(8)))
+    try registry.apply(.setBond(first, .lost(Rows.bond()), identity: Rows.address(8)))
     #expect(registry.devices.first?.secondAddress == nil)
     #expect(registry.devices.first?.isIdentityDurable == true)
     registry.checkInvariants()
@@ -280,9 +338,9 @@ struct RegistryRuleTests {
 
   @Test("Keys of a bond are never printed")
   func secrets() throws {
-    let bond = Bond.bonded(keys: BondKeys([0xDE, 0xAD]))
+    let bond = Bond.bonded(Rows.bond())
     var text = "\(bond)"
     dump(bond, to: &text)
-    #expect(!text.contains("222") && !text.contains("173") && text.contains("(keys)"))
+    #expect(!text.contains("208") && !text.contains("209") && text.contains("(key)"))
   }
 }

@@ -101,6 +101,17 @@ struct RegistryCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["backup.registry"])
   }
 
+  @Test("An export has keys only on request", arguments: [false, true])
+  func exportWithKeys(includesKeys: Bool) throws {
+    let agent = try ScriptedAgent([Self.lines(Self.export(1))])
+    let arguments = ["registry", "export", "--socket", agent.path] + (includesKeys ? ["--with-keys"] : [])
+    #expect(try Tool.run(arguments).status == 0)
+    guard case .object(let parameters)? = agent.calls.first?["parameters"] else {
+      return #expect(!includesKeys)
+    }
+    #expect(parameters["includesKeys"] == (includesKeys ? .bool(true) : nil))
+  }
+
   @Test("An export that breaks off, or cannot be written, leaves the old file as it is")
   func tornExport() throws {
     let path = try folder.file("backup.registry", Array("old".utf8))

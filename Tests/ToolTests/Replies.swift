@@ -117,7 +117,7 @@ enum Replies {
           json.member("sentence", sentence)
         }
         json.objects("warnings", warning.map { [$0] } ?? []) { json, sentence in
-          json.member("kind", "pairingMissing")
+          json.member("kind", "networksMissing")
           json.member("sentence", sentence)
         }
         let counts = [

@@ -40,7 +40,7 @@ struct AccessoryTableTests {
         Desk lamp                  lights/bulb  authorized      active     -44 dBm       C4:A1:00:00:1E:27  01234567
         Old \u{1B}[2J\u{202E}lamp  lights/bulb  authorized      orphaned   not in sight  C4:A1:00:00:1E:27  89abcdef
             orphaned: its item is not in the manifest
-            its bond is lost: remove it and set it up anew
+            its bond is lost: accessoryctl pair 89abcdef pairs it again
         Camera                     cameras      awaits its app  suspended  not in sight  -                  ffff0000
             suspended: its app has another account now; accessoryctl authorize cameras
             confirms

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import select
 import shutil
 import socket
 import subprocess
@@ -37,6 +38,15 @@ step = "rebind"
 driver = "lab"
 device = "controller-0"
 """)
+
+
+class Refusal(ScenarioError):
+    """An error reply of the agent."""
+
+    def __init__(self, reply):
+        super().__init__(f"the agent refuses: {reply}")
+        self.name = reply["error"].rpartition(".")[2]
+        self.parameters = reply.get("parameters", {})
 
 
 class GatewayCaller:
@@ -115,11 +125,11 @@ class Agent(GatewayCaller, Program):
         """The file with which the agent requests the board's own step."""
         return self.home / "recovery-request"
 
-    def tool(self, *arguments):
+    def tool(self, *arguments, with_errors=False):
         """Runs accessoryctl as an operator does, and returns its output."""
         done = subprocess.run(
             ["/lab/bin/accessoryctl", *arguments, "--socket", self.socket_path], capture_output=True, text=True)
-        return done.stdout
+        return done.stdout + done.stderr if with_errors else done.stdout
 
 
 class Client:
@@ -152,15 +162,30 @@ class Client:
 
     def receive(self):
         while b"\0" not in self.rest:
-            data, descriptors, _, _ = socket.recv_fds(self.socket, 1 << 16, 1)
-            self.descriptors += descriptors
-            if not data:
-                raise ScenarioError("the agent has hung up")
-            self.rest += data
+            self._read()
+        return self._take()
+
+    def poll(self, seconds=0):
+        """The next reply, or None if none comes in this time."""
+        end = time.monotonic() + seconds
+        while b"\0" not in self.rest:
+            if not select.select([self.socket], [], [], max(0, end - time.monotonic()))[0]:
+                return None
+            self._read()
+        return self._take()
+
+    def _read(self):
+        data, descriptors, _, _ = socket.recv_fds(self.socket, 1 << 16, 1)
+        self.descriptors += descriptors
+        if not data:
+            raise ScenarioError("the agent has hung up")
+        self.rest += data
+
+    def _take(self):
         reply, self.rest = self.rest.split(b"\0", 1)
         reply = json.loads(reply)
         if "error" in reply:
-            raise ScenarioError(f"the agent refuses: {reply}")
+            raise Refusal(reply)
         return reply["parameters"]
 
     def call(self, method, **parameters):

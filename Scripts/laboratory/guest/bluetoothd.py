@@ -1,9 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bluetoothd, which shares the adapter, and the bus that it needs."""
 
+import pathlib
+import re
+import shutil
 import subprocess
 
+from errors import ScenarioError
 from program import Program
+
+
+# Where bluetoothd keeps its bonds, in a folder for each adapter, one for each device in it.
+STORE = pathlib.Path("/var/lib/bluetooth")
+
+
+def forget_all():
+    """Empties bluetoothd's folder, in which an earlier scenario may have left devices."""
+    for folder in STORE.iterdir():
+        shutil.rmtree(folder)
 
 
 class Bluetoothd(Program):
@@ -16,6 +30,27 @@ class Bluetoothd(Program):
         settings.write_text(f"[Policy]\nAutoEnable={'true' if auto_enable else 'false'}\n")
         super().__init__(world, "bluetoothd", ["/usr/libexec/bluetooth/bluetoothd", "-n", "-f", settings])
         world.until(lambda: _has("org.bluez"), "bluetoothd is on the bus")
+
+    def devices(self):
+        """The addresses, and whether they are bonded, of all devices that bluetoothd knows, by their object paths."""
+        text = _call("org.freedesktop.DBus.ObjectManager.GetManagedObjects", service="org.bluez")
+        if text is None:
+            raise ScenarioError("bluetoothd does not list its devices")
+        found = {}
+        for part in text.split("object path")[1:]:
+            path = re.match(r' "(/org/bluez/hci\d+/dev_[0-9A-F_]+)"\n', part)
+            address = re.search(r'string "Address"\s+variant\s+string "([0-9A-F:]+)"', part)
+            if path and address and "org.bluez.Device1" in part:
+                found[path[1]] = address[1], bool(re.search(r'string "(Bonded|Paired)"\s+variant\s+boolean true', part))
+        return found
+
+    def bonded(self):
+        """The addresses of the devices that it is bonded with."""
+        return [address for address, is_bonded in self.devices().values() if is_bonded]
+
+    def control(self, *words):
+        """Runs a command of bluetoothctl."""
+        return subprocess.run(["bluetoothctl", "--timeout", "10", *words], capture_output=True, text=True).stdout
 
     def discover(self, world):
         """Starts a client for which bluetoothd scans as long as it runs."""
@@ -64,7 +99,7 @@ def _has(name):
     return answer is not None and "true" in answer
 
 
-def _call(method, *arguments):
-    command = ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/", method, *arguments]
+def _call(method, *arguments, service="org.freedesktop.DBus"):
+    command = ["dbus-send", "--system", "--print-reply", f"--dest={service}", "/", method, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None

@@ -10,6 +10,7 @@ from bluetoothd import Bluetoothd
 from controller import Controller
 from errors import ScenarioError
 from monitor import Monitor
+from peer import Peer
 from peripheral import Peripheral
 from relay import BumbleDice, HostedDice
 from system import System
@@ -47,6 +48,10 @@ class Lab:
     def bumble_dice(self):
         """Creates an adapter of the kernel, and near it dice that bumble plays."""
         return self._keep(BumbleDice(self))
+
+    def peer(self, *settings):
+        """Creates an adapter of the kernel, and near it an accessory that can be paired, which bumble plays."""
+        return self._keep(Peer(self, *settings))
 
     def hosted_dice(self):
         """Creates two adapters; the second one is to be an accessory near the first one."""

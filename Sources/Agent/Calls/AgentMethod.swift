@@ -52,8 +52,11 @@ struct AgentMethod: ServedMethod, Equatable {
     RegistryMethod.self,
     ExportMethod.self,
     ImportMethod.self,
+    ImportBondMethod.self,
     ResetMethod.self,
     DisconnectMethod.self,
+    AnswerPairingMethod.self,
+    PairMethod.self,
   ]
 
   static let allCases = implementations.map(Self.init)

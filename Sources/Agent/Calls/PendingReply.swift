@@ -13,8 +13,8 @@ enum Patience {
   static let diskMilliseconds: Int64 = 30_000
   /// For an operator's answer to an app, and the commit after it.
   static let answerMilliseconds: Int64 = 90_000
-  /// For an operator who types a name, and the commit after it.
-  static let choiceMilliseconds: Int64 = 90_000
+  /// For a pairing, its undoing, an operator who types a name, and the commit after it.
+  static let choiceMilliseconds: Int64 = 160_000
 
   static let diskTimeoutSentence = "the disk has not answered in time; see accessoryctl status"
 }

@@ -4,7 +4,7 @@ import Registry
 
 /// Which accounts may do what. Account names are resolved once, when the manifest is read.
 public struct AccessList: Equatable, Sendable {
-  /// Root, the agent's own account, and the accounts that the manifest names as operators.
+  /// Root and the agent's own account. Of the operators, only these may handle the keys of bonds.
   public var operatorUsers: Set<UInt32>
   /// The group `accessory`.
   public var operatorGroups: Set<UInt32>
@@ -35,16 +35,19 @@ public struct AccessList: Equatable, Sendable {
     let isOperator = operatorUsers.contains(peer.uid) || !operatorGroups.isDisjoint(with: peer.groups)
     var apps = appsOfUser[peer.uid] ?? []
     for group in peer.groups { apps.formUnion(appsOfGroup[group] ?? []) }
-    return isOperator || !apps.isEmpty ? Rights(isOperator: isOperator, apps: apps) : nil
+    return isOperator || !apps.isEmpty
+      ? Rights(isOperator: isOperator, mayHandleKeys: operatorUsers.contains(peer.uid), apps: apps) : nil
   }
 }
 
 /// What a client may do.
 struct Rights: Equatable, Sendable {
-  static let none = Rights(isOperator: false, apps: [])
+  static let none = Rights(isOperator: false, mayHandleKeys: false, apps: [])
 
   /// Whether the client may call the operators' methods.
   let isOperator: Bool
+  /// Whether the client may read and write the keys of bonds.
+  let mayHandleKeys: Bool
   /// The apps that the client may act as.
   let apps: Set<String>
 }

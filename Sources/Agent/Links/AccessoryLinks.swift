@@ -140,9 +140,18 @@ extension AccessoryLinks {
   }
 
   /// The shell's socket was not connected, and is closed.
-  mutating func failed(_ id: LinkID, _ error: LinkError) {
-    guard let link = links.first(where: { $0.id == id }), link.isConnecting else { return }
-    fail(link, .of(error), error.failure, isClosed: true)
+  mutating func failed(_ id: LinkID, _ error: LinkError, at now: Instant) {
+    guard let link = links.first(where: { $0.id == id }) else { return }
+    switch error {
+    case .isUnsafe:
+      // Otherwise the kernel would pair by itself.
+      commands.disconnect(link.address, at: now)
+      output.append(.bondWasRefused(link.address))
+    case .bondRefused: output.append(.bondWasRefused(link.address))
+    case .busy, .broken, .exhausted, .refused: break
+    }
+    guard link.isConnecting else { return }
+    fail(link, .of(error, link.accessory), error.failure, isClosed: true)
   }
 
   /// The client left before it received the socket.
@@ -227,11 +236,18 @@ extension AccessoryLinks {
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
     guard let index = commands.adapter, event.index == index else { return }
     switch event.content {
-    case .disconnected(let address, let reason): linkEnded(address, LinkEnd(reason))
+    case .disconnected(let address, let reason):
+      // A link that an app has was encrypted with the keys: what fails then is another level, which the app asked for.
+      if reason == .authenticationFailed,
+        !links.contains(where: { $0.address == address && !$0.isConnecting })
+      {
+        output.append(.bondWasRefused(address))
+      }
+      linkEnded(address, LinkEnd(reason))
     case .removed: close()
     case .completed(let opcode, let status, let returned):
       if let address = commands.receiveReply(opcode, status, returned, at: now) { linkEnded(address, .app) }
-    case .added, .settings, .discovering, .monitorRemoved, .other: break
+    case .added, .settings, .discovering, .monitorRemoved, .bond, .other: break
     }
   }
 

@@ -27,7 +27,7 @@ extension AgentCore {
   /// The socket was not connected, and the shell has closed it.
   public func linkFailed(_ id: LinkID, _ error: LinkError, at time: Instant) {
     turn.advance(to: time)
-    links.failed(id, error)
+    links.failed(id, error, at: now)
     performLinkOutput()
   }
 
@@ -44,11 +44,25 @@ extension AgentCore {
   func connect(_ accessory: RegistryAccessory, for session: Session) throws(SetupError) -> LinkID {
     let device = try setupCore.requireBluetooth(accessory)
     try requireConnectingAdapter()
+    let security = try security(of: accessory, on: device)
     defer { performLinkOutput() }
     let target = LinkTarget(
-      address: try currentAddress(of: device), adapterAddress: radio.shared.address,
-      isBonded: device.bond.isBonded)
+      address: try currentAddress(of: device), adapterAddress: radio.shared.address, security: security)
     return try links.connect(accessory, device.displayName, for: session, target, at: now)
+  }
+
+  /// How safe the link has to be. An accessory whose bond is lost is not connected: the kernel would pair by itself.
+  private func security(
+    of accessory: RegistryAccessory, on device: RegistryDevice
+  ) throws(SetupError) -> LinkSecurity {
+    let isDemanded = setupCore.demandsAuthenticatedBond(device)
+    switch device.bond {
+    case .none where isDemanded: throw .bondIsNotAuthenticated
+    case .none: return .none
+    case .bonded(let record) where isDemanded && !record.isAuthenticated: throw .bondIsNotAuthenticated
+    case .bonded(let record): return LinkSecurity(record, demandsAuthentication: isDemanded)
+    case .lost: throw .bondIsLost(accessory.identifier)
+    }
   }
 
   private func requireConnectingAdapter() throws(SetupError) {
@@ -82,6 +96,9 @@ extension AgentCore {
 
   // MARK: - Effects
 
+  /// Keeps in the registry that the bond of a device is lost, if it has one.
+  private func bondWasRefused(_ identity: DeviceAddress) { follow(setupCore.bondWasLost(identity)) }
+
   /// Performs what the connections want done.
   func performLinkOutput() {
     for action in links.takeOutput() {
@@ -89,6 +106,7 @@ extension AgentCore {
       case .open(let request): enqueue(.openLink(request))
       case .close(let id): enqueue(.closeLink(id))
       case .manage(let command): enqueue(.manage(command))
+      case .bondWasRefused(let identity): bondWasRefused(identity)
       case .connected(let link):
         feeds.connections.append(ConnectionLine(link, at: now))
         enqueue(.log(.link(.connected(app: link.app, link.accessory))))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Interfaces
+import Registry
 import Setup
 
 // Why an app is not connected to its accessory. No sentence names another app.
@@ -56,6 +57,25 @@ extension SetupError {
     Self(.connectionFailed, "the controller did not say how strong the signal is", cure: "try again")
   }
 
+  // MARK: - Bonds
+
+  /// No other error of Connect is about this field: apps can tell a lost bond from an accessory out of reach.
+  private static let bondField = "accessory.bond"
+
+  static func bondIsLost(_ accessory: RandomIdentifier) -> Self {
+    Self(
+      .invalidRequest, field: bondField,
+      "the accessory's bond is lost: the accessory or the gateway no longer has its keys",
+      cure: "an operator of the gateway pairs it again with accessoryctl pair \(accessory.text)")
+  }
+
+  static var bondIsNotAuthenticated: Self {
+    Self(
+      .invalidRequest, field: bondField,
+      "the manifest demands an authenticated bond for this device, and the one that it has is not",
+      cure: "an operator of the gateway removes the accessory, and sets it up again")
+  }
+
   // MARK: - What this gateway cannot do
 
   static var accessIsExclusive: Self {
@@ -80,13 +100,14 @@ extension SetupError {
 
   // MARK: - Reports
 
-  static func of(_ error: LinkError) -> Self {
+  static func of(_ error: LinkError, _ accessory: RandomIdentifier) -> Self {
     switch error {
     case .busy: isInUse
-    case .bondRefused:
+    case .bondRefused, .isUnsafe: bondIsLost(accessory)
+    case .broken:
       Self(
-        .connectionFailed, "the accessory does not accept the keys of its bond, or not all of them",
-        cure: "remove the accessory and set it up anew")
+        .connectionFailed, "the accessory was heard, but the connection broke off while it was made",
+        cure: "try again, nearer to the gateway if it happens again")
     case .exhausted:
       Self(
         .connectionFailed, "the agent has no file descriptor or memory free",

@@ -19,8 +19,10 @@ public struct LinkTarget: Equatable, Sendable {
   public let address: DeviceAddress
   /// The public address of the adapter, in the low 48 bits; 0 when it is not known.
   public let adapterAddress: UInt64
-  /// The link has to be encrypted with the keys of the bond.
-  public let isBonded: Bool
+  public let security: LinkSecurity
+
+  /// Whether the link has to be encrypted with the keys of a bond.
+  public var isBonded: Bool { security.isEncrypted }
 }
 
 /// A socket that the shell is to connect.
@@ -38,8 +40,12 @@ public struct LinkRequest: Equatable, Sendable {
 public enum LinkError: Error, Equatable, Sendable {
   /// The link has an ATT channel already.
   case busy
-  /// The device refused the keys of its bond, or the link is not as safe as the bond asks for.
+  /// The device refused the keys of its bond.
   case bondRefused
+  /// The link is less safe than its bond: the kernel lacks the keys, and begins to pair.
+  case isUnsafe
+  /// The link was made, and ended before it could be handed over.
+  case broken
   /// No file descriptor or memory is free.
   case exhausted
   /// The link was not made, for the reason in this text of the system.
@@ -48,7 +54,7 @@ public enum LinkError: Error, Equatable, Sendable {
 
 /// How an attempt fails, for counters and the log.
 public enum LinkErrorKind: String, CaseIterable, Sendable {
-  case timeout, inUse, bond, radio, resources, refused
+  case timeout, inUse, bond, broken, radio, resources, refused
   /// The app gave it up, or may not have it any longer.
   case abandoned
 }
@@ -57,7 +63,8 @@ extension LinkError {
   var failure: LinkErrorKind {
     switch self {
     case .busy: .inUse
-    case .bondRefused: .bond
+    case .bondRefused, .isUnsafe: .bond
+    case .broken: .broken
     case .exhausted: .resources
     case .refused: .refused
     }
@@ -93,6 +100,8 @@ enum LinkAction: Equatable, Sendable {
   /// Close the socket, unless an app has it.
   case close(LinkID)
   case manage(MgmtCommand)
+  /// The device of this identity, or the kernel, lacks the keys of its bond.
+  case bondWasRefused(DeviceAddress)
   case connected(AccessoryLinks.Link)
   case failed(AccessoryLinks.Link, LinkErrorKind)
   case ended(AccessoryLinks.Link, LinkEnd)

@@ -4,6 +4,7 @@ import Discovery
 public import HCI
 import Interfaces
 import Manifest
+import Pairing
 public import Registry
 import Setup
 import Explanation
@@ -27,6 +28,8 @@ struct SetupLink {
   fileprivate var nextSecondIdentitySearch = Instant(microseconds: 0)
   /// The requests that the scan plan already considers.
   var requests = RequestCounts()
+  /// Performs what the setups ask of pairings in place of this agent; for tests.
+  var pairingScript: ((PairingCommand) -> Void)?
   /// The devices that BlueZ knows, for migrations.
   var knownDevices = KnownDevicesRecord()
 
@@ -77,9 +80,17 @@ extension AgentCore {
 
   /// Performs the effects, then passes on what has changed.
   func performSetupEffects() {
-    let effects = setupLink.effects
-    setupLink.effects = []
     var changes: SetupChanges = []
+    // A pairing may end at once, which has effects of its own.
+    while !setupLink.effects.isEmpty {
+      let effects = setupLink.effects
+      setupLink.effects = []
+      performSetupEffects(effects, &changes)
+    }
+    passOn(changes)
+  }
+
+  private func performSetupEffects(_ effects: [SetupEffect], _ changes: inout SetupChanges) {
     for effect in effects {
       switch effect {
       case .registry(let request): enqueue(.registry(request))
@@ -88,14 +99,18 @@ extension AgentCore {
         turn.isBusy = true
       case .signal(let signal):
         if configuration.manifest.gateway.onTouch != nil { enqueue(.signalTouch(signal)) }
+      case .pair(let request): performPairing(.pair(request))
+      case .answerPairing(let id, let answer): performPairing(.answer(id, answer))
+      case .cancelPairing(let id): performPairing(.cancel(id))
+      case .unpair(let identity, let owner): performPairing(.unpair(identity, owner))
       case .log(let notice): enqueue(.log(.setup(notice)))
       case .changed(let change): changes.formUnion(change)
       }
     }
-    passOn(changes)
   }
 
   private func passOn(_ changes: SetupChanges) {
+    if !changes.isDisjoint(with: [.grants, .bonds]) { followIdentities() }
     if changes.contains(.grants) { markAccessories() }
     if changes.contains(.requests) { recogniseAppSuppliedItems() }
     if changes.contains(.grants) {
@@ -103,6 +118,7 @@ extension AgentCore {
       setupLink.hasSecondIdentities = setupCore.hasSecondIdentities
     }
     if !changes.isDisjoint(with: [.grants, .events]) { endLinksWithoutGrant() }
+    if changes.contains(.bonds) { bondsChanged() }
     guard changes.contains(.requests) else { return }
     let counts = setupCore.requestCounts
     if counts != setupLink.requests { setRequests(counts, at: now) }
@@ -114,7 +130,8 @@ extension AgentCore {
     guard setupCore.looksForDevices, let due = nextRefresh, due <= now else { return }
     setupLink.refreshedAt = now
     setupLink.refreshedAtEvent = dataPath.pipeline.events.produced
-    follow(setupCore.refreshCandidates(with: matchedDevices()))
+    let capability = setupCore.hasOpenPicker ? operatorCapability : .none
+    follow(setupCore.refreshCandidates(with: matchedDevices(), capability: capability))
   }
 
   private func lookForSecondIdentities() {
@@ -180,7 +197,7 @@ extension AgentCore {
     guard items != setupLink.appSuppliedItems else { return }
     setupLink.appSuppliedItems = items
     dataPath.reload(
-      effectiveManifest, identities: configuration.identities,
+      effectiveManifest, identities: identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
     radio.follow(scanPlan, at: now)
     performRadioOutput()

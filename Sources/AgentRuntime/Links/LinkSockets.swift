@@ -13,6 +13,7 @@ struct LinkSockets {
 
   private struct Entry {
     let socket: LinkSocket
+    let security: LinkSecurity
     /// nil once the socket is connected.
     var token: UInt64?
   }
@@ -34,7 +35,7 @@ struct LinkSockets {
         loop.registry.remove(token)
         throw error
       }
-      entries[request.id] = Entry(socket: socket, token: token)
+      entries[request.id] = Entry(socket: socket, security: request.target.security, token: token)
     } catch {
       loop.agent.linkFailed(request.id, LinkError(error), at: loop.now)
     }
@@ -42,14 +43,14 @@ struct LinkSockets {
 
   /// The kernel has connected a socket, or could not.
   mutating func receiveReadiness(of id: LinkID, _ loop: inout LoopContext) {
-    guard let socket = entries[id]?.socket else { return }
+    guard let entry = entries[id] else { return }
     unwatch(id, &loop)
-    do throws(SystemError) {
-      try socket.checkConnection()
+    do throws(LinkError) {
+      try entry.socket.check(entry.security)
       loop.agent.linkOpened(id, at: loop.now)
     } catch {
       entries[id] = nil
-      loop.agent.linkFailed(id, LinkError(error), at: loop.now)
+      loop.agent.linkFailed(id, error, at: loop.now)
     }
   }
 
@@ -77,7 +78,22 @@ extension LinkSocket {
     let target = request.target
     try self.init(
       connectingTo: target.address.bits, isRandom: target.address.type == .random,
-      from: target.adapterAddress, isEncrypted: target.isBonded)
+      from: target.adapterAddress, level: target.security.level.rawValue)
+  }
+
+  /// Checks that the socket is connected, and that the link is as safe as it has to be.
+  fileprivate func check(_ security: LinkSecurity) throws(LinkError) {
+    do throws(SystemError) { try checkConnection() } catch {
+      throw security.isEncrypted && error.isKeyRefusal ? .bondRefused : LinkError(error)
+    }
+    guard security.isEncrypted else { return }
+    let (level, keyByteCount): (UInt8, UInt8)
+    do throws(SystemError) { (level, keyByteCount) = try self.security() } catch { throw LinkError(error) }
+    switch security.judge(level: level, keyByteCount: keyByteCount) {
+    case .isSafe: return
+    case .isUnsafe: throw .isUnsafe
+    case .hasEnded: throw .broken
+    }
   }
 }
 
@@ -87,8 +103,8 @@ extension LinkError {
       self = .busy
     } else if error.isExhausted {
       self = .exhausted
-    } else if error.isPermission {
-      self = .bondRefused
+    } else if error.isLinkEnd {
+      self = .broken
     } else {
       self = .refused(error.reason)
     }

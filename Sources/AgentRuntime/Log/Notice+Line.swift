@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
 import Agent
+import HCI
 import Interfaces
 import JSON
 import Manifest
@@ -10,6 +12,7 @@ import Varlink
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
   case connections, connectionsFailed, connectionsEnded
+  case foreignPairings, lostBonds
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 
@@ -18,12 +21,15 @@ extension Notice {
   var limitedKind: LimitedLineKind? {
     switch self {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .switchedOnAfterBluetoothd, .reloaded,
-      .reloadRefused:
+      .reloadRefused, .keysExported, .bondImported:
       nil
     case .setup(let notice): notice.limitedKind
     case .link(.connected): .connections
     case .link(.failed): .connectionsFailed
     case .link(.ended): .connectionsEnded
+    case .pairing(.foreignAttemptRefused): .foreignPairings
+    case .pairing(.bondWasLost): .lostBonds
+    case .pairing(.backend): nil
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
@@ -39,9 +45,10 @@ extension Notice {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
-    case .switchedOnAfterBluetoothd, .turnedAway, .closed: .notice
+    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported: .notice
     case .reloaded: .notice
-    case .link: .info
+    case .link, .pairing(.backend): .info
+    case .pairing: .warning
     case .setup(let notice): notice.level
     case .reloadRefused: .error
     }
@@ -64,8 +71,12 @@ extension Notice {
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
+    case .keysExported(let user): "user \(user) exported the registry with the keys of its bonds"
+    case .bondImported(let user, let device):
+      "user \(user) handed over bluetoothd's bond with \(AddressText.text(of: device.bits))"
     case .setup(let notice): notice.sentence
     case .link(let notice): notice.sentence
+    case .pairing(let notice): notice.sentence
     case .reloadRefused(let findings):
       "the new manifest was refused, and the old one stays in force: the lines above name "
         + (findings == 1 ? "one error" : "\(findings) errors")
@@ -103,4 +114,21 @@ extension ClosingReason {
     case .replyTooLong(let byteCount): "a reply had \(byteCount) bytes, more than a reply may have"
     }
   }
+}
+
+extension PairingNotice {
+  /// What happened. Keys are never part of it.
+  var sentence: String {
+    switch self {
+    case .backend(.kernel):
+      "devices are paired through the kernel; the agent has loaded the keys of its bonds"
+    case .backend(.bluetoothd): "bluetoothd runs, and the keys of the agent's own bonds are not in the kernel"
+    case .foreignAttemptRefused(let device):
+      "a pairing with \(Self.text(device)) that the agent did not begin was refused"
+    case .bondWasLost(let device):
+      "the bond with \(Self.text(device)) is lost: pair the accessory again with accessoryctl pair"
+    }
+  }
+
+  private static func text(_ device: DeviceAddress) -> String { AddressText.text(of: device.bits) }
 }

@@ -2,6 +2,7 @@
 
 import Agent
 import Interfaces
+import Pairing
 import Registry
 import Setup
 
@@ -13,14 +14,14 @@ extension SetupNotice {
     case .disclosed: .disclosed
     case .resolved: .resolved
     case .automaticFailed: .automaticFailed
-    case .added, .removed, .suspended, .restored, .transition: nil
+    case .added, .removed, .suspended, .restored, .paired, .pairingFailed, .bondLost, .transition: nil
     }
   }
 
   var level: LogLevel {
     switch self {
-    case .automaticFailed: .warning
-    case .unknownIdentifier, .added, .removed, .suspended, .restored: .notice
+    case .automaticFailed, .bondLost: .warning
+    case .paired, .pairingFailed, .unknownIdentifier, .added, .removed, .suspended, .restored: .notice
     case .resolved, .disclosed: .info
     case .transition: .debug
     }
@@ -41,6 +42,12 @@ extension SetupNotice {
     case .unknownIdentifier(let app): "\(app) asked about an accessory that is not its own"
     case .resolved(let app, let identifier): "\(app) received the address of its accessory \(identifier.text)"
     case .disclosed(let app): "\(app) received a device that no operator has chosen yet"
+    case .paired(let app, let method, let isAuthenticated):
+      "a device was paired for \(app) \(method.phrase); the bond is \(isAuthenticated ? "" : "not ")authenticated"
+    case .pairingFailed(let app, let reason): "a device was not paired for \(app): \(reason)"
+    case .bondLost(let app, let item, let identifier):
+      "the bond of \(Self.path(app, item)) with its accessory \(identifier.text) is lost; "
+        + "accessoryctl pair \(identifier.text) pairs it again"
     case .automaticFailed(let app, let item, let reason, let seconds):
       "a device was not set up for \(app)/\(item): \(reason); the agent tries again after \(seconds / 60) min"
     case .transition(let flow, let app, let old, let new):
@@ -49,6 +56,17 @@ extension SetupNotice {
   }
 
   private static func path(_ app: String, _ item: String?) -> String { item.map { "\(app)/\($0)" } ?? app }
+}
+
+extension PairingMethod {
+  fileprivate var phrase: String {
+    switch self {
+    case .justWorks: "without a person"
+    case .digitsEntered: "with digits that a person typed at the gateway"
+    case .digitsShown: "with digits that a person typed at the device"
+    case .digitsCompared: "with digits that a person compared"
+    }
+  }
 }
 
 extension LinkNotice {
@@ -69,7 +87,8 @@ extension LinkErrorKind {
     switch self {
     case .timeout: "it was not in reach, or did not accept the connection"
     case .inUse: "it is connected already, to an app or to another program"
-    case .bond: "it does not accept the keys of its bond"
+    case .bond: "it does not accept the keys of its bond, or the kernel lacks them; the bond is lost"
+    case .broken: "the connection broke off while it was made"
     case .radio: "the radio was closed"
     case .resources: "no file descriptor or memory was free"
     case .refused: "the kernel could not connect"

@@ -10,6 +10,17 @@ import Manifest
 struct MgmtConnection {
   let socket: MgmtSocket
   let token: UInt64
+
+  init(_ owner: EpollOwner, _ loop: inout LoopContext) throws(SystemError) {
+    socket = try MgmtSocket()
+    token = loop.insert(owner)
+    do throws(SystemError) {
+      try loop.epoll.add(socket.socket.descriptor, .readable, token: token)
+    } catch {
+      loop.registry.remove(token)
+      throw error
+    }
+  }
 }
 
 /// A process whose end the loop notices by its descriptor, and the token that the loop watches it with.
@@ -28,14 +39,12 @@ extension LoopRadio {
   mutating func updateMgmt(isWanted: Bool, _ loop: inout LoopContext) {
     guard isWanted else {
       if let connection = mgmt.take() { loop.registry.remove(connection.token) }
+      if let connection = pairing.take() { loop.registry.remove(connection.token) }
       return
     }
-    guard mgmt == nil else { return }
     do throws(SystemError) {
-      let socket = try MgmtSocket()
-      let token = loop.insert(.mgmt)
-      try loop.epoll.add(socket.socket.descriptor, .readable, token: token)
-      mgmt = MgmtConnection(socket: socket, token: token)
+      if mgmt == nil { mgmt = try MgmtConnection(.mgmt, &loop) }
+      if pairing == nil { pairing = try MgmtConnection(.pairing, &loop) }
     } catch {
       // Reported when opening the adapter fails.
       guard !error.isWithoutBluetooth else { return }
@@ -44,8 +53,20 @@ extension LoopRadio {
   }
 
   func sendMgmtCommand(_ command: MgmtCommand, _ loop: inout LoopContext) {
+    send(command, mgmt, &loop)
+  }
+
+  func sendPairingCommand(_ command: MgmtCommand, _ loop: inout LoopContext) {
+    send(command, pairing, &loop)
+  }
+
+  func receivePairingMessages(_ loop: inout LoopContext) {
+    pairing?.socket.drain { message in loop.agent.receive(pairingMessage: message, at: loop.now) }
+  }
+
+  private func send(_ command: MgmtCommand, _ connection: MgmtConnection?, _ loop: inout LoopContext) {
     do throws(SystemError) {
-      try mgmt?.socket.send(command)
+      try connection?.socket.send(command)
     } catch {
       // The agent's wait for the reply ends by itself.
       loop.log.say(
@@ -120,6 +141,10 @@ extension LoopRadio {
 
   /// Leaves adapters as they were found. The loop is over, so it may wait here.
   mutating func leaveAdapter(_ loop: inout LoopContext) {
+    let endingCommands = loop.agent.pairingEndingCommands
+    if !endingCommands.isEmpty {
+      pairing?.socket.performCommands(endingCommands, milliseconds: Self.restoreMilliseconds)
+    }
     let restoringCommands = loop.agent.restoringCommands
     if !restoringCommands.isEmpty, let socket = mgmt?.socket {
       socket.performCommands(restoringCommands, milliseconds: Self.restoreMilliseconds)

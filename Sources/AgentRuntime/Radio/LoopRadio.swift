@@ -21,6 +21,8 @@ struct LoopRadio {
   var tasks: AdapterTaskQueue
   /// The kernel's mgmt interface, while an adapter is wanted.
   var mgmt: MgmtConnection?
+  /// The same interface for pairings.
+  var pairing: MgmtConnection?
   /// The bluetoothd that runs beside a shared adapter, as far as the agent had to know.
   var bluetoothd: WatchedProcess?
   /// The state of the kernel's scan that was stored last, in case the agent is killed.

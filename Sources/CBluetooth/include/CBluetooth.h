@@ -49,13 +49,15 @@ int cbluetooth_bind_mgmt(int socket);
 /// A socket for the Attribute Protocol of LE devices (L2CAP, fixed channel 4): non-blocking, bound to nothing.
 int cbluetooth_att_socket(void);
 
-/// Connects to a device from an adapter: addresses are in the low 48 bits, and an adapter's address of 0 means any. With
-/// `is_encrypted` the kernel encrypts the link with the keys of the bond. Returns 0, or -1 with errno: EINPROGRESS while
-/// the kernel connects, EBUSY when the link has such a channel.
-int cbluetooth_att_connect(int socket, uint64_t adapter, uint64_t device, int is_random, int is_encrypted);
+/// Connects to a device from an adapter: addresses are in the low 48 bits, and an adapter's address of 0 means any.
+/// From level 2 (BT_SECURITY_MEDIUM) on the kernel encrypts the link with the keys of the bond, and at level 3
+/// (BT_SECURITY_HIGH) only with authenticated ones. Returns 0, or -1 with errno: EINPROGRESS while the kernel connects,
+/// EBUSY when the link has such a channel.
+int cbluetooth_att_connect(int socket, uint64_t adapter, uint64_t device, int is_random, uint8_t level);
 
-/// Whether the link is encrypted, with a key of 16 bytes: 1 or 0, or -1 with errno.
-int cbluetooth_att_is_encrypted(int socket);
+/// Reads the security level of the link, and how many bytes its key has. Without a link the level is the one that was
+/// asked for, and the key has none. Returns 0, or -1 with errno.
+int cbluetooth_att_security(int socket, uint8_t *level, uint8_t *key_byte_count);
 
 /// The memory into which several packets are received at once.
 struct cbluetooth_batch;

@@ -126,6 +126,11 @@ int clinux_lock(int descriptor);
 /// Raises the limit of open descriptors to `wanted`, or as far as the process may. Returns the new limit, or -1.
 int64_t clinux_descriptor_limit(uint64_t wanted);
 
+/// Keeps this process's memory from core dumps, and from other processes of its account: they cannot trace it or read
+/// its memory (prctl(2), PR_SET_DUMPABLE). Programs that it starts leave no core dumps either. Returns 0, or -1 with
+/// errno.
+int clinux_keep_secrets(void);
+
 /// Returns the microseconds of CLOCK_MONOTONIC, which the service manager uses, or -1 with errno.
 int64_t clinux_monotonic_time(void);
 

@@ -50,16 +50,21 @@ public struct DataPath: ~Copyable {
   /// Bytes set aside for every table of the pipeline.
   public let byteCount: Int
   private let block: MemoryBlock
+  /// Identity keys that can be added while the pipeline runs; with more the data path has to be reloaded.
+  static let spareIdentities = 32
 
   /// Measures the tables, sets their memory aside, and compiles the descriptors.
   ///
   /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB; `hashKey` is a
-  /// secret of the run.
+  /// secret of the run. There is room for `identitiesMax` identity keys, and some more.
   public init(
     _ items: [DataPathItem], _ capacities: Capacities, changeMilliseconds: Int64,
-    identities: [IdentityKey] = [], adapterOffset: Int8 = 0, epoch: Block128, hashKey: HashKey = .replay
+    identities: [IdentityKey] = [], identitiesMax: Int = 0, adapterOffset: Int8 = 0, epoch: Block128,
+    hashKey: HashKey = .replay
   ) {
-    let size = Pipeline.Size(matcher: Matcher.Size(items), identities: identities.count)
+    let size = Pipeline.Size(
+      matcher: Matcher.Size(items),
+      identities: max(identities.count, identitiesMax) + Self.spareIdentities)
     var measure = Arena()
     _ = Pipeline(size, capacities, epoch: epoch, hashKey: hashKey, in: &measure)
     let block = MemoryBlock(byteCount: measure.byteCount)

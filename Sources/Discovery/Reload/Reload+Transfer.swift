@@ -84,7 +84,7 @@ extension Reload {
     for oldRow in 0..<old.devices.rows.count where old.devices.rows[oldRow].isLive {
       let row = new.devices.row(of: old.devices.rows[oldRow].address)
       let address = new.devices.publicAddress(of: new.devices.rows[row])
-      if address == old.devices.publicAddress(of: old.devices.rows[oldRow]) {
+      if address.settled == old.devices.publicAddress(of: old.devices.rows[oldRow]).settled {
         transferMatches(ofRow: oldRow, from: old, to: row, in: &new)
       } else {
         new.devices.rows[row].isAccessory = new.devices.isListed(new.devices.rows[row])

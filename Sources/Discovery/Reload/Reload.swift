@@ -26,7 +26,7 @@ public struct Reload: ~Escapable {
       let device = old.devices.rows[row]
       let identity = Self.identity(of: device, in: old.devices.identities, now: new.devices.identities)
       let address = new.devices.identities.publicAddress(of: device.address, identity: identity ?? -1)
-      let isOther = address != old.devices.publicAddress(of: device)
+      let isOther = address.settled != old.devices.publicAddress(of: device).settled
       for slot in (0..<Int(device.matchCount)).reversed()
       where isOther || successors[Int(old.matches.match(slot, of: row).item)] < 0 {
         old.lose(slot, of: row, reason: .reload)
@@ -41,9 +41,8 @@ public struct Reload: ~Escapable {
     of device: Device, in old: borrowing IdentityTable, now new: borrowing IdentityTable
   ) -> Int? {
     if device.identity >= 0, let same = new.index(of: old.keys[Int(device.identity)]) { return same }
-    guard device.address.lifetime == .resolvablePrivate else { return nil }
     for identity in 0..<new.count where device.identity >= 0 || old.index(of: new.keys[identity]) == nil {
-      if new.keys[identity].resolves(device.address) { return identity }
+      if new.keys[identity].isKey(of: device.address) { return identity }
     }
     return nil
   }

@@ -110,7 +110,7 @@ enum Sample {
     row.ssid = Array("Lumo-1".utf8)
     row.bridgingIdentifier = 0x0102_0304_0506
     var device = Self.device
-    device.bond = .bonded(keys: nil)
+    device.bond = .bonded(BondRecord(owner: .bluetoothd, isAuthenticated: false))
     return AppAccessory(row, device, isInert: false)
   }
 

@@ -67,7 +67,7 @@ struct ConnectionScenarios {
 
   @Test(
     "What the kernel or the system refuses is an error that may pass",
-    arguments: [LinkError.refused("Host is down"), .bondRefused, .exhausted])
+    arguments: [LinkError.refused("Host is down"), .broken, .exhausted])
   func refused(error: LinkError) {
     let bench = ConnectionBench()
     let call = bench.connect(bench.lights)
@@ -167,7 +167,7 @@ struct ConnectionScenarios {
   func bonded() throws {
     let first = ConnectionBench()
     var registry = first.harness.registry
-    registry.setBonds(.bonded(keys: nil))
+    registry.setBonds(.bonded(BondRecord(owner: .bluetoothd, isAuthenticated: false)))
     let manifest = GatewayManifest.lightsAndGarden.with { $0.gateway.radio = .index(3) }
     let harness = AgentHarness(manifest, access: .twoApps, registry: registry, run: 2)
     harness.kernel = StandInKernel()

@@ -90,7 +90,7 @@ struct FilteredPickerScenarios {
     let (scenario, app, anna) = SetupScenario.choosing(
       .lights { $0.setupOptions = .rename }, settings: #""options":1"#)
     app.call(
-      "UpdatePicker", #""items":[{"discovered":1,"name":"Mine","setupOptions":2,"supportedOptions":2}]"#)
+      "UpdatePicker", #""items":[{"discovered":1,"name":"Mine","setupOptions":2,"supportedOptions":4}]"#)
     scenario.run(seconds: 1)
     anna.choose(1)
     scenario.run(seconds: 1)
@@ -98,7 +98,7 @@ struct FilteredPickerScenarios {
     scenario.run(seconds: 1)
     let added = try #require(app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory"))
     #expect(added.integer("state") == 10, "the app confirms it, and no operator was asked for a name")
-    #expect(added.object("descriptor")?.integer("supportedOptions") == 2)
+    #expect(added.object("descriptor")?.integer("supportedOptions") == 4)
     #expect(added.object("descriptor")?.integer("bluetoothCompanyIdentifier") == 0x0EEE)
     #expect(app.events.last?.text("event") == "pickerFinished")
   }

@@ -2,6 +2,7 @@
 
 import Agent
 import JSON
+import Registry
 import Setup
 import Testing
 import Varlink
@@ -194,6 +195,29 @@ struct IsolationTests {
       mine?.object("accessory")?.text("bluetoothIdentifier")
         != other?.object("accessory")?.text("bluetoothIdentifier"))
     #expect(mine?.integer("sequence") != nil)
+  }
+
+  @Test("Of the operators, only root and the agent's own account read the keys of bonds, which is logged")
+  func keys() throws {
+    let (scenario, _, _) = SetupScenario.owning()
+    var registry = StandInRegistryFile(scenario.harness.registry.saved)
+    let key = KeyValue([UInt8](repeating: 0xD5, count: 16))
+    var record = BondRecord(owner: .gateway, isAuthenticated: true)
+    record.keys.identityKey = key
+    registry.setBonds(.bonded(record))
+    let harness = AgentHarness(.lights { _ in }, access: .operators, registry: registry, run: 2)
+    let call = "io.accessoryd.Operator.Export"
+    func export(_ user: UInt32, groups: Set<UInt32> = [], includesKeys: Bool) throws -> String {
+      let client = try #require(harness.connect(user: user, groups: groups))
+      harness.send(Message.text(call, includesKeys ? #""includesKeys":true"# : "", more: true), by: client)
+      harness.run(milliseconds: 10)
+      return client.replies.map { $0.error ?? $0["line"].map { "\($0)" } ?? "" }.joined()
+    }
+    #expect(try export(0, includesKeys: true).contains("d5d5d5d5"))
+    #expect(harness.notices.contains(.keysExported(user: 0)))
+    #expect(try !export(0, includesKeys: false).contains("bondKeys"))
+    #expect(try export(1000, groups: [50], includesKeys: true) == "org.varlink.service.PermissionDenied")
+    #expect(try export(1000, groups: [50], includesKeys: false).contains("device"))
   }
 
   @Test("Apps may not call the operators' interface")

@@ -115,10 +115,18 @@ final class ScenarioOperator {
     self.label = label
   }
 
-  func watch() {
+  /// `capabilities` are what the operator can do while a device is paired.
+  func watch(_ capabilities: [String] = []) {
     stream = scenario.harness.connect()
     guard let stream else { return }
-    scenario.harness.send(Message.text("io.accessoryd.Operator.Watch", "", more: true), by: stream)
+    let names = capabilities.map { "\"\($0)\"" }.joined(separator: ",")
+    let parameters = names.isEmpty ? "" : "\"capabilities\":[\(names)]"
+    scenario.harness.send(Message.text("io.accessoryd.Operator.Watch", parameters, more: true), by: stream)
+  }
+
+  func hangUp() {
+    if let stream { scenario.harness.hangUp(stream) }
+    stream = nil
   }
 
   @discardableResult
@@ -162,6 +170,7 @@ final class ScenarioOperator {
     } else if reply.text("closed") != nil {
       let details = [
         reply.text("accessory").map(scenario.alias), reply.text("displayName"), reply.text("failure"),
+        reply.text("pairing"),
       ]
       scenario.note(label, (["closed"] + details.compactMap { $0 }).joined(separator: " "))
     }

@@ -28,7 +28,8 @@ extension ReceivedReply {
       integer("accessories").map { "\($0) accessories" }, text("state"), text("address"),
       object("removed")?.text("device").map { "removed \($0)" },
       object("former")?.text("device").map { "former identifier of \($0)" },
-      text("request") != nil ? "open" : nil, continues ? integer("sequence").map { "from #\($0)" } : nil,
+      text("request") != nil ? "open" : nil, text("pairing"), text("method"),
+      continues ? integer("sequence").map { "from #\($0)" } : nil,
     ].compactMap { $0 }
     return parts.isEmpty ? continues ? "…" : "done" : parts.joined(separator: " ")
   }
@@ -91,7 +92,7 @@ extension JSONObject {
       integer("remaining").flatMap { $0 == 1 || text("kind") != "setup" ? nil : "\($0) to come" },
       integer("hidden").flatMap { $0 > 0 ? "\($0) hidden" : nil },
       integer("turnedAway").map { "\($0) turned away" }, integer("tooSlow").map { "\($0) too slow" },
-      text("displayName"),
+      text("displayName"), text("pairing"), text("digits"),
       texts("adds").isEmpty ? nil : "adds \(texts("adds").joined(separator: ", "))", text("detail"),
     ].compactMap { $0 }.joined(separator: " ")
   }

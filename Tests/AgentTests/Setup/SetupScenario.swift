@@ -95,10 +95,10 @@ final class SetupScenario {
 
   /// An operator who watches.
   @discardableResult
-  func watcher(_ label: String = "anna") -> ScenarioOperator {
+  func watcher(_ label: String = "anna", _ capabilities: [String] = []) -> ScenarioOperator {
     let watcher = ScenarioOperator(self, label)
     watchers.append(watcher)
-    watcher.watch()
+    watcher.watch(capabilities)
     collect()
     return watcher
   }
@@ -126,7 +126,7 @@ final class ScenarioCall {
   /// Methods with several replies.
   private static let streams: Set<String> = [
     "Session.List", "Session.WatchAdvertisements", "Operator.Open", "Operator.List", "Operator.Registry",
-    "Operator.Export",
+    "Operator.Export", "Operator.Pair",
   ]
 
   private unowned let scenario: SetupScenario

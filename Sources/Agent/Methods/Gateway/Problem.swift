@@ -5,6 +5,7 @@ import Discovery
 import HCI
 import Interfaces
 import Manifest
+import Registry
 import Setup
 import Explanation
 
@@ -64,12 +65,31 @@ extension AgentCore {
           kind: "tableFull",
           sentence: "the device table was full of matching devices and gave some up; raise capacity.devices"))
     }
+    problems += lostBonds
     let full = dataPath.turnedAwayLines.prefix(Self.fullItemsMax)
     return problems + full.map { Problem(kind: "itemFull", sentence: $0.sentence) }
   }
 
   /// How many full items are named.
   private static let fullItemsMax = 8
+  /// How many devices are named whose bonds are lost.
+  private static let lostBondsMax = 8
+
+  /// The devices whose bonds are lost, by their first accessory.
+  private var lostBonds: [Problem] {
+    let registry = setupCore.registry
+    let lost = registry.devices.filter { AppAccessory.BondState($0.bond) == .lost }
+    return lost.prefix(Self.lostBondsMax).compactMap { device in
+      let accessory = registry.accessories.first { $0.device == device.number }
+      return accessory.map { accessory in
+        Problem(
+          kind: "bondLost",
+          sentence:
+            "the bond of \(device.displayName.quotedForDisplay) is lost: the device or the gateway no "
+            + "longer has its keys; accessoryctl pair \(accessory.identifier.text) pairs it again")
+      }
+    }
+  }
 }
 
 extension AgentCore {

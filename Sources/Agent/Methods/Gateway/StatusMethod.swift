@@ -47,7 +47,7 @@ extension AgentCore {
     }
     var warnings = missing.prefix(warningsMax).map { entry, feature in
       StatusLine.Problem(
-        kind: feature == .pairing ? "pairingMissing" : "networksMissing",
+        kind: "networksMissing",
         sentence: GatewayError.cut("\(entry.app)/\(entry.item.id): \(feature.sentence)"))
     }
     let omitted = missing.count - warnings.count

@@ -11,6 +11,7 @@ enum ChooseMethod: OperatorMethod {
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let parameters = call.parameters
+    let capability = call.agent.operatorCapability
     return try startPending(call, milliseconds: Patience.choiceMilliseconds) {
       (setup, id) throws(OperatorError) in
       let candidate = (try? parameters.integerIfPresent("candidate")) ?? 0
@@ -19,7 +20,7 @@ enum ChooseMethod: OperatorMethod {
       }
       return try setup.choose(
         parameters.word("request"), candidate: number, name: parameters.wordIfAny("name"),
-        ssid: parameters.wordIfAny("ssid"), id)
+        ssid: parameters.wordIfAny("ssid"), capability: capability, id)
     }
   }
 }
@@ -29,5 +30,7 @@ extension SetupReply {
     self.init(
       accessory: setup.accessory.text, displayName: setup.displayName, awaitsApp: setup.awaitsApp,
       finishesInApp: setup.finishesInApp)
+    pairing = setup.pairing.map { PairingMethodName($0) }
+    isBondAuthenticated = setup.isBondAuthenticated
   }
 }

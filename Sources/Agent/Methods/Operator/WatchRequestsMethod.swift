@@ -14,13 +14,15 @@ enum WatchRequestsMethod: OperatorMethod {
   static let name = OperatorMethodName.watch
   static let lastsUntilClosed = true
 
-  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RequestStream()) }
+  static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
+    .stream(RequestStream(capabilities: try PersonCapabilities(call.parameters)))
+  }
 }
 
 /// What has changed since the last reply, one request or candidate a reply.
 ///
 /// It keeps no backlog: a client that reads slowly gets what is true when it reads.
-private struct RequestStream: ReplyStream {
+struct RequestStream: ReplyStream {
   /// Levels and ages are sent again after this long.
   private static let candidateMilliseconds: Int64 = 250
   /// Other changes are sent after this long.
@@ -35,6 +37,8 @@ private struct RequestStream: ReplyStream {
     var candidates: [UInt32: (line: CandidateLine, lastHeard: Int64)] = [:]
   }
 
+  /// What the client's person can do while a device is paired.
+  let capabilities: PersonCapabilities
   private var sent: [RandomIdentifier: Sent] = [:]
   /// Found in one comparison, and not yet sent; bounded by what can be open.
   private var changes: [PickerReply] = []
@@ -42,6 +46,8 @@ private struct RequestStream: ReplyStream {
   private var comparedAt: Instant?
   /// Requests have changed since the last comparison.
   fileprivate var hasNews = false
+
+  init(capabilities: PersonCapabilities) { self.capabilities = capabilities }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     if changes.isEmpty, let due = nextComparison(agent), due <= agent.now {
@@ -85,6 +91,8 @@ private struct RequestStream: ReplyStream {
   private mutating func collectChanges(of request: SetupFlow, _ agent: AgentCore) {
     var line = RequestLine(request, namePrefix: agent.networkPrefix(ofNameOf: request))
     agent.countHindrances(of: request, in: &line.search)
+    line.question = request.pairing?.question.map { PairingQuestionLine($0) }
+    if request.pairsDevices { line.pairingNote = agent.pairingNote }
     var known = sent[request.id] ?? Sent(request: line)
     if sent[request.id]?.request != line { changes.append(.request(line)) }
     known.request = line
@@ -177,6 +185,8 @@ extension RequestEnding {
     self.init(
       accessory: outcome?.accessory?.text, displayName: outcome?.displayName,
       failure: outcome?.failure?.code.name, reason: outcome?.failure?.reason)
+    pairing = outcome?.pairing.map { PairingMethodName($0) }
+    isBondAuthenticated = outcome?.isBondAuthenticated
   }
 }
 
@@ -217,6 +227,10 @@ extension RequestLine {
         request: request.id.text, kind: .rename, app: request.app, since: since, end: end,
         phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
         renamesSSID: renamesNetwork, namePrefix: namePrefix)
+    case .pair:
+      self.init(
+        request: request.id.text, kind: .pair, app: request.app, isOnBehalf: request.isOnBehalf, since: since,
+        end: end, phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName)
     case .extend(let adds):
       self.init(
         request: request.id.text, kind: .authorize, app: request.app, since: since, end: end,
@@ -251,6 +265,7 @@ extension SetupFlow {
     switch state {
     case .created, .discovering: .looking
     case .choosing: .choosing
+    case .pairing: .pairing
     case .naming: .naming
     case .confirming, .settling: .confirming
     case .asking: .answering
@@ -272,6 +287,7 @@ extension RequestItemLine {
       namePrefix: item.item.renamesNetwork
         ? item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) } : nil,
       isMigration: item.migration != nil)
+    pairing = item.migration == nil ? item.item.pairingDemandName : nil
   }
 }
 

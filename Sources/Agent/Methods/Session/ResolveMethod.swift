@@ -29,10 +29,10 @@ enum ResolveMethod: SessionMethod {
 
 extension AgentCore {
   /// The address that a registered device has now: a device that changes it is where it was heard last. The kernel
-  /// knows a bonded one by its identity.
+  /// knows one with a bond, even a lost one, by its identity.
   func currentAddress(of device: RegistryDevice) throws(SetupError) -> DeviceAddress {
     guard let identity = device.identity.address else { throw .noSession }
-    guard !device.bond.isBonded, let row = dataPath.row(of: device) else { return identity.settled }
+    guard device.bond == .none, let row = dataPath.row(of: device) else { return identity.settled }
     return (dataPath.pipeline.device(at: row)?.address ?? identity).settled
   }
 }

@@ -37,9 +37,11 @@ final class DiceModel: NSObject {
 
   // MARK: - What the user does
 
-  func add() {
+  /// `paired`: the dice have to be paired, and what they send is encrypted.
+  func add(paired: Bool = false) {
     let descriptor = ASDiscoveryDescriptor()
     descriptor.bluetoothServiceUUID = Self.diceService
+    if paired { descriptor.supportedOptions = .bluetoothPairingLE }
     let item = ASPickerDisplayItem(
       name: "Dice", productImage: UIImage(named: "dice") ?? UIImage(), descriptor: descriptor)
     session.showPicker(for: [item]) { [weak self] error in

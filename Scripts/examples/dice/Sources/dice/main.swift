@@ -2,6 +2,7 @@
 
 // The dice's terminal, where an iOS app has its screen. It prints what happens, and reads commands:
 //   add           shows a picker
+//   add paired    shows a picker for dice that have to be paired
 //   remove        removes the dice from the app
 //   sides N       sets how many sides the dice have
 //   connect, disconnect
@@ -17,7 +18,7 @@ dice.start()
 @MainActor func obey(_ line: String) {
   let words = line.split(separator: " ")
   switch words.first {
-  case "add": dice.add()
+  case "add": dice.add(paired: words.dropFirst().first == "paired")
   case "remove": dice.remove()
   case "sides":
     guard let count = words.dropFirst().first.flatMap({ UInt8($0) }), count > 1 else {
@@ -28,7 +29,7 @@ dice.start()
   case "disconnect": dice.disconnect()
   case "quit": exit(0)
   case nil: break
-  default: dice.report("commands: add, remove, sides N, connect, disconnect, quit")
+  default: dice.report("commands: add [paired], remove, sides N, connect, disconnect, quit")
   }
 }
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An accessory that can be paired, played by guest/bumble-peer.py, and the adapter of the kernel near it."""
+
+import pathlib
+import re
+import subprocess
+import time
+
+import hci
+from program import Program
+
+IDENTITY, PUBLIC = "C4:A1:00:00:1E:27", "00:E0:4C:00:00:99"
+# A UUID's bytes, last one first.
+OPEN, SECRET = b"\x11\xff", b"\x12\xff"
+
+
+class Peer(Program):
+    """When the constructor returns, the accessory advertises and the adapter exists."""
+
+    input = subprocess.PIPE
+
+    def __init__(self, world, *settings):
+        program = pathlib.Path(__file__).with_name("bumble-peer.py")
+        self.read_count = 0
+        super().__init__(
+            world, "bumble-peer", ["env", "PYTHONPATH=/usr/lib/bumble", "python3", program, *settings])
+        # The emulated processor takes long to load bumble.
+        world.until(
+            lambda: self.find(" ready") and self.find(" adapter hci") or not self.is_running, "bumble advertises", 120)
+        world.check(self.is_running, f"bumble runs: {self.log_text(5)}")
+
+    # What it says: lines of the time by the monotonic clock, and words.
+
+    def lines(self):
+        rows = (line.split(" ", 1) for line in self.log_text().splitlines())
+        return [(float(row[0]), row[1]) for row in rows if re.fullmatch(r"\d+\.\d+", row[0])]
+
+    def find(self, words):
+        """The lines with these words."""
+        return [line for line in self.log_text().splitlines() if words in line]
+
+    def expect(self, words, seconds=30):
+        """Waits until it has said these words since the last call, and returns the whole line without its time."""
+        def search():
+            rows = self.lines()
+            for number in range(self.read_count, len(rows)):
+                if rows[number][1].startswith(words):
+                    self.read_count = number + 1
+                    return rows[number][1]
+            return None
+        return self.world.until(search, f"the accessory says: {words}", seconds)
+
+    def skip(self):
+        """What it has said so far is not expected any more."""
+        self.read_count = len(self.lines())
+
+    def order(self, text):
+        """Gives an order, and waits until it is carried out."""
+        self.skip()
+        self.process.stdin.write(f"{text}\n".encode())
+        self.process.stdin.flush()
+        before = self.read_count
+        self.expect(f"done {text}")
+        # What it said meanwhile can still be expected.
+        self.read_count = before
+
+    def reports(self):
+        """How many reports the kernel got of the present adapter."""
+        self.order("count")
+        return int(self.expect("reports").split()[1])
+
+    @property
+    def index(self):
+        return int(self.find(" adapter hci")[-1].rsplit("hci", 1)[1])
+
+    @property
+    def address(self):
+        """The address with which it advertises now."""
+        return [words for _, words in self.lines() if words.startswith("advertises ")][-1].split()[1]
+
+    def await_adapter(self):
+        """Waits until the kernel has the adapter, and switches it on. Not with an ioctl: the kernel pairs only through an
+        adapter that its management interface knew when it was switched on."""
+        self.world.until(lambda: hci.Mgmt().settings(self.index) is not None, "the adapter exists")
+        self.world.equal(hci.Mgmt().power(self.index), 0, "the status of switching the adapter on")
+
+    # How long the adapter was deaf
+
+    def pauses(self, start, end):
+        """The times in which the adapter did not scan, as pairs of seconds."""
+        pauses, off = [], None
+        for at, words in [*self.lines(), (end, "scan on")]:
+            if words.startswith("scan off") and off is None:
+                off = at
+            elif words.startswith("scan on") and off is not None:
+                if at > start and off < end:
+                    pauses.append((max(off, start), min(at, end)))
+                off = None
+        return pauses
+
+    def deaf(self, start, end=None):
+        """For how many seconds the adapter did not scan, all in all."""
+        return sum(on - off for off, on in self.pauses(start, end or time.monotonic()))
+
+    def is_deaf(self):
+        """Whether the adapter does not scan now."""
+        switches = [row[1] for row in self.lines() if row[1].startswith("scan ")]
+        return not switches or switches[-1].startswith("scan off")

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A device for LE and BR/EDR: the link key that comes with the pairing is kept, loaded again, and named to the app."""
+
+import bonds
+from peer import PUBLIC
+from sessions import AppSession, Operator
+
+PATIENCE = 300
+OPTIONS = '"bluetoothPairingLE", "bluetoothTransportBridging"'
+EVENTS = ["pickerDidPresent", "pickerSetupPairing", "pickerSetupBridging", "accessoryAdded", "pickerDidDismiss",
+          "pickerFinished"]
+
+
+def has_link_key(peer):
+    return any(PUBLIC.lower() in line for line in bonds.keys(peer.index, "link key"))
+
+
+def scenario(lab):
+    peer = lab.peer("--classic", "--public")
+    agent = bonds.start_agent(lab, peer, options=OPTIONS)
+    app, operator = AppSession(agent), Operator(agent)
+    app.call("ShowPicker")
+    operator.set_up("lights", PUBLIC)
+    app.expect(*EVENTS)
+    lab.figure("it was", peer.find(" paired ")[0].split(" ", 1)[1])
+    lab.check(has_link_key(peer), "the kernel has the link key")
+    identifier = app.accessories[app.identifier]["bluetoothTransportBridgingIdentifier"]
+    lab.equal(identifier, PUBLIC.replace(":", "").lower(), "the identifier for bridging")
+    bonds.await_end(lab, peer, agent)
+
+    # The adapter's keys go with it.
+    peer.order("replug")
+    peer.await_adapter()
+    agent.await_state("on", 30)
+    lab.until(lambda: has_link_key(peer), "the link key is loaded after replugging", 10)
+    lab.equal(agent.end(), 0, "the agent's exit status")
+    peer.order("replug")
+    peer.await_adapter()
+    lab.check(not has_link_key(peer), "a new adapter has no keys")
+    agent.start_again()
+    agent.await_state("on", 30)
+    lab.until(lambda: has_link_key(peer), "the link key is loaded after a restart", 10)
+    app = AppSession(agent)
+    bonds.check_secret(lab, app)
+    bonds.await_end(lab, peer, agent)
+    agent.tool("remove", app.identifier, "--yes")
+    bonds.check_no_keys(lab, peer.index)
+    lab.equal(agent.end(), 0, "the agent's exit status")

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bond outlives power cycle, replugging, restart, SIGKILL and new addresses; a lost one is shown, and paired again."""
+
+import time
+
+import bonds
+import hci
+from peer import IDENTITY
+from sessions import AppSession, Operator
+
+PATIENCE = 900
+# Longer than the time after which a device that is not heard is lost.
+SILENCE_SECONDS = 40
+
+
+def reconnect(lab, peer, agent, name):
+    """An app connects under a new private address: encrypted, and nothing is paired."""
+    peer.order("rotate")
+    # Its own reports tell the agent that it is there.
+    app = AppSession(agent)
+    lab.until(lambda: bonds.listed(agent)[0]["isInSight"], f"{name}: the accessory is in sight", 30)
+    peer.skip()
+    start = time.monotonic()
+    took = bonds.check_secret(lab, app)
+    deaf = peer.deaf(start)
+    lab.figure(f"\n         {name}: connected s", round(took, 2))
+    lab.figure("deaf s", round(deaf, 2))
+    lab.check(deaf <= bonds.DEAF_SECONDS_MAX, f"{name}: the adapter was deaf for {deaf:.2f} s")
+    lab.check(not [row for row in peer.lines()[peer.read_count:] if row[1] == "asked to pair"], f"{name}: not paired again")
+    bonds.await_end(lab, peer, agent)
+    return app
+
+
+def power_cycle(peer, agent):
+    mgmt = hci.Mgmt()
+    mgmt.power(peer.index, False)
+    agent.world.until(lambda: agent.radio()["state"] != "on", "the agent sees that the adapter is off")
+    mgmt.power(peer.index, True)
+    agent.await_state("on", 30)
+
+
+def replug(peer, agent):
+    peer.order("replug")
+    peer.await_adapter()
+    agent.await_state("on", 30)
+
+
+def restart(peer, agent):
+    agent.world.equal(agent.end(), 0, "the agent's exit status")
+    agent.start_again()
+    agent.await_state("on", 30)
+
+
+def kill(peer, agent):
+    agent.kill()
+    agent.start_again()
+    agent.await_state("on", 30)
+
+
+def show_identity(lab, peer, agent, app):
+    """Under new addresses the device is the same accessory: neither lost nor found."""
+    with agent.client(app.user) as stream:
+        stream.send("io.accessoryd.Session.WatchAdvertisements", more=True, session=app.token, interval=1)
+        found = lab.until(lambda: take(stream, "found"), "the app's advertisements begin", 30)
+        lab.equal(found[0]["identifier"], app.identifier, "the accessory that is found")
+        for _ in range(3):
+            peer.order("rotate")
+            time.sleep(2)
+        time.sleep(SILENCE_SECONDS)
+        events = take(stream)
+        others = [event["event"] for event in events if event["event"] in ("found", "lost")]
+        lab.equal(others, [], "what the app receives under three new addresses")
+        lab.check([event for event in events if event["event"] == "reading"], "the app hears it under new addresses")
+    accessory = bonds.listed(agent)[0]
+    lab.equal((accessory["address"], accessory["isInSight"]), (IDENTITY, True), "the accessory in the list")
+
+
+def take(stream, kind=None):
+    """The advertisements that have come."""
+    came = []
+    while reply := stream.poll():
+        if advertisement := reply.get("advertisement"):
+            came.append(advertisement)
+    return [event for event in came if kind in (None, event["event"])]
+
+
+def show_lost(lab, peer, agent, app, name, lose):
+    """A bond that one side lost: the app and operators see it; an operator pairs again, under the same identifier."""
+    identifier = app.identifier
+    lose()
+    refusal = app.refusal()
+    lab.figure(f"\n         {name}", refusal.parameters["reason"])
+    lab.check("pair" in refusal.parameters["cure"], f"the cure says how to pair: {refusal.parameters['cure']}")
+    app.expect("accessoryChanged")
+    lab.equal(app.accessories[identifier]["bond"], "lost", "the accessory's bond, as its app sees it")
+    lab.equal(bonds.listed(agent)[0]["bond"], "lost", "the bond in the list")
+    lab.check("lost" in agent.tool("list"), "accessoryctl list shows it")
+    lab.check("lost" in agent.tool("status"), "accessoryctl status shows it")
+    bonds.await_end(lab, peer, agent)
+    output = agent.tool("pair", identifier, "--yes", with_errors=True)
+    app.expect("accessoryChanged")
+    lab.equal((app.accessories[identifier]["bond"], app.identifier), ("bonded", identifier), f"paired again: {output}")
+    bonds.await_end(lab, peer, agent)
+    bonds.check_secret(lab, app)
+    bonds.await_end(lab, peer, agent)
+
+
+def scenario(lab):
+    peer = lab.peer()
+    peer.order("rotate")
+    agent = bonds.start_agent(lab, peer)
+    app, operator = AppSession(agent), Operator(agent)
+    bonds.pair(lab, peer, agent, app, operator)
+    operator.close()
+    bonds.await_end(lab, peer, agent)
+    show_identity(lab, peer, agent, app)
+    for name, act in (("new address", None), ("power cycle", power_cycle), ("replugged", replug), ("restarted", restart),
+                      ("killed", kill)):
+        if act:
+            act(peer, agent)
+        app = reconnect(lab, peer, agent, name)
+    show_lost(lab, peer, agent, app, "the device forgot", lambda: peer.order("forget"))
+    show_lost(lab, peer, agent, app, "the kernel forgot", lambda: lab.equal(
+        bonds.unpair_in_kernel(peer.index), 0, "the status of unpairing"))
+    bonds.remove(lab, peer, agent, app)
+    lab.equal(agent.end(), 0, "the agent's exit status")

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Registry
+
+/// How safe the link to an accessory has to be. The kernel connects to a device without a bond too, unencrypted, and
+/// begins to pair by itself: so what was asked for is read back.
+public struct LinkSecurity: Equatable, Sendable {
+  /// The levels of the kernel's sockets (BT_SECURITY), with its values. Its level 4 is above them.
+  public enum Level: UInt8, Sendable {
+    /// Unencrypted.
+    case low = 1
+    /// Encrypted with the keys of a bond.
+    case medium = 2
+    /// The keys are authenticated as well.
+    case high = 3
+  }
+
+  /// What a link turned out to be.
+  public enum Verdict: Sendable {
+    case isSafe
+    /// Less than what was asked for: the kernel, or the device, lacks the keys of the bond.
+    case isUnsafe
+    /// The link has ended before it could be read.
+    case hasEnded
+  }
+
+  /// The longest key (Core Specification 5.4, Volume 3, Part H, 2.3.4).
+  static let keyByteCountMax: UInt8 = 16
+
+  public let level: Level
+  /// How many bytes the key of the link must have; 0 for a link without encryption.
+  public let keyByteCount: UInt8
+
+  init(level: Level, keyByteCount: UInt8) {
+    self.level = level
+    self.keyByteCount = keyByteCount
+  }
+
+  /// A link without encryption.
+  static var none: Self { Self(level: .low, keyByteCount: 0) }
+
+  /// What a bond gives. The size of bluetoothd's keys is not known, and counts as the longest.
+  init(_ bond: BondRecord, demandsAuthentication: Bool) {
+    level = bond.isAuthenticated || demandsAuthentication ? .high : .medium
+    keyByteCount = bond.keys.longTermKeys.map(\.byteCount).max() ?? Self.keyByteCountMax
+  }
+
+  public var isEncrypted: Bool { level != .low }
+
+  /// Judges a link by what the kernel says of it: its level, and how many bytes its key has.
+  public func judge(level found: UInt8, keyByteCount foundByteCount: UInt8) -> Verdict {
+    guard isEncrypted else { return .isSafe }
+    if found < level.rawValue { return .isUnsafe }
+    if foundByteCount == 0 { return .hasEnded }
+    return foundByteCount < keyByteCount ? .isUnsafe : .isSafe
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Pairing
+
+/// Pairings so far. Counters only grow.
+struct PairingCounters: Equatable, Sendable {
+  var results: [PairingResultKind: UInt64] = [:]
+  var foreignAttemptsRefused: UInt64 = 0
+  var bondsLost: UInt64 = 0
+}
+
+/// How a pairing ended, for counters.
+enum PairingResultKind: String, CaseIterable, Sendable {
+  case paired, refused, wrongDigits, timeout, deviceIsGone, alreadyPaired, notAuthenticated, noKeys,
+    cancelled, busy
+  case radio, notPermitted, bluetoothd, notSupported
+
+  init(_ result: Result<PairedDevice, PairingError>) {
+    switch result {
+    case .success: self = .paired
+    case .failure(let error): self.init(error)
+    }
+  }
+
+  private init(_ error: PairingError) {
+    switch error {
+    case .refused: self = .refused
+    case .wrongDigits, .digitsDiffer: self = .wrongDigits
+    case .timeout: self = .timeout
+    case .deviceIsGone: self = .deviceIsGone
+    case .alreadyPaired: self = .alreadyPaired
+    case .notAuthenticated: self = .notAuthenticated
+    case .noKeys: self = .noKeys
+    case .cancelled: self = .cancelled
+    case .busy: self = .busy
+    case .radioIsGone: self = .radio
+    case .notPermitted: self = .notPermitted
+    case .inputDeviceNeedsBluetoothd, .notSupported: self = .notSupported
+    case .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram:
+      self = .bluetoothd
+    }
+  }
+}
+
+extension AgentCore {
+  /// Pairings and bonds.
+  var pairingMetrics: [Metric] {
+    let counted = pairing.counters
+    return [
+      Metric(
+        "pairings_total", .counter, "Pairings that have ended, by result.", "result",
+        PairingResultKind.allCases.map { ($0.rawValue, counted.results[$0] ?? 0) }),
+      Metric(
+        "pairings_foreign_refused_total", .counter, "Pairings that the agent did not begin, and refused.",
+        counted.foreignAttemptsRefused),
+      Metric(
+        "bonds_lost_total", .counter, "Bonds that a device or a program has removed.", counted.bondsLost),
+    ]
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import HCI
+import Manifest
+import Registry
+import Setup
+
+// The identity keys by which devices are recognised that change their addresses: those of the manifest's file, and those
+// of bonds.
+
+extension AgentCore {
+  /// The keys that the data path has to have, one for each device. The key of a bond counts before one of the file: it
+  /// came from the device itself. A lost bond keeps its key, which is the device's as long as it has it.
+  var identities: [IdentityKey] {
+    var keys: [IdentityKey] = []
+    var known: Set<DeviceAddress> = []
+    let bonded = setupCore.registry.devices.compactMap(\.identityKey)
+    for key in bonded + configuration.identities where known.insert(key.identity.settled).inserted {
+      keys.append(key)
+    }
+    return keys
+  }
+
+  /// Brings the data path in line with the bonds. Devices keep their rows and what they were found as.
+  func followIdentities() {
+    let wanted = identities
+    let present = (0..<dataPath.pipeline.identityCount).map { dataPath.pipeline.identity(at: $0) }
+    guard wanted != present else { return }
+    for key in present where !wanted.contains(key) { dataPath.pipeline.removeIdentity(key, at: radioTime) }
+    for key in wanted where !present.contains(key) {
+      if dataPath.pipeline.addIdentity(key, at: radioTime) { continue }
+      enlargeDataPath(forIdentities: wanted.count)
+      _ = dataPath.pipeline.addIdentity(key, at: radioTime)
+    }
+  }
+
+  /// Goes on with a data path that holds more keys.
+  private func enlargeDataPath(forIdentities count: Int) {
+    let present = (0..<dataPath.pipeline.identityCount).map { dataPath.pipeline.identity(at: $0) }
+    dataPath.reload(
+      effectiveManifest, identities: present, identitiesMax: count,
+      adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
+  }
+}
+
+extension RegistryDevice {
+  /// The key of the device's bond; nil without one, and for a device that has no private addresses and says so with a
+  /// key of zeros.
+  fileprivate var identityKey: IdentityKey? {
+    guard let address = identity.address, let key = bond.record?.keys.identityKey(of: address.settled),
+      key.key != Block128(high: 0, low: 0)
+    else { return nil }
+    return key
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Manifest
+import Pairing
+import Registry
+import Setup
+
+/// What a setup asks of the pairings.
+enum PairingCommand: Equatable {
+  case pair(PairingRequest)
+  case answer(PairingID, PairingAnswer)
+  case cancel(PairingID)
+  /// Removes the bond of a device, by its identity.
+  case unpair(DeviceAddress, BondOwner)
+}
+
+extension AgentCore {
+  func performPairing(_ command: PairingCommand) {
+    if let script = setupLink.pairingScript { return script(command) }
+    switch command {
+    case .pair(let request): pair(request)
+    case .answer(let id, let answer): answerPairing(id, answer)
+    case .cancel(let id): cancelPairing(id)
+    case .unpair(let identity, let owner): unpair(identity, owner: owner)
+    }
+  }
+
+  /// Passes what a pairing backend reports to the setup that waits for it.
+  func followPairing(_ action: PairingAction) {
+    switch action {
+    case .ask(let id, let question): follow(setupCore.pairingAsks(id, question))
+    case .ended(let id, let result): follow(setupCore.pairingEnded(id, result))
+    case .bondWasLost(let identity): follow(setupCore.bondWasLost(identity))
+    case .foreignAttemptRefused: break
+    }
+    turn.isBusy = true
+  }
+
+  /// What an operator should know before choosing a device that will be paired; nil when there is nothing to say.
+  var pairingNote: String? {
+    guard configuration.manifest.gateway.access == .exclusive else { return nil }
+    switch configuration.manifest.gateway.radio {
+    case .btsnoop, .h4: return nil
+    case .any, .index, .address: break
+    }
+    guard isBluetoothdRunning else { return "the radio pauses while the accessory is paired" }
+    let refusal = PairingError.exclusiveBesideBluetoothd.setupFailure
+    return "this gateway cannot pair now: \(refusal.reason); \(refusal.cure)"
+  }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Controller
+public import HCI
+
+/// Pairs devices through bluetoothd, which keeps their bonds.
+///
+/// Pure: what the bus and the kernel report goes in with its time; calls and results come out. One device is paired at a
+/// time. The bus is open while a device is paired or removed, and while bluetoothd keeps a bond of the gateway.
+public struct BluetoothdPairing: Sendable {
+  /// How long after the bus could not be used it is tried again.
+  static let reopenMilliseconds: Int64 = 10_000
+  static let openMilliseconds: Int64 = 5000
+  /// How long after bluetoothd forgot the device the reply to `Pair` may take.
+  static let removedPairMilliseconds: Int64 = 2000
+
+  /// What was counted since the start.
+  public struct Counters: Equatable, Sendable {
+    /// Messages that could not be read, or that another program sent.
+    public var malformed: UInt64 = 0
+    /// Questions of bluetoothd that belong to no pairing of the gateway.
+    public var foreignQuestions: UInt64 = 0
+  }
+
+  struct Adapter: Equatable, Sendable {
+    let index: UInt16
+    /// 48 bits; 0 while it is not known.
+    let address: UInt64
+  }
+
+  enum Bus: Equatable, Sendable {
+    /// It is not opened before this time.
+    case closed(until: Instant?)
+    case opening(until: Instant)
+    case open(isRunning: Bool)
+  }
+
+  var adapter: Adapter?
+  var bus = Bus.closed(until: nil)
+  var objects = BusObjects()
+  var attempt: BusAttempt?
+  var bonds = BusBonds()
+  public internal(set) var counters = Counters()
+  private var calls: [BusCall] = []
+  private var lastCall: UInt64 = 0
+  private var actions: [PairingAction] = []
+  private var busChange: Bool?
+
+  public init() {}
+
+  /// bluetoothd has this adapter; `address` is 0 while it is not known.
+  public mutating func open(adapter index: UInt16, address: UInt64, at now: Instant) {
+    let opened = Adapter(index: index, address: address)
+    if let adapter, adapter != opened { close(.radioIsGone, at: now) }
+    adapter = opened
+    if !bonds.kept.isEmpty { bonds.checkDue = now.advanced(milliseconds: BusBonds.checkMilliseconds) }
+    if !bonds.removals.isEmpty { bonds.removalDue = now }
+    settle(at: now)
+  }
+
+  /// The adapter is gone, or bluetoothd no longer has it: a pairing ends with this error.
+  public mutating func close(_ error: PairingError, at now: Instant) {
+    endAttempt(error, at: now)
+    adapter = nil
+    settle(at: now)
+  }
+
+  /// Replaces the bonds of bluetoothd that the registry has.
+  public mutating func setBonds(_ new: [BusBond], at now: Instant) {
+    bonds.keep(new, checkAt: now.advanced(milliseconds: BusBonds.checkMilliseconds))
+    settle(at: now)
+  }
+
+  public mutating func pair(_ request: PairingRequest, at now: Instant) {
+    guard adapter != nil else { return append(.ended(request.id, .failure(.radioIsGone))) }
+    guard attempt == nil else { return append(.ended(request.id, .failure(.busy))) }
+    attempt = BusAttempt(request, at: now)
+    // It is begun again after the pairing.
+    if bonds.job?.kind == .check { bonds.checkDue = now }
+    bonds.job = nil
+    switch bus {
+    case .open(isRunning: true): enter(.registering, at: now)
+    case .open(isRunning: false): endAttempt(.bluetoothdChanged, at: now)
+    case .closed: bus = .closed(until: nil)
+    case .opening: break
+    }
+    settle(at: now)
+  }
+
+  /// Returns false if nothing of this kind was asked.
+  public mutating func answer(_ id: PairingID, _ answer: PairingAnswer, at now: Instant) -> Bool {
+    guard let question = attempt?.question, attempt?.request.id == id else { return false }
+    switch (answer, question.isDigits) {
+    case (.digits(let digits), true) where digits < 1_000_000: reply(to: question.token, .digits(digits))
+    case (.digitsMatch(let isSame), false):
+      attempt?.differs = !isSame
+      reply(to: question.token, isSame ? .accept : .refuse)
+    case (.digits, _), (.digitsMatch, true): return false
+    }
+    attempt?.question = nil
+    return true
+  }
+
+  public mutating func cancel(_ id: PairingID, at now: Instant) {
+    guard attempt?.request.id == id else { return }
+    fail(.cancelled, at: now)
+    settle(at: now)
+  }
+
+  /// Removes a bond of bluetoothd by the device's identity, as soon as bluetoothd can.
+  public mutating func unpair(_ device: DeviceAddress, at now: Instant) {
+    bonds.addRemoval(device, at: now)
+    bonds.lose(device)
+    settle(at: now)
+  }
+
+  public mutating func receive(_ event: MgmtEvent, at now: Instant) {
+    guard event.index == adapter?.index else { return }
+    switch event.content {
+    case .bond(.unpaired(let identity)):
+      if attempt.map({ !isSought(identity, by: $0.request) }) ?? true { reportLoss(of: identity) }
+    case .bond(let bond):
+      attempt?.keys.receive(bond)
+      if case .identityKey(let key, let address?, isToBeKept: true) = bond {
+        bonds.noteIdentity(key.identity, of: address)
+      }
+      finishIfKeysAreKnown(at: now)
+    case .disconnected(let device, _):
+      if let request = attempt?.request, device == request.device || attemptAddress == device {
+        attempt?.linkEnded = true
+      }
+    case .completed, .added, .removed, .settings, .discovering, .monitorRemoved, .other: break
+    }
+    settle(at: now)
+  }
+
+  public mutating func receive(_ event: BusEvent, at now: Instant) {
+    switch event {
+    case .owner(let isRunning): receiveOwner(isRunning, at: now)
+    case .closed(let reason): receiveClosing(reason, at: now)
+    case .malformed: counters.malformed &+= 1
+    case .device(let path, let properties):
+      objects.update(device: path, properties)
+      if properties.isPaired == false { suspectLoss(of: path, at: now) }
+      receiveDevice(path, at: now)
+    case .adapter(let path, let properties): objects.update(adapter: path, properties)
+    case .removed(let path):
+      suspectLoss(of: path, at: now)
+      receiveRemoval(of: path, at: now)
+      objects.remove(path)
+    case .question(let token, let question, let device): receiveQuestion(token, question, device)
+    case .questionsCancelled: attempt?.question = nil
+    }
+    settle(at: now)
+  }
+
+  public mutating func receive(_ reply: BusReply, at now: Instant) {
+    if reply.call == attempt?.pairCall {
+      receivePairReply(reply.failure, at: now)
+    } else if reply.call == attempt?.call {
+      receiveStepReply(reply.failure, at: now)
+    } else if reply.call == bonds.job?.call {
+      receiveJobReply(reply.failure, at: now)
+    }
+    settle(at: now)
+  }
+
+  public mutating func advance(to now: Instant) {
+    if case .opening(let until) = bus, until <= now { receiveClosing(.lost, at: now) }
+    if let attempt, attempt.step.isUnderWay, attempt.end <= now {
+      fail(.timeout(isAsking: attempt.question != nil), at: now)
+    } else if let attempt, attempt.stepEnd <= now {
+      stepTimedOut(at: now)
+    }
+    if let job = bonds.job, job.end <= now { receiveJobReply(BusReply.CallError(name: "timeout"), at: now) }
+    settle(at: now)
+  }
+
+  public var deadline: Instant? {
+    var times = [attempt?.stepEnd, bonds.job?.end]
+    if let attempt, attempt.step.isUnderWay { times.append(attempt.end) }
+    if case .opening(let until) = bus { times.append(until) }
+    if case .closed(let until?) = bus, wantsBus { times.append(until) }
+    if canBeginJob { times += [bonds.checkDue, bonds.removalDue] }
+    return times.compactMap { $0 }.min()
+  }
+
+  public mutating func takeActions() -> [PairingAction] {
+    defer { actions = [] }
+    return actions
+  }
+
+  /// Returns the calls to make now, in order.
+  public mutating func takeCalls() -> [BusCall] {
+    defer { calls = [] }
+    return calls
+  }
+
+  /// Returns whether to open (true) or to close the bus, once; before ``takeCalls()``.
+  public mutating func takeBusChange() -> Bool? { busChange.take() }
+
+  // MARK: - Output
+
+  mutating func append(_ action: PairingAction) { actions.append(action) }
+
+  /// Queues a call. Returns its number.
+  @discardableResult
+  mutating func call(_ method: BusCall.Method, milliseconds: Int64) -> UInt64 {
+    lastCall &+= 1
+    calls.append(BusCall(number: lastCall, method: method, milliseconds: UInt32(milliseconds)))
+    return lastCall
+  }
+
+  mutating func reply(to question: UInt64, _ answer: BusAnswer) {
+    call(.answer(question: question, answer), milliseconds: 0)
+  }
+
+  // MARK: - The bus
+
+  /// Whether the bus has to be open.
+  var wantsBus: Bool {
+    attempt != nil || adapter != nil && !(bonds.kept.isEmpty && bonds.removals.isEmpty)
+  }
+
+  /// The path of the adapter, in which bluetoothd's devices are looked for.
+  var adapterPath: String? {
+    adapter.flatMap { objects.adapter(address: $0.address, index: $0.index) }
+  }
+
+  /// Opens or closes the bus, and begins what is due, after each input.
+  private mutating func settle(at now: Instant) {
+    switch bus {
+    case .closed(let until):
+      guard wantsBus, until.map({ $0 <= now }) ?? true else { return }
+      bus = .opening(until: now.advanced(milliseconds: Self.openMilliseconds))
+      busChange = true
+    case .opening, .open:
+      guard !wantsBus else { return beginJobIfDue(at: now) }
+      closeBus(until: nil)
+    }
+  }
+
+  private mutating func closeBus(until: Instant?) {
+    bus = .closed(until: until)
+    busChange = false
+    calls = []
+    objects = BusObjects()
+    bonds.job = nil
+  }
+
+  private mutating func receiveOwner(_ isRunning: Bool, at now: Instant) {
+    guard bus != .open(isRunning: isRunning) else { return }
+    if case .closed = bus { return }
+    bus = .open(isRunning: isRunning)
+    if !isRunning { endAttempt(.bluetoothdChanged, at: now) }
+    objects = BusObjects()
+    bonds.job = nil
+    guard isRunning else { return }
+    if !bonds.kept.isEmpty { bonds.checkDue = now.advanced(milliseconds: BusBonds.checkMilliseconds) }
+    if !bonds.removals.isEmpty { bonds.removalDue = now.advanced(milliseconds: BusBonds.checkMilliseconds) }
+    if attempt?.step == .openingBus { enter(.registering, at: now) }
+  }
+
+  private mutating func receiveClosing(_ reason: BusEvent.Closing, at now: Instant) {
+    if case .closed = bus { return }
+    switch reason {
+    case .libraryIsMissing: endAttempt(.notSupported("libsystemd cannot be loaded"), at: now)
+    case .notPermitted: endAttempt(.notPermitted, at: now)
+    case .lost: endAttempt(.bluetoothdChanged, at: now)
+    }
+    closeBus(until: now.advanced(milliseconds: Self.reopenMilliseconds))
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+/// A pairing through bluetoothd that is under way.
+struct BusAttempt: Equatable, Sendable {
+  enum Step: Equatable, Sendable {
+    case openingBus
+    case registering
+    /// bluetoothd had an agent of this connection.
+    case registeringAgain
+    case listing
+    case removingOldBond
+    case filtering
+    case discovering
+    case stoppingDiscovery
+    case pairing
+    /// An input device stays connected, and bluetoothd connects to it again by itself.
+    case trusting
+    case disconnecting
+    case awaitingKeys
+    case cancelling
+    case removing
+    case unregistering
+
+    /// How long the step may take. The person's answers take place while pairing, which ends with the attempt.
+    var milliseconds: Int64 {
+      switch self {
+      case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .trusting,
+        .disconnecting, .cancelling, .removing, .unregistering:
+        5000
+      case .discovering: 20_000
+      case .stoppingDiscovery, .awaitingKeys: 2000
+      case .pairing: PairingRequest.milliseconds
+      }
+    }
+
+    /// Whether the attempt has not failed, and is not about to end.
+    var isUnderWay: Bool {
+      switch self {
+      case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .discovering,
+        .stoppingDiscovery, .pairing, .trusting, .disconnecting, .awaitingKeys:
+        true
+      case .cancelling, .removing, .unregistering: false
+      }
+    }
+  }
+
+  /// A question that a person has not answered.
+  struct Question: Equatable, Sendable {
+    let token: UInt64
+    let isDigits: Bool
+  }
+
+  let request: PairingRequest
+  let end: Instant
+  var step = Step.openingBus
+  var stepEnd: Instant
+  /// The call whose reply ends the step.
+  var call: UInt64?
+  /// The call of `Pair` until its reply.
+  var pairCall: UInt64?
+  /// The path of the device, once bluetoothd knows it.
+  var device: String?
+  /// bluetoothd knew the device before this attempt, and may not forget it.
+  var wasKnown = false
+  /// The device has, or may have, a bond of this attempt.
+  var isPaired = false
+  var question: Question?
+  var method = PairingMethod.justWorks
+  var differs = false
+  var linkEnded = false
+  var keys = BusKeys()
+  var result: Result<PairedDevice, PairingError>?
+
+  init(_ request: PairingRequest, at now: Instant) {
+    self.request = request
+    end = now.advanced(milliseconds: PairingRequest.milliseconds)
+    stepEnd = now.advanced(milliseconds: Step.openingBus.milliseconds)
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+public import Registry
+
+/// A bond of bluetoothd, as the registry has it.
+public struct BusBond: Equatable, Sendable {
+  public let identity: DeviceAddress
+  public let identityKey: KeyValue?
+
+  public init(identity: DeviceAddress, identityKey: KeyValue?) {
+    self.identity = identity
+    self.identityKey = identityKey
+  }
+}
+
+/// The bonds that bluetoothd keeps for the gateway: whether it still has them, and those that it is to remove.
+///
+/// Capacity: ``removalsMax`` devices to remove; the oldest is dropped and counted.
+struct BusBonds: Equatable, Sendable {
+  static let removalsMax = 64
+  /// How long after bluetoothd started, or after a device went away, the bonds are compared with its list: at its end
+  /// bluetoothd removes all objects before its name.
+  static let checkMilliseconds: Int64 = 2000
+  static let retryMilliseconds: Int64 = 60_000
+  static let callMilliseconds: Int64 = 5000
+
+  /// A comparison or a removal that is under way.
+  struct Job: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+      case check
+      /// The device that has to be looked up in the list, or is being removed.
+      case remove(DeviceAddress, isListed: Bool)
+    }
+
+    var kind: Kind
+    var call: UInt64
+    let end: Instant
+  }
+
+  private(set) var kept: [BusBond] = []
+  private(set) var removals: [DeviceAddress] = []
+  private(set) var droppedCount: UInt64 = 0
+  var job: Job?
+  /// When to compare the bonds with bluetoothd's list.
+  var checkDue: Instant?
+  /// When to remove the next device; nil if none is to be removed.
+  var removalDue: Instant?
+
+  func keeps(_ identity: DeviceAddress) -> Bool { kept.contains { $0.identity == identity } }
+
+  mutating func keep(_ bonds: [BusBond], checkAt due: Instant) {
+    if bonds.contains(where: { !kept.contains($0) }) { checkDue = due }
+    kept = bonds
+    if kept.isEmpty { checkDue = nil }
+  }
+
+  mutating func lose(_ identity: DeviceAddress) { kept.removeAll { $0.identity == identity } }
+
+  mutating func addRemoval(_ identity: DeviceAddress, at due: Instant) {
+    guard !removals.contains(identity) else { return }
+    if removals.count == Self.removalsMax {
+      removals.removeFirst()
+      droppedCount &+= 1
+    }
+    removals.append(identity)
+    removalDue = min(removalDue ?? due, due)
+  }
+
+  /// The device with this address turned out to have an identity, under which bluetoothd has its bond.
+  mutating func noteIdentity(_ identity: DeviceAddress, of address: DeviceAddress) {
+    guard let index = removals.firstIndex(of: address), !removals.contains(identity) else { return }
+    removals[index] = identity
+  }
+
+  mutating func endRemoval(_ identity: DeviceAddress, at now: Instant) {
+    removals.removeAll { $0 == identity }
+    removalDue = removals.isEmpty ? nil : now
+  }
+
+  /// Tries a removal again later, after the others.
+  mutating func postponeRemoval(_ identity: DeviceAddress, at now: Instant) {
+    guard let index = removals.firstIndex(of: identity) else { return }
+    removals.append(removals.remove(at: index))
+    removalDue = now.advanced(milliseconds: Self.retryMilliseconds)
+  }
+}

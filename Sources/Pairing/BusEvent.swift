@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// Something that bluetoothd or the bus reports.
+public enum BusEvent: Equatable, Sendable {
+  /// The properties of an object that a message has; nil for those that it does not have.
+  public struct Properties: Equatable, Sendable {
+    /// 48 bits.
+    public var addressBits: UInt64?
+    public var addressType: AddressType?
+    /// The path of a device's adapter.
+    public var adapter: String?
+    public var isPaired: Bool?
+
+    public init(
+      addressBits: UInt64? = nil, addressType: AddressType? = nil, adapter: String? = nil,
+      isPaired: Bool? = nil
+    ) {
+      self.addressBits = addressBits
+      self.addressType = addressType
+      self.adapter = adapter
+      self.isPaired = isPaired
+    }
+  }
+
+  /// What bluetoothd asks of the agent, with the digits from 0 to 999,999.
+  public enum Question: Equatable, Sendable {
+    case confirmation(UInt32)
+    case passkey
+    case showPasskey(UInt32)
+    /// Consent without digits, a PIN, or the use of a service: questions that no pairing of the gateway leads to.
+    case other
+  }
+
+  /// Why the bus cannot be used.
+  public enum Closing: Equatable, Sendable {
+    /// libsystemd cannot be loaded.
+    case libraryIsMissing
+    case notPermitted
+    case lost
+  }
+
+  /// Whether bluetoothd runs; the first event after the bus was opened.
+  case owner(isRunning: Bool)
+  case closed(Closing)
+  case device(path: String, Properties)
+  case adapter(path: String, Properties)
+  case removed(path: String)
+  /// `token` names the question in its answer.
+  case question(token: UInt64, Question, device: String)
+  /// bluetoothd withdraws its questions.
+  case questionsCancelled
+  /// A message cannot be read, or another program sent it.
+  case malformed
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import HCI
+import Registry
+
+/// What the kernel reports about keys while bluetoothd pairs: the device's identity, and whether the bond is
+/// authenticated. The long term keys themselves belong to bluetoothd and are not kept.
+///
+/// Capacity: ``entriesMax`` of each; the oldest is dropped.
+struct BusKeys: Equatable, Sendable {
+  static let entriesMax = 8
+
+  private struct LongTerm: Equatable, Sendable {
+    let device: DeviceAddress
+    let isAuthenticated: Bool
+  }
+
+  private struct Identity: Equatable, Sendable {
+    let address: DeviceAddress?
+    let identity: DeviceAddress
+    let key: KeyValue
+  }
+
+  private var longTerm: [LongTerm] = []
+  private var identities: [Identity] = []
+
+  mutating func receive(_ event: MgmtBondEvent) {
+    switch event {
+    case .longTermKey(let key, isToBeKept: true):
+      longTerm = longTerm.suffix(Self.entriesMax - 1)
+      longTerm.append(LongTerm(device: key.device, isAuthenticated: key.isAuthenticated))
+    case .identityKey(let key, let address, isToBeKept: true):
+      guard let value = KeyValue(key.value.bytes) else { return }
+      identities = identities.suffix(Self.entriesMax - 1)
+      identities.append(Identity(address: address, identity: key.identity, key: value))
+    case .longTermKey, .identityKey, .linkKey, .connected, .connectFailed, .authenticationFailed,
+      .confirmationRequest, .passkeyRequest, .passkeyNotification, .unpaired:
+      break
+    }
+  }
+
+  /// Returns the identity of the device that was paired under this address.
+  func identity(of address: DeviceAddress) -> DeviceAddress? {
+    identities.last { $0.address == address || $0.identity == address }?.identity
+  }
+
+  func identityKey(of identity: DeviceAddress) -> KeyValue? {
+    identities.last { $0.identity == identity }?.key
+  }
+
+  /// Whether the device of this identity has a long term key, and an authenticated one; nil without one.
+  func isAuthenticated(_ identity: DeviceAddress) -> Bool? {
+    let keys = longTerm.filter { $0.device == identity }
+    return keys.isEmpty ? nil : keys.contains { $0.isAuthenticated }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// The errors of bluetoothd (BlueZ 5.66, src/error.c and src/device.c) and of D-Bus.
+extension BusReply.CallError {
+  /// The most characters of bluetoothd's own words that are kept.
+  private static let textMax = 120
+
+  var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
+  var isInProgress: Bool { name == "org.bluez.Error.InProgress" }
+
+  /// The object is not, or no longer, known.
+  var isUnknownObject: Bool {
+    [
+      "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject",
+      "org.freedesktop.DBus.Error.UnknownMethod",
+    ].contains(name)
+  }
+
+  /// What a call that cannot be replied to by a person ended with.
+  var error: PairingError {
+    switch name {
+    case _ where isUnknownObject: .unknownToBluetoothd
+    case "org.bluez.Error.NotReady": .radioIsGone
+    case "org.bluez.Error.NotAuthorized", "org.bluez.Error.NotPermitted",
+      "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed":
+      .notPermitted
+    case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+      "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected",
+      "org.freedesktop.DBus.Error.Timeout":
+      .bluetoothdChanged
+    default: .notSupported(words)
+    }
+  }
+
+  /// What `Pair` ended with.
+  func error(of attempt: BusAttempt) -> PairingError {
+    switch name {
+    case "org.bluez.Error.AlreadyExists": .alreadyPaired
+    case _ where attempt.differs: .digitsDiffer
+    case "org.bluez.Error.AuthenticationFailed": attempt.method == .justWorks ? .refused : .wrongDigits
+    case "org.bluez.Error.AuthenticationRejected": .refused
+    case "org.bluez.Error.AuthenticationTimeout": .timeout(isAsking: attempt.question != nil)
+    // Another program called CancelPairing, or the link ended.
+    case "org.bluez.Error.AuthenticationCanceled": attempt.linkEnded ? .deviceIsGone : .otherProgram
+    case "org.bluez.Error.ConnectionAttemptFailed": .deviceIsGone
+    case "org.bluez.Error.InProgress": .otherProgram
+    default: error
+    }
+  }
+
+  private var words: String {
+    let short = name.split(separator: ".").last.map(String.init) ?? "unknown error"
+    let said = String(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }.prefix(Self.textMax))
+    return said.isEmpty ? String(short.prefix(Self.textMax)) : "\(short.prefix(Self.textMax)): \(said)"
+  }
+}
+
+extension String {
+  fileprivate init(_ scalars: some Sequence<Unicode.Scalar>) {
+    self = scalars.reduce(into: "") { $0.unicodeScalars.append($1) }
+  }
+}

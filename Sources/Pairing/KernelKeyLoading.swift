@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import HCI
+
+/// Loads the keys of bonds into the kernel, each list as a whole: identity keys first, because without them the kernel
+/// asks to forget the keys of devices with private addresses. Then it switches debug keys off and Secure Connections on.
+///
+/// Capacity: ``MgmtCommand/keysMax`` keys of each kind. A command that the kernel refuses for the moment, or does not
+/// answer, is repeated with all others after one second, then after longer and longer pauses of at most 30 s.
+struct KernelKeyLoading: Sendable {
+  static let replyMilliseconds: Int64 = 5000
+  private static let retryMilliseconds: Int64 = 1000
+  private static let retryDoublingsMax = 5
+
+  enum State: Equatable, Sendable {
+    /// There is no adapter.
+    case closed
+    /// Nothing is under way.
+    case resting
+    /// The command of this step is to be sent.
+    case due(Step)
+    /// The command of this step waits for its reply.
+    case loading(Step, until: Instant)
+    /// A command failed; everything is loaded again at this time.
+    case waiting(until: Instant)
+    /// The kernel takes no keys of the agent.
+    case refused(PairingError)
+  }
+
+  enum Step: Int, CaseIterable, Sendable {
+    case identityKeys, longTermKeys, linkKeys, debugKeys, securePairing, secureConnections
+
+    var opcode: MgmtOpcode {
+      switch self {
+      case .identityKeys: .loadIdentityKeys
+      case .longTermKeys: .loadLongTermKeys
+      case .linkKeys: .loadLinkKeys
+      case .debugKeys: .setDebugKeys
+      case .securePairing: .setSecureSimplePairing
+      case .secureConnections: .setSecureConnections
+      }
+    }
+
+    /// Whether bonds are impossible without it. An adapter without BR/EDR takes no link keys, and has
+    /// no Secure Simple Pairing.
+    var isIndispensable: Bool { self == .identityKeys || self == .longTermKeys }
+  }
+
+  private(set) var state = State.closed
+  /// The bonds whose keys the kernel is to have.
+  var wanted: [KernelBond] = []
+  /// The bonds whose keys the kernel has; nil while that is not known.
+  private(set) var held: [KernelBond]?
+  private var sent: [KernelBond] = []
+  /// What the kernel has changed while the lists were loaded.
+  private var isStale = false
+  private var failureCount = 0
+
+  /// Whether the kernel has the wanted keys.
+  var isSettled: Bool { state == .resting && held == wanted }
+
+  /// Whether nothing more will come of waiting.
+  var isOver: Bool {
+    switch state {
+    case .closed, .refused: true
+    case .resting, .due, .loading, .waiting: isSettled
+    }
+  }
+
+  var error: PairingError? { if case .refused(let error) = state { error } else { nil } }
+
+  var deadline: Instant? {
+    switch state {
+    case .loading(_, let until), .waiting(let until): until
+    case .closed, .resting, .due, .refused: nil
+    }
+  }
+
+  /// The only place where the state changes.
+  private mutating func enter(_ new: State) { state = new }
+
+  // MARK: - Inputs
+
+  mutating func open() {
+    (held, failureCount) = (nil, 0)
+    enter(.resting)
+  }
+
+  mutating func close() {
+    held = nil
+    enter(.closed)
+  }
+
+  /// It is not known any more which keys the kernel has.
+  mutating func invalidate() { (held, isStale) = (nil, true) }
+
+  /// A pairing has given the kernel the keys of a bond.
+  mutating func noteKept(_ bond: KernelBond) {
+    guard state == .resting, var bonds = held else { return invalidate() }
+    bonds.removeAll { $0.identity == bond.identity }
+    held = (bonds + [bond]).inOrder
+  }
+
+  /// The kernel has forgotten the LE keys of a bond. A BR/EDR key stays until the lists are loaded again.
+  mutating func noteRemoved(_ identity: DeviceAddress) {
+    let hasLinkKey = held?.contains { $0.identity == identity && $0.mgmtLinkKey != nil } == true
+    guard state == .resting, !hasLinkKey else { return invalidate() }
+    held?.removeAll { $0.identity == identity }
+  }
+
+  /// Receives a reply; those to other commands change nothing.
+  mutating func receiveReply(_ opcode: MgmtOpcode, _ status: MgmtStatus, at now: Instant) {
+    guard case .loading(let step, _) = state, step.opcode == opcode else { return }
+    switch status {
+    case .success: finish(step)
+    case .permissionDenied: enter(.refused(.notPermitted))
+    case .notSupported, .unknownCommand:
+      guard step.isIndispensable else { return finish(step) }
+      enter(.refused(.notSupported("the kernel takes no keys for this adapter")))
+    case .rejected, .invalidParameters: finish(step)
+    default: fail(at: now)
+    }
+  }
+
+  private mutating func finish(_ step: Step) {
+    guard let next = Step(rawValue: step.rawValue + 1) else {
+      (held, failureCount) = (isStale ? nil : sent, 0)
+      return enter(.resting)
+    }
+    enter(.due(next))
+  }
+
+  private mutating func fail(at now: Instant) {
+    held = nil
+    let pause = Self.retryMilliseconds << min(failureCount, Self.retryDoublingsMax)
+    failureCount += 1
+    enter(.waiting(until: now.advanced(milliseconds: min(pause, 30_000))))
+  }
+
+  mutating func advance(to now: Instant) {
+    switch state {
+    case .loading(_, let until): if until <= now { fail(at: now) }
+    case .waiting(let until): if until <= now { enter(.resting) }
+    case .closed, .resting, .due, .refused: break
+    }
+  }
+
+  /// The next command for an adapter. Nothing is begun unless `mayBegin`: a list replaces the keys that a pairing has
+  /// just made.
+  mutating func nextCommand(_ index: UInt16, mayBegin: Bool, at now: Instant) -> MgmtCommand? {
+    if state == .resting, held != wanted, mayBegin {
+      (sent, isStale) = (wanted, false)
+      enter(.due(.identityKeys))
+    }
+    guard case .due(let step) = state else { return nil }
+    enter(.loading(step, until: now.advanced(milliseconds: Self.replyMilliseconds)))
+    switch step {
+    case .identityKeys: return .loadIdentityKeys(sent.compactMap(\.mgmtIdentityKey), index)
+    case .longTermKeys: return .loadLongTermKeys(sent.flatMap(\.mgmtLongTermKeys), index)
+    case .linkKeys: return .loadLinkKeys(sent.compactMap(\.mgmtLinkKey), index)
+    case .debugKeys: return .setDebugKeys(false, index)
+    case .securePairing: return .setSecureSimplePairing(true, index)
+    case .secureConnections: return .setSecureConnections(true, index)
+    }
+  }
+}
+
+extension [KernelBond] {
+  /// The same bonds, ordered by identity, so that lists can be compared.
+  var inOrder: Self { sorted { $0.identity.word < $1.identity.word } }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+public import HCI
+import Registry
+
+// The course of one pairing.
+
+extension KernelPairing {
+  /// Begins a pairing. Everything that comes of it is an action.
+  public mutating func pair(_ request: PairingRequest, at now: Instant) {
+    if let error = refusal(of: request) { return actions.append(.ended(request.id, .failure(error))) }
+    attempt = PairingAttempt(request, known: bond(of: request.device), at: now)
+    enter(.preparing(until: now.advanced(milliseconds: Self.preparationMilliseconds)))
+    if let replaced = attempt?.replaced { remove(replaced.identity) }
+    settle(at: now)
+  }
+
+  private func refusal(of request: PairingRequest) -> PairingError? {
+    if attempt != nil { return .busy }
+    if request.isInputDevice { return .inputDeviceNeedsBluetoothd }
+    if adapter == nil { return .radioIsGone }
+    if bondable.isRefused { return .notPermitted }
+    return loading.error
+  }
+
+  /// Passes on a person's answer. Returns false if nothing of the kind was asked.
+  public mutating func answer(_ id: PairingID, _ answer: PairingAnswer, at now: Instant) -> Bool {
+    guard let adapter, let attempt, attempt.request.id == id, case .pairing = state else { return false }
+    let device = attempt.asked ?? attempt.target
+    switch (attempt.question, answer) {
+    case (.compare, .digitsMatch(let isSame)):
+      self.attempt?.question = nil
+      commands.append(.confirm(device, isSame, adapter))
+      if !isSame { awaitEnd(.digitsDiffer, at: now) }
+    case (.enterDigits, .digits(let digits)) where digits < 1_000_000:
+      self.attempt?.question = nil
+      commands.append(.enterPasskey(digits, for: device, adapter))
+    default: return false
+    }
+    settle(at: now)
+    return true
+  }
+
+  /// Ends a pairing; one that is over stays as it is.
+  public mutating func cancel(_ id: PairingID, at now: Instant) {
+    guard attempt?.request.id == id else { return }
+    fail(.cancelled, at: now)
+    settle(at: now)
+  }
+
+  // MARK: - Progress
+
+  /// Takes the next step that needs no event.
+  mutating func advanceAttempt(at now: Instant) {
+    guard let attempt else { return }
+    switch state {
+    case .preparing:
+      if let error = bondable.isRefused ? .notPermitted : loading.error { return fail(error, at: now) }
+      guard loading.isSettled, bondable.isSettled, unpairs.count == 0, cancellation.isResting else { return }
+      sendPairDevice(at: now)
+    case .undoing(let error, _):
+      guard loading.isOver, bondable.isSettled, !unpairs.contains(attempt.identity) else { return }
+      end(.failure(error))
+    case .idle, .pausing, .pairing, .awaitingKeys, .ending: break
+    }
+  }
+
+  private mutating func sendPairDevice(at now: Instant) {
+    guard let adapter, let attempt else { return }
+    self.attempt?.tries += 1
+    enter(.pairing(until: attempt.start.advanced(milliseconds: Self.attemptMilliseconds)))
+    commands.append(.pair(attempt.target, ioCapability: attempt.request.capability.rawValue, adapter))
+  }
+
+  /// The deadline of the state has passed.
+  mutating func passDeadline(at now: Instant) {
+    switch state {
+    case .idle: break
+    case .preparing: fail(.radioIsGone, at: now)
+    case .pausing: sendPairDevice(at: now)
+    case .pairing: fail(.timeout(isAsking: attempt?.question != nil), at: now)
+    case .awaitingKeys: finish(at: now)
+    case .ending(let error, _):
+      if let attempt { cancellation.startCancelling(attempt.target) }
+      undo(error, at: now)
+    case .undoing(let error, _): end(.failure(error))
+    }
+  }
+
+  /// The kernel has replied to Pair Device.
+  mutating func receivePairReply(_ status: MgmtStatus, of device: DeviceAddress?, at now: Instant) {
+    guard let attempt else { return }
+    // The reply to a pairing before this one may be late.
+    guard device.map({ attempt.belongs($0) || status == .success && $0.isMgmtIdentity }) ?? true else {
+      return
+    }
+    cancellation.end()
+    switch state {
+    case .pairing:
+      if status == .success {
+        self.attempt?.noteConfirmed(device)
+        return awaitKeys(at: now)
+      }
+      receiveFailure(status, of: attempt, at: now)
+    case .ending(let error, _):
+      let isClearer = error == .deviceIsGone && status == .authenticationFailed
+      undo(isClearer ? .authenticationFailed(in: attempt) : error, at: now)
+    case .idle, .preparing, .pausing, .awaitingKeys, .undoing: break
+    }
+  }
+
+  private mutating func receiveFailure(_ status: MgmtStatus, of attempt: PairingAttempt, at now: Instant) {
+    if status == .busy, attempt.tries < Self.triesMax {
+      return enter(.pausing(until: now.advanced(milliseconds: Self.busyPauseMilliseconds)))
+    }
+    if status != .authenticationFailed, attempt.hasTakenTooLong(at: now) {
+      return undo(.timeout(isAsking: attempt.question != nil), at: now)
+    }
+    undo(PairingError(status, of: attempt), at: now)
+  }
+
+  private mutating func awaitKeys(at now: Instant) {
+    guard let attempt else { return }
+    if attempt.isComplete { return finish(at: now) }
+    let wait = attempt.bondKeys == nil ? Self.keysMilliseconds : Self.secondKeyMilliseconds
+    let end = attempt.start.advanced(milliseconds: Self.attemptMilliseconds)
+    enter(.awaitingKeys(until: min(end, now.advanced(milliseconds: wait))))
+  }
+
+  /// A key came; it may be the last one.
+  mutating func noteKey(at now: Instant) {
+    guard let attempt, case .awaitingKeys(let until) = state else { return }
+    if attempt.isComplete { return finish(at: now) }
+    guard attempt.bondKeys != nil else { return }
+    enter(.awaitingKeys(until: min(until, now.advanced(milliseconds: Self.secondKeyMilliseconds))))
+  }
+
+  // MARK: - The end
+
+  /// Ends a pairing that the kernel has done, with the keys that came.
+  private mutating func finish(at now: Instant) {
+    guard let attempt else { return }
+    guard let keys = attempt.bondKeys else { return undo(.noKeys, at: now) }
+    let isAuthenticated = keys.longTermKeys.allSatisfy(\.isAuthenticated)
+    guard isAuthenticated || !attempt.request.demandsAuthentication else {
+      return undo(.notAuthenticated(attempt.method), at: now)
+    }
+    let identity = attempt.identity
+    let bond = KernelBond(identity: identity, keys: keys)
+    newBonds.removeAll { $0.identity == identity }
+    newBonds = newBonds.suffix(Self.newBondsMax - 1) + [bond]
+    loading.noteKept(bond)
+    echo = (identity, now.advanced(milliseconds: Self.echoMilliseconds))
+    let record = BondRecord(owner: .gateway, isAuthenticated: isAuthenticated, keys: keys)
+    end(.success(PairedDevice(identity: identity, record: record, method: attempt.method)))
+  }
+
+  /// Ends a pairing before it is done, whatever it has reached.
+  mutating func fail(_ error: PairingError, at now: Instant) {
+    switch state {
+    case .idle, .undoing: break
+    case .preparing, .pausing, .awaitingKeys: undo(error, at: now)
+    case .pairing:
+      if let attempt { cancellation.startCancelling(attempt.target) }
+      awaitEnd(error, at: now)
+    // What ended it first stays the reason.
+    case .ending: break
+    }
+  }
+
+  /// Waits for the end of Pair Device, which will fail.
+  private mutating func awaitEnd(_ error: PairingError, at now: Instant) {
+    attempt?.question = nil
+    enter(.ending(error, until: now.advanced(milliseconds: Self.cancellationMilliseconds)))
+  }
+
+  /// Removes what the pairing may have left in the kernel.
+  mutating func undo(_ error: PairingError, at now: Instant) {
+    guard let attempt else { return }
+    enter(.undoing(error, until: now.advanced(milliseconds: Self.undoMilliseconds)))
+    // A bond of the agent's own is good, and there is nothing to undo.
+    guard attempt.tries > 0, error != .alreadyPaired || !isBonded(attempt.identity) else { return }
+    remove(attempt.identity)
+    loading.invalidate()
+  }
+
+  mutating func end(_ result: Result<PairedDevice, PairingError>) {
+    guard let attempt else { return }
+    self.attempt = nil
+    enter(.idle)
+    bondable.isWanted = false
+    actions.append(.ended(attempt.request.id, result))
+  }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Controller
+public import HCI
+
+/// Pairs devices through the kernel's management interface, and loads the keys of bonds into it.
+///
+/// Pure: requests, answers, events of a management socket of its own, and the time go in; commands for this socket and
+/// actions come out. It takes for granted that no bluetoothd uses the adapter: both would reply to the same questions, and
+/// replace each other's keys.
+///
+/// Every pairing ends with one ``PairingAction/ended(_:_:)``, at the latest ``PairingRequest/milliseconds`` after it
+/// began. By then a failed one has left nothing in the kernel, or what it left is removed as soon as the kernel answers.
+///
+/// Capacity: one pairing at a time; a further one ends at once with ``PairingError/busy``. Of the bonds that were made and
+/// are not in the registry yet, the last ``newBondsMax`` are known.
+public struct KernelPairing: Sendable {
+  static let newBondsMax = 8
+  static let preparationMilliseconds: Int64 = 10_000
+  /// How long keys are awaited after the kernel has paired.
+  static let keysMilliseconds: Int64 = 2000
+  /// How long the second key of legacy pairing is awaited after the kernel has paired.
+  static let secondKeyMilliseconds: Int64 = 300
+  static let cancellationMilliseconds: Int64 = 1000
+  static let undoMilliseconds: Int64 = 3000
+  /// How long the device and the person have; what remains is for clearing up.
+  static let attemptMilliseconds =
+    PairingRequest.milliseconds - cancellationMilliseconds - undoMilliseconds
+  /// How long late keys of a pairing that was just made still count as its own.
+  static let echoMilliseconds: Int64 = 5000
+  static let busyPauseMilliseconds: Int64 = 500
+  static let triesMax = 5
+
+  enum State: Equatable, Sendable {
+    case idle
+    /// Keys are loaded, an old bond is removed, and keys are let be kept.
+    case preparing(until: Instant)
+    /// Pair Device is repeated at this time, because the device is being connected.
+    case pausing(until: Instant)
+    /// Pair Device was sent.
+    case pairing(until: Instant)
+    /// Pair Device is done, and keys are missing.
+    case awaitingKeys(until: Instant)
+    /// The pairing fails, and Pair Device has yet to reply.
+    case ending(PairingError, until: Instant)
+    /// The pairing has failed, and what it left is removed.
+    case undoing(PairingError, until: Instant)
+  }
+
+  /// The adapter's index; nil while there is none.
+  private(set) var adapter: UInt16?
+  var state = State.idle
+  var attempt: PairingAttempt?
+  var loading = KernelKeyLoading()
+  var unpairs = UnpairQueue()
+  var cancellation = PairingCancellation()
+  var bondable = BondableSwitch()
+  /// The bonds of the registry.
+  var bonds: [KernelBond] = []
+  /// The bonds that were made since, and are not in the registry yet.
+  var newBonds: [KernelBond] = []
+  /// The device that was paired last, and how long late keys of it are its own.
+  var echo: (device: DeviceAddress, until: Instant)?
+  private var isPowered: Bool?
+  var commands: [MgmtCommand] = []
+  var actions: [PairingAction] = []
+
+  public init() {}
+
+  /// Removes and returns the commands to send, in order.
+  public mutating func takeCommands() -> [MgmtCommand] {
+    defer { commands.removeAll() }
+    return commands
+  }
+
+  /// Removes and returns what the inputs since the last call have caused, in order.
+  public mutating func takeActions() -> [PairingAction] {
+    defer { actions.removeAll() }
+    return actions
+  }
+
+  /// When ``advance(to:)`` is due.
+  public var deadline: Instant? {
+    let ends = [
+      stateEnd, loading.deadline, unpairs.deadline, cancellation.deadline, bondable.deadline,
+    ]
+    return ends.compactMap { $0 }.min()
+  }
+
+  var stateEnd: Instant? {
+    switch state {
+    case .idle: nil
+    case .preparing(let until), .pausing(let until), .pairing(let until), .awaitingKeys(let until),
+      .ending(_, let until), .undoing(_, let until):
+      until
+    }
+  }
+
+  /// Whether an adapter is open.
+  public var isOpen: Bool { adapter != nil }
+
+  /// The only place where the state changes.
+  mutating func enter(_ new: State) { state = new }
+
+  /// The commands that leave nothing of a pairing in the kernel, for the agent's end.
+  public var endingCommands: [MgmtCommand] {
+    guard let adapter else { return [] }
+    var commands: [MgmtCommand] = []
+    if let attempt, attempt.tries > 0 {
+      commands.append(.cancelPairing(with: attempt.target, adapter))
+      commands.append(.unpair(attempt.identity, adapter))
+    }
+    if bondable.mayBeOn || bondable.isWanted { commands.append(.setBondable(false, adapter)) }
+    return commands
+  }
+
+  /// Traps when a bound is passed or the parts disagree; for tests.
+  public func checkInvariants() {
+    precondition((attempt == nil) == (state == .idle), "a pairing has a state")
+    precondition(adapter != nil || state == .idle, "there is no pairing without an adapter")
+    precondition(stateEnd != nil || state == .idle, "every state of a pairing has a deadline")
+    precondition(newBonds.count <= Self.newBondsMax, "new bonds have a bound")
+    precondition(bondable.isWanted == allowsKeys, "keys are kept during a pairing only")
+    precondition(unpairs.count <= UnpairQueue.countMax, "removals have a bound")
+    precondition(adapter != nil || deadline == nil, "a closed adapter awaits nothing")
+  }
+}
+
+// MARK: - The adapter and its keys
+
+extension KernelPairing {
+  /// Opens an adapter, and loads the keys of the registry's bonds.
+  public mutating func open(adapter index: UInt16, bonds: [KernelBond], at now: Instant) {
+    close()
+    (adapter, self.bonds) = (index, bonds)
+    loading.open()
+    settle(at: now)
+  }
+
+  /// The adapter is gone, or is about to be used by another program; a pairing ends with this error.
+  public mutating func close(_ error: PairingError = .radioIsGone) {
+    // Whether keys may be kept is for a bluetoothd that has come to say.
+    commands += endingCommands.filter { error != .bluetoothdChanged || $0.opcode != .setBondable }
+    adapter = nil
+    loading.close()
+    unpairs.removeAll()
+    cancellation.end()
+    bondable.close()
+    (newBonds, echo, isPowered) = ([], nil, nil)
+    if state != .idle { end(.failure(error)) }
+  }
+
+  /// Replaces the registry's bonds.
+  public mutating func setBonds(_ bonds: [KernelBond], at now: Instant) {
+    self.bonds = bonds
+    newBonds.removeAll { bond in
+      bonds.contains { $0.identity == bond.identity && $0.keys == bond.keys && !$0.isLost }
+    }
+    settle(at: now)
+  }
+
+  /// Removes the bond with the device of this identity from the kernel.
+  public mutating func unpair(_ device: DeviceAddress, at now: Instant) {
+    bonds.removeAll { $0.identity == device }
+    newBonds.removeAll { $0.identity == device }
+    remove(device)
+    settle(at: now)
+  }
+
+  /// Has the kernel remove the keys of a device.
+  mutating func remove(_ device: DeviceAddress) {
+    guard adapter != nil, !unpairs.add(device) else { return }
+    loading.invalidate()
+  }
+
+  /// The bonds whose keys the kernel is to have now.
+  var wantedBonds: [KernelBond] {
+    let made = Set(newBonds.map(\.identity))
+    var wanted = bonds.filter { !made.contains($0.identity) } + newBonds
+    // The bond that a pairing replaces keeps its identity key, so that the kernel knows the device's private addresses.
+    if let replaced = attempt?.replaced, allowsKeys {
+      for index in wanted.indices where wanted[index].identity == replaced.identity {
+        wanted[index].isLost = true
+      }
+    }
+    return wanted.inOrder
+  }
+
+  /// The bond that the kernel would name this address by.
+  func bond(of address: DeviceAddress) -> KernelBond? {
+    newBonds.first { $0.names(address) } ?? bonds.first { $0.names(address) }
+  }
+
+  /// Whether the bond with this device is good, as far as is known.
+  func isBonded(_ identity: DeviceAddress) -> Bool {
+    newBonds.contains { $0.identity == identity } || bonds.contains { $0.identity == identity && !$0.isLost }
+  }
+
+  /// Reports that a bond is lost, once.
+  mutating func lose(_ identity: DeviceAddress) {
+    guard isBonded(identity) else { return }
+    if let bond = newBonds.first(where: { $0.identity == identity }) {
+      newBonds.removeAll { $0.identity == identity }
+      bonds.removeAll { $0.identity == identity }
+      bonds.append(bond)
+    }
+    for index in bonds.indices where bonds[index].identity == identity { bonds[index].isLost = true }
+    actions.append(.bondWasLost(identity))
+  }
+}
+
+// MARK: - Time and progress
+
+extension KernelPairing {
+  public mutating func advance(to now: Instant) {
+    guard adapter != nil else { return }
+    loading.advance(to: now)
+    if let outcome = unpairs.advance(to: now) { noteRemoval(outcome) }
+    cancellation.advance(to: now)
+    bondable.advance(to: now)
+    if let end = stateEnd, end <= now { passDeadline(at: now) }
+    settle(at: now)
+  }
+
+  /// Receives the adapter's settings. Returns whether it was switched off.
+  mutating func receiveSettings(_ settings: AdapterSettings) -> Bool {
+    let wasPowered = isPowered
+    isPowered = settings.contains(.powered)
+    guard wasPowered == false, isPowered == true else { return isPowered == false }
+    // A power cycle keeps keys, but what else happened to the adapter meanwhile is not known.
+    loading.invalidate()
+    bondable.invalidate()
+    return false
+  }
+
+  mutating func noteRemoval(_ outcome: UnpairQueue.Outcome) {
+    switch outcome {
+    case .removed(let device): loading.noteRemoved(device)
+    // Loading all keys again removes what is left.
+    case .unclear: loading.invalidate()
+    }
+  }
+
+  /// Brings the kernel nearer to what is wanted: sends what may be sent now.
+  mutating func settle(at now: Instant) {
+    guard let adapter else { return }
+    sendCommands(adapter, at: now)
+    advanceAttempt(at: now)
+    sendCommands(adapter, at: now)
+  }
+
+  private mutating func sendCommands(_ index: UInt16, at now: Instant) {
+    loading.wanted = wantedBonds
+    bondable.isWanted = allowsKeys
+    if let command = cancellation.nextCommand(index, at: now) { commands.append(command) }
+    if let command = unpairs.nextCommand(index, at: now) { commands.append(command) }
+    if let command = loading.nextCommand(index, mayBegin: mayLoadKeys, at: now) { commands.append(command) }
+    if let command = bondable.nextCommand(index, at: now) { commands.append(command) }
+  }
+
+  /// Whether a pairing of the agent may have keys kept.
+  var allowsKeys: Bool {
+    switch state {
+    case .idle, .ending, .undoing: false
+    case .preparing, .pausing, .pairing, .awaitingKeys: true
+    }
+  }
+
+  /// A list replaces the keys that a pairing makes. After a removal it also shows that the removal was complete.
+  private var mayLoadKeys: Bool {
+    switch state {
+    case .idle, .preparing, .undoing: unpairs.count == 0
+    case .pausing, .pairing, .awaitingKeys, .ending: false
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+public import Registry
+
+/// Names a pairing.
+public struct PairingID: Hashable, Sendable {
+  public let number: UInt64
+
+  public init(_ number: UInt64) { self.number = number }
+}
+
+/// What a person at the gateway can do during a pairing (Core Specification 5.4, Volume 3, Part H, 2.3.2); the raw values
+/// are those of the kernel's management interface.
+public enum IOCapability: UInt8, Sendable {
+  case displayOnly = 0
+  case displayYesNo = 1
+  case keyboardOnly = 2
+  /// No person is there, or none can read or type numbers.
+  case none = 3
+  case keyboardDisplay = 4
+}
+
+/// A device to pair with.
+public struct PairingRequest: Equatable, Sendable {
+  /// How long a pairing may take, a person's answer included.
+  public static let milliseconds: Int64 = 60_000
+
+  public let id: PairingID
+  /// The address that the device advertises from, or its identity if that is known.
+  public let device: DeviceAddress
+  public let capability: IOCapability
+  /// The bond has to be authenticated; one that is not is undone.
+  public let demandsAuthentication: Bool
+  /// The device is an input device, which only bluetoothd can serve.
+  public let isInputDevice: Bool
+  /// A bond that the gateway or bluetoothd still has with the device is removed first, because the device lost it.
+  public let replacesBond: Bool
+
+  public init(
+    _ id: PairingID, _ device: DeviceAddress, _ capability: IOCapability, demandsAuthentication: Bool = false,
+    isInputDevice: Bool = false, replacesBond: Bool = false
+  ) {
+    self.id = id
+    self.device = device
+    self.capability = capability
+    self.demandsAuthentication = demandsAuthentication
+    self.isInputDevice = isInputDevice
+    self.replacesBond = replacesBond
+  }
+}
+
+/// What a person at the gateway is asked during a pairing.
+public enum PairingQuestion: Equatable, Sendable {
+  /// Does the device show these six digits?
+  case compare(UInt32)
+  /// Which six digits does the device show?
+  case enterDigits
+  /// These six digits have to be typed at the device; there is nothing to answer.
+  case showDigits(UInt32)
+}
+
+public enum PairingAnswer: Equatable, Sendable {
+  /// The digits are the same, or they are not.
+  case digitsMatch(Bool)
+  /// The digits that the device shows, below 1,000,000.
+  case digits(UInt32)
+}
+
+/// How a bond was made.
+public enum PairingMethod: String, CaseIterable, Sendable {
+  /// No person compared or typed anything; the bond is not authenticated.
+  case justWorks
+  /// A person typed at the gateway what the device showed.
+  case digitsEntered
+  /// A person typed at the device what the gateway showed.
+  case digitsShown
+  /// A person compared digits.
+  case digitsCompared
+}
+
+/// A device that was paired.
+public struct PairedDevice: Equatable, Sendable {
+  /// The device's identity address, of the type `public` or `random`.
+  public let identity: DeviceAddress
+  public let record: BondRecord
+  public let method: PairingMethod
+
+  public init(identity: DeviceAddress, record: BondRecord, method: PairingMethod) {
+    self.identity = identity
+    self.record = record
+    self.method = method
+  }
+}
+
+/// Why a device was not paired. After each of them nothing of the attempt remains in the kernel or bluetoothd.
+public enum PairingError: Error, Equatable, Sendable {
+  /// The device refused or the procedure failed (status 0x05), and no digits were involved.
+  case refused
+  /// The procedure failed after digits were typed or compared.
+  case wrongDigits
+  /// The person said that the digits differ.
+  case digitsDiffer
+  /// Not done in ``PairingRequest/milliseconds``. `isAsking`: a person had not answered.
+  case timeout(isAsking: Bool)
+  /// The link ended, or was not made.
+  case deviceIsGone
+  /// The adapter has a bond with the device that is not in the registry (status 0x13).
+  case alreadyPaired
+  /// The bond is not authenticated, as the item demands.
+  case notAuthenticated(PairingMethod)
+  /// The device gave no keys to keep.
+  case noKeys
+  /// The operator or the app ended the request.
+  case cancelled
+  /// Another device is being paired.
+  case busy
+  /// The adapter is gone, off, or was reset.
+  case radioIsGone
+  /// The agent may not pair: it lacks CAP_NET_ADMIN, or the bus refused it.
+  case notPermitted
+  /// An input device needs bluetoothd.
+  case inputDeviceNeedsBluetoothd
+  /// The adapter is held with access = "exclusive", and bluetoothd runs.
+  case exclusiveBesideBluetoothd
+  /// bluetoothd started, ended or was restarted during the pairing.
+  case bluetoothdChanged
+  /// bluetoothd does not know the device, or not any more.
+  case unknownToBluetoothd
+  /// Another program answered for the gateway, or began a pairing with the device.
+  case otherProgram
+  /// This kernel or bluetoothd cannot pair; with its own word for it.
+  case notSupported(String)
+}
+
+/// What a pairing backend has to do, in order.
+public enum PairingAction: Equatable, Sendable {
+  /// Ask the person; a later question of the same pairing replaces it.
+  case ask(PairingID, PairingQuestion)
+  /// The pairing is over.
+  case ended(PairingID, Result<PairedDevice, PairingError>)
+  /// The bond with the device of this identity is lost.
+  case bondWasLost(DeviceAddress)
+  /// A pairing that another party began was refused; for the log and a counter.
+  case foreignAttemptRefused(DeviceAddress)
+}

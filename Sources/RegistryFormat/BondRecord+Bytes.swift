@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+internal import HCI
+package import Registry
+
+extension BondRecord {
+  /// More than a record has: 95 bytes with two long term keys, an identity key and a link key.
+  package static let byteCountMax = 512
+
+  private static let version: UInt8 = 1
+
+  /// What the second byte says; its other bits are zero.
+  private enum Flag {
+    static let authenticated: UInt8 = 1
+    static let identityKey: UInt8 = 2
+    static let linkKey: UInt8 = 4
+    static let all: UInt8 = 7
+  }
+
+  /// The record as the registry stores it, without its owner, which has a column of its own.
+  ///
+  /// Version, flags, number of long term keys, one byte each. Then each long term key: kind, central, byte count, one
+  /// byte each, diversifier (2), random (8), value (16). Then the identity key (16) and the link key: kind, PIN length,
+  /// value (16), if the flags say that they are there. Numbers are least significant byte first.
+  package var bytes: [UInt8] {
+    var flags: UInt8 = isAuthenticated ? Flag.authenticated : 0
+    if keys.identityKey != nil { flags |= Flag.identityKey }
+    if keys.linkKey != nil { flags |= Flag.linkKey }
+    var bytes = [Self.version, flags, UInt8(keys.longTermKeys.count)]
+    for key in keys.longTermKeys {
+      bytes += [key.kind, key.central, key.byteCount]
+      bytes += littleEndian(UInt64(key.diversifier), count: 2) + littleEndian(key.random, count: 8)
+      bytes += key.value.bytes
+    }
+    if let identityKey = keys.identityKey { bytes += identityKey.bytes }
+    if let linkKey = keys.linkKey { bytes += [linkKey.kind, linkKey.pinByteCount] + linkKey.value.bytes }
+    return bytes
+  }
+
+  /// Returns nil unless the bytes are exactly a record that could be stored.
+  package init?(_ bytes: [UInt8], owner: BondOwner) {
+    guard bytes.count <= Self.byteCountMax else { return nil }
+    var cursor = ByteCursor(bytes.span.rawBytes)
+    guard cursor.uint8() == Self.version, let flags = cursor.uint8(), flags & ~Flag.all == 0,
+      let count = cursor.uint8(), count <= BondKeys.longTermKeysMax
+    else { return nil }
+    self.init(owner: owner, isAuthenticated: flags & Flag.authenticated != 0)
+    for _ in 0..<count {
+      guard let key = cursor.longTermKey() else { return nil }
+      keys.longTermKeys.append(key)
+    }
+    if flags & Flag.identityKey != 0 {
+      guard let key = cursor.keyValue() else { return nil }
+      keys.identityKey = key
+    }
+    if flags & Flag.linkKey != 0 {
+      guard let kind = cursor.uint8(), let pinByteCount = cursor.uint8(), let value = cursor.keyValue()
+      else { return nil }
+      keys.linkKey = LinkKey(kind: kind, pinByteCount: pinByteCount, value: value)
+    }
+    guard cursor.byteCount == 0, keys.areStorable else { return nil }
+  }
+}
+
+private func littleEndian(_ number: UInt64, count: Int) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+}
+
+extension ByteCursor {
+  fileprivate mutating func longTermKey() -> LongTermKey? {
+    guard let kind = uint8(), let central = uint8(), let byteCount = uint8(), let diversifier = uint16(),
+      let low = uint32(), let high = uint32(), let value = keyValue()
+    else { return nil }
+    return LongTermKey(
+      kind: kind, central: central, byteCount: byteCount, diversifier: diversifier,
+      random: UInt64(high) << 32 | UInt64(low), value: value)
+  }
+
+  fileprivate mutating func keyValue() -> KeyValue? {
+    var bytes: [UInt8] = []
+    for _ in 0..<KeyValue.byteCount {
+      guard let byte = uint8() else { return nil }
+      bytes.append(byte)
+    }
+    return KeyValue(bytes)
+  }
+}

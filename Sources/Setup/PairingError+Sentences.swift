@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import Pairing
+
+extension PairingError {
+  /// The error as it is reported to apps and operators: what happened, and what to do.
+  public var setupFailure: SetupError {
+    switch self {
+    case .refused:
+      SetupError(
+        .connectionFailed, "the device refused to pair",
+        cure: "put it into its pairing mode, and choose it again")
+    case .wrongDigits:
+      SetupError(
+        .connectionFailed, "the digits were wrong, or the device did not accept them",
+        cure: "choose it again, and type the six digits that are shown this time")
+    case .digitsDiffer:
+      SetupError(
+        .userCancelled, "the digits of the device and of the gateway differ",
+        cure: "another device may have answered: keep others away, and choose it again")
+    case .timeout(isAsking: true):
+      SetupError(
+        .userCancelled, "no operator answered the question of the pairing in time",
+        cure: "choose it again, and answer in accessoryctl pick within half a minute")
+    case .timeout(isAsking: false):
+      SetupError(
+        .connectionFailed, "the device did not finish the pairing in time",
+        cure: "bring it nearer, restart it, and choose it again")
+    case .deviceIsGone:
+      SetupError(
+        .connectionFailed, "the device went out of reach, or ended the connection, during the pairing",
+        cure: "bring it nearer, and choose it again")
+    case .alreadyPaired:
+      SetupError(
+        .userRestricted, "the adapter has a bond with the device that is not in the registry",
+        cure:
+          "remove that bond with bluetoothctl remove, or take it over with accessoryctl registry import-bonds"
+      )
+    case .notAuthenticated(let method):
+      SetupError(
+        .userRestricted,
+        "the bond had to be authenticated, and \(method == .justWorks ? "no digits were used" : "it is not")",
+        cure:
+          "pair a device that shows, takes or compares digits, or remove pairing = \"authenticated\" from the item"
+      )
+    case .noKeys:
+      SetupError(
+        .connectionFailed, "the device was paired and gave no keys to keep",
+        cure: "allow bonding in the device's firmware, and choose it again")
+    case .cancelled: .userCancelled(reason: "the pairing was ended")
+    case .busy:
+      SetupError(
+        .connectionFailed, "another device is being paired, and the gateway pairs one at a time",
+        cure: "choose it again when that has ended, a minute at most")
+    case .radioIsGone:
+      SetupError(
+        .connectionFailed, "the radio was unplugged, switched off or reset during the pairing",
+        cure: "see accessoryctl status, and choose the device again")
+    case .notPermitted, .inputDeviceNeedsBluetoothd, .exclusiveBesideBluetoothd, .bluetoothdChanged,
+      .unknownToBluetoothd, .otherProgram, .notSupported:
+      gatewayFailure
+    }
+  }
+
+  /// The errors that this gateway or another program on it causes.
+  private var gatewayFailure: SetupError {
+    switch self {
+    case .inputDeviceNeedsBluetoothd:
+      SetupError(
+        .userRestricted, "an input device is paired through bluetoothd only, which does not run",
+        cure: "start bluetoothd, and choose it again")
+    case .exclusiveBesideBluetoothd:
+      SetupError(
+        .userRestricted, "the adapter is held with access = \"exclusive\", and bluetoothd runs",
+        cure: "stop bluetoothd, or set access = \"shared\"")
+    case .bluetoothdChanged:
+      SetupError(
+        .connectionFailed, "bluetoothd started or ended during the pairing", cure: "choose the device again")
+    case .unknownToBluetoothd:
+      SetupError(
+        .connectionFailed, "bluetoothd does not know the device",
+        cure: "bring it nearer, wait until bluetoothd has found it, and choose it again")
+    case .otherProgram:
+      SetupError(
+        .connectionFailed, "another program on the gateway answered for it, or paired the device",
+        cure: "end other programs that pair, such as bluetoothctl, and choose the device again")
+    case .notSupported(let word):
+      SetupError(
+        .userRestricted, "this gateway cannot pair: \(word)", cure: "see the agent's log and the kernel's")
+    default:
+      SetupError(
+        .unknown, "the agent may not pair on this gateway",
+        cure: "give it CAP_NET_ADMIN, as accessoryd.service does, and access to the system bus")
+    }
+  }
+}
+
+extension SetupError {
+  /// The device has a bond for another app, which is not authenticated as this item demands.
+  static var bondIsNotAuthenticated: Self {
+    Self(
+      .userRestricted,
+      "the device is paired for another app, and that bond is not authenticated as this item demands",
+      cure: "remove the device from the other app first; pairing it again would take that app's bond")
+  }
+
+  /// A bond has to be authenticated, and no person can prove it.
+  static var noPersonCanAuthenticate: Self {
+    Self(
+      .userRestricted,
+      "the bond has to be authenticated, and no operator who watches can read or type digits",
+      cure: "choose the device in accessoryctl pick, or Watch with capabilities")
+  }
+
+  static var isBeingPaired: Self {
+    Self(
+      .connectionFailed, "another request pairs this device now",
+      cure: "choose it again when that has ended; it is then not paired a second time")
+  }
+
+  /// Only an item with `pairing = "just-works"` is paired by touch or automatically.
+  static var pairingNeedsPerson: Self {
+    Self(
+      .userRestricted, "the item's devices are paired, and only a person may do that",
+      cure: "choose it in accessoryctl pick, or give the item pairing = \"just-works\"")
+  }
+
+  /// A bond that was lost is replaced by operators only.
+  static var lostBondIsKept: Self {
+    Self(
+      .userRestricted, "the device has lost the bond that another app has with it",
+      cure: "an operator pairs it again: accessoryctl pair, or accessoryctl pick")
+  }
+}

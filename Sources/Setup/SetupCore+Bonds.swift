@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+import Manifest
+public import Pairing
+public import Registry
+
+// Bonds after their setup: lost, made again, and removed with the last accessory.
+
+extension SetupCore {
+  /// Reports changed bonds, and has the bonds removed whose devices are no accessories any longer.
+  mutating func followBonds(from old: AccessoryRegistry) {
+    let before = old.bonds
+    guard before != bonds else { return }
+    note(.bonds)
+    for former in before {
+      guard let record = former.bond.record,
+        registry.device(.bluetooth(former.identity))?.bond.record == nil
+      else { continue }
+      add(.unpair(former.identity, record.owner))
+    }
+  }
+
+  // MARK: - Lost bonds
+
+  /// The device, or the owner of the bond, no longer has its keys.
+  public mutating func bondWasLost(_ identity: DeviceAddress) -> [SetupEffect] {
+    loseBond(of: identity.settled)
+    return takeEffects()
+  }
+
+  mutating func loseBond(of identity: DeviceAddress) {
+    guard let device = registry.device(.bluetooth(identity)), case .bonded(let record) = device.bond,
+      let accessory = registry.accessories.first(where: { $0.device == device.number })
+    else { return }
+    let change = RegistryQueue.Change.apply(.setBond(accessory.identifier, .lost(record)))
+    guard !queue.pending.contains(where: { $0.change == change }) else { return }
+    enqueue(change, .bondLoss)
+  }
+
+  // MARK: - Pairing again
+
+  /// Pairs the device of an accessory again whose bond was lost. The request is open from here on; its identifiers stay.
+  /// `capability` is what the persons at the gateway can do.
+  public mutating func pairAgain(
+    _ text: String, capability: IOCapability
+  ) throws(OperatorError) -> (RandomIdentifier, [SetupEffect]) {
+    let accessory = try accessory(text)
+    let device = registry.device(of: accessory)
+    guard let address = device.identity.address else { throw .notPairable("it has no Bluetooth") }
+    switch device.bond {
+    case .none: throw .notPairable("its device was never paired; remove it, and set it up again")
+    case .bonded: throw .notPairable("its bond is not lost; remove it, and set it up again, for another bond")
+    case .lost: break
+    }
+    let devices = registry.accessories.filter { $0.device == device.number }.map(\.identifier)
+    if let open = flows.flows.first(where: { $0.question.map { devices.contains($0.accessory) } ?? false }) {
+      throw .busy(open.id)
+    }
+    let request: PairingRequest
+    do throws(SetupError) { request = try renewal(of: device, at: address, capability) } catch {
+      throw .setupFailed(error)
+    }
+    let id = random.draw()
+    counters.requestsOpened += 1
+    let question = SetupQuestion(accessory: accessory.identifier, change: .pair, call: nil)
+    flows.append(
+      SetupFlow(
+        id, app: accessory.app, .operator, question, displayName: device.displayName, at: now))
+    let now = now
+    change(id) { $0.pair(request, at: now) }
+    return (id, takeEffects())
+  }
+
+  private func renewal(
+    of device: RegistryDevice, at address: DeviceAddress, _ capability: IOCapability
+  ) throws(SetupError) -> PairingRequest {
+    let isDemanded = demandsAuthenticatedBond(device)
+    if isDemanded, capability == .none { throw .noPersonCanAuthenticate }
+    if flows.flows.contains(where: { $0.isPairing(address) }) { throw .isBeingPaired }
+    try requireNoPairing()
+    let isInputDevice = registry.accessories.contains {
+      $0.device == device.number && $0.descriptor.supportedOptions.contains(.bluetoothHID)
+    }
+    return PairingRequest(
+      nextPairing, address, capability, demandsAuthentication: isDemanded, isInputDevice: isInputDevice,
+      replacesBond: true)
+  }
+
+  /// Stores the new bond of a device that was paired again.
+  mutating func writeRenewal(
+    _ flow: RandomIdentifier, of accessory: RandomIdentifier, _ device: PairedDevice
+  ) {
+    change(flow) { $0.write() }
+    enqueue(
+      .apply(.setBond(accessory, .bonded(device.record), identity: device.identity)), .renewal(flow: flow))
+  }
+
+  mutating func renewalWasWritten(_ id: RandomIdentifier, _ result: ChangeResult) {
+    guard let accessory = flows.flow(id)?.question?.accessory else { return }
+    let displayName = view(accessory)?.displayName
+    change(id) { $0.close(result.setupFailure, displayName: displayName) }
+    endIfAbandoned(id)
+  }
+}
+
+extension OperatorError {
+  fileprivate static func notPairable(_ reason: String) -> Self {
+    .invalid(field: "accessory", reason: reason)
+  }
+}
+
+extension RegistryAddition {
+  /// Takes the bond that a flow has made. The device is known by its identity address from here on.
+  mutating func takeBond(of flow: SetupFlow) {
+    guard let device = flow.pairing?.device else { return }
+    bond = .bonded(device.record)
+    identity = .bluetooth(device.identity)
+    isIdentityDurable = true
+  }
+}

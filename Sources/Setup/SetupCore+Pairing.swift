@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Manifest
+public import Pairing
+public import Registry
+
+// Pairing during a setup, and the bonds of devices.
+
+extension SetupCore {
+  /// The bonds of all devices, in the order in which the devices were added.
+  public var bonds: [DeviceBond] { registry.bonds }
+
+  func bond(of accessory: RandomIdentifier) -> Bond {
+    registry.accessory(accessory).map { registry.device(of: $0).bond } ?? .none
+  }
+
+  // MARK: - Whether and how a device is paired
+
+  /// Returns how a device is paired for an item before a person's choice is followed; nil when it needs no pairing.
+  func pairing(
+    with device: DeviceAddress, _ item: DisplayItem, _ capability: IOCapability
+  ) throws(OperatorError) -> PairingRequest? {
+    do throws(SetupError) {
+      return try pairingRequest(device, item, capability, isUnattended: false)
+    } catch {
+      throw .invalid(field: "candidate", reason: "\(error.reason); \(error.cure)")
+    }
+  }
+
+  /// Returns how a device is paired for an item; nil when it needs no pairing. `isUnattended`: no person chose it.
+  func pairingRequest(
+    _ device: DeviceAddress, _ item: DisplayItem, _ capability: IOCapability, isUnattended: Bool
+  ) throws(SetupError) -> PairingRequest? {
+    guard item.descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return nil }
+    if isUnattended, item.pairing != .justWorks { throw .pairingNeedsPerson }
+    let address = device.settled
+    guard !flows.flows.contains(where: { $0.isPairing(address) }) else { throw .isBeingPaired }
+    let known = registry.device(.bluetooth(address))
+    var demandsAuthentication = item.pairing == .authenticated
+    var isLost = false
+    switch known?.bond {
+    case .bonded(let record):
+      guard record.isAuthenticated || !demandsAuthentication else { throw .bondIsNotAuthenticated }
+      return nil
+    case .lost:
+      if isUnattended { throw .lostBondIsKept }
+      isLost = true
+    case .some(.none), nil: break
+    }
+    if let known, demandsAuthenticatedBond(known) { demandsAuthentication = true }
+    if demandsAuthentication, capability == .none {
+      throw isUnattended ? .pairingNeedsPerson : .noPersonCanAuthenticate
+    }
+    try requireNoPairing()
+    return PairingRequest(
+      nextPairing, known?.identity.address ?? address, capability,
+      demandsAuthentication: demandsAuthentication,
+      isInputDevice: item.descriptor.supportedOptions.contains(.bluetoothHID), replacesBond: isLost)
+  }
+
+  func requireNoPairing() throws(SetupError) {
+    if flows.flows.contains(where: \.isPairing) { throw PairingError.busy.setupFailure }
+  }
+
+  /// The name of the next pairing. ``FlowTable/pairingCount`` counts it once a flow has it.
+  var nextPairing: PairingID { PairingID(flows.pairingCount + 1) }
+
+  /// Whether an item of some accessory of the device demands an authenticated bond.
+  public func demandsAuthenticatedBond(_ device: RegistryDevice) -> Bool {
+    registry.accessories.contains { accessory in
+      accessory.device == device.number
+        && accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }?.pairing == .authenticated
+    }
+  }
+
+  // MARK: - What the backend reports
+
+  /// The backend asks the person. Operators see the question in the request.
+  public mutating func pairingAsks(_ id: PairingID, _ question: PairingQuestion) -> [SetupEffect] {
+    guard let flow = flows.flow(pairing: id) else {
+      add(.cancelPairing(id))
+      return takeEffects()
+    }
+    change(flow.id) { flow in
+      flow.ask(question)
+      return []
+    }
+    return takeEffects()
+  }
+
+  /// The backend has ended the pairing.
+  public mutating func pairingEnded(
+    _ id: PairingID, _ result: Result<PairedDevice, PairingError>
+  ) -> [SetupEffect] {
+    switch (flows.flow(pairing: id), result) {
+    case (let flow?, .success(let device)): pairingSucceeded(flow, device)
+    case (let flow?, .failure(let error)): failPairing(of: flow, error, isOver: true)
+    // The flow had ended before.
+    case (nil, .success(let device)): undoPairing(with: device)
+    case (nil, .failure): break
+    }
+    return takeEffects()
+  }
+
+  private mutating func pairingSucceeded(_ flow: SetupFlow, _ device: PairedDevice) {
+    change(flow.id) { $0.completePairing(device) }
+    let known = registry.device(.bluetooth(device.identity))
+    let isDemanded =
+      flow.pairing?.request.demandsAuthentication ?? false || known.map(demandsAuthenticatedBond) ?? false
+    guard device.record.isAuthenticated || !isDemanded else {
+      return failPairing(of: flow, .notAuthenticated(device.method), isOver: true)
+    }
+    log(.paired(app: flow.app, device.method, isAuthenticated: device.record.isAuthenticated))
+    if let question = flow.question { return writeRenewal(flow.id, of: question.accessory, device) }
+    guard flow.picker != nil else { return changeQuietly(flow.id) { $0.add(flow.id, name: nil) } }
+    nameAndAdd(flow.id)
+  }
+
+  private mutating func failPairing(of flow: SetupFlow, _ error: PairingError, isOver: Bool) {
+    let failure = error.setupFailure
+    log(.pairingFailed(app: flow.app, reason: failure.reason))
+    change(flow.id) { $0.failPairing(failure, isOver: isOver) }
+    if case .automatic(let key) = flow.origin { failAutomatic(key, failure) }
+  }
+
+  /// Ends a pairing whose backend has not reported its end in time.
+  mutating func giveUpPairing(of flow: SetupFlow) {
+    failPairing(of: flow, .timeout(isAsking: flow.pairing?.question != nil), isOver: false)
+  }
+
+  /// Takes back the bond of a device that did not become an accessory. An older bond with the device is lost by it.
+  mutating func undoPairing(with device: PairedDevice) {
+    let known = registry.device(.bluetooth(device.identity))
+    // The registry has this bond: an accessory was written that its app cannot see now.
+    if let known, known.bond == .bonded(device.record), !device.record.isEmpty { return }
+    add(.unpair(device.identity, device.record.owner))
+    loseBond(of: device.identity)
+  }
+
+  // MARK: - The person's answer
+
+  /// Passes on the answer to the open question of a request.
+  /// - Parameters:
+  ///   - matches: Whether the device shows the same digits.
+  ///   - digits: The six digits that the device shows.
+  public mutating func answerPairing(
+    _ request: String, matches: Bool?, digits: String?
+  ) throws(OperatorError) -> [SetupEffect] {
+    let flow = try openRequest(request)
+    guard case .pairing(let id, _) = flow.state, let question = flow.pairing?.question else {
+      throw .invalid(field: "request", reason: "it asks for no digits now")
+    }
+    let answer = try Self.answer(to: question, matches: matches, digits: digits)
+    change(flow.id) { flow in
+      flow.removeQuestion()
+      return []
+    }
+    add(.answerPairing(id, answer))
+    return takeEffects()
+  }
+
+  private static func answer(
+    to question: PairingQuestion, matches: Bool?, digits: String?
+  ) throws(OperatorError) -> PairingAnswer {
+    switch question {
+    case .compare:
+      guard let matches, digits == nil else {
+        throw .invalid(
+          field: "matches", reason: "say whether the device shows the same digits: true or false")
+      }
+      return .digitsMatch(matches)
+    case .enterDigits:
+      guard let digits, matches == nil, digits.utf8.count == 6,
+        digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let number = UInt32(digits)
+      else { throw .invalid(field: "digits", reason: "give the six digits that the device shows") }
+      return .digits(number)
+    case .showDigits:
+      throw .invalid(field: "request", reason: "the digits are typed at the device, and need no answer here")
+    }
+  }
+}
+
+extension AccessoryRegistry {
+  var bonds: [DeviceBond] {
+    devices.compactMap { device in
+      guard device.bond.record != nil, let identity = device.identity.address else { return nil }
+      return DeviceBond(identity: identity, bond: device.bond)
+    }
+  }
+}
+
+extension BondRecord {
+  /// Whether it says nothing that would tell it from another bond of its owner.
+  fileprivate var isEmpty: Bool { keys == BondKeys() }
+}
+
+extension Bond {
+  /// Whether the bond is authenticated; nil without a bond that can be used.
+  public var provenState: Bool? { if case .bonded(let record) = self { record.isAuthenticated } else { nil } }
+}

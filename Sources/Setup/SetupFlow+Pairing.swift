@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Manifest
+import Pairing
+
+// The pairing of a setup flow.
+
+extension SetupFlow {
+  /// Pairs the chosen device. ``completePairing(_:)`` or ``failPairing(_:isOver:)`` follows.
+  mutating func pair(_ request: PairingRequest, at now: Instant) -> [Effect] {
+    pairing = FlowPairing(request)
+    return enter(
+      .pairing(request.id, until: now.advanced(milliseconds: PairingRequest.milliseconds)))
+  }
+
+  /// Asks the person, or shows digits; a later question replaces it.
+  mutating func ask(_ question: PairingQuestion) { pairing?.question = question }
+
+  /// Removes the question that the person has answered.
+  mutating func removeQuestion() { pairing?.question = nil }
+
+  /// Continues after the device was paired; the caller asks for a name or adds the accessory.
+  mutating func completePairing(_ device: PairedDevice) -> [Effect] {
+    pairing?.device = device
+    pairing?.question = nil
+    pairing?.isOver = true
+    return bridgingEvent
+  }
+
+  /// Reports that the device also has the classic transport, where the item says so.
+  var bridgingEvent: [Effect] {
+    let options = chosenItem?.item.descriptor.supportedOptions ?? []
+    return options.isSuperset(of: [.bluetoothPairingLE, .bluetoothTransportBridging])
+      ? [.emit(.pickerSetupBridging)] : []
+  }
+
+  /// Ends a flow whose device was not paired. `isOver`: the backend has nothing left to cancel.
+  mutating func failPairing(_ failure: SetupError, isOver: Bool) -> [Effect] {
+    pairing?.question = nil
+    pairing?.isOver = isOver
+    pairing?.hasFailed = true
+    return finish(failure)
+  }
+
+  /// What takes back the pairing of a flow that ends in `old` without an accessory.
+  func undoingActions(from old: State) -> [Effect] {
+    guard let pairing else { return [] }
+    if let device = pairing.device { return [.unpair(device)] }
+    guard case .pairing(let id, _) = old, !pairing.isOver else { return [] }
+    return [.cancelPairing(id)]
+  }
+
+  /// Whether the device with this address is being paired, or was paired and is not written yet.
+  func isPairing(_ device: DeviceAddress) -> Bool { !state.isFinished && pairing?.isAbout(device) ?? false }
+
+  /// Whether the backend works for it.
+  var isPairing: Bool { if case .pairing = state { true } else { false } }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import HCI
+import JSON
+import Manifest
+import Registry
+import RegistrySupport
+import Setup
+import Testing
+import Varlink
+import VirtualRadio
+
+@testable import Agent
+
+/// What clients receive and what is logged, searched for the keys of a bond.
+@Suite("Keys of bonds stay secret")
+struct KeySecrecyTests {
+  /// A bond with every kind of key. No two keys share a byte.
+  private static var bond: BondRecord {
+    var bond = Rows.bond()
+    bond.keys.longTermKeys.append(
+      LongTermKey(
+        kind: 1, central: 1, byteCount: 16, diversifier: 0xD1CE, random: 0xFEED_FACE_CAFE_F00D,
+        value: Rows.key(11)))
+    return bond
+  }
+
+  /// Each key in both orders of its bytes.
+  private static var needles: [[UInt8]] {
+    let keys = bond.keys.longTermKeys.map(\.value.bytes) + [bond.keys.identityKey?.bytes ?? []]
+    return keys + keys.map { $0.reversed() }
+  }
+
+  /// Six bytes in a row of each key, from each of its bytes on: raw, in hexadecimal digits, and as numbers of a list.
+  private static let forms: [(raw: Data, digits: Data, list: Data)] = needles.flatMap { key in
+    (0...10).map { start in
+      let part = key[start..<start + 6]
+      let digits = part.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return (Data(part), Data(digits.utf8), Data(part.map { String($0) }.joined(separator: ",").utf8))
+    }
+  }
+
+  /// Which parts of keys some bytes have, in any form.
+  private static func findings(in haystack: [UInt8]) -> [String] {
+    let lower = haystack.map { (65...90).contains($0) ? $0 + 32 : $0 }
+    let unspaced = lower.filter { $0 != UInt8(ascii: " ") }
+    let (raw, list) = (Data(haystack), Data(unspaced))
+    let digits = Data(unspaced.filter { !":-,".utf8.contains($0) })
+    return forms.filter { form in
+      raw.range(of: form.raw) != nil || digits.range(of: form.digits) != nil
+        || list.range(of: form.list) != nil
+    }.map { String(decoding: $0.digits, as: UTF8.self) }
+  }
+
+  @Test("The search finds a key in each of its forms")
+  func control() {
+    let key = Rows.key(13).bytes
+    #expect(!Self.findings(in: key).isEmpty)
+    #expect(!Self.findings(in: Array("\(key)".utf8)).isEmpty)
+    let hex = key.map { String($0, radix: 16, uppercase: true) }.joined(separator: ":")
+    #expect(!Self.findings(in: Array(hex.utf8)).isEmpty)
+    #expect(Self.findings(in: Array("C0:00:00:00:00:01 and accessoryd 0.1.0".utf8)).isEmpty)
+  }
+
+  @Test("No reply, event, metric, log line or description has a byte of them")
+  func silence() throws {
+    let bench = BondedBench(.bonded(Self.bond))
+    let harness = bench.harness
+    let watch = try #require(harness.connect())
+    harness.call("Watch", by: watch, more: true)
+    let app = bench.app.call("WatchAdvertisements")
+    var calls = [app]
+    let everything = {
+      for method in [
+        "Gateway.Status", "Gateway.Metrics", "Gateway.Sightings", "Operator.List", "Operator.Registry",
+        "Operator.Export",
+      ] {
+        calls.append(bench.scenario.call(method, "", user: 0, label: "anna"))
+      }
+      calls.append(bench.app.call("List"))
+      calls.append(bench.app.call("Resolve", about: bench.accessory))
+    }
+    everything()
+    calls.append(bench.connect())
+    bench.fails(.bondRefused)
+    bench.scenario.run(seconds: 25)
+    everything()
+    calls.append(bench.connect())
+    bench.scenario.run(seconds: 1)
+    let replies = calls.flatMap(\.replies) + watch.replies
+    let streams = [bench.app.stream, bench.anna.stream].flatMap { $0?.replies ?? [] }
+    var output = (replies + streams).map { "\($0)" }
+    #expect(output.count > 20)
+    output += harness.notices.map { "\($0)" }
+    output.append("\(harness.managed)")
+    output.append("\(harness.agent.setupCore.registry)")
+    output.append(dumped(harness.agent.setupCore.registry.devices))
+    #expect(Self.findings(in: Array(output.joined(separator: "\n").utf8)) == [])
+  }
+
+  private func dumped(_ value: Any) -> String {
+    var text = ""
+    dump(value, to: &text)
+    return text
+  }
+}

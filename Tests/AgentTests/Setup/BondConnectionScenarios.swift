@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AdapterSupport
+import Controller
+import HCI
+import JSON
+import Manifest
+import Registry
+import RegistrySupport
+import Setup
+import Testing
+import Varlink
+
+@testable import Agent
+
+@Suite("Connections to accessories with a bond")
+struct BondConnectionScenarios {
+  @Test("The link is encrypted with the keys of the bond, to the identity, whatever address is on the air")
+  func encrypted() throws {
+    let bench = BondedBench()
+    let call = bench.connect()
+    let target = try #require(bench.harness.openLinks.first?.target)
+    #expect(target.address == BondedBench.identity && target.isBonded)
+    #expect(target.security == LinkSecurity(level: .medium, keyByteCount: 16))
+    bench.opens()
+    #expect(call.replies.map(\.error) == [nil])
+  }
+
+  @Test("Keys that are authenticated are demanded where the bond has them")
+  func authenticated() throws {
+    let bench = BondedBench(.bonded(Rows.bond())) { $0.apps[0].items[0].pairing = .authenticated }
+    _ = bench.connect()
+    #expect(bench.harness.openLinks.map(\.target.security.level) == [.high])
+  }
+
+  @Test(
+    "Where the manifest demands authenticated keys, a device without them is not connected",
+    arguments: [Bond.none, .bonded(Rows.bond(isAuthenticated: false))])
+  func notAuthenticated(bond: Bond) {
+    // The demand of another app with the device counts too.
+    let bench = BondedBench(bond) { $0.apps[1].items[0].pairing = .authenticated }
+    let failure = bench.failure(bench.connect())
+    #expect(failure.error == "InvalidRequest" && failure.field == "accessory.bond")
+    #expect(bench.harness.openLinks.isEmpty)
+  }
+
+  @Test("An accessory without a bond is connected without encryption, as before")
+  func unbonded() {
+    let bench = BondedBench(.none, scene: [.bulb(1)])
+    _ = bench.connect()
+    #expect(bench.harness.openLinks.map(\.target.security) == [.none])
+  }
+
+  // MARK: - Lost bonds
+
+  @Test("Keys that the device refuses are a lost bond: for the app, in the list and in the status")
+  func refused() {
+    let bench = BondedBench()
+    let call = bench.connect()
+    bench.fails(.bondRefused)
+    let failure = bench.failure(call)
+    #expect(failure.error == "InvalidRequest" && failure.field == "accessory.bond")
+    #expect(failure.cure.contains("accessoryctl pair \(bench.accessory)"))
+    bench.scenario.run(seconds: 1)
+    #expect(bench.scenario.text.contains("lights: accessoryChanged"))
+    #expect(bench.app.events.last?.object("accessory")?.text("bond") == "lost")
+    #expect(bench.bond == "lost")
+    #expect(bench.problems.contains("bondLost"))
+    // The next attempt is refused at once.
+    let again = bench.failure(bench.connect())
+    #expect(again.error == failure.error && again.field == failure.field && again.cure == failure.cure)
+    #expect(bench.harness.openLinks.isEmpty)
+  }
+
+  @Test("A link that is less safe than the bond is ended at once, before the kernel pairs by itself")
+  func unsafe() {
+    let bench = BondedBench()
+    let call = bench.connect()
+    bench.harness.kernel?.links = [BondedBench.identity]
+    bench.fails(.isUnsafe)
+    #expect(bench.failure(call).field == "accessory.bond")
+    #expect(bench.harness.managed.last?.opcode == .disconnect)
+    #expect(bench.harness.kernel?.links == [])
+    #expect(bench.harness.openLinks.isEmpty)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bond == "lost")
+  }
+
+  @Test("A link that another program made, and whose authentication failed, loses the bond too")
+  func reported() {
+    let bench = BondedBench()
+    bench.ends(.authenticationFailed)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bond == "lost")
+  }
+
+  @Test("An app that asks its own connection for more than the keys give loses the connection, not the bond")
+  func raised() {
+    let bench = BondedBench()
+    _ = bench.connect()
+    bench.opens()
+    bench.ends(.authenticationFailed)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bond == "bonded")
+  }
+
+  @Test(
+    "What says nothing about the keys leaves the bond, and may be tried again",
+    arguments: [LinkError.refused("Host is down"), .broken, .busy, .exhausted])
+  func unknown(error: LinkError) {
+    let bench = BondedBench()
+    let call = bench.connect()
+    bench.fails(error)
+    #expect(bench.failure(call).field == nil)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bond == "bonded")
+    #expect(!bench.problems.contains("bondLost"))
+  }
+
+  @Test("A device out of reach, and one whose link ends, keep the bond")
+  func timeout() {
+    let bench = BondedBench()
+    let call = bench.connect()
+    bench.ends(.timeout)
+    bench.ends(.byRemoteHost)
+    bench.scenario.run(seconds: 31)
+    #expect(bench.failure(call).error == "ConnectionFailed")
+    #expect(bench.bond == "bonded")
+  }
+
+  @Test("The authentication of a device without a bond may fail: there is nothing to lose")
+  func unbondedFailure() {
+    let bench = BondedBench(.none, scene: [.bulb(1)])
+    bench.ends(.authenticationFailed)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bond == Optional("none"))
+    #expect(!bench.scenario.text.contains("accessoryChanged"))
+  }
+
+  @Test("A broken link, a lost bond and a device out of reach are three errors")
+  func threeErrors() {
+    let reasons = [LinkError.broken, .bondRefused].map { error -> String? in
+      let bench = BondedBench()
+      let call = bench.connect()
+      bench.fails(error)
+      return call.replies.last?.text("reason")
+    }
+    let bench = BondedBench()
+    let call = bench.connect()
+    bench.scenario.run(seconds: 31)
+    #expect(Set(reasons + [call.replies.last?.text("reason")]).count == 3)
+  }
+
+  @Test(
+    "Resolve is refused for an accessory with a bond, lost or not",
+    arguments: [Bond.bonded(Rows.bond()), .lost(Rows.bond())])
+  func resolve(bond: Bond) {
+    let bench = BondedBench(bond)
+    let failure = bench.failure(bench.app.call("Resolve", about: bench.accessory))
+    #expect(failure.error == "InvalidRequest" && failure.cure.contains("Connect"))
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AdapterSupport
+import Agent
+import Controller
+import HCI
+import JSON
+import Manifest
+import Registry
+import RegistrySupport
+import Setup
+import Varlink
+import VirtualRadio
+
+/// A gateway whose bulb has a bond, and the app that it belongs to. The bulb advertises from private addresses, of which
+/// it takes a new one every ten seconds.
+struct BondedBench {
+  static let identity = ConnectionBench.bulb
+  /// The bond of ``Rows`` with its identity key.
+  static let rotatingBulb = SceneDevice.rotatingBulb(key: Rows.key(14).block)
+
+  let harness: AgentHarness
+  let scenario: SetupScenario
+  let app: ScenarioApp
+  let anna: ScenarioOperator
+  let accessory: String
+
+  init(
+    _ bond: Bond = .bonded(Rows.bond(isAuthenticated: false)), scene: [SceneDevice] = [rotatingBulb],
+    hasAdapter: Bool = true, _ change: (inout GatewayManifest) -> Void = { _ in }
+  ) {
+    let first = ConnectionBench()
+    var registry = first.harness.registry
+    registry.setBonds(bond)
+    accessory = first.lights.accessory
+    let manifest = GatewayManifest.lightsAndGarden.with { manifest in
+      if hasAdapter { manifest.gateway.radio = .index(3) }
+      change(&manifest)
+    }
+    harness = AgentHarness(manifest, scene: scene, access: .twoApps, registry: registry, run: 2)
+    scenario = SetupScenario(harness)
+    app = scenario.app()
+    anna = scenario.watcher()
+    if hasAdapter {
+      harness.kernel = StandInKernel()
+      harness.radioComes(as: .sharedAdapter(index: 3))
+    }
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+  }
+
+  func connect() -> ScenarioCall { app.call("Connect", about: accessory) }
+
+  func opens() {
+    harness.linkOpens()
+    scenario.collect()
+  }
+
+  func fails(_ error: LinkError) {
+    harness.linkFails(error)
+    scenario.collect()
+  }
+
+  func ends(_ reason: MgmtDisconnectReason) {
+    harness.linkEnds(Self.identity, reason)
+    scenario.collect()
+  }
+
+  /// The bond that operators see.
+  var bond: String? { anna.call("List").replies.compactMap { $0.object("accessory")?.text("bond") }.first }
+
+  /// The kinds of the problems in the agent's status.
+  var problems: [String] {
+    scenario.status()?.objects("problems").compactMap { $0.text("kind") } ?? []
+  }
+
+  func failure(_ call: ScenarioCall) -> (error: String, field: String?, cure: String) {
+    let reply = call.replies.last
+    return (
+      "\(reply?.error?.drop(through: ".") ?? "")", reply?.text("field"), reply?.text("cure") ?? ""
+    )
+  }
+}
+
+extension SceneDevice {
+  /// The bulb, with private addresses that are made with a key.
+  static func rotatingBulb(key: Block128) -> SceneDevice {
+    var device = SceneDevice.bulb(1)
+    device.address = .resolvable(key: key, rotationSeconds: 10)
+    return device
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import AdapterSupport
+@testable import Agent
+import Controller
+import HCI
+import Manifest
+import Pairing
+import Registry
+import Setup
+import Testing
+import Varlink
+import VirtualRadio
+
+/// A gateway whose shared adapter has a model kernel, and an app whose bulb is paired.
+private struct KernelPairingBench {
+  static let bulb = DeviceAddress(bits: 0xC000_0000_0001, type: .random)
+
+  let harness: AgentHarness
+  let scenario: SetupScenario
+  let lights: ScenarioApp
+  let anna: ScenarioOperator
+
+  init(
+    _ behaviour: PairingPeer.Behaviour, runsBluetoothd: Bool = false, registry: StandInRegistryFile? = nil,
+    as kind: RadioKind = .sharedAdapter(index: ModelKernel.index)
+  ) {
+    let manifest = GatewayManifest.lightsAndGarden.with { manifest in
+      manifest.gateway.radio = .index(ModelKernel.index)
+      for app in manifest.apps.indices {
+        manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
+      }
+    }
+    harness = AgentHarness(
+      manifest, scene: [.bulb(1)], access: .twoApps, registry: registry ?? StandInRegistryFile())
+    harness.runsBluetoothd = runsBluetoothd
+    var peer = PairingPeer(behaviour)
+    (peer.identity, peer.isPrivate) = (Self.bulb, false)
+    harness.pairingKernel = ModelKernel()
+    harness.pairingKernel?.peers = [peer]
+    harness.kernel = StandInKernel()
+    // A controller scans and goes on reporting; then the shared adapter comes in its place.
+    scenario = SetupScenario(harness)
+    harness.radioComes(as: kind)
+    lights = scenario.app()
+    anna = scenario.watcher("anna", ["display", "keyboard", "yesNo"])
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+  }
+
+  /// An operator has chosen the bulb for the app.
+  @discardableResult
+  func chooses() -> ScenarioCall {
+    lights.call("ShowPicker")
+    scenario.run(seconds: 1)
+    let call = anna.choose(1)
+    scenario.run(seconds: 1)
+    return call
+  }
+
+  var keyOwners: [DeviceAddress] { harness.pairingKernel?.longTermKeys.map(\.device) ?? [] }
+  var bonds: [DeviceBond] { harness.agent.setupCore.bonds }
+  var opcodes: [MgmtOpcode] { harness.pairingCommands.map(\.opcode) }
+}
+
+@Suite("Pairing through the kernel, in the agent")
+struct KernelPairingScenarios {
+  private typealias Bench = KernelPairingBench
+
+  @Test("A chosen device is paired, and its bond written with the accessory; removing it removes the bond")
+  func pairing() throws {
+    let bench = Bench(.justWorks)
+    #expect(bench.opcodes.first == .loadIdentityKeys)
+    let call = bench.chooses()
+    #expect(call.replies.map(\.error) == [nil])
+    let bond = try #require(bench.bonds.first)
+    #expect(bond.identity == Bench.bulb && bond.bond.isBonded && bench.keyOwners == [Bench.bulb])
+    // The socket of scans carries none of it.
+    #expect(bench.harness.managed.allSatisfy { $0.opcode != .pairDevice && $0.opcode != .loadLongTermKeys })
+    bench.lights.call("RemoveAccessory", about: bench.lights.accessory)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty)
+  }
+
+  @Test("A refused pairing leaves neither accessory nor keys")
+  func refusal() {
+    let bench = Bench(.refuses)
+    bench.chooses()
+    bench.scenario.run(seconds: 2)
+    #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty)
+    #expect(bench.harness.pairingKernel?.isBondable == false)
+    #expect(bench.harness.agent.metrics.contains { $0.name.contains("pairings_total") })
+  }
+
+  @Test("The keys are loaded again when the adapter comes back")
+  func replugging() {
+    let bench = Bench(.justWorks)
+    bench.chooses()
+    bench.harness.radioVanishes()
+    bench.harness.pairingKernel?.unplug(bench.harness.now)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.keyOwners.isEmpty)
+    bench.harness.radioComes(as: .sharedAdapter(index: ModelKernel.index))
+    bench.scenario.run(seconds: 1)
+    #expect(bench.keyOwners == [Bench.bulb])
+  }
+
+  @Test("A device that refuses its keys has lost its bond, and the log says so without them")
+  func lostBond() {
+    let bench = Bench(.justWorks)
+    bench.chooses()
+    bench.harness.pairingKernel?.emit(.disconnected(Bench.bulb, .authenticationFailed), bench.harness.now)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bonds.first.map { !$0.bond.isBonded } == true)
+    #expect(bench.keyOwners.isEmpty)
+    #expect(bench.harness.notices.contains(.pairing(.bondWasLost(Bench.bulb))))
+  }
+
+  @Test("Beside bluetoothd the kernel's lists are left alone, and one that starts ends the pairing")
+  func besideBluetoothd() {
+    let beside = Bench(.justWorks, runsBluetoothd: true)
+    #expect(beside.opcodes.isEmpty)
+    let bench = Bench(.silent)
+    bench.chooses()
+    #expect(bench.harness.pairingKernel?.pending != nil)
+    bench.harness.agent.bluetoothdWasSought(isRunning: true, at: bench.harness.now)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.harness.pairingKernel?.pending == nil)
+    #expect(bench.opcodes.last == .unpairDevice)
+    #expect(bench.harness.agent.pairing.counters.results[.bluetoothd] == 1)
+  }
+
+  @Test("A listener and an adapter that the agent holds alone pair nothing")
+  func otherRadios() {
+    for kind in [RadioKind.listener, .adapter] {
+      let bench = Bench(.justWorks, as: kind)
+      #expect(bench.opcodes.isEmpty)
+      #expect(bench.harness.agent.pairing.backend != .kernel)
+    }
+  }
+
+  @Test("A message that is too short is counted, and changes nothing")
+  func malformed() {
+    let bench = Bench(.justWorks)
+    let before = bench.harness.agent.counters.reception.mgmtMessagesTruncated
+    bench.harness.agent.receive(
+      pairingMessage: ([0x0A, 0, 3, 0, 5, 0, 1] as [UInt8]).span.rawBytes, at: bench.harness.now)
+    #expect(bench.harness.agent.counters.reception.mgmtMessagesTruncated == before + 1)
+  }
+}

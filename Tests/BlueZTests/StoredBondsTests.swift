@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import BlueZ
+import Foundation
+import HCI
+import LinuxSystem
+import Registry
+import Testing
+
+@Suite("The bonds that bluetoothd has stored")
+struct StoredBondsTests {
+  /// What BlueZ 5.66 writes after Just Works with a device that has a private address.
+  private static let info = """
+    [IdentityResolvingKey]
+    Key=EC0234A357C8AD05341010A60A397D9B
+
+    [PeripheralLongTermKey]
+    Key=F2B7B40E56B1F9CAC9E215029233F476
+    Authenticated=2
+    EncSize=16
+    EDiv=0
+    Rand=0
+
+    [SlaveLongTermKey]
+    Key=F2B7B40E56B1F9CAC9E215029233F476
+    Authenticated=2
+    EncSize=16
+    EDiv=0
+    Rand=0
+
+    [General]
+    AddressType=static
+    Name=Lumo lock
+
+    """
+  private static let adapter = "00:11:22:33:44:55"
+  private static let lock = "C4:A1:00:00:1E:27"
+
+  /// Reads a folder with these files.
+  private func read(_ files: [(adapter: String, device: String, info: [UInt8])]) throws -> StoredBonds {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "bonds-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for file in files {
+      let path = "\(folder)/\(file.adapter)/\(file.device)"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try Data(file.info).write(to: URL(fileURLWithPath: path + "/info"))
+    }
+    return try StoredBonds(in: folder)
+  }
+
+  private func read(_ info: String) throws -> StoredBonds {
+    try read([(Self.adapter, Self.lock, Array(info.utf8))])
+  }
+
+  private func changed(_ text: String, to other: String) -> String {
+    Self.info.replacingOccurrences(of: text, with: other)
+  }
+
+  @Test("A bond has its keys as bluetoothd writes them, and one key of Secure Connections")
+  func good() throws {
+    let bonds = try read(Self.info)
+    let entry = try #require(bonds.entries.first)
+    #expect(bonds.entries.count == 1 && bonds.damages.isEmpty)
+    #expect(entry.adapter == 0x0011_2233_4455)
+    #expect(entry.identity == DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random))
+    #expect(entry.record.owner == .gateway && !entry.record.isAuthenticated)
+    #expect(entry.record.keys.identityKey?.bytes.prefix(2) == [0xEC, 0x02])
+    let key = try #require(entry.record.keys.longTermKeys.first)
+    #expect(entry.record.keys.longTermKeys.count == 1)
+    #expect(key.kind == 2 && key.central == 0 && key.byteCount == 16)
+    #expect(key.value.bytes.prefix(2) == [0xF2, 0xB7])
+    #expect(entry.record.keys.linkKey == nil)
+  }
+
+  @Test("Legacy pairing has a key for each side, and a dual-mode device a key for BR/EDR")
+  func legacy() throws {
+    let text =
+      changed("Authenticated=2", to: "Authenticated=1")
+        + """
+        [LongTermKey]
+        Key=000102030405060708090a0b0c0d0e0f
+        Authenticated=1
+        EncSize=7
+        EDiv=65535
+        Rand=18446744073709551615
+
+        [LinkKey]
+        Key=000102030405060708090A0B0C0D0E0F
+        Type=8
+        PINLength=0
+        """
+    let record = try #require(try read(text).entries.first?.record)
+    #expect(record.isAuthenticated && record.keys.longTermKeys.map(\.central) == [1, 0])
+    let key = record.keys.longTermKeys[0]
+    #expect(key.byteCount == 7 && key.diversifier == .max && key.random == .max)
+    #expect(record.keys.linkKey?.kind == 8 && record.keys.linkKey?.pinByteCount == 0)
+    #expect(record.keys.areStorable)
+  }
+
+  @Test("Devices without a Low Energy bond, and folders that are no devices, are passed over")
+  func passedOver() throws {
+    let bonds = try read([
+      (Self.adapter, Self.lock, Array("[General]\nAddressType=static\n".utf8)),
+      (Self.adapter, "cache", Array(Self.info.utf8)), ("lost+found", Self.lock, Array(Self.info.utf8)),
+      (Self.adapter, "00:11:22:33:44:77", Array("[General]\nName=Phone\n[LinkKey]\nKey=00\n".utf8)),
+    ])
+    #expect(bonds.entries.isEmpty && bonds.damages.isEmpty)
+    #expect(throws: SystemError.self) { try StoredBonds(in: "/nowhere") }
+  }
+
+  @Test(
+    "A damaged value is named, and the other bonds are read",
+    arguments: [
+      ("Key=F2B7B40E56B1F9CAC9E215029233F476", "Key=F2B7", "Key"),
+      ("Key=F2B7B40E56B1F9CAC9E215029233F476", "Key=G2B7B40E56B1F9CAC9E215029233F476", "Key"),
+      ("Key=F2B7B40E56B1F9CAC9E215029233F476", "Key=+2B7B40E56B1F9CAC9E215029233F476", "Key"),
+      ("EncSize=16", "EncSize=17", "EncSize"), ("EncSize=16", "", "EncSize"),
+      ("Authenticated=2", "Authenticated=5", "Authenticated"), ("EDiv=0", "EDiv=65536", "EDiv"),
+      ("Rand=0", "Rand=-1", "Rand"),
+    ])
+  func damaged(text: String, other: String, name: String) throws {
+    let bonds = try read([
+      (Self.adapter, Self.lock, Array(changed(text, to: other).utf8)),
+      (Self.adapter, "C4:A1:00:00:1E:28", Array(Self.info.utf8)),
+    ])
+    #expect(bonds.entries.map(\.identity.bits) == [0xC4A1_0000_1E28])
+    #expect(bonds.damages.map(\.error) == [.value(name, group: "PeripheralLongTermKey")])
+    #expect(bonds.damages.first?.path.hasSuffix("\(Self.lock)/info") == true)
+    #expect(bonds.damages.first?.error.reason.contains("F2B7") == false, "no key is printed")
+  }
+
+  @Test("Every beginning of a file is a bond, none, or an error")
+  func torn() throws {
+    for count in stride(from: 0, to: Self.info.utf8.count, by: 7) {
+      let bonds = try read([(Self.adapter, Self.lock, Array(Self.info.utf8.prefix(count)))])
+      #expect(bonds.entries.count + bonds.damages.count <= 1)
+      #expect(bonds.entries.allSatisfy { $0.record.keys.areStorable })
+    }
+  }
+
+  @Test("Debug keys and files that are no text are refused")
+  func refused() throws {
+    let debug = try read(changed("Authenticated=2", to: "Authenticated=4"))
+    #expect(debug.entries.isEmpty && debug.damages.map(\.error) == [.debugKey])
+    let noText = try read([(Self.adapter, Self.lock, [0xFF, 0xFE])])
+    #expect(noText.damages.map(\.error) == [.unreadable])
+    let large = try read([(Self.adapter, Self.lock, [UInt8](repeating: 0x61, count: 1 << 17))])
+    #expect(large.damages.map(\.error) == [.unreadable])
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import HCI
+@testable import Pairing
+import Registry
+import Testing
+
+@Suite("Bonds that bluetoothd keeps")
+struct BluetoothdBondTests {
+  private static let bond = BusBond(identity: ScriptedBluetoothd.identity, identityKey: nil)
+
+  private func bondedWorld() -> BluetoothdWorld {
+    var world = BluetoothdWorld()
+    world.bluetoothd.isBonded = true
+    world.pairing.setBonds([Self.bond], at: world.now)
+    world.run(milliseconds: 10_000)
+    return world
+  }
+
+  @Test("A bond that bluetoothd has is kept, also while bluetoothd is away and when it comes back")
+  func kept() {
+    var world = bondedWorld()
+    #expect(world.isBusOpen && world.actions.isEmpty)
+    // At its end bluetoothd removes its objects before its name.
+    world.post(.event(.removed(path: ScriptedBluetoothd.device)))
+    world.run(milliseconds: 100)
+    world.endBluetoothd()
+    world.run()
+    world.startBluetoothd()
+    world.run()
+    #expect(world.actions.isEmpty)
+    world.pairing.setBonds([], at: world.now)
+    world.run()
+    #expect(!world.isBusOpen)
+  }
+
+  @Test("A bond that bluetoothd removed, or lost while it was away, is reported once")
+  func lost() {
+    var world = bondedWorld()
+    (world.bluetoothd.isKnown, world.bluetoothd.isBonded) = (false, false)
+    world.post(.event(.removed(path: ScriptedBluetoothd.device)))
+    world.run()
+    #expect(world.actions == [.bondWasLost(ScriptedBluetoothd.identity)])
+
+    world = bondedWorld()
+    world.endBluetoothd()
+    world.bluetoothd.isBonded = false
+    world.startBluetoothd()
+    world.run()
+    #expect(world.actions == [.bondWasLost(ScriptedBluetoothd.identity)])
+
+    world = bondedWorld()
+    world.bluetoothd.isBonded = false
+    world.post(.mgmt(.bond(.unpaired(ScriptedBluetoothd.identity))))
+    world.run()
+    #expect(world.actions == [.bondWasLost(ScriptedBluetoothd.identity)])
+  }
+
+  @Test("A bond is removed by its identity, whatever its path, and tried again when bluetoothd comes back")
+  func removed() {
+    var world = bondedWorld()
+    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    world.run()
+    #expect(!world.bluetoothd.isKnown && world.actions.isEmpty && !world.isBusOpen)
+
+    world = bondedWorld()
+    world.endBluetoothd()
+    world.run(milliseconds: 1000)
+    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    world.run()
+    #expect(world.bluetoothd.isBonded)
+    world.startBluetoothd()
+    world.run()
+    #expect(!world.bluetoothd.isBonded && !world.isBusOpen)
+
+    world = bondedWorld()
+    var isFirst = true
+    world.bluetoothd.failures = [
+      { call in
+        guard case .removeDevice = call.method, isFirst else { return nil }
+        isFirst = false
+        return "org.bluez.Error.Failed"
+      }
+    ]
+    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    world.run()
+    #expect(!world.bluetoothd.isBonded && !world.isBusOpen)
+  }
+
+  @Test("Messages that cannot be read change nothing, and are counted; values that are missing are no loss")
+  func malformed() {
+    var world = bondedWorld()
+    let before = world.pairing.deadline
+    for _ in 0..<3 { world.pairing.receive(.malformed, at: world.now) }
+    world.pairing.receive(.device(path: "/x", .init()), at: world.now)
+    world.pairing.receive(.adapter(path: "", .init()), at: world.now)
+    world.pairing.receive(BusReply(to: 12_345), at: world.now)
+    world.pairing.receive(.question(token: 1, .confirmation(.max), device: "/x"), at: world.now)
+    #expect(world.pairing.deadline == before)
+    #expect(world.pairing.takeCalls().map(\.method) == [.answer(question: 1, .refuse)])
+    #expect(world.pairing.counters.malformed == 3)
+    #expect(world.pairing.takeActions().isEmpty)
+  }
+
+  @Test("A crowd of devices is limited, and paired ones are kept beyond the limit")
+  func crowd() {
+    var objects = BusObjects()
+    for index in 0..<BusObjects.devicesMax + 10 {
+      objects.update(
+        device: "/\(index)", .init(addressBits: UInt64(index), addressType: .public, adapter: "/a"))
+    }
+    #expect(objects.devices.count == BusObjects.devicesMax && objects.droppedCount == 10)
+    objects.update(
+      device: "/p", .init(addressBits: 9_999_999, addressType: .public, adapter: "/a", isPaired: true))
+    #expect(objects.device(of: "/a") { $0.bits == 9_999_999 } == "/p")
+    #expect(objects.device(of: "/b") { _ in true } == nil)
+    objects.beginList()
+    objects.update(device: "/1", .init())
+    objects.endList()
+    #expect(Array(objects.devices.keys) == ["/1"])
+  }
+}

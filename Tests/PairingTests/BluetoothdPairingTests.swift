@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import HCI
+@testable import Pairing
+import Registry
+import Testing
+
+@Suite("Pairing through bluetoothd")
+struct BluetoothdPairingTests {
+  @Test("Just Works: the bond is bluetoothd's, with the identity from the kernel, and the link is ended")
+  func justWorks() throws {
+    var world = BluetoothdWorld()
+    world.pair(.none)
+    world.run()
+    let paired = try #require(world.paired)
+    #expect(paired.identity == ScriptedBluetoothd.identity)
+    #expect(paired.method == .justWorks)
+    #expect(paired.record.owner == .bluetoothd)
+    #expect(!paired.record.isAuthenticated)
+    #expect(paired.record.keys.identityKey?.bytes == [UInt8](1...16))
+    #expect(paired.record.keys.longTermKeys.isEmpty)
+    #expect(world.bluetoothd.isBonded && !world.bluetoothd.isConnected)
+    #expect(world.bluetoothd.agent == nil && !world.isBusOpen)
+    #expect(
+      world.bluetoothd.methods
+        == [
+          .followProperties(true), .registerAgent(.none), .listObjects, .pair(ScriptedBluetoothd.device),
+          .disconnect(ScriptedBluetoothd.device), .unregisterAgent, .followProperties(false),
+        ].sorted(like: world.bluetoothd.methods))
+  }
+
+  @Test("A device that bluetoothd does not know is looked for first, and forgotten when pairing fails")
+  func discovery() throws {
+    var world = BluetoothdWorld()
+    world.bluetoothd.isKnown = false
+    world.pair()
+    world.run()
+    #expect(world.paired != nil && !world.bluetoothd.isDiscovering)
+    world = BluetoothdWorld(.refuses)
+    world.bluetoothd.isKnown = false
+    world.pair()
+    world.run()
+    #expect(world.error == .refused)
+    #expect(!world.bluetoothd.isKnown)
+  }
+
+  @Test("Digits: typed, shown and compared, each with its method, and all authenticated")
+  func digits() throws {
+    let cases: [(ScriptedBluetoothd.Behavior, PairingQuestion, PairingAnswer?, PairingMethod)] = [
+      (.showsDigits, .enterDigits, .digits(ScriptedBluetoothd.digits), .digitsEntered),
+      (.hasKeys, .showDigits(ScriptedBluetoothd.digits), nil, .digitsShown),
+      (.compares, .compare(ScriptedBluetoothd.digits), .digitsMatch(true), .digitsCompared),
+    ]
+    for (behavior, question, answer, method) in cases {
+      var world = BluetoothdWorld(behavior)
+      world.pair(demandsAuthentication: true)
+      world.run(milliseconds: 1000)
+      #expect(world.questions == [question])
+      if let answer {
+        let otherKind: PairingAnswer = method == .digitsEntered ? .digitsMatch(true) : .digits(1)
+        let taken = [world.answer(otherKind), world.answer(answer), world.answer(answer)]
+        #expect(taken == [false, true, false])
+      }
+      world.run()
+      #expect(world.paired?.method == method)
+      #expect(world.paired?.record.isAuthenticated == true)
+    }
+  }
+
+  @Test("Each way to fail has its error, and leaves no bond")
+  func failures() throws {
+    let cases: [(ScriptedBluetoothd.Behavior, PairingAnswer?, PairingError)] = [
+      (.refuses, nil, .refused), (.leaves, nil, .deviceIsGone), (.isSilent, nil, .timeout(isAsking: false)),
+      (.showsDigits, nil, .timeout(isAsking: true)), (.showsDigits, .digits(1), .wrongDigits),
+      (.compares, .digitsMatch(false), .digitsDiffer), (.authorizes, nil, .refused),
+      (.givesNoIdentity, nil, .noKeys),
+    ]
+    for (behavior, answer, error) in cases {
+      var world = BluetoothdWorld(behavior)
+      world.pair()
+      world.run(milliseconds: 1000)
+      if let answer { _ = world.answer(answer) }
+      world.run()
+      #expect(world.error == error, "\(behavior)")
+      #expect(!world.bluetoothd.isBonded && !world.bluetoothd.isConnected, "\(behavior)")
+      #expect(world.bluetoothd.agent == nil && !world.isBusOpen)
+    }
+  }
+
+  @Test("A bond without authentication is undone where an item demands one")
+  func demand() {
+    var world = BluetoothdWorld()
+    world.pair(demandsAuthentication: true)
+    world.run()
+    #expect(world.error == .notAuthenticated(.justWorks))
+    #expect(!world.bluetoothd.isBonded)
+  }
+
+  @Test("A device that is paired already keeps its bond, unless the request replaces it")
+  func alreadyPaired() {
+    var world = BluetoothdWorld()
+    world.bluetoothd.isBonded = true
+    world.pair(device: ScriptedBluetoothd.identity)
+    world.run()
+    #expect(world.error == .alreadyPaired)
+    #expect(world.bluetoothd.isBonded)
+    world = BluetoothdWorld()
+    world.bluetoothd.isBonded = true
+    world.pair(replacesBond: true, device: ScriptedBluetoothd.identity)
+    world.run()
+    // Under its new address the device cannot be found without its identity key.
+    #expect(world.error == .unknownToBluetoothd)
+    world = BluetoothdWorld()
+    world.bluetoothd.isBonded = true
+    world.pair(replacesBond: true)
+    world.bluetoothd.isBonded = false
+    world.run()
+    #expect(world.paired?.identity == ScriptedBluetoothd.identity)
+  }
+
+  @Test("The names of bluetoothd's errors become errors of pairing")
+  func names() {
+    let cases: [(String, PairingError)] = [
+      ("org.bluez.Error.AuthenticationFailed", .refused),
+      ("org.bluez.Error.AuthenticationRejected", .refused),
+      ("org.bluez.Error.AuthenticationTimeout", .timeout(isAsking: false)),
+      ("org.bluez.Error.AuthenticationCanceled", .otherProgram),
+      ("org.bluez.Error.InProgress", .otherProgram),
+      ("org.bluez.Error.ConnectionAttemptFailed", .deviceIsGone),
+      ("org.bluez.Error.AlreadyExists", .alreadyPaired),
+      ("org.bluez.Error.DoesNotExist", .unknownToBluetoothd), ("org.bluez.Error.NotReady", .radioIsGone),
+      ("org.freedesktop.DBus.Error.AccessDenied", .notPermitted),
+      ("org.freedesktop.DBus.Error.NoReply", .bluetoothdChanged),
+      ("org.bluez.Error.NotSupported", .notSupported("NotSupported")),
+    ]
+    for (name, error) in cases {
+      var world = BluetoothdWorld()
+      world.bluetoothd.failures = [{ if case .pair = $0.method { name } else { nil } }]
+      world.pair()
+      world.run()
+      #expect(world.error == error, "\(name)")
+    }
+  }
+
+  @Test("A question about another device is refused and reported, and the pairing goes on")
+  func foreignQuestion() {
+    var world = BluetoothdWorld(.compares)
+    world.pair()
+    world.run(milliseconds: 1000)
+    let other = "/org/bluez/hci0/dev_00"
+    let address = DeviceAddress(bits: 7, type: .public)
+    world.pairing.receive(
+      .device(path: other, .init(addressBits: 7, addressType: .public, adapter: ScriptedBluetoothd.adapter)),
+      at: world.now)
+    world.pairing.receive(.question(token: 99, .confirmation(1), device: other), at: world.now)
+    #expect(world.pairing.takeCalls().map(\.method) == [.answer(question: 99, .refuse)])
+    world.performCalls()
+    #expect(world.actions.contains(.foreignAttemptRefused(address)))
+    _ = world.answer(.digitsMatch(true))
+    world.run()
+    #expect(world.paired != nil)
+    #expect(world.pairing.counters.foreignQuestions == 1)
+  }
+
+  @Test("An input device stays connected, and bluetoothd trusts it")
+  func inputDevice() {
+    var world = BluetoothdWorld()
+    world.pair(isInputDevice: true)
+    world.run()
+    #expect(world.paired != nil)
+    #expect(world.bluetoothd.isConnected && world.bluetoothd.isTrusted)
+  }
+
+  @Test("One device is paired at a time, a request can be cancelled, and without an adapter nothing is begun")
+  func busyAndCancelled() {
+    var world = BluetoothdWorld(.isSilent)
+    world.pair()
+    world.run(milliseconds: 1000)
+    world.pairing.pair(PairingRequest(PairingID(2), ScriptedBluetoothd.address, .none), at: world.now)
+    world.performCalls()
+    #expect(world.actions == [.ended(PairingID(2), .failure(.busy))])
+    world.pairing.cancel(PairingID(2), at: world.now)
+    world.pairing.cancel(PairingID(1), at: world.now)
+    world.run()
+    #expect(world.actions.last == .ended(PairingID(1), .failure(.cancelled)))
+    var closed = BluetoothdPairing()
+    closed.pair(BluetoothdWorld.request, at: world.now)
+    #expect(closed.takeActions() == [.ended(PairingID(1), .failure(.radioIsGone))])
+    #expect(closed.deadline == nil)
+  }
+
+  @Test(
+    "bluetoothd that ends, starts again, or is not there ends the pairing; a bond it kept is removed later")
+  func restart() {
+    var world = BluetoothdWorld(.isSilent)
+    world.pair()
+    world.run(milliseconds: 1000)
+    world.endBluetoothd()
+    world.run(milliseconds: 1000)
+    #expect(world.error == .bluetoothdChanged)
+    // It had made the bond when it ended.
+    (world.bluetoothd.isKnown, world.bluetoothd.isBonded) = (true, true)
+    world.bluetoothd.behavior = .givesNoIdentity
+    world.startBluetoothd()
+    world.run()
+    #expect(!world.bluetoothd.isBonded && !world.isBusOpen)
+    world.actions = []
+    world.endBluetoothd()
+    world.pair()
+    world.run()
+    #expect(world.error == .bluetoothdChanged)
+  }
+
+  @Test(
+    "A bus that cannot be opened, or refuses the account, has its error; it is tried again for the next pairing"
+  )
+  func busErrors() {
+    let cases: [(BusEvent.Closing, PairingError)] = [
+      (.libraryIsMissing, .notSupported("libsystemd cannot be loaded")), (.notPermitted, .notPermitted),
+      (.lost, .bluetoothdChanged),
+    ]
+    for (closing, error) in cases {
+      var world = BluetoothdWorld()
+      world.pair()
+      world.pairing.receive(.closed(closing), at: world.now)
+      world.run()
+      #expect(world.error == error)
+      world.actions = []
+      world.pair()
+      world.run()
+      #expect(world.paired != nil)
+    }
+  }
+}
+
+extension [BusCall.Method] {
+  /// The same methods in the order of other ones, where these have them.
+  fileprivate func sorted(like other: Self) -> Self {
+    count == other.count && allSatisfy(other.contains) ? other : self
+  }
+}

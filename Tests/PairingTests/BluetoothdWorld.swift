@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Controller
+import HCI
+@testable import Pairing
+import Registry
+
+/// The state machine and a scripted bluetoothd, with virtual time between them.
+struct BluetoothdWorld {
+  static let request = PairingRequest(PairingID(1), ScriptedBluetoothd.address, .keyboardDisplay)
+
+  var pairing = BluetoothdPairing()
+  var bluetoothd = ScriptedBluetoothd()
+  var now = Instant(microseconds: 0)
+  var isBusOpen = false
+  var actions: [PairingAction] = []
+  /// The delay of a message in milliseconds; nil if it is lost.
+  var delay: () -> Int64? = { 1 }
+  private var queue: [(due: Instant, order: Int, output: ScriptedBluetoothd.Output)] = []
+  private var count = 0
+  private var lastBusDue = Instant(microseconds: 0)
+
+  init(_ behavior: ScriptedBluetoothd.Behavior = .justWorks) {
+    bluetoothd.behavior = behavior
+    pairing.open(adapter: 0, address: 0xA11, at: now)
+  }
+
+  mutating func post(_ output: ScriptedBluetoothd.Output) {
+    var delay = delay()
+    // The kernel loses nothing.
+    if case .mgmt = output { delay = delay ?? 100 }
+    guard let delay else { return }
+    var due = now.advanced(milliseconds: delay)
+    // The bus keeps its messages in order. The kernel's events come by another way, before or after them.
+    if case .mgmt = output {
+    } else {
+      due = max(due, lastBusDue)
+      lastBusDue = due
+    }
+    count += 1
+    queue.append((due, count, output))
+  }
+
+  /// Performs what the machine asks for.
+  mutating func performCalls() {
+    if let isOpen = pairing.takeBusChange() {
+      isBusOpen = isOpen
+      queue.removeAll { if case .mgmt = $0.output { false } else { true } }
+      if isOpen {
+        post(.event(.owner(isRunning: bluetoothd.isRunning)))
+      } else {
+        bluetoothd.agent = nil
+      }
+    }
+    for call in pairing.takeCalls() where isBusOpen {
+      for output in bluetoothd.receive(call) { post(output) }
+    }
+    actions += pairing.takeActions()
+  }
+
+  /// Lets time pass until nothing happens any more, or for this long.
+  mutating func run(milliseconds: Int64 = 300_000) {
+    let end = now.advanced(milliseconds: milliseconds)
+    performCalls()
+    while let next = ([pairing.deadline].compactMap { $0 } + queue.map(\.due)).min(), next <= end {
+      now = max(now, next)
+      let due = queue.filter { $0.due <= now }.sorted { ($0.due, $0.order) < ($1.due, $1.order) }
+      queue.removeAll { $0.due <= now }
+      for item in due { deliver(item.output) }
+      pairing.advance(to: now)
+      performCalls()
+    }
+    now = end
+  }
+
+  private mutating func deliver(_ output: ScriptedBluetoothd.Output) {
+    switch output {
+    case .event(let event): pairing.receive(event, at: now)
+    case .reply(let reply): pairing.receive(reply, at: now)
+    case .mgmt(let content): pairing.receive(MgmtEvent(index: 0, content), at: now)
+    }
+    performCalls()
+  }
+
+  mutating func endBluetoothd() {
+    bluetoothd.end()
+    if isBusOpen { post(.event(.owner(isRunning: false))) }
+  }
+
+  mutating func startBluetoothd() {
+    bluetoothd.isRunning = true
+    if isBusOpen { post(.event(.owner(isRunning: true))) }
+  }
+
+  mutating func pair(
+    _ capability: IOCapability = .keyboardDisplay, demandsAuthentication: Bool = false,
+    isInputDevice: Bool = false,
+    replacesBond: Bool = false, device: DeviceAddress = ScriptedBluetoothd.address
+  ) {
+    pairing.pair(
+      PairingRequest(
+        PairingID(1), device, capability, demandsAuthentication: demandsAuthentication,
+        isInputDevice: isInputDevice, replacesBond: replacesBond), at: now)
+  }
+
+  mutating func answer(_ answer: PairingAnswer) -> Bool {
+    defer { performCalls() }
+    return pairing.answer(PairingID(1), answer, at: now)
+  }
+
+  var results: [Result<PairedDevice, PairingError>] {
+    actions.compactMap { if case .ended(_, let result) = $0 { result } else { nil } }
+  }
+
+  var error: PairingError? {
+    if results.count == 1, case .failure(let error)? = results.first { error } else { nil }
+  }
+
+  var paired: PairedDevice? {
+    if results.count == 1, case .success(let device)? = results.first { device } else { nil }
+  }
+
+  var questions: [PairingQuestion] {
+    actions.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Pairing
+@testable import Setup
+import Testing
+
+@Suite("Sentences about pairings")
+struct PairingSentenceTests {
+  static let errors: [PairingError] = [
+    .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
+    .alreadyPaired, .notAuthenticated(.justWorks), .notAuthenticated(.digitsShown), .noKeys, .cancelled,
+    .busy,
+    .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .exclusiveBesideBluetoothd, .bluetoothdChanged,
+    .unknownToBluetoothd, .otherProgram, .notSupported("too old"),
+  ]
+
+  @Test("Each error has a sentence of its own, and a cure")
+  func unique() {
+    let refusals: [SetupError] = [
+      .bondIsNotAuthenticated, .noPersonCanAuthenticate, .isBeingPaired, .pairingNeedsPerson, .lostBondIsKept,
+    ]
+    let failures = Self.errors.map(\.setupFailure) + refusals
+    #expect(Set(failures.map(\.reason)).count == failures.count)
+    #expect(failures.allSatisfy { !$0.cure.isEmpty && $0.field == nil })
+    // A reason is the second half of a sentence.
+    #expect(failures.allSatisfy { $0.reason.first?.isLowercase == true && !$0.reason.hasSuffix(".") })
+  }
+
+  @Test("What bluetoothd or the kernel said is in the sentence")
+  func word() {
+    #expect(PairingError.notSupported("too old").setupFailure.reason.hasSuffix("too old"))
+  }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import Interfaces
+import JSON
+import Testing
+import ToolText
+import Varlink
+
+/// Pairings and their questions before a stand-in for the agent.
+@Suite("Pairing by commands")
+struct PairTests {
+  private static let request = PickerSamples.request
+
+  private static func pairing(_ question: PairingQuestionLine?) -> RequestLine {
+    var line = PickerSamples.setup(phase: .pairing, isOnBehalf: true)
+    line.displayName = "Lumo lock"
+    line.question = question
+    return line
+  }
+
+  private static func paired(_ method: String, _ isAuthenticated: Bool) -> [UInt8] {
+    Message.reply { json in
+      json.member("method", method)
+      json.member("isAuthenticated", isAuthenticated)
+    }
+  }
+
+  private func agent(_ question: PairingQuestionLine?, _ answers: [String: [[UInt8]]]) throws -> StandInAgent
+  {
+    try StandInAgent(
+      [.request(Self.pairing(question))],
+      ["AnswerPairing": [PickerSamples.empty], "List": PickerSamples.list()].merging(answers) { $1 })
+  }
+
+  /// Runs `body` beside the tool.
+  private func beside(_ body: @escaping @Sendable () throws -> Void, _ run: () throws -> Tool.Run) throws
+    -> Tool.Run
+  {
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      defer { done.signal() }
+      try? body()
+    }
+    thread.start()
+    defer { done.wait() }
+    return try run()
+  }
+
+  @Test("An answer is a call of the agent", arguments: [("yes", true), ("N", false)])
+  func matches(word: String, isSame: Bool) throws {
+    let agent = try agent(nil, [:])
+    let run = try Tool.run(["answer", "--socket", agent.path, Self.request, word])
+    #expect(run.status == 0 && run.output.isEmpty && run.errorOutput.isEmpty)
+    let call = try agent.call("AnswerPairing")
+    #expect(call["request"] == .string(Self.request) && call["matches"] == .bool(isSame))
+    #expect(call["digits"] == nil)
+  }
+
+  @Test("Digits are an answer, with a blank between them or without")
+  func digits() throws {
+    let agent = try agent(nil, [:])
+    #expect(try Tool.run(["answer", "--socket", agent.path, Self.request, "012 345"]).status == 0)
+    #expect(try agent.call("AnswerPairing")["digits"] == .string("012345"))
+    for word in ["12345", "1234567", "maybe", "", "12345x"] {
+      let run = try Tool.run(["answer", "--socket", "/nowhere", Self.request, word])
+      #expect(run.status == 64 && run.errorOutput.contains("yes, no, or six digits"), "\(run.errorOutput)")
+    }
+  }
+
+  @Test("An answer to a request that is over is exit status 1")
+  func late() throws {
+    let closed = PickerSamples.failure("RequestClosed", [("request", Self.request)])
+    let agent = try agent(nil, ["AnswerPairing": [closed]])
+    let run = try Tool.run(["answer", "--socket", agent.path, Self.request, "yes"])
+    #expect(run.status == 1 && run.errorOutput.contains("the request is over"))
+  }
+
+  @Test("A script that picks prints the question and how to answer it, and declares what it can do")
+  func scriptedPick() throws {
+    let agent = try agent(
+      PairingQuestionLine(.compare, digits: "012345"), ["Open": [PickerSamples.opened]])
+    let run = try beside({
+      _ = try agent.call("AnswerPairing")
+      try agent.answer("Open", PickerSamples.setUp("Lumo lock"), PickerSamples.empty)
+    }) {
+      let script = #"""
+        "$TOOL" pick --app lights --touch --digits --json --socket "$1" > "$2" & child=$!
+        until grep -q 'pairing' "$2"; do kill -0 $child || exit 9; done
+        "$TOOL" answer "$3" yes --socket "$1"; wait $child; status=$?; cat "$2"; exit $status
+        """#
+      let folder = try TemporaryFolder()
+      return try Tool.shell(script, agent.path, try folder.file("lines", []), Self.request)
+    }
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(
+      run.errorOutput.contains(
+        "does Lumo lock show the digits 012 345?; answer with accessoryctl answer \(Self.request) yes|no"))
+    #expect(
+      run.lines.first
+        == #"{"request":"\#(Self.request)","app":"lights","displayName":"Lumo lock","pairing":"compare","digits":"012345"}"#
+    )
+    try expectValid(run.output, "picked")
+    #expect(
+      try agent.call("Watch")["capabilities"]
+        == .array([.string("display"), .string("keyboard"), .string("yesNo")]))
+    #expect(try agent.call("AnswerPairing")["matches"] == .bool(true))
+  }
+
+  @Test("A script that cannot answer declares nothing")
+  func noCapabilities() throws {
+    let agent = try agent(nil, ["Open": [PickerSamples.opened]])
+    let run = try beside({
+      _ = try agent.call("Watch")
+      try agent.answer("Open", PickerSamples.setUp("Lumo lock"), PickerSamples.empty)
+    }) {
+      try Tool.run(["pick", "--app", "lights", "--touch", "--socket", agent.path])
+    }
+    #expect(run.status == 0)
+    #expect(try agent.call("Watch")["capabilities"] == nil)
+  }
+
+  @Test("A lost bond is made again, and the result says how")
+  func renewal() throws {
+    let first = Message.reply(continues: true) { $0.member("request", Self.request) }
+    let agent = try agent(nil, ["Pair": [first, Self.paired("digitsCompared", true)]])
+    let text = try Tool.run(["pair", "Lumo bulb", "--yes", "--socket", agent.path])
+    #expect(
+      text.text == "\"Lumo bulb\" is paired: digits compared, protected against a third device in between\n",
+      "\(text.errorOutput)")
+    #expect(try agent.call("Pair")["accessory"] == .string(PickerSamples.accessory))
+    let json = try Tool.run(["pair", "Lumo bulb", "--yes", "--json", "--socket", agent.path])
+    #expect(json.errorOutput.isEmpty)
+    try expectValid(json.output, "pair")
+    let unsafe = try self.agent(nil, ["Pair": [first, Self.paired("justWorks", false)]])
+    let run = try Tool.run(["pair", "Lumo bulb", "--yes", "--socket", unsafe.path])
+    #expect(run.text == "\"Lumo bulb\" is paired without comparing digits\n")
+    #expect(try unsafe.call("Watch")["capabilities"] == nil)
+  }
+
+  @Test("A device that cannot be paired again is one sentence and exit status 1")
+  func failedRenewal() throws {
+    let failed = PickerSamples.failure(
+      "SetupFailed",
+      [("failure", "connectionFailed"), ("reason", "it did not answer"), ("cure", "switch it to pairing")])
+    let agent = try agent(nil, ["Pair": [failed]])
+    let run = try Tool.run(["pair", "Lumo bulb", "--yes", "--socket", agent.path])
+    #expect(run.status == 1 && run.errorOutput.contains("it did not answer; switch it to pairing"))
+    #expect(!run.errorOutput.contains("was not set up"), "\(run.errorOutput)")
+    let unsure = try Tool.run(["pair", "Lumo bulb", "--socket", agent.path])
+    #expect(unsure.status == 64 && unsure.errorOutput.contains("or with --yes"))
+  }
+
+  @Test("On a terminal the questions of a renewal are asked and answered line by line")
+  func terminal() throws {
+    let first = Message.reply(continues: true) { $0.member("request", Self.request) }
+    let agent = try agent(PairingQuestionLine(.enterDigits), ["Pair": [first]])
+    let terminal = try TerminalSession(
+      ["pair", "Lumo bulb", "--yes", "--socket", agent.path], showsErrors: true)
+    try terminal.wait(for: "which six digits does Lumo lock show?")
+    try terminal.press("1", "2", "Enter")
+    try terminal.wait(for: "show? 12\n")
+    try terminal.press("1", "2", "3", "4", "5", "6", "Enter")
+    #expect(try agent.call("AnswerPairing")["digits"] == .string("123456"))
+    try agent.answer("Pair", Self.paired("digitsEntered", true))
+    try terminal.wait(for: "paired: digits typed here, protected")
+    try terminal.expectEnd(0)
+  }
+
+  @Test("The picker on the whole screen shows the digits, and y answers")
+  func screen() throws {
+    let agent = try agent(PairingQuestionLine(.compare, digits: "012345"), [:])
+    let terminal = try TerminalSession(["pick", "--socket", agent.path])
+    try terminal.wait(for: "012 345")
+    try terminal.press("n")
+    // The first key may come before the question has been on the screen long enough.
+    let deadline = Date().addingTimeInterval(20)
+    while Date() < deadline, try terminal.screen().contains("just come") {
+      try terminal.press("n")
+    }
+    #expect(try agent.call("AnswerPairing")["matches"] == .bool(false))
+    try terminal.wait(for: "Your answer was sent.")
+    try terminal.press("q")
+    try terminal.expectEnd(0)
+  }
+}
