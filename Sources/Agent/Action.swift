@@ -3,6 +3,7 @@
 public import Controller
 public import HCI
 public import Manifest
+public import Pairing
 public import Registry
 public import Setup
 
@@ -19,6 +20,12 @@ public enum Action: Sendable {
   /// Send the message to the kernel's management interface over the socket for pairings, whose messages go to
   /// ``AgentCore/receive(pairingMessage:at:)``: the events of scans must not delay those of a pairing.
   case managePairing(MgmtCommand)
+  /// Connect to bluetoothd over the system bus: what it reports, and replies to calls, go to the agent.
+  case openBus
+  /// Close the connection to bluetoothd, and forget its calls.
+  case closeBus
+  /// Call bluetoothd.
+  case callBus(BusCall)
   /// Close the radio that is open, if any, and open the one that the manifest names now. `access` is for adapters.
   case openRadio(RadioSelection, access: Gateway.Access)
   /// Close the radio, which is gone for the reason in this sentence, and open it again when it is back.

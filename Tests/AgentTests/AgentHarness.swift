@@ -7,6 +7,7 @@ import Controller
 import HCI
 import JSON
 import Manifest
+import Pairing
 import Setup
 import TestSupport
 import Varlink
@@ -32,6 +33,8 @@ final class AgentHarness: ScenarioHarness {
   /// The kernel behind the socket for pairings, and the commands it received.
   var pairingKernel: ModelKernel?
   private(set) var pairingCommands: [MgmtCommand] = []
+  private(set) var busCalls: [BusCall] = []
+  private(set) var isBusOpen = false
   /// The recovery actions that the agent asked for, for its adapter.
   private(set) var recoveryActions: [RecoveryAction] = []
   /// Whether bluetoothd runs, and how often the agent asked.
@@ -148,6 +151,11 @@ final class AgentHarness: ScenarioHarness {
     case .managePairing(let command):
       pairingCommands.append(command)
       pairingKernel?.receive(command, at: now)
+    case .openBus:
+      isBusOpen = true
+      agent.receive(.owner(isRunning: runsBluetoothd), at: now)
+    case .closeBus: isBusOpen = false
+    case .callBus(let call): busCalls.append(call)
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .recoverRadio(let action): recoveryActions.append(action)
     case .findBluetoothd:

@@ -3,7 +3,7 @@
 public import Controller
 public import HCI
 import Manifest
-import Pairing
+public import Pairing
 import Registry
 import Setup
 
@@ -23,6 +23,20 @@ extension AgentCore {
     }
   }
 
+  /// Receives what bluetoothd or the bus reports.
+  public func receive(_ event: BusEvent, at time: Instant) {
+    turn.advance(to: time)
+    pairing.receive(event, at: now)
+    performPairingOutput()
+  }
+
+  /// Receives the reply to a call of bluetoothd.
+  public func receive(_ reply: BusReply, at time: Instant) {
+    turn.advance(to: time)
+    pairing.receive(reply, at: now)
+    performPairingOutput()
+  }
+
   /// The commands that end a pairing, before the agent ends; for the socket for pairings.
   public var pairingEndingCommands: [MgmtCommand] { pairing.kernel.endingCommands }
 
@@ -35,17 +49,18 @@ extension AgentCore {
       // A radio that keeps the adapter's power looks for bluetoothd itself.
       pairing.open(
         adapter: index, isSought: configuration.manifest.gateway.power == .on, at: now)
-    case .listener: pairing.close(.notPermitted)
-    case .adapter: pairing.close(.notSupported("the agent holds the adapter with access = \"exclusive\""))
+    case .listener: pairing.close(.notPermitted, at: now)
+    case .adapter:
+      pairing.close(.notSupported("the agent holds the adapter with access = \"exclusive\""), at: now)
     case .controller, .recording:
-      pairing.close(.notSupported("the gateway's radio is simulated or recorded"))
+      pairing.close(.notSupported("the gateway's radio is simulated or recorded"), at: now)
     }
     performPairingOutput()
   }
 
   func closePairing(at time: Instant) {
     turn.advance(to: time)
-    pairing.close(.radioIsGone)
+    pairing.close(.radioIsGone, at: now)
     performPairingOutput()
   }
 
@@ -53,31 +68,30 @@ extension AgentCore {
 
   /// Begins to pair a device.
   func pair(_ request: PairingRequest) {
-    if let action = pairing.pair(request, at: now) { performAction(action) }
+    pairing.pair(request, at: now)
     performPairingOutput()
   }
 
   /// Passes on a person's answer.
   func answerPairing(_ id: PairingID, _ answer: PairingAnswer) {
-    _ = pairing.kernel.answer(id, answer, at: now)
+    pairing.answer(id, answer, at: now)
     performPairingOutput()
   }
 
   func cancelPairing(_ id: PairingID) {
-    pairing.kernel.cancel(id, at: now)
+    pairing.cancel(id, at: now)
     performPairingOutput()
   }
 
   /// Removes the bond of a device.
   func unpair(_ identity: DeviceAddress, owner: BondOwner) {
-    guard owner == .gateway else { return }
-    pairing.kernel.unpair(identity, at: now)
+    pairing.unpair(identity, owner: owner, at: now)
     performPairingOutput()
   }
 
-  /// Loads the keys of the registry's bonds.
+  /// Loads the keys of the registry's bonds, and follows those of bluetoothd.
   func bondsChanged() {
-    pairing.kernel.setBonds(kernelBonds, at: now)
+    pairing.setBonds(kernelBonds, busBonds, at: now)
     performPairingOutput()
   }
 
@@ -92,6 +106,14 @@ extension AgentCore {
     }
   }
 
+  /// The bonds that bluetoothd keeps, as far as they are not lost.
+  var busBonds: [BusBond] {
+    setupCore.bonds.compactMap { device in
+      guard let record = device.bond.record, record.owner == .bluetoothd, device.bond.isBonded else { return nil }
+      return BusBond(identity: device.identity, identityKey: record.keys.identityKey)
+    }
+  }
+
   // MARK: - Time and effects
 
   func advancePairing() {
@@ -101,8 +123,10 @@ extension AgentCore {
   }
 
   func performPairingOutput() {
-    for command in pairing.kernel.takeCommands() { enqueue(.managePairing(command)) }
-    for action in pairing.kernel.takeActions() { performAction(action) }
+    for command in pairing.takeCommands() { enqueue(.managePairing(command)) }
+    if let isOpen = pairing.takeBusChange() { enqueue(isOpen ? .openBus : .closeBus) }
+    for call in pairing.takeCalls() { enqueue(.callBus(call)) }
+    for action in pairing.takeActions() { performAction(action) }
     for notice in pairing.takeNotices() { enqueue(.log(.pairing(notice))) }
   }
 

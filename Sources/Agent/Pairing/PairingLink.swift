@@ -3,6 +3,7 @@
 import Controller
 public import HCI
 import Pairing
+import Registry
 import Setup
 
 /// The way in which devices are paired at present. Of kernel and bluetoothd only one pairs on an adapter: both would
@@ -17,10 +18,12 @@ struct PairingLink: Sendable {
     /// No device can be paired, for this reason.
     case none(PairingError)
     case kernel
+    case bluetoothd
   }
 
   private(set) var backend = Backend.none(.radioIsGone)
-  var kernel = KernelPairing()
+  private(set) var kernel = KernelPairing()
+  private(set) var bluetoothd = BluetoothdPairing()
   private(set) var counters = PairingCounters()
   /// The shared adapter that is open.
   private(set) var adapter: UInt16?
@@ -29,9 +32,11 @@ struct PairingLink: Sendable {
   /// When to look for bluetoothd.
   private var lookDue: Instant?
   private var notices: [PairingNotice] = []
+  /// The ends of requests for which there was no backend.
+  private var ended: [PairingAction] = []
 
   /// When ``advance(to:)`` is due.
-  var deadline: Instant? { .earliest(kernel.deadline, lookDue) }
+  var deadline: Instant? { .earliest(.earliest(kernel.deadline, bluetoothd.deadline), lookDue) }
 
   /// The only place where the backend changes.
   private mutating func use(_ new: Backend) { backend = new }
@@ -47,25 +52,31 @@ struct PairingLink: Sendable {
 
   /// A shared adapter was opened. `isSought`: the radio looks for bluetoothd.
   mutating func open(adapter index: UInt16, isSought: Bool, at now: Instant) {
-    close(.radioIsGone)
+    close(.radioIsGone, at: now)
     adapter = index
     lookDue = isSought ? nil : now
   }
 
   /// There is no adapter that can pair, for this reason.
-  mutating func close(_ error: PairingError) {
-    kernel.close()
+  mutating func close(_ error: PairingError, at now: Instant) {
+    closeBackend(error, at: now)
     (adapter, isBluetoothdRunning, lookDue) = (nil, nil, nil)
+  }
+
+  private mutating func closeBackend(_ error: PairingError, at now: Instant) {
+    if kernel.isOpen { kernel.close(error) }
+    if backend == .bluetoothd { bluetoothd.close(error, at: now) }
     use(.none(error))
   }
 
   mutating func bluetoothdWasSought(isRunning: Bool, _ bonds: [KernelBond], at now: Instant) {
-    guard let adapter else { return }
-    guard isRunning != isBluetoothdRunning else { return }
+    guard let adapter, isRunning != isBluetoothdRunning else { return }
     isBluetoothdRunning = isRunning
+    closeBackend(.bluetoothdChanged, at: now)
     if isRunning {
-      if kernel.isOpen { kernel.close(.bluetoothdChanged) }
-      use(.none(.notSupported("bluetoothd uses the adapter")))
+      // bluetoothd names its adapters by the kernel's numbers.
+      bluetoothd.open(adapter: adapter, address: 0, at: now)
+      use(.bluetoothd)
       notices.append(.backend(.bluetoothd))
     } else {
       kernel.open(adapter: adapter, bonds: bonds, at: now)
@@ -79,36 +90,77 @@ struct PairingLink: Sendable {
     guard adapter != nil, isBluetoothdRunning == true else { return }
     isBluetoothdRunning = nil
     lookDue = now.advanced(milliseconds: Self.settlingMilliseconds)
-    use(.none(.bluetoothdChanged))
+    closeBackend(.bluetoothdChanged, at: now)
   }
 
   // MARK: - Inputs
 
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
     kernel.receive(event, at: now)
+    bluetoothd.receive(event, at: now)
     // The kernel has no adapter with this index any more.
-    if backend == .kernel, !kernel.isOpen { return close(.radioIsGone) }
+    if backend == .kernel, !kernel.isOpen { return close(.radioIsGone, at: now) }
     guard event.index == adapter, case .settings = event.content, isBluetoothdRunning == false else { return }
     // Another program, which may be a bluetoothd that starts.
     lookDue = lookDue ?? now.advanced(milliseconds: Self.settlingMilliseconds)
   }
 
+  mutating func receive(_ event: BusEvent, at now: Instant) { bluetoothd.receive(event, at: now) }
+
+  mutating func receive(_ reply: BusReply, at now: Instant) { bluetoothd.receive(reply, at: now) }
+
   /// Lets time pass. Returns whether to look for bluetoothd.
   mutating func advance(to now: Instant) -> Bool {
     kernel.advance(to: now)
+    bluetoothd.advance(to: now)
     guard let due = lookDue, due <= now else { return false }
     lookDue = nil
     return true
   }
 
-  /// Ends a request for which there is no backend.
-  mutating func pair(_ request: PairingRequest, at now: Instant) -> PairingAction? {
-    if case .none(let error) = backend { return .ended(request.id, .failure(error)) }
-    kernel.pair(request, at: now)
-    return nil
+  mutating func pair(_ request: PairingRequest, at now: Instant) {
+    switch backend {
+    case .none(let error): ended.append(.ended(request.id, .failure(error)))
+    case .kernel: kernel.pair(request, at: now)
+    case .bluetoothd: bluetoothd.pair(request, at: now)
+    }
+  }
+
+  mutating func answer(_ id: PairingID, _ answer: PairingAnswer, at now: Instant) {
+    _ = kernel.answer(id, answer, at: now) || bluetoothd.answer(id, answer, at: now)
+  }
+
+  mutating func cancel(_ id: PairingID, at now: Instant) {
+    kernel.cancel(id, at: now)
+    bluetoothd.cancel(id, at: now)
+  }
+
+  mutating func unpair(_ identity: DeviceAddress, owner: BondOwner, at now: Instant) {
+    switch owner {
+    case .gateway: kernel.unpair(identity, at: now)
+    case .bluetoothd: bluetoothd.unpair(identity, at: now)
+    }
+  }
+
+  /// Replaces the registry's bonds.
+  mutating func setBonds(_ kernelBonds: [KernelBond], _ busBonds: [BusBond], at now: Instant) {
+    kernel.setBonds(kernelBonds, at: now)
+    bluetoothd.setBonds(busBonds, at: now)
   }
 
   // MARK: - Output
+
+  mutating func takeCommands() -> [MgmtCommand] { kernel.takeCommands() }
+
+  /// Returns whether to open (true) or to close the bus, once; before ``takeCalls()``.
+  mutating func takeBusChange() -> Bool? { bluetoothd.takeBusChange() }
+
+  mutating func takeCalls() -> [BusCall] { bluetoothd.takeCalls() }
+
+  mutating func takeActions() -> [PairingAction] {
+    defer { ended.removeAll() }
+    return ended + kernel.takeActions() + bluetoothd.takeActions()
+  }
 
   mutating func note(_ action: PairingAction) {
     switch action {

@@ -29,6 +29,7 @@ struct AgentLoop: ~Copyable {
   var disk: DiskState
   var touch: TouchHook
   var links: LinkSockets
+  var bus = BluetoothdBus()
   var notifier: SystemdNotifier
   private var isEnding = false
   /// The time when the next turn is due at the latest.
@@ -100,10 +101,12 @@ struct AgentLoop: ~Copyable {
     clients.resumeListeningIfDue(&context)
     touch.program.advance(to: context.now)
     radio.drive(&context)
+    bus.receive(&context)
     runAgent()
     performActions()
     clients.serve(&links, &context)
     radio.updateReadiness(&context)
+    bus.updateReadiness(&context)
     notifyManager()
     try armTimer()
     context.counters.turnTook(try clock.now().microseconds - context.now.microseconds)
@@ -123,6 +126,7 @@ struct AgentLoop: ~Copyable {
     case .pairing: radio.receivePairingMessages(&context)
     case .touch: touch.receiveEnd(&context)
     case .bluetoothd: radio.receiveBluetoothdEnd(&context)
+    case .bus: bus.noteReady()
     case .client(let id): clients.receiveBytes(from: id, event.readiness, &context)
     case .link(let id):
       // The end of the link before this one is not to count for this one.
@@ -160,6 +164,9 @@ struct AgentLoop: ~Copyable {
         disk.readConfiguration()
       case .manage(let command): radio.sendMgmtCommand(command, &context)
       case .managePairing(let command): radio.sendPairingCommand(command, &context)
+      case .openBus: bus.open(&context)
+      case .closeBus: bus.close(&context)
+      case .callBus(let call): bus.call(call, &context)
       case .openRadio(let selection, let access): openRadio(selection, access)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
@@ -241,7 +248,7 @@ struct AgentLoop: ~Copyable {
   private var deadline: Instant? {
     [
       context.agent.nextDeadline, radio.deadline(isUrgent: context.agent.isRadioUrgent), clients.pauseEnd,
-      notifier.deadline, touch.program.deadline,
+      notifier.deadline, touch.program.deadline, bus.deadline,
     ].compactMap { $0 }.min()
   }
 

@@ -8,7 +8,7 @@ import Setup
 
 /// The owner of a descriptor that the loop watches.
 enum EpollOwner: Sendable {
-  case signals, timer, listener, disk, devices, radio, mgmt, pairing, touch, bluetoothd
+  case signals, timer, listener, disk, devices, radio, mgmt, pairing, touch, bluetoothd, bus
   case client(ClientID)
   case link(LinkID)
 }
@@ -16,8 +16,8 @@ enum EpollOwner: Sendable {
 /// The values that every part of the loop uses during a turn.
 struct LoopContext: ~Copyable {
   /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, mgmt socket, mgmt socket for
-  /// pairings, touch program, bluetoothd's process.
-  static let ownDescriptorCount = 10
+  /// pairings, touch program, bluetoothd's process, system bus.
+  static let ownDescriptorCount = 11
 
   var agent: AgentCore
   var epoll: Epoll

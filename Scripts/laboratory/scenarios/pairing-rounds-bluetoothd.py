@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A hundred pairings and removals through bluetoothd: its list and the kernel's are empty, memory does not grow."""
+
+import bluetoothd
+import bonds
+import hci
+from sessions import AppSession, Operator
+
+PATIENCE = 1800
+ROUNDS, FIRST = 100, 10
+GROWTH_KILOBYTES_MAX = 100
+
+
+def scenario(lab):
+    peer = lab.peer("--others", "0")
+    bluetoothd.forget_all()
+    daemon = lab.bluetoothd()
+    lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
+    agent = bonds.start_agent(lab, peer)
+    app, operator = AppSession(agent), Operator(agent)
+    resident, before = agent.usage().resident, None
+    for number in range(1, ROUNDS + 1):
+        peer.order("rotate")
+        bonds.pair(lab, peer, agent, app, operator)
+        agent.tool("remove", app.identifier, "--yes")
+        app.expect("accessoryRemoved")
+        lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)
+        bonds.check_no_keys(lab, peer.index)
+        bonds.await_end(lab, peer, agent)
+        peer.order("forget")
+        if number == FIRST:
+            before = agent.usage()
+    after = agent.usage()
+    growth = after.anonymous - before.anonymous
+    lab.figure("RSS kB before", resident)
+    lab.figure("after", after.resident)
+    lab.figure("growth of RssAnon kB", growth)
+    lab.figure("descriptors", after.descriptors)
+    lab.check(growth <= GROWTH_KILOBYTES_MAX, f"memory grew by {growth} kB")
+    lab.equal(after.descriptors, before.descriptors, "descriptors")
+    lab.equal(daemon.bonded(), [], "bluetoothd's bonds")
+    lab.equal(agent.end(), 0, "the agent's exit status")
