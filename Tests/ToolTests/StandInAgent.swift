@@ -123,11 +123,14 @@ final class StandInAgent: Sendable {
     let messages = state.withLock { state in
       method == "Watch" ? state.waiting.map(Self.message) : state.answers[String(method)] ?? []
     }
-    for message in messages { try send(message, connection) }
-    state.withLock { state in
-      if call["more"] == .bool(true) { state.streams.append((String(method), connection)) }
-      state.calls.append((String(method), parameters))
+    // The call was made even if the tool has ended meanwhile and takes no reply.
+    defer {
+      state.withLock { state in
+        if call["more"] == .bool(true) { state.streams.append((String(method), connection)) }
+        state.calls.append((String(method), parameters))
+      }
     }
+    for message in messages { try send(message, connection) }
   }
 
   private func send(_ bytes: [UInt8], _ connection: Connection) throws {

@@ -44,12 +44,13 @@ struct ClientTests {
     #expect(try garbage.message()?.contains("\"notJSON\"") == true)
     #expect(try garbage.message() == nil)
     let endless = try TestClient(agent.socket)
-    try endless.send(String(repeating: "x", count: 20_000))
+    endless.offer(String(repeating: "x", count: 20_000))
     #expect(try endless.message()?.contains("\"oversized\"") == true)
     #expect(try endless.message() == nil)
     for _ in 0..<100 {
       let gone = try TestClient(agent.socket)
-      try gone.send(String(Self.question.prefix(12)))
+      // On a busy machine the agent still has many of them, and turns this one away.
+      gone.offer(String(Self.question.prefix(12)))
     }
     #expect(try polite.call(Self.question)?.contains(Self.answer) == true)
     #expect(agent.end() == 0)

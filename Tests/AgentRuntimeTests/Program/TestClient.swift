@@ -18,6 +18,12 @@ final class TestClient {
     #expect(try descriptor.write(bytes[...]) == bytes.count)
   }
 
+  /// Sends what the agent takes before it closes the connection, which may be nothing.
+  func offer(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = try? descriptor.write(bytes[...])
+  }
+
   /// A call without its NUL is `text`.
   func call(_ text: String) throws -> String? {
     try send(text + "\0")
