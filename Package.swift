@@ -40,6 +40,7 @@ let package = Package(
 
     // The rules and their formats.
     .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
+    .target(name: "Wireless", dependencies: ["HCI"], swiftSettings: strict),
     .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
     .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
     .target(name: "Pairing", dependencies: ["HCI", "Controller", "Registry"], swiftSettings: strict),
@@ -174,6 +175,7 @@ let package = Package(
       name: "gate-tables", dependencies: ["GateTrials", "VirtualRadio"],
       path: "Scripts/gate-tables/GateTables", swiftSettings: strict),
 
+    .testTarget(name: "WirelessTests", dependencies: ["HCI", "Wireless"], swiftSettings: strict),
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "TestDataTests",

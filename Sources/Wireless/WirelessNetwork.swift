@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// A network as one radio sends it.
+public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
+  /// What tells networks apart. One radio may be there twice: without its name, and with the name that another station's probe made
+  /// it send.
+  public struct Key: Hashable, Sendable, BitwiseCopyable {
+    public let bssid: BSSID
+    public let name: NetworkName
+
+    public init(bssid: BSSID, name: NetworkName) {
+      self.bssid = bssid
+      self.name = name
+    }
+  }
+
+  public let bssid: BSSID
+  public let name: NetworkName
+  /// The centre of its channel in MHz, or nil when the source does not say.
+  public var frequencyMegahertz: UInt32?
+  /// The signal in dBm, or nil when the source does not say.
+  public var signal: Int8?
+  public var security: WirelessSecurity
+  /// When its last beacon or probe response was received.
+  public var lastSeen: Instant
+
+  public init(
+    bssid: BSSID, name: NetworkName, frequencyMegahertz: UInt32?, signal: Int8?, security: WirelessSecurity,
+    lastSeen: Instant
+  ) {
+    self.bssid = bssid
+    self.name = name
+    self.frequencyMegahertz = frequencyMegahertz
+    self.signal = signal
+    self.security = security
+    self.lastSeen = lastSeen
+  }
+
+  public var key: Key { Key(bssid: bssid, name: name) }
+
+  /// Whether this network comes before another in a list: the stronger one, then the one with the lower address, then by the
+  /// bytes of the names. An unknown signal is the weakest.
+  public func precedes(_ other: WirelessNetwork) -> Bool {
+    let levels = (signal.map(Int.init) ?? Int.min, other.signal.map(Int.init) ?? Int.min)
+    if levels.0 != levels.1 { return levels.0 > levels.1 }
+    if bssid != other.bssid { return bssid < other.bssid }
+    return name.bytes.lexicographicallyPrecedes(other.name.bytes)
+  }
+}
+
+/// How a network is protected, as its beacons say (IEEE 802.11-2020, 9.4.2.24). The raw value is the word on the wire.
+///
+/// A network that takes both WPA2 and WPA3 counts as WPA2: what it is safe against is what its weakest way is safe against.
+/// For the same reason one that takes WPA and WPA2 counts as WPA.
+public enum WirelessSecurity: String, Hashable, Sendable, CaseIterable, BitwiseCopyable {
+  /// Every station joins, and nothing is encrypted.
+  case open
+  /// Every station joins; encrypted (Opportunistic Wireless Encryption).
+  case enhancedOpen = "owe"
+  case wep
+  /// A passphrase, with the first WPA.
+  case wpa
+  /// A passphrase, with WPA2.
+  case wpa2
+  /// A passphrase, with WPA3 (SAE).
+  case wpa3
+  /// An account of each user (IEEE 802.1X).
+  case enterprise
+  /// Protected in a way that has no case here.
+  case other
+}
