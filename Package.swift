@@ -175,7 +175,8 @@ let package = Package(
       name: "gate-tables", dependencies: ["GateTrials", "VirtualRadio"],
       path: "Scripts/gate-tables/GateTables", swiftSettings: strict),
 
-    .testTarget(name: "WirelessTests", dependencies: ["HCI", "Wireless"], swiftSettings: strict),
+    .testTarget(
+      name: "WirelessTests", dependencies: ["HCI", "TestSupport", "Wireless"], swiftSettings: strict),
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "TestDataTests",
@@ -447,7 +448,7 @@ let package = Package(
 // library for apps with its tests, and the fuzzers. One switch leaves only these targets and what they depend on.
 switch Context.environment["ACCESSORY_SANITIZE"] {
 case "parsers":
-  keep("GATTTests", "HCITests", "JSONTests", "TestDataTests", "VarlinkTests")
+  keep("GATTTests", "HCITests", "JSONTests", "TestDataTests", "VarlinkTests", "WirelessTests")
 case "library":
   keep("AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "SessionClientTests")
 case "fuzzers":
@@ -460,6 +461,7 @@ case "fuzzers":
         "CLibFuzzer", "Discovery", "GATT", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry",
         "RegistryFormat",
         "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
+        "Wireless",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

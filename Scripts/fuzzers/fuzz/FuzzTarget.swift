@@ -31,6 +31,12 @@ enum FuzzTarget: String, CaseIterable {
   case export
   /// What a connected peripheral sends.
   case link
+  /// The information elements of a network.
+  case elements
+  /// A datagram of generic netlink.
+  case netlink
+  /// The events of a scan by wireless extensions.
+  case extensions
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -49,6 +55,9 @@ enum FuzzTarget: String, CaseIterable {
     case .registry: fuzzRegistry(bytes)
     case .export: fuzzExport(bytes)
     case .link: fuzzLink(bytes)
+    case .elements: fuzzElements(bytes)
+    case .netlink: fuzzNetlink(bytes)
+    case .extensions: fuzzExtensions(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -68,6 +77,9 @@ enum FuzzTarget: String, CaseIterable {
     case .definition: definitionSeeds
     case .export: exportSeeds
     case .link: linkSeeds
+    case .elements: NetworkElements.all.map(\.bytes)
+    case .netlink: NetlinkDatagrams.all.map(\.bytes)
+    case .extensions: extensionsSeeds
     case .canary: [Array("canar".utf8)]
     }
   }
