@@ -2,6 +2,7 @@
 
 import Agent
 import HCI
+import Interfaces
 import LinuxSystem
 import Manifest
 
@@ -33,7 +34,7 @@ public enum AgentProgram {
     do throws(UsageError) { request = try Options.read(arguments) } catch { throw .usage(error) }
     switch request {
     case .help: print(Options.help, terminator: "")
-    case .version: print("accessoryd \(AgentVersion.text)")
+    case .version: print("accessoryd \(ProjectVersion.text)")
     case .run(let options): try run(options, Log(style, options.logLevel))
     }
     return .success
@@ -51,8 +52,8 @@ public enum AgentProgram {
     do throws(SystemError) {
       let setup = AgentCore.Setup(
         read.configuration, radioSource: read.radioSource, epoch: randomBlock(), secret: randomBlock(),
-        version: AgentVersion.text)
-      log.say(.info, "accessoryd \(AgentVersion.text) serves \(quoted(options.socket))")
+        version: ProjectVersion.text)
+      log.say(.info, "accessoryd \(ProjectVersion.text) serves \(quoted(options.socket))")
       let state = StateFolder(named: options.state, given: Environment.value(of: "STATE_DIRECTORY"))
       var loop = try AgentLoop(setup, Disk(reader, state), socket, log, in: .machine())
       try loop.run()
@@ -66,9 +67,4 @@ public enum AgentProgram {
     var system = SystemRandomNumberGenerator()
     return Block128(high: system.next(), low: system.next())
   }
-}
-
-/// The version of the agent and its tool.
-public enum AgentVersion {
-  public static let text = "0.1.0"
 }

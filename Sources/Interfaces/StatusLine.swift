@@ -83,3 +83,9 @@ extension StatusLine: ReadableLine {
       warnings: try line.lines("warnings"), counts: counts)
   }
 }
+
+/// The version of the agent, its tool, the library for apps and the package, which all take it from here.
+public enum ProjectVersion {
+  /// Three numbers with dots between them, and no leading zeros.
+  public static let text = "0.1.0"
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import Interfaces
 import LinuxSystem
 import ManifestFormat
 
@@ -31,7 +32,7 @@ struct Accessoryctl: ParsableCommand {
       written; 75 the agent is busy; 76 another program is in its place; 77 other accounts may \
       write the file, or you may not ask the agent. A reader that stops early (head) is no error.
       """,
-    version: "accessoryctl 0.1.0",
+    version: "accessoryctl \(ProjectVersion.text)",
     groupedSubcommands: [
       CommandGroup(
         name: "Accessories",
