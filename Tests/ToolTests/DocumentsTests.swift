@@ -21,7 +21,7 @@ struct DocumentsTests {
     let made = try Tool.spawn(Package.path("Scripts/documents"), [tools, folder.path])
     #expect(made.status == 0, "\(made.errorOutput)")
     let pages =
-      ["man1/accessoryctl.1", "man5/accessoryd.toml.5", "man8/accessoryd.8"]
+      ["man1/accessoryctl.1", "man5/accessoryd.toml.5", "man8/accessoryd.8", "man1/virtual-controller.1"]
       + Self.commands.map { "man1/accessoryctl-\($0).1" }
     let files = pages.map { "\(folder.path)/share/man/\($0)" }
     #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
