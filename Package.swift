@@ -15,11 +15,13 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A tenth less to load: nothing is exported, because the programs load no code at run time; relocations are packed, and
-/// functions with the same code are one.
+/// functions with the same code are one. All addresses of functions are known at the start, and then read-only.
 let lean: [LinkerSetting] = [
   .unsafeFlags(
     ["-use-ld=lld"]
-      + ["--no-export-dynamic", "--icf=all", "-zpack-relative-relocs", "-O2"].flatMap { ["-Xlinker", $0] },
+      + ["--no-export-dynamic", "--icf=all", "-zpack-relative-relocs", "-znow", "-O2"].flatMap {
+        ["-Xlinker", $0]
+      },
     .when(platforms: [.linux], configuration: .release))
 ]
 
