@@ -8,6 +8,7 @@ import time
 from agent import Agent
 from bluetoothd import Bluetoothd
 from controller import Controller
+from denials import Denials
 from errors import ScenarioError
 from monitor import Monitor
 from peer import Peer
@@ -27,6 +28,7 @@ class Lab:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab-"))
         self.folder.chmod(0o755)
         self.figures = {}
+        self.denials = Denials()
         self.open = []
         self.logs = []
 

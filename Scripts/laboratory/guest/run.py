@@ -39,13 +39,14 @@ def run_scenario(name, result):
     start = time.monotonic()
     try:
         load(name).scenario(world)
+        world.equal(world.denials.take(), [], "what AppArmor denied the installed agent")
         result.update(passed=True, why="")
     except lab.ScenarioError as error:
         result.update(passed=False, why=str(error))
     except BaseException:
         result.update(passed=False, why=traceback.format_exc())
     if not result["passed"]:
-        result["why"] += world.log_tails()
+        result["why"] += "".join(f"\n{denial}" for denial in world.denials.take()) + world.log_tails()
     result.update(seconds=time.monotonic() - start, figures=world.figures)
     world.end()
     write(name, result)
