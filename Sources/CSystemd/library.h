@@ -11,7 +11,10 @@
 
 // X(NAME) for each function.
 #define LIBRARY_FUNCTIONS(X) \
-  X(sd_bus_open_system) \
+  X(sd_bus_new) \
+  X(sd_bus_set_address) \
+  X(sd_bus_set_bus_client) \
+  X(sd_bus_start) \
   X(sd_bus_close_unref) \
   X(sd_bus_get_fd) \
   X(sd_bus_get_events) \

@@ -87,6 +87,8 @@ const struct csystemd_event *csystemd_next_event(struct csystemd_bus *bus) {
   return &bus->current->event;
 }
 
+int csystemd_has_event(const struct csystemd_bus *bus) { return bus->first != NULL; }
+
 uint32_t csystemd_dropped(const struct csystemd_bus *bus) { return bus->dropped; }
 
 // Messages
@@ -444,9 +446,12 @@ int csystemd_follow_properties(struct csystemd_bus *bus, int is_on) {
       properties_changed, &bus->properties);
 }
 
-static int begin(struct csystemd_bus *bus) {
+static int begin(struct csystemd_bus *bus, const char *address) {
   struct library *library = &bus->library;
-  int result = library->sd_bus_open_system(&bus->connection);
+  int result = library->sd_bus_new(&bus->connection);
+  if (result >= 0) result = library->sd_bus_set_address(bus->connection, address);
+  if (result >= 0) result = library->sd_bus_set_bus_client(bus->connection, 1);
+  if (result >= 0) result = library->sd_bus_start(bus->connection);
   if (result < 0) return result;
   result = follow(
       bus,
@@ -471,11 +476,11 @@ static int begin(struct csystemd_bus *bus) {
       owner_read, bus, "s", bluez);
 }
 
-int csystemd_open(struct csystemd_bus **opened) {
+int csystemd_open(const char *address, struct csystemd_bus **opened) {
   struct csystemd_bus *bus = calloc(1, sizeof *bus);
   if (!bus) return -ENOMEM;
   int result = load_library(&bus->library);
-  if (result >= 0) result = begin(bus);
+  if (result >= 0) result = begin(bus, address);
   if (result < 0) {
     csystemd_close(bus);
     return result;

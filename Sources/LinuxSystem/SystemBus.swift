@@ -13,11 +13,11 @@ public final class SystemBus {
   // Holds: the shim gives a pointer that is good until `deinit`, and no other code has it.
   private let bus: OpaquePointer
 
-  /// Begins to connect to the system bus of `DBUS_SYSTEM_BUS_ADDRESS`, or to the usual one.
-  public init() throws(SystemError) {
+  /// Begins to connect to the bus with this socket.
+  public init(path: String) throws(SystemError) {
     var opened: OpaquePointer?
-    // Holds: the call sets the local variable.
-    let result = unsafe csystemd_open(&opened)
+    // Holds: the call reads the text, and sets the local variable.
+    let result = unsafe csystemd_open("unix:path=\(path)", &opened)
     guard result == 0, let opened = unsafe opened else { throw SystemError(.busOpen, code: -result) }
     unsafe bus = opened
   }
@@ -47,6 +47,9 @@ public final class SystemBus {
     guard result >= 0 else { throw SystemError(.busProcess, code: -result) }
     return result > 0
   }
+
+  /// Whether a message was received that ``nextMessage()`` has yet to return.
+  public var hasMessage: Bool { unsafe csystemd_has_event(bus) != 0 }
 
   /// Returns the oldest message that was received, once.
   public func nextMessage() -> SystemBusMessage? {

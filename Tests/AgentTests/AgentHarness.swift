@@ -380,29 +380,3 @@ extension AccessList {
     return access
   }
 }
-
-extension ReceivedReply {
-  subscript(_ name: String) -> JSONValue? { parameters[name] }
-
-  func object(_ name: String) -> JSONObject? {
-    if case .object(let object)? = parameters[name] { object } else { nil }
-  }
-
-  func text(_ name: String) -> String? {
-    if case .string(let text)? = parameters[name] { text } else { nil }
-  }
-
-  func integer(_ name: String) -> Int64? {
-    if case .integer(let integer)? = parameters[name] { integer } else { nil }
-  }
-}
-
-extension JSONObject {
-  func text(_ name: String) -> String? {
-    if case .string(let text)? = self[name] { text } else { nil }
-  }
-
-  func integer(_ name: String) -> Int64? {
-    if case .integer(let integer)? = self[name] { integer } else { nil }
-  }
-}

@@ -187,7 +187,8 @@ public final class SessionSimulation {
     case .registry(let request): disk = (request, now + Int64(dice.number(below: 30)) * 1000)
     case .readKnownDevices: agent.knownDevicesWereRead(SimulatedGateway.knownDevices, at: instant)
     case .findBluetoothd: agent.bluetoothdWasSought(isRunning: false, at: instant)
-    case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .recoverRadio, .releaseRadio:
+    case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .recoverRadio,
+      .releaseRadio:
       throw BrokenRule(sentence: "the kernel is asked about a virtual radio")
     // A simulated gateway has no manifest file, and its radio is open.
     case .readManifest, .openRadio, .signalTouch, .log: break

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import BlueZ
 import HCI
 import LinuxSystem
 import Manifest
@@ -22,19 +23,26 @@ struct BluetoothdBus {
     var calls: [UInt64: UInt64] = [:]
   }
 
+  /// The bus's socket.
+  private let path: String
   private var connection: Connection?
   /// Whether there is something to receive.
   private var isReady = false
   /// When the next turn is due for the bus.
   private(set) var deadline: Instant?
 
+  init(path: String = KnownDeviceSource.systemBus) { self.path = path }
+
   mutating func noteReady() { isReady = true }
+
+  /// Whether messages were received that the agent has yet to be handed.
+  var hasMessage: Bool { connection?.bus.hasMessage ?? false }
 
   // MARK: - The agent's actions
 
   mutating func open(_ loop: inout LoopContext) {
     do throws(SystemError) {
-      let bus = try SystemBus()
+      let bus = try SystemBus(path: path)
       let conditions = bus.conditions
       let token = loop.insert(.bus)
       do throws(SystemError) { try bus.watch(in: loop.epoll, conditions, token: token) } catch {
@@ -91,8 +99,9 @@ struct BluetoothdBus {
         try current.bus.changeWatch(in: loop.epoll, conditions, token: current.token)
         connection?.conditions = conditions
       }
-      deadline = try current.bus.microsecondsLeft().map { Instant(microseconds: loop.now.microseconds + $0) }
-      if isReady { deadline = loop.now }
+      let left = try current.bus.microsecondsLeft()
+      deadline =
+        isReady || hasMessage ? loop.now : left.map { Instant(microseconds: loop.now.microseconds + $0) }
     } catch { lose(error, &loop) }
   }
 
@@ -160,7 +169,9 @@ extension BusEvent.Properties {
   init(_ properties: SystemBusMessage.Properties) {
     self.init(
       addressBits: properties.address.flatMap(AddressText.bits),
-      addressType: properties.addressType.flatMap { $0 == "public" ? .public : $0 == "random" ? .random : nil },
+      addressType: properties.addressType.flatMap {
+        $0 == "public" ? .public : $0 == "random" ? .random : nil
+      },
       adapter: properties.adapter, isPaired: properties.isPaired)
   }
 }
@@ -191,7 +202,8 @@ extension SystemBusCall {
     case .setDiscoveryFilter(let adapter): self = .setDiscoveryFilter(adapter: adapter)
     case .startDiscovery(let adapter): self = .adapter("StartDiscovery", path: adapter, argument: nil)
     case .stopDiscovery(let adapter): self = .adapter("StopDiscovery", path: adapter, argument: nil)
-    case .removeDevice(let device, let adapter): self = .adapter("RemoveDevice", path: adapter, argument: device)
+    case .removeDevice(let device, let adapter):
+      self = .adapter("RemoveDevice", path: adapter, argument: device)
     case .pair(let device): self = .device("Pair", path: device)
     case .cancelPairing(let device): self = .device("CancelPairing", path: device)
     case .disconnect(let device): self = .device("Disconnect", path: device)

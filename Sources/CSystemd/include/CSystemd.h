@@ -63,9 +63,9 @@ struct csystemd_event {
 
 struct csystemd_bus;
 
-/// Loads libsystemd, and begins to connect to the system bus (DBUS_SYSTEM_BUS_ADDRESS, or the usual socket). Returns 0,
-/// or a negative error: -ELIBACC when the library cannot be loaded.
-int csystemd_open(struct csystemd_bus **bus);
+/// Loads libsystemd, and begins to connect to a bus by its address, such as unix:path=/run/dbus/system_bus_socket. Returns
+/// 0, or a negative error: -ELIBACC when the library cannot be loaded.
+int csystemd_open(const char *address, struct csystemd_bus **bus);
 
 /// Closes the connection, and unloads the library. bluetoothd forgets the agent and its pairing.
 void csystemd_close(struct csystemd_bus *bus);
@@ -83,6 +83,9 @@ int csystemd_process(struct csystemd_bus *bus);
 
 /// Returns the oldest event, which is valid until the next call of this function; NULL when there is none.
 const struct csystemd_event *csystemd_next_event(struct csystemd_bus *bus);
+
+/// Whether an event waits to be read: 1 or 0.
+int csystemd_has_event(const struct csystemd_bus *bus);
 
 /// How many events were dropped because CSYSTEMD_EVENTS_MAX waited.
 uint32_t csystemd_dropped(const struct csystemd_bus *bus);
