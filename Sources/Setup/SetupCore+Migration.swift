@@ -24,21 +24,27 @@ public struct MigratedDevice: Equatable, Sendable {
   public let address: DeviceAddress
   /// The identifier that the app had for it, and gets again; nil when it named the address.
   public let identifier: RandomIdentifier?
+  /// bluetoothd has a bond with it.
+  public let isBonded: Bool
 
-  public init(address: DeviceAddress, identifier: RandomIdentifier?) {
+  public init(address: DeviceAddress, identifier: RandomIdentifier?, isBonded: Bool = false) {
     self.address = address
     self.identifier = identifier
+    self.isBonded = isBonded
   }
 }
 
 /// The devices that BlueZ knows, as it reported them last.
 public struct KnownDevices: Equatable, Sendable {
   public var addresses: [DeviceAddress]
+  /// Those that the bluetoothd that runs has a bond with.
+  public var bonded: Set<DeviceAddress>
   /// Why they could not be read, as the second half of a sentence; nil when they were.
   public var failure: String?
 
-  public init(_ addresses: [DeviceAddress], failure: String? = nil) {
+  public init(_ addresses: [DeviceAddress], bonded: Set<DeviceAddress> = [], failure: String? = nil) {
     self.addresses = addresses
+    self.bonded = bonded
     self.failure = failure
   }
 }
@@ -59,7 +65,7 @@ extension SetupCore {
       device = MigratedDevice(address: address, identifier: identifier)
     case .address(let bits):
       let address = try known.address(bits, field: field)
-      device = MigratedDevice(address: address, identifier: nil)
+      device = MigratedDevice(address: address, identifier: nil, isBonded: known.bonded.contains(address))
     }
     if let accessory = registry.accessory(ofApp: app, on: .bluetooth(device.address)),
       status(of: accessory) == .active
@@ -95,7 +101,17 @@ extension SetupCore {
     addition.state = .authorized
     addition.bluetoothIdentifier =
       device.identifier ?? present?.bluetoothIdentifier ?? addition.bluetoothIdentifier
+    if device.isBonded { takeBond(of: device, for: item.item, &addition) }
     return addition
+  }
+
+  /// Takes over that bluetoothd has a bond with the device, of which no key and no method is known. A bond in the registry
+  /// is kept.
+  private func takeBond(of device: MigratedDevice, for item: DisplayItem, _ addition: inout RegistryAddition)
+  {
+    let known = registry.device(.bluetooth(device.address.settled))?.bond
+    guard known?.record == nil, item.descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return }
+    addition.bond = .bonded(BondRecord(owner: .bluetoothd, isAuthenticated: false, keys: BondKeys()))
   }
 }
 

@@ -42,6 +42,8 @@ extension AgentCore {
   public func knownDevicesWereRead(_ devices: KnownDevices, at time: Instant) {
     turn.advance(to: time)
     setupLink.knownDevices.devices = devices
+    // Where bluetoothd does not run, its folder was read, whose bonds nobody uses.
+    if !isBluetoothdRunning { setupLink.knownDevices.devices.bonded = [] }
     setupLink.knownDevices.readAt = now
     setupLink.knownDevices.isBeingRead = false
     follow(setupCore.advance(to: now))

@@ -39,7 +39,9 @@ enum AdapterTask: Equatable, Sendable {
 
   private func readKnownDevices() -> AdapterTaskResult {
     do throws(KnownDeviceError) {
-      return .knownDevices(KnownDevices(try KnownDeviceSource().read().map(\.address)))
+      let devices = try KnownDeviceSource().read()
+      let bonded = devices.filter(\.isPaired).map(\.address)
+      return .knownDevices(KnownDevices(devices.map(\.address), bonded: Set(bonded)))
     } catch {
       return .knownDevices(KnownDevices([], failure: error.reason))
     }
