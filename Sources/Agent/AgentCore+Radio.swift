@@ -181,6 +181,8 @@ extension AgentCore {
     plan.duty = duty
     // An operator, or an app that filters, sees the names of the devices; most devices send them only when asked.
     if plan.mode == .auto, setupLink.requests.open > 0 { plan.mode = .active }
+    // Active scans are the kernel's discovery, of which there is one: bluetoothd looks with it for the device.
+    if pairing.needsDiscovery { plan.mode = .passive }
     plan.needsScanResponses =
       configuration.manifest.needsScanResponses
       || setupLink.appSuppliedItems.contains(where: \.needsScanResponses)

@@ -9,7 +9,8 @@ extension BluetoothdPairing {
   mutating func enter(_ step: BusAttempt.Step, at now: Instant) {
     guard let current = attempt else { return }
     attempt?.step = step
-    attempt?.stepEnd = now.advanced(milliseconds: step.milliseconds)
+    let end = now.advanced(milliseconds: step.milliseconds)
+    attempt?.stepEnd = step == .discovering ? min(end, current.discoveryEnd) : end
     attempt?.call = nil
     guard let method = method(of: step, current) else { return }
     if step == .registering { call(.followProperties(true), milliseconds: 0) }
@@ -22,7 +23,7 @@ extension BluetoothdPairing {
   /// Returns the call with which a step begins; nil for a step that only waits, or whose device or adapter is gone.
   private func method(of step: BusAttempt.Step, _ attempt: BusAttempt) -> BusCall.Method? {
     switch step {
-    case .openingBus, .awaitingKeys: nil
+    case .openingBus, .awaitingDiscovery, .awaitingKeys: nil
     case .registering, .registeringAgain: .registerAgent(attempt.request.capability)
     case .listing: .listObjects
     case .removingOldBond, .removing:
@@ -64,8 +65,10 @@ extension BluetoothdPairing {
     // An old bluetoothd has no filters.
     case .filtering: enter(.discovering, at: now)
     case .discovering:
-      // Discovery that is under way is as good. The end of the step is the device, or its deadline.
-      if let failure, !failure.isInProgress { fail(failure.error, at: now) }
+      // The end of the step is the device, or its deadline.
+      guard let failure else { return }
+      // bluetoothd finds no new devices in the discovery of another program.
+      if failure.isInProgress { enter(.awaitingDiscovery, at: now) } else { fail(failure.error, at: now) }
     case .stoppingDiscovery: enter(.pairing, at: now)
     case .trusting, .disconnecting: awaitKeys(at: now)
     case .cancelling:
@@ -75,7 +78,7 @@ extension BluetoothdPairing {
       if let failure, !failure.isUnknownObject { keepForLater(at: now) }
       enter(.unregistering, at: now)
     case .unregistering: finish(at: now)
-    case .openingBus, .pairing, .awaitingKeys: break
+    case .openingBus, .awaitingDiscovery, .pairing, .awaitingKeys: break
     }
   }
 
@@ -100,7 +103,7 @@ extension BluetoothdPairing {
   func isSought(_ address: DeviceAddress, by request: PairingRequest) -> Bool {
     let sought = request.device.withoutResolution
     if address == sought { return true }
-    let keys = bonds.kept.compactMap { bond in
+    let keys = (bonds.kept + bonds.lost).compactMap { bond in
       bond.identityKey.map { IdentityKey(key: $0.block, identity: bond.identity) }
     }
     return keys.contains {
@@ -113,7 +116,7 @@ extension BluetoothdPairing {
 
   /// A device was reported, or its properties changed.
   mutating func receiveDevice(_ path: String, at now: Instant) {
-    guard let attempt, attempt.step == .discovering, let adapterPath,
+    guard let attempt, [.discovering, .awaitingDiscovery].contains(attempt.step), let adapterPath,
       objects.devices[path]?.properties.adapter == adapterPath, let address = objects.address(of: path),
       isSought(address, by: attempt.request)
     else { return finishIfKeysAreKnown(at: now) }
@@ -132,7 +135,7 @@ extension BluetoothdPairing {
       self.attempt?.isPaired = false
       fail(.unknownToBluetoothd, at: now)
     case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .discovering,
-      .cancelling, .removing, .unregistering:
+      .awaitingDiscovery, .cancelling, .removing, .unregistering:
       break
     }
   }
@@ -152,7 +155,7 @@ extension BluetoothdPairing {
     }
     // A bond that another program made is not this attempt's to remove.
     if failure.isAlreadyThere { self.attempt?.wasKnown = true }
-    fail(failure.error(of: attempt), at: now)
+    fail(failure.error(of: attempt, at: now), at: now)
   }
 
   mutating func stepTimedOut(at now: Instant) {
@@ -163,6 +166,7 @@ extension BluetoothdPairing {
       fail(.notSupported("bluetoothd does not reply"), at: now)
     case .filtering: enter(.discovering, at: now)
     case .discovering: fail(.unknownToBluetoothd, at: now)
+    case .awaitingDiscovery: enter(.discovering, at: now)
     case .stoppingDiscovery: enter(.pairing, at: now)
     case .pairing:
       let isRemoved = attempt.device.map { objects.devices[$0] == nil } ?? true

@@ -97,7 +97,7 @@ extension BluetoothdPairing {
       reply(to: question.token, .refuse)
       self.attempt?.question = nil
     }
-    if [.discovering, .stoppingDiscovery].contains(attempt.step), let adapterPath {
+    if [.discovering, .awaitingDiscovery, .stoppingDiscovery].contains(attempt.step), let adapterPath {
       call(.stopDiscovery(adapter: adapterPath), milliseconds: 5000)
     }
     if attempt.pairCall != nil { enter(.cancelling, at: now) } else { undo(at: now) }

@@ -65,6 +65,9 @@ public struct BluetoothdPairing: Sendable {
     settle(at: now)
   }
 
+  /// Whether a device is being paired.
+  public var isPairing: Bool { attempt != nil }
+
   /// Replaces the bonds of bluetoothd that the registry has.
   public mutating func setBonds(_ new: [BusBond], at now: Instant) {
     bonds.keep(new, checkAt: now.advanced(milliseconds: BusBonds.checkMilliseconds))

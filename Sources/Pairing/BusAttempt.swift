@@ -4,6 +4,9 @@ import HCI
 
 /// A pairing through bluetoothd that is under way.
 struct BusAttempt: Equatable, Sendable {
+  /// How long what precedes discovery may take without shortening it.
+  private static let preparationMilliseconds: Int64 = 10_000
+
   enum Step: Equatable, Sendable {
     case openingBus
     case registering
@@ -13,6 +16,8 @@ struct BusAttempt: Equatable, Sendable {
     case removingOldBond
     case filtering
     case discovering
+    /// The kernel's discovery is another program's, and bluetoothd could not begin its own: it is to try again.
+    case awaitingDiscovery
     case stoppingDiscovery
     case pairing
     /// An input device stays connected, and bluetoothd connects to it again by itself.
@@ -23,13 +28,16 @@ struct BusAttempt: Equatable, Sendable {
     case removing
     case unregistering
 
+    static let discoveryMilliseconds: Int64 = 20_000
+
     /// How long the step may take. The person's answers take place while pairing, which ends with the attempt.
     var milliseconds: Int64 {
       switch self {
       case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .trusting,
         .disconnecting, .cancelling, .removing, .unregistering:
         5000
-      case .discovering: 20_000
+      case .discovering: Self.discoveryMilliseconds
+      case .awaitingDiscovery: 500
       case .stoppingDiscovery, .awaitingKeys: 2000
       case .pairing: PairingRequest.milliseconds
       }
@@ -39,7 +47,7 @@ struct BusAttempt: Equatable, Sendable {
     var isUnderWay: Bool {
       switch self {
       case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .discovering,
-        .stoppingDiscovery, .pairing, .trusting, .disconnecting, .awaitingKeys:
+        .awaitingDiscovery, .stoppingDiscovery, .pairing, .trusting, .disconnecting, .awaitingKeys:
         true
       case .cancelling, .removing, .unregistering: false
       }
@@ -72,6 +80,18 @@ struct BusAttempt: Equatable, Sendable {
   var linkEnded = false
   var keys = BusKeys()
   var result: Result<PairedDevice, PairingError>?
+
+  /// When discovery ends without the device, however often it was begun.
+  var discoveryEnd: Instant {
+    end.advanced(
+      milliseconds: Self.preparationMilliseconds + Step.discoveryMilliseconds - PairingRequest.milliseconds)
+  }
+
+  /// Whether a person or the device was awaited until the devices gave up.
+  func hasTakenTooLong(at now: Instant) -> Bool {
+    let left = Step.pairing.milliseconds - PairingAttempt.protocolMilliseconds
+    return step == .pairing && stepEnd <= now.advanced(milliseconds: left)
+  }
 
   init(_ request: PairingRequest, at now: Instant) {
     self.request = request

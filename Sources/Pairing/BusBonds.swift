@@ -7,10 +7,13 @@ public import Registry
 public struct BusBond: Equatable, Sendable {
   public let identity: DeviceAddress
   public let identityKey: KeyValue?
+  /// The device or bluetoothd no longer has it. Its identity key still finds the device to pair it again.
+  public let isLost: Bool
 
-  public init(identity: DeviceAddress, identityKey: KeyValue?) {
+  public init(identity: DeviceAddress, identityKey: KeyValue?, isLost: Bool = false) {
     self.identity = identity
     self.identityKey = identityKey
+    self.isLost = isLost
   }
 }
 
@@ -39,6 +42,7 @@ struct BusBonds: Equatable, Sendable {
   }
 
   private(set) var kept: [BusBond] = []
+  private(set) var lost: [BusBond] = []
   private(set) var removals: [DeviceAddress] = []
   private(set) var droppedCount: UInt64 = 0
   var job: Job?
@@ -50,12 +54,16 @@ struct BusBonds: Equatable, Sendable {
   func keeps(_ identity: DeviceAddress) -> Bool { kept.contains { $0.identity == identity } }
 
   mutating func keep(_ bonds: [BusBond], checkAt due: Instant) {
-    if bonds.contains(where: { !kept.contains($0) }) { checkDue = due }
-    kept = bonds
+    let good = bonds.filter { !$0.isLost }
+    if good.contains(where: { !kept.contains($0) }) { checkDue = due }
+    (kept, lost) = (good, bonds.filter(\.isLost))
     if kept.isEmpty { checkDue = nil }
   }
 
-  mutating func lose(_ identity: DeviceAddress) { kept.removeAll { $0.identity == identity } }
+  mutating func lose(_ identity: DeviceAddress) {
+    lost += kept.filter { $0.identity == identity }
+    kept.removeAll { $0.identity == identity }
+  }
 
   mutating func addRemoval(_ identity: DeviceAddress, at due: Instant) {
     guard !removals.contains(identity) else { return }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
+
 /// The errors of bluetoothd (BlueZ 5.66, src/error.c and src/device.c) and of D-Bus.
 extension BusReply.CallError {
   /// The most characters of bluetoothd's own words that are kept.
@@ -33,7 +35,13 @@ extension BusReply.CallError {
   }
 
   /// What `Pair` ended with.
-  func error(of attempt: BusAttempt) -> PairingError {
+  func error(of attempt: BusAttempt, at now: Instant) -> PairingError {
+    let reported = error(of: attempt)
+    guard reported == .deviceIsGone, attempt.hasTakenTooLong(at: now) else { return reported }
+    return .timeout(isAsking: attempt.question != nil)
+  }
+
+  private func error(of attempt: BusAttempt) -> PairingError {
     switch name {
     case "org.bluez.Error.AlreadyExists": .alreadyPaired
     case _ where attempt.differs: .digitsDiffer

@@ -99,6 +99,9 @@ public struct KernelPairing: Sendable {
   /// Whether an adapter is open.
   public var isOpen: Bool { adapter != nil }
 
+  /// Whether a device is being paired.
+  public var isPairing: Bool { attempt != nil }
+
   /// The only place where the state changes.
   mutating func enter(_ new: State) { state = new }
 

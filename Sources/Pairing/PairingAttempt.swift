@@ -12,7 +12,7 @@ struct PairingAttempt: Sendable {
   static let keysMax = 8
   /// Without a reply in this time the devices end a pairing themselves: 30 s (Core Specification 5.4, Volume 3, Part
   /// H, 3.4), less a second for the way.
-  private static let protocolMilliseconds: Int64 = 29_000
+  static let protocolMilliseconds: Int64 = 29_000
 
   let request: PairingRequest
   let start: Instant

@@ -119,6 +119,42 @@ struct BluetoothdPairingTests {
     #expect(world.paired?.identity == ScriptedBluetoothd.identity)
   }
 
+  @Test("A device whose bond was lost is found under a private address, and paired again")
+  func lostBond() throws {
+    let key = try #require(KeyValue([UInt8](1...16)))
+    var world = BluetoothdWorld()
+    world.bluetoothd.isKnown = false
+    let random: UInt32 = 0x4A_BCDE
+    world.bluetoothd.address = DeviceAddress(
+      bits: UInt64(random) << 24 | UInt64(IdentityKey.hash(key: key.block, random: random)), type: .random)
+    world.pairing.setBonds(
+      [BusBond(identity: ScriptedBluetoothd.identity, identityKey: key, isLost: true)], at: world.now)
+    world.run()
+    #expect(!world.isBusOpen)
+    world.pair(replacesBond: true, device: ScriptedBluetoothd.identity)
+    world.run()
+    #expect(world.paired?.identity == ScriptedBluetoothd.identity)
+  }
+
+  @Test(
+    "While the kernel's discovery is another program's, bluetoothd is asked again for its own, for half a minute"
+  )
+  func foreignDiscovery() {
+    var world = BluetoothdWorld()
+    world.bluetoothd.isKnown = false
+    world.bluetoothd.foreignDiscoveries = 3
+    world.pair()
+    world.run()
+    #expect(world.paired != nil)
+    #expect(world.bluetoothd.methods.count { if case .startDiscovery = $0 { true } else { false } } == 4)
+    world = BluetoothdWorld()
+    world.bluetoothd.isKnown = false
+    world.bluetoothd.foreignDiscoveries = .max
+    world.pair()
+    world.run(milliseconds: 31_000)
+    #expect(world.error == .unknownToBluetoothd)
+  }
+
   @Test("The names of bluetoothd's errors become errors of pairing")
   func names() {
     let cases: [(String, PairingError)] = [
@@ -140,6 +176,19 @@ struct BluetoothdPairingTests {
       world.pair()
       world.run()
       #expect(world.error == error, "\(name)")
+    }
+  }
+
+  @Test("A link that ends after the devices' half a minute is a timeout, and one that ends before is not")
+  func devicesGiveUp() {
+    for (milliseconds, error) in [(29_500, PairingError.timeout(isAsking: false)), (5000, .deviceIsGone)] {
+      var world = BluetoothdWorld(.isSilent)
+      world.pair()
+      world.run(milliseconds: Int64(milliseconds))
+      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .authenticationFailed)))
+      for output in world.bluetoothd.givesUp() { world.post(output) }
+      world.run()
+      #expect(world.error == error)
     }
   }
 

@@ -25,6 +25,8 @@ struct ScriptedBluetoothd {
   static let digits: UInt32 = 12_345
 
   var behavior = Behavior.justWorks
+  /// What the device advertises from until it is bonded.
+  var address = Self.address
   var isRunning = true
   /// bluetoothd lists the device without discovery.
   var isKnown = true
@@ -33,6 +35,8 @@ struct ScriptedBluetoothd {
   var isTrusted = false
   var agent: IOCapability?
   var isDiscovering = false
+  /// How often the kernel's discovery is still another program's when bluetoothd wants to begin it.
+  var foreignDiscoveries = 0
   /// The reply to a call with this number is an error of this name.
   var failures: [(BusCall) -> String?] = []
   private var pairCall: UInt64?
@@ -41,7 +45,7 @@ struct ScriptedBluetoothd {
   private(set) var methods: [BusCall.Method] = []
 
   private var properties: BusEvent.Properties {
-    let address = isBonded && behavior != .givesNoIdentity ? Self.identity : Self.address
+    let address = isBonded && behavior != .givesNoIdentity ? Self.identity : self.address
     return BusEvent.Properties(
       addressBits: address.bits, addressType: address.type, adapter: Self.adapter, isPaired: isBonded)
   }
@@ -73,6 +77,10 @@ struct ScriptedBluetoothd {
       return [done]
     case .setDiscoveryFilter: return [done]
     case .startDiscovery:
+      guard foreignDiscoveries == 0 else {
+        foreignDiscoveries -= 1
+        return failed("InProgress")
+      }
       isDiscovering = true
       guard !isKnown else { return [done] }
       isKnown = true
@@ -117,7 +125,7 @@ struct ScriptedBluetoothd {
     case .refuses: return endPairing("AuthenticationFailed")
     case .isSilent: return []
     case .leaves:
-      return [.mgmt(.disconnected(Self.address, .timeout))] + endPairing("AuthenticationCanceled")
+      return [.mgmt(.disconnected(address, .timeout))] + endPairing("AuthenticationCanceled")
     }
   }
 
@@ -149,7 +157,7 @@ struct ScriptedBluetoothd {
         device: Self.identity, kind: isAuthenticated ? 3 : 2, central: 0, byteCount: 16, diversifier: 0,
         random: 0, value: value)
       outputs += [
-        .mgmt(.bond(.identityKey(identity, address: Self.address, isToBeKept: true))),
+        .mgmt(.bond(.identityKey(identity, address: address, isToBeKept: true))),
         .mgmt(.bond(.longTermKey(key, isToBeKept: true))),
       ]
     }
@@ -161,6 +169,9 @@ struct ScriptedBluetoothd {
     (pairCall, question, isConnected) = (nil, nil, false)
     return [.reply(BusReply(to: call, .init(name: "org.bluez.Error.\(error)")))]
   }
+
+  /// The link ends without a result.
+  mutating func givesUp() -> [Output] { endPairing("AuthenticationCanceled") }
 
   /// bluetoothd ends: what it had for its clients is gone, and a bond stays.
   mutating func end() {

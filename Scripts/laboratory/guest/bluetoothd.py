@@ -29,7 +29,10 @@ class Bluetoothd(Program):
         settings = world.folder / "main.conf"
         settings.write_text(f"[Policy]\nAutoEnable={'true' if auto_enable else 'false'}\n")
         super().__init__(world, "bluetoothd", ["/usr/libexec/bluetooth/bluetoothd", "-n", "-f", settings])
-        world.until(lambda: _has("org.bluez"), "bluetoothd is on the bus")
+        self.await_bus()
+
+    def await_bus(self):
+        self.world.until(lambda: _has("org.bluez"), "bluetoothd is on the bus")
 
     def devices(self):
         """The addresses, and whether they are bonded, of all devices that bluetoothd knows, by their object paths."""

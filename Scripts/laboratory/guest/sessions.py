@@ -166,7 +166,10 @@ class Operator:
 
     def expect(self, text):
         """Waits for this text, and takes what was seen."""
-        self.agent.world.until(lambda: self.read() or text in self.seen, f"the operator sees: {text}")
+        def search():
+            self.read()
+            return text in self.seen
+        self.agent.world.until(search, f"the operator sees: {text}")
         return self.take_seen()
 
     def take_seen(self):

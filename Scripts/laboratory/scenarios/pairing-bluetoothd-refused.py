@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Failures of pairing through bluetoothd: refusal, silence, wrong digits, its end; and an answer from another agent."""
+"""Failures of pairing through bluetoothd: refusal, silence, wrong digits, its end and start; and another agent."""
 
 import subprocess
 import time
@@ -74,7 +74,7 @@ def show_failures(lab, peer, agent, daemon, app, operator):
 
 
 def show_other_agent(lab, peer, agent, daemon, app, operator):
-    """Another program is bluetoothd's default agent: our own is asked, because the agent that called Pair is."""
+    """Another program is bluetoothd's default agent: the agent's own is asked, because it called Pair."""
     other = OtherAgent(lab)
     peer.order("io yesno")
     peer.order("rotate")
@@ -89,6 +89,20 @@ def show_other_agent(lab, peer, agent, daemon, app, operator):
     peer.order("forget")
 
 
+def show_start(lab, peer, agent, daemon, app, operator):
+    """A bluetoothd that starts while the kernel pairs for the agent ends that, and the next pairing is through it."""
+    agent.await_state("on", 30)
+    peer.order("io display")
+    reason = fail(lab, peer, agent, daemon, app, operator, "bluetoothd starts", lambda request: (
+        operator.question(request), daemon.start(), daemon.await_bus()))
+    lab.check("bluetoothd started" in reason, f"the reason: {reason}")
+    peer.order("rotate")
+    bonds.pair(lab, peer, agent, app, operator)
+    lab.equal(bonds.listed(agent)[0]["bondOwner"], "bluetoothd", "the owner of the next bond")
+    agent.tool("remove", app.identifier, "--yes")
+    lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)
+
+
 def scenario(lab):
     peer = lab.peer()
     bluetoothd.forget_all()
@@ -101,4 +115,5 @@ def scenario(lab):
     peer.order("io display")
     fail(lab, peer, agent, daemon, app, operator, "bluetoothd ends", lambda request: (
         operator.question(request), daemon.end()))
+    show_start(lab, peer, agent, daemon, app, operator)
     lab.equal(agent.end(), 0, "the agent's exit status")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pairing through bluetoothd: the same transcripts as through the kernel; its restart, and a bond that it removes."""
 
+import pathlib
 import time
 
 import bluetoothd
@@ -9,10 +10,13 @@ import hci
 from agent import Refusal
 from peer import IDENTITY
 from sessions import AppSession, Operator
+from steps import RESIDENT_KILOBYTES
 
 PATIENCE = 900
 # bluetoothd has the accessory's channel after pairing; the agent gets it for the app within this time.
 FREE_SECONDS_MAX = 5
+# What the library of the bus, and a bond, may add to the agent's memory.
+LIBRARY_KILOBYTES_MAX = 2500
 
 
 def rows(peer):
@@ -32,7 +36,14 @@ def transcripts(lab, peer, agent, owner, act):
         reply = bonds.pair(lab, peer, agent, app, operator, answer)
         lab.figure(f"\n         {owner} {method} s", round(time.monotonic() - start, 2))
         lab.equal(reply["pairing"], method, "how it was paired")
-        seen[method] = operator.take_seen()
+        deaf = peer.deaf(start)
+        lab.figure(f"{owner} {method} deaf s", round(deaf, 2))
+        # The first pairings are the emulated accessory's first ones too; pairing-kernel has their figures.
+        lab.check(owner == "gateway" or deaf <= bonds.DEAF_SECONDS_MAX, f"the adapter was deaf for {deaf:.2f} s")
+        # Operators see states: one that lasts less than a turn of the agent, as those after the pairing or an answer may, is
+        # passed over. So each counts once, and the one of the disk not at all.
+        rows_seen = operator.expect(f"closed {method} {method != 'justWorks'}")
+        seen[method] = [row for row in dict.fromkeys(rows_seen) if row != "request setup lights settingUp"]
         accessory = bonds.listed(agent)[0]
         lab.equal((accessory["bond"], accessory["bondOwner"], accessory["isBondAuthenticated"], accessory["address"]),
                   ("bonded", owner, method != "justWorks", IDENTITY), "the bond in the list")
@@ -57,8 +68,22 @@ def connect_soon(lab, app):
     lab.check(took <= FREE_SECONDS_MAX, f"the channel was free after {took:.1f} s")
 
 
-def use(lab, peer, agent, daemon, app):
+def has_library(agent):
+    return "libsystemd" in pathlib.Path(f"/proc/{agent.pid}/maps").read_text()
+
+
+def check_library(lab, agent, before):
+    """libsystemd is loaded, and has its price; `before` is what the agent had in memory without it."""
+    lab.check(has_library(agent), "libsystemd is loaded while bluetoothd has a bond of the agent")
+    resident = agent.usage().resident
+    lab.figure("RSS kB", f"{before} to {resident}")
+    lab.check(resident - before <= LIBRARY_KILOBYTES_MAX, f"libsystemd takes {resident - before} kB")
+    lab.check(resident <= RESIDENT_KILOBYTES + LIBRARY_KILOBYTES_MAX, f"the agent has {resident} kB in memory")
+
+
+def use(lab, peer, agent, daemon, app, resident):
     """What follows a pairing through bluetoothd: the app's connection, the identity, the removal."""
+    check_library(lab, agent, resident)
     connect_soon(lab, app)
     bonds.await_end(lab, peer, agent)
     lab.figure("identity s", round(bonds.check_identity(lab, peer, agent), 2))
@@ -70,6 +95,7 @@ def remove(lab, peer, agent, daemon, app):
     agent.tool("remove", app.identifier, "--yes")
     app.expect("accessoryRemoved")
     lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)
+    lab.until(lambda: not has_library(agent), "libsystemd is unloaded", 10)
     bonds.check_no_keys(lab, peer.index)
     bonds.await_end(lab, peer, agent)
     peer.order("forget")
@@ -140,7 +166,10 @@ def scenario(lab):
     daemon = lab.bluetoothd()
     lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
     agent = bonds.start_agent(lab, peer)
-    through_daemon = transcripts(lab, peer, agent, "bluetoothd", lambda app: use(lab, peer, agent, daemon, app))
+    lab.check(not has_library(agent), "libsystemd is not loaded while there is nothing to do")
+    resident = agent.usage().resident
+    through_daemon = transcripts(
+        lab, peer, agent, "bluetoothd", lambda app: use(lab, peer, agent, daemon, app, resident))
     lab.equal(through_daemon, through_kernel, "what operators see, through bluetoothd and through the kernel")
     show_kept(lab, peer, agent, daemon)
     lab.equal(agent.end(), 0, "the agent's exit status")

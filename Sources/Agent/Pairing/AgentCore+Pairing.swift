@@ -106,11 +106,12 @@ extension AgentCore {
     }
   }
 
-  /// The bonds that bluetoothd keeps, as far as they are not lost.
+  /// The bonds that bluetoothd keeps.
   var busBonds: [BusBond] {
     setupCore.bonds.compactMap { device in
-      guard let record = device.bond.record, record.owner == .bluetoothd, device.bond.isBonded else { return nil }
-      return BusBond(identity: device.identity, identityKey: record.keys.identityKey)
+      guard let record = device.bond.record, record.owner == .bluetoothd else { return nil }
+      return BusBond(
+        identity: device.identity, identityKey: record.keys.identityKey, isLost: !device.bond.isBonded)
     }
   }
 
@@ -123,6 +124,10 @@ extension AgentCore {
   }
 
   func performPairingOutput() {
+    if pairing.takeDiscoveryChange() {
+      radio.follow(scanPlan, at: now)
+      performRadioOutput()
+    }
     for command in pairing.takeCommands() { enqueue(.managePairing(command)) }
     if let isOpen = pairing.takeBusChange() { enqueue(isOpen ? .openBus : .closeBus) }
     for call in pairing.takeCalls() { enqueue(.callBus(call)) }

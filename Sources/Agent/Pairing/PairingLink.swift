@@ -29,11 +29,16 @@ struct PairingLink: Sendable {
   private(set) var adapter: UInt16?
   /// Whether bluetoothd runs; nil while that is not known.
   private(set) var isBluetoothdRunning: Bool?
+  /// Whether ``needsDiscovery`` was true when it was last looked at.
+  private var neededDiscovery = false
   /// When to look for bluetoothd.
   private var lookDue: Instant?
   private var notices: [PairingNotice] = []
   /// The ends of requests for which there was no backend.
   private var ended: [PairingAction] = []
+
+  /// Whether the kernel's one discovery is for bluetoothd, which looks with it for the device to pair.
+  var needsDiscovery: Bool { bluetoothd.isPairing }
 
   /// When ``advance(to:)`` is due.
   var deadline: Instant? { .earliest(.earliest(kernel.deadline, bluetoothd.deadline), lookDue) }
@@ -70,7 +75,10 @@ struct PairingLink: Sendable {
   }
 
   mutating func bluetoothdWasSought(isRunning: Bool, _ bonds: [KernelBond], at now: Instant) {
-    guard let adapter, isRunning != isBluetoothdRunning else { return }
+    guard let adapter else { return }
+    // A bluetoothd that starts need not change a setting, and would reply to the kernel's questions as well.
+    if kernel.isPairing { requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds)) }
+    guard isRunning != isBluetoothdRunning else { return }
     isBluetoothdRunning = isRunning
     closeBackend(.bluetoothdChanged, at: now)
     if isRunning {
@@ -102,8 +110,11 @@ struct PairingLink: Sendable {
     if backend == .kernel, !kernel.isOpen { return close(.radioIsGone, at: now) }
     guard event.index == adapter, case .settings = event.content, isBluetoothdRunning == false else { return }
     // Another program, which may be a bluetoothd that starts.
-    lookDue = lookDue ?? now.advanced(milliseconds: Self.settlingMilliseconds)
+    requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds))
   }
+
+  /// Has bluetoothd looked for at this time, unless an earlier look is due.
+  private mutating func requestLook(at time: Instant) { lookDue = .earliest(lookDue, time) }
 
   mutating func receive(_ event: BusEvent, at now: Instant) { bluetoothd.receive(event, at: now) }
 
@@ -121,7 +132,9 @@ struct PairingLink: Sendable {
   mutating func pair(_ request: PairingRequest, at now: Instant) {
     switch backend {
     case .none(let error): ended.append(.ended(request.id, .failure(error)))
-    case .kernel: kernel.pair(request, at: now)
+    case .kernel:
+      kernel.pair(request, at: now)
+      requestLook(at: now)
     case .bluetoothd: bluetoothd.pair(request, at: now)
     }
   }
@@ -154,6 +167,12 @@ struct PairingLink: Sendable {
 
   /// Returns whether to open (true) or to close the bus, once; before ``takeCalls()``.
   mutating func takeBusChange() -> Bool? { bluetoothd.takeBusChange() }
+
+  /// Returns whether ``needsDiscovery`` has changed, once.
+  mutating func takeDiscoveryChange() -> Bool {
+    defer { neededDiscovery = needsDiscovery }
+    return neededDiscovery != needsDiscovery
+  }
 
   mutating func takeCalls() -> [BusCall] { bluetoothd.takeCalls() }
 

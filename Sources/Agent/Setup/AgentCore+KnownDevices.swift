@@ -42,7 +42,7 @@ extension AgentCore {
   public func knownDevicesWereRead(_ devices: KnownDevices, at time: Instant) {
     turn.advance(to: time)
     setupLink.knownDevices.devices = devices
-    // Where bluetoothd does not run, its folder was read, whose bonds nobody uses.
+    // Where bluetoothd does not run, its folder was read, whose bonds no program uses.
     if !isBluetoothdRunning { setupLink.knownDevices.devices.bonded = [] }
     setupLink.knownDevices.readAt = now
     setupLink.knownDevices.isBeingRead = false

@@ -121,13 +121,62 @@ struct KernelPairingScenarios {
     let beside = Bench(.justWorks, runsBluetoothd: true)
     #expect(beside.opcodes.isEmpty)
     let bench = Bench(.silent)
-    bench.chooses()
-    #expect(bench.harness.pairingKernel?.pending != nil)
-    bench.harness.agent.bluetoothdWasSought(isRunning: true, at: bench.harness.now)
-    bench.scenario.run(seconds: 1)
+    let call = bench.chooses()
+    bench.scenario.run(seconds: 3)
+    #expect(bench.harness.pairingKernel?.pending != nil && call.replies.isEmpty)
+    // It changes no setting that the pairing has not changed before, so that the kernel reports nothing.
+    bench.harness.runsBluetoothd = true
+    bench.scenario.run(seconds: 1.5)
     #expect(bench.harness.pairingKernel?.pending == nil)
+    #expect(call.replies.last?.text("reason") == "bluetoothd started or ended during the pairing")
     #expect(bench.opcodes.last == .unpairDevice)
     #expect(bench.harness.agent.pairing.counters.results[.bluetoothd] == 1)
+  }
+
+  @Test("The bus is open during a pairing beside bluetoothd, and closed where there is nothing to do")
+  func bus() {
+    let bench = Bench(.justWorks, runsBluetoothd: true)
+    #expect(!bench.harness.isBusOpen && bench.harness.busCalls.isEmpty)
+    let call = bench.chooses()
+    #expect(bench.harness.isBusOpen)
+    #expect(bench.harness.busCalls.map(\.method).contains(.registerAgent(.keyboardDisplay)))
+    // Its bluetoothd replies to nothing.
+    bench.scenario.run(seconds: 20)
+    #expect(call.replies.last?.text("reason")?.contains("bluetoothd does not reply") == true)
+    #expect(!bench.harness.isBusOpen && bench.opcodes.isEmpty)
+  }
+
+  @Test("A migrated device that bluetoothd has a bond with keeps it, and is connected to with encryption")
+  func migration() throws {
+    for runsBluetoothd in [true, false] {
+      let bench = Bench(.justWorks, runsBluetoothd: runsBluetoothd)
+      let migrated = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
+      bench.harness.knownDevices = KnownDevices([migrated], bonded: [migrated])
+      bench.lights.call(
+        "ShowPicker",
+        #""items":[{"item":"bulb","migrate":{"bluetoothIdentifier":"00000000-0000-0000-0000-C4A100001E27"}}]"#
+      )
+      bench.scenario.run(seconds: 1)
+      bench.anna.answer("Agree")
+      bench.scenario.run(seconds: 1)
+      let device = try #require(bench.harness.setupCore.registry.devices.first)
+      let bond = BondRecord(owner: .bluetoothd, isAuthenticated: false, keys: BondKeys())
+      #expect(device.identity == .bluetooth(migrated))
+      #expect(device.bond == (runsBluetoothd ? .bonded(bond) : Bond.none))
+      #expect(bench.harness.isBusOpen == runsBluetoothd)
+      bench.lights.call("Connect", about: bench.lights.accessory)
+      #expect(bench.harness.openLinks.last?.target.security.level == (runsBluetoothd ? .medium : .low))
+    }
+  }
+
+  @Test("A bluetoothd that ends before the pairing has ended ends it with its own sentence")
+  func bluetoothdEnds() {
+    let bench = Bench(.justWorks, runsBluetoothd: true)
+    let call = bench.chooses()
+    bench.harness.bluetoothdEnds()
+    bench.scenario.run(seconds: 2)
+    #expect(call.replies.last?.text("reason") == "bluetoothd started or ended during the pairing")
+    #expect(!bench.harness.isBusOpen && bench.harness.agent.pairing.backend == .kernel)
   }
 
   @Test("A listener and an adapter that the agent holds alone pair nothing")
