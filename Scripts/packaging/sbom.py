@@ -71,9 +71,9 @@ def version_of(component, folder):
     if kind == "pinned":
         return re.search(r'exact: "([\d.]+)"', (ROOT / "Package.swift").read_text())[1]
     if kind == "swift":
-        # A build for another processor may have another version of the libraries.
-        other = folder / "swift-version"
-        return other.read_text().strip() if other.exists() else re.search(
+        # Debian's own libraries, which Scripts/cross may take, have their version in the paths of their sources.
+        other = re.search(rb"/swiftlang-([\d.]+)/", (folder / PROGRAMS[0]).read_bytes())
+        return other[1].decode() if other else re.search(
             r"Swift version ([\d.]+)", output_of(TOOLCHAIN / "swift", "--version"))[1]
     return kind
 
