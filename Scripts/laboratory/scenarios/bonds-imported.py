@@ -46,8 +46,10 @@ def pair_elsewhere(lab, peer, daemon):
 def migrate(lab, agent):
     """The app asks for the device that bluetoothd has bonded, by the identifier that accessoryctl prints, and an operator
     agrees."""
-    rows = [json.loads(line) for line in agent.tool(
-        "migrate", "--json", "--manifest", str(agent.home / "accessoryd.toml")).splitlines()]
+    # It speaks to bluetoothd and not to the agent.
+    command = ["/lab/bin/accessoryctl", "migrate", "--json", "--manifest", str(agent.home / "accessoryd.toml")]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [json.loads(line) for line in output.splitlines()]
     row = next(row for row in rows if row.get("address") == IDENTITY)
     app, operator = AppSession(agent), Operator(agent)
     app.call("ShowPicker", items=[{"item": "lock", "migrate": {"bluetoothIdentifier": row["bluetoothIdentifier"]}}])

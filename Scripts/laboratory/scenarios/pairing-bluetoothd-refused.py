@@ -22,6 +22,7 @@ class OtherAgent(Program):
         super().__init__(world, "other-agent", ["bluetoothctl", "--agent", "KeyboardDisplay"])
         world.open.append(self)
         world.logs.append(self)
+        world.until(lambda: "Agent registered" in self.log_text(), "the other agent is registered")
         self.say("default-agent")
         world.until(lambda: "Default agent request successful" in self.log_text(), "the other agent is the default one")
 
@@ -42,7 +43,7 @@ def fail(lab, peer, agent, daemon, app, operator, name, act=None):
     refusal = call.refusal()
     lab.figure(f"\n         {name} s", round(time.monotonic() - start, 1))
     lab.equal(refusal.name, "SetupFailed", f"{name}: the error")
-    lab.figure("reason", refusal.parameters["reason"])
+    lab.figure(f"{name} reason", refusal.parameters["reason"])
     app.expect(*bonds.FAILED)
     lab.equal(bonds.listed(agent), [], f"{name}: the app's accessories")
     if daemon.is_running:
