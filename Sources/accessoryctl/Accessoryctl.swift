@@ -32,7 +32,7 @@ struct Accessoryctl: ParsableCommand {
       written; 75 the agent is busy; 76 another program is in its place; 77 other accounts may \
       write the file, or you may not ask the agent. A reader that stops early (head) is no error.
       """,
-    version: "accessoryctl \(ProjectVersion.text)",
+    version: "accessoryctl " + ProjectVersion.text,
     groupedSubcommands: [
       CommandGroup(
         name: "Accessories",
