@@ -4,15 +4,19 @@
 #include "CLinux.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <link.h>
 #include <linux/capability.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +31,8 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -122,6 +128,52 @@ int clinux_bind(int descriptor, const char *path) {
   socklen_t length;
   if (local_address(&address, &length, path) != 0) return -1;
   return bind(descriptor, (const struct sockaddr *)&address, length);
+}
+
+int clinux_run_and_wait(char *const arguments[], int *status) {
+  posix_spawnattr_t attributes;
+  int error = posix_spawnattr_init(&attributes);
+  if (error) goto failed;
+  // This process may ignore or block signals that the program needs.
+  sigset_t usual, none;
+  sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  pid_t process;
+  error = posix_spawnp(&process, arguments[0], NULL, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  if (error) goto failed;
+  while (waitpid(process, status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return 0;
+failed:
+  errno = error;
+  return -1;
+}
+
+int clinux_allow(const char *path, int is_group, unsigned account) {
+  // The kernel expects the entries in this order (linux/posix_acl_xattr.h).
+  const uint32_t unnamed = (uint32_t)ACL_UNDEFINED_ID;
+  const uint16_t use = ACL_READ | ACL_WRITE;
+  const struct posix_acl_xattr_entry user = {htole16(ACL_USER), htole16(use), htole32(account)};
+  const struct posix_acl_xattr_entry group = {htole16(ACL_GROUP), htole16(use), htole32(account)};
+  const struct posix_acl_xattr_entry none = {htole16(ACL_GROUP_OBJ), 0, htole32(unnamed)};
+  struct {
+    struct posix_acl_xattr_header header;
+    struct posix_acl_xattr_entry entries[5];
+  } list = {
+      {htole32(POSIX_ACL_XATTR_VERSION)},
+      {{htole16(ACL_USER_OBJ), htole16(use), htole32(unnamed)},
+       is_group ? none : user,
+       is_group ? group : none,
+       {htole16(ACL_MASK), htole16(use), htole32(unnamed)},
+       {htole16(ACL_OTHER), 0, htole32(unnamed)}},
+  };
+  return setxattr(path, "system.posix_acl_access", &list, sizeof list, 0);
 }
 
 int clinux_connect(int descriptor, const char *path) {

@@ -55,11 +55,13 @@ public enum DurableFile {
     _ = try opened(path, O_RDWR | O_CREAT | O_EXCL)
   }
 
-  /// Creates a folder that only its owner enters; succeeds if the name exists.
-  public static func makeFolder(_ path: String) throws(SystemError) {
+  /// Creates a folder, which only its owner enters unless `mode` says otherwise; succeeds if the name exists.
+  public static func makeFolder(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
     do throws(SystemError) {
-      // Holds: the call only reads the path.
+      // Holds: the calls only read the path.
       _ = try retryOnInterrupt(.mkdir) { unsafe mkdir(path, 0o700) }
+      // The process's mask does not count.
+      if mode != 0o700 { _ = try retryOnInterrupt(.chmod) { unsafe chmod(path, mode) } }
     } catch {
       guard error.code == EEXIST else { throw error }
     }
@@ -186,6 +188,14 @@ public struct LockFile: ~Copyable {
 /// Replaces what an operator's file holds, as a whole or not at all. Its mode, owner and group stay, and so does a
 /// symbolic link that leads to it.
 public enum FileReplacement {
+  /// Creates a file that any account may read, and its owner may write. The error `isExisting` if the name is taken.
+  public static func create(_ bytes: [UInt8], at path: String) throws(SystemError) {
+    guard try DurableFile.status(of: path) == nil else { throw SystemError(.open, code: EEXIST) }
+    var model = stat()
+    (model.st_mode, model.st_uid, model.st_gid) = (0o644, geteuid(), getegid())
+    try DurableFile.replace(path, with: bytes, like: model)
+  }
+
   /// Fails for a file that is read-only, even where the folder would allow to replace it.
   public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let target = try resolved(path)

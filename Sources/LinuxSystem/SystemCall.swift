@@ -28,6 +28,7 @@ public enum SystemCall: String, Sendable {
   case processControl = "prctl"
   case restrictFiles = "landlock_restrict_self"
   case receive = "recvmsg"
+  case accessList = "setxattr"
   case receiveBuffer = "setsockopt"
   case adapterList = "HCIGETDEVLIST"
   case adapterUp = "HCIDEVUP"

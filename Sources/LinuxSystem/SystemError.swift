@@ -35,6 +35,8 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isExhausted: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(code) }
   /// Another process holds the lock.
   public var isLocked: Bool { code == EWOULDBLOCK }
+  /// The file system, or the kernel, does not have what was asked for.
+  public var isUnsupported: Bool { code == EOPNOTSUPP }
   /// The socket at that path is of another type.
   public var isWrongSocketType: Bool { code == EPROTOTYPE }
   /// The other end was closed with bytes unread.

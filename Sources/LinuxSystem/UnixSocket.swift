@@ -64,6 +64,23 @@ public enum UnixSocketKind: Equatable, Sendable {
   }
 }
 
+/// An account that may connect to a socket beside its owner and root. It is an entry in the access list of the socket's
+/// file, for which the owner needs no capability.
+public enum SocketGrant: Equatable, Sendable {
+  case user(UInt32)
+  case group(UInt32)
+
+  fileprivate func apply(to path: String) throws(SystemError) {
+    // Holds: the call only reads the path.
+    _ = try retryOnInterrupt(.accessList) {
+      switch self {
+      case .user(let user): unsafe clinux_allow(path, 0, user)
+      case .group(let group): unsafe clinux_allow(path, 1, group)
+      }
+    }
+  }
+}
+
 /// A socket in the file system that accepts connections.
 public struct UnixListener: ~Copyable {
   public let descriptor: Descriptor
@@ -74,26 +91,29 @@ public struct UnixListener: ~Copyable {
   }
 
   /// Listens at `path`, replacing a socket of that name. The socket is created as `interim`, in the same folder, and
-  /// then renamed: no client finds it with a wrong mode or before it listens.
+  /// then renamed: no client finds it with a wrong mode or before it listens. `grant` adds an account to those that the
+  /// mode lets in.
   public init(
-    replacing path: String, interim: String, mode: UInt32, kind: UnixSocketKind = .stream
+    replacing path: String, interim: String, mode: UInt32, grant: SocketGrant? = nil,
+    kind: UnixSocketKind = .stream
   ) throws(SystemError) {
     // An interrupted start may have left it.
     FileName.remove(interim)
-    descriptor = try Self.replace(path, interim, mode, kind)
-  }
-
-  private static func replace(
-    _ path: String, _ interim: String, _ mode: UInt32, _ kind: UnixSocketKind
-  ) throws(SystemError) -> Descriptor {
-    let descriptor = try open(path: interim, mode: mode, kind: kind)
     do throws(SystemError) {
-      // Holds: the call only reads the paths.
-      _ = try retryOnInterrupt(.rename) { unsafe rename(interim, path) }
+      descriptor = try Self.replace(path, interim, mode, grant, kind)
     } catch {
       FileName.remove(interim)
       throw error
     }
+  }
+
+  private static func replace(
+    _ path: String, _ interim: String, _ mode: UInt32, _ grant: SocketGrant?, _ kind: UnixSocketKind
+  ) throws(SystemError) -> Descriptor {
+    let descriptor = try open(path: interim, mode: mode, kind: kind)
+    try grant?.apply(to: interim)
+    // Holds: the call only reads the paths.
+    _ = try retryOnInterrupt(.rename) { unsafe rename(interim, path) }
     return descriptor
   }
 

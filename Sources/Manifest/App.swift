@@ -18,6 +18,8 @@ public struct App: Equatable, Sendable {
 
   public var name: String
   public var account: Account
+  /// Whether the app has a socket of its own, on which every process is the app and nothing more.
+  public var hasOwnSocket = false
   public var supports: Set<Technology> = []
   /// Every company identifier that the app's descriptors may use.
   public var companyIdentifiers: Set<UInt16> = []

@@ -51,7 +51,7 @@ public enum LimitsKey: String, ManifestKey {
 
 /// `[app.NAME]`
 public enum AppKey: String, ManifestKey {
-  case user, group, supports
+  case user, group, socket, supports
   case companyIdentifiers = "bluetooth-company-identifiers"
   case services = "bluetooth-services"
   case names = "bluetooth-names"

@@ -22,6 +22,7 @@ extension App {
 
   private init(name: String, _ table: TableReader<AppKey>) {
     self.init(name: name, account: Account(table))
+    hasOwnSocket = table.boolean(.socket) ?? hasOwnSocket
     supports = Set(Technology.list(in: table))
     companyIdentifiers = table.companyIdentifiers()
     services = Set(table.parsedTexts(.services, .serviceUUID, IdentifierText.serviceUUID))

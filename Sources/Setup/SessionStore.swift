@@ -4,12 +4,19 @@ public import HCI
 import Manifest
 public import Registry
 
+/// Whose calls reach a session, whatever token a call gives.
+public enum SessionOwner: Hashable, Sendable {
+  /// Processes of this user, at the agent's socket.
+  case user(UInt32)
+  /// Processes at the own socket of an app, of any user.
+  case socket(app: String)
+}
+
 /// One activation of an app (`ASAccessorySession`), known by a token that only its program has.
 public struct Session: Equatable, Sendable {
   public let token: RandomIdentifier
   public let app: String
-  /// The user that activated it; calls of other users never reach it, whatever token they give.
-  public let user: UInt32
+  public let owner: SessionOwner
   /// When it ends because no connection streams it; nil while one does.
   public fileprivate(set) var end: Instant?
 }
@@ -18,7 +25,7 @@ public struct Session: Equatable, Sendable {
 ///
 /// Capacity: ``countMaxPerApp`` sessions of an app, and ``AppFeed/capacity`` of its events; of all apps ``countMax``
 /// sessions, of which one is reserved for each app of the manifest. When no slot is free for an app, the session of the
-/// same app and user that has been without a stream for longest is ended; if all of them are streamed, the new one is
+/// same app and owner that has been without a stream for longest is ended; if all of them are streamed, the new one is
 /// refused. No app's session gives way to another app's. A session without its stream ends after ten seconds.
 public struct SessionStore: Sendable {
   /// Twice the number of connections: each may have one session that streams, and one that it just left.
@@ -40,15 +47,15 @@ public struct SessionStore: Sendable {
   /// Opens a session that is streamed from now on. `token` is random; `appCount` is the number of apps in the manifest.
   /// Returns nil when no slot is free for the app; `ended` is the session that was ended to make room.
   public mutating func open(
-    _ token: RandomIdentifier, app: String, user: UInt32, appCount: Int
+    _ token: RandomIdentifier, app: String, owner: SessionOwner, appCount: Int
   ) -> (session: Session?, ended: Session?) {
     precondition(index(of: token) == nil, "a token is given once")
     var ended: Session?
     if !hasFreeSlot(for: app, appCount: appCount) {
-      guard let index = idlest(of: app, user: user) else { return (nil, nil) }
+      guard let index = idlest(of: app, owner: owner) else { return (nil, nil) }
       ended = sessions.remove(at: index)
     }
-    let session = Session(token: token, app: app, user: user, end: nil)
+    let session = Session(token: token, app: app, owner: owner, end: nil)
     sessions.append(session)
     return (session, ended)
   }
@@ -61,18 +68,18 @@ public struct SessionStore: Sendable {
     return count < Self.countMaxPerApp && sharedCount < Self.countMax - appCount
   }
 
-  /// The session of an app and user whose end is nearest.
-  private func idlest(of app: String, user: UInt32) -> Int? {
+  /// The session of an app and owner whose end is nearest.
+  private func idlest(of app: String, owner: SessionOwner) -> Int? {
     sessions.indices.filter {
-      sessions[$0].app == app && sessions[$0].user == user && sessions[$0].end != nil
+      sessions[$0].app == app && sessions[$0].owner == owner && sessions[$0].end != nil
     }
     .min { (sessions[$0].end?.microseconds ?? 0) < (sessions[$1].end?.microseconds ?? 0) }
   }
 
-  /// Returns the session of a token, for the user that opened it. The caller refuses nil in the same words for every
+  /// Returns the session of a token, for its owner. The caller refuses nil in the same words for every
   /// reason.
-  public func session(_ token: RandomIdentifier, of user: UInt32) -> Session? {
-    index(of: token).map { sessions[$0] }.flatMap { $0.user == user ? $0 : nil }
+  public func session(_ token: RandomIdentifier, of owner: SessionOwner) -> Session? {
+    index(of: token).map { sessions[$0] }.flatMap { $0.owner == owner ? $0 : nil }
   }
 
   public func isOpen(_ token: RandomIdentifier) -> Bool { index(of: token) != nil }

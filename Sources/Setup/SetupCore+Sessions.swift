@@ -31,14 +31,14 @@ extension SetupCore {
     public let isActivated: Bool
   }
 
-  /// Opens or resumes a session. `user` is the caller's UID as the kernel reports it; `apps` are those it may act as.
+  /// Opens or resumes a session. `owner` is the caller, as the kernel reports it; `apps` are those it may act as.
   public mutating func activate(
-    _ activation: Activation, user: UInt32, apps: Set<String>
+    _ activation: Activation, by owner: SessionOwner, apps: Set<String>
   ) throws(SetupError) -> (ActivatedSession, [SetupEffect]) {
-    if let token = activation.session { return (try resume(token, activation, user: user), []) }
-    let app = try app(named: activation.app, among: apps)
+    if let token = activation.session { return (try resume(token, activation, by: owner), []) }
+    let app = try app(named: activation.app, among: apps, for: owner)
     let (session, ended) = sessions.open(
-      random.draw(), app: app, user: user, appCount: configuration.apps.count)
+      random.draw(), app: app, owner: owner, appCount: configuration.apps.count)
     guard let session else { throw .tooManySessions(sessions.sessions(of: app).count) }
     if let ended { release(ended) }
     counters.sessionsOpened += 1
@@ -46,8 +46,11 @@ extension SetupCore {
     return (ActivatedSession(position: position, isReset: isReset, isActivated: true), takeEffects())
   }
 
-  private func app(named name: String?, among apps: Set<String>) throws(SetupError) -> String {
+  private func app(
+    named name: String?, among apps: Set<String>, for owner: SessionOwner
+  ) throws(SetupError) -> String {
     if let name {
+      if case .socket(let own) = owner, name != own { throw .socketOfAnotherApp(own) }
       guard apps.contains(name) else { throw .noApp(name) }
       return name
     }
@@ -62,9 +65,9 @@ extension SetupCore {
   }
 
   private mutating func resume(
-    _ token: String, _ activation: Activation, user: UInt32
+    _ token: String, _ activation: Activation, by owner: SessionOwner
   ) throws(SetupError) -> ActivatedSession {
-    let session = try session(token, of: user)
+    let session = try session(token, of: owner)
     guard activation.app.map({ $0 == session.app }) ?? true else {
       counters.unknownIdentifiersRefused += 1
       throw .noSession
@@ -75,9 +78,9 @@ extension SetupCore {
       position: position, isReset: isReset, isActivated: isReset || activation.sequence == nil)
   }
 
-  /// Returns the session of a token that this user opened; every other token is refused in the same words.
-  public mutating func session(_ token: String, of user: UInt32) throws(SetupError) -> Session {
-    guard let token = RandomIdentifier(text: token), let session = sessions.session(token, of: user) else {
+  /// Returns the session of a token that this owner opened; every other token is refused in the same words.
+  public mutating func session(_ token: String, of owner: SessionOwner) throws(SetupError) -> Session {
+    guard let token = RandomIdentifier(text: token), let session = sessions.session(token, of: owner) else {
       counters.unknownIdentifiersRefused += 1
       throw .noSession
     }
@@ -143,6 +146,13 @@ extension SetupError {
       .activationFailed, field: "app",
       "there is no app \(name.map { "\($0.quotedForDisplay) " } ?? "")for this account",
       cure: "name the account as the app's user or group in the gateway's manifest")
+  }
+
+  /// `own` is the app that the socket belongs to. Nothing tells whether there is an app of the name that was given.
+  static func socketOfAnotherApp(_ own: String) -> Self {
+    Self(
+      .activationFailed, field: "app", "this socket belongs to the app \(own.quotedForDisplay)",
+      cure: "leave out `app`, or connect where the other app may")
   }
 
   static func tooManySessions(_ count: Int) -> Self {

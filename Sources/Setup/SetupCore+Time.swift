@@ -64,7 +64,10 @@ extension SetupCore {
     configuration = new
     if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = [:] }
     endSessions { session in
-      new.apps[session.app] == nil || new.accounts[session.app] != before.accounts[session.app]
+      guard let app = new.apps[session.app], new.accounts[app.name] == before.accounts[app.name] else {
+        return true
+      }
+      return session.owner == .socket(app: app.name) && !app.hasOwnSocket
     }
     for flow in flows.flows where flow.isRequest && !isStillValid(flow) {
       let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")

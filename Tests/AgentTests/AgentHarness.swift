@@ -305,11 +305,16 @@ final class AgentHarness: ScenarioHarness {
     return id
   }
 
-  func connect(user: UInt32) -> HarnessClient? { connect(user: user, groups: []) }
+  func connect(user: UInt32, atSocketOf app: String?) -> HarnessClient? {
+    connect(Peer(process: 1, uid: user, groups: [], atSocketOf: app))
+  }
+
+  func connect(user: UInt32 = 0, groups: Set<UInt32>) -> HarnessClient? {
+    connect(Peer(process: 1, uid: user, groups: groups))
+  }
 
   /// Connects a client; nil when the agent refuses it.
-  func connect(user: UInt32 = 0, groups: Set<UInt32>) -> HarnessClient? {
-    let peer = Peer(process: 1, uid: user, groups: groups)
+  private func connect(_ peer: Peer) -> HarnessClient? {
     switch agent.admit(peer, at: now) {
     case .admitted(let id): return client(id)
     case .turnedAway(let id, _): agent.drop(id)

@@ -32,13 +32,15 @@ protocol ScenarioHarness: AnyObject {
   func radioVanishes()
   /// Another controller is plugged in.
   func radioComes(_ scene: [SceneDevice])
-  /// Connects a client; nil when the agent refuses it.
-  func connect(user: UInt32) -> HarnessClient?
+  /// Connects a client to the agent's socket, or to an app's own; nil when it is refused.
+  func connect(user: UInt32, atSocketOf app: String?) -> HarnessClient?
   func send(_ bytes: [UInt8], by client: HarnessClient)
   func hangUp(_ client: HarnessClient)
 }
 
 extension ScenarioHarness {
+  func connect(user: UInt32) -> HarnessClient? { connect(user: user, atSocketOf: nil) }
+
   /// Connects a client of root.
   func connect() -> HarnessClient? { connect(user: 0) }
 }

@@ -152,7 +152,6 @@ final class SocketHarness: ScenarioHarness {
     listen()
   }
 
-  /// Does what SIGHUP does.
   func readManifestAgain() {
     loop.context.agent.readManifestAgain(at: time.now)
     settle()
@@ -196,8 +195,9 @@ final class SocketHarness: ScenarioHarness {
 
   // MARK: - Clients
 
-  func connect(user: UInt32) -> HarnessClient? {
-    guard let client = try? SocketClient(folder.path + "/socket", user: user) else { return nil }
+  func connect(user: UInt32, atSocketOf app: String?) -> HarnessClient? {
+    let socket = app.map { "app/\($0)" } ?? "socket"
+    guard let client = try? SocketClient("\(folder.path)/\(socket)", user: user) else { return nil }
     clients.append(client)
     settle()
     listen()

@@ -78,6 +78,8 @@ private struct KeyTable {
     switch rest(key, "true", after: "this is a boolean; it must be ") {
     case "an integer without quotes":
       ("integer", rest(key, "\(Int64.max)", after: "is out of range; use ") ?? "")
+    case nil where rest(key, "1", after: "this is an integer; it must be ") == "true or false, without quotes":
+      ("boolean", "true or false")
     case "a string in quotes": ("string", texts(key) { "\"\($0)\"" })
     case #"a list of strings, ["…"]"#: ("list", "each " + texts(key) { "[\"\($0)\"]" })
     default: nil

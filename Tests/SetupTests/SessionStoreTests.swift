@@ -14,7 +14,7 @@ struct SessionStoreTests {
     func open(
       _ token: RandomIdentifier, app: String = "lights", user: UInt32 = 1000, appCount: Int = 2
     ) -> (session: Session?, ended: Session?) {
-      sessions.open(token, app: app, user: user, appCount: appCount)
+      sessions.open(token, app: app, owner: .user(user), appCount: appCount)
     }
     func resume(_ token: RandomIdentifier) -> Bool { sessions.resume(token) }
     func leave(_ token: RandomIdentifier, at now: Instant) { sessions.leave(token, at: now) }
@@ -23,7 +23,9 @@ struct SessionStoreTests {
     func count(ofApps appCount: Int) -> Int {
       (0..<appCount).reduce(0) { $0 + sessions.sessions(of: "app\($1)").count }
     }
-    func session(_ token: RandomIdentifier, of user: UInt32) -> Session? { sessions.session(token, of: user) }
+    func session(_ token: RandomIdentifier, of user: UInt32) -> Session? {
+      sessions.session(token, of: .user(user))
+    }
   }
 
   private func token(_ number: UInt64) -> RandomIdentifier { RandomIdentifier(high: 7, low: number) }

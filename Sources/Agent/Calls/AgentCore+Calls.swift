@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Manifest
 import Setup
 import Varlink
 
@@ -13,7 +14,7 @@ extension AgentCore {
     // A caller without the right to a method does not learn what is wrong with the call.
     guard client.rights.isOperator || !AgentMethod.operatorInterfaces.contains(call.interface) else {
       counters.clients.permissionsDenied &+= 1
-      return refuse(client, Message.error(ServiceError.permissionDenied()))
+      return refuse(client, Message.error(ServiceError.operatorsOnly(client.peer)))
     }
     switch service.dispatch(call) {
     case .reply(let message): client.connection.reply(message)
@@ -99,6 +100,15 @@ extension AgentCore {
 }
 
 extension ServiceError {
+  /// At an app's own socket even root and operators are refused, and learn where they would not be.
+  fileprivate static func operatorsOnly(_ peer: Peer) -> Self {
+    guard let app = peer.app else { return .permissionDenied() }
+    return .permissionDenied(
+      reason:
+        "this socket belongs to the app \(app.quotedForDisplay), and every program here is that app alone",
+      cure: "an operator calls this method at the agent's own socket")
+  }
+
   fileprivate static func unknownAccount(_ user: UInt32) -> Self {
     .permissionDenied(
       reason: "user \(user) is no operator, and no app of the gateway's manifest belongs to this account",

@@ -6,9 +6,9 @@ import Setup
 import Varlink
 
 extension MethodCall {
-  /// The session that the call names, for the user that opened it.
+  /// The session that the call names, for the owner that opened it.
   func session() throws(SetupError) -> Session {
-    try agent.setupCore.session(parameters.word("session"), of: client.peer.uid)
+    try agent.setupCore.session(parameters.word("session"), of: client.peer.owner)
   }
 
   /// The accessory that the call names. An identifier that the session's app does not have is counted and logged.

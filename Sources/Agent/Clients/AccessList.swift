@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Registry
+public import Registry
+import Setup
 
 /// Which accounts may do what. Account names are resolved once, when the manifest is read.
 public struct AccessList: Equatable, Sendable {
@@ -11,6 +12,8 @@ public struct AccessList: Equatable, Sendable {
   /// Apps by the user, or the group, whose processes may act as them.
   public var appsOfUser: [UInt32: Set<String>] = [:]
   public var appsOfGroup: [UInt32: Set<String>] = [:]
+  /// Apps with a socket of their own.
+  public var appsWithSocket: Set<String> = []
   /// The user ID that the kernel shows for users of another namespace. It has no rights.
   public var overflowUser: UInt32?
 
@@ -29,8 +32,14 @@ public struct AccessList: Equatable, Sendable {
     return accounts
   }
 
-  /// Returns what a peer may do; nil when it may do nothing.
+  /// The account of an app; nil when the system does not know it.
+  public func account(ofApp app: String) -> AccountID? { accounts[app] }
+
+  /// Returns what a peer may do; nil when it may do nothing. At an app's own socket its account counts for nothing.
   func rights(of peer: Peer) -> Rights? {
+    if let app = peer.app {
+      return appsWithSocket.contains(app) ? Rights(isOperator: false, mayHandleKeys: false, apps: [app]) : nil
+    }
     guard peer.uid != overflowUser else { return nil }
     let isOperator = operatorUsers.contains(peer.uid) || !operatorGroups.isDisjoint(with: peer.groups)
     var apps = appsOfUser[peer.uid] ?? []
@@ -59,10 +68,16 @@ public struct Peer: Equatable, Sendable {
   public let uid: UInt32
   /// Its group and its supplementary groups.
   public let groups: Set<UInt32>
+  /// The app whose own socket it has connected to; nil at the agent's socket.
+  public let app: String?
 
-  public init(process: Int32, uid: UInt32, groups: Set<UInt32>) {
+  public init(process: Int32, uid: UInt32, groups: Set<UInt32>, atSocketOf app: String? = nil) {
     self.process = process
     self.uid = uid
     self.groups = groups
+    self.app = app
   }
+
+  /// Whose sessions it reaches, and whose connections it is one of.
+  var owner: SessionOwner { app.map { .socket(app: $0) } ?? .user(uid) }
 }

@@ -79,7 +79,7 @@ public enum AdmissionError: String, CaseIterable, Sendable {
   case unknownAccount = "stranger"
   /// Every slot is taken, or those that are left are kept for operators.
   case full
-  /// The user has as many connections as one user may have.
+  /// The user, or the app's own socket, has as many connections as one may have.
   case userFull
 }
 

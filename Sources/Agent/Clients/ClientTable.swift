@@ -6,8 +6,8 @@ import Varlink
 
 /// The connections.
 ///
-/// Capacity: ``Limits/connections``, some of which are kept for operators, and ``Limits/connectionsPerUser`` of one user.
-/// Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
+/// Capacity: ``Limits/connections``, some of which are kept for operators, and ``Limits/connectionsPerUser`` of one user
+/// or at one app's own socket. Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
 /// themselves, so that a gateway full of watchers can still be examined. A peer without a slot is turned away, which is
 /// counted by reason; ``turnedAwayMax`` of them at a time learn the reason.
 struct ClientTable {
@@ -79,7 +79,7 @@ struct ClientTable {
     let regular = connected.filter { $0.place == .regular }
     let kept = rights.isOperator ? 0 : limits.connectionsForOperators
     if regular.count >= Int(limits.connections - kept) { return .full }
-    return regular.count { $0.peer.uid == peer.uid } < Int(limits.connectionsPerUser) ? nil : .userFull
+    return regular.count { $0.peer.owner == peer.owner } < Int(limits.connectionsPerUser) ? nil : .userFull
   }
 
   /// Connects a client; nil if every slot is taken, because a reload has reduced their number.

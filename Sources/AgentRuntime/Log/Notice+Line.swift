@@ -93,7 +93,7 @@ extension AdmissionError {
     switch self {
     case .unknownAccount: "its account is neither an operator's nor an app's of the manifest"
     case .full: "all connections are in use"
-    case .userFull: "the user has the most connections that one user may have"
+    case .userFull: "the user, or the app's own socket, has the most connections that one may have"
     }
   }
 }

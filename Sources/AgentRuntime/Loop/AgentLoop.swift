@@ -85,6 +85,7 @@ struct AgentLoop: ~Copyable {
   }
 
   mutating func start() throws(SystemError) {
+    for error in followAppSockets(context.agent.manifestConfiguration) { context.log.say(.warning, error) }
     performActions()
     try armTimer()
   }
@@ -118,7 +119,7 @@ struct AgentLoop: ~Copyable {
     switch owner {
     case .signals: try receiveSignals()
     case .timer: timer.noteExpiry()
-    case .listener: clients.acceptClients(&context)
+    case .listener(let app): clients.acceptClients(ofApp: app, &context)
     case .disk: receiveDiskReply()
     case .devices: radio.receiveTaskResult(&context)
     case .radio: radio.noteReadable()
@@ -220,19 +221,27 @@ struct AgentLoop: ~Copyable {
 
   private mutating func apply(_ result: ConfigurationReader.Result) {
     for warning in result.warnings { context.log.say(.warning, warning) }
-    let gateway = result.configuration.manifest.gateway
-    touch.program.path = gateway.onTouch
-    // Another manifest may allow more connections.
-    let connections = Int(gateway.limits.connections)
+    touch.program.path = result.configuration.manifest.gateway.onTouch
+    let errors = followAppSockets(result.configuration)
+    for error in errors { context.log.say(.warning, error) }
+    context.agent.manifestWasRead(
+      .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings + errors),
+      at: context.now)
+    radio.opened?.schedule.intervalMilliseconds = context.agent.drainIntervalMilliseconds
+  }
+
+  /// Opens and removes apps' own sockets as a manifest says, whose number of connections may be another. Returns a
+  /// sentence for each app that has no socket although it should.
+  private mutating func followAppSockets(_ configuration: AgentCore.Configuration) -> [String] {
+    let sockets = configuration.appSockets
+    let connections = Int(configuration.manifest.gateway.limits.connections) + sockets.count
     context.growRegistry(connections: connections)
-    // The limit was enough at the start.
+    // The limit was enough for some clients at the start.
     if let sentence = try? DescriptorLimit.raise(connections: connections) {
       context.log.say(.warning, sentence)
     }
-    context.agent.manifestWasRead(
-      .accepted(result.configuration, radioSource: result.radioSource, warnings: result.warnings),
-      at: context.now)
-    radio.opened?.schedule.intervalMilliseconds = context.agent.drainIntervalMilliseconds
+    context.agent.appSocketErrors = clients.follow(sockets, &context)
+    return context.agent.appSocketErrors
   }
 
   // MARK: - The service manager and the timer
@@ -267,7 +276,7 @@ struct AgentLoop: ~Copyable {
   /// Sends clients their replies once; what their sockets do not accept now is lost.
   private mutating func end() {
     notifier.notifyStopping()
-    clients.socket.withdraw()
+    clients.withdraw()
     touch.program.stop()
     radio.leaveAdapter(&context)
     context.agent.endPickers(at: context.now)

@@ -4,7 +4,7 @@ import Agent
 import HCI
 import LinuxSystem
 
-/// The agent's socket and the clients connected to it: accepted, read from, written to, closed.
+/// The agent's socket, the apps' own sockets, and the clients connected to them: accepted, read from, written to, closed.
 ///
 /// Capacity: as many clients as the agent admits; a connection beyond that is closed at once.
 struct ClientSockets: ~Copyable {
@@ -29,24 +29,38 @@ struct ClientSockets: ~Copyable {
 
   let socket: ServiceSocket
   private let listenerToken: UInt64
+  private var apps: AppSockets
   private var clients: [ClientID: Client] = [:]
   /// The end of the pause in accepting, after no descriptor was free.
   private(set) var pauseEnd: Instant?
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
 
   init(_ socket: consuming ServiceSocket, _ loop: inout LoopContext) throws(SystemError) {
-    listenerToken = loop.insert(.listener)
+    listenerToken = loop.insert(.listener(app: nil))
+    apps = AppSockets(besideSocket: socket.path)
     try loop.epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
     self.socket = socket
   }
 
+  /// Opens and removes apps' own sockets as a manifest says. Returns a sentence for each socket that cannot be there.
+  mutating func follow(_ wanted: [AppSockets.Wanted], _ loop: inout LoopContext) -> [String] {
+    apps.follow(wanted, isWatching: pauseEnd == nil, &loop)
+  }
+
+  /// Removes the sockets' names, so that no client finds the agent any more.
+  func withdraw() {
+    apps.withdraw()
+    socket.withdraw()
+  }
+
   // MARK: - Accepting
 
-  mutating func acceptClients(_ loop: inout LoopContext) {
+  /// Accepts the connections that wait at the socket of an app, or at the agent's own.
+  mutating func acceptClients(ofApp app: String?, _ loop: inout LoopContext) {
     for _ in 0..<Self.acceptsPerTurn {
       do throws(SystemError) {
-        switch try socket.listener.accept() {
-        case .connection(let descriptor, let peer): admit(descriptor, peer, &loop)
+        switch try accept(ofApp: app) {
+        case .connection(let descriptor, let peer): admit(descriptor, peer, atSocketOf: app, &loop)
         case .noConnection: return
         case .exhausted:
           loop.counters.exhaustions &+= 1
@@ -59,14 +73,20 @@ struct ClientSockets: ~Copyable {
     }
   }
 
+  private func accept(ofApp app: String?) throws(SystemError) -> UnixListener.Acceptance {
+    guard let app else { return try socket.listener.accept() }
+    return try apps.listening(forApp: app)?.listener.accept() ?? .noConnection
+  }
+
   /// A refused connection is closed without a reply, because its descriptor ends here. One that is turned away stays
   /// until its first call.
   private mutating func admit(
-    _ descriptor: consuming Descriptor, _ credentials: PeerCredentials, _ loop: inout LoopContext
+    _ descriptor: consuming Descriptor, _ credentials: PeerCredentials, atSocketOf app: String?,
+    _ loop: inout LoopContext
   ) {
     let peer = Peer(
       process: credentials.process, uid: credentials.uid,
-      groups: Set(credentials.groups + [credentials.gid]))
+      groups: Set(credentials.groups + [credentials.gid]), atSocketOf: app)
     let id: ClientID
     switch loop.agent.admit(peer, at: loop.now) {
     case .admitted(let admitted), .turnedAway(let admitted, _): id = admitted
@@ -87,6 +107,7 @@ struct ClientSockets: ~Copyable {
     guard pauseEnd == nil else { return }
     pauseEnd = loop.now.advanced(milliseconds: Self.pauseMilliseconds)
     try? loop.epoll.remove(socket.listener.descriptor)
+    for app in apps.sockets { try? loop.epoll.remove(app.listener.descriptor) }
     loop.counters.watchCalls &+= 1
   }
 
@@ -99,10 +120,13 @@ struct ClientSockets: ~Copyable {
     guard pauseEnd != nil else { return }
     do throws(SystemError) {
       try loop.epoll.add(socket.listener.descriptor, .readable, token: listenerToken)
+      for app in apps.sockets { try loop.epoll.add(app.listener.descriptor, .readable, token: app.token) }
       loop.counters.watchCalls &+= 1
       pauseEnd = nil
     } catch {
       // The kernel has no memory for it now.
+      try? loop.epoll.remove(socket.listener.descriptor)
+      for app in apps.sockets { try? loop.epoll.remove(app.listener.descriptor) }
       pauseEnd = loop.now.advanced(milliseconds: Self.pauseMilliseconds)
     }
   }

@@ -8,7 +8,9 @@ import Setup
 
 /// The owner of a descriptor that the loop watches.
 enum EpollOwner: Sendable {
-  case signals, timer, listener, disk, devices, radio, mgmt, pairing, touch, bluetoothd, bus
+  case signals, timer, disk, devices, radio, mgmt, pairing, touch, bluetoothd, bus
+  /// The agent's own socket, or that of an app.
+  case listener(app: String?)
   case client(ClientID)
   case link(LinkID)
 }
@@ -53,6 +55,7 @@ struct LoopContext: ~Copyable {
     log.say(level, sentence)
   }
 
+  /// `connections` includes the apps' own sockets.
   mutating func growRegistry(connections: Int) {
     registry.grow(to: Self.descriptorCount(connections: connections))
   }

@@ -15,6 +15,7 @@ extension AccessList {
     self.init(
       operatorUsers: [0, ThisProcess.user], operatorGroups: Set(Self.group(Self.operatorGroup)),
       overflowUser: Self.overflowUser)
+    appsWithSocket = Set(apps.filter(\.hasOwnSocket).map(\.name))
     for app in apps {
       guard case .known(let id) = AccountDirectory.system.lookUp(app.account) else { continue }
       if app.account.isUser {

@@ -60,6 +60,14 @@ _Noreturn void clinux_end_by_signal(int number);
 
 int clinux_bind(int descriptor, const char *path);
 
+/// Runs a program with this process's standard streams, found through PATH, and waits for its end. `status` is as of
+/// waitpid(2). -1 with errno when it cannot run.
+int clinux_run_and_wait(char *const arguments[], int *status);
+
+/// Lets one user or group use a file beside its owner: replaces the file's access list (acl(5)) with one that lets
+/// both read and write, and no other account.
+int clinux_allow(const char *path, int is_group, unsigned account);
+
 int clinux_connect(int descriptor, const char *path);
 
 /// Sends one datagram to a local socket.

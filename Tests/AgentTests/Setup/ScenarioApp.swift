@@ -10,6 +10,8 @@ final class ScenarioApp {
   private unowned let scenario: SetupScenario
   private let name: String
   let user: UInt32
+  /// Whether it connects to the socket of its own.
+  private let hasOwnSocket: Bool
   let label: String
   private(set) var stream: HarnessClient?
   private(set) var token = ""
@@ -22,21 +24,25 @@ final class ScenarioApp {
   private(set) var radioStates: [String] = []
   private var notedCount = 0
 
-  init(_ scenario: SetupScenario, _ name: String, user: UInt32, label: String) {
+  init(_ scenario: SetupScenario, _ name: String, user: UInt32, hasOwnSocket: Bool, label: String) {
     self.scenario = scenario
     self.name = name
     self.user = user
+    self.hasOwnSocket = hasOwnSocket
     self.label = label
   }
 
   /// Opens a stream; `more` are the parameters that resume an earlier one.
   func activate(_ more: String = "") {
-    stream = scenario.harness.connect(user: user)
+    stream = scenario.harness.connect(user: user, atSocketOf: ownSocket)
     notedCount = 0
     guard let stream else { return }
-    let parameters = more.isEmpty ? "\"app\":\"\(name)\"" : more
+    // At its own socket an app needs no name.
+    let parameters = more.isEmpty && !hasOwnSocket ? "\"app\":\"\(name)\"" : more
     scenario.harness.send(Message.text("io.accessoryd.Session.Activate", parameters, more: true), by: stream)
   }
+
+  private var ownSocket: String? { hasOwnSocket ? name : nil }
 
   func hangUp() {
     collect()
@@ -48,7 +54,8 @@ final class ScenarioApp {
   @discardableResult
   func call(_ method: String, _ parameters: String = "") -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
-    return scenario.call("Session.\(method)", "\"session\":\"\(token)\"\(more)", user: user, label: label)
+    return scenario.call(
+      "Session.\(method)", "\"session\":\"\(token)\"\(more)", user: user, atSocketOf: ownSocket, label: label)
   }
 
   /// Makes a call about one of the app's accessories.

@@ -85,8 +85,10 @@ final class SetupScenario {
 
   /// An app that has activated.
   @discardableResult
-  func app(_ name: String = "lights", user: UInt32 = 1000, as label: String? = nil) -> ScenarioApp {
-    let app = ScenarioApp(self, name, user: user, label: label ?? name)
+  func app(
+    _ name: String = "lights", user: UInt32 = 1000, hasOwnSocket: Bool = false, as label: String? = nil
+  ) -> ScenarioApp {
+    let app = ScenarioApp(self, name, user: user, hasOwnSocket: hasOwnSocket, label: label ?? name)
     apps.append(app)
     app.activate()
     collect()
@@ -105,9 +107,11 @@ final class SetupScenario {
 
   /// Makes a call on its own connection; its replies become lines.
   @discardableResult
-  func call(_ method: String, _ parameters: String, user: UInt32, label: String) -> ScenarioCall {
+  func call(
+    _ method: String, _ parameters: String, user: UInt32, atSocketOf app: String? = nil, label: String
+  ) -> ScenarioCall {
     let call = ScenarioCall(self, method, label: label)
-    call.send(parameters, user: user)
+    call.send(parameters, user: user, atSocketOf: app)
     calls.append(call)
     collect()
     return call
@@ -144,8 +148,8 @@ final class ScenarioCall {
 
   var replies: [ReceivedReply] { client?.replies ?? [] }
 
-  func send(_ parameters: String, user: UInt32) {
-    client = scenario.harness.connect(user: user)
+  func send(_ parameters: String, user: UInt32, atSocketOf app: String?) {
+    client = scenario.harness.connect(user: user, atSocketOf: app)
     guard let client else { return }
     scenario.harness.send(
       Message.text("io.accessoryd.\(method)", parameters, more: Self.streams.contains(method)), by: client)

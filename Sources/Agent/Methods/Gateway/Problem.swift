@@ -59,6 +59,13 @@ extension AgentCore {
           sentence: "the last reload was refused, and the previous manifest stays in force: "
             + GatewayError.cut(reload.lastFindings[0])))
     }
+    if let error = reload.appSocketErrors.first {
+      let count = reload.appSocketErrors.count - 1
+      problems.append(
+        Problem(
+          kind: "appSocketMissing",
+          sentence: GatewayError.cut(error) + (count == 0 ? "" : "; and \(count) more")))
+    }
     if counters.devicesTurnedAway > 0 || counters.matchingDevicesEvicted > 0 {
       problems.append(
         Problem(

@@ -24,7 +24,7 @@ enum ActivateMethod: SessionMethod {
       parameters.wordIfAny("epoch").map { $0.lowercased() != agent.epochText }
       ?? (activation.sequence != nil)
     let (activated, effects) = try agent.setupCore.activate(
-      activation, user: call.client.peer.uid, apps: call.client.rights.apps)
+      activation, by: call.client.peer.owner, apps: call.client.rights.apps)
     agent.follow(effects)
     return .stream(SessionStream(activated))
   }
