@@ -65,14 +65,7 @@ public struct ManifestAddition {
     self.text = text
     self.app = app
     lineBreak = Array((text.contains(0x0D) ? "\r\n" : "\n").utf8)
-    var statements: [TomlStatement] = []
-    var offset = 0
-    while offset < text.count {
-      let statement = TomlStatement(in: text, at: offset)
-      statements.append(statement)
-      offset = statement.end
-    }
-    self.statements = statements
+    statements = TomlStatement.all(in: text)
   }
 
   private var result: [UInt8] {
@@ -106,7 +99,7 @@ public struct ManifestAddition {
   private mutating func declare(_ value: String, in key: AppKey) throws(ManifestAdditionError) {
     let quoted = Array(Self.quoted(value).utf8)
     let table = try ownStatements
-    guard let statement = table.first(where: { self.key(of: $0) == key.rawValue }) else {
+    guard let statement = table.first(where: { $0.key(in: text) == key.rawValue }) else {
       guard let last = table.last else { throw .unusualLayout }
       return insertLines(["\(key.rawValue) = [\(Self.quoted(value))]"], at: last.end)
     }
@@ -164,7 +157,7 @@ public struct ManifestAddition {
   /// The header of the app's own table and the statements under it.
   private var ownStatements: ArraySlice<TomlStatement> {
     get throws(ManifestAdditionError) {
-      guard let header = statements.firstIndex(where: { headerPath(of: $0) == "app.\(app.name)" }) else {
+      guard let header = statements.firstIndex(where: { $0.headerPath(in: text) == "app.\(app.name)" }) else {
         throw .unusualLayout
       }
       let end = statements[(header + 1)...].firstIndex { $0.isHeader } ?? statements.endIndex
@@ -174,30 +167,12 @@ public struct ManifestAddition {
   }
 
   private func isOfApp(_ statement: TomlStatement) -> Bool {
-    guard let path = headerPath(of: statement) else { return false }
+    guard let path = statement.headerPath(in: text) else { return false }
     return path == "app.\(app.name)" || path.hasPrefix("app.\(app.name).")
   }
 
-  /// `app.lights.item` for `[[app.lights.item]]  # comment`; nil for anything but a header.
-  private func headerPath(of statement: TomlStatement) -> String? {
-    guard statement.isHeader else { return nil }
-    let line = text[statement.start..<statement.end]
-    let inner = line.drop { $0 != UInt8(ascii: "[") }.drop { $0 == UInt8(ascii: "[") }
-    return Self.plain(inner.prefix { $0 != UInt8(ascii: "]") })
-  }
-
-  private func key(of statement: TomlStatement) -> String? {
-    guard statement.isMeaningful, !statement.isHeader else { return nil }
-    return Self.plain(text[statement.start..<statement.end].prefix { $0 != UInt8(ascii: "=") })
-  }
-
-  /// A key without blanks and quotes.
-  private static func plain(_ key: some Sequence<UInt8>) -> String {
-    String(decoding: key.filter { !" \t\"'".utf8.contains($0) }, as: UTF8.self)
-  }
-
   /// A TOML basic string.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
       guard scalar.properties.generalCategory == .control else { return String(scalar) }

@@ -4,13 +4,13 @@
 extension String {
   /// 1 to 64 letters, digits, dots, dashes and underscores of ASCII, the first a letter or digit: safe as a label of
   /// a metric, as a file's name, and on a command line.
-  var isIdentifier: Bool {
+  package var isIdentifier: Bool {
     guard let first = utf8.first, first.isASCIIAlphanumeric, utf8.count <= 64 else { return false }
     return utf8.allSatisfy { $0.isASCIIAlphanumeric || "._-".utf8.contains($0) }
   }
 
   /// Whether the account database can hold the name.
-  var isAccountName: Bool {
+  package var isAccountName: Bool {
     utf8.count <= 32 && utf8.first != UInt8(ascii: "-")
       && utf8.allSatisfy { $0.isASCIIGraphic && !":,/".utf8.contains($0) }
   }

@@ -24,7 +24,7 @@ struct TomlStatement {
   private var depth = 0
   private var isValue = false
   /// The offset after the last character that is neither blank nor comment.
-  private var meaningfulEnd: Int
+  private(set) var meaningfulEnd: Int
 
   /// Reads the statement that begins at an offset.
   init(in text: [UInt8], at start: Int) {
@@ -100,5 +100,37 @@ struct TomlStatement {
       }
     }
     return text.count
+  }
+}
+
+extension TomlStatement {
+  /// The statements of a whole text.
+  static func all(in text: [UInt8]) -> [TomlStatement] {
+    var statements: [TomlStatement] = []
+    var offset = 0
+    while offset < text.count {
+      let statement = TomlStatement(in: text, at: offset)
+      statements.append(statement)
+      offset = statement.end
+    }
+    return statements
+  }
+
+  /// `app.lights.item` for `[[app.lights.item]]  # comment`; nil for anything but a header.
+  func headerPath(in text: [UInt8]) -> String? {
+    guard isHeader else { return nil }
+    let inner = text[start..<end].drop { $0 != UInt8(ascii: "[") }.drop { $0 == UInt8(ascii: "[") }
+    return Self.plain(inner.prefix { $0 != UInt8(ascii: "]") })
+  }
+
+  /// The key of `key = value`; nil for anything else.
+  func key(in text: [UInt8]) -> String? {
+    guard isMeaningful, !isHeader else { return nil }
+    return Self.plain(text[start..<end].prefix { $0 != UInt8(ascii: "=") })
+  }
+
+  /// A key without blanks and quotes.
+  private static func plain(_ key: some Sequence<UInt8>) -> String {
+    String(decoding: key.filter { !" \t\"'".utf8.contains($0) }, as: UTF8.self)
   }
 }

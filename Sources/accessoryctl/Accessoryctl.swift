@@ -16,6 +16,7 @@ struct Accessoryctl: ParsableCommand {
       "btmon -w room.btsnoop". The file name - means standard input or output.
 
       Examples:
+        sudo accessoryctl setup
         accessoryctl status
         accessoryctl watch
         accessoryctl pick
@@ -47,6 +48,7 @@ struct Accessoryctl: ParsableCommand {
       CommandGroup(
         name: "Manifest and board",
         subcommands: [
+          SetupCommand.self,
           CheckCommand.self, SuggestCommand.self, ReloadCommand.self, CalibrateCommand.self,
         ]),
       CommandGroup(name: "Agent", subcommands: [StatusCommand.self, MetricsCommand.self]),

@@ -34,7 +34,8 @@ struct ReloadCommand: ParsableCommand {
     if case .refused = line { throw ExitStatus.dataError.error }
   }
 
-  private static func reload(_ connection: inout GatewayConnection) throws(AgentCallError) -> ReloadLine {
+  /// Returns the agent's answer, also when it refuses the manifest.
+  static func reload(_ connection: inout GatewayConnection) throws(AgentCallError) -> ReloadLine {
     try connection.startCall(GatewayMethodName.reload)
     do throws(AgentCallError) {
       return try connection.onlyReply(within: patienceSeconds) { line throws(JSONMemberError) in

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import Interfaces
+import LinuxSystem
+import ToolText
+
+/// The agent's service, through systemctl; or an agent at a socket that another program starts.
+struct AgentService {
+  private static let unit = "accessoryd"
+
+  private let isManaged: Bool
+  private let isActive: Bool
+
+  /// A socket on the command line means that the service is left alone.
+  init(socket: String?) throws(ToolError) {
+    isManaged = socket == nil
+    var isActive = false
+    if isManaged {
+      let ending = try Self.ending(["systemctl", "is-active", "--quiet", Self.unit], cure: Self.cure)
+      isActive = ending.isSuccess
+    }
+    self.isActive = isActive
+  }
+
+  private static let cure = "without systemd, start the agent yourself, and name its socket with --socket"
+
+  /// What ``follow(_:isManifestChanged:)`` will do, for the operator; nil for nothing.
+  func change(isManifestChanged: Bool) -> String? {
+    if isManaged, !isActive {
+      return "start the agent, now and whenever the gateway starts (systemctl enable --now)"
+    }
+    return isManifestChanged ? "make the agent read the manifest again" : nil
+  }
+
+  /// Starts the agent, or makes it read the changed manifest.
+  func follow(_ gateway: GatewayOptions, isManifestChanged: Bool) throws(ToolError) {
+    if isManaged, !isActive {
+      return try Self.run(
+        ["systemctl", "enable", "--now", Self.unit],
+        cure: "journalctl -u accessoryd -n 20 says why; then run accessoryctl setup again")
+    }
+    if isManifestChanged { try Self.reload(gateway) }
+  }
+
+  /// Makes the agent read the manifest again. Throws when it refuses it.
+  static func reload(_ gateway: GatewayOptions) throws(ToolError) {
+    let line = try gateway.connect { connection throws(AgentCallError) in
+      try ReloadCommand.reload(&connection)
+    }
+    guard case .refused = line else { return }
+    StandardError.write(line.text(TextStyle.plain))
+    throw .sentence(
+      "the agent refused the manifest, and the previous one stays in force; correct it", .dataError)
+  }
+
+  /// Runs a program of the system. Throws when it cannot, or when it fails.
+  static func run(_ words: [String], cure: String) throws(ToolError) {
+    let name = words[0]
+    switch try ending(words, cure: cure) {
+    case .exited(0): return
+    case .exited(let status):
+      throw .sentence("\(words.joined(separator: " ")) failed with status \(status); \(cure)", .systemError)
+    case .killed(let signal): throw .sentence("\(name) was ended by signal \(signal); \(cure)", .systemError)
+    }
+  }
+
+  private static func ending(_ words: [String], cure: String) throws(ToolError) -> SystemProgram.Ending {
+    do throws(SystemError) { return try SystemProgram.run(words) } catch {
+      throw .sentence("\(words[0]) cannot be run: \(error.reason); \(cure)", .systemError)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Explanation
+import Interfaces
+import JSON
+import LinuxSystem
+import ToolText
+
+/// The devices in sight, of which `setup` makes one the first accessory.
+enum SetupDevices {
+  private static let radioSeconds = 30
+  /// How long a device that was named may take to be heard.
+  private static let deviceSeconds = 60
+  /// How long the operator has to hold the accessory near before the devices are listed.
+  private static let listSeconds = 5
+  private static let shownMax = 12
+
+  /// Waits until the radio scans.
+  static func awaitRadio(_ gateway: GatewayOptions) throws(ToolError) {
+    var status: StatusLine?
+    let isOn = try wait(seconds: radioSeconds) { () throws(ToolError) in
+      let line = try gateway.callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in
+        try StatusLine(reading: line)
+      }
+      status = line
+      return line.radio.state == .on
+    }
+    guard !isOn else { return }
+    for problem in status?.problems ?? [] { StandardError.say(shown(problem.sentence)) }
+    throw .sentence(
+      "the radio does not scan, so there is no device to choose; what was written stays: correct what accessoryctl "
+        + "status says, and run accessoryctl setup again", .no)
+  }
+
+  /// Returns the device that the operator chooses, or that the command line names, once it is heard.
+  static func choose(
+    _ given: NamedDevice?, _ gateway: GatewayOptions, _ dialogue: SetupDialogue
+  ) throws(ToolError) -> DeviceArgument {
+    if let given { return try awaitDevice(given, gateway) }
+    guard dialogue.isTerminal else {
+      throw .sentence("--device is missing: without a terminal it has to be given", .usage)
+    }
+    StandardError.write("\nHold the accessory near the antenna.\n")
+    while true {
+      _ = try wait(seconds: listSeconds)
+      let devices = try inSight(gateway).prefix(shownMax)
+      var printer = Printer()
+      let indent = "    "
+      try printer.text(indent + DeviceLine.textHeader)
+      for (number, device) in devices.enumerated() {
+        try printer.text("\(number + 1)".paddedLeft(to: 3) + " " + device.text(printer.style))
+      }
+      try printer.flush()
+      let answer = try dialogue.ask(
+        "Which device is the first accessory? A number, an address, or nothing to look again.", [],
+        default: "",
+        option: "--device")
+      if let number = Int(answer), number >= 1, number <= devices.count,
+        let device = devices[number - 1].address.text.flatMap(DeviceArgument.init(argument:))
+      {
+        return device
+      }
+      if let named = NamedDevice(argument: answer), Int(answer) == nil {
+        return try awaitDevice(named, gateway)
+      }
+    }
+  }
+
+  private static func awaitDevice(_ named: NamedDevice, _ gateway: GatewayOptions) throws(ToolError)
+    -> DeviceArgument
+  {
+    var found: DeviceArgument?
+    let isThere = try wait(seconds: deviceSeconds) { () throws(ToolError) in
+      let devices = try inSight(gateway)
+      switch named {
+      case .address(let device): found = devices.contains { $0.address.bits == device.bits } ? device : nil
+      case .name: found = try? named.address(among: devices)
+      }
+      return found != nil
+    }
+    if isThere, let found { return found }
+    // A name that is none, or that several devices have, has a sentence of its own.
+    if case .name = named { return try named.address(among: inSight(gateway)) }
+    throw .sentence(
+      "\(named.text) was not heard within \(deviceSeconds) s; hold it near the antenna, see accessoryctl sightings --all, "
+        + "and run accessoryctl setup again", .no)
+  }
+
+  /// The devices with an address, the strongest first.
+  private static func inSight(_ gateway: GatewayOptions) throws(ToolError) -> [DeviceLine] {
+    let devices = try gateway.callForList(GatewayMethodName.sightings, GatewayCall(all: true).write) {
+      line throws(JSONMemberError) in
+      try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line) }
+    }
+    return devices.filter { $0.address.text != nil }.sorted(by: DeviceLine.areStrongestFirst)
+  }
+
+  /// An item that finds the device, after listening to it.
+  static func suggestion(
+    for device: DeviceArgument, seconds: Int, _ gateway: GatewayOptions
+  ) throws(ToolError) -> SuggestionLine {
+    StandardError.say("listening to \(device.text) for \(seconds) s")
+    let suggestions = try gateway.callForList(
+      GatewayMethodName.suggest, within: GatewayConnection.patienceSeconds + seconds,
+      GatewayCall(device: device.text, seconds: seconds).write
+    ) { line throws(JSONMemberError) in
+      try line.objectIfPresent("suggestion").map { line throws(JSONMemberError) in
+        try SuggestionLine(reading: line)
+      }
+    }
+    guard let suggestion = suggestions.first, suggestions.count == 1 else {
+      throw .sentence(
+        "\(suggestions.count) devices have the address \(device.text); add an item for one of them by hand, see "
+          + "accessoryctl suggest", .dataError)
+    }
+    return suggestion
+  }
+
+  static func isAccessory(
+    _ device: DeviceArgument, ofApp app: String, _ gateway: GatewayOptions
+  ) throws(ToolError) -> Bool {
+    try gateway.accessories(ofApp: app).contains { $0.address?.bits == device.bits }
+  }
+
+  /// Asks four times a second until something is so, or the time is over. Returns whether it is.
+  private static func wait(
+    seconds: Int, until isSo: () throws(ToolError) -> Bool = { false }
+  ) throws(ToolError) -> Bool {
+    let end = try now().advanced(seconds: seconds)
+    while true {
+      if try isSo() { return true }
+      let time = try now()
+      guard time < end else { return false }
+      do throws(SystemError) {
+        _ = try Polling.wait([], until: time.advanced(nanoseconds: 250_000_000))
+      } catch {
+        throw .system(error)
+      }
+    }
+  }
+
+  private static func now() throws(ToolError) -> MonotonicInstant {
+    do throws(SystemError) { return try .now() } catch { throw .clock(error) }
+  }
+}

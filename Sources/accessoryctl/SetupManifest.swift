@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Interfaces
+import LinuxSystem
+import Manifest
+import ManifestFormat
+import ToolText
+
+/// The manifest that `setup` adds to. A file that is missing begins as a minimal manifest.
+struct SetupManifest {
+  static let installed = "/etc/accessoryd/accessoryd.toml"
+
+  private static let minimal = """
+    # The manifest of this gateway, begun by accessoryctl setup. accessoryctl check FILE finds mistakes;
+    # accessoryd.toml(5) describes every key.
+    schema = 1
+
+    """
+
+  let path: String
+  /// nil when there is no file yet.
+  private let file: ConfigurationFile?
+  var isNew: Bool { file == nil }
+  let manifest: GatewayManifest
+  let text: [UInt8]
+
+  /// One with mistakes is refused, as `check` prints them.
+  init(reading path: String) throws(ToolError) {
+    self.path = path
+    var file: ConfigurationFile?
+    do throws(ToolError) { file = try ConfigurationFile(reading: path) } catch {
+      guard case .file(_, .system(let reason)) = error, reason.isMissing else { throw error }
+    }
+    self.file = file
+    text = file?.text ?? Array(Self.minimal.utf8)
+    manifest = try file?.manifest() ?? GatewayManifest()
+  }
+
+  /// The text with these values in `[gateway]` and a new app, which has no item yet.
+  func text(
+    settings: [(key: GatewayKey, value: String)], app: (name: String, account: App.Account)?
+  ) throws(ToolError) -> [UInt8] {
+    var changed = text
+    do throws(ManifestAdditionError) { changed = try ManifestSettings.set(settings, in: text) } catch {
+      throw .sentence(
+        "\(shown(path)) has no table [gateway] that \(settings.map(\.key.rawValue).joined(separator: " and ")) can be "
+          + "written to; write it by hand, and leave out the option", .dataError)
+    }
+    if let app {
+      let key: String
+      let account: String
+      switch app.account {
+      case .user(let name): (key, account) = ("user", name)
+      case .group(let name): (key, account) = ("group", name)
+      }
+      if changed.last != UInt8(ascii: "\n") { changed.append(UInt8(ascii: "\n")) }
+      changed += "\n[app.\(app.name)]\n\(key) = \"\(account)\"\nsupports = [\"Bluetooth\"]\n".utf8
+    }
+    let reading = ManifestReader.read(text: changed, fileName: path)
+    guard reading.manifest != nil else {
+      for diagnostic in reading.diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
+      throw .sentence("\(shown(path)) was not changed: it would have the mistakes above", .dataError)
+    }
+    return changed
+  }
+
+  /// An item for a device of an app; `text` is nil when the app has such an item already.
+  struct Addition {
+    let item: String
+    let text: [UInt8]?
+    let difference: TextDifference?
+  }
+
+  func adding(_ suggestion: SuggestionLine, to app: String) throws(ToolError) -> Addition {
+    guard let file else { preconditionFailure("the manifest was written before") }
+    for warning in suggestion.warnings { StandardError.say("warning: \(warning)") }
+    do throws(ManifestAdditionError) {
+      let result = try ManifestAddition.add(Array(suggestion.toml.utf8), to: app, of: text, fileName: path)
+      for warning in result.warnings { StandardError.write(warning.text(inFile: path) + "\n") }
+      let items = ManifestReader.read(text: result.text, fileName: path).manifest?.items ?? []
+      let known = Set(manifest.items.filter { $0.app == app }.map(\.item.id))
+      let added = items.first { $0.app == app && !known.contains($0.item.id) }
+      return Addition(item: added?.item.id ?? "", text: result.text, difference: difference(to: result.text))
+    } catch {
+      if case .known(let item) = error { return Addition(item: item, text: nil, difference: nil) }
+      // The same error again, as suggest says it.
+      _ = try file.adding(suggestion.toml, to: app)
+      preconditionFailure("an item that could not be added can be added")
+    }
+  }
+
+  func difference(to changed: [UInt8]) -> TextDifference {
+    TextDifference(
+      from: file.map { String(decoding: $0.text, as: UTF8.self) } ?? "",
+      to: String(decoding: changed, as: UTF8.self), name: shown(path))
+  }
+
+  /// Writes the file, and prints what `check` says about it.
+  func replace(with changed: [UInt8]) throws(ToolError) {
+    if let file {
+      try file.replace(with: changed)
+    } else {
+      do throws(SystemError) { try FileReplacement.create(changed, at: path) } catch {
+        throw .sentence("cannot create \(quoted(path)): \(error.reason); nothing was changed", .cannotCreate)
+      }
+    }
+    let check = try ConfigurationFile(reading: path).check
+    for diagnostic in check.diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import Manifest
+import ManifestFormat
+import PickerScreen
+
+/// The answers of `setup` that the command line gives.
+struct SetupOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The adapter: any, hci0, an address, or another radio of the manifest.", valueName: "radio"))
+  var radio: String?
+
+  @Option(help: ArgumentHelp("The board's profile, such as raspberry-pi-4.", valueName: "name"))
+  var board: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "An account that may choose accessories: it becomes a member of the group accessory.",
+      valueName: "account"))
+  var `operator`: String?
+
+  @Option(
+    help: ArgumentHelp("The app that gets the accessory.", valueName: "name"), completion: Completions.apps)
+  var app: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The account that a new app runs as. One that does not exist is created.", valueName: "account"))
+  var user: String?
+
+  @Option(help: ArgumentHelp("The group whose members may act as a new app.", valueName: "group"))
+  var group: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The first accessory: the address of a device in sight, or its own name.", valueName: "device"),
+    completion: Completions.devices)
+  var device: NamedDevice?
+
+  @Option(help: ArgumentHelp("The accessory's name.", valueName: "name"))
+  var name: String?
+
+  @Option(help: ArgumentHelp("How long the agent listens to the device, 1 to 60.", valueName: "n"))
+  var seconds = 10
+
+  @Option(
+    help: ArgumentHelp("The manifest. (default: \(SetupManifest.installed))", valueName: "file"),
+    completion: .file())
+  var manifest: String?
+
+  @Flag(name: .customLong("yes"), help: "Make the changes without asking.")
+  var isYes = false
+
+  func validate() throws {
+    guard (1...60).contains(seconds) else { throw ValidationError("--seconds takes 1 to 60") }
+    if user != nil, group != nil { throw ValidationError("--user and --group exclude each other") }
+    if let radio, RadioSelection(text: radio) == nil {
+      throw ValidationError("--radio takes any, hci0, an address, btsnoop:FILE or h4:PATH")
+    }
+    for (option, word) in [("--app", app), ("--board", board)] {
+      if let word, !word.isIdentifier {
+        throw ValidationError("\(option) takes 1 to 64 letters, digits, dots, dashes or underscores")
+      }
+    }
+    for (option, word) in [("--operator", `operator`), ("--user", user), ("--group", group)] {
+      if let word, word.isEmpty || !word.isAccountName {
+        throw ValidationError("\(option) takes the name of an account, at most 32 characters without blanks")
+      }
+    }
+    if let name, name.utf8.isEmpty || name.utf8.count > PickerModel.nameBytesMax {
+      throw ValidationError("--name takes 1 to \(PickerModel.nameBytesMax) bytes")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Interfaces
+import LinuxSystem
+import Manifest
+import ManifestFormat
+import ToolText
+
+/// What `setup` changes before the agent can look for a device: accounts, the manifest, the service.
+struct SetupPlan {
+  private let file: SetupManifest
+  private let service: AgentService
+  let app: String
+  /// The accounts to create, and the operator to add to the group.
+  private let newUser: String?
+  private let newOperator: String?
+  /// The manifest's new text; nil when it stays.
+  private let text: [UInt8]?
+
+  /// Asks what the options do not say, then shows every change and asks whether to make them.
+  init(
+    _ file: SetupManifest, _ options: SetupOptions, _ dialogue: SetupDialogue, service: AgentService
+  ) throws(ToolError) {
+    self.file = file
+    self.service = service
+    let gateway = file.manifest.gateway
+    let radio = if let radio = options.radio { radio } else { try Self.radio(gateway.radio, dialogue) }
+    let boards = BoardList(manifestPath: file.path)
+    let board =
+      if let board = options.board { board } else { try Self.board(gateway.board, boards, dialogue) }
+    if board != gateway.board, let reason = boards.refusal(of: board) {
+      throw .sentence("--board: \(reason)", .usage)
+    }
+    newOperator = try Self.newOperator(options.operator, dialogue)
+    let app = if let app = options.app { app } else { try Self.app(among: file.manifest.apps, dialogue) }
+    self.app = app
+    let known = file.manifest.apps.first { $0.name == app }
+    let account = try Self.account(of: app, known?.account, options, dialogue)
+    newUser = try Self.newUser(account)
+    var settings: [(key: GatewayKey, value: String)] = []
+    if radio != gateway.radio.text { settings.append((.radio, radio)) }
+    if board != gateway.board { settings.append((.board, board)) }
+    let changed = try file.text(settings: settings, app: known == nil ? (app, account) : nil)
+    text = changed == file.text && !file.isNew ? nil : changed
+    try dialogue.confirm(changes, file: text.map { file.difference(to: $0) }, isYes: options.isYes)
+  }
+
+  private var changes: [String] {
+    [
+      newUser.map { "create the account \(shown($0)) (useradd)" },
+      newOperator.map { "make \(shown($0)) an operator: a member of the group accessory (usermod)" },
+      service.change(isManifestChanged: text != nil),
+      text.map { _ in "\(file.isNew ? "create" : "change") \(shown(file.path)):" },
+    ].compactMap(\.self)
+  }
+
+  /// Makes the changes.
+  func makeChanges(_ gateway: GatewayOptions) throws(ToolError) {
+    if let newUser {
+      try AgentService.run(
+        ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", newUser],
+        cure: "create the account yourself, or give another one with --user")
+    }
+    if let newOperator {
+      try AgentService.run(
+        ["usermod", "-aG", "accessory", newOperator],
+        cure: "see that the group accessory is there (systemd-sysusers creates it), or leave out --operator")
+    }
+    if let text { try file.replace(with: text) }
+    try service.follow(gateway, isManifestChanged: text != nil)
+  }
+
+  // MARK: - Questions
+
+  private static func radio(_ present: RadioSelection, _ dialogue: SetupDialogue) throws(ToolError) -> String
+  {
+    let adapters = (try? AdapterSocket().adapters()) ?? []
+    let lines = adapters.map { adapter in
+      let blocked = AdapterSocket.isBlocked(adapter.index) ? "  (blocked by rfkill)" : ""
+      return "hci\(adapter.index)  \(RadioSelection.address(adapter.address).text)\(blocked)"
+    }
+    return try dialogue.ask(
+      "Which Bluetooth adapter does the agent use? Its number may change after a restart, its address does not.",
+      ["any   the first that is available"] + (lines.isEmpty ? ["(there is no adapter now)"] : lines),
+      default: present.text, option: "--radio"
+    ) { RadioSelection(text: $0) == nil ? "write any, hci0 or an address such as AA:BB:CC:DD:EE:FF" : nil }
+  }
+
+  private static func board(
+    _ present: String, _ boards: BoardList, _ dialogue: SetupDialogue
+  ) throws(ToolError) -> String {
+    try dialogue.ask(
+      "Which board or adapter is it? Its profile says how long it listens, and how far its readings are off.",
+      [boards.names.joined(separator: ", ")],
+      default: present == BoardList.unmeasured ? boards.likely : present, option: "--board"
+    ) { $0 == present ? nil : boards.refusal(of: $0) }
+  }
+
+  private static func newOperator(
+    _ given: String?, _ dialogue: SetupDialogue
+  ) throws(ToolError) -> String? {
+    // Root is an operator without the group.
+    let likely = Environment.value(of: "SUDO_USER").flatMap { $0 == "root" ? nil : $0 } ?? ""
+    let name: String
+    if let given {
+      name = given
+    } else if dialogue.isTerminal {
+      name = try dialogue.ask(
+        "Which account may see devices and choose accessories, beside root? \"none\" for none.", [],
+        default: likely.isEmpty ? "none" : likely, option: "--operator", refusal: refusalOfUser)
+    } else {
+      name = "none"
+    }
+    guard name != "none" else { return nil }
+    if let reason = refusalOfUser(name) { throw .sentence("--operator: \(reason)", .usage) }
+    return Accounts.isMember(name, ofGroup: "accessory") ? nil : name
+  }
+
+  private static func refusalOfUser(_ name: String) -> String? {
+    guard name != "none", Accounts.user(named: name) == .unknown else { return nil }
+    return "there is no account \(quoted(name)) on this machine; name one that exists, or none"
+  }
+
+  private static func app(among apps: [App], _ dialogue: SetupDialogue) throws(ToolError) -> String {
+    try dialogue.ask(
+      "Which app gets the accessory? An app is a local program; you choose its name.",
+      apps.isEmpty ? [] : ["in the manifest: " + apps.map(\.name).joined(separator: ", ")],
+      default: nil, option: "--app"
+    ) { $0.isIdentifier ? nil : "write 1 to 64 letters, digits, dots, dashes or underscores" }
+  }
+
+  private static func account(
+    of app: String, _ known: App.Account?, _ options: SetupOptions, _ dialogue: SetupDialogue
+  ) throws(ToolError) -> App.Account {
+    let given = options.user.map(App.Account.user) ?? options.group.map(App.Account.group)
+    if let known {
+      guard given == nil || given == known else {
+        throw .sentence(
+          "the manifest gives the app \(quoted(app)) another account; leave out --user and --group, or edit the manifest",
+          .usage)
+      }
+      return known
+    }
+    if let given { return given }
+    return .user(
+      try dialogue.ask(
+        "Which account does the app run as? It is created if there is none.", [],
+        default: dialogue.isTerminal && app.isAccountName ? app : nil, option: "--user or --group"
+      ) { $0.isAccountName ? nil : "write the name of an account, at most 32 characters without blanks" })
+  }
+
+  private static func newUser(_ account: App.Account) throws(ToolError) -> String? {
+    switch account {
+    case .user(let name): return Accounts.user(named: name) == .unknown ? name : nil
+    case .group(let name):
+      guard Accounts.group(named: name) == .unknown else { return nil }
+      throw .sentence(
+        "there is no group \(quoted(name)); create it (groupadd), or give an account with --user", .usage)
+    }
+  }
+}

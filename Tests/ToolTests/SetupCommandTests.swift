@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import TestSupport
+import Testing
+
+/// setup with the real agent and a simulated scene; programs of the system are stand-ins.
+@Suite(.serialized)
+struct SetupCommandTests {
+  private static let bulb = "C4:A1:00:00:2F:14"
+  private static let account = NSUserName()
+
+  private func manifest(_ agent: ScenarioAgent) throws -> String {
+    try String(contentsOfFile: agent.folder.path + "/manifest.toml", encoding: .utf8)
+  }
+
+  private func options(_ agent: ScenarioAgent) -> [String] {
+    ["--manifest", agent.folder.path + "/manifest.toml", "--seconds", "2"]
+  }
+
+  @Test(
+    "With every answer as an option it adds an app and an item, sets the device up, and shows status and list"
+  )
+  func script() throws {
+    let agent = try ScenarioAgent()
+    let before = try manifest(agent)
+    let words =
+      ["setup", "--app", "porch", "--user", Self.account, "--device", Self.bulb, "--name", "Porch", "--yes"]
+      + options(agent) + ["--socket", agent.socket]
+    let run = try Tool.run(words)
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let text = try manifest(agent)
+    #expect(text.hasPrefix(before) && text.contains("\n[[app.porch.item]]\n"))
+    #expect(try Tool.run("check", agent.folder.path + "/manifest.toml").status == 0)
+    #expect(run.text.contains("\n+[app.porch]\n+user = \"\(Self.account)\"\n+supports = [\"Bluetooth\"]\n"))
+    #expect(run.text.contains("\n+[[app.porch.item]]\n"))
+    #expect(run.text.contains("Porch (porch): "))
+    #expect(run.text.contains("radio") && run.lines.last?.contains("Porch") == true, "\(run.text)")
+    #expect(
+      run.errorOutput.contains(
+        """
+        This will:
+          make the agent read the manifest again
+          change \(agent.folder.path)/manifest.toml:
+
+        """), "\(run.errorOutput)")
+
+    let again = try Tool.run(words)
+    #expect(again.status == 0, "\(again.errorOutput)")
+    #expect(again.errorOutput.contains("the app \"porch\" has \(Self.bulb) already"))
+    #expect(try manifest(agent) == text)
+  }
+
+  @Test("What cannot be done is said before anything changes")
+  func refusals() throws {
+    let agent = try ScenarioAgent()
+    let before = try manifest(agent)
+    func refused(_ status: Int32, _ sentence: String, _ arguments: String...) throws {
+      let run = try Tool.run(["setup"] + arguments + options(agent) + ["--socket", agent.socket])
+      #expect(run.status == status, "\(arguments) \(run.errorOutput)")
+      #expect(run.errorOutput.contains(sentence), "\(run.errorOutput)")
+      #expect(try manifest(agent) == before)
+    }
+    try refused(64, "there is no terminal: run it in a terminal, or with --yes", "--app", "porch")
+    try refused(64, "--app is missing: without a terminal it has to be given", "--yes")
+    try refused(64, "--user or --group is missing", "--yes", "--app", "porch")
+    try refused(64, "--user and --group exclude each other", "--user", "a", "--group", "b")
+    try refused(64, "--radio takes any, hci0", "--radio", "tea")
+    try refused(
+      64, "there is no profile of the board \"toaster\"; there are: generic, ", "--yes", "--board", "toaster",
+      "--app", "porch", "--user", Self.account)
+    try refused(
+      64, "there is no account \"no-such-user\"", "--yes", "--operator", "no-such-user", "--app", "porch",
+      "--user",
+      Self.account)
+    try refused(
+      64, "there is no group \"no-such-group\"; create it", "--yes", "--app", "porch", "--group",
+      "no-such-group")
+    try refused(
+      64, "the manifest gives the app \"lights\" another account", "--yes", "--app", "lights", "--user",
+      "daemon")
+    let broken = try agent.folder.file("broken.toml", Array("schema = 1\n[app.lights\n".utf8))
+    let run = try Tool.run("setup", "--yes", "--app", "a", "--manifest", broken, "--socket", agent.socket)
+    #expect(run.status == 65 && run.errorOutput.contains("broken.toml:2:"))
+    let dotted = try agent.folder.file("dotted.toml", Array("schema = 1\ngateway.radio = \"any\"\n".utf8))
+    let unusual = try Tool.run(
+      "setup", "--yes", "--app", "a", "--user", Self.account, "--radio", "hci0", "--manifest", dotted,
+      "--socket",
+      agent.socket)
+    #expect(
+      unusual.status == 65
+        && unusual.errorOutput.contains("has no table [gateway] that radio can be written to"))
+  }
+
+  /// Runs setup for the service of the system, whose programs are these scripts.
+  private func runManaged(
+    _ agent: ScenarioAgent, _ programs: [String: String], _ arguments: String, manifest: String? = nil
+  ) throws -> Tool.Run {
+    let folder = agent.folder.path + "/programs"
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for (name, script) in programs {
+      try ProgramFile.writeScript(
+        "#!/bin/sh\necho \"\(name) $*\" >> \(agent.folder.path)/calls\n\(script)\n", to: folder + "/" + name)
+    }
+    return try Tool.shell(
+      #"export PATH="$1" ACCESSORYD_SOCKET="$2"; exec "$TOOL" setup --yes --seconds 2 --manifest "$3" "#
+        + arguments,
+      programs.isEmpty ? "/nowhere" : folder + ":/usr/bin:/bin", agent.socket,
+      manifest ?? agent.folder.path + "/manifest.toml")
+  }
+
+  private func calls(_ agent: ScenarioAgent) -> [Substring] {
+    ((try? String(contentsOfFile: agent.folder.path + "/calls", encoding: .utf8)) ?? "").split(
+      separator: "\n")
+  }
+
+  @Test(
+    "It creates the app's account, then starts the service", .enabled(if: geteuid() == 0, "only root may"))
+  func service() throws {
+    let agent = try ScenarioAgent()
+    let stopped = #"[ "$1" = is-active ] && exit 3; exit 1"#
+    let run = try runManaged(
+      agent, ["systemctl": stopped, "useradd": "exit 0"],
+      "--app porch --user no-such-user --device \(Self.bulb)")
+    #expect(run.status == 71)
+    #expect(
+      run.errorOutput.hasSuffix(
+        "systemctl enable --now accessoryd failed with status 1; journalctl -u accessoryd -n 20 says why; then run "
+          + "accessoryctl setup again\n"), "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("  create the account no-such-user (useradd)\n"))
+    #expect(
+      run.errorOutput.contains(
+        "  start the agent, now and whenever the gateway starts (systemctl enable --now)\n"))
+    #expect(
+      calls(agent) == [
+        "systemctl is-active --quiet accessoryd",
+        "useradd --system --no-create-home --shell /usr/sbin/nologin no-such-user",
+        "systemctl enable --now accessoryd",
+      ])
+    #expect(try manifest(agent).contains("user = \"no-such-user\""))
+  }
+
+  @Test(
+    "A program of the system that fails or is missing is named, with what to do",
+    .enabled(if: geteuid() == 0, "only root may"))
+  func programs() throws {
+    let agent = try ScenarioAgent()
+    let before = try manifest(agent)
+    let missing = try runManaged(agent, [:], "--app porch --user \(Self.account)")
+    #expect(missing.status == 71)
+    #expect(
+      missing.errorOutput.contains(
+        "systemctl cannot be run: No such file or directory; without systemd, start the agent yourself, and name its "
+          + "socket with --socket"))
+    let failing = try runManaged(
+      agent, ["systemctl": "exit 0", "useradd": "exit 9"], "--app porch --user no-such-user")
+    #expect(failing.status == 71)
+    #expect(
+      failing.errorOutput.contains("no-such-user failed with status 9; create the account yourself, or give"))
+    #expect(try manifest(agent) == before)
+    let member = try runManaged(
+      agent, ["systemctl": "exit 0", "usermod": "exit 6"],
+      "--app porch --user \(Self.account) --operator daemon")
+    #expect(
+      member.errorOutput.contains("usermod -aG accessory daemon failed with status 6; see that the group"))
+  }
+
+  @Test(
+    "Without a manifest it begins one, which any account may read",
+    .enabled(if: geteuid() == 0, "only root may"))
+  func firstManifest() throws {
+    let agent = try ScenarioAgent()
+    let path = agent.folder.path + "/first.toml"
+    let run = try runManaged(
+      agent, ["systemctl": #"[ "$1" = is-active ] && exit 3; exit 1"#],
+      "--app porch --user \(Self.account) --radio hci0 --board generic", manifest: path)
+    #expect(run.status == 71, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("  create \(path):\n"))
+    #expect(
+      try String(contentsOfFile: path, encoding: .utf8).hasSuffix(
+        """
+        schema = 1
+
+        [gateway]
+        radio = "hci0"
+
+        [app.porch]
+        user = "\(Self.account)"
+        supports = ["Bluetooth"]
+
+        """))
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o644)
+    #expect(try Tool.run("check", path).status == 0)
+  }
+
+  @Test("On a terminal it asks one question after the other, and shows every change before it makes it")
+  func dialogue() throws {
+    let agent = try ScenarioAgent()
+    let before = try manifest(agent)
+    let terminal = try TerminalSession(
+      ["setup", "--socket", agent.socket] + options(agent), columns: 100, rows: 50, showsErrors: true)
+    try terminal.wait(for: "[h4:controller] >")
+    try terminal.press("tea", "Enter")
+    try terminal.wait(for: "write any, hci0 or an address such as AA:BB:CC:DD:EE:FF")
+    try terminal.press("Enter")
+    try terminal.wait(for: "[virtual] >")
+    try terminal.press("Enter")
+    try terminal.wait(for: "beside root? \"none\" for none.")
+    try terminal.press("none", "Enter")
+    try terminal.wait(for: "  in the manifest: lights, scenes, shelf")
+    try terminal.press("Enter", "porch", "Enter")
+    try terminal.wait(for: "[porch] >")
+    try terminal.press(Self.account, "Enter")
+    let page = try terminal.wait(for: "Go on? [y/N]")
+    #expect(page.contains("This will:\n  make the agent read the manifest again\n  change "))
+    #expect(page.contains("+[app.porch]\n+user = \"\(Self.account)\"\n+supports = [\"Bluetooth\"]\n"))
+    #expect(try manifest(agent) == before)
+    try terminal.press("y", "Enter")
+    try terminal.wait(
+      for: "Which device is the first accessory? A number, an address, or nothing to look again.")
+    try terminal.press(Self.bulb, "Enter")
+    try terminal.wait(for: "listening to \(Self.bulb) for 2 s")
+    let item = try terminal.wait(for: "+[[app.porch.item]]")
+    #expect(!(try manifest(agent)).contains("[[app.porch.item]]"), "\(item)")
+    try terminal.press("y", "Enter")
+    try terminal.expectEnd(0)
+    #expect(try manifest(agent).contains("[[app.porch.item]]"))
+    #expect(try agent.run("list", "--app", "porch").status == 0)
+  }
+
+  @Test("An answer that is no leaves everything as it was")
+  func refusal() throws {
+    let agent = try ScenarioAgent()
+    let before = try manifest(agent)
+    let terminal = try TerminalSession(
+      [
+        "setup", "--socket", agent.socket, "--app", "porch", "--user", Self.account, "--radio",
+        "h4:controller",
+        "--board", "virtual", "--operator", "none",
+      ] + options(agent), showsErrors: true)
+    try terminal.wait(for: "Go on? [y/N]")
+    try terminal.press("n", "Enter")
+    try terminal.wait(for: "accessoryctl: nothing was changed")
+    try terminal.expectEnd(1)
+    #expect(try manifest(agent) == before)
+  }
+}
