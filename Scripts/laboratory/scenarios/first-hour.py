@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The first hour: accessoryctl setup leads from the installed files to an accessory in the list, by its dialogue."""
+
+import os
+import pty
+import select
+import time
+
+from errors import ScenarioError
+from system import UnitAgent
+
+PATIENCE = 400
+# A gateway's owner has ten minutes.
+SECONDS_MAX = 600
+BULB = "C4:A1:00:00:2F:14"
+# What the dialogue asks, and the answers.
+DIALOGUE = [
+    ("Which Bluetooth adapter does the agent use?", ""),
+    ("Which board or adapter is it?", ""),
+    ("beside root?", "none"),
+    ("Which app gets the accessory?", "lights"),
+    ("Which account does the app run as?", ""),
+    ("Go on? [y/N]", "y"),
+    ("Which device is the first accessory?", BULB),
+    ("Go on? [y/N]", "y"),
+]
+
+
+def talk(lab, system, command):
+    """Runs a command of the gateway on a terminal, answers its questions, and returns what it printed."""
+    process, terminal = pty.fork()
+    if process == 0:
+        words = ["nsenter", f"--target={system.first}", "--pid", "--mount", "--cgroup", "env", "TERM=linux", *command]
+        os.execvp(words[0], words)
+    said, answered, questions = "", 0, list(DIALOGUE)
+    end = time.monotonic() + SECONDS_MAX
+    while True:
+        if not select.select([terminal], [], [], max(0, end - time.monotonic()))[0]:
+            raise ScenarioError(f"setup does not end; it said {said[-800:]!r}")
+        try:
+            received = os.read(terminal, 4096)
+        except OSError:
+            received = b""
+        if not received:
+            break
+        said += received.decode(errors="replace")
+        # The cursor waits after "> " or the question itself.
+        if questions and questions[0][0] in said[answered:] and said.rstrip(" ").endswith((">", "[y/N]")):
+            os.write(terminal, questions.pop(0)[1].encode() + b"\n")
+            answered = len(said)
+    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    lab.equal((status, questions), (0, []), f"setup's status, and the questions that it did not ask, after {said[-1500:]!r}")
+    return said
+
+
+def scenario(lab):
+    controller = lab.controller("/lab/Config/story-scene.toml")
+    system = lab.system()
+    lab.check("[app." not in (system.root / "etc/accessoryd/accessoryd.toml").read_text(), "the manifest has no app")
+    start = time.monotonic()
+    said = talk(lab, system, ["accessoryctl", "setup"])
+    lab.figure("setup took s", time.monotonic() - start)
+    lab.check(time.monotonic() - start < SECONDS_MAX, "ten minutes are enough")
+    lab.check(controller.name_of_adapter in said, "the dialogue names the adapter")
+    lab.equal(system.property("ActiveState"), "active", "the service")
+    lab.equal(system.systemctl("is-enabled", "accessoryd.service"), "enabled", "the service at the next start")
+    lab.check(BULB in system.run("accessoryctl", "list", "--app", "lights"), "the accessory is in the list")
+    lab.check(UnitAgent(system).status()["problems"] == [], "status has no problem")
+    again = system.run("accessoryctl", "setup", "--yes", "--app", "lights", "--device", BULB)
+    lab.check("lights" in again, "setup can be repeated")
