@@ -6,7 +6,8 @@ public import Registry
 
 /// A life-cycle event of an app: `ASAccessoryEvent`, and how a picker ended.
 public struct AppEvent: Equatable, Sendable {
-  public enum Kind: Equatable, Sendable {
+  /// Indirect, so that the feeds, which keep the latest events of every app, do not set the largest kind aside for each.
+  public indirect enum Kind: Equatable, Sendable {
     case activated
     /// The session has ended, for this reason.
     case invalidated(SetupError)

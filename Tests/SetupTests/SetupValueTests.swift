@@ -32,6 +32,9 @@ struct SetupValueTests {
     #expect(DiscoveryDescriptor.Range.immediate.rawValue == 10)
   }
 
+  @Test("The feeds, which keep 256 events of every app, set at most 40 bytes aside for each")
+  func eventSize() { #expect(MemoryLayout<AppEvent>.stride <= 40) }
+
   @Test("Short, medium and long are one, two and five minutes; the default is 30 s")
   func timeouts() {
     #expect(PickerSettings().discoveryTimeout == .seconds(30))
