@@ -154,6 +154,11 @@ extension KernelPairing {
     echo = (identity, now.advanced(milliseconds: Self.echoMilliseconds))
     let record = BondRecord(owner: .gateway, isAuthenticated: isAuthenticated, keys: keys)
     end(.success(PairedDevice(identity: identity, record: record, method: attempt.method)))
+    // After a failure all keys are loaded again, without these.
+    for device in attempt.foreignDevices {
+      remove(device)
+      actions.append(.foreignAttemptRefused(device))
+    }
   }
 
   /// Ends a pairing before it is done, whatever it has reached.

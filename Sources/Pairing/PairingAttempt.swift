@@ -107,6 +107,13 @@ struct PairingAttempt: Sendable {
     return bond
   }
 
+  /// The devices whose keys came meanwhile although the kernel is not to keep them: those of pairings that a connection
+  /// of another program began.
+  var foreignDevices: [DeviceAddress] {
+    keys.longTermKeys.filter { !$0.isToBeKept && $0.key.device != identity && !belongs($0.key.device) }
+      .map(\.key.device)
+  }
+
   /// Whether all keys are there that a pairing can bring: one with Secure Connections, otherwise one for each side.
   var isComplete: Bool {
     guard let bond = bondKeys else { return false }

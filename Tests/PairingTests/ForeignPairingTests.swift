@@ -53,6 +53,26 @@ struct ForeignPairingTests {
   }
 
   @Test(
+    "Keys that are not to be kept, and come for another device during a pairing, leave the kernel after it")
+  func keysMeanwhile() throws {
+    let peer = PairingPeer(.justWorks)
+    for isToBeKept in [false, true] {
+      var harness = PairingHarness(peer)
+      let id = harness.beginPairing(peer.address, .none)
+      harness.run(milliseconds: 100)
+      let value = try #require(MgmtKeyValue([UInt8](repeating: 5, count: 16)))
+      let key = MgmtLongTermKey(
+        device: Self.other, kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value)
+      harness.kernel.emit(.bond(.longTermKey(key, isToBeKept: isToBeKept)), harness.now)
+      harness.run(milliseconds: 3000)
+      let device = try #require(harness.result(of: id)).get()
+      #expect(device.identity == peer.identity)
+      #expect(harness.kernel.received.contains(.unpair(Self.other, ModelKernel.index)) == !isToBeKept)
+      #expect(!harness.kernel.received.contains(.unpair(peer.identity, ModelKernel.index)))
+    }
+  }
+
+  @Test(
     "A bond is lost when its device refuses the keys, another program removes it, or it has other keys now")
   func lostBonds() throws {
     let peer = PairingPeer(.justWorks)
