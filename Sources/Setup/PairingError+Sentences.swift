@@ -62,6 +62,16 @@ extension PairingError {
     }
   }
 
+  /// The error of a pairing that renews a lost bond, for which the device is sought by its identity.
+  public var renewalFailure: SetupError {
+    guard self == .timeout(isAsking: false) else { return setupFailure }
+    return SetupError(
+      .connectionFailed, "no device with the identity of the accessory finished the pairing in time",
+      cure:
+        "switch it to pairing, bring it near, and try again; some devices get a new identity when they are reset: "
+        + "remove such an accessory with accessoryctl remove, and set it up again")
+  }
+
   /// The errors that this gateway or another program on it causes.
   private var gatewayFailure: SetupError {
     switch self {

@@ -118,7 +118,7 @@ extension SetupCore {
   }
 
   private mutating func failPairing(of flow: SetupFlow, _ error: PairingError, isOver: Bool) {
-    let failure = error.setupFailure
+    let failure = flow.question == nil ? error.setupFailure : error.renewalFailure
     log(.pairingFailed(app: flow.app, reason: failure.reason))
     change(flow.id) { $0.failPairing(failure, isOver: isOver) }
     if case .automatic(let key) = flow.origin { failAutomatic(key, failure) }

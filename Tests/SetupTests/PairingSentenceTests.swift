@@ -26,6 +26,16 @@ struct PairingSentenceTests {
     #expect(failures.allSatisfy { $0.reason.first?.isLowercase == true && !$0.reason.hasSuffix(".") })
   }
 
+  @Test("A renewal that finds no device says what to do with one that got another identity")
+  func renewal() {
+    let failure = PairingError.timeout(isAsking: false).renewalFailure
+    #expect(failure.reason.contains("identity"))
+    #expect(failure.cure.contains("accessoryctl remove") && failure.cure.contains("set it up again"))
+    for error in Self.errors where error != .timeout(isAsking: false) {
+      #expect(error.renewalFailure == error.setupFailure)
+    }
+  }
+
   @Test("What bluetoothd or the kernel said is in the sentence")
   func word() {
     #expect(PairingError.notSupported("too old").setupFailure.reason.hasSuffix("too old"))
