@@ -79,6 +79,11 @@ let package = Package(
     .target(name: "CSystemd"),
     .target(
       name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux", "CSystemd"], swiftSettings: strict),
+    // Networks: libiw, and the kernel's generic netlink. Linked statically, because nothing else needs the library.
+    .target(name: "CWireless", linkerSettings: [.linkedLibrary(":libiw.a"), .linkedLibrary("m")]),
+    .target(
+      name: "KernelNetworks", dependencies: ["CWireless", "HCI", "LinuxSystem", "Wireless"],
+      swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
       name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
@@ -179,6 +184,9 @@ let package = Package(
 
     .testTarget(
       name: "WirelessTests", dependencies: ["HCI", "TestSupport", "Wireless"], swiftSettings: strict),
+    .testTarget(
+      name: "KernelNetworksTests", dependencies: ["HCI", "KernelNetworks", "TestSupport", "Wireless"],
+      swiftSettings: strict),
     .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "TestDataTests",

@@ -10,9 +10,11 @@
 #include <getopt.h>
 #include <link.h>
 #include <linux/capability.h>
+#include <linux/netlink.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 #include <malloc.h>
+#include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,6 +25,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -416,4 +419,41 @@ int clinux_open_process(const char *name, const char *group) {
   read_text(group, text, sizeof text);
   int process = atoi(text);
   return process > 0 ? (int)syscall(SYS_pidfd_open, process, 0) : -1;
+}
+
+int clinux_generic_netlink_socket(int byte_count) {
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_GENERIC);
+  if (descriptor < 0) return -1;
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &byte_count, sizeof byte_count) == 0)
+    return descriptor;
+  int code = errno;
+  close(descriptor);
+  errno = code;
+  return -1;
+}
+
+int clinux_netlink_join(int descriptor, uint32_t group) {
+  return setsockopt(descriptor, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group);
+}
+
+int64_t clinux_interface(const char *name, int *is_up) {
+  struct ifreq request = {0};
+  if (strlen(name) >= sizeof request.ifr_name) {
+    errno = ENODEV;
+    return -1;
+  }
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  strcpy(request.ifr_name, name);
+  int64_t index = -1;
+  if (ioctl(descriptor, SIOCGIFFLAGS, &request) == 0) {
+    *is_up = (request.ifr_flags & IFF_UP) != 0;
+    if (ioctl(descriptor, SIOCGIFINDEX, &request) == 0) index = request.ifr_ifindex;
+  }
+  int code = errno;
+  close(descriptor);
+  errno = code;
+  return index;
 }

@@ -195,6 +195,16 @@ void clinux_end_run(int32_t process);
 /// Reaps a process that has ended. Returns its exit status, its signal as a negative number, or INT32_MIN with errno.
 int32_t clinux_reap(int descriptor);
 
+/// Opens a socket of generic netlink, non-blocking, with room for `byte_count` bytes of messages. -1 with errno (EAFNOSUPPORT where
+/// the process may not have sockets of the family).
+int clinux_generic_netlink_socket(int byte_count);
+
+/// Receives the messages of a group too. Returns 0, or -1 with errno.
+int clinux_netlink_join(int descriptor, uint32_t group);
+
+/// Returns the number of a network interface, or -1 with errno (ENODEV); `is_up` becomes whether it is up.
+int64_t clinux_interface(const char *name, int *is_up);
+
 /// Whether a capability (linux/capability.h) is in effect for this thread: 1, 0, or -1.
 int clinux_has_capability(int number);
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Where a list of networks came from. The raw value is the word on the wire.
+public enum NetworkSource: String, Hashable, Sendable, CaseIterable {
+  /// Wireless extensions, with libiw.
+  case extensions
+  /// Generic netlink.
+  case nl80211
+}
+
+/// What a source delivered.
+public struct NetworkReading: Equatable, Sendable {
+  public let source: NetworkSource
+  /// The networks; nil while a scan is under way.
+  public let list: NetworkList?
+  /// Whether a scan has completed since the reading before, as far as the source knows.
+  public let hasCompletedScan: Bool
+  /// Whether a scan was aborted since the reading before, and none has completed.
+  public let hasAbortedScan: Bool
+
+  public init(
+    _ source: NetworkSource, _ list: NetworkList?, hasCompletedScan: Bool = false,
+    hasAbortedScan: Bool = false
+  ) {
+    self.source = source
+    self.list = list
+    self.hasCompletedScan = hasCompletedScan
+    self.hasAbortedScan = hasAbortedScan
+  }
+}
+
+/// Whether a scan was started.
+public enum ScanStart: Equatable, Sendable {
+  case started(NetworkSource)
+  /// Another program scans.
+  case busy(NetworkSource)
+}
+
+/// One way to networks. Its calls return within milliseconds.
+public protocol WirelessSource: AnyObject {
+  func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading
+  func startScan(on interface: String) throws(WirelessError) -> ScanStart
+}
+
+/// Networks by wireless extensions, and by nl80211 where the extensions are missing or cannot list all networks.
+///
+/// One thread uses it.
+public struct WirelessScan {
+  private let extensions: any WirelessSource
+  private let netlink: any WirelessSource
+
+  public init(_ extensions: any WirelessSource, otherwise netlink: any WirelessSource) {
+    self.extensions = extensions
+    self.netlink = netlink
+  }
+
+  /// Reads what the kernel knows, which needs no rights. A network is known for 30 s after its last beacon.
+  public func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
+    do throws(WirelessError) { return try extensions.readNetworks(of: interface) } catch {
+      guard case .lacking(let lack) = error else { throw error }
+      do throws(WirelessError) { return try netlink.readNetworks(of: interface) } catch {
+        throw error == .netlinkRefused ? .cannotTakeOver(lack) : error
+      }
+    }
+  }
+
+  /// Starts a scan, and does not wait for its end.
+  public func startScan(on interface: String) throws(WirelessError) -> ScanStart {
+    do throws(WirelessError) { return try extensions.startScan(on: interface) } catch {
+      guard case .lacking(let lack) = error else { throw error }
+      do throws(WirelessError) { return try netlink.startScan(on: interface) } catch {
+        throw error == .netlinkRefused ? .cannotTakeOver(lack) : error
+      }
+    }
+  }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Testing
+import Wireless
+
+@Suite("When networks are read and scanned for")
+struct NetworkScanPlanTests {
+  @Test("Without an interface or a need nothing is done")
+  func off() {
+    let plan = PlanHarness()
+    plan.follow(.picker, interface: nil)
+    #expect(plan.deadline == nil)
+    plan.follow(.none)
+    #expect(plan.deadline == nil)
+  }
+
+  @Test("What the kernel knows is read first, and a fresh list of another program's scan spares a scan")
+  func freshList() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [5000]))
+    #expect(plan.next() == .read)
+    #expect(plan.now == 5000)
+    plan.deliver(.list(ages: [10_000]))
+    #expect(plan.next() == .read)
+    // 15 s after the other program's scan, which was 5 s before the first reading.
+    plan.deliver(.list(ages: [15_000]))
+    #expect(plan.next() == .start)
+    #expect(plan.now == 10_000)
+  }
+
+  @Test("Without fresh networks a scan is started at once, and its end is looked for every second")
+  func scan() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    #expect(plan.next() == .start)
+    plan.start(.success(.started(.extensions)))
+    for second in 1...3 {
+      #expect(plan.next() == .read)
+      #expect(plan.now == Int64(second) * 1000)
+      plan.deliver(.underWay)
+    }
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [100]))
+    #expect(plan.completed.map(\.completedAt.microseconds) == [4_000_000])
+    #expect(plan.counters.started == [.extensions: 1])
+    #expect(plan.counters.completed == 1)
+  }
+
+  @Test(
+    "Scans start at most every 15 s for a picker, and every 60 s otherwise or while associated",
+    arguments: [
+      (NetworkDemand.picker, false, Int64(15_000)), (.picker, true, 60_000), (.automatic, false, 60_000),
+      (.automatic, true, 60_000),
+    ])
+  func intervals(demand: NetworkDemand, isAssociated: Bool, interval: Int64) {
+    let plan = PlanHarness()
+    plan.follow(demand)
+    var starts: [Int64] = []
+    while plan.now < 300_000, let action = plan.next() {
+      switch action {
+      case .read: plan.deliver(.list(ages: [], isAssociated: isAssociated))
+      case .start:
+        starts.append(plan.now)
+        plan.start(.success(.started(.nl80211)))
+      }
+    }
+    #expect(starts.count == Int(300_000 / interval) + 1 || starts.count == Int(300_000 / interval))
+    #expect(zip(starts, starts.dropFirst()).allSatisfy { $1 - $0 >= interval }, "\(starts)")
+  }
+
+  @Test("What is only known starts no scan")
+  func known() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    while plan.now < 120_000, let action = plan.next() {
+      #expect(action == .read)
+      plan.deliver(.list(ages: []))
+    }
+    #expect(plan.counters.started.isEmpty)
+  }
+
+  @Test("The plan waits for another program's scan, which counts like its own")
+  func otherProgram() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    #expect(plan.next() == .start)
+    plan.start(.success(.busy(.extensions)))
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    #expect(plan.counters.busy == [.extensions: 1])
+    #expect(plan.counters.completed == 1)
+    while plan.next() == .read { plan.deliver(.list(ages: [])) }
+    #expect(plan.now == 15_000)
+  }
+
+  @Test("A scan that the news report between two readings began no earlier than the reading before")
+  func news() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [], hasCompletedScan: true))
+    #expect(plan.completed == [.from(0, to: 15_000)])
+  }
+
+  @Test("An aborted scan counts as none")
+  func aborted() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    #expect(plan.next() == .start)
+    plan.start(.success(.started(.nl80211)))
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [], hasAbortedScan: true))
+    #expect(plan.completed.isEmpty)
+    #expect(plan.counters.aborted == 1)
+  }
+
+  @Test(
+    "After each error the plan goes on, and the error is gone once networks are read",
+    arguments: [
+      WirelessError.interfaceDown, .interfaceMissing, .notWireless, .cannotTakeOver(.room),
+      .system(call: "ioctl", reason: "Input/output error"),
+    ])
+  func errors(error: WirelessError) {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    plan.deliver(.failure(error))
+    #expect(plan.error == error)
+    #expect(plan.counters.errors == [error.word: 1])
+    #expect(plan.next() == .read)
+    #expect(plan.now == 5000)
+    plan.deliver(.list(ages: []))
+    #expect(plan.error == nil)
+    #expect(plan.next() == .start)
+  }
+
+  @Test("Without the right to start scans networks are still read, and the error stays")
+  func withoutRight() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    var starts = 0
+    while plan.now < 60_000, let action = plan.next() {
+      switch action {
+      case .read: plan.deliver(.list(ages: []))
+      case .start:
+        starts += 1
+        plan.start(.failure(.rightMissing))
+      }
+    }
+    #expect(plan.error == .rightMissing)
+    #expect((4...5).contains(starts))
+    #expect(plan.counters.readings[.extensions] ?? 0 >= 10)
+  }
+
+  @Test("A worker that does not reply is given up after a minute, and its late reply is ignored")
+  func noReply() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    let late = plan.number
+    #expect(plan.next() == .read)
+    #expect(plan.error == .noReply)
+    #expect(plan.now == 65_000)
+    plan.deliver(.list(ages: []), of: late)
+    #expect(plan.error == .noReply)
+    plan.deliver(.list(ages: []))
+    #expect(plan.error == nil)
+  }
+
+  @Test("A scan that does not end is given up after 30 s")
+  func endless() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    while plan.error == nil {
+      plan.deliver(.underWay)
+      #expect(plan.next() == .read)
+    }
+    #expect(plan.error == .endless)
+    #expect(plan.now == 35_000)
+  }
+
+  @Test("A request that opens is served at once, and what is no longer needed ends")
+  func demands() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    plan.now += 1000
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    #expect(plan.now == 1000)
+    plan.follow(.none)
+    #expect(plan.deadline == nil)
+    plan.deliver(.list(ages: [10]))
+    #expect(plan.lists == 1)
+  }
+
+  @Test("For another interface the plan starts again, and only then the networks are forgotten")
+  func otherInterface() {
+    let plan = PlanHarness()
+    #expect(plan.follow(.picker))
+    #expect(plan.next() == .read)
+    #expect(!plan.follow(.automatic))
+    #expect(plan.follow(.automatic, interface: "wlan1"))
+    plan.deliver(.list(ages: []))
+    #expect(plan.lists == 0)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    #expect(plan.lists == 1)
+  }
+}
+
+/// A plan with a worker that a test plays; times in milliseconds.
+private final class PlanHarness {
+  enum Action: Equatable { case read, start }
+
+  enum Delivery {
+    case list(
+      ages: [Int64], isAssociated: Bool = false, hasCompletedScan: Bool = false, hasAbortedScan: Bool = false)
+    case underWay
+    case failure(WirelessError)
+  }
+
+  private var plan = NetworkScanPlan()
+  var now: Int64 = 0
+  private(set) var number: UInt64 = 0
+  private(set) var completed: [CompletedScan] = []
+  private(set) var lists = 0
+  private var pending: NetworkScanPlan.Action?
+
+  var deadline: Instant? { plan.deadline }
+  var error: WirelessError? { plan.error }
+  var counters: NetworkScanPlan.Counters { plan.counters }
+  private var time: Instant { Instant(microseconds: now * 1000) }
+
+  @discardableResult
+  func follow(_ demand: NetworkDemand, interface: String? = "wlan0") -> Bool {
+    plan.follow(demand, on: interface, at: time)
+  }
+
+  /// Lets time pass until there is something to do.
+  func next() -> Action? {
+    var action = pending.take()
+    while action == nil, let deadline = plan.deadline {
+      now = max(now, deadline.microseconds / 1000)
+      action = plan.advance(to: time)
+    }
+    switch action {
+    case .read(let number, _):
+      self.number = number
+      return .read
+    case .startScan(let number, _):
+      self.number = number
+      return .start
+    case nil: return nil
+    }
+  }
+
+  func deliver(_ delivery: Delivery, of number: UInt64? = nil) {
+    let result: Result<NetworkReading, WirelessError> =
+      switch delivery {
+      case .underWay: .success(NetworkReading(.extensions, nil))
+      case .failure(let error): .failure(error)
+      case .list(let ages, let isAssociated, let hasCompletedScan, let hasAbortedScan):
+        .success(
+          NetworkReading(
+            .extensions, Self.list(ages, isAssociated), hasCompletedScan: hasCompletedScan,
+            hasAbortedScan: hasAbortedScan))
+      }
+    let (list, scan, action) = plan.receive(result, of: number ?? self.number, at: time)
+    if list != nil { lists += 1 }
+    if let scan { completed.append(scan) }
+    pending = action
+  }
+
+  func start(_ result: Result<ScanStart, WirelessError>) {
+    plan.receive(result, of: number, at: time)
+  }
+
+  private static func list(_ ages: [Int64], _ isAssociated: Bool) -> NetworkList {
+    var list = NetworkList()
+    list.isAssociated = isAssociated
+    for (bssid, age) in ages.enumerated() {
+      list.append(.named("N", bssid: UInt64(bssid), signal: -50, lastSeen: -age))
+    }
+    return list
+  }
+}
