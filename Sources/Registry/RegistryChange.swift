@@ -61,8 +61,6 @@ public struct RegistryAddition: Equatable, Sendable {
   public var naming = Naming.numbered
   public var state = AccessoryState.authorized
   public var ssid: [UInt8]?
-  /// The 48 bits of a classic address.
-  public var bridgingIdentifier: UInt64?
   /// Whether the accessory is set up by touch or automatically, which a tombstone prevents. An operator's choice
   /// removes the tombstone instead.
   public var isHandsFree = false

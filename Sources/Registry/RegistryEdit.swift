@@ -110,7 +110,16 @@ struct RegistryEdit {
       try requireFree(.bluetooth(identity), for: device)
       device.setIdentity(.bluetooth(identity))
     }
+    try putBonded(device)
+  }
+
+  /// Stores a device with a new bond, whose accessories then have its classic address. What an app gave stays.
+  private mutating func putBonded(_ device: RegistryDevice) throws(RegistryError) {
     try put(.device(device))
+    for accessory in registry.accessories
+    where accessory.device == device.number && accessory.bridgingIdentifier == nil {
+      try changeAccessory(accessory.identifier) { $0.setBridgingIdentifier(of: device) }
+    }
   }
 
   mutating func allow(app: String, _ identity: DeviceIdentity) throws(RegistryError) {
@@ -144,9 +153,7 @@ extension RegistryEdit {
     accessory.item = addition.item
     accessory.bluetoothIdentifier = device.identity.address.map { _ in addition.bluetoothIdentifier }
     accessory.ssid = device.identity.ssid ?? addition.ssid
-    if addition.descriptor.supportedOptions.contains(.bluetoothTransportBridging) {
-      accessory.bridgingIdentifier = device.classicAddress
-    }
+    accessory.setBridgingIdentifier(of: device)
     accessory.addedAt = addition.addedAt
     try put(.accessory(accessory))
     if registry.account(ofApp: addition.app) == nil {
@@ -170,7 +177,7 @@ extension RegistryEdit {
         known.bond = addition.bond
         known.setIdentity(addition.identity)
       }
-      try put(.device(known))
+      try putBonded(known)
       return known
     }
     let displayName =
@@ -211,6 +218,14 @@ extension RegistryEdit {
         [accessory.identifier, accessory.bluetoothIdentifier].contains(identifier)
           || [accessory.identifier, accessory.bluetoothIdentifier].contains(bluetoothIdentifier)
       }
+  }
+}
+
+extension RegistryAccessory {
+  /// Sets the address of the device on the classic transport, if the app's item has both.
+  fileprivate mutating func setBridgingIdentifier(of device: RegistryDevice) {
+    guard descriptor.supportedOptions.contains(.bluetoothTransportBridging) else { return }
+    bridgingIdentifier = device.classicAddress
   }
 }
 

@@ -269,6 +269,33 @@ struct RegistryRuleTests {
     registry.checkInvariants()
   }
 
+  @Test("A classic key that comes with a later bond gives every app the bridging identifier it asked for")
+  func bridging() throws {
+    var record = Rows.bond()
+    record.keys.linkKey = LinkKey(kind: 7, pinByteCount: 0, value: Rows.key(9))
+    let identity = DeviceAddress(bits: 0x0011_2233_4455, type: .public)
+    func addition(_ n: UInt64, _ app: String) -> RegistryAddition {
+      var addition = Rows.readdition(n, app: app, device: 1)
+      addition.descriptor.supportedOptions.insert(.bluetoothTransportBridging)
+      return addition
+    }
+    var registry = try registry(
+      .add(addition(1, "lights")), .add(addition(2, "meters")), Rows.addition(3, app: "doors", device: 1))
+    try registry.apply(.authorize(second, bridgingIdentifier: 0x0A))
+    try registry.apply(.setBond(first, .bonded(Rows.bond()), identity: identity))
+    #expect(registry.accessories.map(\.bridgingIdentifier) == [nil, 0x0A, nil])
+    try registry.apply(.setBond(first, .bonded(record), identity: identity))
+    #expect(registry.accessories.map(\.bridgingIdentifier) == [identity.bits, 0x0A, nil])
+    // So does the bond of another app's setup.
+    try registry.apply(.setBond(first, .lost(Rows.bond()), identity: identity))
+    try registry.apply(.remove(first, leavesTombstone: false))
+    var later = addition(4, "lights")
+    (later.identity, later.bond) = (.bluetooth(identity), .bonded(record))
+    try registry.apply(.add(later))
+    #expect(registry.accessories.map(\.bridgingIdentifier) == [0x0A, nil, identity.bits])
+    registry.checkInvariants()
+  }
+
   @Test("A bootloader's address belongs to the same device, even after a bond reveals the identity")
   func secondAddress() throws {
     var registry = try registry(Rows.addition(1), .addAddress(first, Rows.address(8)))

@@ -58,10 +58,6 @@ extension AgentCore {
       isInSight: row != nil,
       filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI },
       addedAt: accessory.addedAt)
-    if let record = device.bond.record {
-      line.bondOwner = record.owner == .gateway ? .gateway : .bluetoothd
-      line.isBondAuthenticated = record.isAuthenticated
-    }
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
     line.bondOwner = device.bond.record.map { AccessoryLine.BondOwner($0.owner) }
     line.isBondAuthenticated = device.bond.record?.isAuthenticated
