@@ -38,6 +38,17 @@ public struct StoredBonds: Sendable {
     }
   }
 
+  /// Reads the bytes of a file `info`: the type of the device's address, and its bond; nil for a device without a Low
+  /// Energy bond.
+  public static func bond(
+    inFile bytes: [UInt8]
+  ) throws(StoredBondError) -> (type: AddressType, record: BondRecord)? {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .unreadable }
+    let info = InfoFile(text)
+    guard let type = info.addressType, let record = try info.bond() else { return nil }
+    return (type, record)
+  }
+
   private mutating func read(_ path: String, adapter: UInt64, _ address: UInt64) {
     do throws(StoredBondError) {
       let contents: FileContents
@@ -48,9 +59,7 @@ public struct StoredBonds: Sendable {
         if case .system(let error) = error, error.isMissing { return }
         throw .unreadable
       }
-      guard let text = String(validating: contents.bytes, as: UTF8.self) else { throw .unreadable }
-      let info = InfoFile(text)
-      guard let type = info.addressType, let record = try info.bond() else { return }
+      guard let (type, record) = try Self.bond(inFile: contents.bytes) else { return }
       entries.append(
         Entry(adapter: adapter, identity: DeviceAddress(bits: address, type: type), record: record))
     } catch {
@@ -93,7 +102,7 @@ extension InfoFile {
     let identity = "IdentityResolvingKey"
     if groups[identity] != nil { keys.identityKey = try key("Key", of: identity) }
     keys.linkKey = try linkKey()
-    guard keys.longTermKeys.allSatisfy({ $0.kind != 4 }) else { throw .debugKey }
+    guard keys.areStorable else { throw .debugKey }
     return BondRecord(
       owner: .gateway, isAuthenticated: keys.longTermKeys.allSatisfy(\.isAuthenticated), keys: keys)
   }

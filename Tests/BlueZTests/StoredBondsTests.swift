@@ -130,12 +130,50 @@ struct StoredBondsTests {
     #expect(bonds.damages.first?.error.reason.contains("F2B7") == false, "no key is printed")
   }
 
+  /// A file with every group.
+  private static let full =
+    info
+      + """
+      [LongTermKey]
+      Key=000102030405060708090a0b0c0d0e0f
+      Authenticated=2
+      EncSize=7
+      EDiv=65535
+      Rand=18446744073709551615
+
+      [LinkKey]
+      Key=000102030405060708090A0B0C0D0E0F
+      Type=7
+      PINLength=0
+      """
+
+  /// Reads bytes: a bond that can be stored, none, or an error that shows no key.
+  private func check(_ bytes: [UInt8]) -> BondRecord? {
+    do throws(StoredBondError) {
+      guard let (_, record) = try StoredBonds.bond(inFile: bytes) else { return nil }
+      #expect(record.keys.areStorable)
+      return record
+    } catch {
+      let key = ["EC02", "F2B7", "0001"].first { error.reason.uppercased().contains($0) }
+      #expect(key == nil, "no key is printed")
+      return nil
+    }
+  }
+
   @Test("Every beginning of a file is a bond, none, or an error")
-  func torn() throws {
-    for count in stride(from: 0, to: Self.info.utf8.count, by: 7) {
-      let bonds = try read([(Self.adapter, Self.lock, Array(Self.info.utf8.prefix(count)))])
-      #expect(bonds.entries.count + bonds.damages.count <= 1)
-      #expect(bonds.entries.allSatisfy { $0.record.keys.areStorable })
+  func torn() {
+    let bytes = Array(Self.full.utf8)
+    let records = (0...bytes.count).map { check(Array(bytes.prefix($0))) }
+    #expect(records.first == .some(nil) && records.last != .some(nil))
+  }
+
+  @Test("A file with a flipped bit is a bond, none, or an error")
+  func flippedBits() {
+    let bytes = Array(Self.full.utf8)
+    for bit in 0..<bytes.count * 8 {
+      var flipped = bytes
+      flipped[bit / 8] ^= 1 << (bit % 8)
+      _ = check(flipped)
     }
   }
 
@@ -143,6 +181,8 @@ struct StoredBondsTests {
   func refused() throws {
     let debug = try read(changed("Authenticated=2", to: "Authenticated=4"))
     #expect(debug.entries.isEmpty && debug.damages.map(\.error) == [.debugKey])
+    let classic = try read(Self.full.replacingOccurrences(of: "Type=7", with: "Type=3"))
+    #expect(classic.entries.isEmpty && classic.damages.map(\.error) == [.debugKey])
     let noText = try read([(Self.adapter, Self.lock, [0xFF, 0xFE])])
     #expect(noText.damages.map(\.error) == [.unreadable])
     let large = try read([(Self.adapter, Self.lock, [UInt8](repeating: 0x61, count: 1 << 17))])
