@@ -32,6 +32,11 @@ public enum Action: Sendable {
   case releaseRadio(String)
   /// Close the adapter, perform the recovery action, and open the adapter again.
   case recoverRadio(RecoveryAction)
+  /// Close the adapter, which the agent holds exclusively, and leave it to the kernel, whose management interface reports
+  /// it then.
+  case lendRadio
+  /// Take the adapter that was lent again: its keys are deleted from the kernel, it is switched off and opened.
+  case takeRadioBack
   /// Look whether bluetoothd runs, then call ``AgentCore/bluetoothdWasSought(isRunning:at:)``; and when the process that
   /// was found ends, ``AgentCore/bluetoothdEnded(at:)``.
   case findBluetoothd

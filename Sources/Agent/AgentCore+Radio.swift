@@ -5,6 +5,7 @@ import Discovery
 public import HCI
 public import Interfaces
 import Manifest
+import Pairing
 public import Setup
 import Explanation
 
@@ -25,6 +26,23 @@ extension AgentCore {
   /// A recovery action did not bring the adapter back.
   public func recoveryFailed(_ reason: String, at now: Instant) {
     radio.recoveryFailed(reason, at: now)
+    performRadioOutput()
+  }
+
+  /// Lends the adapter to the kernel for a pairing, or takes it again.
+  func performRadioRequest(_ request: PairingLink.RadioRequest) {
+    switch request {
+    case .lend:
+      let start = radioTime
+      dataPath.pipeline.advance(to: start)
+      guard radio.lend(at: now) else { return pairing.lendingFailed(at: now) }
+      turn.pause = start
+    case .takeBack: enqueue(.takeRadioBack)
+    case .giveUpReturn:
+      radio.close(
+        "the adapter was not back \(AdapterLoan.returnMilliseconds / 1000) s after a device was paired",
+        at: now)
+    }
     performRadioOutput()
   }
 
@@ -99,6 +117,14 @@ extension AgentCore {
 
   /// Performs what the radio wants done.
   func performRadioOutput() {
+    if radio.link != .lent, turn.pause != nil {
+      turn.pause = nil
+      dataPath.pipeline.skipPause(until: radioTime)
+    }
+    for change in radio.takeChanges() {
+      feeds.conditions.append(.radio(RadioChangeLine(change, at: now)))
+      turn.isBusy = true
+    }
     for action in radio.takeOutput() {
       if case .send(let command) = action {
         taps.packets.append(command.bytes.rawBytes, isReceived: false, at: radioTime)
@@ -112,7 +138,7 @@ extension AgentCore {
     let isLost = radio.advance(to: now)
     performRadioOutput()
     guard isLost else { return }
-    dataPath.pipeline.loseRadio(at: radioTime)
+    dataPath.pipeline.loseRadio(at: pipelineTime)
     enqueue(.log(.radioGivenUp))
   }
 

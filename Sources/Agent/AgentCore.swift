@@ -160,8 +160,8 @@ struct EventFeeds {
   var messages = EventMessages()
   /// The advertisements of accessories, for their apps.
   var advertisements: AdvertisementFeeds
-  /// The connections that were made and have ended, for operators.
-  var connections = Ring<ConnectionLine>(capacity: 64)
+  /// Connections and changes of the radio, for operators.
+  var conditions = Ring<WatchedCondition>(capacity: 64)
 
   init(_ epoch: Block128) {
     self.epoch = epoch

@@ -12,9 +12,11 @@ public enum WatchReply: Equatable, ReadableLine {
   case event(EventLine)
   /// A connection of an app that was made or has ended.
   case connection(ConnectionLine)
+  /// A change of the radio's state.
+  case radioChanged(RadioChangeLine)
   /// How many events were overwritten before they could be sent.
   case missed(Int64)
-  /// How many connections were overwritten, likewise.
+  /// How many connections and changes of the radio were overwritten, likewise.
   case missedConnections(Int64)
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -27,6 +29,7 @@ public enum WatchReply: Equatable, ReadableLine {
     case .present(let device): json.object("present", device)
     case .event(let event): json.object("event", event)
     case .connection(let connection): json.object("connection", connection)
+    case .radioChanged(let change): json.object("radioChanged", change)
     case .missed(let count): json.member("missed", count)
     case .missedConnections(let count): json.member("missedConnections", count)
     }
@@ -39,6 +42,8 @@ public enum WatchReply: Equatable, ReadableLine {
       self = .present(device)
     } else if let connection: ConnectionLine = try reply.lineIfPresent("connection") {
       self = .connection(connection)
+    } else if let change: RadioChangeLine = try reply.lineIfPresent("radioChanged") {
+      self = .radioChanged(change)
     } else if let count: Int64 = try reply.integerIfPresent("missed") {
       guard count > 0 else { throw reply.error("missed", .unknownValue) }
       self = .missed(count)

@@ -56,7 +56,7 @@ public struct KernelPairing: Sendable {
   var cancellation = PairingCancellation()
   var bondable = BondableSwitch()
   /// The bonds of the registry.
-  var bonds: [KernelBond] = []
+  public internal(set) var bonds: [KernelBond] = []
   /// The bonds that were made since, and are not in the registry yet.
   var newBonds: [KernelBond] = []
   /// The device that was paired last, and how long late keys of it are its own.

@@ -115,6 +115,16 @@ public struct EventTable: Sendable {
   }
 }
 
+extension RadioChangeLine {
+  /// One line. `clock` says when, or else the line's own time.
+  public func text(clock: String? = nil) -> String {
+    let clock = (clock ?? time.text(decimals: 3)).paddedLeft(to: 9)
+    let pause = isForPairing ? ", for a pairing" : ""
+    let length = gap.map { " after \($0.text(decimals: 2)) s without a scan\(pause)" } ?? ""
+    return "\(clock) -- the radio is \(state.rawValue)\(length): \(AirText(Array(detail.utf8)).escaped())\n"
+  }
+}
+
 extension ConnectionLine {
   /// One line. `clock` says when, or else the line's own time.
   public func text(_ style: TextStyle = .plain, clock: String? = nil) -> String {

@@ -105,6 +105,7 @@ struct LiveWatch: ~Copyable {
       return true
     case .present(let device): try printer.present(device)
     case .connection(let connection): try printer.connection(connection)
+    case .radioChanged(let change): try printer.radioChanged(change)
     case .missedConnections(let count): try printer.missedConnections(count)
     case .missed(let count):
       cursor?.sequence &+= count

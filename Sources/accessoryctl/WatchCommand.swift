@@ -10,7 +10,8 @@ struct WatchCommand: ParsableCommand {
     discussion: """
       Begins with the devices that items have found already. Continues after a restart of \
       the agent or a lost connection, and says how many events it missed. Without --item it \
-      also shows when apps are connected to their accessories. Ctrl-C ends it. \
+      also shows when apps are connected to their accessories, and without --app how the \
+      radio changes. Ctrl-C ends it. \
       Times are those of the wall clock here; in JSON they are the agent's own.
 
       Examples:

@@ -88,6 +88,21 @@ struct WatchPrinter: ~Copyable {
     try printer.text(connection.text(printer.style, clock: clock))
   }
 
+  /// A change of the radio, unless only one app or item is wanted.
+  mutating func radioChanged(_ change: RadioChangeLine) throws(ToolError) {
+    guard selection.item == nil, selection.app == nil else { return }
+    if json {
+      return try printer.lines { [epoch] in
+        $0.line { json in
+          json.member("epoch", epoch)
+          json.object("radioChanged", change)
+        }
+      }
+    }
+    let clock = try time(of: change.time)
+    try printer.text(change.text(clock: clock))
+  }
+
   mutating func missedConnections(_ count: Int64) throws(ToolError) {
     if json {
       return try printer.lines { [epoch] in
@@ -97,7 +112,9 @@ struct WatchPrinter: ~Copyable {
         }
       }
     }
-    try printNote("\(count) \(count == 1 ? "connection was" : "connections were") missed")
+    try printNote(
+      "\(count) \(count == 1 ? "connection or change of the radio was" : "connections or changes of the radio were") missed"
+    )
   }
 
   // MARK: The agent goes and comes

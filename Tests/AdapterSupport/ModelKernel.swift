@@ -95,7 +95,11 @@ public struct ModelKernel {
       guard usesSecureSimplePairing else { return reply(command.opcode, .rejected, nil, now) }
       usesSecureConnections = body[0] != 0
       reply(command.opcode, .success, nil, now)
-    case .setDebugKeys: reply(command.opcode, .success, nil, now)
+    case .setDebugKeys, .setLowEnergy: reply(command.opcode, .success, nil, now)
+    case .setPowered:
+      isPowered = body[0] != 0
+      if !isPowered { endPairing(.notPowered, now) }
+      reply(command.opcode, .success, nil, after: isPowered ? 80 : 10, now)
     default:
       guard let device = DeviceAddress(mgmtReply: body) else {
         return reply(command.opcode, .invalidParameters, nil, now)
@@ -255,6 +259,12 @@ public struct ModelKernel {
     self = ModelKernel()
     (self.peers, self.received) = (peers, received)
     emit(.removed, now)
+  }
+
+  /// Another program opened the adapter for itself alone, or gave it back switched off.
+  public mutating func setReleased(_ isReleased: Bool, _ now: Instant) {
+    isPowered = false
+    emit(isReleased ? .added : .removed, now)
   }
 
   public mutating func setPower(_ isOn: Bool, _ now: Instant) {

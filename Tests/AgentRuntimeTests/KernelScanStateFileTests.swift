@@ -13,6 +13,7 @@ struct KernelScanStateFileTests {
       KernelScanState(monitor: 65535),
       KernelScanState(originalDuty: KernelDuty(interval: 4, window: 4)),
       KernelScanState(originalDiscovery: KernelDuty(interval: 18, window: 18)), KernelScanState(wasUp: true),
+      KernelScanState(isLent: true), KernelScanState(wasUp: true, isLent: true),
     ])
   func roundTrip(state: KernelScanState) {
     let text = KernelScanStateFile.text(state, incarnation: 42)
@@ -29,7 +30,7 @@ struct KernelScanStateFileTests {
     "A file that says something else says nothing",
     arguments: [
       "", "42", "42 7 96 48", "42 7 96 48 18 18 1 1", "42 65536 - - - - -", "42 -1 - - - - -",
-      "x 7 - - - - -", "42 seven - 48 - 18 2",
+      "x 7 - - - - -", "42 seven - 48 - 18 4",
     ])
   func foreign(text: String) {
     #expect(KernelScanStateFile.parse(text, incarnation: 42).isEmpty)

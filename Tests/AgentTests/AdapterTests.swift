@@ -63,7 +63,7 @@ struct AdapterTests {
     var board = BoardProfile.attentive
     board.recovery = [RecoveryStep(kind: .usbReset)]
     let harness = AgentHarness(.lights, scene: [], script: script, board: board)
-    harness.radioComes(as: .adapter)
+    harness.radioComes(as: .adapter(index: 3))
     harness.run(milliseconds: 33_000)
     let failed = harness.now
     harness.run(milliseconds: 4500)
@@ -73,7 +73,7 @@ struct AdapterTests {
     #expect(harness.agent.isRecoveringRadio)
     #expect(harness.agent.radioState == .recovering)
     for action in [RecoveryAction.powerCycle, .boardStep] {
-      harness.radioComes(as: .adapter)
+      harness.radioComes(as: .adapter(index: 3))
       harness.run(milliseconds: 2500)
       #expect(harness.recoveryActions.last == action)
     }
@@ -97,7 +97,7 @@ struct AdapterTests {
         .time(Instant(microseconds: 1_000_000)), .silence(milliseconds: 30_000 + milliseconds))
     ]
     let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
-    harness.radioComes(as: .adapter)
+    harness.radioComes(as: .adapter(index: 3))
     harness.run(milliseconds: 40_000)
     #expect(recoveries(harness) == (milliseconds == 500 ? [.restartScan] : [.restartScan, .reset]))
     #expect(harness.agent.radioState == .on)
@@ -108,7 +108,7 @@ struct AdapterTests {
   func needsOperator() throws {
     let harness = AgentHarness(.lights)
     let client = try #require(harness.connect())
-    harness.radioComes(as: .adapter)
+    harness.radioComes(as: .adapter(index: 3))
     for _ in 0..<3600 {
       harness.run(milliseconds: 1000)
       if harness.agent.isRecoveringRadio { harness.remedyFails("it is broken") }

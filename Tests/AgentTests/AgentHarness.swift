@@ -33,6 +33,9 @@ final class AgentHarness: ScenarioHarness {
   /// The kernel behind the socket for pairings, and the commands it received.
   var pairingKernel: ModelKernel?
   private(set) var pairingCommands: [MgmtCommand] = []
+  /// Whether the kernel has the adapter for a pairing, and whether it stays gone.
+  private(set) var isLent = false
+  var keepsLentAdapter = false
   private(set) var busCalls: [BusCall] = []
   private(set) var isBusOpen = false
   /// The recovery actions that the agent asked for, for its adapter.
@@ -94,7 +97,7 @@ final class AgentHarness: ScenarioHarness {
       let due = [drain, agent.nextDeadline, nextPairingTime, end].compactMap { $0 }.min() ?? end
       now = max(now, min(due, end))
       let wasPlugged = controller?.isPlugged
-      while let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
+      while let packet = controller?.next(before: now.advanced(milliseconds: 1)), !isLent {
         agent.receive(packet: packet.bytes.span.rawBytes, at: now)
       }
       notePlug(since: wasPlugged)
@@ -158,6 +161,10 @@ final class AgentHarness: ScenarioHarness {
     case .callBus(let call): busCalls.append(call)
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .recoverRadio(let action): recoveryActions.append(action)
+    case .lendRadio:
+      isLent = true
+      pairingKernel?.setReleased(true, now)
+    case .takeRadioBack: if !keepsLentAdapter { takeLentAdapter() }
     case .findBluetoothd:
       lookCount += 1
       agent.bluetoothdWasSought(isRunning: runsBluetoothd, at: now)
@@ -171,6 +178,16 @@ final class AgentHarness: ScenarioHarness {
     case .closeLink(let id): openLinks.removeAll { $0.id == id }
     case .log(let notice): notices.append(notice)
     }
+  }
+
+  /// The shell has the adapter again that was lent.
+  func takeLentAdapter() {
+    for command in AdapterLoan.clearingCommands(ModelKernel.index) {
+      pairingKernel?.receive(command, at: now)
+    }
+    pairingKernel?.setReleased(false, now)
+    isLent = false
+    agent.radioAppeared(.adapter(index: ModelKernel.index), at: now)
   }
 
   /// Moves bytes in both directions, as far as the client reads.
@@ -365,23 +382,5 @@ final class AgentHarness: ScenarioHarness {
     let before = client.replies.count
     send(Message.call("io.accessoryd.Gateway.\(method)", more: more, parameters), by: client)
     return Array(client.replies.dropFirst(before))
-  }
-}
-
-extension BoardProfile {
-  /// Scans all the time, so that few devices are enough for a test.
-  static var attentive: Self {
-    var board = Self(name: "bench")
-    board.low = ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
-    return board
-  }
-}
-
-extension AccessList {
-  /// Root; user 1000 is the app "lights", and group 50 is that of operators.
-  static var operators: Self {
-    var access = AccessList(operatorUsers: [0], operatorGroups: [50], overflowUser: 65_534)
-    access.appsOfUser[1000] = ["lights"]
-    return access
   }
 }

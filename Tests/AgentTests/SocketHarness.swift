@@ -57,7 +57,7 @@ final class SocketHarness: ScenarioHarness {
         case .open, .recover: .opened(opening.open())
         case .findBluetoothd: .bluetoothd(nil)
         case .readKnownDevices: .knownDevices(known.devices)
-        case .restore, .note: .done
+        case .restore, .note, .close, .clear: .done
         }
       },
       startProgram: { arguments, account throws(SystemError) in

@@ -80,6 +80,20 @@ enum Replies {
       })
   }
 
+  /// A change of the radio; with a gap, the end of a pause for a pairing.
+  static func radioChanged(gap: Double? = nil) -> ScriptedAgent.Step {
+    .send(
+      Message.reply(continues: true) { json in
+        json.object("radioChanged") { json in
+          json.member("time", 99)
+          json.member("state", gap == nil ? "recovering" : "on")
+          json.member("detail", gap == nil ? "it pauses" : "it scans")
+          if let gap { json.member("gap", Seconds(microseconds: Int64(gap * 1_000_000))) }
+          json.member("isForPairing", true)
+        }
+      })
+  }
+
   static func missedConnections(_ count: Int) -> ScriptedAgent.Step {
     .send(Message.reply(continues: true) { $0.member("missedConnections", count) })
   }

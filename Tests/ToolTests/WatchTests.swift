@@ -69,7 +69,7 @@ struct WatchTests {
     #expect(lines[0].hasSuffix(" -- lights is connected to \(lamp)"))
     #expect(
       lines[1].hasSuffix(" -- lights is no longer connected to \(lamp) after 3 min: the app's session ended"))
-    #expect(lines[2].hasSuffix(" -- 2 connections were missed"))
+    #expect(lines[2].hasSuffix(" -- 2 connections or changes of the radio were missed"))
     let item = try path()
     let filtered = try Tool.run("watch", "--item", "bulb", "--count", "1", "--socket", item.path)
     #expect(filtered.lines.count == 2)
@@ -77,6 +77,29 @@ struct WatchTests {
     let json = try Tool.run("watch", "--json", "--count", "1", "--socket", other.path)
     try expectValid(json.output, "watch")
     #expect(json.lines.count == 4)
+  }
+
+  @Test("Changes of the radio are lines, too, with the length of a pause, unless one app or item is wanted")
+  func radioChanges() throws {
+    let steps = [
+      Replies.greeting(sequence: 7), Replies.radioChanged(), Replies.radioChanged(gap: 1.02),
+      Replies.event(7),
+      .waitForEnd,
+    ]
+    let agent = try ScriptedAgent([steps])
+    let lines = try Tool.run("watch", "--count", "1", "--socket", agent.path).lines.map(String.init)
+    try #require(lines.count == 3)
+    #expect(lines[0].hasSuffix(" -- the radio is recovering: it pauses"))
+    #expect(lines[1].hasSuffix(" -- the radio is on after 1.02 s without a scan, for a pairing: it scans"))
+    for option in [["--item", "bulb"], ["--app", "lights"]] {
+      let filtered = try ScriptedAgent([steps])
+      let run = try Tool.run(["watch", "--count", "1", "--socket", filtered.path] + option)
+      #expect(run.lines.count == 1)
+    }
+    let other = try ScriptedAgent([steps])
+    let json = try Tool.run("watch", "--json", "--count", "1", "--socket", other.path)
+    try expectValid(json.output, "watch")
+    #expect(json.lines.count == 3 && json.text.contains(#""gap":1.02"#))
   }
 
   @Test("After a broken connection the watch resumes where it was")

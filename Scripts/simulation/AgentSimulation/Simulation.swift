@@ -210,8 +210,8 @@ public final class Simulation {
       guard disk.start(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
-    case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio,
-      .findBluetoothd, .readKnownDevices, .openLink,
+    case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio, .lendRadio,
+      .takeRadioBack, .findBluetoothd, .readKnownDevices, .openLink,
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")

@@ -18,6 +18,8 @@ struct WatchBook {
   private(set) var missed: UInt64 = 0
   private(set) var first: UInt64 = 0
   private var isListing = true
+  /// When the radio changed last, in microseconds.
+  private var radioChangedAt: Int64 = 0
 
   init(client: String, start: WatchStart) {
     self.client = client
@@ -33,6 +35,10 @@ struct WatchBook {
     }
     guard parameters.members.count == 1 else { throw wrong(message) }
     if parameters.object("present") != nil, isListing { return nil }
+    if let change = parameters.object("radioChanged") {
+      try readRadioChange(change, message)
+      return nil
+    }
     isListing = false
     if let count = parameters.number("missed"), count > 0 {
       missed += UInt64(count)
@@ -65,6 +71,15 @@ struct WatchBook {
     }
     if case .at = start { isListing = false }
     (next, first) = (UInt64(sequence), UInt64(sequence))
+  }
+
+  /// Checks a change of the radio: changes come in their order, and only a radio that scans again tells its gap.
+  private mutating func readRadioChange(_ change: JSONObject, _ message: [UInt8]) throws(Breach) {
+    guard let time = change.microseconds("time"), time >= radioChangedAt, let state = change.text("state")
+    else { throw wrong(message) }
+    let gap = change.microseconds("gap")
+    guard gap.map({ state == "on" && (0...time).contains($0) }) ?? true else { throw wrong(message) }
+    radioChangedAt = time
   }
 
   private func wrong(_ message: [UInt8]) -> Breach {

@@ -188,7 +188,8 @@ public final class SessionSimulation {
     case .readKnownDevices: agent.knownDevicesWereRead(SimulatedGateway.knownDevices, at: instant)
     case .findBluetoothd: agent.bluetoothdWasSought(isRunning: false, at: instant)
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .recoverRadio,
-      .releaseRadio:
+      .releaseRadio,
+      .lendRadio, .takeRadioBack:
       throw BrokenRule(sentence: "the kernel is asked about a virtual radio")
     // A simulated gateway has no manifest file, and its radio is open.
     case .readManifest, .openRadio, .signalTouch, .log: break

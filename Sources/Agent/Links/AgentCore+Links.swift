@@ -108,13 +108,13 @@ extension AgentCore {
       case .manage(let command): enqueue(.manage(command))
       case .bondWasRefused(let identity): bondWasRefused(identity)
       case .connected(let link):
-        feeds.connections.append(ConnectionLine(link, at: now))
+        feeds.conditions.append(.connection(ConnectionLine(link, at: now)))
         enqueue(.log(.link(.connected(app: link.app, link.accessory))))
       case .failed(let link, let failure):
         enqueue(.log(.link(.failed(app: link.app, link.accessory, failure))))
       case .ended(let link, let end):
         let line = ConnectionLine(link, at: now, end)
-        feeds.connections.append(line)
+        feeds.conditions.append(.connection(line))
         let seconds = (line.duration?.microseconds ?? 0) / 1_000_000
         enqueue(.log(.link(.ended(app: link.app, link.accessory, end, seconds: seconds))))
       }

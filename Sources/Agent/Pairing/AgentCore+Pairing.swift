@@ -50,8 +50,7 @@ extension AgentCore {
       pairing.open(
         adapter: index, isSought: configuration.manifest.gateway.power == .on, at: now)
     case .listener: pairing.close(.notPermitted, at: now)
-    case .adapter:
-      pairing.close(.notSupported("the agent holds the adapter with access = \"exclusive\""), at: now)
+    case .adapter(let index): pairing.openExclusively(adapter: index, at: now)
     case .controller, .recording:
       pairing.close(.notSupported("the gateway's radio is simulated or recorded"), at: now)
     }
@@ -129,6 +128,7 @@ extension AgentCore {
       performRadioOutput()
     }
     for command in pairing.takeCommands() { enqueue(.managePairing(command)) }
+    for request in pairing.takeRadioRequests() { performRadioRequest(request) }
     if let isOpen = pairing.takeBusChange() { enqueue(isOpen ? .openBus : .closeBus) }
     for call in pairing.takeCalls() { enqueue(.callBus(call)) }
     for action in pairing.takeActions() { performAction(action) }

@@ -55,6 +55,10 @@ extension AgentCore {
         counted.foreignAttemptsRefused),
       Metric(
         "bonds_lost_total", .counter, "Bonds that a device or a program has removed.", counted.bondsLost),
+      Metric(
+        "radio_returns_failed_total", .counter,
+        "Pauses of the radio after which its adapter was not back in time.",
+        pairing.loan.returnFailures),
     ]
   }
 }

@@ -19,13 +19,21 @@ struct PairingLink: Sendable {
     case none(PairingError)
     case kernel
     case bluetoothd
+    /// The kernel, to which the agent lends the adapter that it holds alone.
+    case loan
+  }
+
+  /// What the radio has to do for a pairing.
+  enum RadioRequest: Equatable, Sendable {
+    case lend, takeBack, giveUpReturn
   }
 
   private(set) var backend = Backend.none(.radioIsGone)
-  private(set) var kernel = KernelPairing()
+  var kernel = KernelPairing()
+  var loan = AdapterLoan()
   private(set) var bluetoothd = BluetoothdPairing()
   private(set) var counters = PairingCounters()
-  /// The shared adapter that is open.
+  /// The adapter that is open, or lent.
   private(set) var adapter: UInt16?
   /// Whether bluetoothd runs; nil while that is not known.
   private(set) var isBluetoothdRunning: Bool?
@@ -34,14 +42,23 @@ struct PairingLink: Sendable {
   /// When to look for bluetoothd.
   private var lookDue: Instant?
   private var notices: [PairingNotice] = []
-  /// The ends of requests for which there was no backend.
-  private var ended: [PairingAction] = []
+  private var output = Output()
+
+  /// What is to be done beside what the backends ask for.
+  private struct Output {
+    var actions: [PairingAction] = []
+    var commands: [MgmtCommand] = []
+    var radioRequests: [RadioRequest] = []
+  }
 
   /// Whether the kernel's one discovery is for bluetoothd, which looks with it for the device to pair.
   var needsDiscovery: Bool { bluetoothd.isPairing }
 
   /// When ``advance(to:)`` is due.
-  var deadline: Instant? { .earliest(.earliest(kernel.deadline, bluetoothd.deadline), lookDue) }
+  var deadline: Instant? {
+    .earliest(
+      .earliest(kernel.deadline, bluetoothd.deadline), .earliest(loan.deadline, lookDue))
+  }
 
   /// The only place where the backend changes.
   private mutating func use(_ new: Backend) { backend = new }
@@ -49,7 +66,10 @@ struct PairingLink: Sendable {
   /// Traps when the parts disagree; for tests.
   func checkInvariants() {
     kernel.checkInvariants()
-    precondition((backend == .kernel) == kernel.isOpen, "the kernel pairs while its adapter is open for it")
+    precondition(
+      (backend == .kernel || loan.isPairing) == kernel.isOpen,
+      "the kernel pairs while its adapter is open for it")
+    precondition(backend == .loan || !loan.isLent, "only an adapter that the agent holds alone is lent")
     precondition(adapter != nil || lookDue == nil, "nothing is looked for without an adapter")
   }
 
@@ -62,6 +82,19 @@ struct PairingLink: Sendable {
     lookDue = isSought ? nil : now
   }
 
+  /// An adapter was opened that the agent holds alone, or is back from a loan.
+  mutating func openExclusively(adapter index: UInt16, at now: Instant) {
+    if !loan.noteReturn() {
+      close(.radioIsGone, at: now)
+      lookDue = now
+    }
+    adapter = index
+    use(.loan)
+  }
+
+  /// Looks for bluetoothd before an operator chooses a device, where the operator has to know whether it runs.
+  mutating func lookForBluetoothd(at now: Instant) { if backend == .loan { lookDue = now } }
+
   /// There is no adapter that can pair, for this reason.
   mutating func close(_ error: PairingError, at now: Instant) {
     closeBackend(error, at: now)
@@ -69,7 +102,10 @@ struct PairingLink: Sendable {
   }
 
   private mutating func closeBackend(_ error: PairingError, at now: Instant) {
+    loan.close(error)
+    performLoan(at: now)
     if kernel.isOpen { kernel.close(error) }
+    keepKernelActions(at: now)
     if backend == .bluetoothd { bluetoothd.close(error, at: now) }
     use(.none(error))
   }
@@ -78,6 +114,11 @@ struct PairingLink: Sendable {
     guard let adapter else { return }
     // A bluetoothd that starts need not change a setting, and would reply to the kernel's questions as well.
     if kernel.isPairing { requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds)) }
+    if backend == .loan {
+      isBluetoothdRunning = isRunning
+      loan.bluetoothdWasSought(isRunning: isRunning, at: now)
+      return performLoan(at: now)
+    }
     guard isRunning != isBluetoothdRunning else { return }
     isBluetoothdRunning = isRunning
     closeBackend(.bluetoothdChanged, at: now)
@@ -98,7 +139,7 @@ struct PairingLink: Sendable {
     guard adapter != nil, isBluetoothdRunning == true else { return }
     isBluetoothdRunning = nil
     lookDue = now.advanced(milliseconds: Self.settlingMilliseconds)
-    closeBackend(.bluetoothdChanged, at: now)
+    if backend != .loan { closeBackend(.bluetoothdChanged, at: now) }
   }
 
   // MARK: - Inputs
@@ -106,9 +147,13 @@ struct PairingLink: Sendable {
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
     kernel.receive(event, at: now)
     bluetoothd.receive(event, at: now)
+    loan.receive(event, at: now)
+    performLoan(at: now)
     // The kernel has no adapter with this index any more.
     if backend == .kernel, !kernel.isOpen { return close(.radioIsGone, at: now) }
-    guard event.index == adapter, case .settings = event.content, isBluetoothdRunning == false else { return }
+    guard event.index == adapter, case .settings = event.content, isBluetoothdRunning == false,
+      backend != .loan || loan.isPairing
+    else { return }
     // Another program, which may be a bluetoothd that starts.
     requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds))
   }
@@ -124,6 +169,9 @@ struct PairingLink: Sendable {
   mutating func advance(to now: Instant) -> Bool {
     kernel.advance(to: now)
     bluetoothd.advance(to: now)
+    performLoan(at: now)
+    loan.advance(to: now)
+    performLoan(at: now)
     guard let due = lookDue, due <= now else { return false }
     lookDue = nil
     return true
@@ -131,7 +179,11 @@ struct PairingLink: Sendable {
 
   mutating func pair(_ request: PairingRequest, at now: Instant) {
     switch backend {
-    case .none(let error): ended.append(.ended(request.id, .failure(error)))
+    case .none(let error): output.actions.append(.ended(request.id, .failure(error)))
+    case .loan:
+      guard let adapter else { return }
+      loan.pair(request, adapter: adapter, at: now)
+      performLoan(at: now)
     case .kernel:
       kernel.pair(request, at: now)
       requestLook(at: now)
@@ -141,11 +193,14 @@ struct PairingLink: Sendable {
 
   mutating func answer(_ id: PairingID, _ answer: PairingAnswer, at now: Instant) {
     _ = kernel.answer(id, answer, at: now) || bluetoothd.answer(id, answer, at: now)
+    performLoan(at: now)
   }
 
   mutating func cancel(_ id: PairingID, at now: Instant) {
     kernel.cancel(id, at: now)
     bluetoothd.cancel(id, at: now)
+    loan.cancel(id, at: now)
+    performLoan(at: now)
   }
 
   mutating func unpair(_ identity: DeviceAddress, owner: BondOwner, at now: Instant) {
@@ -161,9 +216,69 @@ struct PairingLink: Sendable {
     bluetoothd.setBonds(busBonds, at: now)
   }
 
+  // MARK: - The loan
+
+  /// The radio could not lend its adapter.
+  mutating func lendingFailed(at now: Instant) {
+    loan.close(.radioIsGone)
+    performLoan(at: now)
+  }
+
+  /// Performs what the loan asks for, and lets it know of the kernel's end.
+  private mutating func performLoan(at now: Instant) {
+    keepKernelActions(at: now)
+    var actions = loan.takeActions()
+    while !actions.isEmpty {
+      performLoanAction(actions.removeFirst(), at: now)
+      keepKernelActions(at: now)
+      actions += loan.takeActions()
+    }
+  }
+
+  private mutating func performLoanAction(_ action: AdapterLoan.Action, at now: Instant) {
+    switch action {
+    case .seekBluetoothd: lookDue = now
+    case .release: output.radioRequests.append(.lend)
+    case .takeBack: output.radioRequests.append(.takeBack)
+    case .isOverdue: output.radioRequests.append(.giveUpReturn)
+    case .send(let command): output.commands.append(command)
+    case .ended(let id, let error): output.actions.append(.ended(id, .failure(error)))
+    case .stopPairing(let error): kernel.close(error)
+    case .pair(let request, let start):
+      guard let adapter else { return }
+      kernel.open(adapter: adapter, bonds: kernel.bonds, at: now)
+      kernel.pair(request, since: start, at: now)
+      requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds))
+    }
+  }
+
+  /// Keeps what the kernel reports. A pairing that ends in an adapter that is lent ends the loan, and the kernel forgets
+  /// the device.
+  private mutating func keepKernelActions(at now: Instant) {
+    let actions = kernel.takeActions()
+    output.actions += actions
+    for case .ended(_, let result) in actions where loan.isPairing {
+      output.commands += kernel.takeCommands()
+      if kernel.isOpen { kernel.close() }
+      output.commands += kernel.takeCommands()
+      if case .success(let device) = result, let adapter {
+        output.commands.append(.unpair(device.identity, adapter))
+      }
+      loan.pairingEnded(at: now)
+    }
+  }
+
   // MARK: - Output
 
-  mutating func takeCommands() -> [MgmtCommand] { kernel.takeCommands() }
+  mutating func takeCommands() -> [MgmtCommand] {
+    defer { output.commands.removeAll() }
+    return output.commands + kernel.takeCommands()
+  }
+
+  mutating func takeRadioRequests() -> [RadioRequest] {
+    defer { output.radioRequests.removeAll() }
+    return output.radioRequests
+  }
 
   /// Returns whether to open (true) or to close the bus, once; before ``takeCalls()``.
   mutating func takeBusChange() -> Bool? { bluetoothd.takeBusChange() }
@@ -177,8 +292,8 @@ struct PairingLink: Sendable {
   mutating func takeCalls() -> [BusCall] { bluetoothd.takeCalls() }
 
   mutating func takeActions() -> [PairingAction] {
-    defer { ended.removeAll() }
-    return ended + kernel.takeActions() + bluetoothd.takeActions()
+    defer { output.actions.removeAll() }
+    return output.actions + kernel.takeActions() + bluetoothd.takeActions()
   }
 
   mutating func note(_ action: PairingAction) {

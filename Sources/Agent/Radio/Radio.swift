@@ -21,6 +21,8 @@ struct Radio: Sendable {
     case recording
     /// The adapter is closed while this recovery action is under way.
     case recovering(RecoveryAction)
+    /// The kernel has the adapter while it pairs a device.
+    case lent
     /// A recording that has ended.
     case ended(String)
   }
@@ -35,8 +37,10 @@ struct Radio: Sendable {
   private(set) var bluetoothdEnd = BluetoothdEnd()
   /// How often a controller was initialised.
   private(set) var initializations: UInt64 = 0
-  private var scanningSince: Instant?
+  private(set) var scanningSince: Instant?
   private var reportCount: UInt64 = 0
+  private(set) var gaps = ScanGaps()
+  private var changes: [RadioChange] = []
   private var output: [Action] = []
 
   /// `addressSeed` decides the address of a controller that has none.
@@ -49,6 +53,12 @@ struct Radio: Sendable {
   mutating func takeOutput() -> [Action] {
     defer { output.removeAll() }
     return output
+  }
+
+  /// Removes and returns the changes of the state since the last call, in order.
+  mutating func takeChanges() -> [RadioChange] {
+    defer { changes.removeAll() }
+    return changes
   }
 }
 
@@ -88,6 +98,17 @@ extension Radio {
     }
   }
 
+  /// Leaves an adapter that the agent holds alone to the kernel. Returns false if there is none that scans.
+  mutating func lend(at now: Instant) -> Bool {
+    guard link == .controller, state == .on else { return false }
+    update(at: now) { radio in
+      radio.stop(at: now)
+      radio.link = .lent
+    }
+    output.append(.lendRadio)
+    return true
+  }
+
   /// A recovery action did not bring the adapter back, or took it away.
   mutating func recoveryFailed(_ reason: String, at now: Instant) {
     update(at: now) { radio in
@@ -102,7 +123,7 @@ extension Radio {
       switch radio.link {
       case .controller: radio.apply(radio.initializer.follow(plan, now: now), at: now)
       case .shared: radio.apply(radio.shared.follow(plan, now: now), at: now)
-      case .absent, .listener, .recording, .recovering, .ended: break
+      case .absent, .listener, .recording, .recovering, .lent, .ended: break
       }
     }
   }
@@ -122,7 +143,7 @@ extension Radio {
       apply(initializer.received(event, now: now), at: now)
       if initializer.probesAnswered != answered { noteHeard(at: now) }
     case .shared: receiveShared(event, at: now)
-    case .absent, .listener, .recording, .recovering, .ended: break
+    case .absent, .listener, .recording, .recovering, .lent, .ended: break
     }
     noteChange(since: before, at: now)
   }
@@ -187,7 +208,7 @@ extension Radio {
       switch radio.link {
       case .controller: radio.apply(radio.initializer.timeout(now: now), at: now)
       case .shared: radio.apply(radio.shared.timeout(now: now), at: now)
-      case .absent, .listener, .recording, .recovering, .ended: return
+      case .absent, .listener, .recording, .recovering, .lent, .ended: return
       }
       radio.advanceProbe(to: now)
     }
@@ -199,7 +220,7 @@ extension Radio {
     let retry = recovery.retry
     let next =
       switch link {
-      case .absent, .listener, .recording, .recovering, .ended: retry
+      case .absent, .listener, .recording, .recovering, .lent, .ended: retry
       case .controller: retry ?? [initializer.deadline, nextProbe].compactMap { $0 }.min()
       case .shared: retry ?? [shared.deadline, probe.end ?? nextProbe].compactMap { $0 }.min()
       }
@@ -223,7 +244,7 @@ extension Radio {
       apply(shared.start(plan, now: now), at: now)
     // The adapter was closed for a recovery action that did not help.
     case .absent, .recovering: closeForRecovery(.takeDownAndUp, at: now)
-    case .listener, .recording, .ended: break
+    case .listener, .recording, .lent, .ended: break
     }
   }
 
@@ -291,7 +312,7 @@ extension Radio {
     case .shared:
       probe.end = now.advanced(milliseconds: RadioProbe.timeoutMilliseconds)
       output.append(.send(.readLocalVersion))
-    case .absent, .listener, .recording, .recovering, .ended: break
+    case .absent, .listener, .recording, .recovering, .lent, .ended: break
     }
   }
 
@@ -343,40 +364,10 @@ extension Radio {
 
   private mutating func noteChange(since before: RadioLine.State, at now: Instant) {
     let state = state
-    absence.follow(state, at: now)
+    // What was found counts on: the pause has a deadline of its own.
+    absence.follow(link == .lent ? .off : state, at: now)
     guard state != before else { return }
+    changes.append(gaps.follow(state, before: before, detail: detail, isLent: link == .lent, at: now))
     output.append(.log(.radio(state, before: before, detail: detail)))
-  }
-}
-
-extension Radio {
-  var state: RadioLine.State {
-    switch link {
-    case .absent: .absent
-    case .recording, .listener: .on
-    case .ended: .off
-    case .recovering: .recovering
-    case .controller: controllerState
-    case .shared: sharedState
-    }
-  }
-
-  private var controllerState: RadioLine.State {
-    switch initializer.state {
-    case .scanning: .on
-    case .ready: .off
-    // A scan that changes its parameters stays on meanwhile.
-    case .configuring, .enabling, .disabling: scanningSince == nil ? .recovering : .on
-    case .off, .preparing, .failed: .recovering
-    }
-  }
-
-  private var sharedState: RadioLine.State {
-    switch shared.state {
-    case .scanning: .on
-    case .ready: .off
-    case .switchedOff: .absent
-    case .off, .preparing, .failed: .recovering
-    }
   }
 }

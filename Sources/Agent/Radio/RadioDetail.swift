@@ -5,7 +5,39 @@ import HCI
 import Interfaces
 import JSON
 
-// What the radio does and why it failed, in words for operators.
+// The radio's state, and what it does and why it failed, in words for operators.
+
+extension Radio {
+  var state: RadioLine.State {
+    switch link {
+    case .absent: .absent
+    case .recording, .listener: .on
+    case .ended: .off
+    case .recovering, .lent: .recovering
+    case .controller: controllerState
+    case .shared: sharedState
+    }
+  }
+
+  private var controllerState: RadioLine.State {
+    switch initializer.state {
+    case .scanning: .on
+    case .ready: .off
+    // A scan that changes its parameters stays on meanwhile.
+    case .configuring, .enabling, .disabling: scanningSince == nil ? .recovering : .on
+    case .off, .preparing, .failed: .recovering
+    }
+  }
+
+  private var sharedState: RadioLine.State {
+    switch shared.state {
+    case .scanning: .on
+    case .ready: .off
+    case .switchedOff: .absent
+    case .off, .preparing, .failed: .recovering
+    }
+  }
+}
 
 extension Radio {
   var profile: ControllerProfile { initializer.profile }
@@ -14,7 +46,7 @@ extension Radio {
   var isLive: Bool {
     switch link {
     case .controller, .shared, .listener: true
-    case .absent, .recording, .recovering, .ended: false
+    case .absent, .recording, .recovering, .lent, .ended: false
     }
   }
 
@@ -31,7 +63,7 @@ extension Radio {
       case .scanning(let isActive): isActive
       case .off, .preparing, .switchedOff, .ready, .failed: nil
       }
-    case .absent, .listener, .recording, .recovering, .ended: nil
+    case .absent, .listener, .recording, .recovering, .lent, .ended: nil
     }
   }
 
@@ -59,7 +91,7 @@ extension Radio {
     switch link {
     case .listener: true
     case .shared: !shared.hasMonitors
-    case .absent, .controller, .recording, .recovering, .ended: false
+    case .absent, .controller, .recording, .recovering, .lent, .ended: false
     }
   }
 
@@ -82,6 +114,7 @@ extension Radio {
         "it listens while other programs scan; with CAP_NET_ADMIN (setcap, the unit's AmbientCapabilities, "
         + "or --cap-add) the agent would see to the scan itself"
     case .recovering(let action): return "\((recovery.failure ?? .unanswered).sentence); \(action.sentence)"
+    case .lent: return "it pauses while the kernel pairs a device, and scans again after that"
     case .controller, .shared: break
     }
     if let failure = recovery.failure { return failure.sentence }

@@ -27,11 +27,11 @@ extension AgentCore {
     let wanted = identities
     let present = (0..<dataPath.pipeline.identityCount).map { dataPath.pipeline.identity(at: $0) }
     guard wanted != present else { return }
-    for key in present where !wanted.contains(key) { dataPath.pipeline.removeIdentity(key, at: radioTime) }
+    for key in present where !wanted.contains(key) { dataPath.pipeline.removeIdentity(key, at: pipelineTime) }
     for key in wanted where !present.contains(key) {
-      if dataPath.pipeline.addIdentity(key, at: radioTime) { continue }
+      if dataPath.pipeline.addIdentity(key, at: pipelineTime) { continue }
       enlargeDataPath(forIdentities: wanted.count)
-      _ = dataPath.pipeline.addIdentity(key, at: radioTime)
+      _ = dataPath.pipeline.addIdentity(key, at: pipelineTime)
     }
   }
 
@@ -40,7 +40,7 @@ extension AgentCore {
     let present = (0..<dataPath.pipeline.identityCount).map { dataPath.pipeline.identity(at: $0) }
     dataPath.reload(
       effectiveManifest, identities: present, identitiesMax: count,
-      adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
+      adapterOffset: configuration.board.rssiOffset ?? 0, at: pipelineTime)
   }
 }
 

@@ -121,6 +121,7 @@ extension AgentCore {
     if changes.contains(.bonds) { bondsChanged() }
     guard changes.contains(.requests) else { return }
     let counts = setupCore.requestCounts
+    if counts.open > setupLink.requests.open { pairing.lookForBluetoothd(at: now) }
     if counts != setupLink.requests { setRequests(counts, at: now) }
   }
 
@@ -170,7 +171,7 @@ extension AgentCore {
             hasResponded: dataPath.hasResponded(row),
             report: sendsPayload ? dataPath.report(at: row, of: device) : nil,
             approach: dataPath.approach(
-              at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead)))
+              at: row, item: Int(match.item), now: pipelineTime, lead: turn.radioLead)))
       }
     }
     return devices
@@ -198,7 +199,7 @@ extension AgentCore {
     setupLink.appSuppliedItems = items
     dataPath.reload(
       effectiveManifest, identities: identities,
-      adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
+      adapterOffset: configuration.board.rssiOffset ?? 0, at: pipelineTime)
     radio.follow(scanPlan, at: now)
     performRadioOutput()
   }

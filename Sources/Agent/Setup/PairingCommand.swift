@@ -44,7 +44,11 @@ extension AgentCore {
     case .btsnoop, .h4: return nil
     case .any, .index, .address: break
     }
-    guard isBluetoothdRunning else { return "the radio pauses while the accessory is paired" }
+    guard isBluetoothdRunning else {
+      return
+        "the radio pauses while the accessory is paired, about a second without digits; the bond serves to "
+        + "recognise the accessory, and with access = \"exclusive\" its app cannot connect to it"
+    }
     let refusal = PairingError.exclusiveBesideBluetoothd.setupFailure
     return "this gateway cannot pair now: \(refusal.reason); \(refusal.cure)"
   }

@@ -171,6 +171,8 @@ struct AgentLoop: ~Copyable {
       case .openRadio(let selection, let access): openRadio(selection, access)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
+      case .lendRadio: radio.lend(&context)
+      case .takeRadioBack: radio.takeBack()
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
       case .readKnownDevices: radio.tasks.add(.readKnownDevices)
       case .registry(let request): disk.send(request)

@@ -14,7 +14,7 @@ final class AdapterSource: RadioSource {
 
   var kind: RadioKind {
     switch openAdapter.accessMode {
-    case .exclusive: .adapter
+    case .exclusive: .adapter(index: openAdapter.index)
     case .shared: .sharedAdapter(index: openAdapter.index, kernelScanState: openAdapter.kernelScanState)
     case .listening: .listener
     }

@@ -18,6 +18,8 @@ struct LoopRadio {
   let folder: String
   var wanted: RadioRequest?
   var opened: OpenRadio?
+  /// The adapter that the kernel has for a pairing.
+  var lent: LentAdapter?
   var tasks: AdapterTaskQueue
   /// The kernel's mgmt interface, while an adapter is wanted.
   var mgmt: MgmtConnection?
@@ -180,6 +182,7 @@ struct LoopRadio {
   /// Closes the radio. If `restores`, an adapter is put back into the state in which the agent found it.
   private mutating func release(_ loop: inout LoopContext, restores: Bool = true) {
     retry = nil
+    if let adapter = lent.take() { tasks.add(.clear(adapter, restores: restores)) }
     guard var open = opened.take() else { return }
     open.countDrops(&loop)
     if let token = open.token { loop.registry.remove(token) }

@@ -4,6 +4,7 @@ import Controller
 import HCI
 import LinuxSystem
 import Manifest
+import Pairing
 
 /// An adapter of this machine that the agent has open.
 final class OpenAdapter: Sendable {
@@ -45,6 +46,10 @@ final class OpenAdapter: Sendable {
   }
 }
 
+extension OpenAdapter: Equatable {
+  static func == (one: OpenAdapter, other: OpenAdapter) -> Bool { one === other }
+}
+
 /// Finds an adapter and opens it; the *devices* worker uses it.
 struct AdapterOpener: ~Copyable {
   /// One second of 5,000 reports: the kernel counts a small packet as about 800 bytes, and grants twice the request.
@@ -52,6 +57,7 @@ struct AdapterOpener: ~Copyable {
   /// The user channel may be busy for a moment after its adapter was taken down.
   private static let bindTries = 20
   private static let bindPauseMilliseconds = 50
+  private static let clearMilliseconds = 4000
 
   let control: AdapterSocket
 
@@ -109,6 +115,12 @@ struct AdapterOpener: ~Copyable {
     guard Capability.networkAdministration.isHeld else {
       throw .capabilityMissing(.networkAdministration, .exclusive)
     }
+    var kernelScanState = file.state(of: listing.index)
+    // An agent was killed during a pairing: it is that agent that had the adapter switched on.
+    let isLent = kernelScanState.isLent
+    if isLent { Self.clear(listing.index) }
+    kernelScanState.isLent = false
+    kernelScanState.wasUp = kernelScanState.wasUp || listing.isUp && !isLent
     var failure = SystemError(.bind, code: 0)
     for attempt in 0..<Self.bindTries {
       if attempt > 0 { Pause.wait(milliseconds: Self.bindPauseMilliseconds) }
@@ -117,8 +129,6 @@ struct AdapterOpener: ~Copyable {
         if listing.isUp || attempt > 0 { try control.takeDown(listing.index) }
         let socket = try AdapterSocket.exclusive(listing.index)
         let byteCount = try socket.setReceiveBuffer(Self.receiveBufferBytes)
-        var kernelScanState = file.state(of: listing.index)
-        kernelScanState.wasUp = kernelScanState.wasUp || listing.isUp
         return OpenAdapter(
           listing, .exclusive(wasUp: kernelScanState.wasUp), socket, receiveBufferByteCount: byteCount,
           kernelScanState: kernelScanState)
@@ -152,6 +162,13 @@ struct AdapterOpener: ~Copyable {
   }
 
   // MARK: - Restoring
+
+  /// Deletes what a pairing has left in an adapter that the agent lent to the kernel, and switches it off.
+  static func clear(_ index: UInt16) {
+    // Without the interface there was no pairing.
+    guard let socket = try? MgmtSocket() else { return }
+    socket.performCommands(AdapterLoan.clearingCommands(index), milliseconds: Self.clearMilliseconds)
+  }
 
   /// Takes up an adapter that was up before the agent opened it exclusively.
   func restore(_ index: UInt16) {

@@ -148,7 +148,7 @@ struct ConnectionScenarios {
 
   @Test("Where the gateway cannot connect, the error says why")
   func cannot() throws {
-    let exclusive = ConnectionBench({ $0.gateway.access = .exclusive }, as: .adapter)
+    let exclusive = ConnectionBench({ $0.gateway.access = .exclusive }, as: .adapter(index: 3))
     var failure = try #require(exclusive.failure(exclusive.connect(exclusive.lights)))
     #expect(failure.error == "InvalidRequest" && failure.reason.contains(#"access = "exclusive""#))
     let simulated = ConnectionBench({ $0.gateway.radio = .h4("bench") }, as: .controller)

@@ -13,7 +13,7 @@ import Varlink
 import VirtualRadio
 
 /// A gateway whose shared adapter has a model kernel, and an app whose bulb is paired.
-private struct KernelPairingBench {
+struct KernelPairingBench {
   static let bulb = DeviceAddress(bits: 0xC000_0000_0001, type: .random)
 
   let harness: AgentHarness
@@ -179,9 +179,9 @@ struct KernelPairingScenarios {
     #expect(!bench.harness.isBusOpen && bench.harness.agent.pairing.backend == .kernel)
   }
 
-  @Test("A listener and an adapter that the agent holds alone pair nothing")
+  @Test("A listener and a simulated controller pair nothing")
   func otherRadios() {
-    for kind in [RadioKind.listener, .adapter] {
+    for kind in [RadioKind.listener, .controller] {
       let bench = Bench(.justWorks, as: kind)
       #expect(bench.opcodes.isEmpty)
       #expect(bench.harness.agent.pairing.backend != .kernel)

@@ -160,6 +160,15 @@ extension AgentCore {
       Metric(
         "radio_ladders_lost_total", .counter, "Escalations after which no recovery action had helped.",
         radio.recovery.watchdog.escalationsFailed),
+      Metric(
+        "radio_pauses_total", .counter, "Pauses of the radio in which the kernel paired a device.",
+        radio.gaps.pauseCount),
+      Metric(
+        "radio_pause_seconds_total", .counter, "How long the radio did not scan in these pauses.",
+        seconds: radio.gaps.pauseTotal),
+      Metric(
+        "radio_pause_seconds_max", .gauge, "How long the longest of these pauses was.",
+        seconds: radio.gaps.pauseLongest),
     ]
   }
 

@@ -27,6 +27,8 @@ extension AgentCore {
         Problem(
           kind: "radioAbsent",
           sentence: "there is no radio: \(radio.detail); run accessoryctl reload to look for it again"))
+    case .recovering where radio.link == .lent:
+      problems.append(Problem(kind: "radioPaused", sentence: "the radio does not scan: \(radio.detail)"))
     case .recovering:
       problems.append(
         Problem(

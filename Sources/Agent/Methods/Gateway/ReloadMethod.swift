@@ -129,7 +129,7 @@ extension AgentCore {
     follow(setupCore.configure(new.setup))
     setupLink.appSuppliedItems = setupCore.appSuppliedItems
     dataPath.reload(
-      effectiveManifest, identities: identities, adapterOffset: new.board.rssiOffset ?? 0, at: radioTime)
+      effectiveManifest, identities: identities, adapterOffset: new.board.rssiOffset ?? 0, at: pipelineTime)
     clients.resize(gateway.limits)
     clients.updateRights(new.access)
     counters.reloads &+= 1

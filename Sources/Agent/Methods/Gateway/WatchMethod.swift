@@ -41,7 +41,7 @@ enum WatchMethod: GatewayMethod {
   ) -> WatchStream {
     WatchStream(
       phase: .greeting(isReset: isReset, listsDevices: listsDevices), cursor: cursor,
-      nextConnection: agent.feeds.connections.produced)
+      nextCondition: agent.feeds.conditions.produced)
   }
 }
 
@@ -57,8 +57,8 @@ struct WatchStream: ReplyStream {
 
   fileprivate var phase: Phase
   fileprivate var cursor: EventCursor
-  /// The number of the next connection to report.
-  fileprivate var nextConnection: UInt64
+  /// The number of the next connection or change of the radio to report.
+  fileprivate var nextCondition: UInt64
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     switch phase {
@@ -76,17 +76,19 @@ struct WatchStream: ReplyStream {
       phase = .listing(row: row + 1)
       guard let view = agent.dataPath.device(atRow: row) else { return .wait }
       return .reply(Message.line(WatchReply.present(DeviceLine(view))))
-    case .live: return nextConnection(agent) ?? nextEvent(agent)
+    case .live: return condition(agent) ?? nextEvent(agent)
     }
   }
 
-  /// The next connection that was made or has ended; nil when there is none.
-  private mutating func nextConnection(_ agent: AgentCore) -> StreamStep? {
-    switch agent.feeds.connections.read(&nextConnection) {
+  /// The next connection that was made or has ended, or the radio's next change; nil when there is none.
+  private mutating func condition(_ agent: AgentCore) -> StreamStep? {
+    switch agent.feeds.conditions.read(&nextCondition) {
     case .end: return nil
     case .missed(let count): return .reply(Message.line(WatchReply.missedConnections(Int64(count))))
     case .reset: preconditionFailure("a watch stands in this run's ring")
-    case .element(_, let connection): return .reply(Message.line(WatchReply.connection(connection)))
+    case .element(_, .connection(let connection)):
+      return .reply(Message.line(WatchReply.connection(connection)))
+    case .element(_, .radio(let change)): return .reply(Message.line(WatchReply.radioChanged(change)))
     }
   }
 
@@ -110,6 +112,21 @@ struct WatchStream: ReplyStream {
       agent.feeds.messages[sequence] = message
       return .reply(message)
     }
+  }
+}
+
+/// What operators watch beside sightings.
+enum WatchedCondition: Sendable {
+  /// A connection was made or has ended.
+  case connection(ConnectionLine)
+  case radio(RadioChangeLine)
+}
+
+extension RadioChangeLine {
+  init(_ change: RadioChange, at now: Instant) {
+    self.init(
+      time: Seconds(microseconds: now.microseconds), state: change.state, detail: change.detail,
+      gap: change.gap.map { Seconds(microseconds: $0) }, isForPairing: change.isForPairing)
   }
 }
 
