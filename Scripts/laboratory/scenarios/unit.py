@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The units under systemd: the service is confined, reloaded, killed and recovered, in both access modes."""
+"""The units under systemd: the service is confined, reloaded, killed and recovered, and pairs, in both access modes."""
 
 import pathlib
 import time
 
+import bonds
 import confinement
 import recovery
 import steps
 from agent import MANIFEST
+from sessions import AppSession, Operator
 from system import UnitAgent
 
-PATIENCE = 500
+PATIENCE = 600
 RECOVERY = "accessoryd-recovery.service"
 PROFILE = """schema = 1
 name = "unit"
@@ -103,8 +105,39 @@ def serve(lab, system, access):
     controller.end()
 
 
+def pair(lab, system, peer, access):
+    """The confined service pairs through the kernel, and keeps the bond when it is killed; the removal leaves nothing."""
+    peer.await_adapter()
+    manifest = bonds.manifest(peer, access).replace('board = "virtual"', 'board = "unit"')
+    system.write("etc/accessoryd/accessoryd.toml", manifest)
+    system.systemctl("start", "accessoryd.service")
+    agent = UnitAgent(system)
+    agent.await_state("on", 30)
+    app, operator = AppSession(agent), Operator(agent)
+    begin = time.monotonic()
+    lab.equal(bonds.pair(lab, peer, agent, app, operator)["pairing"], "justWorks", "how it was paired")
+    lab.figure(f"\n         {access}: paired after s", time.monotonic() - begin)
+    agent.await_state("on", 30)
+    system.systemctl("kill", "--signal=KILL", "--kill-who=main", "accessoryd.service")
+    lab.until(lambda: system.property("NRestarts") == "1" and system.property("ActiveState") == "active",
+              "systemd starts it again")
+    agent.await_state("on", 30)
+    app = AppSession(agent)
+    lab.equal(app.accessories[app.identifier]["bond"], "bonded", "the bond after SIGKILL")
+    if access == "shared":
+        lab.figure("secret s", bonds.check_secret(lab, app))
+        bonds.await_end(lab, peer, agent)
+    app.call("RemoveAccessory", accessory=app.identifier)
+    app.expect("accessoryRemoved")
+    bonds.check_no_keys(lab, peer.index)
+    for order in ("forget", "rotate"):
+        peer.order(order)
+    system.systemctl("stop", "accessoryd.service")
+
+
 def scenario(lab):
     system = lab.system()
+    peer = lab.peer("--others", "0")
     version = system.run("systemctl", "--version").split()[1]
     lab.figure("by systemd", version)
     system.write("etc/accessoryd/board/unit.toml", PROFILE)
@@ -112,3 +145,4 @@ def scenario(lab):
     lab.figure("refused", confinement.probe(lab, system))
     for access in ("shared", "exclusive"):
         serve(lab, system, access)
+        pair(lab, system, peer, access)
