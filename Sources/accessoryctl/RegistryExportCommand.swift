@@ -34,6 +34,9 @@ struct RegistryExportCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   func run() throws {
+    if withKeys {
+      do throws(SystemError) { try ThisProcess.keepSecrets() } catch { throw ToolError.system(error) }
+    }
     let lines = try gateway.callForList(
       OperatorMethodName.export, { if withKeys { $0.member("includesKeys", true) } }
     ) { line throws(JSONMemberError) in try line.plainLineIfPresent("line") }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
+import Controller
 import Foundation
 import HCI
 import JSON
@@ -33,7 +35,11 @@ struct KeySecrecyTests {
   }
 
   /// Six bytes in a row of each key, from each of its bytes on: raw, in hexadecimal digits, and as numbers of a list.
-  private static let forms: [(raw: Data, digits: Data, list: Data)] = needles.flatMap { key in
+  private static func forms(of needles: [[UInt8]]) -> [(raw: Data, digits: Data, list: Data)] {
+    needles.flatMap(forms(of:))
+  }
+
+  private static func forms(of key: [UInt8]) -> [(raw: Data, digits: Data, list: Data)] {
     (0...10).map { start in
       let part = key[start..<start + 6]
       let digits = part.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -42,12 +48,12 @@ struct KeySecrecyTests {
   }
 
   /// Which parts of keys some bytes have, in any form.
-  private static func findings(in haystack: [UInt8]) -> [String] {
+  private static func findings(in haystack: [UInt8], of keys: [[UInt8]] = needles) -> [String] {
     let lower = haystack.map { (65...90).contains($0) ? $0 + 32 : $0 }
     let unspaced = lower.filter { $0 != UInt8(ascii: " ") }
     let (raw, list) = (Data(haystack), Data(unspaced))
     let digits = Data(unspaced.filter { !":-,".utf8.contains($0) })
-    return forms.filter { form in
+    return forms(of: keys).filter { form in
       raw.range(of: form.raw) != nil || digits.range(of: form.digits) != nil
         || list.range(of: form.list) != nil
     }.map { String(decoding: $0.digits, as: UTF8.self) }
@@ -97,6 +103,56 @@ struct KeySecrecyTests {
     output.append("\(harness.agent.setupCore.registry)")
     output.append(dumped(harness.agent.setupCore.registry.devices))
     #expect(Self.findings(in: Array(output.joined(separator: "\n").utf8)) == [])
+  }
+
+  @Test("Pairing, its answers, pairing again and a bond that is imported repeat no byte of their keys")
+  func pairings() throws {
+    let bench = KernelPairingBench(.compares)
+    let harness = bench.harness
+    let watch = try #require(harness.connect())
+    harness.call("Watch", by: watch, more: true)
+    harness.pairingKernel?.peers[0].keyNumber = 0x5A
+    var calls = [bench.chooses()]
+    let answers = {
+      bench.scenario.run(seconds: 1)
+      calls.append(bench.anna.answer("AnswerPairing", #""matches":true"#))
+      bench.scenario.run(seconds: 2)
+    }
+    let loses = {
+      harness.pairingKernel?.emit(.disconnected(KernelPairingBench.bulb, .authenticationFailed), harness.now)
+      bench.scenario.run(seconds: 1)
+    }
+    answers()
+    loses()
+    harness.pairingKernel?.peers[0].keyNumber = 0x33
+    calls.append(bench.anna.call("Pair", #""accessory":"\#(bench.lights.accessory)""#))
+    answers()
+    #expect(bench.bonds.first?.bond.isBonded == true)
+    loses()
+    let key =
+      #"{"kind":3,"isCentral":false,"byteCount":16,"diversifier":0,"random":"0000000000000000","value":"#
+    calls.append(
+      bench.anna.call(
+        "ImportBond",
+        #""device":"C0:00:00:00:00:01","addressType":"random","owner":"gateway","longTermKeys":[\#(key)"#
+          + "\"\(Hex(Rows.key(9).bytes).text)\"}]"))
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bonds.first?.bond.record?.keys.longTermKeys.map(\.value) == [Rows.key(9)])
+    for method in [
+      "Gateway.Status", "Gateway.Metrics", "Operator.List", "Operator.Registry", "Operator.Export",
+    ] {
+      calls.append(bench.scenario.call(method, "", user: 0, label: "anna"))
+    }
+    #expect(calls.allSatisfy { !$0.replies.isEmpty && $0.replies.allSatisfy { $0.error == nil } })
+    let streams = [bench.lights.stream, bench.anna.stream, watch].flatMap { $0?.replies ?? [] }
+    var output = (calls.flatMap(\.replies) + streams).map { "\($0)" }
+    output += harness.notices.map { "\($0)" }
+    output += ["\(harness.pairingCommands)", "\(harness.agent.setupCore.registry)"]
+    output.append(dumped(harness.agent.pairing))
+    let keys = [[UInt8](repeating: 0xB4, count: 16), [UInt8](repeating: 0x66, count: 16), Rows.key(9).bytes]
+    #expect(
+      Self.findings(in: Array(output.joined(separator: "\n").utf8), of: keys + keys.map { $0.reversed() })
+        == [])
   }
 
   private func dumped(_ value: Any) -> String {

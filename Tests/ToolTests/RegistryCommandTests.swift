@@ -101,6 +101,19 @@ struct RegistryCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["backup.registry"])
   }
 
+  @Test("While the tool has keys, it leaves no core dump, whatever limit it is started with")
+  func noCoreDump() throws {
+    let agent = try ScriptedAgent([[.waitForEnd]])
+    let script = #"""
+      ulimit -c unlimited
+      "$TOOL" registry export --with-keys --socket "$1" & child=$!
+      until grep -q '^Max core file size *0  *0 ' /proc/$child/limits; do kill -0 $child || exit 9; done
+      kill -KILL $child
+      """#
+    let run = try Tool.shell(script, agent.path)
+    #expect(run.status == 0, "\(run.errorOutput)")
+  }
+
   @Test("An export has keys only on request", arguments: [false, true])
   func exportWithKeys(includesKeys: Bool) throws {
     let agent = try ScriptedAgent([Self.lines(Self.export(1))])
